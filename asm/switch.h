@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The context switch, x86-64 System V.
+ *
+ * A continuation is a stack pointer. At it lie, upwards: r15 r14 r13 r12 rbx rbp and the return address, that is, what
+ * a function call preserves; the rest of a suspended task's state is dead at a call. Of the floating-point state the
+ * convention preserves only the control words (MXCSR's modes, the x87 control word). They are not switched, because
+ * every worker runs with the same ones: a task that changes its rounding mode restores it before its next spawn or
+ * join.
+ *
+ * Continuations are resumed with `jmp`, not `ret`: their return address was not pushed by the call that the
+ * return-address predictor remembers, and a mispredicted return costs about 20 cycles.
+ *
+ * The stack's alignment and layout below a continuation's stack pointer (struct uat_frame, result, argument) are
+ * described in spawn.S. Shadow stacks (CET) do not go with stacks that move; the objects are not marked for them.
+ */
+#ifndef UAT_SWITCH_H
+#define UAT_SWITCH_H
+
+#include <stdint.h>
+
+#include "include/uat.h"
+
+/*
+ * From the scheduler, on the process's own stack: continue at sp. Returns when that task, or one that ran after it on
+ * the same uni-address region, ends without a spawner here or waits: UAT_EVENT_*.
+ */
+int uat_resume(uintptr_t sp);
+
+/* From the scheduler: run fn(arg, result) as a task without a spawner; its frame lies below `sp`, its stack below
+ * `arg`. */
+int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result);
+
+/* From a task that has ended, on its stack: return to the scheduler, which gets UAT_EVENT_ENDED. */
+_Noreturn void uat_leave(void);
+
+/* A word that lies at one place relative to fs in every thread: the stack protector's canary. */
+static inline uint64_t uat_canary_get(void)
+{
+    uint64_t canary;
+    __asm__ volatile("mov %%fs:0x28, %0" : "=r"(canary));
+    return canary;
+}
+static inline void uat_canary_set(uint64_t canary)
+{
+    __asm__ volatile("mov %0, %%fs:0x28" : : "r"(canary) : "memory");
+}
+
+#endif

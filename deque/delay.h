@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Torture: random delays between any two steps of owner and thief, to open windows that are otherwise a few cycles
+ * wide. Off (one predictable branch, on slow paths only) unless UAT_TORTURE=delay=SEED.
+ */
+#ifndef UAT_DELAY_H
+#define UAT_DELAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern bool uat_delay_on;
+
+/* Turn delays on; seed differs between workers. */
+void uat_delay_start(uint64_t seed);
+void uat_delay_now(void);
+
+static inline void uat_delay(void)
+{
+    if (__builtin_expect(uat_delay_on, 0))
+        uat_delay_now();
+}
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#include "owner.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "delay.h"
+#include "phase.h"
+#include "transport/fence.h"
+#include "transport/relax.h"
+
+enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* looks for an acknowledgement between two calls of user.waiting */ };
+
+/* A value that *look never has, for claims counts up from 0. */
+#define NEVER UINT64_MAX
+
+/* What *look is while every push and pop is to be seen: neither NEVER nor a number of claims. */
+static const uint64_t watch_word = NEVER - 1;
+
+void uat_ring_init(struct uat_ring *ring)
+{
+    memset(ring, 0, sizeof(*ring));
+    for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) /* as if a round before the first had been acknowledged */
+        ring->ack[i] = uat_ack(i - UAT_RING_SLOTS, UAT_ACK_ABORTED);
+}
+
+/* Reserve bytes rounded up to pages, and a page behind them that traps. */
+static void *map_guarded(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
+    char *p = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    if (mprotect(p + size, page, PROT_NONE)) {
+        munmap(p, size + page);
+        return NULL;
+    }
+    return p;
+}
+
+static void unmap_guarded(void *p, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    munmap(p, (bytes + page - 1) / page * page + page);
+}
+
+int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user)
+{
+    size_t page_entries = (size_t)sysconf(_SC_PAGESIZE) / sizeof(uintptr_t);
+    capacity = (capacity + page_entries - 1) / page_entries * page_entries; /* the guard begins behind the last entry */
+    uintptr_t *entries = map_guarded(capacity * sizeof(*entries));
+    uint64_t *index = map_guarded(capacity * sizeof(*index));
+    if (!entries || !index) {
+        if (entries)
+            unmap_guarded(entries, capacity * sizeof(*entries));
+        return -ENOMEM;
+    }
+    uat_ring_init(ring);
+    *d = (struct uat_deque){
+        .top = entries, .ring = ring, .entries = entries, .index = index, .capacity = capacity, .user = *user};
+    uat_deque_start(d, false);
+    return 0;
+}
+
+void uat_deque_close(struct uat_deque *d)
+{
+    if (!d->entries)
+        return;
+    unmap_guarded(d->entries, d->capacity * sizeof(*d->entries));
+    unmap_guarded(d->index, d->capacity * sizeof(*d->index));
+    memset(d, 0, sizeof(*d));
+}
+
+bool uat_deque_is_overflow(const struct uat_deque *d, uintptr_t address)
+{
+    uintptr_t end = (uintptr_t)(d->entries + d->capacity);
+    return d->entries && address >= end && address < end + (uintptr_t)sysconf(_SC_PAGESIZE);
+}
+
+static enum uat_tag tag_of(const struct uat_deque *d, size_t i)
+{
+    return (enum uat_tag)(d->entries[i] & UAT_TAG_MASK);
+}
+
+static void set_tag(struct uat_deque *d, size_t i, enum uat_tag tag)
+{
+    d->entries[i] = (d->entries[i] & ~(uintptr_t)UAT_TAG_MASK) | tag;
+}
+
+/* Acquire: orders the load of claims before later loads of ack and before the owner's use of what a thief gave back;
+ * the peer is the atomic on claims in uat_thief_claim(). */
+static uint64_t load_claims(const struct uat_deque *d)
+{
+    return __atomic_load_n(&d->ring->claims, __ATOMIC_ACQUIRE);
+}
+
+/* Acquire: orders the acknowledgement before whatever the owner does with the entry's stack (D6); the peer is the
+ * WRITE of the acknowledgement in uat_thief_acknowledgement(), posted after the READ of the stack had completed. */
+static uint64_t load_ack(const struct uat_deque *d, uint64_t index)
+{
+    return __atomic_load_n(&d->ring->ack[uat_slot_of(index)], __ATOMIC_ACQUIRE);
+}
+
+/* The claim of published entry i has been acknowledged: keep the verdict in its tag. */
+static void settle(struct uat_deque *d, size_t i, enum uat_ack_status status)
+{
+    d->published--;
+    if (status == UAT_ACK_STOLEN) {
+        set_tag(d, i, UAT_TAG_GONE);
+        d->cap = UAT_RING_SLOTS; /* thieves are about: publish as much as fits */
+        return;
+    }
+    set_tag(d, i, UAT_TAG_ABORTED);
+    if (d->aborted++ == 0 || i < d->oldest_aborted)
+        d->oldest_aborted = i;
+    d->count.entries_aborted++;
+}
+
+/* Is there a claimed entry that is not settled? Entries are claimed oldest first, and `first` is the oldest published
+ * one. */
+static bool has_claimed(const struct uat_deque *d, uint64_t claims)
+{
+    return d->first < d->last && (int64_t)(claims - d->index[d->first]) > 0;
+}
+
+/* Settle every published entry whose claim has been acknowledged, in whatever order that happened. */
+static void collect(struct uat_deque *d, uint64_t claims)
+{
+    if (!has_claimed(d, claims))
+        return;
+    for (size_t i = d->first; i < d->last; i++) {
+        if (tag_of(d, i) != UAT_TAG_PUBLISHED || (int64_t)(claims - d->index[i]) <= 0)
+            continue;
+        uint64_t ack = load_ack(d, d->index[i]);
+        if (uat_ack_for(ack, d->index[i]))
+            settle(d, i, uat_ack_get_status(ack));
+    }
+    while (d->first < d->last && tag_of(d, d->first) != UAT_TAG_PUBLISHED)
+        d->first++;
+}
+
+/* Put entry i into the ring. False if ring, acknowledgements or records do not allow it now. */
+static bool publish(struct uat_deque *d, size_t i)
+{
+    uint64_t claims = load_claims(d);
+    if ((int64_t)(d->bottom - claims) >= UAT_RING_SLOTS)
+        return false;
+    uint64_t index = (int64_t)(claims - d->bottom) > 0 ? claims : d->bottom; /* D2 */
+    if (!uat_ack_for(load_ack(d, index), index - UAT_RING_SLOTS)) {          /* D5 */
+        d->count.withheld++;
+        return false;
+    }
+    collect(d, claims); /* D5: copies that acknowledgement away, if it is of an entry that we still have */
+    uintptr_t sp = d->entries[i] & ~(uintptr_t)UAT_TAG_MASK;
+    if (tag_of(d, i) == UAT_TAG_ABORTED)
+        d->aborted--; /* has its record already */
+    else if (!d->user.part(d->user.context, sp)) {
+        d->count.records_missing++;
+        return false;
+    }
+    uat_delay();
+    struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
+    /* Relaxed: ordered by the release store below. Atomic, so that the words are written whole. */
+    __atomic_store_n(&slot->sp, sp, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->base, d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK, __ATOMIC_RELAXED);
+    uat_delay();
+    /* Release: orders the slot's content, the join record and the entry's stack before the state that offers them; the
+     * peer is the READ of the slot behind the claim in uat_thief_fetch(). */
+    __atomic_store_n(&slot->state, uat_state(index, ++d->generation, true), __ATOMIC_RELEASE);
+    uat_delay();
+    if (d->published == 0)
+        d->first = i;
+    set_tag(d, i, UAT_TAG_PUBLISHED);
+    d->index[i] = index;
+    d->bottom = index + 1;
+    d->published++;
+    d->count.published++;
+    return true;
+}
+
+/* Say when the fast paths must come here again. */
+static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
+{
+    d->pop_claims = claims;
+    /* Nothing published although something is wanted, or fewer than wanted: look at every push. If only records are
+     * missing, a claim will tell when to look again, for a claim is what makes a record come back. */
+    bool wanting = d->published < d->cap && !(blocked && d->published > 0);
+    d->push_claims = wanting ? NEVER : claims;
+}
+
+__attribute__((noinline, cold)) void uat_deque_refill(struct uat_deque *d)
+{
+    uint64_t claims = load_claims(d);
+    collect(d, claims);
+    if (d->published == 0 && d->aborted > 0) /* what came back is offered anew once nothing younger is offered */
+        d->first = d->last = d->oldest_aborted;
+    size_t n = uat_deque_size(d);
+    uint64_t missing = d->count.records_missing;
+    while (d->last < n && d->published < d->cap) {
+        if (tag_of(d, d->last) != UAT_TAG_GONE && !publish(d, d->last))
+            break;
+        d->last++;
+    }
+    set_triggers(d, claims, d->count.records_missing != missing);
+}
+
+/* Take the entry with this index out of the ring. True if it is the owner's, false if a thief has claimed it (D4). */
+static bool withdraw(struct uat_deque *d, uint64_t index)
+{
+    struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
+    uat_delay();
+    __atomic_store_n(&slot->state, uat_state(index, d->generation, false), __ATOMIC_RELAXED);
+    /* Full fence: orders the slot's invalidation before the load of claims. The peer orders its atomic on claims before
+     * its READ of the slot, in uat_thief_fetch(): so either the thief sees an invalid slot, or we see its claim. */
+    uat_full_fence();
+    uat_delay();
+    return (int64_t)(load_claims(d) - index) <= 0;
+}
+
+/* Wait until the thief that claimed index has said what became of it. */
+static enum uat_ack_status await_ack(struct uat_deque *d, uint64_t index)
+{
+    struct uat_relax relax = {0};
+    uint64_t ack = load_ack(d, index);
+    if (uat_ack_for(ack, index))
+        return uat_ack_get_status(ack);
+    uint64_t begin = uat_phase_begin();
+    d->count.owner_waits++;
+    while (!uat_ack_for(ack, index)) {
+        uat_relax(&relax, d->user.oversubscribed);
+        if (relax.spins % WAITING_EVERY == 0 && d->user.waiting)
+            d->user.waiting(d->user.context, index);
+        ack = load_ack(d, index);
+    }
+    uat_phase_end(UAT_PHASE_AWAIT, begin);
+    return uat_ack_get_status(ack);
+}
+
+static enum uat_pop pop_published(struct uat_deque *d, size_t i)
+{
+    uint64_t index = d->index[i];
+    d->bottom = index;
+    if (withdraw(d, index)) {
+        d->published--;
+        d->cap = d->cap / 2 > CAP_MIN ? d->cap / 2 : CAP_MIN; /* publishing it was in vain: offer less */
+        d->count.taken_back++;
+        return UAT_POP_PARTED;
+    }
+    settle(d, i, await_ack(d, index));
+    if (tag_of(d, i) == UAT_TAG_GONE)
+        return UAT_POP_GONE;
+    d->aborted--;
+    return UAT_POP_PARTED;
+}
+
+static enum uat_pop pop_youngest(struct uat_deque *d, size_t i)
+{
+    switch (tag_of(d, i)) {
+    case UAT_TAG_PUBLISHED:
+        return pop_published(d, i);
+    case UAT_TAG_ABORTED:
+        d->aborted--;
+        return UAT_POP_PARTED;
+    case UAT_TAG_GONE:
+        return UAT_POP_GONE;
+    default:
+        return UAT_POP_PRIVATE;
+    }
+}
+
+__attribute__((noinline, cold)) enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp)
+{
+    size_t i = uat_deque_size(d);
+    assert(i > 0);
+    i--;
+    *sp = d->entries[i] & ~(uintptr_t)UAT_TAG_MASK;
+    enum uat_pop result = pop_youngest(d, i);
+    d->top--;
+    if (d->last > i)
+        d->last = i;
+    if (d->first > i)
+        d->first = i;
+    uint64_t claims = load_claims(d);
+    if (claims != d->pop_claims || d->last < i || d->aborted > 0 || has_claimed(d, claims))
+        uat_deque_refill(d);
+    else /* nothing has happened, and nothing is here to be published */
+        set_triggers(d, claims, false);
+    return result;
+}
+
+void uat_deque_start(struct uat_deque *d, bool watch)
+{
+    d->look = watch ? &watch_word : &d->ring->claims;
+    d->push_claims = d->pop_claims = NEVER;
+    d->cap = d->user.keep_private ? 0 : UAT_RING_SLOTS;
+}
+
+void uat_deque_stop(struct uat_deque *d)
+{
+    d->look = &watch_word;
+}

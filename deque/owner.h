@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The owner's side of the work-stealing deque. After Akiyama and Taura (HPDC'15, JIP 24(3) 2016), with these
+ * deviations: thieves never write a word that the owner writes; the owner takes no lock and executes no atomic
+ * read-modify-write; and only the oldest entries are published to thieves, so that a push and a pop of a young entry
+ * cost no fence.
+ *
+ * The model of this file and of the thieves' is tests/model/claim.pml and lock.pml.
+ *
+ * Entries. An entry is the stack pointer `sp` of a continuation. Entries are ancestors of the running task, the oldest
+ * first, so their addresses fall, and the stack of entry i is [entry i, entry i - 1). A running task's own segment
+ * begins at the youngest entry, whether the continuation above is still here or not; hence every task that has no
+ * spawner here stands on an entry that is tagged GONE.
+ *
+ *   D1  The owner writes slots, thieves write claims, lock and ack; see ring.h.
+ *   D2  Published entries have increasing indices; the next one is max(bottom, claims), for claims can be ahead of
+ *       bottom.
+ *   D3  Every index below `claims` has been claimed by exactly one thief, and is acknowledged by it exactly once.
+ *   D4  An entry with index i is the owner's again only if claims <= i is read after the slot was made invalid and a
+ *       full fence; else its claim decides, and its acknowledgement tells how.
+ *   D5  A slot is written for index i only after the acknowledgement of index i - UAT_RING_SLOTS has been copied away.
+ *   D6  The stack of a claimed entry is not written before the acknowledgement.
+ */
+#ifndef UAT_OWNER_H
+#define UAT_OWNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ring.h"
+
+/* What is known of an entry, in its low bits. Only PRIVATE entries may be popped without uat_deque_pop(). */
+enum uat_tag {
+    UAT_TAG_PRIVATE = 0,   /* ours, never seen by thieves */
+    UAT_TAG_PUBLISHED = 1, /* in the ring: perhaps claimed */
+    UAT_TAG_GONE = 2,      /* stolen, or never here: only a base for the task below */
+    UAT_TAG_ABORTED = 3,   /* ours again after an aborted claim; child and spawner have a join record */
+    UAT_TAG_MASK = 7
+};
+
+enum uat_pop {
+    UAT_POP_PRIVATE, /* the continuation is ours, and never was parted from its child */
+    UAT_POP_PARTED,  /* it is ours, but has a join record */
+    UAT_POP_GONE     /* it is not here */
+};
+
+/* What the deque asks of its user, who makes join records. */
+struct uat_deque_user {
+    /* Child and spawner of the continuation at sp may part from now on. False if that is not possible now. */
+    bool (*part)(void *context, uintptr_t sp);
+    void *context;
+    /* Called again and again while the owner waits for the acknowledgement of index. May be NULL. */
+    void (*waiting)(void *context, uint64_t index);
+    bool oversubscribed; /* more workers than cores: give way while waiting for a thief */
+    bool keep_private;   /* never publish (torture mode "evacuate") */
+};
+
+struct uat_deque_counts {
+    uint64_t published, taken_back, withheld, records_missing, owner_waits, entries_aborted;
+};
+
+struct uat_deque {
+    /* The first four are what the assembly of uat_spawn() works on: see asm/offsets.h. */
+    uintptr_t *top;       /* one past the youngest entry */
+    const uint64_t *look; /* &ring->claims, or a word that never agrees, to see every push and pop */
+    uint64_t push_claims; /* a push needs no look at the ring as long as *look is this */
+    uint64_t pop_claims;  /* likewise a pop */
+
+    struct uat_ring *ring;
+    uintptr_t *entries; /* capacity entries, then a page that traps: overflow costs no test */
+    uint64_t *index;    /* index[i]: where entry i is published */
+    size_t capacity;
+    size_t first, last;    /* first: the oldest entry tagged PUBLISHED, or last; [last, top) are private or aborted */
+    size_t oldest_aborted; /* lowest position tagged ABORTED, if aborted > 0 */
+    unsigned aborted;      /* entries tagged ABORTED */
+    unsigned published;    /* entries tagged PUBLISHED */
+    unsigned cap;          /* at most so many may be */
+    uint64_t bottom;       /* index for the next publication, unless claims is ahead */
+    uint32_t generation;   /* new for every publication */
+    struct uat_deque_user user;
+    struct uat_deque_counts count;
+};
+
+/* Map the private arrays. ring is initialised too. 0 or -ENOMEM. */
+int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user);
+void uat_deque_close(struct uat_deque *d);
+
+/* Is this the address of a fault that means "too many entries"? For the signal handler. */
+bool uat_deque_is_overflow(const struct uat_deque *d, uintptr_t address);
+
+static inline size_t uat_deque_size(const struct uat_deque *d)
+{
+    return (size_t)(d->top - d->entries);
+}
+
+/* Where the running task's stack segment begins. The deque must not be empty. */
+static inline uintptr_t uat_deque_base(const struct uat_deque *d)
+{
+    return d->top[-1] & ~(uintptr_t)UAT_TAG_MASK;
+}
+
+/* A task without a spawner here starts or goes on: its segment begins at base. */
+static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
+{
+    *d->top++ = base | UAT_TAG_GONE;
+}
+
+/* Publish private entries as far as ring, cap and records allow, and see what became of the published ones. */
+void uat_deque_refill(struct uat_deque *d);
+
+/*
+ * Push a continuation. uat_spawn() in asm/spawn.S does the same in assembly.
+ * No fence: the entry's stack and frame are made visible to thieves by its publication, in uat_deque_refill().
+ */
+static inline void uat_deque_push(struct uat_deque *d, uintptr_t sp)
+{
+    *d->top++ = sp;
+    /* Relaxed: the value only says whether a look at the ring is worth while; the peers are the thieves' atomics on
+     * claims, in uat_thief_claim(). */
+    if (__builtin_expect(__atomic_load_n(d->look, __ATOMIC_RELAXED) != d->push_claims, 0))
+        uat_deque_refill(d);
+}
+
+/*
+ * Pop the youngest entry if it is sp and no thief has seen it; else false, and uat_deque_pop() is to decide.
+ * uat_spawn() in asm/spawn.S does the same in assembly.
+ */
+static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
+{
+    /* Relaxed: as in uat_deque_push(); what thieves have seen is published, and its tag makes it differ from sp. */
+    if (d->top[-1] != sp || __atomic_load_n(d->look, __ATOMIC_RELAXED) != d->pop_claims)
+        return false;
+    d->top--;
+    return true;
+}
+
+/* Pop the youngest entry, whatever it is; waits for the acknowledgement of a claim. *sp: the entry without its tag. */
+enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
+
+/* A run begins: offer as much as fits. watch: take the slow path at every push and pop (torture modes). */
+void uat_deque_start(struct uat_deque *d, bool watch);
+
+/* Outside of runs every push takes the slow path, so that a spawn there is seen. */
+void uat_deque_stop(struct uat_deque *d);
+
+#endif

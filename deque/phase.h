@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The phases of a steal, for whoever wants to know how long each took: a timeline, a microbenchmark. The deque does not
+ * know who that is. Off (one predictable branch, on slow paths only) unless a hook is set.
+ */
+#ifndef UAT_PHASE_H
+#define UAT_PHASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum uat_phase {
+    UAT_PHASE_PEEK,        /* READ of the victim's ring */
+    UAT_PHASE_LOCK,        /* lock protocol: { FETCH_ADD; READ of what the lock protects } */
+    UAT_PHASE_CLAIM,       /* { atomic on claims; READ slot; READ stack if it is worth foretelling } */
+    UAT_PHASE_LOOK,        /* READ slot and stack again, in doubt */
+    UAT_PHASE_STACK,       /* READ of a stack that was too large to be foretold */
+    UAT_PHASE_ACKNOWLEDGE, /* posting the acknowledgement, and the unlock; nobody waits for them */
+    UAT_PHASE_AWAIT,       /* the owner waits for a thief's acknowledgement */
+    UAT_PHASES
+};
+
+/* Called at the end of each phase with the time-stamp counter at its begin and end. */
+typedef void uat_phase_fn(enum uat_phase phase, uint64_t begin, uint64_t end);
+
+/* NULL: off. Not changed while a task runs or a steal is under way. */
+extern uat_phase_fn *uat_phase_hook;
+
+/*
+ * The time-stamp counter, not before all loads in front of it have their values: the counter alone would be read while
+ * what a READ over shared memory fetches is still on its way. No other side: it orders this CPU's own measurement.
+ */
+static inline uint64_t uat_phase_now(void)
+{
+    __builtin_ia32_lfence();
+    return __builtin_ia32_rdtsc();
+}
+
+static inline uint64_t uat_phase_begin(void)
+{
+    return __builtin_expect(uat_phase_hook != NULL, 0) ? uat_phase_now() : 0;
+}
+
+static inline void uat_phase_end(enum uat_phase phase, uint64_t begin)
+{
+    if (__builtin_expect(uat_phase_hook != NULL, 0))
+        uat_phase_hook(phase, begin, uat_phase_now());
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shared words of a work-stealing deque: what thieves see of it. See owner.h and thief.h for the two sides.
+ *
+ * Who writes what (a word that the HCA updates atomically is written by nothing else):
+ *   lock, claims   thieves, by HCA atomics only
+ *   slot[]         the owner's CPU only
+ *   ack[]          thieves, by plain WRITEs only; the one whose claim it acknowledges
+ */
+#ifndef UAT_RING_H
+#define UAT_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    UAT_RING_SLOTS = 16, /* entries that thieves can see at once */
+    UAT_CACHE_LINE = 64
+};
+_Static_assert((UAT_RING_SLOTS & (UAT_RING_SLOTS - 1)) == 0, "a slot is found by the low bits of an index");
+
+/* One published continuation: its stack is [sp, base). */
+struct uat_slot {
+    uint64_t state; /* index, generation, valid: one word, because they must be seen together */
+    uint64_t sp;
+    uint64_t base;
+};
+
+struct uat_ring {
+    /* The lock protocol's lock: 0 when free. On a line of its own: losers of the race hammer it. */
+    _Alignas(UAT_CACHE_LINE) uint64_t lock;
+    /* T: claims so far, which is the index of the next entry to claim. The owner loads it at every push and pop, so
+     * nothing else that changes shares its line. */
+    _Alignas(UAT_CACHE_LINE) uint64_t claims;
+    _Alignas(UAT_CACHE_LINE) struct uat_slot slot[UAT_RING_SLOTS];
+    /* Behind what a peek reads, because acknowledgements are only for the owner. */
+    _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_RING_SLOTS];
+};
+
+/* What one READ of a peek fetches: lock, claims and all slots. */
+struct uat_peek {
+    _Alignas(UAT_CACHE_LINE) uint64_t lock;
+    _Alignas(UAT_CACHE_LINE) uint64_t claims;
+    _Alignas(UAT_CACHE_LINE) struct uat_slot slot[UAT_RING_SLOTS];
+};
+_Static_assert(sizeof(struct uat_peek) == __builtin_offsetof(struct uat_ring, ack), "a peek is the ring's front");
+
+/*
+ * A slot's state. 31 bits of index and 32 of generation: a thief would have to sleep through 2^31 claims of one victim,
+ * or 2^32 publications, between its peek and its claim to be deceived.
+ */
+static inline uint64_t uat_state(uint64_t index, uint32_t generation, bool valid)
+{
+    return index << 33 | (uint64_t)generation << 1 | valid;
+}
+static inline bool uat_state_valid_for(uint64_t state, uint64_t index)
+{
+    return (state & 1) && state >> 33 == (index & 0x7fffffff);
+}
+
+/* An acknowledgement: the index of the claim, and what became of the entry. */
+enum uat_ack_status { UAT_ACK_STOLEN = 0, UAT_ACK_ABORTED = 1 };
+
+static inline uint64_t uat_ack(uint64_t index, enum uat_ack_status status)
+{
+    return index << 1 | status;
+}
+static inline bool uat_ack_for(uint64_t ack, uint64_t index)
+{
+    return ack >> 1 == (index & (UINT64_MAX >> 1));
+}
+static inline enum uat_ack_status uat_ack_get_status(uint64_t ack)
+{
+    return (enum uat_ack_status)(ack & 1);
+}
+
+static inline unsigned uat_slot_of(uint64_t index)
+{
+    return (unsigned)(index % UAT_RING_SLOTS);
+}
+
+/* Before the first use, while no thief knows the ring. */
+void uat_ring_init(struct uat_ring *ring);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thieves' side of the work-stealing deque: two protocols, over any transport, against the one owner of owner.h.
+ *
+ * claim  peek; { CMP_SWAP(claims, t, t + 1); READ slot; READ stack }; acknowledge.         thief_claim.c
+ * lock   peek; { FETCH_ADD(lock, 1); READ claims and slots }; { FETCH_ADD(claims, 1); READ slot; READ stack };
+ *        acknowledge and { FETCH_ADD(lock, -1) }.                                            thief_lock.c
+ *
+ *   T1  What a peek shows is a hint: its words may stem from two different entries.
+ *   T2  A claim is the atomic on claims. The claimed entry is the thief's if the slot, READ after it, is valid for the
+ *       claimed index; then the owner will not touch slot or stack before the acknowledgement (D4, D6).
+ *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
+ *   T4  Slot and stack that were READ together with the claim are right if generation, sp and base are those of the
+ *       peek.
+ *       Otherwise they may be a mixture of two publications, and both are READ again, now that they are frozen.
+ */
+#ifndef UAT_THIEF_H
+#define UAT_THIEF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "phase.h"
+#include "ring.h"
+#include "transport/transport.h"
+
+enum uat_steal {
+    UAT_STEAL_EMPTY,     /* nothing to take */
+    UAT_STEAL_LOST_RACE, /* another thief, or the owner, was faster */
+    UAT_STEAL_DONE       /* the continuation is ours, its stack in place */
+};
+
+enum { UAT_PEEKS_MAX = 8, UAT_SPECULATION_LIMIT = 16384 /* bytes of stack that are READ together with a claim */ };
+
+/* Where READs land: in the own segment. */
+struct uat_landing {
+    struct uat_peek peek[UAT_PEEKS_MAX];
+    struct uat_slot slot;
+    uint64_t old;
+    uint64_t ack; /* source of an acknowledgement */
+    /* What this thief is about to claim or has claimed and not acknowledged. The own CPU only; READ by an owner who
+     * waits too long, to tell for whom. */
+    uint64_t intent_victim, intent_index;
+};
+
+#define UAT_INTENT_NONE UINT64_MAX
+
+/* Whom to approach at once: an idle worker looks at several victims in one round trip, and goes for the best. */
+struct uat_victims {
+    int count; /* 1..UAT_PEEKS_MAX */
+    int rank[UAT_PEEKS_MAX];
+};
+
+struct uat_loot {
+    int victim;
+    uintptr_t sp, base; /* the stack, at the addresses where it was born */
+    unsigned trips;     /* dependent round trips, the peek's included */
+    bool second_look;   /* slot or stack had to be READ again */
+};
+
+struct uat_thief_counts {
+    uint64_t attempts, peeks, done, empty, lost, aborted, second_looks;
+};
+
+struct uat_thief {
+    struct uat_transport *transport;
+    struct uat_ring *ring; /* of any victim: the address is the same everywhere */
+    struct uat_landing *landing;
+    uintptr_t low, high; /* the uni-address region */
+    bool peek;           /* look before trying to lock */
+    uint64_t *aborted;   /* per victim: state of the slot whose claim we had to abort, 0 = none */
+    struct uat_thief_counts count;
+};
+
+/* 0 or -ENOMEM. ring and landing lie in the segment and stay the caller's. */
+int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, struct uat_ring *ring,
+                   struct uat_landing *landing);
+void uat_thief_close(struct uat_thief *thief);
+
+/*
+ * Try once to steal the oldest published continuation of one of the victims. The own uni-address region must be empty:
+ * the stack is read to its very addresses there. Returns enum uat_steal, or a negative errno that has been reported.
+ */
+typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot);
+uat_steal_fn uat_lock_steal, uat_claim_steal;
+
+/* What both protocols share; used by thief_*.c only. */
+
+/* Count the result of an attempt, and return it. */
+int uat_thief_count(struct uat_thief *thief, int result);
+
+/* uat_transport_do() as one phase of the steal. */
+static inline int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, int victim, const struct uat_op *ops,
+                               int count)
+{
+    uint64_t begin = uat_phase_begin();
+    int rc = uat_transport_do(thief->transport, victim, ops, count);
+    uat_phase_end(phase, begin);
+    return rc;
+}
+
+/* The slot that peek offers for its index, if it is valid and sane; else NULL. */
+const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek);
+
+/* READ the victims' rings: one round trip for all. Then *best is the one to go for, *peek what was seen of it, or NULL
+ * if none has anything to take. usable: may this one be gone for? 0 or a negative errno. */
+int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
+                   bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
+                   struct uat_peek **peek);
+
+/* The claim of index, its atomic `claim` still to be posted: post { claim; READ slot; READ stack as offered }. */
+int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,
+                    const struct uat_slot *offer);
+
+/* After uat_thief_claim() has won index: make sure of slot and stack (T4). UAT_STEAL_LOST_RACE: abort the claim. */
+int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const struct uat_slot *offer,
+                    struct uat_loot *loot);
+
+/* The WRITE of the acknowledgement, to be posted after every READ of the steal is complete (T3). */
+struct uat_op uat_thief_acknowledgement(struct uat_thief *thief, uint64_t index, enum uat_ack_status status);
+
+#endif

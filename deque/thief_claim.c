@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The claim protocol: a steal in two dependent round trips. Model: tests/model/claim.pml.
+ *
+ * A peek foretells which entry is next and where its stack lies. One chain then claims that entry by CMP_SWAP, and
+ * READs the slot and the foretold stack behind it; if the swap won and the slot is still as foretold, all is there
+ * (T4).
+ *
+ *   C1  claims changes from t to t + 1 only by the CMP_SWAP of the one thief that owns index t from then on.
+ *   C2  After an aborted claim a thief claims from the same victim again only when two peeks have shown the same
+ *       state: an owner that publishes and takes back one tiny task after the other is not stopped by claims that all
+ *       abort.
+ */
+#include "delay.h"
+#include "thief.h"
+
+static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum uat_ack_status status)
+{
+    struct uat_op op = uat_thief_acknowledgement(thief, index, status);
+    uint64_t begin = uat_phase_begin();
+    int rc = uat_transport_forget(thief->transport, victim, &op, 1);
+    uat_phase_end(UAT_PHASE_ACKNOWLEDGE, begin);
+    return rc;
+}
+
+/* May this be claimed? Not while the victim's ring changes under our claims (C2). */
+static bool is_steady(struct uat_thief *thief, int victim, const struct uat_peek *peek)
+{
+    uint64_t *last = &thief->aborted[victim], state = peek->slot[uat_slot_of(peek->claims)].state;
+    if (*last == 0 || *last == state)
+        return true;
+    *last = state;
+    return false;
+}
+
+/* Was nothing to be had because what was there keeps changing? */
+static bool any_offer(const struct uat_thief *thief, const struct uat_victims *victims)
+{
+    for (int i = 0; i < victims->count; i++)
+        if (uat_thief_offer(thief, &thief->landing->peek[i]))
+            return true;
+    return false;
+}
+
+static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot)
+{
+    struct uat_peek *peek;
+    int rc = uat_thief_peek(thief, victims, is_steady, &loot->victim, &peek);
+    if (rc)
+        return rc;
+    loot->trips++;
+    if (!peek)
+        return any_offer(thief, victims) ? UAT_STEAL_LOST_RACE : UAT_STEAL_EMPTY;
+    int victim = loot->victim;
+    uint64_t index = peek->claims;
+    const struct uat_slot *offer = uat_thief_offer(thief, peek);
+    struct uat_op claim = uat_op_cmp_swap(&thief->landing->old, &thief->ring->claims, index, index + 1);
+    rc = uat_thief_claim(thief, victim, &claim, index, offer);
+    if (rc)
+        return rc;
+    loot->trips++;
+    if (thief->landing->old != index)
+        return UAT_STEAL_LOST_RACE;
+    int result = uat_thief_fetch(thief, victim, index, offer, loot);
+    if (result < 0)
+        return result;
+    thief->aborted[victim] = result == UAT_STEAL_DONE ? 0 : offer->state;
+    rc = acknowledge(thief, victim, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED);
+    return rc ? rc : result;
+}
+
+int uat_claim_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot)
+{
+    *loot = (struct uat_loot){0};
+    return uat_thief_count(thief, attempt(thief, victims, loot));
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lock protocol: the one of Akiyama and Taura (JIP 24(3) 2016), on hardware atomics, chained to three dependent
+ * round trips. Model: tests/model/lock.pml.
+ *
+ * The papers unlock by a plain WRITE of 0. Under HCA atomics a concurrent FETCH_ADD may have loaded the old value
+ * before that WRITE and store its sum after it: the lock stays taken for ever. So the word is changed by FETCH_ADD
+ * only, losers included.
+ *
+ *   L1  The lock is held by the thief whose FETCH_ADD(+1) returned 0.
+ *   L2  Whoever added 1 adds -1 exactly once; so the word returns to 0 once all thieves have passed.
+ *   L3  claims changes only under the lock; hence the index that FETCH_ADD(claims) returns is the one READ before.
+ */
+#include <assert.h>
+
+#include "delay.h"
+#include "thief.h"
+
+static int unlock(struct uat_thief *thief, int victim)
+{
+    struct uat_op op = uat_op_fetch_add(NULL, &thief->ring->lock, (uint64_t)-1);
+    uat_delay();
+    return uat_transport_forget(thief->transport, victim, &op, 1);
+}
+
+/* Take the lock and look at what it protects. UAT_STEAL_DONE: held. The loser's 1 is taken back (L2). */
+static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
+{
+    struct uat_op chain[2] = {
+        uat_op_fetch_add(&thief->landing->old, &thief->ring->lock, 1),
+        /* What is behind the lock word; O1 puts this READ behind the FETCH_ADD, whose peer is unlock() of the last
+         * holder. */
+        uat_op_read(&peek->claims, &thief->ring->claims, sizeof(*peek) - offsetof(struct uat_peek, claims)),
+    };
+    uat_delay();
+    int rc = uat_thief_do(thief, UAT_PHASE_LOCK, victim, chain, 2);
+    if (rc)
+        return rc;
+    if (thief->landing->old == 0)
+        return UAT_STEAL_DONE;
+    rc = unlock(thief, victim);
+    return rc ? rc : UAT_STEAL_LOST_RACE;
+}
+
+/* With the lock held: claim the next entry, fetch it, acknowledge and unlock. */
+static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek, struct uat_loot *loot)
+{
+    const struct uat_slot *offer = uat_thief_offer(thief, peek);
+    if (!offer) {
+        int rc = unlock(thief, victim);
+        return rc ? rc : UAT_STEAL_EMPTY;
+    }
+    uint64_t index = peek->claims;
+    struct uat_op claim = uat_op_fetch_add(&thief->landing->old, &thief->ring->claims, 1);
+    int rc = uat_thief_claim(thief, victim, &claim, index, offer);
+    if (rc)
+        return rc;
+    loot->trips++;
+    assert(thief->landing->old == index); /* L3 */
+    int result = uat_thief_fetch(thief, victim, index, offer, loot);
+    if (result < 0)
+        return result;
+    struct uat_op chain[2] = {
+        uat_thief_acknowledgement(thief, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED),
+        uat_op_fetch_add(NULL, &thief->ring->lock, (uint64_t)-1),
+    };
+    uint64_t begin = uat_phase_begin();
+    rc = uat_transport_forget(thief->transport, victim, chain, 2);
+    uat_phase_end(UAT_PHASE_ACKNOWLEDGE, begin);
+    return rc ? rc : result;
+}
+
+/* Not worth a try while another thief holds the lock. */
+static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *peek)
+{
+    (void)thief;
+    (void)victim;
+    return peek->lock == 0;
+}
+
+/* Was nothing to be had because all of it was locked? */
+static bool any_locked(const struct uat_thief *thief, const struct uat_victims *victims)
+{
+    for (int i = 0; i < victims->count; i++)
+        if (thief->landing->peek[i].lock != 0 && uat_thief_offer(thief, &thief->landing->peek[i]))
+            return true;
+    return false;
+}
+
+static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot)
+{
+    struct uat_peek *peek = &thief->landing->peek[0];
+    loot->victim = victims->rank[0];
+    if (thief->peek) {
+        int rc = uat_thief_peek(thief, victims, is_free, &loot->victim, &peek);
+        if (rc)
+            return rc;
+        loot->trips++;
+        if (!peek)
+            return any_locked(thief, victims) ? UAT_STEAL_LOST_RACE : UAT_STEAL_EMPTY;
+    }
+    int result = lock(thief, loot->victim, peek);
+    loot->trips++;
+    return result == UAT_STEAL_DONE ? take(thief, loot->victim, peek, loot) : result;
+}
+
+int uat_lock_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot)
+{
+    *loot = (struct uat_loot){0};
+    return uat_thief_count(thief, attempt(thief, victims, loot));
+}

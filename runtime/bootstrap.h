@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How workers find each other: PMIx, and nothing of it elsewhere. What is published is one blob per worker; barriers in
+ * steady state do not come here.
+ */
+#ifndef UAT_BOOTSTRAP_H
+#define UAT_BOOTSTRAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct uat_job {
+    int rank, size;
+    int local_rank, local_size; /* among the workers of this host */
+    const char *launcher;       /* who started us: "uatrun", "srun", ..., "none" */
+    char host[64];
+};
+
+/* Join the job that the environment names, or be a job of one. 0 or a negative errno, reported. */
+int uat_bootstrap_open(struct uat_job *job);
+
+/* Publish one blob and collect those of all: blobs[i], sizes[i], to be given to uat_bootstrap_forget(). Collective. */
+int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes);
+void uat_bootstrap_forget(void **blobs, size_t *sizes);
+
+/* Barrier over PMIx, for start-up and the end only. */
+int uat_bootstrap_barrier(void);
+
+/* Leave the job in order. */
+int uat_bootstrap_close(void);
+
+/* Tell the launcher that the job has failed, with this exit status. Returns, perhaps before the others are gone. */
+void uat_bootstrap_abort(int status);
+
+#endif

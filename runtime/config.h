@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Defaults and bounds of the settings. options.c makes its table from these. */
+#ifndef UAT_CONFIG_H
+#define UAT_CONFIG_H
+
+#include <stdint.h>
+
+/* Where the segment is mapped, in every worker: far from what Linux places by itself. */
+#define UAT_SEGMENT_ADDRESS_DEFAULT   UINT64_C(0x7ea000000000)
+#define UAT_SEGMENT_ADDRESS_MIN       UINT64_C(0x200000)
+#define UAT_SEGMENT_ADDRESS_MAX       UINT64_C(0x7fffffe00000) /* the last huge page of a 47-bit address space */
+#define UAT_SEGMENT_ADDRESS_ALIGNMENT UINT64_C(0x200000)       /* bytes: a huge page */
+
+#define UAT_PAGE_SIZE UINT64_C(4096) /* bytes; sizes of memory are rounded up to it */
+
+#define UAT_STACK_SIZE_DEFAULT (UINT64_C(16) << 20) /* bytes */
+#define UAT_STACK_SIZE_MIN     (UINT64_C(64) << 10)
+#define UAT_STACK_SIZE_MAX     (UINT64_C(64) << 30)
+
+#define UAT_HEAP_SIZE_DEFAULT (UINT64_C(16) << 20) /* bytes */
+#define UAT_HEAP_SIZE_MIN     (UINT64_C(64) << 10)
+#define UAT_HEAP_SIZE_MAX     (UINT64_C(64) << 30)
+
+#define UAT_RECORDS_DEFAULT UINT64_C(4096) /* join records */
+#define UAT_RECORDS_MIN     UINT64_C(1)
+#define UAT_RECORDS_MAX     (UINT64_C(1) << 24)
+
+#define UAT_RESULT_MAX_DEFAULT  UINT64_C(1024) /* bytes */
+#define UAT_RESULT_MAX_MIN      UINT64_C(1024) /* uat_spawn() checks only larger ones */
+#define UAT_RESULT_MAX_MAX      UINT64_C(65536)
+#define UAT_RESULT_MAX_MULTIPLE UINT64_C(8) /* the transport moves whole 8-byte words */
+
+#define UAT_DEQUE_ENTRIES_DEFAULT UINT64_C(65536) /* entries */
+#define UAT_DEQUE_ENTRIES_MIN     UINT64_C(16)
+#define UAT_DEQUE_ENTRIES_MAX     (UINT64_C(1) << 24)
+
+#define UAT_PEEKS_DEFAULT 4 /* victims */
+#define UAT_PEEKS_LIMIT   8 /* UAT_PEEKS_MAX of deque/thief.h */
+
+#define UAT_STALL_TIMEOUT_DEFAULT 5   /* seconds */
+#define UAT_STALL_LIMIT_DEFAULT   120 /* seconds */
+#define UAT_STALL_MAX             86400
+
+#define UAT_GID_INDEX_MAX        255
+#define UAT_IB_SL_MAX            15
+#define UAT_IB_TRAFFIC_CLASS_MAX 255
+#define UAT_IB_PKEY_MAX          0xffff
+#define UAT_IB_PORT_MAX          255
+
+#define UAT_CONFIG_IN_BOUNDS(name)     (name##_MIN <= name##_DEFAULT && name##_DEFAULT <= name##_MAX)
+#define UAT_CONFIG_MULTIPLE(value, of) ((value) % (of) == 0)
+
+_Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_SEGMENT_ADDRESS), "default segment address out of bounds");
+_Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_STACK_SIZE), "default stack size out of bounds");
+_Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_HEAP_SIZE), "default heap size out of bounds");
+_Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_RECORDS), "default number of records out of bounds");
+_Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_RESULT_MAX), "default largest result out of bounds");
+_Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_DEQUE_ENTRIES), "default depth of the deque out of bounds");
+
+/* Rounding up never leaves the bounds, because the upper one is a multiple. */
+_Static_assert(UAT_CONFIG_MULTIPLE(UAT_SEGMENT_ADDRESS_DEFAULT, UAT_SEGMENT_ADDRESS_ALIGNMENT), "unaligned segment");
+_Static_assert(UAT_CONFIG_MULTIPLE(UAT_STACK_SIZE_DEFAULT, UAT_PAGE_SIZE), "stack size is no multiple of a page");
+_Static_assert(UAT_CONFIG_MULTIPLE(UAT_STACK_SIZE_MAX, UAT_PAGE_SIZE), "stack size is no multiple of a page");
+_Static_assert(UAT_CONFIG_MULTIPLE(UAT_HEAP_SIZE_DEFAULT, UAT_PAGE_SIZE), "heap size is no multiple of a page");
+_Static_assert(UAT_CONFIG_MULTIPLE(UAT_HEAP_SIZE_MAX, UAT_PAGE_SIZE), "heap size is no multiple of a page");
+_Static_assert(UAT_CONFIG_MULTIPLE(UAT_RESULT_MAX_DEFAULT, UAT_RESULT_MAX_MULTIPLE), "largest result in whole words");
+_Static_assert(UAT_CONFIG_MULTIPLE(UAT_RESULT_MAX_MAX, UAT_RESULT_MAX_MULTIPLE), "largest result in whole words");
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of the job by an error. */
+#ifndef UAT_DIE_H
+#define UAT_DIE_H
+
+#include <stdbool.h>
+
+/* Print one line and end the job everywhere, with status 1. Does not run exit handlers. */
+_Noreturn void uat_die(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+
+/* End the job everywhere after an error that has been reported. */
+_Noreturn void uat_die_silently(void) __attribute__((cold));
+
+/* While on: exit() is an error, for the other workers would wait for this one for ever. */
+void uat_die_at_exit(bool on);
+
+/* For functions that report their errors themselves: end the job if rc is negative. */
+static inline int uat_check(int rc)
+{
+    if (__builtin_expect(rc < 0, 0))
+        uat_die_silently();
+    return rc;
+}
+
+#endif

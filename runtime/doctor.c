@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each test is collective and gives this worker's verdict; the verdicts meet at rank 0. The words that are worked on
+ * lie at the bottom of the uni-address region, which is unused outside of a run. Rank r's partner is the next one.
+ */
+#include "doctor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "aslr.h"
+#include "asm/switch.h"
+#include "collective.h"
+#include "include/uat.h"
+#include "worker.h"
+
+enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50 };
+
+struct board {
+    uint64_t sum, swapped; /* atomics of all workers */
+    uint64_t data, count;  /* the partner WRITEs data, then adds to count */
+    uint64_t whole;        /* the partner WRITEs all bits or none */
+    uint64_t failed;       /* verdicts, at rank 0 */
+    uint64_t old, word;    /* sources and targets of this worker's operations */
+    uint64_t sent[BLOCK], arrived[BLOCK], returned[BLOCK];
+};
+
+static struct board *board(void)
+{
+    return (struct board *)uat_worker.segment.low;
+}
+
+static int partner(void)
+{
+    return (uat_worker.rank + 1) % uat_worker.size;
+}
+
+static bool act(int rank, const struct uat_op *ops, int count)
+{
+    return uat_transport_do(uat_worker.transport, rank, ops, count) == 0;
+}
+
+static bool test_copies(void)
+{
+    struct board *b = board();
+    for (uint64_t i = 0; i < BLOCK; i++)
+        b->sent[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)uat_worker.rank;
+    struct uat_op ops[] = {uat_op_write(b->sent, b->arrived, sizeof(b->sent)),
+                           uat_op_read(b->returned, b->arrived, sizeof(b->sent))};
+    return act(partner(), ops, 2) && memcmp(b->sent, b->returned, sizeof(b->sent)) == 0;
+}
+
+/* All workers count up two words of rank 0; none may be lost. */
+static bool test_atomics(void)
+{
+    struct board *b = board();
+    bool good = true;
+    uint64_t seen = 0;
+    for (int i = 0; i < ROUNDS && good; i++) {
+        struct uat_op add = uat_op_fetch_add(&b->old, &b->sum, 1);
+        good = act(0, &add, 1);
+        for (bool swapped = false; good && !swapped;) {
+            struct uat_op swap = uat_op_cmp_swap(&b->old, &b->swapped, seen, seen + 1);
+            good = act(0, &swap, 1);
+            swapped = b->old == seen;
+            seen = swapped ? seen + 1 : b->old;
+        }
+    }
+    if (uat_collective_barrier())
+        return false;
+    uint64_t expected = (uint64_t)ROUNDS * (uint64_t)uat_worker.size;
+    struct uat_op look[] = {uat_op_read(&b->returned[0], &b->sum, 8), uat_op_read(&b->returned[1], &b->swapped, 8)};
+    return good && act(0, look, 2) && b->returned[0] == expected && b->returned[1] == expected;
+}
+
+/* A litmus test: data is written before count is added to, so who sees the count sees the data (acquire; the peer is
+ * the chain). */
+static bool test_order(void)
+{
+    struct board *b = board();
+    bool good = true;
+    for (uint64_t i = 1; i <= ROUNDS && good; i++) {
+        b->word = i;
+        struct uat_op chain[] = {uat_op_write(&b->word, &b->data, 8), uat_op_fetch_add(&b->old, &b->count, 1)};
+        good = act(partner(), chain, 2);
+        uint64_t count = __atomic_load_n(&b->count, __ATOMIC_ACQUIRE);
+        good = good && __atomic_load_n(&b->data, __ATOMIC_RELAXED) >= count;
+    }
+    return good;
+}
+
+/* A word is seen as it was before a WRITE or after it, never in between. */
+static bool test_whole_words(void)
+{
+    struct board *b = board();
+    bool good = true;
+    for (int i = 0; i < ROUNDS && good; i++) {
+        b->word = i % 2 ? 0 : UINT64_MAX;
+        struct uat_op op = uat_op_write(&b->word, &b->whole, 8);
+        good = act(partner(), &op, 1);
+        uint64_t seen = __atomic_load_n(
+            &b->whole, __ATOMIC_RELAXED); /* relaxed: only its wholeness counts; the peer is the WRITE */
+        good = good && (seen == 0 || seen == UINT64_MAX);
+    }
+    return good;
+}
+
+/* A tree whose tasks look at the canary and have one themselves, if the runtime is built with them. 0 leaves: a canary
+ * differs. */
+UAT_TASK(uint64_t, tree, int64_t, depth)
+{
+    tree_task child;
+    if (uat_canary_get() != uat_worker.canary)
+        return 0;
+    if (depth < 2)
+        return 1;
+    tree_spawn(&child, depth - 1);
+    uint64_t right = tree(depth - 2);
+    uint64_t left = tree_join(&child);
+    return left && right ? left + right : 0;
+}
+
+/* Runs until something has been stolen. */
+static bool test_steals(void)
+{
+    uat_stats_t stats = {0};
+    uint64_t answer = 0;
+    for (int i = 0; i < RUNS_MAX; i++) {
+        if (tree_run(&answer, TREE - 1) || answer != TREE_ANSWER || uat_stats_total(&stats))
+            return false;
+        if (stats.steals > 0 && stats.evacuations > 0)
+            return true;
+    }
+    return stats.steals > 0 || uat_worker.size == 1;
+}
+
+static bool test_aslr(void)
+{
+    return uat_aslr_is_off();
+}
+
+/* The segment has been registered already if verbs are used; too low a limit would have been refused before this. */
+static bool test_memlock(void)
+{
+    struct rlimit limit;
+    bool needed = strcmp(uat_setting("transport"), "ibv") == 0;
+    return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && (!needed || limit.rlim_cur >= uat_worker.segment.size);
+}
+
+static const struct test {
+    const char *name;
+    bool (*run)(void);
+    const char *advice;
+} tests[] = {
+    {"address-space randomisation is off", test_aslr,
+     "personality(2) is forbidden here; in Docker: --security-opt seccomp=unconfined"},
+    {"locked memory suffices", test_memlock, "raise the limit: ulimit -l, or memlock in /etc/security/limits.conf"},
+    {"WRITE and READ bring what was sent", test_copies, "the network or its driver damages data"},
+    {"atomics lose nothing", test_atomics, "the device's atomics do not work: choose another with UAT_NET_DEVICES"},
+    {"an atomic comes after the WRITE before it", test_order, "the device does not keep the order of operations"},
+    {"words of 8 bytes arrive whole", test_whole_words, "the device tears words"},
+    {"stacks move, with canaries, and come back", test_steals, "see the lines above; are all hosts of one kind?"},
+};
+
+/* One test on all workers. Returns whether all passed, on every rank. */
+static bool examine(const struct test *test)
+{
+    struct board *b = board();
+    memset(b, 0, sizeof(*b));
+    if (uat_collective_barrier())
+        return false;
+    uint64_t failed = !test->run();
+    struct uat_op add = uat_op_fetch_add(&b->old, &b->failed, failed),
+                  look = uat_op_read(&b->returned[0], &b->failed, 8);
+    if (uat_collective_barrier() || !act(0, &add, 1) || uat_collective_barrier() || !act(0, &look, 1) ||
+        uat_collective_barrier())
+        return false;
+    return b->returned[0] == 0;
+}
+
+bool uat_doctor_wanted(void)
+{
+    return getenv(UAT_DOCTOR_VARIABLE) != NULL;
+}
+
+int uat_doctor_examine(void)
+{
+    int failed = 0;
+    bool speaks = uat_worker.rank == 0;
+    if (speaks)
+        printf("%d workers, uat %s, transport %s (%s)\n", uat_worker.size, UAT_VERSION, uat_setting("transport"),
+               uat_setting("transport_reason"));
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        bool good = examine(&tests[i]);
+        failed += !good;
+        if (speaks)
+            printf("  %-4s  %s%s%s\n", good ? "pass" : "FAIL", tests[i].name, good ? "" : ": ",
+                   good ? "" : tests[i].advice);
+    }
+    memset(board(), 0, sizeof(struct board)); /* for the stacks' high-water mark */
+    if (speaks)
+        printf("%d of %zu tests failed\n", failed, sizeof(tests) / sizeof(tests[0]));
+    fflush(stdout);
+    return uat_finalize() || failed ? 1 : 0;
+}

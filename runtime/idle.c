@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "idle.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include "worker.h"
+
+enum {
+    BACKOFF_SHIFT_MAX = 8, /* pauses of up to 2^8 after lost races */
+    SPIN_FAILURES = 32,    /* attempts before giving the core away */
+    SLEEP_FAILURES = 128,  /* ... before sleeping, where workers outnumber cores */
+    SLEEP_MIN_NS = 20000,
+    SLEEP_MAX_NS = 500000
+};
+
+static void pause_randomly(unsigned failures)
+{
+    unsigned shift = failures < BACKOFF_SHIFT_MAX ? failures : BACKOFF_SHIFT_MAX;
+    for (unsigned n = (unsigned)uat_worker_random() & ((1u << shift) - 1); n > 0; n--)
+        __builtin_ia32_pause();
+}
+
+static void sleep_shortly(unsigned excess)
+{
+    long ns = (long)SLEEP_MIN_NS * (1 + excess / 16);
+    struct timespec t = {.tv_nsec = ns < SLEEP_MAX_NS ? ns : SLEEP_MAX_NS};
+    nanosleep(&t, NULL);
+}
+
+void uat_idle(struct uat_idle *idle, bool lost)
+{
+    idle->failures++;
+    if (lost)
+        pause_randomly(idle->failures);
+    bool may_sleep = uat_worker.oversubscribed && !uat_worker.options.torture_steal; /* there somebody waits for us */
+    if (may_sleep && idle->failures > SLEEP_FAILURES)
+        sleep_shortly(idle->failures - SLEEP_FAILURES);
+    else if (idle->failures > SPIN_FAILURES)
+        sched_yield();
+    else
+        __builtin_ia32_pause();
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "lent.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int uat_lent_open(struct uat_lent *lent, size_t capacity)
+{
+    *lent = (struct uat_lent){.items = malloc(capacity * sizeof(uint32_t)),
+                              .where = malloc(capacity * sizeof(uint32_t)),
+                              .capacity = capacity};
+    if (lent->items && lent->where)
+        return 0;
+    uat_lent_close(lent);
+    return -ENOMEM;
+}
+
+void uat_lent_close(struct uat_lent *lent)
+{
+    free(lent->items);
+    free(lent->where);
+    *lent = (struct uat_lent){0};
+}
+
+size_t uat_lent_collect(struct uat_lent *lent, size_t most, const uint64_t *(*returned)(void *context, uint32_t item),
+                        void (*take)(void *context, uint32_t item), void *context)
+{
+    size_t taken = 0;
+    for (size_t looks = most < lent->count ? most : lent->count; looks > 0 && lent->count > 0; looks--) {
+        if (lent->cursor >= lent->count)
+            lent->cursor = 0;
+        uint32_t item = lent->items[lent->cursor];
+        /* Acquire: orders the mark before the thing's next use; the peer is the WRITE in give_back(), join.c, posted
+         * after its READ of the thing had completed. */
+        if (__atomic_load_n(returned(context, item), __ATOMIC_ACQUIRE) == 0) {
+            lent->cursor++;
+            continue;
+        }
+        uat_lent_remove(lent, item);
+        take(context, item);
+        taken++;
+    }
+    return taken;
+}

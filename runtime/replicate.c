@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Input data at one address on every worker. Replicas lie above the segment, one behind the other, so all workers find
+ * the same address by counting. The bytes travel through the uni-address region, which is registered and unused
+ * outside of a run: chunk by chunk, in each chunk from rank to rank in a binomial tree.
+ */
+#include "replicate.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collective.h"
+#include "include/uat.h"
+#include "transport/log.h"
+#include "worker.h"
+
+static struct {
+    size_t used; /* bytes of address space behind the segment */
+} replicas;
+
+static size_t round_to_pages(size_t n)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (n + page - 1) / page * page;
+}
+
+static char *replica_start(void)
+{
+    return uat_worker.segment.start + uat_worker.segment.size;
+}
+
+/* Rank 0's size, on all ranks. */
+static int share_size(size_t n, size_t *out)
+{
+    struct uat_worker *w = &uat_worker;
+    w->segment.control->replica_size = n;
+    int rc = uat_collective_barrier();
+    struct uat_op op = uat_op_read(&w->segment.staging->old, &w->segment.control->replica_size, 8);
+    if (rc == 0)
+        rc = uat_transport_do(w->transport, 0, &op, 1);
+    *out = w->segment.staging->old; /* before the barrier, which puts its own results there */
+    return rc ? rc : uat_collective_barrier();
+}
+
+/* Bring `bytes` at the region's start from rank 0 to all: in round k the ranks from 2^k on read from those below. */
+static int spread_chunk(size_t bytes)
+{
+    struct uat_worker *w = &uat_worker;
+    int rc = uat_collective_barrier(); /* rank 0 has filled the chunk */
+    for (int have = 1; have < w->size && rc == 0; have *= 2) {
+        if (w->rank >= have && w->rank < 2 * have) {
+            struct uat_op op = uat_op_read((void *)w->segment.low, (void *)w->segment.low, (bytes + 7) & ~(size_t)7);
+            rc = uat_transport_do(w->transport, w->rank - have, &op, 1);
+        }
+        if (rc == 0)
+            rc = uat_collective_barrier();
+    }
+    return rc;
+}
+
+static int spread(char *to, const char *from, size_t n)
+{
+    struct uat_worker *w = &uat_worker;
+    size_t room = w->segment.high - w->segment.low;
+    room = room < (1u << 20) ? room : 1u << 20; /* leaves the deeper part of the region untouched */
+    int rc = 0;
+    for (size_t done = 0; done < n && rc == 0; done += room) {
+        size_t bytes = n - done < room ? n - done : room;
+        char *staged = (char *)w->segment.low;
+        if (w->rank == 0)
+            memcpy(staged, from + done, bytes);
+        rc = spread_chunk(bytes);
+        if (rc == 0)
+            memcpy(to + done, staged, bytes);
+    }
+    memset((void *)w->segment.low, 0, n < room ? n : room); /* for the stacks' high-water mark */
+    return rc;
+}
+
+void *uat_replicate(const void *p, size_t n)
+{
+    struct uat_worker *w = &uat_worker;
+    if (!w->transport || w->running) {
+        errno = EINVAL;
+        return NULL;
+    }
+    int rc = share_size(n, &n);
+    if (rc) {
+        errno = -rc;
+        return NULL;
+    }
+    size_t size = round_to_pages(n ? n : 1);
+    char *wanted = replica_start() + replicas.used;
+    char *at = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    uint64_t failed = at != wanted;
+    if (failed) {
+        uat_error("uat_replicate(): %zu bytes at %p: %s", n, (void *)wanted, strerror(errno));
+        return NULL;
+    }
+    replicas.used += size;
+    rc = spread(at, p, n);
+    if (rc) {
+        errno = -rc;
+        return NULL;
+    }
+    mprotect(at, size, PROT_READ);
+    return at;
+}
+
+void uat_replicate_close(void)
+{
+    if (replicas.used)
+        munmap(replica_start(), replicas.used);
+    replicas.used = 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UAT_SCHEDULER_H
+#define UAT_SCHEDULER_H
+
+#include <stddef.h>
+
+#include "include/uat.h"
+
+/* Begin the root task on this worker's empty region and run until the job's run is over, here or elsewhere. */
+void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size);
+
+/* Steal and run until the run is over. */
+void uat_schedule(void);
+
+#endif

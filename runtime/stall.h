@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits for a protocol step of a peer: an acknowledgement, a barrier at the end of a run. Each takes a moment, unless
+ * the peer is stopped, swapped out or lost. Then it is reported after UAT_STALL_TIMEOUT, with who waits for whom and
+ * why, and ends the job after UAT_STALL_LIMIT. Joins, idleness and tasks may last for hours: they are not watched.
+ *
+ * SIGUSR1 makes a worker print what it does and waits for.
+ */
+#ifndef UAT_STALL_H
+#define UAT_STALL_H
+
+#include <stdint.h>
+
+enum uat_doing {
+    UAT_DOING_OUTSIDE,  /* the program's own code, between runs */
+    UAT_DOING_TASK,     /* runs a task */
+    UAT_DOING_SCHEDULE, /* steals, or moves stacks */
+    UAT_DOING_END,      /* has passed the end of a run on, waits for the others to do so */
+    UAT_DOING_BARRIER   /* waits in uat_barrier() */
+};
+
+/* What this worker does from now on. */
+void uat_stall_set(enum uat_doing doing);
+
+/* Called again and again during a wait: for the acknowledgement of entry index; for rank in a barrier. */
+void uat_stall_ack(void *context, uint64_t index);
+void uat_stall_barrier(int rank);
+
+/* The wait is over. */
+void uat_stall_over(void);
+
+/* Catch SIGUSR1, unless the program does. 0 or a negative errno. */
+int uat_stall_open(void);
+void uat_stall_close(void);
+
+#endif

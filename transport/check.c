@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "transport/log.h"
+
+static bool inside(struct uat_bounds bounds, const void *address, size_t size)
+{
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds.segment; /* below the segment: wraps to a large one */
+    return offset <= bounds.size && size <= bounds.size - offset;
+}
+
+/* What is wrong with the form of an operation, or NULL. */
+static const char *malformed(const struct uat_op *op, bool forget)
+{
+    bool atomic = op->code == UAT_OP_FETCH_ADD || op->code == UAT_OP_CMP_SWAP;
+    if ((unsigned)op->code >= UAT_OP_KINDS)
+        return "no such operation";
+    if (atomic ? op->size != 8 : op->size % 8 != 0)
+        return "the size is not 8 for an atomic, or not a multiple of 8";
+    if ((uintptr_t)op->local % 8 || (uintptr_t)op->remote % 8)
+        return "an address is not aligned to 8 bytes";
+    if (forget && op->code == UAT_OP_READ)
+        return "a READ needs a completion";
+    if (forget && op->code == UAT_OP_WRITE && op->size > UAT_FORGET_WRITE_MAX)
+        return "the WRITE is too long for a chain without completion";
+    return NULL;
+}
+
+static __attribute__((cold)) int refuse(const struct uat_transport *t, int peer, const struct uat_op *op,
+                                        const char *wrong)
+{
+    static const char *const names[] = {"READ", "WRITE", "FETCH_ADD", "CMP_SWAP"};
+    uat_error("transport %s: %s of %u bytes, local %p, remote %p of rank %d: %s", t->class_->name,
+              (unsigned)op->code < UAT_OP_KINDS ? names[op->code] : "?", op->size, op->local, op->remote, peer, wrong);
+    return -EINVAL;
+}
+
+static __attribute__((cold)) int refuse_outside(const struct uat_transport *t, int peer, const struct uat_op *op,
+                                                struct uat_bounds bounds)
+{
+    char wrong[96];
+    snprintf(wrong, sizeof(wrong), "not inside the segment, %zu bytes at %p", bounds.size, bounds.segment);
+    refuse(t, peer, op, wrong);
+    return -EFAULT;
+}
+
+int uat_transport_check(const struct uat_transport *t, struct uat_bounds bounds, int peer, const struct uat_op *ops,
+                        int count, bool forget)
+{
+    for (const struct uat_op *op = ops; op < ops + count; op++) {
+        const char *wrong = malformed(op, forget);
+        if (__builtin_expect(wrong != NULL, 0))
+            return refuse(t, peer, op, wrong);
+        /* Without a completion the source of a WRITE is copied at once and may lie anywhere; an atomic may land
+         * nowhere. */
+        bool anywhere = op->size == 0 || (forget && (op->code == UAT_OP_WRITE || !op->local));
+        bool good = inside(bounds, op->remote, op->size) && (anywhere || inside(bounds, op->local, op->size));
+        if (__builtin_expect(!good, 0))
+            return refuse_outside(t, peer, op, bounds);
+    }
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UAT_TRANSPORT_CHECK_H
+#define UAT_TRANSPORT_CHECK_H
+
+#include "transport/transport.h"
+
+/* The segment that operations must stay in. */
+struct uat_bounds {
+    const void *segment;
+    size_t size; /* bytes */
+};
+
+/*
+ * Refuse, with a report, a chain that has an operation of bad form or outside of the segment: before any of it takes
+ * effect, and before an adapter would break the connection over it. 0, -EINVAL or -EFAULT.
+ */
+int uat_transport_check(const struct uat_transport *t, struct uat_bounds bounds, int peer, const struct uat_op *ops,
+                        int count, bool forget);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The transport: ordered chains of one-sided operations on the segments of peers. Nothing else.
+ *
+ * Every worker has one segment, mapped at one virtual address that is the same in all workers, so a remote address
+ * is written as the local address of the same object. All operands are aligned to 8 bytes and sized in multiples of 8.
+ *
+ * What a chain promises
+ *   O1  Its operations reach the peer's memory in the order of the chain, with these two exceptions:
+ *   O2  READs that follow each other, and the 8-byte words of one READ, may sample memory in any order;
+ *   O3  a WRITE or an atomic behind a READ may take effect before that READ has sampled memory.
+ *       So: an atomic or a WRITE takes effect before a READ that stands behind it; a READ is ordered before
+ *       something else only by its completion.
+ *   O4  An aligned 8-byte word is read and written whole.
+ *   O5  Two chains to one peer, posted one after the other, keep the order of O1-O3 as if they were one chain.
+ *   O6  FETCH_ADD and CMP_SWAP are atomic among themselves only. A word that they change is never changed by a CPU
+ *       instruction or a WRITE; a CPU may load it at any time.
+ *   O7  When a completion has been seen, all that the chain read stands in local memory.
+ * These are the guarantees of the InfiniBand architecture for one reliable connection, no more: transport_shm gives
+ * stronger ones, which nobody may use.
+ */
+#ifndef UAT_TRANSPORT_H
+#define UAT_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum uat_opcode { UAT_OP_READ, UAT_OP_WRITE, UAT_OP_FETCH_ADD, UAT_OP_CMP_SWAP, UAT_OP_KINDS };
+
+/* One operation. Atomics work on 8 bytes and put the word's old value at `local`. */
+struct uat_op {
+    enum uat_opcode code;
+    uint32_t size;    /* bytes; 8 for atomics; 0 is allowed for READ and WRITE and does nothing */
+    void *local;      /* in the own segment: where a READ or an old value lands, or the source of a WRITE */
+    void *remote;     /* in the peer's segment, as the local address of the same object */
+    uint64_t operand; /* FETCH_ADD: what to add; CMP_SWAP: the new value */
+    uint64_t compare; /* CMP_SWAP: the value expected */
+};
+
+enum {
+    UAT_CHAIN_MAX = 8,       /* operations in one chain */
+    UAT_FORGET_WRITE_MAX = 64, /* bytes of one WRITE in a fire-and-forget chain */
+    UAT_ENDPOINT_MAX = 8192, /* bytes of what a transport publishes: rkey, endpoint, ... */
+    UAT_TRANSPORT_SCRATCH = 65536 /* bytes of the segment that belong to the transport */
+};
+
+/* A chain under way. Owned by the caller, who keeps it in place until done is true. */
+struct uat_pending {
+    bool done;
+};
+
+struct uat_transport_config {
+    int rank, size;         /* of this worker; number of workers */
+    const char *host;       /* this worker's host name, for messages */
+    void *segment;          /* the own segment, mapped and writable, aligned to a page */
+    size_t segment_size;    /* bytes */
+    int segment_fd;         /* the memory object behind it */
+    void *scratch;          /* UAT_TRANSPORT_SCRATCH bytes of the segment */
+    bool shuffle;           /* torture: sample the words of READs in random order, with delays */
+    uint64_t seed;          /* of that order */
+    bool oversubscribed;    /* more workers than cores: give way while waiting */
+    const struct uat_options *options; /* the settings; only transport_ibv looks into them */
+};
+
+/* What a peer published. */
+struct uat_endpoint {
+    const void *data;
+    size_t size;      /* bytes */
+    const char *host; /* the peer's host name, for messages */
+};
+
+struct uat_transport;
+
+/* One way to reach the peers. Functions return 0 or a negative errno and report an error, once, themselves. */
+struct uat_transport_class {
+    const char *name;
+    /* Open the device and register the segment. *out is owned by the caller, who closes it. */
+    int (*open)(const struct uat_transport_config *config, struct uat_transport **out);
+    /* Copy what the peers must know to data (at most UAT_ENDPOINT_MAX bytes); *size: its bytes. */
+    int (*endpoint)(struct uat_transport *t, void *data, size_t *size);
+    /* Connect to all peers, oneself included. peers[i] is what rank i published; valid during the call. */
+    int (*connect)(struct uat_transport *t, const struct uat_endpoint *peers);
+    /* Post a chain of count operations (1..UAT_CHAIN_MAX). p becomes done when all of them are complete.
+     * p == NULL: fire and forget. Then WRITEs have at most UAT_FORGET_WRITE_MAX bytes, copied before the
+     * call returns; atomics may have local == NULL; READs are not allowed. */
+    int (*post)(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);
+    /* Look for completions, without waiting. */
+    int (*progress)(struct uat_transport *t);
+    /* Wait until every chain of this worker, fire-and-forget ones included, is complete. */
+    int (*quiet)(struct uat_transport *t);
+    void (*close)(struct uat_transport *t);
+};
+
+/* The common head of a transport. */
+struct uat_transport {
+    const struct uat_transport_class *class_;
+    int rank, size;
+    bool oversubscribed;
+    uint64_t ops[UAT_OP_KINDS]; /* operations posted */
+    uint64_t bytes_read, bytes_written;
+    uint64_t round_trips; /* waits for completions */
+};
+
+extern const struct uat_transport_class uat_transport_shm;
+extern const struct uat_transport_class uat_transport_ibv;
+
+/* Post a chain; see uat_transport_class.post. Counts the operations. */
+int uat_transport_post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);
+
+/* Wait until all n chains are done: one round trip, however many they are. 0 or a negative errno. */
+int uat_transport_wait(struct uat_transport *t, struct uat_pending *const *pending, int n);
+
+/* Post a chain and wait for it: one round trip. */
+int uat_transport_do(struct uat_transport *t, int peer, const struct uat_op *ops, int count);
+
+/* Post a fire-and-forget chain. */
+static inline int uat_transport_forget(struct uat_transport *t, int peer, const struct uat_op *ops, int count)
+{
+    return uat_transport_post(t, peer, ops, count, NULL);
+}
+
+/* Constructors of operations, so that chains read like the protocol's text. */
+static inline struct uat_op uat_op_read(void *local, const void *remote, size_t size)
+{
+    return (struct uat_op){.code = UAT_OP_READ, .size = (uint32_t)size, .local = local, .remote = (void *)remote};
+}
+static inline struct uat_op uat_op_write(const void *local, void *remote, size_t size)
+{
+    return (struct uat_op){.code = UAT_OP_WRITE, .size = (uint32_t)size, .local = (void *)local, .remote = remote};
+}
+static inline struct uat_op uat_op_fetch_add(uint64_t *old, uint64_t *remote, uint64_t addend)
+{
+    return (struct uat_op){.code = UAT_OP_FETCH_ADD, .size = 8, .local = old, .remote = remote, .operand = addend};
+}
+static inline struct uat_op uat_op_cmp_swap(uint64_t *old, uint64_t *remote, uint64_t expected, uint64_t desired)
+{
+    return (struct uat_op){.code = UAT_OP_CMP_SWAP, .size = 8, .local = old, .remote = remote,
+                           .operand = desired, .compare = expected};
+}
+
+#endif

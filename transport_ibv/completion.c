@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking completions, and waiting for all of them. */
+#include "transport_ibv/ibv.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "transport/log.h"
+#include "transport/relax.h"
+
+/* A completion ends its chain and, since one queue pair completes in order, all that were posted before. */
+static void retire(struct uat_ibv *ibv, struct uat_ibv_chain *last)
+{
+    struct uat_ibv_peer *peer = &ibv->peers[last->peer];
+    struct uat_ibv_chain *chain;
+    do {
+        chain = &peer->chains[peer->tail++ % ibv->depth];
+        peer->used -= chain->count;
+        for (int i = 0; i < chain->slot_count; i++)
+            ibv->free_slots[ibv->free_count++] = chain->slot[i];
+        if (chain->pending)
+            chain->pending->done = true;
+    } while (chain != last);
+    if (!peer->used)
+        peer->atomic_open = false;
+    ibv->signalled--;
+}
+
+static struct uat_ibv_chain *chain_of(const struct ibv_wc *wc)
+{
+    return (struct uat_ibv_chain *)(uintptr_t)(wc->wr_id & ~(uint64_t)(_Alignof(struct uat_ibv_chain) - 1));
+}
+
+/* Report the first completion that says what went wrong: those of requests flushed behind it only say that something
+ * did. Nothing but flushed ones: the device may have told the reason as an event. */
+static int fail(struct uat_ibv *ibv, const struct ibv_wc *wc, int n)
+{
+    const struct ibv_wc *cause = NULL;
+    for (int i = n - 1; i >= 0; i--)
+        if (wc[i].status != IBV_WC_SUCCESS && (!cause || wc[i].status != IBV_WC_WR_FLUSH_ERR))
+            cause = &wc[i];
+    int rc = cause->status == IBV_WC_WR_FLUSH_ERR ? uat_ibv_events_poll(ibv) : 0;
+    ibv->error = rc ? rc : uat_ibv_report_completion(ibv, cause);
+    return ibv->error;
+}
+
+int uat_ibv_progress(struct uat_transport *t)
+{
+    struct uat_ibv *ibv = uat_ibv_of(t);
+    struct ibv_wc wc[UAT_IBV_POLL];
+    if (ibv->error)
+        return ibv->error;
+    int n = ibv_poll_cq(ibv->cq, UAT_IBV_POLL, wc);
+    if (n < 0) {
+        uat_error("polling the completion queue of %s failed: %s", ibv->port.device, strerror(errno));
+        return ibv->error = -EIO;
+    }
+    for (int i = 0; i < n; i++) {
+        if (wc[i].status != IBV_WC_SUCCESS)
+            return fail(ibv, wc + i, n - i);
+        retire(ibv, chain_of(&wc[i]));
+    }
+    if (n)
+        ibv->idle_polls = 0;
+    else if (++ibv->idle_polls % UAT_IBV_EVENT_POLLS == 0)
+        ibv->error = uat_ibv_events_poll(ibv); /* a system call, so only when there is nothing to do for long */
+    return ibv->error;
+}
+
+/*
+ * A READ behind all that was posted. Its completion ends chains that asked for none; and what the completion of a
+ * WRITE leaves open, whether the word has reached the peer's memory or only its adapter, is settled: a READ takes
+ * effect after the WRITEs before it.
+ */
+static int flush_peer(struct uat_ibv *ibv, int rank, struct uat_pending *p)
+{
+    struct uat_op op = uat_op_read(&ibv->scratch->flushed, ibv->segment, sizeof(uint64_t));
+    p->done = false;
+    return uat_ibv_post(&ibv->base, rank, &op, 1, p);
+}
+
+static int drain(struct uat_ibv *ibv)
+{
+    struct uat_relax relax = {0};
+    for (int i = 0; i < ibv->base.size; i++)
+        while (ibv->peers[i].used) {
+            int rc = uat_ibv_progress(&ibv->base);
+            if (rc)
+                return rc;
+            uat_relax(&relax, ibv->base.oversubscribed);
+        }
+    return 0;
+}
+
+int uat_ibv_quiet(struct uat_transport *t)
+{
+    struct uat_ibv *ibv = uat_ibv_of(t);
+    struct uat_pending flushed; /* of every peer: nobody looks at it, drain() waits for the queues */
+    if (ibv->error)
+        return ibv->error;
+    for (int i = 0; i < t->size; i++) {
+        if (!ibv->peers[i].written)
+            continue;
+        int rc = flush_peer(ibv, i, &flushed);
+        if (rc)
+            return rc;
+        ibv->peers[i].written = false;
+    }
+    return drain(ibv);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Bringing the queue pairs to RTS with the addresses that the peers published. */
+#include "transport_ibv/connection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/options.h"
+#include "transport/log.h"
+#include "transport_ibv/gid.h"
+#include "transport_ibv/rdmacm.h"
+
+enum {
+    HOPS = 64,
+    RNR_TIMER = 12 /* 0.64 ms; nothing here uses receive buffers, yet the field must be valid */
+};
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int to_init(struct uat_ibv *ibv, struct uat_ibv_peer *peer)
+{
+    struct ibv_qp_attr attr = {
+        .qp_state = IBV_QPS_INIT,
+        .pkey_index = ibv->pkey_index,
+        .port_num = (uint8_t)ibv->port.number,
+        .qp_access_flags =
+            IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
+    };
+    return ibv_modify_qp(peer->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_peer *peer, const struct uat_ibv_endpoint *e, uint32_t qpn)
+{
+    bool roce = ibv->port.attr.link_layer == IBV_LINK_LAYER_ETHERNET;
+    struct ibv_qp_attr attr = {
+        .qp_state = IBV_QPS_RTR,
+        .ah_attr = {.dlid = e->lid, .sl = (uint8_t)ibv->options->ib_sl, .port_num = (uint8_t)ibv->port.number},
+        .path_mtu = (enum ibv_mtu)smaller(ibv->port.attr.active_mtu, e->mtu),
+        .dest_qp_num = qpn,
+        .rq_psn = 0,
+        .max_dest_rd_atomic = (uint8_t)uat_ibv_incoming_reads(ibv, e),
+        .min_rnr_timer = RNR_TIMER,
+    };
+    /* RoCE has no LIDs. On InfiniBand the LID is the address, unless the subnet demands a GID or the user names one. */
+    if (roce || ibv->options->gid_index >= 0 || (ibv->port.attr.flags & IBV_QPF_GRH_REQUIRED)) {
+        attr.ah_attr.is_global = 1;
+        attr.ah_attr.grh.dgid = e->gid;
+        attr.ah_attr.grh.sgid_index = (uint8_t)ibv->gid_index;
+        attr.ah_attr.grh.hop_limit = HOPS;
+        attr.ah_attr.grh.traffic_class = (uint8_t)ibv->options->ib_traffic_class;
+    }
+    return ibv_modify_qp(peer->qp, &attr,
+                         IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                             IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+}
+
+static int to_rts(struct uat_ibv *ibv, struct uat_ibv_peer *peer, const struct uat_ibv_endpoint *e)
+{
+    struct ibv_qp_attr attr = {
+        .qp_state = IBV_QPS_RTS,
+        .timeout = UAT_IBV_TIMEOUT,
+        .retry_cnt = UAT_IBV_RETRIES,
+        .rnr_retry = UAT_IBV_RNR_RETRIES,
+        .sq_psn = 0,
+        .max_rd_atomic = (uint8_t)uat_ibv_outgoing_reads(ibv, e),
+    };
+    return ibv_modify_qp(peer->qp, &attr,
+                         IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+                             IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+int uat_ibv_outgoing_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e)
+{
+    return smaller(ibv->port.device_attr.orig_attr.max_qp_init_rd_atom, e->read_to);
+}
+
+int uat_ibv_incoming_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e)
+{
+    return smaller(ibv->port.device_attr.orig_attr.max_qp_rd_atom, e->read_from);
+}
+
+static int connect_pair(struct uat_ibv *ibv, int rank, const struct uat_ibv_endpoint *e, uint32_t qpn)
+{
+    struct uat_ibv_peer *peer = &ibv->peers[rank];
+    char text[UAT_IBV_GID_TEXT];
+    const char *state = "INIT";
+    int rc = to_init(ibv, peer);
+    if (!rc) {
+        state = "RTR";
+        rc = to_rtr(ibv, peer, e, qpn);
+    }
+    if (!rc) {
+        state = "RTS";
+        rc = to_rts(ibv, peer, e);
+    }
+    if (!rc)
+        return 0;
+    if (rc < 0)
+        rc = errno;
+    uat_error(
+        "the queue pair to rank %d (%s, %s:%d, GID %s, LID %u) cannot enter state %s: %s; is that address reachable "
+        "from GID index %d of %s:%d? see UAT_NET_DEVICES and UAT_GID_INDEX",
+        rank, peer->host, e->device, e->port, uat_ibv_gid_text(&e->gid, text), e->lid, state, strerror(rc),
+        ibv->gid_index, ibv->port.device, ibv->port.number);
+    return -rc;
+}
+
+int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
+{
+    struct uat_ibv *ibv = uat_ibv_of(t);
+    for (int i = 0; i < t->size; i++) {
+        struct uat_ibv_endpoint e;
+        uint32_t qpn;
+        struct uat_ibv_peer *peer = &ibv->peers[i];
+        int rc = uat_ibv_endpoint_read(ibv, i, &peers[i], &e, &qpn);
+        if (rc)
+            return rc;
+        snprintf(peer->host, sizeof(peer->host), "%s", peers[i].host ? peers[i].host : "?");
+        peer->rkey = e.rkey;
+        peer->fence = e.atomics == UAT_IBV_ATOMICS_PCIE;
+        if (ibv->options->connect == UAT_CONNECT_RDMACM && i != t->rank)
+            continue;
+        rc = connect_pair(ibv, i, &e, qpn);
+        if (rc)
+            return rc;
+    }
+    return ibv->options->connect == UAT_CONNECT_RDMACM ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_ibv/endpoint.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/options.h"
+#include "transport/log.h"
+#include "transport_ibv/gid.h"
+#include "transport_ibv/rdmacm.h"
+
+static uint8_t clamp_depth(int depth)
+{
+    return depth > 128 ? 128 : (uint8_t)depth; /* the field of the connection has 8 bits */
+}
+
+static void describe(const struct uat_ibv *ibv, struct uat_ibv_endpoint *e)
+{
+    const struct ibv_device_attr *attr = &ibv->port.device_attr.orig_attr;
+    *e = (struct uat_ibv_endpoint){
+        .magic = UAT_IBV_ENDPOINT_MAGIC,
+        .version = UAT_IBV_ENDPOINT_VERSION,
+        .bytes = (uint32_t)(sizeof(*e) + (size_t)ibv->base.size * sizeof(uint32_t)),
+        .rank = (uint32_t)ibv->base.rank,
+        .size = (uint32_t)ibv->base.size,
+        .rkey = ibv->mr->rkey,
+        .link_layer = ibv->port.attr.link_layer,
+        .port = (uint8_t)ibv->port.number,
+        .mtu = (uint8_t)ibv->port.attr.active_mtu,
+        .gid_kind = (uint8_t)uat_ibv_gid_kind_of(&ibv->gid),
+        .read_from = clamp_depth(attr->max_qp_init_rd_atom),
+        .read_to = clamp_depth(attr->max_qp_rd_atom),
+        .atomics = (uint8_t)ibv->port.atomics,
+        .connect = (uint8_t)ibv->options->connect,
+        .lid = ibv->port.attr.lid,
+        .pkey = ibv->pkey,
+        .cm_port = uat_ibv_rdmacm_port(ibv),
+        .gid = ibv->gid.gid,
+    };
+    snprintf(e->device, sizeof(e->device), "%.31s", ibv->port.device);
+}
+
+int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size)
+{
+    struct uat_ibv *ibv = uat_ibv_of(t);
+    struct uat_ibv_endpoint e;
+    describe(ibv, &e);
+    char *out = data;
+    memcpy(out, &e, sizeof(e));
+    for (int i = 0; i < t->size; i++)
+        memcpy(out + sizeof(e) + (size_t)i * sizeof(uint32_t), &ibv->peers[i].qp->qp_num, sizeof(uint32_t));
+    *size = e.bytes;
+    return 0;
+}
+
+const char *uat_ibv_endpoint_mismatch(const struct uat_ibv_endpoint *a, const struct uat_ibv_endpoint *b, char *buffer,
+                                      size_t size)
+{
+    if (a->link_layer != b->link_layer) {
+        snprintf(buffer, size, "one is on %s, the other on %s; name a port of the common network with UAT_NET_DEVICES",
+                 uat_ibv_link_name(a->link_layer), uat_ibv_link_name(b->link_layer));
+        return buffer;
+    }
+    if ((a->pkey ^ b->pkey) & 0x7fff || !((a->pkey | b->pkey) & 0x8000)) {
+        snprintf(buffer, size, "their partition keys 0x%04x and 0x%04x have no partition in common; see UAT_IB_PKEY",
+                 a->pkey, b->pkey);
+        return buffer;
+    }
+    if (a->link_layer == IBV_LINK_LAYER_INFINIBAND && a->gid.global.subnet_prefix != b->gid.global.subnet_prefix) {
+        snprintf(buffer, size,
+                 "their subnet prefixes 0x%016llx and 0x%016llx differ, they hang on different fabrics; "
+                 "name ports of one fabric with UAT_NET_DEVICES",
+                 (unsigned long long)be64toh(a->gid.global.subnet_prefix),
+                 (unsigned long long)be64toh(b->gid.global.subnet_prefix));
+        return buffer;
+    }
+    if (a->link_layer != IBV_LINK_LAYER_INFINIBAND && a->gid_kind != b->gid_kind) {
+        snprintf(buffer, size, "one has a GID of kind %s, the other of kind %s; see UAT_GID_INDEX",
+                 uat_ibv_gid_kind_name(a->gid_kind), uat_ibv_gid_kind_name(b->gid_kind));
+        return buffer;
+    }
+    if (a->connect != b->connect) {
+        snprintf(buffer, size, "UAT_CONNECT differs between them");
+        return buffer;
+    }
+    return NULL;
+}
+
+/* Whether the bytes are a whole record of this version. NULL or what is wrong. */
+static const char *malformed(const struct uat_ibv *ibv, int peer, const struct uat_endpoint *data,
+                             struct uat_ibv_endpoint *e)
+{
+    if (!data->data || data->size < sizeof(*e))
+        return "it is too short; does every worker use UAT_TRANSPORT=ibv?";
+    memcpy(e, data->data, sizeof(*e));
+    if (e->magic != UAT_IBV_ENDPOINT_MAGIC)
+        return "it is of another transport; does every worker use UAT_TRANSPORT=ibv?";
+    if (e->version != UAT_IBV_ENDPOINT_VERSION)
+        return "it is of another version; all workers must run one build of uat";
+    if (e->size != (uint32_t)ibv->base.size || e->rank != (uint32_t)peer)
+        return "it is of another rank or job size";
+    if (e->bytes != data->size || data->size != sizeof(*e) + e->size * sizeof(uint32_t))
+        return "its length is wrong";
+    if (e->gid_kind > UAT_IBV_GID_IB || e->atomics > UAT_IBV_ATOMICS_PCIE || e->mtu < IBV_MTU_256 ||
+        e->mtu > IBV_MTU_4096 || !e->read_from || !e->read_to)
+        return "its values are out of range";
+    e->device[sizeof(e->device) - 1] = '\0';
+    return NULL;
+}
+
+int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoint *data, struct uat_ibv_endpoint *out,
+                          uint32_t *qpn)
+{
+    char text[320];
+    struct uat_ibv_endpoint e, own;
+    const char *wrong = malformed(ibv, peer, data, &e);
+    if (wrong) {
+        uat_error("what rank %d (%s) published, %zu bytes, is no endpoint of a verbs transport: %s", peer,
+                  data->host ? data->host : "?", data->size, wrong);
+        return -EPROTO;
+    }
+    describe(ibv, &own);
+    if (uat_ibv_endpoint_mismatch(&own, &e, text, sizeof(text))) {
+        uat_error("rank %d (%s:%d on %s) and rank %d (%s:%d on %s) cannot reach each other: %s", ibv->base.rank,
+                  own.device, own.port, ibv->host, peer, e.device, e.port, data->host ? data->host : "?", text);
+        return -EHOSTUNREACH;
+    }
+    memcpy(qpn, (const char *)data->data + sizeof(e) + (size_t)ibv->base.rank * sizeof(uint32_t), sizeof(*qpn));
+    *out = e;
+    return 0;
+}

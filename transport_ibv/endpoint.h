@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What a worker publishes about itself, and reading what the others published. */
+#ifndef UAT_IBV_ENDPOINT_H
+#define UAT_IBV_ENDPOINT_H
+
+#include "transport_ibv/ibv.h"
+
+enum { UAT_IBV_ENDPOINT_MAGIC = 0x75617449, UAT_IBV_ENDPOINT_VERSION = 1 };
+
+/* The published bytes: this head, then one queue pair number per rank. All workers run one build on one
+ * architecture, so it goes as it is. */
+struct uat_ibv_endpoint {
+    uint32_t magic, version;
+    uint32_t bytes; /* of all that is published */
+    uint32_t rank, size;
+    uint32_t rkey;
+    uint8_t link_layer, port, mtu, gid_kind;
+    uint8_t read_from, read_to; /* READs and atomics in flight: as the initiator, as the target; per queue pair */
+    uint8_t atomics;            /* enum uat_ibv_atomics */
+    uint8_t connect;            /* enum uat_connect */
+    uint16_t lid, pkey;
+    uint16_t cm_port; /* rdmacm: where it listens, network byte order */
+    uint16_t reserved;
+    union ibv_gid gid; /* on InfiniBand its first half is the subnet prefix */
+    char device[32];
+};
+
+enum { UAT_IBV_PEERS_MAX = (UAT_ENDPOINT_MAX - (int)sizeof(struct uat_ibv_endpoint)) / (int)sizeof(uint32_t) };
+
+/* For uat_transport_class.endpoint. */
+int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size);
+
+/* Check what rank `peer` published and copy its head to *out and the number of its queue pair to this worker to
+ * *qpn. Reports what does not fit together. 0 or a negative errno. */
+int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoint *data, struct uat_ibv_endpoint *out,
+                          uint32_t *qpn);
+
+/* Why two endpoints cannot reach each other, text in buffer; NULL: they can. */
+const char *uat_ibv_endpoint_mismatch(const struct uat_ibv_endpoint *a, const struct uat_ibv_endpoint *b, char *buffer,
+                                      size_t size);
+
+#endif

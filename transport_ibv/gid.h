@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The address of a port in its GID table, and which entry a worker uses. */
+#ifndef UAT_IBV_GID_H
+#define UAT_IBV_GID_H
+
+#include <infiniband/verbs.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Kinds of entries, best first. */
+enum uat_ibv_gid_kind {
+    UAT_IBV_GID_V2_IPV4,
+    UAT_IBV_GID_V2_IPV6,
+    UAT_IBV_GID_V2_LINK_LOCAL,
+    UAT_IBV_GID_V1,
+    UAT_IBV_GID_IB
+};
+
+enum { UAT_IBV_GID_TEXT = 64 };
+
+enum uat_ibv_gid_kind uat_ibv_gid_kind_of(const struct ibv_gid_entry *entry);
+const char *uat_ibv_gid_kind_name(enum uat_ibv_gid_kind kind);
+const char *uat_ibv_gid_text(const union ibv_gid *gid, char text[UAT_IBV_GID_TEXT]);
+
+/* The filled entries of a port's table, in the order of their index: *out is freed by the caller. */
+int uat_ibv_gids_list(struct ibv_context *context, int port, struct ibv_gid_entry **out, int *n);
+
+/*
+ * Choose one of the n filled entries of a port's table of table_size. wish: UAT_GID_INDEX, -1 = by kind, then the
+ * lowest index. Returns the position in entries, or -EINVAL and the reason in why.
+ */
+int uat_ibv_gid_choose(const struct ibv_gid_entry *entries, int n, int table_size, int wish, char *why, size_t size);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The transport over verbs as a class: opening and closing. */
+#include "transport_ibv/ibv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/options.h"
+#include "transport/log.h"
+#include "transport_ibv/endpoint.h"
+#include "transport_ibv/rdmacm.h"
+
+static void ibv_close(struct uat_transport *t)
+{
+    struct uat_ibv *ibv = uat_ibv_of(t);
+    uat_ibv_rdmacm_close(ibv);
+    uat_ibv_queues_destroy(ibv);
+    uat_ibv_device_close(ibv);
+    free(ibv->peers);
+    free(ibv);
+}
+
+static int ibv_open(const struct uat_transport_config *config, struct uat_transport **out)
+{
+    struct uat_ibv *ibv = calloc(1, sizeof(*ibv));
+    struct uat_ibv_peer *peers = calloc((size_t)config->size, sizeof(*peers));
+    if (!ibv || !peers) {
+        uat_error("no memory for the connections to %d workers", config->size);
+        free(ibv);
+        free(peers);
+        return -ENOMEM;
+    }
+    ibv->base = (struct uat_transport){.class_ = &uat_transport_ibv,
+                                       .rank = config->rank,
+                                       .size = config->size,
+                                       .oversubscribed = config->oversubscribed};
+    ibv->options = config->options;
+    ibv->segment = config->segment;
+    ibv->segment_size = config->segment_size;
+    ibv->scratch = config->scratch;
+    ibv->peers = peers;
+    snprintf(ibv->host, sizeof(ibv->host), "%s", config->host);
+    for (unsigned i = 0; i < UAT_IBV_SLOTS; i++)
+        ibv->free_slots[ibv->free_count++] = (uint16_t)i;
+    int rc = uat_ibv_device_open(ibv);
+    if (!rc)
+        rc = uat_ibv_queues_create(ibv);
+    if (!rc && ibv->options->connect == UAT_CONNECT_RDMACM)
+        rc = uat_ibv_rdmacm_listen(ibv);
+    if (rc) {
+        ibv_close(&ibv->base);
+        return rc;
+    }
+    *out = &ibv->base;
+    return 0;
+}
+
+const struct uat_transport_class uat_transport_ibv = {
+    .name = "ibv",
+    .open = ibv_open,
+    .endpoint = uat_ibv_endpoint_write,
+    .connect = uat_ibv_connect,
+    .post = uat_ibv_post,
+    .progress = uat_ibv_progress,
+    .quiet = uat_ibv_quiet,
+    .close = ibv_close,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The transport over reliable connections: what its files share.
+ *
+ * One protection domain, one memory region over the whole segment, one completion queue, and to every worker, this one
+ * included, one RC queue pair. A chain becomes a list of work requests handed over in one ibv_post_send; all of them
+ * carry, as wr_id, the address of the chain's entry in its peer's ring plus their position in the chain. Completions of
+ * one queue pair come in the order of posting, so that one completion also ends all chains posted before it.
+ */
+#ifndef UAT_IBV_IBV_H
+#define UAT_IBV_IBV_H
+
+#include <infiniband/verbs.h>
+
+#include "transport/transport.h"
+#include "transport_ibv/port.h"
+
+enum {
+    UAT_IBV_DEPTH = 128,        /* work requests in one send queue */
+    UAT_IBV_DEPTH_MIN = 16,     /* the least a device must offer: two chains */
+    UAT_IBV_CQ_MAX = 16384,     /* entries of the completion queue */
+    UAT_IBV_POLL = 16,          /* completions taken at once */
+    UAT_IBV_EVENT_POLLS = 4096, /* empty polls between two looks for asynchronous events */
+    UAT_IBV_TIMEOUT = 17,       /* 4.096 us << 17 = 0.5 s until a request is repeated; less makes busy hosts repeat */
+    UAT_IBV_RETRIES = 6,        /* so a dead peer is reported after some 4 s; 7 is for ever on Soft-RoCE */
+    UAT_IBV_RNR_RETRIES = 7,    /* for ever; nothing here uses receive buffers */
+    UAT_IBV_HOST = 64,
+    UAT_IBV_SLOT = UAT_FORGET_WRITE_MAX
+};
+_Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while another one drains");
+
+/*
+ * The transport's part of the segment. Fire-and-forget WRITEs that the device cannot take inline are copied to a slot,
+ * which is free again when their chain is complete.
+ */
+struct uat_ibv_scratch {
+    uint64_t sink;    /* where old values nobody wants land; never read */
+    uint64_t flushed; /* where the READs of quiet() land; never read */
+    char pad[UAT_IBV_SLOT - 2 * sizeof(uint64_t)];
+    char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1][UAT_IBV_SLOT];
+};
+_Static_assert(sizeof(struct uat_ibv_scratch) <= UAT_TRANSPORT_SCRATCH, "the scratch must fit into its room");
+enum { UAT_IBV_SLOTS = UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 };
+
+/* A chain posted and not known to be complete. Aligned so that wr_id has room for a position below the address. */
+struct uat_ibv_chain {
+    struct uat_pending *pending; /* NULL: fire and forget */
+    int peer;
+    uint8_t count; /* work requests */
+    uint8_t slot_count;
+    bool signalled;              /* its end gives a completion */
+    uint8_t code[UAT_CHAIN_MAX]; /* enum uat_opcode of each request, for reports */
+    uint16_t slot[UAT_CHAIN_MAX];
+    void *remote[UAT_CHAIN_MAX];
+} __attribute__((aligned(64)));
+_Static_assert(UAT_CHAIN_MAX <= 64, "the position must fit into the alignment");
+
+struct uat_ibv_peer {
+    struct ibv_qp *qp;
+    struct uat_ibv_chain *chains; /* ring of `depth` */
+    unsigned head, tail;          /* chains posted, chains complete; modulo depth the place in the ring */
+    unsigned used;                /* work requests posted and not known to be complete */
+    unsigned unsignalled;         /* of them, those posted after the last signalled one */
+    uint32_t rkey;
+    bool fence;       /* its device has PCIe atomics */
+    bool atomic_open; /* an atomic was posted and nothing that waited for it since */
+    bool written;     /* a WRITE or an atomic was posted since the last quiet() */
+    char host[UAT_IBV_HOST];
+};
+
+struct uat_ibv_rdmacm;
+
+struct uat_ibv {
+    struct uat_transport base;
+    const struct uat_options *options;
+    void *segment;
+    size_t segment_size;
+    char host[UAT_IBV_HOST];
+    struct uat_ibv_port port; /* the port in use */
+    int gid_index;
+    struct ibv_gid_entry gid;
+    uint16_t pkey, pkey_index;
+    struct ibv_context *context;
+    struct ibv_pd *pd;
+    struct ibv_mr *mr;
+    struct ibv_cq *cq;
+    struct uat_ibv_peer *peers; /* one per rank */
+    struct uat_ibv_rdmacm *cm;  /* UAT_CONNECT=rdmacm only */
+    struct uat_ibv_scratch *scratch;
+    unsigned depth;      /* of a send queue */
+    unsigned inline_max; /* bytes a WRITE may carry in its request */
+    unsigned signalled;  /* completions to come, at most the entries of the queue */
+    unsigned cq_entries;
+    unsigned idle_polls;
+    uint16_t free_slots[UAT_IBV_SLOTS];
+    unsigned free_count;
+    int error; /* the first failure; every call returns it from then on */
+};
+
+/* device.c: open the chosen port and register the segment; uat_ibv_device_close undoes it, also when half done. */
+int uat_ibv_device_open(struct uat_ibv *ibv);
+void uat_ibv_device_close(struct uat_ibv *ibv);
+
+/* limits.c: refuse a job that the device cannot hold. Sets ibv->depth and ibv->cq_entries. */
+int uat_ibv_limits_check(struct uat_ibv *ibv);
+
+/* queues.c: completion queue and queue pairs. */
+int uat_ibv_queues_create(struct uat_ibv *ibv);
+void uat_ibv_queues_destroy(struct uat_ibv *ibv);
+
+/* connection.c and rdmacm.c: bring the queue pairs to RTS. */
+int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers);
+
+/* posting.c */
+int uat_ibv_post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);
+
+/* completion.c */
+int uat_ibv_progress(struct uat_transport *t);
+int uat_ibv_quiet(struct uat_transport *t);
+
+/* errors.c: report the completion that ends the job. Returns its errno, negative. */
+int uat_ibv_report_completion(struct uat_ibv *ibv, const struct ibv_wc *wc);
+
+/* events.c: acknowledge and judge what the device has to say. 0 or the negative errno that ends the job. */
+int uat_ibv_events_poll(struct uat_ibv *ibv);
+
+static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
+{
+    return (struct uat_ibv *)t; /* base is the first member */
+}
+
+#endif

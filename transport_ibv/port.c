@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_ibv/port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "transport_ibv/numa.h"
+
+enum uat_ibv_atomics uat_ibv_atomics_of(const struct ibv_device_attr_ex *attr)
+{
+    /* Only the extended query tells of PCIe atomics. A driver that says GLOB without giving the sizes is taken to
+     * mean the same thing: a fence too many costs time, a fence too few costs the order. */
+    unsigned pci = attr->pci_atomic_caps.fetch_add & attr->pci_atomic_caps.compare_swap;
+    if ((pci & IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP) || attr->orig_attr.atomic_cap == IBV_ATOMIC_GLOB)
+        return UAT_IBV_ATOMICS_PCIE;
+    return attr->orig_attr.atomic_cap == IBV_ATOMIC_HCA ? UAT_IBV_ATOMICS_HCA : UAT_IBV_ATOMICS_NONE;
+}
+
+const char *uat_ibv_atomics_name(enum uat_ibv_atomics atomics)
+{
+    static const char *const names[] = {"none", "HCA", "PCIe"};
+    return names[atomics];
+}
+
+const char *uat_ibv_link_name(int link_layer)
+{
+    switch (link_layer) {
+    case IBV_LINK_LAYER_INFINIBAND:
+        return "InfiniBand";
+    case IBV_LINK_LAYER_ETHERNET:
+        return "Ethernet";
+    default:
+        return "unspecified";
+    }
+}
+
+unsigned uat_ibv_rate(int width, int speed)
+{
+    static const struct {
+        int code;
+        unsigned factor;
+    } widths[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}},
+      speeds[] = {{1, 2500}, {2, 5000}, {4, 10000}, {8, 10000}, {16, 14063}, {32, 25781}, {64, 53125}, {128, 106250}};
+    unsigned lanes = 0, lane = 0;
+    for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+        if (widths[i].code == width)
+            lanes = widths[i].factor;
+    for (size_t i = 0; i < sizeof(speeds) / sizeof(*speeds); i++)
+        if (speeds[i].code == speed)
+            lane = speeds[i].factor;
+    return lanes * lane;
+}
+
+struct ibv_context *uat_ibv_open_named(const char *name)
+{
+    int n;
+    struct ibv_device **list = ibv_get_device_list(&n);
+    struct ibv_context *context = NULL;
+    if (!list)
+        return NULL;
+    for (int i = 0; i < n && !context; i++)
+        if (!strcmp(ibv_get_device_name(list[i]), name))
+            context = ibv_open_device(list[i]);
+    int saved = errno;
+    ibv_free_device_list(list);
+    errno = saved;
+    return context;
+}
+
+/* Ask an open device about itself and one port. */
+static int ask(struct ibv_context *context, struct uat_ibv_port *port)
+{
+    int rc = ibv_query_device_ex(context, NULL, &port->device_attr);
+    if (!rc)
+        rc = ibv_query_port(context, (uint8_t)port->number, &port->attr);
+    if (rc)
+        return rc < 0 ? errno : rc;
+    port->atomics = uat_ibv_atomics_of(&port->device_attr);
+    port->rate = uat_ibv_rate(port->attr.active_width, port->attr.active_speed);
+    return 0;
+}
+
+/* Why a device could not be opened. The library looks for its file elsewhere too, and then tells of that. */
+static int open_error(const struct ibv_device *device)
+{
+    int error = errno ? errno : EIO;
+    char path[96];
+    snprintf(path, sizeof(path), "/dev/infiniband/%s", device->dev_name);
+    return access(path, R_OK | W_OK) ? errno : error;
+}
+
+/* Append the ports of one device to the list. A device that cannot be opened gives one entry with the error. */
+static int list_device(struct ibv_device *device, struct uat_ibv_port **list, int *n)
+{
+    const char *name = ibv_get_device_name(device);
+    errno = 0;
+    struct ibv_context *context = ibv_open_device(device);
+    int error = context ? 0 : open_error(device);
+    int count = 1, rc = 0;
+    for (int i = 1; i <= count; i++) {
+        struct uat_ibv_port *grown = realloc(*list, (size_t)(*n + 1) * sizeof(**list));
+        if (!grown) {
+            rc = -ENOMEM;
+            break;
+        }
+        *list = grown;
+        struct uat_ibv_port *port = &grown[(*n)++];
+        memset(port, 0, sizeof(*port));
+        snprintf(port->device, sizeof(port->device), "%s", name);
+        port->number = i;
+        port->numa_node = uat_numa_node_of_device(name);
+        port->distance = uat_numa_distance(port->numa_node);
+        port->error = error ? error : ask(context, port);
+        if (!port->error)
+            count = port->device_attr.orig_attr.phys_port_cnt;
+    }
+    if (context)
+        ibv_close_device(context);
+    return rc;
+}
+
+int uat_ibv_ports_list(struct uat_ibv_port **out, int *n)
+{
+    int devices = 0;
+    *out = NULL;
+    *n = 0;
+    struct ibv_device **list = ibv_get_device_list(&devices);
+    if (!list) /* ENOSYS: the kernel has no verbs at all, which is no device as well */
+        return errno == ENOMEM ? -ENOMEM : 0;
+    int rc = 0;
+    for (int i = 0; i < devices && !rc; i++)
+        rc = list_device(list[i], out, n);
+    ibv_free_device_list(list);
+    if (rc) {
+        free(*out);
+        *out = NULL;
+        *n = 0;
+    }
+    return rc;
+}
+
+const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, size_t size)
+{
+    const struct ibv_device_attr *attr = &port->device_attr.orig_attr;
+    if (port->error == EACCES || port->error == EPERM)
+        snprintf(buffer, size, "no permission to open it: %s; see the mode of /dev/infiniband/uverbs*",
+                 strerror(port->error));
+    else if (port->error == ENOENT)
+        snprintf(buffer, size,
+                 "it has no file in /dev/infiniband; is ib_uverbs loaded, and does the container have "
+                 "the device?");
+    else if (port->error)
+        snprintf(buffer, size, "it cannot be opened: %s", strerror(port->error));
+    else if (port->atomics == UAT_IBV_ATOMICS_NONE)
+        snprintf(buffer, size, "it has no 8-byte atomics (or, on some adapters, only with big-endian answers)");
+    else if (attr->max_qp_rd_atom < 1 || attr->max_qp_init_rd_atom < 1)
+        snprintf(buffer, size, "it allows no RDMA READs or atomics in flight");
+    else if (port->attr.state != IBV_PORT_ACTIVE)
+        snprintf(buffer, size, "its state is %s", ibv_port_state_str(port->attr.state));
+    else
+        return NULL;
+    return buffer;
+}
+
+/* Split "device[:port]"; *number is 0 when no port is named. */
+static int parse_wish(const char *wish, char *device, size_t size, int *number)
+{
+    size_t length = strcspn(wish, ":");
+    if (!length || length >= size)
+        return -EINVAL;
+    memcpy(device, wish, length);
+    device[length] = '\0';
+    *number = 0;
+    if (!wish[length])
+        return 0;
+    char *end;
+    long value = strtol(wish + length + 1, &end, 10);
+    if (end == wish + length + 1 || *end || value < 1 || value > 255)
+        return -EINVAL;
+    *number = (int)value;
+    return 0;
+}
+
+static bool wanted(const struct uat_ibv_port *port, const char *device, int number)
+{
+    return !*device || (!strcmp(port->device, device) && (!number || port->number == number));
+}
+
+/* What makes a better than b, NULL if nothing does. */
+static const char *advantage(const struct uat_ibv_port *a, const struct uat_ibv_port *b)
+{
+    bool a_ib = a->attr.link_layer == IBV_LINK_LAYER_INFINIBAND, b_ib = b->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
+    if (a_ib != b_ib)
+        return a_ib ? "InfiniBand goes before Ethernet" : NULL;
+    if (a->rate != b->rate)
+        return a->rate > b->rate ? "the higher rate" : NULL;
+    return a->distance < b->distance ? "the nearer NUMA node" : NULL;
+}
+
+/* Say what is wrong with every port that was asked for. */
+static void explain(const struct uat_ibv_port *ports, int n, const char *wish, char *why, size_t size)
+{
+    char device[64] = "", reason[192];
+    int number = 0;
+    size_t used = 0;
+    if (*wish)
+        parse_wish(wish, device, sizeof(device), &number);
+    *why = '\0';
+    for (int i = 0; i < n && used < size; i++)
+        if (wanted(&ports[i], device, number) && uat_ibv_port_refusal(&ports[i], reason, sizeof(reason)))
+            used += (size_t)snprintf(why + used, size - used, "%s%s:%d: %s", used ? "; " : "", ports[i].device,
+                                     ports[i].number, reason);
+    if (used)
+        return;
+    if (!*wish || !n) {
+        snprintf(why, size, "this host has no verbs device (nothing in /sys/class/infiniband)%s%s",
+                 *wish ? "; UAT_NET_DEVICES asks for " : "", wish);
+        return;
+    }
+    used = (size_t)snprintf(why, size, "UAT_NET_DEVICES=%s names no port of this host; it has", wish);
+    for (int i = 0; i < n && used < size; i++)
+        used += (size_t)snprintf(why + used, size - used, " %s:%d", ports[i].device, ports[i].number);
+}
+
+int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const char *wish, char *why, size_t size)
+{
+    char device[64] = "", reason[192];
+    int number = 0, best = -1;
+    const char *by = "the only usable port";
+    if (*wish && parse_wish(wish, device, sizeof(device), &number)) {
+        snprintf(why, size, "UAT_NET_DEVICES=%s is not of the form device[:port], such as mlx5_0:1", wish);
+        return -ENODEV;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!wanted(&ports[i], device, number) || uat_ibv_port_refusal(&ports[i], reason, sizeof(reason)))
+            continue;
+        if (best < 0) {
+            best = i;
+            continue;
+        }
+        const char *more = advantage(&ports[i], &ports[best]), *less = advantage(&ports[best], &ports[i]);
+        by = more ? more : less ? less : "the first of equals";
+        if (more)
+            best = i;
+    }
+    if (best < 0) {
+        explain(ports, n, wish, why, size);
+        return -ENODEV;
+    }
+    snprintf(why, size, "%s", *wish ? "UAT_NET_DEVICES asks for it" : by);
+    return best;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* From a chain of operations to work requests. */
+#include "transport_ibv/ibv.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "transport/check.h"
+#include "transport/log.h"
+#include "transport/relax.h"
+
+/* The work requests of one chain while they are built. */
+struct batch {
+    struct ibv_send_wr wr[UAT_CHAIN_MAX];
+    struct ibv_sge sge[UAT_CHAIN_MAX];
+    int count;
+};
+
+static const enum ibv_wr_opcode verbs_opcode[UAT_OP_KINDS] = {
+    [UAT_OP_READ] = IBV_WR_RDMA_READ,
+    [UAT_OP_WRITE] = IBV_WR_RDMA_WRITE,
+    [UAT_OP_FETCH_ADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
+    [UAT_OP_CMP_SWAP] = IBV_WR_ATOMIC_CMP_AND_SWP,
+};
+
+static bool is_atomic(enum uat_opcode code)
+{
+    return code == UAT_OP_FETCH_ADD || code == UAT_OP_CMP_SWAP;
+}
+
+/* Wait until the queues hold `count` more requests and the ring of payloads as many more slots. A full send queue
+ * always has a signalled request in it (see must_signal), so this ends. */
+static int make_room(struct uat_ibv *ibv, struct uat_ibv_peer *peer, unsigned count)
+{
+    struct uat_relax relax = {0};
+    while (peer->used + count > ibv->depth || ibv->signalled >= ibv->cq_entries || ibv->free_count < count) {
+        int rc = uat_ibv_progress(&ibv->base);
+        if (rc)
+            return rc;
+        uat_relax(&relax, ibv->base.oversubscribed);
+    }
+    return 0;
+}
+
+/*
+ * Whether a request has to wait for the atomics before it. Only where the peer's atomics are PCIe atomics: there they
+ * travel to memory as requests that expect an answer, and PCIe lets whatever follows pass them. READs may pass, being
+ * requests of the same kind; WRITEs may, being posted, and so may further atomics. Where the adapter does its atomics
+ * itself it does them in order, and the flag would cost a round trip (and can stall Soft-RoCE under contention).
+ */
+static bool must_fence(const struct uat_ibv_peer *peer)
+{
+    return peer->fence && peer->atomic_open;
+}
+
+/* Where the payload of a WRITE is read from when the device comes to it. */
+static const void *payload(struct uat_ibv *ibv, struct uat_ibv_chain *chain, const struct uat_op *op)
+{
+    if (chain->pending)
+        return op->local; /* the caller keeps it until the chain is complete */
+    uint16_t slot = ibv->free_slots[--ibv->free_count];
+    chain->slot[chain->slot_count++] = slot;
+    return memcpy(ibv->scratch->slots[slot], op->local, op->size);
+}
+
+static void add_request(struct uat_ibv *ibv, struct uat_ibv_peer *peer, struct uat_ibv_chain *chain, struct batch *b,
+                        const struct uat_op *op)
+{
+    int i = b->count++;
+    struct ibv_send_wr *wr = &b->wr[i];
+    const void *local = op->local ? op->local : &ibv->scratch->sink;
+    bool atomic = is_atomic(op->code);
+    *wr = (struct ibv_send_wr){
+        .wr_id = (uintptr_t)chain + (unsigned)i, .sg_list = &b->sge[i], .num_sge = 1, .opcode = verbs_opcode[op->code]};
+    if (i)
+        b->wr[i - 1].next = wr;
+    if (must_fence(peer)) {
+        wr->send_flags |= IBV_SEND_FENCE;
+        peer->atomic_open = false;
+        ibv->base.round_trips++; /* the request leaves when the answer to the atomic is there */
+    }
+    if (atomic) {
+        wr->wr.atomic.remote_addr = (uintptr_t)op->remote;
+        wr->wr.atomic.rkey = peer->rkey;
+        wr->wr.atomic.compare_add = op->code == UAT_OP_CMP_SWAP ? op->compare : op->operand;
+        wr->wr.atomic.swap = op->operand; /* FETCH_ADD has no use for it */
+        peer->atomic_open = true;
+    } else {
+        wr->wr.rdma.remote_addr = (uintptr_t)op->remote;
+        wr->wr.rdma.rkey = peer->rkey;
+    }
+    if (op->code == UAT_OP_WRITE) {
+        if (op->size <= ibv->inline_max)
+            wr->send_flags |= IBV_SEND_INLINE;
+        else
+            local = payload(ibv, chain, op);
+    }
+    if (op->code != UAT_OP_READ)
+        peer->written = true;
+    b->sge[i] = (struct ibv_sge){.addr = (uintptr_t)local, .length = op->size, .lkey = ibv->mr->lkey};
+    chain->code[i] = (uint8_t)op->code;
+    chain->remote[i] = op->remote;
+}
+
+/* Fire-and-forget chains need no completion of their own, but one in half a queue, or nothing would say that there is
+ * room again; and each one that holds payload slots, since those are common to all peers. */
+static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const struct uat_ibv_chain *chain)
+{
+    return chain->pending || chain->slot_count || peer->unsignalled + chain->count >= ibv->depth / 2;
+}
+
+static int hand_over(struct uat_ibv *ibv, struct uat_ibv_peer *peer, struct uat_ibv_chain *chain, struct batch *b)
+{
+    struct ibv_send_wr *bad;
+    chain->count = (uint8_t)b->count;
+    chain->signalled = must_signal(ibv, peer, chain);
+    if (chain->signalled)
+        b->wr[b->count - 1].send_flags |= IBV_SEND_SIGNALED;
+    int rc = ibv_post_send(peer->qp, b->wr, &bad);
+    if (rc) {
+        ibv->error = rc < 0 ? -errno : -rc;
+        uat_error("posting %d operations to rank %d (%s) on %s failed: %s; with %u of %u requests in its send queue",
+                  b->count, chain->peer, peer->host, ibv->port.device, strerror(-ibv->error), peer->used, ibv->depth);
+        return ibv->error;
+    }
+    peer->head++;
+    peer->used += chain->count;
+    peer->unsignalled = chain->signalled ? 0 : peer->unsignalled + chain->count;
+    ibv->signalled += chain->signalled;
+    return 0;
+}
+
+int uat_ibv_post(struct uat_transport *t, int rank, const struct uat_op *ops, int count, struct uat_pending *p)
+{
+    struct uat_ibv *ibv = uat_ibv_of(t);
+    struct uat_ibv_peer *peer = &ibv->peers[rank];
+    struct uat_bounds bounds = {ibv->segment, ibv->segment_size};
+    int rc = ibv->error ? ibv->error : uat_transport_check(t, bounds, rank, ops, count, !p);
+    if (!rc)
+        rc = make_room(ibv, peer, (unsigned)count);
+    if (rc)
+        return rc;
+    struct uat_ibv_chain *chain = &peer->chains[peer->head % ibv->depth];
+    struct batch b;
+    b.count = 0;
+    chain->pending = p;
+    chain->peer = rank;
+    chain->slot_count = 0;
+    for (int i = 0; i < count; i++)
+        if (ops[i].size)
+            add_request(ibv, peer, chain, &b, &ops[i]);
+    if (b.count)
+        return hand_over(ibv, peer, chain, &b);
+    if (p)
+        p->done = true; /* nothing but empty operations */
+    return 0;
+}

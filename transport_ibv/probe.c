@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_ibv/probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "transport_ibv/port.h"
+
+int uat_ibv_probe(char *why, size_t size)
+{
+    struct uat_ibv_port *ports;
+    int n;
+    int rc = uat_ibv_ports_list(&ports, &n);
+    if (rc) {
+        snprintf(why, size, "cannot list the verbs devices: %s", strerror(-rc));
+        return 0;
+    }
+    char reason[512];
+    int chosen = uat_ibv_port_choose(ports, n, "", reason, sizeof(reason));
+    if (chosen >= 0)
+        snprintf(why, size, "%s:%d is active: %s", ports[chosen].device, ports[chosen].number, reason);
+    else
+        snprintf(why, size, "%s", reason);
+    free(ports);
+    return chosen >= 0;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each worker connects to all higher ranks and is connected to by all lower ones; one loop over the events of one
+ * channel does both. The queue pair to oneself needs no route and is connected as without rdmacm.
+ */
+#include "transport_ibv/rdmacm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <rdma/rdma_cma.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/options.h"
+#include "transport/log.h"
+#include "transport_ibv/connection.h"
+#include "transport_ibv/gid.h"
+
+enum {
+    RESOLVE_MS = 5000, /* for an address, and again for a route */
+    SILENCE_MS = 60000 /* without any event: a peer hangs */
+};
+
+/* What comes along with a request: who asks. */
+struct greeting {
+    uint32_t magic, rank;
+};
+
+struct uat_ibv_rdmacm {
+    struct rdma_event_channel *channel;
+    struct rdma_cm_id *listener;
+    struct rdma_cm_id **ids;            /* per rank; NULL: none yet */
+    struct uat_ibv_endpoint *endpoints; /* per rank, during connect */
+    bool *established;                  /* per rank */
+    struct rdma_cm_id *stranger;        /* turned down and to be destroyed */
+    int missing;                        /* connections to be established */
+};
+
+static int fail(const struct uat_ibv *ibv, int rank, const char *what, int error)
+{
+    if (rank < 0)
+        uat_error("rdmacm: %s on %s:%d: %s; is rdma_ucm loaded? UAT_CONNECT=pmix does without", what, ibv->port.device,
+                  ibv->port.number, strerror(error));
+    else
+        uat_error("rdmacm: %s, rank %d (%s), from %s:%d: %s; is its address reachable from here (`ip route get`)? "
+                  "UAT_CONNECT=pmix does without",
+                  what, rank, ibv->peers[rank].host, ibv->port.device, ibv->port.number, strerror(error));
+    return -error;
+}
+
+/* The IP address that a GID is made of. 0, or -EINVAL if it is made of none. */
+static int address_of(const union ibv_gid *gid, int kind, uint16_t port, struct sockaddr_storage *out)
+{
+    memset(out, 0, sizeof(*out));
+    if (kind == UAT_IBV_GID_V2_IPV4) {
+        struct sockaddr_in *in = (struct sockaddr_in *)out;
+        in->sin_family = AF_INET;
+        in->sin_port = port;
+        memcpy(&in->sin_addr, gid->raw + 12, sizeof(in->sin_addr));
+        return 0;
+    }
+    if (kind != UAT_IBV_GID_V2_IPV6)
+        return -EINVAL;
+    struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)out;
+    in6->sin6_family = AF_INET6;
+    in6->sin6_port = port;
+    memcpy(&in6->sin6_addr, gid->raw, sizeof(in6->sin6_addr));
+    return 0;
+}
+
+int uat_ibv_rdmacm_listen(struct uat_ibv *ibv)
+{
+    struct sockaddr_storage address;
+    int kind = (int)uat_ibv_gid_kind_of(&ibv->gid);
+    size_t size = (size_t)ibv->base.size;
+    if (address_of(&ibv->gid.gid, kind, 0, &address)) {
+        uat_error("UAT_CONNECT=rdmacm needs a RoCE v2 address made of an IP address; GID index %d of %s:%d is %s: see "
+                  "UAT_GID_INDEX, or use UAT_CONNECT=pmix",
+                  ibv->gid_index, ibv->port.device, ibv->port.number,
+                  uat_ibv_gid_kind_name((enum uat_ibv_gid_kind)kind));
+        return -EINVAL;
+    }
+    struct uat_ibv_rdmacm *cm = ibv->cm = calloc(1, sizeof(*cm));
+    if (cm) {
+        cm->ids = calloc(size, sizeof(*cm->ids));
+        cm->endpoints = calloc(size, sizeof(*cm->endpoints));
+        cm->established = calloc(size, sizeof(*cm->established));
+    }
+    if (!cm || !cm->ids || !cm->endpoints || !cm->established)
+        return fail(ibv, -1, "connecting", ENOMEM);
+    cm->channel = rdma_create_event_channel();
+    if (!cm->channel)
+        return fail(ibv, -1, "opening the connection manager", errno);
+    fcntl(cm->channel->fd, F_SETFL, fcntl(cm->channel->fd, F_GETFL) | O_NONBLOCK);
+    if (rdma_create_id(cm->channel, &cm->listener, NULL, RDMA_PS_TCP) ||
+        rdma_bind_addr(cm->listener, (struct sockaddr *)&address) || rdma_listen(cm->listener, ibv->base.size))
+        return fail(ibv, -1, "listening", errno);
+    return 0;
+}
+
+uint16_t uat_ibv_rdmacm_port(const struct uat_ibv *ibv)
+{
+    return ibv->cm && ibv->cm->listener ? rdma_get_src_port(ibv->cm->listener) : 0;
+}
+
+static void fill_parameters(struct uat_ibv *ibv, int rank, const struct greeting *greeting, struct rdma_conn_param *out)
+{
+    const struct uat_ibv_endpoint *e = &ibv->cm->endpoints[rank];
+    *out = (struct rdma_conn_param){
+        .private_data = greeting,
+        .private_data_len = sizeof(*greeting),
+        .responder_resources = (uint8_t)uat_ibv_incoming_reads(ibv, e),
+        .initiator_depth = (uint8_t)uat_ibv_outgoing_reads(ibv, e),
+        .retry_count = UAT_IBV_RETRIES,
+        .rnr_retry_count = UAT_IBV_RNR_RETRIES,
+        .qp_num = ibv->peers[rank].qp->qp_num,
+    };
+}
+
+/* Move a queue pair to a state with the attributes that the route gave. */
+static int enter(struct uat_ibv *ibv, int rank, enum ibv_qp_state state)
+{
+    const struct uat_ibv_endpoint *e = &ibv->cm->endpoints[rank];
+    struct ibv_qp_attr attr = {.qp_state = state};
+    int mask = 0;
+    if (rdma_init_qp_attr(ibv->cm->ids[rank], &attr, &mask))
+        return fail(ibv, rank, "the route gives no attributes for the queue pair", errno);
+    mask &= IBV_QP_DEST_QPN | (IBV_QP_DEST_QPN - 1); /* beyond are bits of the kernel that verbs do not know */
+    attr.qp_access_flags =
+        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+    attr.max_dest_rd_atomic = (uint8_t)uat_ibv_incoming_reads(ibv, e);
+    attr.max_rd_atomic = (uint8_t)uat_ibv_outgoing_reads(ibv, e);
+    attr.timeout = UAT_IBV_TIMEOUT;
+    attr.retry_cnt = UAT_IBV_RETRIES;
+    attr.rnr_retry = UAT_IBV_RNR_RETRIES;
+    int rc = ibv_modify_qp(ibv->peers[rank].qp, &attr, mask);
+    return rc ? fail(ibv, rank, "the queue pair cannot be connected", rc < 0 ? errno : rc) : 0;
+}
+
+/* The steps of the side that connects. */
+
+static int start(struct uat_ibv *ibv, int rank)
+{
+    struct uat_ibv_rdmacm *cm = ibv->cm;
+    const struct uat_ibv_endpoint *e = &cm->endpoints[rank];
+    struct sockaddr_storage from, to;
+    uint8_t service = (uint8_t)ibv->options->ib_traffic_class;
+    int rc = address_of(&ibv->gid.gid, (int)uat_ibv_gid_kind_of(&ibv->gid), 0, &from);
+    if (!rc)
+        rc = address_of(&e->gid, e->gid_kind, e->cm_port, &to);
+    if (rc)
+        return fail(ibv, rank, "no IP address", -rc);
+    if (rdma_create_id(cm->channel, &cm->ids[rank], (void *)(intptr_t)rank, RDMA_PS_TCP))
+        return fail(ibv, rank, "connecting", errno);
+    if (service && rdma_set_option(cm->ids[rank], RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &service, sizeof(service)))
+        return fail(ibv, rank, "setting UAT_IB_TRAFFIC_CLASS", errno);
+    if (rdma_resolve_addr(cm->ids[rank], (struct sockaddr *)&from, (struct sockaddr *)&to, RESOLVE_MS))
+        return fail(ibv, rank, "resolving the address", errno);
+    return 0;
+}
+
+static int request(struct uat_ibv *ibv, int rank)
+{
+    struct rdma_cm_id *id = ibv->cm->ids[rank];
+    struct greeting greeting = {UAT_IBV_ENDPOINT_MAGIC, (uint32_t)ibv->base.rank};
+    struct rdma_conn_param parameters;
+    if (strcmp(ibv_get_device_name(id->verbs->device), ibv->port.device) || id->port_num != ibv->port.number) {
+        uat_error("rdmacm: the route to rank %d (%s) leads over %s:%d, the segment is registered with %s:%d; set "
+                  "UAT_NET_DEVICES to the former",
+                  rank, ibv->peers[rank].host, ibv_get_device_name(id->verbs->device), id->port_num, ibv->port.device,
+                  ibv->port.number);
+        return -EHOSTUNREACH;
+    }
+    int rc = enter(ibv, rank, IBV_QPS_INIT);
+    if (rc)
+        return rc;
+    fill_parameters(ibv, rank, &greeting, &parameters);
+    return rdma_connect(id, &parameters) ? fail(ibv, rank, "connecting", errno) : 0;
+}
+
+static void established(struct uat_ibv *ibv, int rank)
+{
+    if (!ibv->cm->established[rank])
+        ibv->cm->missing--;
+    ibv->cm->established[rank] = true;
+}
+
+static int confirm(struct uat_ibv *ibv, int rank)
+{
+    int rc = enter(ibv, rank, IBV_QPS_RTR);
+    if (!rc)
+        rc = enter(ibv, rank, IBV_QPS_RTS);
+    if (!rc && rdma_establish(ibv->cm->ids[rank]))
+        rc = fail(ibv, rank, "establishing the connection", errno);
+    if (!rc)
+        established(ibv, rank);
+    return rc;
+}
+
+/* The side that is connected to. A request of a stranger is turned down and changes nothing. */
+static int accept_request(struct uat_ibv *ibv, struct rdma_cm_id *id, const struct rdma_conn_param *asked)
+{
+    struct greeting greeting = {0}, answer = {UAT_IBV_ENDPOINT_MAGIC, (uint32_t)ibv->base.rank};
+    struct rdma_conn_param parameters;
+    if (asked->private_data && asked->private_data_len >= sizeof(greeting))
+        memcpy(&greeting, asked->private_data, sizeof(greeting));
+    int rank = (int)greeting.rank;
+    if (greeting.magic != UAT_IBV_ENDPOINT_MAGIC || greeting.rank >= (uint32_t)ibv->base.rank || ibv->cm->ids[rank]) {
+        rdma_reject(id, NULL, 0);
+        ibv->cm->stranger = id; /* its event must be acknowledged before it can go */
+        return 0;
+    }
+    ibv->cm->ids[rank] = id;
+    id->context = (void *)(intptr_t)rank;
+    int rc = enter(ibv, rank, IBV_QPS_INIT);
+    if (!rc)
+        rc = enter(ibv, rank, IBV_QPS_RTR);
+    if (!rc)
+        rc = enter(ibv, rank, IBV_QPS_RTS);
+    if (rc)
+        return rc;
+    fill_parameters(ibv, rank, &answer, &parameters);
+    return rdma_accept(id, &parameters) ? fail(ibv, rank, "accepting the connection", errno) : 0;
+}
+
+static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
+{
+    int rank = (int)(intptr_t)event->id->context;
+    switch (event->event) {
+    case RDMA_CM_EVENT_ADDR_RESOLVED:
+        return rdma_resolve_route(event->id, RESOLVE_MS) ? fail(ibv, rank, "resolving the route", errno) : 0;
+    case RDMA_CM_EVENT_ROUTE_RESOLVED:
+        return request(ibv, rank);
+    case RDMA_CM_EVENT_CONNECT_REQUEST:
+        return accept_request(ibv, event->id, &event->param.conn);
+    case RDMA_CM_EVENT_CONNECT_RESPONSE:
+        return confirm(ibv, rank);
+    case RDMA_CM_EVENT_ESTABLISHED:
+        established(ibv, rank);
+        return 0;
+    case RDMA_CM_EVENT_ADDR_ERROR:
+    case RDMA_CM_EVENT_ROUTE_ERROR:
+    case RDMA_CM_EVENT_CONNECT_ERROR:
+    case RDMA_CM_EVENT_UNREACHABLE:
+    case RDMA_CM_EVENT_REJECTED:
+    case RDMA_CM_EVENT_DISCONNECTED:
+        return fail(ibv, rank, rdma_event_str(event->event), event->status < 0 ? -event->status : ECONNREFUSED);
+    case RDMA_CM_EVENT_DEVICE_REMOVAL:
+        return fail(ibv, -1, "the device was removed", ENODEV);
+    default:
+        return 0;
+    }
+}
+
+static int handle_next(struct uat_ibv *ibv)
+{
+    struct pollfd fd = {.fd = ibv->cm->channel->fd, .events = POLLIN};
+    struct rdma_cm_event *event;
+    int n = poll(&fd, 1, SILENCE_MS);
+    if (n < 0 && errno == EINTR)
+        return 0;
+    if (n <= 0) {
+        int rank = 0;
+        while (rank < ibv->base.size - 1 && (ibv->cm->established[rank] || rank == ibv->base.rank))
+            rank++;
+        return fail(ibv, rank, "no answer", ETIMEDOUT);
+    }
+    if (rdma_get_cm_event(ibv->cm->channel, &event))
+        return errno == EAGAIN ? 0 : fail(ibv, -1, "reading an event", errno);
+    int rc = handle(ibv, event);
+    rdma_ack_cm_event(event);
+    if (ibv->cm->stranger)
+        rdma_destroy_id(ibv->cm->stranger);
+    ibv->cm->stranger = NULL;
+    return rc;
+}
+
+int uat_ibv_rdmacm_connect(struct uat_ibv *ibv, const struct uat_endpoint *peers)
+{
+    struct uat_ibv_rdmacm *cm = ibv->cm;
+    uint32_t qpn;
+    int rc = 0;
+    cm->missing = ibv->base.size - 1;
+    for (int i = 0; i < ibv->base.size && !rc; i++)
+        rc = uat_ibv_endpoint_read(ibv, i, &peers[i], &cm->endpoints[i], &qpn);
+    for (int i = ibv->base.rank + 1; i < ibv->base.size && !rc; i++)
+        rc = start(ibv, i);
+    while (!rc && cm->missing)
+        rc = handle_next(ibv);
+    rdma_destroy_id(cm->listener);
+    cm->listener = NULL;
+    return rc;
+}
+
+void uat_ibv_rdmacm_close(struct uat_ibv *ibv)
+{
+    struct uat_ibv_rdmacm *cm = ibv->cm;
+    if (!cm)
+        return;
+    for (int i = 0; cm->ids && i < ibv->base.size; i++)
+        if (cm->ids[i])
+            rdma_destroy_id(cm->ids[i]);
+    if (cm->listener)
+        rdma_destroy_id(cm->listener);
+    if (cm->channel)
+        rdma_destroy_event_channel(cm->channel);
+    free(cm->established);
+    free(cm->endpoints);
+    free(cm->ids);
+    free(cm);
+    ibv->cm = NULL;
+}

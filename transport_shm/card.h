@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The card by which a worker lets the peers of its host attach its segment.
+ *
+ * The segment is a memory object without a name (memfd). A peer reaches it through /proc/PID/fd/N, so nothing is
+ * ever created in /dev/shm or anywhere else: the kernel frees the memory with the last process, however that dies.
+ * A pid may be reused and a card may be stale or come from elsewhere; so whoever attaches checks that what it opened
+ * is the object announced (device, inode, size) and that the nonce of this job stands in it.
+ */
+#ifndef UAT_SHM_CARD_H
+#define UAT_SHM_CARD_H
+
+#include "transport/transport.h"
+
+#define UAT_SHM_CARD_MAGIC 0x5541542d43415244ull /* "UAT-CARD" */
+enum { UAT_SHM_CARD_VERSION = 1, UAT_SHM_BOOT_MAX = 40 };
+
+struct uat_shm_card {
+    uint64_t magic;
+    uint32_t version;
+    uint32_t size;   /* bytes of this structure */
+    int32_t pid, fd; /* where the segment's memory object is open */
+    uint32_t uid;    /* effective user of the worker, for messages */
+    uint32_t unused; /* 0 */
+    uint64_t device; /* of the memory object */
+    uint64_t inode;
+    uint64_t pid_space;    /* inode of the pid namespace in which pid counts */
+    uint64_t base;         /* address of the segment in the worker */
+    uint64_t segment_size; /* bytes */
+    uint64_t nonce_offset; /* where the nonce stands in the segment */
+    uint64_t nonce;
+    char boot[UAT_SHM_BOOT_MAX]; /* the kernel's boot id: one per running host; "" if unknown */
+};
+
+/* Fill the card of this worker and put a new nonce at the start of the scratch area. */
+int uat_shm_card_make(struct uat_shm_card *card, const struct uat_transport_config *config);
+
+/*
+ * Map the segment of peer `rank`, which published `endpoint`. own is this worker's card, host its host's name.
+ * *out is owned by the caller, who unmaps own->segment_size bytes. 0, or -EPROTO: not a valid card; -EHOSTUNREACH:
+ * on another host or in another pid namespace; -EACCES: not permitted; -ESTALE: not the object announced; ...
+ */
+int uat_shm_card_attach(const struct uat_shm_card *own, const char *host, int rank, const struct uat_endpoint *endpoint,
+                        char **out);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * transport_shm: the peers are processes of this host, their segments are mapped here, and a chain is executed by
+ * this CPU when it is posted. How it keeps the promises of transport.h on x86-64, the only machine uat runs on:
+ *
+ *   O1  WRITE, atomic -> WRITE, atomic: stores of one CPU become visible in their order, a locked instruction among
+ *       them. The release fence before each WRITE emits nothing; it keeps the compiler from reordering the stores.
+ *       WRITE, atomic -> READ: a load may pass an older store that is still in the store buffer, but not a
+ *       locked instruction or a full fence. So a READ is preceded by one of the two. The other side is the owner of
+ *       the words: it stores, executes a full fence and loads what we wrote (uat_deque_pop's invalid mark against
+ *       the claim); so either it sees our claim, or our READ behind the claim sees its mark.
+ *   O4  words.h
+ *   O5  A chain's first READ is preceded by the full fence in any case, whatever was posted before. This also
+ *       puts the CPU stores before the post in front of the READ, as an adapter's doorbell does.
+ *   O6  CPU atomics.
+ *   O7  The landing stores are this CPU's own.
+ *
+ * A chain is done only when progress() says so, though it was executed long before: a caller must not get used to
+ * results that are there at once. Before a completion is told, a full fence drains the stores of WRITEs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "transport/check.h"
+#include "transport/fence.h"
+#include "transport/log.h"
+#include "transport/transport.h"
+#include "transport_shm/card.h"
+#include "transport_shm/shuffle.h"
+#include "transport_shm/words.h"
+
+enum { FLIGHTS_START = 64 };
+
+struct shm_peer {
+    char *base;    /* its segment as mapped here */
+    uint64_t held; /* torture: the pass of progress() in which this peer's completions come no more */
+};
+
+struct shm_flight {
+    struct uat_pending *pending;
+    int peer;
+};
+
+struct shm {
+    struct uat_transport head;
+    char *segment;
+    size_t segment_size;
+    const char *host;
+    struct uat_shm_card card;
+    struct shm_peer *peers;     /* head.size of them */
+    struct shm_flight *flights; /* chains executed but not yet told, oldest first */
+    size_t flight_count, flight_room;
+    struct uat_shuffle *shuffle; /* NULL: no torture */
+    uint64_t pass;               /* of progress() */
+    bool wrote;                  /* WRITEs since the last full fence in drain() */
+};
+
+static struct shm *shm_of(struct uat_transport *t)
+{
+    return (struct shm *)t;
+}
+
+static void shm_close(struct uat_transport *head)
+{
+    struct shm *t = shm_of(head);
+    for (int i = 0; t->peers && i < head->size; i++)
+        if (t->peers[i].base && i != head->rank)
+            munmap(t->peers[i].base, t->segment_size);
+    free(t->flights);
+    free(t->shuffle);
+    free(t->peers);
+    free(t);
+}
+
+static int check_config(const struct uat_transport_config *c)
+{
+    uintptr_t segment = (uintptr_t)c->segment, scratch = (uintptr_t)c->scratch;
+    if (segment % 4096 == 0 && scratch % 8 == 0 && scratch >= segment && c->segment_size >= UAT_TRANSPORT_SCRATCH &&
+        scratch - segment <= c->segment_size - UAT_TRANSPORT_SCRATCH)
+        return 0;
+    uat_error("transport shm: the scratch area at %p does not lie in the segment of %zu bytes at %p", c->scratch,
+              c->segment_size, c->segment);
+    return -EINVAL;
+}
+
+static int shm_open_transport(const struct uat_transport_config *config, struct uat_transport **out)
+{
+    int rc = check_config(config);
+    if (rc)
+        return rc;
+    struct shm *t = calloc(1, sizeof(*t));
+    if (!t)
+        goto no_memory;
+    t->head = (struct uat_transport){.class_ = &uat_transport_shm,
+                                     .rank = config->rank,
+                                     .size = config->size,
+                                     .oversubscribed = config->oversubscribed};
+    t->segment = config->segment;
+    t->segment_size = config->segment_size;
+    t->host = config->host;
+    t->flight_room = FLIGHTS_START;
+    t->peers = calloc((size_t)config->size, sizeof(*t->peers));
+    t->flights = malloc(FLIGHTS_START * sizeof(*t->flights));
+    t->shuffle = config->shuffle ? malloc(sizeof(*t->shuffle)) : NULL;
+    if (!t->peers || !t->flights || (config->shuffle && !t->shuffle))
+        goto close;
+    if (t->shuffle)
+        uat_shuffle_init(t->shuffle, config->seed, config->rank);
+    rc = uat_shm_card_make(&t->card, config);
+    if (rc) {
+        shm_close(&t->head);
+        return rc;
+    }
+    *out = &t->head;
+    return 0;
+
+close:
+    shm_close(&t->head);
+no_memory:
+    uat_error("transport shm: out of memory for the tables of %d peers", config->size);
+    return -ENOMEM;
+}
+
+static int shm_endpoint(struct uat_transport *head, void *data, size_t *size)
+{
+    _Static_assert(sizeof(struct uat_shm_card) <= UAT_ENDPOINT_MAX, "a card is published as a whole");
+    memcpy(data, &shm_of(head)->card, sizeof(struct uat_shm_card));
+    *size = sizeof(struct uat_shm_card);
+    return 0;
+}
+
+static int shm_connect(struct uat_transport *head, const struct uat_endpoint *peers)
+{
+    struct shm *t = shm_of(head);
+    t->peers[head->rank].base = t->segment;
+    for (int i = 0; i < head->size; i++) {
+        if (i == head->rank)
+            continue;
+        int rc = uat_shm_card_attach(&t->card, t->host, i, &peers[i], &t->peers[i].base);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static void do_reads(struct shm *t, const struct uat_op *ops, int n, uintptr_t shift)
+{
+    struct uat_shuffle_read reads[UAT_CHAIN_MAX];
+    for (int i = 0; i < n; i++) {
+        reads[i] = (struct uat_shuffle_read){ops[i].local, (void *)((uintptr_t)ops[i].remote + shift), ops[i].size / 8};
+        if (!t->shuffle)
+            uat_words_copy(reads[i].to, reads[i].from, reads[i].words);
+    }
+    if (t->shuffle)
+        uat_shuffle_reads(t->shuffle, reads, n);
+}
+
+/* The locked instruction is a full fence on both sides, see O1 above: it is behind all WRITEs and before all READs. */
+static void do_atomic(const struct uat_op *op, uat_word *remote)
+{
+    uint64_t old = op->compare;
+    if (op->code == UAT_OP_FETCH_ADD)
+        old = __atomic_fetch_add(remote, op->operand, __ATOMIC_SEQ_CST);
+    else
+        __atomic_compare_exchange_n(remote, &old, op->operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (op->local)
+        uat_word_store(op->local, old);
+}
+
+static void execute(struct shm *t, int peer, const struct uat_op *ops, int count)
+{
+    uintptr_t shift = (uintptr_t)t->peers[peer].base - (uintptr_t)t->segment;
+    bool fenced = false; /* a full fence stands behind the last store */
+    for (int i = 0; i < count;) {
+        uat_word *remote = (uat_word *)((uintptr_t)ops[i].remote + shift);
+        if (t->shuffle)
+            uat_shuffle_delay(t->shuffle);
+        if (ops[i].code == UAT_OP_READ) {
+            int first = i;
+            while (i < count && ops[i].code == UAT_OP_READ)
+                i++;
+            /* The full fence of O1 and O5: this worker's stores before, its loads of the peer's memory behind. */
+            if (!fenced)
+                uat_full_fence();
+            fenced = true;
+            do_reads(t, ops + first, i - first, shift);
+            continue;
+        }
+        if (ops[i].code == UAT_OP_WRITE) {
+            /* Earlier stores, those of the caller included, before these; the peer's CPU polls the later one and
+             * then loads the earlier one. */
+            __atomic_thread_fence(__ATOMIC_RELEASE);
+            uat_words_copy(remote, ops[i].local, ops[i].size / 8);
+            t->wrote = true;
+            fenced = false;
+        } else {
+            do_atomic(&ops[i], remote);
+            fenced = true;
+        }
+        i++;
+    }
+}
+
+static int shm_post(struct uat_transport *head, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
+{
+    struct shm *t = shm_of(head);
+    struct uat_bounds bounds = {t->segment, t->segment_size};
+    int rc = uat_transport_check(head, bounds, peer, ops, count, p == NULL);
+    if (rc)
+        return rc;
+    if (p && t->flight_count == t->flight_room) {
+        struct shm_flight *more = realloc(t->flights, 2 * t->flight_room * sizeof(*more));
+        if (!more) {
+            uat_error("transport shm: out of memory with %zu chains under way", t->flight_count);
+            return -ENOMEM;
+        }
+        t->flights = more;
+        t->flight_room *= 2;
+    }
+    execute(t, peer, ops, count);
+    if (p)
+        t->flights[t->flight_count++] = (struct shm_flight){p, peer};
+    return 0;
+}
+
+/* What a completion tells has taken effect: the stores of WRITEs leave this CPU's store buffer before the owner of
+ * the completion loads anything (the peer's side is any full fence between its own store and load). */
+static void drain(struct shm *t)
+{
+    if (t->wrote)
+        uat_full_fence();
+    t->wrote = false;
+}
+
+/* Torture: some completions come now, others later; in order for each peer, in any order between peers. */
+static void complete_some(struct shm *t)
+{
+    size_t kept = 0;
+    t->pass++;
+    for (size_t i = 0; i < t->flight_count; i++) {
+        struct shm_flight flight = t->flights[i];
+        struct shm_peer *peer = &t->peers[flight.peer];
+        if (peer->held != t->pass && uat_shuffle_random(t->shuffle, 4) == 0)
+            peer->held = t->pass;
+        if (peer->held == t->pass)
+            t->flights[kept++] = flight;
+        else
+            flight.pending->done = true;
+    }
+    t->flight_count = kept;
+}
+
+static int shm_progress(struct uat_transport *head)
+{
+    struct shm *t = shm_of(head);
+    if (t->flight_count == 0)
+        return 0;
+    drain(t);
+    if (t->shuffle) {
+        complete_some(t);
+        return 0;
+    }
+    for (size_t i = 0; i < t->flight_count; i++)
+        t->flights[i].pending->done = true;
+    t->flight_count = 0;
+    return 0;
+}
+
+static int shm_quiet(struct uat_transport *head)
+{
+    struct shm *t = shm_of(head);
+    drain(t);
+    while (t->flight_count > 0)
+        shm_progress(head);
+    return 0;
+}
+
+const struct uat_transport_class uat_transport_shm = {
+    .name = "shm",
+    .open = shm_open_transport,
+    .endpoint = shm_endpoint,
+    .connect = shm_connect,
+    .post = shm_post,
+    .progress = shm_progress,
+    .quiet = shm_quiet,
+    .close = shm_close,
+};

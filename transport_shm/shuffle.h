@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Torture: the order that O2 permits, made to happen. A network adapter may fetch the words of neighbouring READs in
+ * any order; a CPU that copies them fetches them in theirs, so that code which relies on it would seem right.
+ */
+#ifndef UAT_SHM_SHUFFLE_H
+#define UAT_SHM_SHUFFLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "transport_shm/words.h"
+
+enum {
+    UAT_SHUFFLE_READS = 8,     /* READs that may follow each other: a whole chain */
+    UAT_SHUFFLE_UNITS = 4096,  /* what is permuted at most */
+    UAT_SHUFFLE_WORDWISE = 512 /* up to so many words each is a unit of its own; above, 8 neighbours are */
+};
+
+struct uat_shuffle_read {
+    uat_word *to;
+    const uat_word *from;
+    uint64_t words;
+};
+
+struct uat_shuffle {
+    uint64_t random; /* xorshift state, never 0 */
+    struct {
+        uint64_t first; /* word of the READ */
+        uint32_t read;  /* which READ */
+    } units[UAT_SHUFFLE_UNITS + UAT_SHUFFLE_READS];
+};
+
+void uat_shuffle_init(struct uat_shuffle *s, uint64_t seed, int rank);
+
+/* A random number below `below`. */
+uint64_t uat_shuffle_random(struct uat_shuffle *s, uint64_t below);
+
+/* Mostly nothing, sometimes a few pauses, seldom the core to somebody else. */
+void uat_shuffle_delay(struct uat_shuffle *s);
+
+/* Copy n READs that follow each other, with all their words in random order. */
+void uat_shuffle_reads(struct uat_shuffle *s, const struct uat_shuffle_read *reads, int n);
+
+#endif
