@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "launcher/arguments.h"
+
+#include "include/uat.h"
+#include "launcher/cpus.h"
+#include "launcher/say.h"
+#include "runtime/doctor.h"
+#include "runtime/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const double timeout_max = 1e9; /* seconds */
+
+enum { OPTION_TIMEOUT = 256, OPTION_BIND, OPTION_ENV, OPTION_VERSION, OPTION_DOCTOR };
+
+static const struct option long_options[] = {
+    {"np", required_argument, NULL, 'n'},           {"timeout", required_argument, NULL, OPTION_TIMEOUT},
+    {"bind", required_argument, NULL, OPTION_BIND}, {"env", required_argument, NULL, OPTION_ENV},
+    {"doctor", no_argument, NULL, OPTION_DOCTOR},   {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION}, {NULL, 0, NULL, 0},
+};
+
+static char doctor_variable[] = UAT_DOCTOR_VARIABLE "=1";
+
+static void print_help(void)
+{
+    printf("Usage: uatrun [-n N] [options] program [arguments]\n"
+           "Run a uat program with N workers on this machine.\n"
+           "\n"
+           "  -n, --np N             workers, 1 to %d (default: one per core that this process may use)\n"
+           "      --bind core        each worker stays on a core of its own, as far as they go round (default)\n"
+           "      --bind none        workers run wherever the kernel puts them\n"
+           "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
+           "      --timeout SECONDS  end the job after that time, with status %d\n"
+           "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
+           "given\n"
+           "  -h, --help             print this and exit\n"
+           "      --version          print the version and exit\n"
+           "\n"
+           "Worker 0 reads uatrun's standard input, the others none. Signals are passed on to all workers.\n"
+           "If a worker fails, the others are ended and uatrun returns its status, 128 + S if signal S ended it.\n"
+           "\n"
+           "Settings of the runtime, environment variables with their defaults:\n",
+           UAT_WORKERS_MAX, UAT_STATUS_TIMEOUT);
+    uat_options_print(stdout);
+}
+
+static bool parse_workers(const char *text, int *out)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (end == text || *end || errno || n < 1 || n > UAT_WORKERS_MAX) {
+        uat_say("-n %s: the number of workers must be a number from 1 to %d", text, UAT_WORKERS_MAX);
+        return false;
+    }
+    *out = (int)n;
+    return true;
+}
+
+static bool parse_timeout(const char *text, double *out)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !isfinite(seconds) || seconds <= 0 || seconds > timeout_max) {
+        uat_say("--timeout %s: must be a number of seconds above 0", text);
+        return false;
+    }
+    *out = seconds;
+    return true;
+}
+
+static bool parse_bind(const char *text, bool *out)
+{
+    *out = strcmp(text, "core") == 0;
+    if (*out || strcmp(text, "none") == 0)
+        return true;
+    uat_say("--bind %s: must be core or none", text);
+    return false;
+}
+
+static void *allocate(size_t count, size_t size)
+{
+    void *p = calloc(count, size);
+    if (!p) {
+        uat_say("out of memory");
+        exit(UAT_STATUS_FAILED);
+    }
+    return p;
+}
+
+/* The workers' environment: ours, without what another PMIx launcher left in it. */
+static char **copy_environment(int extra)
+{
+    int n = 0;
+    while (environ[n])
+        n++;
+    char **env = allocate((size_t)(n + extra + 1), sizeof(*env));
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (strncmp(environ[i], "PMIX_", 5) != 0 || strncmp(environ[i], "PMIX_MCA_", 9) == 0)
+            env[kept++] = environ[i];
+    return env;
+}
+
+/* Set "NAME=VALUE" in env, which has room for it. */
+static bool set_variable(char **env, char *assignment)
+{
+    size_t name = strcspn(assignment, "=");
+    if (name == 0 || assignment[name] != '=') {
+        uat_say("--env %s: must be NAME=VALUE", assignment);
+        return false;
+    }
+    int i = 0;
+    while (env[i] && strncmp(env[i], assignment, name + 1) != 0)
+        i++;
+    env[i] = assignment;
+    return true;
+}
+
+static bool is_executable_file(const char *path, int *error)
+{
+    struct stat st;
+    if (stat(path, &st) < 0)
+        *error = errno;
+    else if (S_ISDIR(st.st_mode))
+        *error = EISDIR;
+    else if (access(path, X_OK) < 0)
+        *error = errno;
+    else
+        return true;
+    return false;
+}
+
+/* Find the program as a shell does. Returns its path, or NULL with the reason said and *status set. */
+static char *find_program(const char *name, int *status)
+{
+    const char *search = strchr(name, '/') ? "" : getenv("PATH");
+    int reason = ENOENT;
+    if (!search)
+        search = "/usr/bin:/bin";
+    for (;;) {
+        size_t length = strcspn(search, ":");
+        char *path = allocate(length + strlen(name) + 3, 1);
+        int error = 0;
+        if (strchr(name, '/'))
+            strcpy(path, name);
+        else
+            sprintf(path, "%.*s/%s", length > 0 ? (int)length : 1, length > 0 ? search : ".", name);
+        if (is_executable_file(path, &error))
+            return path;
+        free(path);
+        if (error != ENOENT && error != ENOTDIR)
+            reason = error;
+        if (search[length] == '\0')
+            break;
+        search += length + 1;
+    }
+    *status = reason == ENOENT ? UAT_STATUS_NOT_FOUND : UAT_STATUS_CANNOT_RUN;
+    if (reason == ENOENT)
+        uat_say("%s: no such program%s", name, strchr(name, '/') ? "" : " in PATH");
+    else
+        uat_say("%s: cannot be executed: %s", name, strerror(reason));
+    return NULL;
+}
+
+/* The program and the settings, once all options are known. */
+static bool check_job(struct uat_arguments *out, char **rest, int *status)
+{
+    struct uat_options options;
+    char error[512];
+    *status = UAT_STATUS_USAGE;
+    if (!rest[0]) {
+        uat_say("which program? (usage: uatrun [-n N] [options] program [arguments])");
+        return false;
+    }
+    if (uat_options_parse(&options, out->env, error, sizeof(error)) < 0) {
+        uat_say("%s", error);
+        return false;
+    }
+    out->stall_timeout = options.stall_timeout;
+    out->stall_limit = options.stall_limit;
+    out->argv = rest;
+    out->program = find_program(rest[0], status);
+    return out->program != NULL;
+}
+
+/* One option. Returns true to go on; false ends with *status. */
+static bool take_option(struct uat_arguments *out, int option, char **argv, int *status)
+{
+    *status = UAT_STATUS_USAGE;
+    switch (option) {
+    case 'n':
+        return parse_workers(optarg, &out->workers);
+    case OPTION_TIMEOUT:
+        return parse_timeout(optarg, &out->timeout);
+    case OPTION_BIND:
+        return parse_bind(optarg, &out->bind);
+    case OPTION_ENV:
+        return set_variable(out->env, optarg);
+    case OPTION_DOCTOR:
+        out->doctor = true;
+        return set_variable(out->env, doctor_variable);
+    case 'h':
+        print_help();
+        *status = 0;
+        return false;
+    case OPTION_VERSION:
+        puts("uatrun " UAT_VERSION);
+        *status = 0;
+        return false;
+    case ':':
+        uat_say("option %s needs a value; uatrun --help says which", argv[optind - 1]);
+        return false;
+    default:
+        if (optopt > 0 && optopt < OPTION_TIMEOUT && argv[optind - 1][1] != '-')
+            uat_say("unknown option -%c; uatrun --help lists all", optopt);
+        else
+            uat_say("unknown option %s; uatrun --help lists all", argv[optind - 1]);
+        return false;
+    }
+}
+
+bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status)
+{
+    int option;
+    *out = (struct uat_arguments){.bind = true, .env = copy_environment(argc)};
+    opterr = 0; /* the lines are ours */
+    while ((option = getopt_long(argc, argv, "+:n:h", long_options, NULL)) != -1)
+        if (!take_option(out, option, argv, status))
+            return false;
+    if (out->workers == 0 && out->doctor)
+        out->workers = 2;
+    if (out->workers == 0)
+        out->workers = uat_cpus_allowed() < UAT_WORKERS_MAX ? uat_cpus_allowed() : UAT_WORKERS_MAX;
+    return check_job(out, argv + optind, status);
+}

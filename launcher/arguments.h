@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of uatrun, and the environment that the workers get. */
+#ifndef UAT_LAUNCHER_ARGUMENTS_H
+#define UAT_LAUNCHER_ARGUMENTS_H
+
+#include <stdbool.h>
+
+enum {
+    UAT_WORKERS_MAX = 1024, /* on one host */
+    UAT_STATUS_FAILED = 1,
+    UAT_STATUS_USAGE = 2,
+    UAT_STATUS_TIMEOUT = 124,    /* as timeout(1) */
+    UAT_STATUS_CANNOT_RUN = 126, /* as the shell */
+    UAT_STATUS_NOT_FOUND = 127,
+};
+
+struct uat_arguments {
+    int workers;
+    bool bind;
+    bool doctor;    /* the self-test instead of the program */
+    double timeout; /* seconds, 0 = none */
+    int stall_timeout, stall_limit; /* seconds, the settings of the runtime of that name; 0 = none */
+    char **env;     /* NULL at the end */
+    char *program;  /* the path to execute */
+    char **argv;    /* NULL at the end */
+};
+
+/*
+ * Understand the command line. Returns true if there is a job to run. Otherwise everything has been said, and *status
+ * is what to exit with: 0 after --help and --version.
+ */
+bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);
+
+#endif

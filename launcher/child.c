@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between fork and exec only async-signal-safe calls are made, since libpmix's thread may have held any lock at the
+ * fork. A worker that cannot be executed says why through a pipe that a successful exec closes.
+ */
+#include "launcher/child.h"
+
+#include "launcher/arguments.h"
+#include "launcher/cpus.h"
+#include "launcher/say.h"
+#include "launcher/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { FILES_SPARE = 64 }; /* descriptors of uatrun besides one per worker */
+
+enum step { STEP_BIND, STEP_INPUT, STEP_EXECUTE };
+
+struct failure {
+    enum step step;
+    int error;
+};
+
+static struct rlimit original_files;
+
+void uat_child_raise_files(int n)
+{
+    struct rlimit limit;
+    rlim_t needed = (rlim_t)n + FILES_SPARE;
+    if (getrlimit(RLIMIT_NOFILE, &original_files) < 0 || original_files.rlim_cur >= needed)
+        return;
+    limit = original_files;
+    limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int open_null_input(void)
+{
+    int fd = open("/dev/null", O_RDONLY);
+    if (fd < 0 || (fd != STDIN_FILENO && dup2(fd, STDIN_FILENO) < 0))
+        return -errno;
+    if (fd != STDIN_FILENO)
+        close(fd);
+    return 0;
+}
+
+/* What the new process does; returns only when it failed. */
+static struct failure become_worker(const struct uat_child_plan *plan, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before that call: no signal will come */
+        _exit(UAT_STATUS_FAILED);
+    int rc = plan->core >= 0 ? uat_cpus_bind(plan->core_mask, plan->core) : 0;
+    if (rc < 0)
+        return (struct failure){STEP_BIND, -rc};
+    rc = plan->null_input ? open_null_input() : 0;
+    if (rc < 0)
+        return (struct failure){STEP_INPUT, -rc};
+    if (original_files.rlim_cur > 0)
+        setrlimit(RLIMIT_NOFILE, &original_files);
+    uat_signals_restore();
+    execve(plan->path, plan->argv, plan->env);
+    return (struct failure){STEP_EXECUTE, errno};
+}
+
+static int say_failure(const struct uat_child *child, const struct uat_child_plan *plan, struct failure failure,
+                       int *exit_status)
+{
+    const char *reason = strerror(failure.error);
+    *exit_status = UAT_STATUS_FAILED;
+    switch (failure.step) {
+    case STEP_BIND:
+        uat_say("cannot bind rank %d to core %d: %s (--bind none goes without)", child->rank, plan->core, reason);
+        break;
+    case STEP_INPUT:
+        uat_say("cannot give rank %d its input, /dev/null: %s", child->rank, reason);
+        break;
+    case STEP_EXECUTE:
+        *exit_status = UAT_STATUS_CANNOT_RUN;
+        uat_say("%s: cannot be executed: %s", plan->path, reason);
+        break;
+    }
+    return -failure.error;
+}
+
+int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, int *exit_status)
+{
+    int report[2];
+    pid_t parent = getpid(), pid = -1;
+    if (pipe2(report, O_CLOEXEC) == 0)
+        pid = fork();
+    if (pid < 0) {
+        int error = errno;
+        uat_say("cannot start rank %d: %s (ulimit -u and -n bound the number of workers)", child->rank,
+                strerror(error));
+        *exit_status = UAT_STATUS_FAILED;
+        return -error;
+    }
+    if (pid == 0) {
+        struct failure failure = become_worker(plan, parent);
+        ssize_t ignored = write(report[1], &failure, sizeof(failure));
+        (void)ignored;
+        _exit(UAT_STATUS_CANNOT_RUN);
+    }
+    child->pid = pid;
+    close(report[1]);
+    struct failure failure;
+    ssize_t n;
+    do
+        n = read(report[0], &failure, sizeof(failure));
+    while (n < 0 && errno == EINTR);
+    close(report[0]);
+    return n == sizeof(failure) ? say_failure(child, plan, failure, exit_status) : 0;
+}

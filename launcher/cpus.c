@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "launcher/cpus.h"
+
+#include "launcher/say.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct bitmask *allowed_mask(void)
+{
+    struct bitmask *mask = numa_allocate_cpumask();
+    if (mask && numa_sched_getaffinity(0, mask) < 0) {
+        numa_free_cpumask(mask);
+        return NULL;
+    }
+    return mask;
+}
+
+int uat_cpus_allowed(void)
+{
+    struct bitmask *mask = allowed_mask();
+    if (!mask)
+        return 1;
+    unsigned n = numa_bitmask_weight(mask);
+    numa_free_cpumask(mask);
+    return n > 0 ? (int)n : 1;
+}
+
+/* How many allowed hardware threads of the same core have a lower number. */
+static int sibling_index(const struct bitmask *allowed, int cpu)
+{
+    char path[96], list[4096] = "";
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return 0;
+    bool got = fgets(list, sizeof(list), f) != NULL;
+    fclose(f);
+    list[strcspn(list, "\n")] = '\0';
+    struct bitmask *siblings = got ? numa_parse_cpustring_all(list) : NULL;
+    if (!siblings)
+        return 0;
+    int index = 0;
+    for (int i = 0; i < cpu; i++)
+        index += numa_bitmask_isbitset(siblings, (unsigned)i) && numa_bitmask_isbitset(allowed, (unsigned)i);
+    numa_free_cpumask(siblings);
+    return index;
+}
+
+struct place {
+    int cpu, sibling;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->sibling != y->sibling ? x->sibling - y->sibling : x->cpu - y->cpu;
+}
+
+int uat_cpus_assign(int *cores, int n)
+{
+    struct bitmask *allowed = allowed_mask();
+    struct place *places = allowed ? calloc(allowed->size, sizeof(*places)) : NULL;
+    int count = 0;
+    if (!places) {
+        int error = errno;
+        uat_say("cannot tell which cores may be used: %s (--bind none goes without)", strerror(error));
+        if (allowed)
+            numa_free_cpumask(allowed);
+        return -error;
+    }
+    for (unsigned cpu = 0; cpu < allowed->size; cpu++)
+        if (numa_bitmask_isbitset(allowed, cpu))
+            places[count++] = (struct place){(int)cpu, sibling_index(allowed, (int)cpu)};
+    qsort(places, (size_t)count, sizeof(*places), compare_places);
+    for (int rank = 0; rank < n; rank++)
+        cores[rank] = places[rank % count].cpu;
+    free(places);
+    numa_free_cpumask(allowed);
+    return 0;
+}
+
+int uat_cpus_bind(struct bitmask *mask, int core)
+{
+    numa_bitmask_clearall(mask);
+    numa_bitmask_setbit(mask, (unsigned)core);
+    return numa_sched_setaffinity(0, mask) < 0 ? -errno : 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The cores that this process may use, and binding to one of them. */
+#ifndef UAT_LAUNCHER_CPUS_H
+#define UAT_LAUNCHER_CPUS_H
+
+#include <numa.h>
+
+/* How many there are; at least 1. */
+int uat_cpus_allowed(void);
+
+/*
+ * Which core each of n workers is bound to: cores[rank], going round when the cores are too few. Hardware threads that
+ * share a core with an earlier one come last. Returns 0 or a negative errno, said.
+ */
+int uat_cpus_assign(int *cores, int n);
+
+/* Bind the calling process; mask comes from numa_allocate_cpumask(). Safe between fork and exec. 0 or -errno. */
+int uat_cpus_bind(struct bitmask *mask, int core);
+
+#endif

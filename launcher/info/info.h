@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What uat_info finds out goes into one json_object, which is printed as it is or as a table. Each function below adds
+ * one or more keys to it.
+ */
+#ifndef UAT_INFO_INFO_H
+#define UAT_INFO_INFO_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/options.h"
+
+/* "version", "memlock", "huge_pages", "pmix", "randomisation": of the process and its host. */
+void info_add_host(json_object *root);
+
+/* "auto", "ports", and, if a port can be used, "chosen", else "advice". Returns whether one can be used. */
+bool info_add_ports(json_object *root, const struct uat_options *options);
+
+/* "litmus". 0; 1 when a promise is broken, or the tests could not be run. */
+int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials);
+
+void info_print_table(json_object *root);
+
+static inline void info_add_text(json_object *o, const char *key, const char *value)
+{
+    json_object_object_add(o, key, json_object_new_string(value));
+}
+static inline void info_add_number(json_object *o, const char *key, int64_t value)
+{
+    json_object_object_add(o, key, json_object_new_int64(value));
+}
+
+#endif

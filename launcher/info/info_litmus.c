@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#include "info.h"
+#include "litmus.h"
+
+int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials)
+{
+    struct litmus_result results[LITMUS_TESTS];
+    int rc = litmus_run(options, trials, results);
+    if (rc)
+        return 1; /* reported by whoever failed */
+    json_object *list = json_object_new_array();
+    bool broken = false;
+    for (int i = 0; i < LITMUS_TESTS; i++) {
+        const struct litmus_result *r = &results[i];
+        bool bad = r->violations && !r->demonstration;
+        json_object *o = json_object_new_object();
+        info_add_text(o, "test", r->name);
+        info_add_text(o, "meaning", r->meaning);
+        json_object_object_add(o, "trials", json_object_new_uint64(r->trials));
+        json_object_object_add(o, "violations", json_object_new_uint64(r->violations));
+        info_add_text(o, "verdict", bad ? "BROKEN" : r->demonstration ? "demonstration" : "holds");
+        json_object_array_add(list, o);
+        broken |= bad;
+    }
+    json_object_object_add(root, "litmus", list);
+    return broken;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rank 1 is the thief: it posts chains. Rank 0 is the victim: its CPU works on its own segment, and in one test also
+ * through its own queue pair. The thief counts.
+ */
+#include "litmus.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "pair.h"
+
+/* Offsets, in words, in both segments; a cache line and more apart. */
+enum { FLAG = 0, DATA = 64, DONE = 128, PAYLOAD = 256, PAYLOAD_WORDS = 64, LANDING = 1024 };
+
+struct board {
+    uint64_t trials;
+    uint64_t saw[2];     /* of the Dekker test, per trial */
+    uint64_t owner_adds; /* made by the victim */
+    struct litmus_result results[LITMUS_TESTS];
+};
+
+/* Acquire: a word that the other side's chain has set before what that chain wrote ahead of it; peer: pair_do(). */
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* Start a test: the victim's words are zero, and both know it. */
+static void clear(struct pair *pair)
+{
+    pair_meet(pair);
+    if (pair->rank == 0)
+        memset(pair->words, 0, 2 * LANDING * sizeof(uint64_t));
+    pair_meet(pair);
+}
+
+static void tell_done(struct pair *pair)
+{
+    uint64_t *w = pair->words;
+    w[LANDING] = 1;
+    struct uat_op op = uat_op_write(w + LANDING, w + DONE, 8);
+    pair_do(pair, 0, &op, 1);
+}
+
+/* An atomic takes effect before a READ behind it in its chain. */
+static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    uint64_t *w = pair->words, *landing = w + LANDING;
+    for (uint64_t i = 0; pair->rank == 1 && i < board->trials; i++) {
+        struct uat_op ops[] = {uat_op_cmp_swap(landing, w + FLAG, i, i + 1), uat_op_read(landing + 1, w + FLAG, 8)};
+        landing[0] = landing[1] = UINT64_MAX;
+        pair_do(pair, 0, ops, 2);
+        r->trials++;
+        r->violations += load(landing) != i || load(landing + 1) != i + 1;
+    }
+}
+
+/* A claim against a pop: { CMP_SWAP flag; READ data } against { store data; full fence; load flag }. One must see the
+ * other. */
+static void claim_pop(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    uint64_t *w = pair->words, *landing = w + LANDING;
+    for (uint64_t i = 0; i < board->trials; i++) {
+        pair_meet(pair);
+        if (pair->rank == 1) {
+            struct uat_op ops[] = {uat_op_cmp_swap(landing, w + FLAG, i, i + 1), uat_op_read(landing + 1, w + DATA, 8)};
+            pair_do(pair, 0, ops, 2);
+            board->saw[1] = load(landing + 1) == i + 1;
+        } else {
+            for (volatile uint64_t k = 0; k < i % 64 * 256; k++) /* at all distances from the chain's arrival */
+                ;
+            __atomic_store_n(w + DATA, i + 1, __ATOMIC_RELAXED);
+            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the store before the load; other side: the chain's order */
+            board->saw[0] = load(w + FLAG) == i + 1;
+        }
+        pair_meet(pair);
+        if (pair->rank == 1) {
+            r->trials++;
+            r->violations += !board->saw[0] && !board->saw[1];
+        }
+    }
+}
+
+/* A WRITE is whole in memory before an atomic behind it in its chain is. The victim's CPU looks. */
+static void write_fetch_add(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    uint64_t *w = pair->words, *payload = w + PAYLOAD, *landing = w + LANDING;
+    for (uint64_t i = 1; i <= board->trials; i++) {
+        if (pair->rank == 1) {
+            for (int k = 0; k < PAYLOAD_WORDS; k++)
+                landing[8 + k] = i;
+            struct uat_op ops[] = {uat_op_write(landing + 8, payload, PAYLOAD_WORDS * 8),
+                                   uat_op_fetch_add(landing, w + FLAG, 1)};
+            pair_do(pair, 0, ops, 2);
+        } else {
+            bool stale = false;
+            while (load(w + FLAG) < i)
+                sched_yield();
+            for (int k = 0; k < PAYLOAD_WORDS; k++)
+                stale |= load(payload + (k * 5) % PAYLOAD_WORDS) != i;
+            r->trials++;
+            r->violations += stale;
+        }
+        pair_meet(pair);
+    }
+}
+
+/* An aligned 8-byte word that a CPU stores while it is READ comes as the old or the new one. */
+static void store_read(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    uint64_t *w = pair->words, *landing = w + LANDING;
+    if (pair->rank == 0) {
+        for (uint64_t i = 1; !load(w + DONE); i++)
+            for (int k = 0; k < PAYLOAD_WORDS; k++) /* halves equal; all bytes change from value to value */
+                __atomic_store_n(w + PAYLOAD + k, (i * 0x9e3779b9 & 0xffffffff) * 0x100000001, __ATOMIC_RELAXED);
+        return;
+    }
+    for (uint64_t i = 0; i < board->trials; i++) {
+        struct uat_op op = uat_op_read(landing, w + PAYLOAD, i % 2 ? 8 : PAYLOAD_WORDS * 8);
+        pair_do(pair, 0, &op, 1);
+        bool torn = false;
+        for (int k = 0; k < PAYLOAD_WORDS; k++)
+            torn |= landing[k] >> 32 != (landing[k] & 0xffffffff);
+        r->trials++;
+        r->violations += torn;
+    }
+    tell_done(pair);
+}
+
+/* The thief adds to the lower half of a word; the victim to its upper half, with its CPU or through its own queue pair.
+ * Violations: the additions that are missing at the end. */
+static void add_add(struct pair *pair, struct board *board, struct litmus_result *r, bool by_cpu)
+{
+    uint64_t *w = pair->words, *landing = w + LANDING;
+    if (pair->rank == 1) {
+        struct uat_op ops[UAT_CHAIN_MAX];
+        for (int k = 0; k < UAT_CHAIN_MAX; k++)
+            ops[k] = uat_op_fetch_add(landing + k, w + FLAG, 1);
+        for (uint64_t i = 0; i < board->trials; i++)
+            pair_do(pair, 0, ops, UAT_CHAIN_MAX);
+        tell_done(pair);
+    } else {
+        struct uat_op op = uat_op_fetch_add(landing, w + FLAG, 1ull << 32);
+        for (board->owner_adds = 0; !load(w + DONE); board->owner_adds++) {
+            if (by_cpu)
+                __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST); /* what the rules forbid */
+            else
+                pair_do(pair, 0, &op, 1);
+        }
+    }
+    pair_meet(pair);
+    if (pair->rank == 0) {
+        uint64_t word = load(w + FLAG), thief = board->trials * UAT_CHAIN_MAX;
+        uint32_t lost_mine = (uint32_t)board->owner_adds - (uint32_t)(word >> 32);
+        uint32_t lost_thief = (uint32_t)thief - (uint32_t)word;
+        r->trials = thief + board->owner_adds;
+        r->violations = lost_mine + lost_thief;
+    }
+}
+
+static void adapter_adapter(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    add_add(pair, board, r, false);
+}
+
+static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    add_add(pair, board, r, true);
+}
+
+static const struct {
+    const char *name, *meaning;
+    void (*run)(struct pair *pair, struct board *board, struct litmus_result *r);
+    bool demonstration;
+} tests[LITMUS_TESTS] = {
+    {"cmp_swap-read", "a READ sees the CMP_SWAP before it in its chain", cmp_swap_read, false},
+    {"claim-pop", "of { CMP_SWAP; READ } and a CPU's { store; fence; load } one sees the other", claim_pop, false},
+    {"write-fetch_add", "a CPU that sees the FETCH_ADD sees the whole WRITE before it", write_fetch_add, false},
+    {"store-read", "a word that a CPU stores is never READ torn", store_read, false},
+    {"adapter-adapter", "no FETCH_ADD of two processes is lost, the owner's through its own queue pair",
+     adapter_adapter, false},
+    {"cpu-adapter", "CPU atomics against FETCH_ADD on one word (uat never does it): updates lost", cpu_adapter, true},
+};
+
+static void run_all(struct pair *pair, void *arg)
+{
+    struct board *board = arg;
+    for (int i = 0; i < LITMUS_TESTS; i++) {
+        clear(pair);
+        tests[i].run(pair, board, &board->results[i]);
+    }
+}
+
+int litmus_run(const struct uat_options *options, uint64_t trials, struct litmus_result results[LITMUS_TESTS])
+{
+    struct board *board = pair_share(sizeof(*board));
+    if (!board)
+        return -ENOMEM;
+    board->trials = trials;
+    int rc = pair_run(options, run_all, board);
+    for (int i = 0; i < LITMUS_TESTS; i++) {
+        results[i] = board->results[i];
+        results[i].name = tests[i].name;
+        results[i].meaning = tests[i].meaning;
+        results[i].demonstration = tests[i].demonstration;
+    }
+    munmap(board, sizeof(*board));
+    return rc;
+}

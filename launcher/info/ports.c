@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "info.h"
+
+#include <string.h>
+
+#include "transport_ibv/gid.h"
+#include "transport_ibv/port.h"
+#include "transport_ibv/probe.h"
+
+static json_object *describe_gid(const struct ibv_gid_entry *entry)
+{
+    json_object *o = json_object_new_object();
+    char text[UAT_IBV_GID_TEXT];
+    info_add_number(o, "index", entry->gid_index);
+    info_add_text(o, "kind", uat_ibv_gid_kind_name(uat_ibv_gid_kind_of(entry)));
+    info_add_text(o, "gid", uat_ibv_gid_text(&entry->gid, text));
+    return o;
+}
+
+/* The GIDs of a port; when it is the chosen one, which of them a worker takes. */
+static void add_gids(json_object *o, const struct uat_ibv_port *port, const struct uat_options *options,
+                     json_object *chosen)
+{
+    struct ibv_context *context = uat_ibv_open_named(port->device);
+    struct ibv_gid_entry *entries;
+    int n;
+    if (!context || uat_ibv_gids_list(context, port->number, &entries, &n)) {
+        if (context)
+            ibv_close_device(context);
+        return;
+    }
+    json_object *list = json_object_new_array();
+    for (int i = 0; i < n; i++)
+        json_object_array_add(list, describe_gid(&entries[i]));
+    json_object_object_add(o, "gids", list);
+    if (chosen) {
+        char why[512];
+        int best = uat_ibv_gid_choose(entries, n, port->attr.gid_tbl_len, options->gid_index, why, sizeof(why));
+        if (best >= 0)
+            info_add_number(chosen, "gid_index", entries[best].gid_index);
+        else
+            info_add_text(chosen, "gid_error", why);
+    }
+    free(entries);
+    ibv_close_device(context);
+}
+
+static void add_attributes(json_object *o, const struct uat_ibv_port *port)
+{
+    const struct ibv_device_attr *attr = &port->device_attr.orig_attr;
+    info_add_text(o, "state", ibv_port_state_str(port->attr.state));
+    info_add_text(o, "link_layer", uat_ibv_link_name(port->attr.link_layer));
+    info_add_number(o, "rate_mbit", port->rate);
+    info_add_number(o, "mtu", 128 << port->attr.active_mtu);
+    info_add_number(o, "lid", port->attr.lid);
+    info_add_number(o, "numa_node", port->numa_node);
+    info_add_number(o, "numa_distance", port->distance);
+    info_add_text(o, "atomics", uat_ibv_atomics_name(port->atomics));
+    info_add_text(o, "firmware", attr->fw_ver);
+    info_add_number(o, "max_queue_pairs", attr->max_qp);
+    info_add_number(o, "max_requests", attr->max_qp_wr);
+    info_add_number(o, "max_completions", attr->max_cqe);
+    json_object_object_add(o, "max_region_bytes", json_object_new_uint64(attr->max_mr_size));
+    info_add_number(o, "reads_as_initiator", attr->max_qp_init_rd_atom);
+    info_add_number(o, "reads_as_target", attr->max_qp_rd_atom);
+}
+
+static json_object *describe_port(const struct uat_ibv_port *port, const struct uat_options *options,
+                                  json_object *chosen)
+{
+    json_object *o = json_object_new_object();
+    char reason[192];
+    const char *refusal = uat_ibv_port_refusal(port, reason, sizeof(reason));
+    info_add_text(o, "device", port->device);
+    info_add_number(o, "port", port->number);
+    json_object_object_add(o, "usable", json_object_new_boolean(!refusal));
+    if (refusal)
+        info_add_text(o, "refusal", refusal);
+    if (!port->error) {
+        add_attributes(o, port);
+        add_gids(o, port, options, chosen);
+    }
+    return o;
+}
+
+static void add_choice(json_object *root, const struct uat_options *options)
+{
+    char why[640];
+    bool usable = uat_ibv_probe(why, sizeof(why)) > 0;
+    json_object *o = json_object_new_object();
+    info_add_text(o, "transport", usable ? "ibv" : "shm");
+    info_add_text(o, "why", why);
+    if (!usable)
+        info_add_text(o, "limits", "shm joins the workers of one host only");
+    if (options->transport != UAT_TRANSPORT_AUTO)
+        info_add_text(o, "overridden",
+                      options->transport == UAT_TRANSPORT_IBV ? "UAT_TRANSPORT=ibv" : "UAT_TRANSPORT=shm");
+    json_object_object_add(root, "auto", o);
+}
+
+bool info_add_ports(json_object *root, const struct uat_options *options)
+{
+    struct uat_ibv_port *ports;
+    int n, rc = uat_ibv_ports_list(&ports, &n);
+    char why[640];
+    add_choice(root, options);
+    if (rc) {
+        info_add_text(root, "advice", strerror(-rc));
+        return false;
+    }
+    int best = uat_ibv_port_choose(ports, n, options->net_devices, why, sizeof(why));
+    json_object *list = json_object_new_array(), *chosen = best >= 0 ? json_object_new_object() : NULL;
+    for (int i = 0; i < n; i++)
+        json_object_array_add(list, describe_port(&ports[i], options, i == best ? chosen : NULL));
+    json_object_object_add(root, "ports", list);
+    if (best >= 0) {
+        info_add_text(chosen, "device", ports[best].device);
+        info_add_number(chosen, "port", ports[best].number);
+        info_add_text(chosen, "why", why);
+        json_object_object_add(root, "chosen", chosen);
+    } else {
+        info_add_text(root, "advice", why);
+    }
+    free(ports);
+    json_object *gid_error = NULL;
+    if (chosen && json_object_object_get_ex(chosen, "gid_error", &gid_error))
+        info_add_text(root, "advice", json_object_get_string(gid_error));
+    return chosen && !gid_error;
+}

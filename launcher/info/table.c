@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "info.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static json_object *get(json_object *o, const char *key)
+{
+    json_object *value = NULL;
+    json_object_object_get_ex(o, key, &value);
+    return value;
+}
+
+static const char *text(json_object *o, const char *key)
+{
+    json_object *value = get(o, key);
+    return value ? json_object_get_string(value) : "";
+}
+
+static int64_t number(json_object *o, const char *key)
+{
+    return json_object_get_int64(get(o, key)); /* 0 when it is missing */
+}
+
+static void row(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void row(const char *name, const char *format, ...)
+{
+    va_list args;
+    printf("%-15s ", name);
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+    putchar('\n');
+}
+
+static void print_gids(json_object *port, json_object *chosen)
+{
+    json_object *gids = get(port, "gids");
+    for (size_t i = 0; gids && i < json_object_array_length(gids); i++) {
+        json_object *gid = json_object_array_get_idx(gids, i);
+        bool taken = chosen && get(chosen, "gid_index") && number(chosen, "gid_index") == number(gid, "index");
+        row("", "  GID %-3d %-18s %s%s", (int)number(gid, "index"), text(gid, "kind"), text(gid, "gid"),
+            taken ? "  <- taken" : "");
+    }
+    if (chosen && get(chosen, "gid_error"))
+        row("", "  %s", text(chosen, "gid_error"));
+}
+
+static void print_port(json_object *port, json_object *chosen)
+{
+    if (chosen &&
+        (strcmp(text(port, "device"), text(chosen, "device")) || number(port, "port") != number(chosen, "port")))
+        chosen = NULL;
+    row("port", "%s:%d  %s%s", text(port, "device"), (int)number(port, "port"),
+        chosen                                         ? "<- taken: "
+        : json_object_get_boolean(get(port, "usable")) ? "usable"
+                                                       : "not usable: ",
+        chosen ? text(chosen, "why") : text(port, "refusal"));
+    if (!get(port, "state"))
+        return;
+    char node[32] = "unknown";
+    if (number(port, "numa_node") >= 0)
+        snprintf(node, sizeof(node), "%d (distance %d)", (int)number(port, "numa_node"),
+                 (int)number(port, "numa_distance"));
+    row("", "  %s, %s, %.1f Gbit/s, MTU %d, LID %d, NUMA node %s", text(port, "state"), text(port, "link_layer"),
+        (double)number(port, "rate_mbit") / 1000, (int)number(port, "mtu"), (int)number(port, "lid"), node);
+    row("", "  8-byte atomics: %s; READs in flight %d (as the target %d)", text(port, "atomics"),
+        (int)number(port, "reads_as_initiator"), (int)number(port, "reads_as_target"));
+    row("", "  limits: %lld queue pairs of %lld requests, %lld completions", (long long)number(port, "max_queue_pairs"),
+        (long long)number(port, "max_requests"), (long long)number(port, "max_completions"));
+    print_gids(port, chosen);
+}
+
+static void print_host(json_object *root)
+{
+    json_object *memlock = get(root, "memlock"), *huge = get(root, "huge_pages"), *random = get(root, "randomisation");
+    if (json_object_get_boolean(get(memlock, "unlimited")))
+        row("locked memory", "unlimited");
+    else
+        row("locked memory", "%lld KiB; %s", (long long)number(memlock, "kib"), text(memlock, "advice"));
+    row("huge pages", "transparent ones of shared memory: %s; reserved of 2 MiB: %lld",
+        text(huge, "transparent_shared"), (long long)number(huge, "reserved_2m"));
+    row("PMIx", "%s", text(root, "pmix"));
+    if (!json_object_get_boolean(get(random, "on")))
+        row("addresses", "not randomised");
+    else if (json_object_get_boolean(get(random, "can_be_turned_off")))
+        row("addresses", "randomised, which uat turns off for its workers");
+    else
+        row("addresses", "randomised; %s", text(random, "advice"));
+}
+
+static void print_litmus(json_object *list)
+{
+    for (size_t i = 0; i < json_object_array_length(list); i++) {
+        json_object *o = json_object_array_get_idx(list, i);
+        row(i ? "" : "litmus", "%-15s %-13s %lld of %lld: %s", text(o, "test"), text(o, "verdict"),
+            (long long)number(o, "violations"), (long long)number(o, "trials"), text(o, "meaning"));
+    }
+}
+
+void info_print_table(json_object *root)
+{
+    json_object *choice = get(root, "auto"), *ports = get(root, "ports");
+    row("uat", "%s", text(root, "version"));
+    row("transport", "auto picks %s: %s%s%s", text(choice, "transport"), text(choice, "why"),
+        get(choice, "limits") ? "; " : "", text(choice, "limits"));
+    if (get(choice, "overridden"))
+        row("", "but the environment says %s", text(choice, "overridden"));
+    for (size_t i = 0; ports && i < json_object_array_length(ports); i++)
+        print_port(json_object_array_get_idx(ports, i), get(root, "chosen"));
+    print_host(root);
+    if (get(root, "litmus"))
+        print_litmus(get(root, "litmus"));
+}

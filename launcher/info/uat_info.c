@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* uat_info: what uat finds on this host, and what it would choose. */
+#include "info.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LITMUS_TRIALS = 5000, USAGE = 2 };
+
+static const char usage[] =
+    "usage: uat_info [--json] [--litmus[=TRIALS]]\n"
+    "Show the verbs devices of this host, which port a worker would take, the transport that auto picks, and the "
+    "limits\n"
+    "that matter.\n"
+    "\n"
+    "  --json             print one JSON object instead of the table\n"
+    "  --litmus[=TRIALS]  test on that port what the protocols need: order, whole words, atomicity (5000 trials each)\n"
+    "\n"
+    "Settings such as UAT_NET_DEVICES and UAT_GID_INDEX count as they would for a worker. Status: 0; 1 when no port "
+    "is\n"
+    "usable or a promise is broken; 2 for wrong usage.\n";
+
+struct arguments {
+    bool json;
+    uint64_t litmus; /* trials; 0: do not run them */
+};
+
+static bool parse(int argc, char **argv, struct arguments *out)
+{
+    *out = (struct arguments){0};
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--json")) {
+            out->json = true;
+        } else if (!strcmp(argv[i], "--litmus")) {
+            out->litmus = LITMUS_TRIALS;
+        } else if (!strncmp(argv[i], "--litmus=", 9)) {
+            char *end;
+            out->litmus = strtoull(argv[i] + 9, &end, 10);
+            if (*end || !out->litmus || argv[i][9] == '-' || out->litmus > UINT32_MAX / 16)
+                return false;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments;
+    struct uat_options options;
+    char error[512];
+    if (argc == 2 && !strcmp(argv[1], "--help"))
+        return fputs(usage, stdout) < 0;
+    if (!parse(argc, argv, &arguments)) {
+        fprintf(stderr, "uat_info: bad arguments\n%s", usage);
+        return USAGE;
+    }
+    if (uat_options_parse(&options, environ, error, sizeof(error))) {
+        fprintf(stderr, "uat_info: %s\n", error);
+        return USAGE;
+    }
+    json_object *root = json_object_new_object();
+    bool usable = info_add_ports(root, &options);
+    info_add_host(root);
+    int status = !usable;
+    if (usable && arguments.litmus)
+        status = info_add_litmus(root, &options, arguments.litmus);
+    if (arguments.json)
+        puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+    else
+        info_print_table(root);
+    if (!usable) {
+        json_object *advice = NULL;
+        json_object_object_get_ex(root, "advice", &advice);
+        fprintf(
+            stderr,
+            "uat_info: no verbs port can be used%s%s. A port needs a device with 8-byte atomics in state ACTIVE: load "
+            "its driver, or try Soft-RoCE (`rdma link add rxe0 type rxe netdev DEVICE`)\n",
+            advice ? ": " : "", advice ? json_object_get_string(advice) : "");
+    }
+    json_object_put(root);
+    return status;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who is to blame. When a worker dies, the PMIx fences of the others fail, and they may exit before the dead one can be
+ * reaped. So the end of a worker by a signal, or before it was part of the job, or too early with status 0 is the cause
+ * for certain. A non-zero exit may be an answer to another's: uatrun waits SETTLE_MS for more, and takes the one whose
+ * status no other shares if the others agree, else the first one. A pending SIGCHLD keeps the pid of the first child
+ * that ended, whereas waitpid() goes by age.
+ */
+#include "launcher/job.h"
+
+#include "launcher/child.h"
+#include "launcher/cpus.h"
+#include "launcher/family.h"
+#include "launcher/say.h"
+#include "launcher/server.h"
+#include "launcher/signals.h"
+#include "launcher/stops.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SETTLE_MS = 200 };
+
+enum blame { BLAME_NONE, BLAME_PERHAPS, BLAME_CERTAIN };
+
+struct job {
+    const struct uat_arguments *arguments;
+    struct uat_child *children;
+    int running; /* workers not yet reaped */
+    int signal_fd, life;
+    int told_to_end;           /* the last signal passed on that asks for the end */
+    struct uat_child *culprit; /* the first failed worker, as far as is known */
+    enum blame blame;          /* ... and how sure that is */
+    double settled;            /* when a culprit who is only perhaps one is taken for it */
+    double deadline;           /* of --timeout; 0 = none */
+    char host[256];
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static enum blame judge(const struct uat_child *child)
+{
+    enum uat_presence presence = uat_server_presence(child->rank);
+    if (!WIFEXITED(child->status))
+        return BLAME_CERTAIN;
+    if (WEXITSTATUS(child->status) == 0)
+        return presence == UAT_PRESENCE_FINALIZED ? BLAME_NONE : BLAME_CERTAIN;
+    return presence == UAT_PRESENCE_NONE ? BLAME_CERTAIN : BLAME_PERHAPS;
+}
+
+/* A process has ended, or was stopped or continued. */
+static void note_change(struct job *job, pid_t pid, int status)
+{
+    for (int i = 0; i < job->arguments->workers; i++) {
+        struct uat_child *child = &job->children[i];
+        if (child->pid != pid)
+            continue;
+        if (WIFSTOPPED(status) || WIFCONTINUED(status)) {
+            uat_stops_note(child, status, now());
+            continue;
+        }
+        child->pid = 0;
+        child->status = status;
+        job->running--;
+        enum blame blame = judge(child);
+        if (blame > job->blame) {
+            if (job->blame == BLAME_NONE)
+                job->settled = now() + SETTLE_MS * 1e-3;
+            job->blame = blame;
+            job->culprit = child;
+        }
+    }
+}
+
+/* Take note of all changes, those of `first` first. An orphan of a worker is nobody's and only reaped. */
+static void reap(struct job *job, pid_t first)
+{
+    const int any = WNOHANG | WUNTRACED | WCONTINUED;
+    int status;
+    pid_t pid = waitpid(first, &status, any);
+    if (pid > 0)
+        note_change(job, pid, status);
+    while ((pid = waitpid(-1, &status, any)) > 0)
+        note_change(job, pid, status);
+}
+
+static void forward(struct job *job, int signal)
+{
+    for (int i = 0; i < job->arguments->workers; i++)
+        if (job->children[i].pid > 0)
+            kill(job->children[i].pid, signal);
+}
+
+static void take_signals(struct job *job)
+{
+    struct signalfd_siginfo info;
+    while (read(job->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+        int signal = (int)info.ssi_signo;
+        if (signal == SIGCHLD) {
+            reap(job, (pid_t)info.ssi_pid);
+            continue;
+        }
+        if (uat_signals_ends(signal))
+            job->told_to_end = signal;
+        if (uat_signals_to_forward(info.ssi_code))
+            forward(job, signal);
+        if (signal == SIGTSTP)
+            raise(SIGSTOP);
+        if (signal == SIGTSTP || signal == SIGCONT)
+            uat_stops_restart(job->children, job->arguments->workers, now());
+    }
+}
+
+/*
+ * Of several workers that exited with a non-zero status, the one that differs where all others agree: those have run
+ * into the same failed fence.
+ */
+static struct uat_child *odd_one_out(const struct job *job)
+{
+    struct uat_child *odd = NULL;
+    int failed = 0, odds = 0;
+    for (int i = 0; i < job->arguments->workers; i++) {
+        struct uat_child *child = &job->children[i];
+        int same = 0;
+        if (child->pid != 0 || judge(child) != BLAME_PERHAPS)
+            continue;
+        failed++;
+        for (int k = 0; k < job->arguments->workers; k++)
+            same += job->children[k].pid == 0 && job->children[k].status == child->status;
+        if (same == 1) {
+            odd = child;
+            odds++;
+        }
+    }
+    return odds == 1 && failed > 2 ? odd : job->culprit;
+}
+
+static int exit_code(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Where in its life the worker was: the words that end the line. */
+static const char *stage_of(const struct uat_child *child)
+{
+    switch (uat_server_presence(child->rank)) {
+    case UAT_PRESENCE_NONE:
+        return ", before uat_init()";
+    case UAT_PRESENCE_CONNECTED:
+        return ", before uat_finalize()";
+    case UAT_PRESENCE_FINALIZED:
+        break;
+    }
+    return ", after uat_finalize()";
+}
+
+static bool any_present(const struct job *job)
+{
+    for (int i = 0; i < job->arguments->workers; i++)
+        if (uat_server_presence(i) != UAT_PRESENCE_NONE)
+            return true;
+    return false;
+}
+
+/* Say which worker failed and how; returns uatrun's status. */
+static int blame_worker(const struct job *job)
+{
+    const struct uat_child *child = job->blame == BLAME_PERHAPS ? odd_one_out(job) : job->culprit;
+    const char *others = job->arguments->workers > 1 ? "; the others were ended" : "";
+    if (WIFSIGNALED(child->status)) {
+        int signal = WTERMSIG(child->status);
+        if (signal == job->told_to_end)
+            uat_say("the job was ended by signal %d (%s)", signal, strsignal(signal));
+        else
+            uat_say("rank %d was killed by signal %d (%s)%s, on %s%s", child->rank, signal, strsignal(signal),
+                    stage_of(child), job->host, others);
+    } else if (WEXITSTATUS(child->status) != 0) {
+        uat_say("rank %d exited with status %d%s, on %s%s", child->rank, WEXITSTATUS(child->status), stage_of(child),
+                job->host, others);
+    } else if (uat_server_presence(child->rank) == UAT_PRESENCE_NONE && !any_present(job)) {
+        uat_say("%s is not a uat program: rank %d exited with status 0 without having called uat_init()",
+                job->arguments->argv[0], child->rank);
+    } else {
+        uat_say("rank %d exited with status 0%s, on %s%s", child->rank, stage_of(child), job->host, others);
+    }
+    int code = exit_code(child->status);
+    return code ? code : UAT_STATUS_FAILED;
+}
+
+static int blame_abort(const struct job *job, const struct uat_abort *aborted)
+{
+    int code = aborted->status & 0xff;
+    uat_say("rank %d aborted the job with status %d%s%s%s", aborted->rank, aborted->status,
+            aborted->message[0] ? ": " : "", aborted->message,
+            job->arguments->workers > 1 ? "; the others were ended" : "");
+    return code ? code : UAT_STATUS_FAILED;
+}
+
+/* Is the job over? Then its status is in *status, and said unless it is 0. */
+static bool ended(struct job *job, int *status)
+{
+    struct uat_abort aborted;
+    if (uat_server_aborted(&aborted)) {
+        *status = blame_abort(job, &aborted);
+        return true;
+    }
+    if (job->blame == BLAME_CERTAIN || (job->blame == BLAME_PERHAPS && (job->running == 0 || now() >= job->settled))) {
+        *status = blame_worker(job);
+        return true;
+    }
+    if (job->running == 0) {
+        *status = 0;
+        return true;
+    }
+    if (job->blame == BLAME_NONE && uat_stops_check(job->children, job->arguments, job->host, now())) {
+        *status = UAT_STATUS_FAILED;
+        return true;
+    }
+    if (job->deadline > 0 && job->blame == BLAME_NONE && now() >= job->deadline) {
+        uat_say("the job did not end within %g s (--timeout) and was ended", job->arguments->timeout);
+        *status = UAT_STATUS_TIMEOUT;
+        return true;
+    }
+    return false;
+}
+
+/* Milliseconds until something is due, for poll(); -1 = nothing. */
+static int patience(const struct job *job)
+{
+    double until = job->blame != BLAME_NONE ? job->settled : job->deadline;
+    double stops = uat_stops_due(job->children, job->arguments);
+    if (stops > 0 && (until == 0 || stops < until))
+        until = stops;
+    if (until == 0)
+        return -1;
+    double ms = (until - now()) * 1e3 + 1; /* rounded up, lest poll() spins */
+    return ms < 0 ? 0 : ms > 1e6 ? 1000000 : (int)ms;
+}
+
+static int watch(struct job *job)
+{
+    struct pollfd fds[] = {
+        {.fd = job->signal_fd, .events = POLLIN},
+        {.fd = job->life, .events = POLLIN},
+        {.fd = uat_server_abort_fd(), .events = POLLIN},
+    };
+    int status;
+    for (;;) {
+        take_signals(job);
+        if (ended(job, &status))
+            return status;
+        poll(fds, sizeof(fds) / sizeof(fds[0]), patience(job));
+        if (fds[1].revents) {
+            uat_family_kill(SIGKILL); /* uatrun itself was killed: nobody waits for an orderly end */
+            return UAT_STATUS_FAILED;
+        }
+    }
+}
+
+static void free_environment(char **env)
+{
+    for (char **p = env; p && *p; p++)
+        free(*p);
+    free(env);
+}
+
+static int start_workers(struct job *job, const int *cores)
+{
+    const struct uat_arguments *arguments = job->arguments;
+    struct uat_child_plan plan = {.path = arguments->program, .argv = arguments->argv, .core = -1};
+    plan.core_mask = numa_allocate_cpumask();
+    int status = 0;
+    for (int rank = 0; rank < arguments->workers && status == 0; rank++) {
+        struct uat_child *child = &job->children[rank];
+        child->rank = rank;
+        plan.env = uat_server_environment(rank, arguments->env);
+        plan.null_input = rank > 0;
+        if (arguments->bind)
+            plan.core = cores[rank];
+        if (!plan.env)
+            status = UAT_STATUS_FAILED;
+        else if (uat_child_start(child, &plan, &status) == 0)
+            job->running++;
+        free_environment(plan.env);
+    }
+    numa_free_cpumask(plan.core_mask);
+    return status;
+}
+
+int uat_job_run(const struct uat_arguments *arguments, int life, volatile int *verdict)
+{
+    struct job job = {.arguments = arguments, .life = life};
+    int *cores = calloc((size_t)arguments->workers, sizeof(*cores));
+    int status = UAT_STATUS_FAILED;
+    gethostname(job.host, sizeof(job.host) - 1);
+    uat_family_adopt();
+    uat_child_raise_files(arguments->workers);
+    job.children = calloc((size_t)arguments->workers, sizeof(*job.children));
+    job.signal_fd = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
+    if (!cores || !job.children || job.signal_fd < 0)
+        uat_say("cannot start: %s", strerror(errno));
+    else if ((!arguments->bind || uat_cpus_assign(cores, arguments->workers) == 0) &&
+             uat_server_start(arguments->workers) == 0)
+        status = start_workers(&job, cores);
+    if (status == 0) {
+        uat_say_alone();
+        job.deadline = arguments->timeout > 0 ? now() + arguments->timeout : 0;
+        status = watch(&job);
+        *verdict = status;
+    }
+    uat_family_end();
+    free(job.children);
+    free(cores);
+    return status;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "bench.h"
+#include "tsc.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything of one execution of a benchmark. */
+struct job {
+    const struct uat_bench *bench;
+    struct uat_bench_settings settings;
+    struct uat_bench_run *runs;
+    double *sequential_seconds;
+    bool known;
+    uint64_t expected[UAT_BENCH_RESULTS];
+    bool correct;
+};
+
+/* Compare an answer with the expected one, and say what differs. */
+static void check(struct job *job, const uint64_t *answer, const char *whose, int64_t number)
+{
+    const struct uat_bench *bench = job->bench;
+
+    for (int i = 0; i < UAT_BENCH_RESULTS && bench->results[i]; i++) {
+        if (answer[i] == job->expected[i])
+            continue;
+        job->correct = false;
+        fprintf(stderr, "%s: wrong answer on rank %d: %s %lld of %lld: %s is %llu and should be %llu\n", bench->program,
+                uat_rank(), whose, (long long)number + 1, (long long)job->settings.repeat, bench->results[i],
+                (unsigned long long)answer[i], (unsigned long long)job->expected[i]);
+    }
+}
+
+/* Check an answer; when none is known, the first one found is what the others are compared with. */
+static void check_or_learn(struct job *job, const uint64_t *answer, const char *whose, int64_t number, bool *have)
+{
+    if (*have)
+        check(job, answer, whose, number);
+    else
+        memcpy(job->expected, answer, sizeof(job->expected));
+    *have = true;
+}
+
+static void run_sequential(struct job *job, bool *have)
+{
+    for (int64_t i = 0; i < job->settings.repeat; i++) {
+        uint64_t answer[UAT_BENCH_RESULTS] = {0};
+        struct uat_moment start = uat_moment_now();
+
+        job->bench->sequential(answer);
+        job->sequential_seconds[i] = uat_moment_now().seconds - start.seconds;
+        check_or_learn(job, answer, "sequential run", i, have);
+    }
+}
+
+/* Leave in *stats what was counted after *before. uat_stats_t consists of 64-bit words only. */
+static void subtract_stats(uat_stats_t *stats, const uat_stats_t *before)
+{
+    uint64_t stack_bytes_max = stats->stack_bytes_max;
+    uint64_t *words = (uint64_t *)stats;
+
+    for (size_t i = 0; i < sizeof(*stats) / sizeof(*words); i++)
+        words[i] -= ((const uint64_t *)before)[i];
+    stats->stack_bytes_max = stack_bytes_max;
+}
+
+static int run_once(const struct job *job, struct uat_bench_run *run)
+{
+    uat_stats_t before;
+    struct uat_moment start, end;
+    int status = uat_stats_total(&before);
+
+    if (status == 0)
+        status = uat_barrier();
+    if (status < 0)
+        return status;
+    start = uat_moment_now();
+    status = job->bench->run(run->answer);
+    end = uat_moment_now();
+    if (status == 0)
+        status = uat_stats_total(&run->stats);
+    if (status < 0)
+        return status;
+    run->seconds = end.seconds - start.seconds;
+    run->cycles = end.cycles - start.cycles;
+    subtract_stats(&run->stats, &before);
+    return 0;
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* struct uat_bench_run begins with its seconds, so both arrays are sorted by the same comparison. */
+_Static_assert(offsetof(struct uat_bench_run, seconds) == 0, "compare_seconds() reads the first field");
+
+static int report(struct job *job, bool checked)
+{
+    size_t repeat = (size_t)job->settings.repeat, median = (repeat - 1) / 2;
+    struct uat_bench_report report = {
+        .bench = job->bench,
+        .settings = &job->settings,
+        .workers = uat_size(),
+        .checked = checked,
+        .correct = job->correct,
+    };
+    int status = 0;
+
+    qsort(job->runs, repeat, sizeof(job->runs[0]), compare_seconds);
+    qsort(job->sequential_seconds, repeat, sizeof(double), compare_seconds);
+    report.run = &job->runs[median];
+    report.seconds_min = job->runs[0].seconds;
+    report.seconds_max = job->runs[repeat - 1].seconds;
+    report.sequential_seconds = job->sequential_seconds[median];
+    if (job->settings.json)
+        status = uat_bench_print_json(&report, stdout);
+    else
+        uat_bench_print_table(&report, stdout);
+    if (status == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+        status = -EIO;
+    if (status < 0)
+        fprintf(stderr, "%s: cannot write the report: %s\n", job->bench->program, strerror(-status));
+    return status;
+}
+
+/* Inside of the job: solve it, check it, report it. Collective. Returns 0 or a negative errno. */
+static int measure(struct job *job)
+{
+    bool have = job->known, first = uat_rank() == 0;
+    bool comparable = job->known || job->settings.sequential || job->settings.repeat > 1;
+    int status;
+
+    if (first && job->settings.sequential)
+        run_sequential(job, &have);
+    status = uat_barrier();
+    for (int64_t i = 0; i < job->settings.repeat && status == 0; i++) {
+        status = run_once(job, &job->runs[i]);
+        if (status == 0)
+            check_or_learn(job, job->runs[i].answer, "run", i, &have);
+    }
+    if (status == 0 && first)
+        status = report(job, comparable);
+    return status;
+}
+
+/* Rank 0 of a job speaks for all; a program that no launcher started does not start the runtime just to speak. */
+static int speak_and_exit(const struct job *job, const char *error)
+{
+    bool launched = getenv("PMIX_NAMESPACE") != NULL;
+
+    if (launched && uat_init() < 0)
+        return 1;
+    if (uat_rank() == 0) {
+        if (error[0])
+            fprintf(stderr, "%s\n", error);
+        else
+            uat_bench_help(job->bench, stdout);
+    }
+    if (launched && uat_finalize() < 0)
+        return 1;
+    return error[0] ? 2 : 0;
+}
+
+static int run_job(struct job *job)
+{
+    int status = uat_init();
+
+    if (status == 0)
+        status = measure(job);
+    if (status == 0)
+        status = uat_finalize();
+    return status == 0 && job->correct ? 0 : 1;
+}
+
+static int run_micro(const struct job *job)
+{
+    int status = uat_init();
+
+    if (status < 0)
+        return 1;
+    status = job->bench->measure(job->bench, &job->settings);
+    if (status == 0 && uat_rank() == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
+        fprintf(stderr, "%s: cannot write the report: %s\n", job->bench->program, strerror(errno));
+        status = -EIO;
+    }
+    if (status == 0)
+        status = uat_finalize();
+    else if (status == -EINVAL && uat_barrier() == 0) /* all workers refuse alike: leave in order */
+        return uat_finalize() == 0 ? 2 : 1;
+    return status == 0 ? 0 : 1;
+}
+
+int uat_bench_main(const struct uat_bench *bench, int argc, char **argv)
+{
+    struct job job = {.bench = bench, .correct = true};
+    char error[256] = "";
+    int status = 1;
+
+    if (uat_bench_parse(bench, argc, argv, &job.settings, error, sizeof(error)) < 0 || job.settings.help)
+        return speak_and_exit(&job, error);
+    if (bench->measure)
+        return run_micro(&job);
+    job.known = bench->known(job.expected);
+    job.runs = calloc((size_t)job.settings.repeat, sizeof(*job.runs));
+    job.sequential_seconds = calloc((size_t)job.settings.repeat, sizeof(double));
+    if (job.runs && job.sequential_seconds)
+        status = run_job(&job);
+    else
+        fprintf(stderr, "%s: no memory for %lld runs; give a smaller --repeat\n", bench->program,
+                (long long)job.settings.repeat);
+    free(job.sequential_seconds);
+    free(job.runs);
+    return status;
+}

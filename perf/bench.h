@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the benchmarks have in common: command line, timing, checking of the answer, table and JSON.
+ * A program describes itself in one struct uat_bench and hands over to uat_bench_main().
+ */
+#ifndef UAT_BENCH_H
+#define UAT_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "uat.h"
+
+#define UAT_BENCH_RESULTS    3 /* numbers an answer has at most */
+#define UAT_BENCH_REPEAT_MAX 1000
+
+/* One number of the command line: an integer or a real one, in a range. */
+struct uat_bench_option {
+    const char *flag; /* "-d"; NULL: the argument that has no flag and must be given */
+    const char *name; /* "DEPTH" */
+    const char *meaning;
+    int64_t *integer; /* where the value goes; its value before is the default */
+    double *real;     /* ... if it is a real number: exactly one of the two is set */
+    double least;
+    double most;
+};
+
+struct uat_bench_settings;
+
+struct uat_bench {
+    const char *program;
+    const char *purpose;
+    const struct uat_bench_option *options; /* ends with one whose meaning is NULL */
+    const char *results[UAT_BENCH_RESULTS]; /* names of the answer's numbers; NULL after the last */
+    bool rate;                              /* report the first number per second, too */
+
+    /* Look at all values together: NULL, or what is wrong with them. May itself be NULL. */
+    const char *(*refuse)(void);
+    /* The answer, if it is known without running anything. */
+    bool (*known)(uint64_t *answer);
+    /* Collective: find the answer with the runtime. Returns 0 or a negative errno. */
+    int (*run)(uint64_t *answer);
+    /* The same algorithm without the runtime. */
+    void (*sequential)(uint64_t *answer);
+    /*
+     * A microbenchmark has this instead of results and the three above, and no --seq and no --repeat. Collective,
+     * between uat_init() and uat_finalize(): measure, and report on rank 0. Returns 0 or a negative errno, reported;
+     * -EINVAL, on all workers, if it cannot be measured in this job, which is an error of the command line.
+     */
+    int (*measure)(const struct uat_bench *bench, const struct uat_bench_settings *settings);
+    const char *also; /* of a microbenchmark: further lines for --help; may be NULL */
+};
+
+/* main() of a benchmark: returns the exit status, 0; 1 for a wrong answer or a failure; 2 for a bad command line. */
+int uat_bench_main(const struct uat_bench *bench, int argc, char **argv);
+
+/*
+ * Keeps the compiler from merging equal calls: the sequential versions are pure functions, and a merged call
+ * would change the algorithm that is measured.
+ */
+static inline void uat_bench_opaque(void)
+{
+    __asm__ volatile("");
+}
+
+/* The rest is for the files bench*.c alone. */
+
+struct uat_bench_settings {
+    bool help;
+    bool json;
+    bool sequential;
+    int64_t repeat;
+    char args[256]; /* the program's own arguments, as they were given */
+};
+
+struct uat_bench_run {
+    double seconds;
+    uint64_t cycles;
+    uint64_t answer[UAT_BENCH_RESULTS];
+    uat_stats_t stats; /* of this run, over all workers; stack_bytes_max since the start */
+};
+
+/* All there is to report. Of several runs, `run` is the one that took the median time, and all figures are its own. */
+struct uat_bench_report {
+    const struct uat_bench *bench;
+    const struct uat_bench_settings *settings;
+    int workers;
+    bool checked; /* the answer was compared with something */
+    bool correct;
+    const struct uat_bench_run *run;
+    double seconds_min;
+    double seconds_max;
+    double sequential_seconds; /* median; with --seq */
+};
+
+/* Read the command line. Returns 0, or -EINVAL with one line in error. */
+int uat_bench_parse(const struct uat_bench *bench, int argc, char **argv, struct uat_bench_settings *settings,
+                    char *error, size_t error_size);
+void uat_bench_help(const struct uat_bench *bench, FILE *out);
+
+/* Round trips of the median steal; 0 without steals. The mean, too. */
+uint64_t uat_bench_trips_median(const uat_stats_t *stats);
+double uat_bench_trips_mean(const uat_stats_t *stats);
+double uat_bench_cycles_per_task(const struct uat_bench_report *report);
+
+void uat_bench_print_table(const struct uat_bench_report *report, FILE *out);
+
+/* Returns 0 or -ENOMEM. */
+int uat_bench_print_json(const struct uat_bench_report *report, FILE *out);
+
+struct json_object;
+
+/* Program, arguments and the settings in force, as every report begins. */
+void uat_bench_print_settings(const struct uat_bench *bench, const struct uat_bench_settings *settings, FILE *out);
+void uat_bench_add_settings(struct json_object *object, const struct uat_bench *bench,
+                            const struct uat_bench_settings *settings, int *status);
+
+/* Print the object on one line, unless status is an error, and free it. Returns 0 or -ENOMEM. */
+int uat_bench_print_object(struct json_object *object, int status, FILE *out);
+
+/* Add a value to a JSON object, which takes it over, also when it fails; then *status becomes -ENOMEM. */
+void uat_bench_add(struct json_object *object, const char *key, struct json_object *value, int *status);
+
+#endif

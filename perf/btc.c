@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Binary task creation: nothing but spawns and joins, so the time for one task is the runtime's own.
+ * A task above depth 0 does this `iterations` times: spawn two children one level lower, join both.
+ */
+#include "bench.h"
+
+static int64_t depth = 20;
+static int64_t iterations = 1; /* read by the tasks: every rank sets it from the same command line */
+
+UAT_TASK_DECLARE(uint64_t, create, int64_t, level)
+
+/* Apart from create(), and never inlined there, so that half of the tasks, which create none, save no registers. */
+__attribute__((noinline)) static uint64_t create_children(int64_t level)
+{
+    uint64_t tasks = 1;
+
+    for (int64_t i = 0; i < iterations; i++) {
+        create_task left, right;
+
+        create_spawn(&left, level - 1);
+        create_spawn(&right, level - 1);
+        tasks += create_join(&right);
+        tasks += create_join(&left);
+    }
+    return tasks;
+}
+
+/* The number of tasks in this one's tree. */
+static uint64_t create(int64_t level)
+{
+    return level == 0 ? 1 : create_children(level);
+}
+
+static int run(uint64_t *answer)
+{
+    return create_run(answer, depth);
+}
+
+static uint64_t create_sequential(int64_t level)
+{
+    uint64_t tasks = 1;
+
+    uat_bench_opaque();
+    for (int64_t i = 0; level > 0 && i < iterations; i++) {
+        tasks += create_sequential(level - 1);
+        tasks += create_sequential(level - 1);
+    }
+    return tasks;
+}
+
+static void sequential(uint64_t *answer)
+{
+    *answer = create_sequential(depth);
+}
+
+/* The sum of (2 * iterations)^i for i from 0 to depth, or false when it does not fit. */
+static bool known(uint64_t *answer)
+{
+    uint64_t level = 1;
+
+    *answer = 1;
+    for (int64_t i = 0; i < depth; i++) {
+        if (__builtin_mul_overflow(level, 2 * (uint64_t)iterations, &level) ||
+            __builtin_add_overflow(*answer, level, answer))
+            return false;
+    }
+    return true;
+}
+
+static const char *refuse(void)
+{
+    uint64_t tasks;
+
+    return known(&tasks) ? NULL : "more than 2^64 tasks; give a smaller -d or -i";
+}
+
+static const struct uat_bench_option options[] = {
+    {"-d", "DEPTH", "depth of the tree of tasks", &depth, NULL, 0, 1000},
+    {"-i", "ITER", "how many times a task creates two children", &iterations, NULL, 0, 1000000},
+    {0},
+};
+
+static const struct uat_bench bench = {
+    .program = "uat-btc",
+    .purpose = "Binary task creation: the cost of spawn and join alone.",
+    .options = options,
+    .results = {"result"},
+    .refuse = refuse,
+    .known = known,
+    .run = run,
+    .sequential = sequential,
+};
+
+int main(int argc, char **argv)
+{
+    return uat_bench_main(&bench, argc, argv);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UAT_GATHER_H
+#define UAT_GATHER_H
+
+#include <stdint.h>
+
+struct uat_gathered {
+    uint64_t sum, least, most;
+};
+
+/* Add up and compare one number of each worker. Collective, outside uat_run(). 0 or a negative errno. */
+int uat_gather(uint64_t own, struct uat_gathered *gathered);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * N queens by divide and conquer over the columns: a task has the queens of some rows and a range of columns for the
+ * next one. It spawns two tasks, for the halves of the range, or none. With one column left it places
+ * the queen there and goes on to the next row itself, where only the columns that no queen attacks count.
+ */
+#include "bench.h"
+
+#define N_MOST 24
+
+/* Columns of the queens placed so far, by row. What every task changes is kept apart, so that this is copied whole. */
+struct board {
+    uint8_t queen[N_MOST];
+};
+
+static int64_t queens = 13; /* read by the tasks: every rank sets it from the same command line */
+
+static bool attacked(const struct board *board, uint32_t rows, int column)
+{
+    for (int row = 0; row < (int)rows; row++) {
+        int aside = board->queen[row] - column, away = (int)rows - row;
+
+        if (aside == 0 || aside == away || aside == -away)
+            return true;
+    }
+    return false;
+}
+
+/* The columns of the next row, bit by bit, that none of the queens in `rows` rows attacks; none after the last row. */
+static uint32_t free_columns(const struct board *board, uint32_t rows)
+{
+    uint32_t columns = 0;
+
+    if (rows == queens)
+        return 0;
+    for (int column = 0; column < queens; column++)
+        if (!attacked(board, rows, column))
+            columns |= 1u << column;
+    return columns;
+}
+
+/* Place queens as long as there is but one column to place the next in. Returns the columns for the one after them. */
+static uint32_t place(struct board *board, uint32_t *rows, uint32_t columns)
+{
+    while (columns != 0 && (columns & (columns - 1)) == 0) {
+        board->queen[(*rows)++] = (uint8_t)__builtin_ctz(columns);
+        columns = free_columns(board, *rows);
+    }
+    return columns;
+}
+
+/* The columns in the lower half of the range that they span: some, but not all of them. */
+static uint32_t lower_half(uint32_t columns)
+{
+    int first = __builtin_ctz(columns), last = 31 - __builtin_clz(columns);
+
+    return columns & ((1u << ((first + last + 1) / 2)) - 1);
+}
+
+/* How many ways there are to complete a board whose next queen stands in one of `columns`. */
+UAT_TASK(uint64_t, count, struct board, board, uint32_t, rows, uint32_t, columns)
+{
+    count_task left, right;
+
+    columns = place(&board, &rows, columns);
+    if (columns == 0)
+        return rows == queens;
+    uint32_t lower = lower_half(columns);
+    count_spawn(&left, board, rows, lower);
+    count_spawn(&right, board, rows, columns & ~lower);
+    uint64_t ways = count_join(&right);
+    return count_join(&left) + ways;
+}
+
+static int run(uint64_t *answer)
+{
+    struct board board = {0};
+
+    return count_run(answer, board, 0, free_columns(&board, 0));
+}
+
+static uint64_t count_sequential(struct board board, uint32_t rows, uint32_t columns)
+{
+    columns = place(&board, &rows, columns);
+    if (columns == 0)
+        return rows == queens;
+    uint32_t lower = lower_half(columns);
+    uint64_t ways = count_sequential(board, rows, columns & ~lower);
+    return count_sequential(board, rows, lower) + ways;
+}
+
+static void sequential(uint64_t *answer)
+{
+    struct board board = {0};
+
+    *answer = count_sequential(board, 0, free_columns(&board, 0));
+}
+
+static bool known(uint64_t *answer)
+{
+    /* clang-format off */
+    static const uint64_t solutions[N_MOST + 1] = {
+        1, 1, 0, 0, 2, 10, 4, 40, 92, 352, /* 0 to 9 */
+        724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104, /* 10 to 17 */
+        666090624, 4968057848, 39029188884, 314666222712, 2691008701644, 24233937684440, 227514171973736, /* 18 to 24 */
+    };
+    /* clang-format on */
+
+    *answer = solutions[queens];
+    return true;
+}
+
+static const struct uat_bench_option options[] = {
+    {"-n", "N", "queens, and rows and columns of the board", &queens, NULL, 1, N_MOST},
+    {0},
+};
+
+static const struct uat_bench bench = {
+    .program = "uat-nqueens",
+    .purpose = "Count the ways to place N queens on a board of N x N so that none attacks another.",
+    .options = options,
+    .results = {"result"},
+    .known = known,
+    .run = run,
+    .sequential = sequential,
+};
+
+int main(int argc, char **argv)
+{
+    return uat_bench_main(&bench, argc, argv);
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What spawn and join cost their worker when nobody steals: on one worker each part of the owner's path by itself. On
+ * several workers instead: does a flat loop, one parent that spawns one child after the other, spread over them?
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "asm/switch.h"
+#include "bench.h"
+#include "gather.h"
+#include "passenger.h"
+#include "runtime/worker.h"
+#include "samples.h"
+#include "tsc.h"
+
+enum {
+    BATCH = 1000,  /* operations between two looks at the counter */
+    WINDOW = 100,  /* children that a flat loop spawns before it joins them */
+    DEPTH = 32,    /* spawners above the inner loop: more than are ever published */
+    TASKS_MAX = 1000000000
+};
+_Static_assert(BATCH % WINDOW == 0, "a batch consists of whole windows");
+
+static int64_t tasks = 1000000;
+static int64_t stack_bytes = 1024;
+static int64_t work = 5000;
+
+enum part { PUSH_POP, PUBLISH, SWITCH, EVACUATE, SPAWN_JOIN, FLAT_LOOP, PARTS };
+static struct uat_samples parts[PARTS];
+static uint64_t bodies_here; /* run on this worker */
+
+UAT_TASK(uint64_t, tiny, uint64_t, n)
+{
+    return n + 1;
+}
+
+/* A body of some length: each step waits for the one before. */
+UAT_TASK(uint64_t, body, int64_t, steps)
+{
+    uint64_t x = 1;
+
+    for (int64_t i = 0; i < steps; i++) {
+        x *= 0x9e3779b97f4a7c15u;
+        __asm__ volatile("" : "+r"(x));
+    }
+    bodies_here++;
+    return x != 0;
+}
+
+/* One window of a flat loop; counts the children that gave the right answer. */
+static inline __attribute__((always_inline)) uint64_t tiny_window(void)
+{
+    tiny_task children[WINDOW];
+    uint64_t right = 0;
+
+    for (uint64_t i = 0; i < WINDOW; i++)
+        tiny_spawn(&children[i], i);
+    for (uint64_t i = 0; i < WINDOW; i++)
+        right += tiny_join(&children[i]) == i + 1;
+    return right;
+}
+
+UAT_TASK(uint64_t, flat_loop, int64_t, batches)
+{
+    uint64_t right = 0;
+
+    for (int64_t batch = 0; batch < batches; batch++) {
+        uint64_t begin = __builtin_ia32_rdtsc();
+
+        for (int i = 0; i < BATCH / WINDOW; i++)
+            right += tiny_window();
+        uat_samples_add(&parts[FLAT_LOOP], __builtin_ia32_rdtsc() - begin);
+    }
+    return right;
+}
+
+/* Below `depth` spawners, which are what thieves would see, spawns and joins are wholly private. */
+UAT_TASK(uint64_t, nested_loop, int64_t, depth, int64_t, batches)
+{
+    uint64_t right = 0;
+
+    if (depth > 0) {
+        nested_loop_task child;
+
+        nested_loop_spawn(&child, depth - 1, batches);
+        return nested_loop_join(&child);
+    }
+    for (int64_t batch = 0; batch < batches; batch++) {
+        uint64_t begin = __builtin_ia32_rdtsc();
+
+        for (uint64_t i = 0; i < BATCH; i++) {
+            tiny_task child;
+
+            tiny_spawn(&child, i);
+            right += tiny_join(&child) == i + 1;
+        }
+        uat_samples_add(&parts[SPAWN_JOIN], __builtin_ia32_rdtsc() - begin);
+    }
+    return right;
+}
+
+/* One parent, `count` bodies of `steps`. */
+UAT_TASK(uint64_t, balance, int64_t, count, int64_t, steps)
+{
+    uint64_t right = 0;
+
+    for (int64_t done = 0; done < count; done += WINDOW) {
+        body_task children[WINDOW];
+
+        for (int i = 0; i < WINDOW; i++)
+            body_spawn(&children[i], steps);
+        for (int i = 0; i < WINDOW; i++)
+            right += body_join(&children[i]);
+    }
+    return right;
+}
+
+static bool always(void *context, uintptr_t sp)
+{
+    (void)context;
+    (void)sp;
+    return true;
+}
+
+/* Push and pop of a private entry, and of one that is published and taken back unstolen. */
+static void time_deque(int64_t batches)
+{
+    struct uat_deque *deque = &uat_worker.deque;
+    struct uat_deque_user own = deque->user;
+    uintptr_t base = uat_passenger_base(), sp = base;
+
+    deque->user.part = always; /* no task stands behind these entries */
+    uat_deque_start(deque, false);
+    uat_deque_push_gone(deque, base);
+    for (int64_t batch = 0; batch < batches; batch++) {
+        uint64_t begin = __builtin_ia32_rdtsc();
+
+        for (int i = 0; i < BATCH; i++) {
+            uat_deque_push(deque, base - UAT_PASSENGER_MIN);
+            uat_deque_pop(deque, &sp);
+        }
+        uat_samples_add(&parts[PUBLISH], __builtin_ia32_rdtsc() - begin);
+    }
+    for (int i = 0; i < DEPTH; i++)
+        uat_deque_push(deque, sp -= UAT_PASSENGER_MIN);
+    sp -= UAT_PASSENGER_MIN;
+    for (int64_t batch = 0; batch < batches; batch++) {
+        uint64_t begin = __builtin_ia32_rdtsc(), popped = 0;
+
+        for (int i = 0; i < BATCH; i++) {
+            uat_deque_push(deque, sp);
+            __asm__ volatile("" : : : "memory"); /* the child's run: nothing is known of the deque after it */
+            popped += uat_deque_pop_private(deque, sp);
+        }
+        if (popped == BATCH) /* else some came out published, which is not what is measured here */
+            uat_samples_add(&parts[PUSH_POP], __builtin_ia32_rdtsc() - begin);
+    }
+    while (uat_deque_size(deque) > 0)
+        uat_deque_pop(deque, &sp);
+    uat_deque_stop(deque);
+    deque->user = own;
+}
+
+static int time_switch(int64_t batches)
+{
+    uintptr_t base = uat_passenger_base(), sp = uat_passenger_make(base, UAT_PASSENGER_MIN);
+
+    for (int64_t batch = 0; batch < batches; batch++) {
+        uint64_t begin = __builtin_ia32_rdtsc();
+
+        for (int i = 0; i < BATCH; i++)
+            uat_resume(sp);
+        uat_samples_add(&parts[SWITCH], __builtin_ia32_rdtsc() - begin);
+    }
+    return uat_passenger_is_whole(base, UAT_PASSENGER_MIN, (uint64_t)batches * BATCH) ? 0 : -EPROTO;
+}
+
+/* What a join that has to wait does with a stack, and what its resumption does: out to the heap, back by a READ. */
+static int time_evacuation(int64_t batches)
+{
+    struct uat_worker *w = &uat_worker;
+    uintptr_t base = uat_passenger_base(), sp = uat_passenger_make(base, (size_t)stack_bytes);
+
+    for (int64_t batch = 0; batch < batches; batch++) {
+        uint64_t begin = __builtin_ia32_rdtsc();
+
+        for (int i = 0; i < BATCH; i++) {
+            struct uat_block *block = uat_heap_get(&w->heap, (size_t)stack_bytes);
+            struct uat_op op;
+            int status;
+
+            if (!block)
+                return -ENOMEM;
+            memcpy(uat_block_stack(block), (void *)sp, (size_t)stack_bytes);
+            op = uat_op_read((void *)sp, uat_block_stack(block), (size_t)stack_bytes);
+            status = uat_transport_do(w->transport, w->rank, &op, 1);
+            if (status < 0)
+                return status;
+            uat_heap_put(&w->heap, block);
+        }
+        uat_samples_add(&parts[EVACUATE], __builtin_ia32_rdtsc() - begin);
+    }
+    return uat_passenger_is_whole(base, (size_t)stack_bytes, 0) ? 0 : -EPROTO;
+}
+
+static int time_parts(void)
+{
+    int64_t batches = tasks / BATCH;
+    uint64_t nested = 0, flat = 0;
+    int status;
+
+    time_deque(batches);
+    status = time_switch(batches);
+    if (status == 0)
+        status = time_evacuation(batches < 100 ? batches : 100);
+    if (status == 0)
+        status = nested_loop_run(&nested, DEPTH, batches);
+    if (status == 0)
+        status = flat_loop_run(&flat, batches);
+    if (status == 0 && (nested != (uint64_t)(batches * BATCH) || flat != nested))
+        status = -EPROTO;
+    if (status < 0)
+        fprintf(stderr, "uat-spawn: %s\n", status == -EPROTO ? "a stack or a result was damaged" : strerror(-status));
+    return status;
+}
+
+struct spread {
+    double seconds, sequential; /* of the loop; of its bodies alone on one worker */
+    int64_t count;
+    struct uat_gathered bodies;
+};
+
+/* Collective: the flat loop over all workers. */
+static int time_balance(struct spread *spread)
+{
+    int64_t count = tasks / 10 / WINDOW * WINDOW;
+    struct uat_moment begin;
+    uint64_t right = 0;
+    int status;
+
+    spread->count = count;
+    begin = uat_moment_now();
+    for (int64_t i = 0; i < count && uat_rank() == 0; i++)
+        right += body(work);
+    spread->sequential = uat_moment_now().seconds - begin.seconds;
+    bodies_here = 0;
+    status = uat_barrier();
+    begin = uat_moment_now();
+    if (status == 0)
+        status = balance_run(&right, count, work);
+    spread->seconds = uat_moment_now().seconds - begin.seconds;
+    if (status == 0)
+        status = uat_gather(bodies_here, &spread->bodies);
+    if (status == 0 && (right != (uint64_t)count || spread->bodies.sum != (uint64_t)count)) {
+        fprintf(stderr, "uat-spawn: %llu of %lld bodies were right\n", (unsigned long long)right, (long long)count);
+        status = -EPROTO;
+    }
+    return status;
+}
+
+static void fill_spread(json_object *object, const struct spread *s, int *status)
+{
+    uat_bench_add(object, "bodies", json_object_new_int64(s->count), status);
+    uat_bench_add(object, "bodies_least", json_object_new_uint64(s->bodies.least), status);
+    uat_bench_add(object, "bodies_most", json_object_new_uint64(s->bodies.most), status);
+    uat_bench_add(object, "seconds", json_object_new_double(s->seconds), status);
+    uat_bench_add(object, "seq_seconds", json_object_new_double(s->sequential), status);
+    uat_bench_add(object, "speedup", json_object_new_double(s->sequential / s->seconds), status);
+}
+
+static int report_json(const struct uat_bench *bench, const struct uat_bench_settings *settings, const struct spread *s,
+                       double tsc_hz)
+{
+    json_object *object = json_object_new_object();
+    int status = 0;
+
+    if (object) {
+        uat_bench_add_settings(object, bench, settings, &status);
+        uat_bench_add(object, "tsc_hz", json_object_new_double(tsc_hz), &status);
+        if (s->count > 0)
+            fill_spread(object, s, &status);
+        for (int i = 0; i < PARTS && s->count == 0; i++)
+            uat_samples_json(&parts[i], tsc_hz, object, &status);
+        if (uat_bench_print_object(object, status, stdout) == 0)
+            return 0;
+    }
+    fprintf(stderr, "uat-spawn: no memory for the report\n");
+    return -ENOMEM;
+}
+
+static void report_table(const struct uat_bench *bench, const struct uat_bench_settings *settings,
+                         const struct spread *s, double tsc_hz)
+{
+    uat_bench_print_settings(bench, settings, stdout);
+    if (s->count == 0) {
+        uat_samples_print_head("one operation", stdout);
+        for (int i = 0; i < PARTS; i++)
+            uat_samples_print(&parts[i], tsc_hz, stdout);
+        printf("  samples are means over batches of %d\n", BATCH);
+        return;
+    }
+    printf("  %-12s %lld bodies of %.2f us, spawned by one parent in a row\n", "flat loop", (long long)s->count,
+           s->sequential / (double)s->count * 1e6);
+    printf("  %-12s %.6f; %.6f without the runtime: speed-up %.2f\n", "seconds", s->seconds, s->sequential,
+           s->sequential / s->seconds);
+    printf("  %-12s %llu to %llu on a worker\n", "bodies", (unsigned long long)s->bodies.least,
+           (unsigned long long)s->bodies.most);
+}
+
+static int open_parts(void)
+{
+    static const char *const names[PARTS] = {
+        [PUSH_POP] = "push_pop",        [PUBLISH] = "publish_take_back", [SWITCH] = "resume_suspend",
+        [EVACUATE] = "evacuate_resume", [SPAWN_JOIN] = "spawn_join",     [FLAT_LOOP] = "flat_loop",
+    };
+    int status = 0;
+
+    for (int i = 0; i < PARTS && status == 0; i++) {
+        status = uat_samples_open(&parts[i], names[i], (size_t)(tasks / BATCH));
+        parts[i].divisor = BATCH;
+    }
+    if (status < 0)
+        fprintf(stderr, "uat-spawn: no memory for %lld tasks; give a smaller --tasks\n", (long long)tasks);
+    return status;
+}
+
+static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
+{
+    struct spread spread = {0};
+    int status = open_parts();
+
+    if (status == 0)
+        status = uat_size() > 1 ? time_balance(&spread) : time_parts();
+    if (status == 0 && uat_rank() == 0) {
+        double tsc_hz = uat_samples_tsc_hz();
+
+        for (int i = 0; i < PARTS; i++)
+            uat_samples_sort(&parts[i]);
+        if (settings->json)
+            status = report_json(bench, settings, &spread, tsc_hz);
+        else
+            report_table(bench, settings, &spread, tsc_hz);
+    }
+    for (int i = 0; i < PARTS; i++)
+        uat_samples_close(&parts[i]);
+    return status;
+}
+
+static const char *refuse(void)
+{
+    if (stack_bytes % UAT_PASSENGER_MULTIPLE)
+        return "--stack must be a multiple of 16";
+    return tasks % BATCH ? "--tasks must be a multiple of 1000" : NULL;
+}
+
+static const struct uat_bench_option options[] = {
+    {"--tasks", "N", "operations measured of each kind; a tenth of it bodies on several workers", &tasks, NULL, BATCH,
+     TASKS_MAX},
+    {"--stack", "BYTES", "stack that is evacuated, a multiple of 16", &stack_bytes, NULL, UAT_PASSENGER_MIN, 65536},
+    {"--work", "STEPS", "multiplications of a body on several workers", &work, NULL, 0, 1e9},
+    {0},
+};
+
+static const struct uat_bench bench = {
+    .program = "uat-spawn",
+    .purpose =
+        "One worker: each part of spawn and join by itself. Several: does one parent's flat loop spread over them?",
+    .options = options,
+    .refuse = refuse,
+    .measure = measure,
+};
+
+int main(int argc, char **argv)
+{
+    return uat_bench_main(&bench, argc, argv);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One steal, taken apart. Two workers pass a thread back and forth: who has it publishes it, the other steals it,
+ * resumes it once, and publishes it in turn. Before each steal the thief times the four bare 8-byte operations on the
+ * same peer, so that steal and operations have the same conditions, and the same code posts and polls for both.
+ */
+#include "steal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "asm/switch.h"
+#include "passenger.h"
+#include "runtime/collective.h"
+#include "runtime/die.h"
+#include "runtime/worker.h"
+#include "transport/relax.h"
+
+enum { WARM_UP = 10 /* one round in so many is not counted, at the start */, LINE = 64 };
+
+static int64_t stack_bytes = 1024;
+static int64_t rounds = 10000;
+static struct steal_series series;
+
+/* What the hook saw of the attempt under way. */
+static struct {
+    uint64_t cycles[UAT_PHASES];
+    bool seen[UAT_PHASES];
+    uint64_t in_place; /* begin of the acknowledgement */
+} attempt;
+
+static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
+{
+    attempt.cycles[phase] += end - begin;
+    attempt.seen[phase] = true;
+    if (phase == UAT_PHASE_ACKNOWLEDGE)
+        attempt.in_place = begin;
+}
+
+/* Word i of the peer that the bare operations work on: at the end of the heap, which is unused outside of a run. */
+static uint64_t *bare_word(int i)
+{
+    return (uint64_t *)(uat_worker.segment.heap + uat_worker.options.heap_size - (size_t)(2 * STEAL_BARES - i) * LINE);
+}
+
+static void time_bare(int peer, bool counted)
+{
+    uint64_t *landing = bare_word(STEAL_BARES);
+    const struct uat_op ops[STEAL_BARES] = {
+        [STEAL_READ] = uat_op_read(landing, bare_word(STEAL_READ), 8),
+        [STEAL_WRITE] = uat_op_write(landing, bare_word(STEAL_WRITE), 8),
+        [STEAL_FETCH_ADD] = uat_op_fetch_add(landing, bare_word(STEAL_FETCH_ADD), 1),
+        [STEAL_CMP_SWAP] = uat_op_cmp_swap(landing, bare_word(STEAL_CMP_SWAP), 0, 1),
+    };
+
+    if (counted) {
+        uint64_t begin = uat_phase_now();
+
+        uat_samples_add(&series.timer, uat_phase_now() - begin);
+    }
+    for (int i = 0; i < STEAL_BARES; i++) {
+        uint64_t begin = uat_phase_now();
+
+        uat_check(uat_transport_do(uat_worker.transport, peer, &ops[i], 1));
+        if (counted)
+            uat_samples_add(&series.bare[i], uat_phase_now() - begin);
+    }
+}
+
+/* Like the words of a ring, those of the bare operations were last touched by the peer's CPU. */
+static void touch_words(uint64_t round)
+{
+    *(volatile uint64_t *)bare_word(STEAL_READ) = round;
+    *(volatile uint64_t *)bare_word(STEAL_WRITE) = round;
+    (void)*(volatile uint64_t *)bare_word(STEAL_FETCH_ADD);
+    (void)*(volatile uint64_t *)bare_word(STEAL_CMP_SWAP);
+}
+
+/* Publish the thread, and wait until it has been stolen. */
+static void offer(uintptr_t sp, uintptr_t base)
+{
+    struct uat_deque *deque = &uat_worker.deque;
+    struct uat_relax relax = {0};
+
+    uat_deque_push_gone(deque, base);
+    uat_deque_push(deque, sp);
+    while ((deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_GONE) {
+        uat_relax(&relax, uat_worker.oversubscribed);
+        uat_check(uat_worker.transport->class_->progress(uat_worker.transport));
+        uat_deque_refill(deque);
+    }
+    while (uat_deque_size(deque) > 0)
+        uat_deque_pop(deque, &sp);
+}
+
+static void note_steal(uint64_t begin, uint64_t trips, uint64_t bytes)
+{
+    for (int i = 0; i < UAT_PHASES; i++)
+        if (attempt.seen[i])
+            uat_samples_add(&series.phase[i], attempt.cycles[i]);
+    uat_samples_add(&series.steal, attempt.in_place - begin);
+    uat_samples_add(&series.trips, trips);
+    uat_samples_add(&series.bytes, bytes);
+}
+
+/* Steal the thread; the attempts that come before it is offered are not counted. */
+static void steal(int victim, struct uat_loot *loot, bool counted)
+{
+    const struct uat_victims victims = {.count = 1, .rank = {victim}};
+    struct uat_transport *transport = uat_worker.transport;
+    struct uat_relax relax = {0};
+
+    for (;;) {
+        uint64_t trips = transport->round_trips, bytes = transport->bytes_read, begin;
+
+        memset(&attempt, 0, sizeof(attempt));
+        begin = uat_phase_now();
+        if (uat_check(uat_worker.steal(&uat_worker.thief, &victims, loot)) == UAT_STEAL_DONE) {
+            if (counted)
+                note_steal(begin, transport->round_trips - trips, transport->bytes_read - bytes);
+            return;
+        }
+        uat_relax(&relax, uat_worker.oversubscribed);
+    }
+}
+
+/* Let the thread run once, until it suspends itself. */
+static void ride(uintptr_t sp, bool counted)
+{
+    uint64_t begin = uat_phase_now(), end;
+
+    uat_resume(sp);
+    end = uat_phase_now();
+    if (counted) {
+        uat_samples_add(&series.resume, uat_passenger_resumed - begin);
+        uat_samples_add(&series.suspend, end - uat_passenger_resumed);
+    }
+}
+
+/* The two workers in turn. Returns false if the thread arrived damaged. */
+static bool pass_back_and_forth(void)
+{
+    int rank = uat_rank();
+    uintptr_t base = uat_passenger_base(), sp = base - (size_t)stack_bytes;
+    uint64_t warm_up = (uint64_t)(rounds / WARM_UP), total = 2 * ((uint64_t)rounds + warm_up);
+
+    if (rank == 0)
+        uat_passenger_make(base, (size_t)stack_bytes);
+    for (uint64_t round = 0; round < total; round++) {
+        bool counted = round >= 2 * warm_up;
+        struct uat_loot loot;
+
+        if ((int)(round % 2) == rank) {
+            touch_words(round);
+            offer(sp, base);
+            continue;
+        }
+        time_bare(1 - rank, counted);
+        steal(1 - rank, &loot, counted);
+        if (loot.sp != sp || loot.base != base || !uat_passenger_is_whole(base, (size_t)stack_bytes, round))
+            return false;
+        ride(sp, counted);
+    }
+    return true;
+}
+
+static bool always(void *context, uintptr_t sp)
+{
+    (void)context;
+    (void)sp;
+    return true;
+}
+
+static int open_series(void)
+{
+    static const char *const phases[UAT_PHASES] = {
+        [UAT_PHASE_PEEK] = "peek",   [UAT_PHASE_LOCK] = "lock",   [UAT_PHASE_CLAIM] = "claim",
+        [UAT_PHASE_LOOK] = "look",   [UAT_PHASE_STACK] = "stack", [UAT_PHASE_ACKNOWLEDGE] = "acknowledge",
+        [UAT_PHASE_AWAIT] = "await",
+    };
+    static const char *const bares[STEAL_BARES] = {"read", "write", "fetch_add", "cmp_swap"};
+    size_t room = (size_t)rounds;
+    int status = 0;
+
+    for (int i = 0; i < UAT_PHASES && status == 0; i++)
+        status = uat_samples_open(&series.phase[i], phases[i], room);
+    for (int i = 0; i < STEAL_BARES && status == 0; i++)
+        status = uat_samples_open(&series.bare[i], bares[i], room);
+    if (status == 0 && (status = uat_samples_open(&series.steal, "steal", room)) == 0 &&
+        (status = uat_samples_open(&series.resume, "resume", room)) == 0 &&
+        (status = uat_samples_open(&series.suspend, "suspend", room)) == 0 &&
+        (status = uat_samples_open(&series.timer, "timer", room)) == 0 &&
+        (status = uat_samples_open(&series.trips, "round_trips", room)) == 0)
+        status = uat_samples_open(&series.bytes, "bytes_read", room);
+    if (status < 0)
+        fprintf(stderr, "uat-steal: no memory for %lld rounds; give a smaller --rounds\n", (long long)rounds);
+    return status;
+}
+
+static void close_series(void)
+{
+    for (int i = 0; i < UAT_PHASES; i++)
+        uat_samples_close(&series.phase[i]);
+    for (int i = 0; i < STEAL_BARES; i++)
+        uat_samples_close(&series.bare[i]);
+    uat_samples_close(&series.steal);
+    uat_samples_close(&series.resume);
+    uat_samples_close(&series.suspend);
+    uat_samples_close(&series.timer);
+    uat_samples_close(&series.trips);
+    uat_samples_close(&series.bytes);
+}
+
+static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
+{
+    struct uat_deque_user *user = &uat_worker.deque.user;
+    struct uat_deque_user own = *user;
+    int status = open_series();
+
+    if (status == 0 && uat_size() < 2) {
+        fprintf(stderr, "uat-steal: needs two workers: uatrun -n 2 uat-steal ...\n");
+        status = -EINVAL;
+    }
+    if (status == 0 && (size_t)stack_bytes > uat_worker.options.stack_size / 2) {
+        fprintf(stderr, "uat-steal: --stack %lld needs a larger UAT_STACK_SIZE\n", (long long)stack_bytes);
+        status = -EINVAL;
+    }
+    if (status == 0 && uat_rank() < 2) {
+        uat_phase_fn *trace = uat_phase_hook;
+
+        user->part = always; /* the thread has no child, so there is nothing to meet at */
+        uat_phase_hook = note_phase;
+        if (!pass_back_and_forth())
+            uat_die("uat-steal: the thread arrived damaged");
+        uat_phase_hook = trace;
+        *user = own;
+    }
+    if (status == 0)
+        status = uat_barrier();
+    if (status == 0 && uat_rank() == 0)
+        status = steal_report(bench, settings, &series, (uint64_t)stack_bytes);
+    close_series();
+    return status;
+}
+
+static const char *refuse(void)
+{
+    return stack_bytes % UAT_PASSENGER_MULTIPLE ? "--stack must be a multiple of 16" : NULL;
+}
+
+static const struct uat_bench_option options[] = {
+    {"--stack", "BYTES", "stack of the thread, a multiple of 16", &stack_bytes, NULL, UAT_PASSENGER_MIN, 65536},
+    {"--rounds", "N", "steals measured", &rounds, NULL, 10, 10000000},
+    {0},
+};
+
+static const struct uat_bench bench = {
+    .program = "uat-steal",
+    .purpose = "Two workers pass one thread back and forth: each phase of a steal, beside the bare operations.",
+    .options = options,
+    .refuse = refuse,
+    .measure = measure,
+    .also = "\nuat-steal --plot FILE.svg A.json [B.json ...]\n"
+            "  draw the phases of reports made with --json, one stacked bar each, such as one for each UAT_DEQUE; "
+            "needs gnuplot\n",
+};
+
+int main(int argc, char **argv)
+{
+    if (argc >= 2 && strcmp(argv[1], "--plot") == 0)
+        return steal_plot(argc - 2, argv + 2);
+    return uat_bench_main(&bench, argc, argv);
+}

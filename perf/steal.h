@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of uat-steal. */
+#ifndef UAT_PERF_STEAL_H
+#define UAT_PERF_STEAL_H
+
+#include "bench.h"
+#include "deque/phase.h"
+#include "samples.h"
+
+enum steal_bare { STEAL_READ, STEAL_WRITE, STEAL_FETCH_ADD, STEAL_CMP_SWAP, STEAL_BARES };
+
+/* All series of one worker. trips and bytes are no durations, but have the same quantiles. */
+struct steal_series {
+    struct uat_samples phase[UAT_PHASES];
+    struct uat_samples steal; /* from the peek to the stack in place */
+    struct uat_samples resume, suspend;
+    struct uat_samples bare[STEAL_BARES];
+    struct uat_samples timer; /* two looks at the counter in a row: in each of the durations above once, or more */
+    struct uat_samples trips, bytes;
+};
+
+int steal_report(const struct uat_bench *bench, const struct uat_bench_settings *settings, struct steal_series *series,
+                 uint64_t stack_bytes);
+
+/* uat-steal --plot FILE.svg A.json...: argc and argv without the first two. Returns the exit status. */
+int steal_plot(int argc, char **argv);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unbalanced tree search with tasks. A family is a node with a range of its children; a task gets an array of them.
+ * Many families, and a large range of children, are split by halves, of which one is spawned. A small range of
+ * children is generated at once: those without children are counted on the spot, so that a leaf, and most nodes are
+ * leaves, needs no task.
+ *
+ * This is written with the plain interface: a task works in place on its copy of the argument, whose size varies.
+ */
+#include "bench.h"
+#include "uts_tree.h"
+
+/* Children generated at once: enough to keep leaves out of tasks, few enough for a small frame. */
+#define GENERATION 8
+
+struct family {
+    struct uat_uts_node parent;
+    uint32_t first, end; /* range of its children */
+    uint64_t families;   /* in the first of an array: how many */
+};
+
+static struct uat_uts_tree tree; /* read by the tasks: every rank sets it from the same command line */
+
+static void search(struct family *family, uint64_t families, struct uat_uts_count *count);
+
+static void search_task(void *arg, void *result)
+{
+    struct uat_uts_count *count = (struct uat_uts_count *)result;
+    struct family *family = (struct family *)arg;
+
+    *count = (struct uat_uts_count){0};
+    search(family, family->families, count);
+}
+
+/* Never inlined: its array must stand in the frames of a deep recursion once for each level of the tree, no more. */
+__attribute__((noinline)) static void generate(const struct family *family, struct uat_uts_count *count)
+{
+    struct family inner[GENERATION];
+    uint64_t families = 0;
+
+    for (uint32_t i = family->first; i < family->end; i++) {
+        struct uat_uts_node *child = &inner[families].parent;
+
+        uat_uts_child(&tree, &family->parent, i, child);
+        uint32_t children = uat_uts_children(&tree, child);
+        uat_uts_count_node(count, child, children);
+        inner[families].first = 0;
+        inner[families].end = children;
+        families += children > 0;
+    }
+    if (families > 0)
+        search(inner, families, count);
+}
+
+/* Add all descendants of the families to *count. The families are changed on the way. */
+static void search(struct family *family, uint64_t families, struct uat_uts_count *count)
+{
+    struct uat_uts_count spawned;
+    uat_task_t task;
+
+    if (families > 1) {
+        uint64_t half = families / 2;
+
+        family->families = half;
+        uat_spawn(&task, search_task, family, half * sizeof(*family), &spawned, sizeof(spawned));
+        search(family + half, families - half, count);
+    } else if (family->end - family->first > GENERATION) {
+        uint32_t end = family->end, middle = family->first + (end - family->first) / 2;
+
+        family->families = 1;
+        family->end = middle;
+        uat_spawn(&task, search_task, family, sizeof(*family), &spawned, sizeof(spawned));
+        family->first = middle;
+        family->end = end;
+        search(family, 1, count);
+    } else {
+        generate(family, count);
+        return;
+    }
+    uat_join(&task);
+    uat_uts_count_add(count, &spawned);
+}
+
+/* Above one child per node a binomial tree is infinite sooner or later; the benchmark's own T3L has 1.00007. */
+static const char *refuse(void)
+{
+    bool binomial = tree.type == UAT_UTS_BIN || tree.type == UAT_UTS_HYBRID;
+
+    if (binomial && tree.q * (double)tree.m > 1.01)
+        return "the tree is infinite when -q times -m is more than 1; give a smaller -q or -m";
+    return NULL;
+}
+
+static void give(const struct uat_uts_count *count, uint64_t *answer)
+{
+    answer[0] = count->nodes;
+    answer[1] = count->leaves;
+    answer[2] = count->depth;
+}
+
+static int run(uint64_t *answer)
+{
+    struct uat_uts_count count;
+    struct family root = {.families = 1};
+    int status;
+
+    uat_uts_root(&tree, &root.parent);
+    root.end = uat_uts_children(&tree, &root.parent);
+    status = uat_run(search_task, &root, sizeof(root), &count, sizeof(count));
+    if (status < 0)
+        return status;
+    uat_uts_count_node(&count, &root.parent, root.end);
+    give(&count, answer);
+    return 0;
+}
+
+static void sequential(uint64_t *answer)
+{
+    struct uat_uts_count count;
+
+    uat_uts_search(&tree, &count);
+    give(&count, answer);
+}
+
+static bool known(uint64_t *answer)
+{
+    struct uat_uts_count count;
+
+    if (!uat_uts_known(&tree, &count))
+        return false;
+    give(&count, answer);
+    return true;
+}
+
+static const struct uat_bench_option options[] = {
+    {"-t", "TYPE", "tree: 0 binomial, 1 geometric, 2 hybrid, 3 balanced", &tree.type, NULL, 0, 3},
+    {"-b", "B", "branching factor at the root", NULL, &tree.b, 0, 1e9},
+    {"-r", "SEED", "random seed of the root", &tree.seed, NULL, 0, INT32_MAX},
+    {"-a", "SHAPE", "geometric: branching by depth, 0 linear, 1 exponential, 2 cyclic, 3 fixed", &tree.shape, NULL, 0,
+     3},
+    {"-d", "DEPTH", "geometric, balanced: depth of the tree", &tree.depth, NULL, 1, 1e6},
+    {"-q", "Q", "binomial: probability that a node has children", NULL, &tree.q, 0, 1},
+    {"-m", "M", "binomial: children of such a node", &tree.m, NULL, 0, UAT_UTS_CHILDREN_MAX},
+    {"-g", "G", "times each hash is computed: more work in a node", &tree.granularity, NULL, 1, 1e9},
+    {"-f", "SHIFT", "hybrid: fraction of DEPTH at which it turns binomial", NULL, &tree.shift, 0, 1},
+    {0},
+};
+
+static const struct uat_bench bench = {
+    .program = "uat-uts",
+    .purpose = "Count an unbalanced tree whose nodes follow from their parents by SHA-1.",
+    .options = options,
+    .results = {"nodes", "leaves", "depth"},
+    .rate = true,
+    .refuse = refuse,
+    .known = known,
+    .run = run,
+    .sequential = sequential,
+};
+
+int main(int argc, char **argv)
+{
+    tree = uat_uts_default;
+    return uat_bench_main(&bench, argc, argv);
+}

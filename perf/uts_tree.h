@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trees of the Unbalanced Tree Search benchmark (Olivier et al., LCPC'06), which are not stored anywhere: a
+ * node is the 20 bytes of a SHA-1 hash from which its children follow.
+ */
+#ifndef UAT_UTS_TREE_H
+#define UAT_UTS_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define UAT_UTS_HASH         20  /* bytes of a SHA-1 hash */
+#define UAT_UTS_CHILDREN_MAX 100 /* of a node, but for the root of BIN and the nodes of BALANCED */
+
+enum uat_uts_type { UAT_UTS_BIN, UAT_UTS_GEO, UAT_UTS_HYBRID, UAT_UTS_BALANCED };
+enum uat_uts_shape { UAT_UTS_LINEAR, UAT_UTS_EXPDEC, UAT_UTS_CYCLIC, UAT_UTS_FIXED };
+
+/* The parameters under the letters of the benchmark's command line. */
+struct uat_uts_tree {
+    int64_t type;        /* -t: enum uat_uts_type */
+    double b;            /* -b: branching factor at the root */
+    int64_t seed;        /* -r: of the root's hash */
+    int64_t shape;       /* -a: enum uat_uts_shape, how the branching factor of GEO changes with the depth */
+    int64_t depth;       /* -d: depth up to which GEO and BALANCED trees grow (CYCLIC: 5 times that) */
+    double q;            /* -q: probability that a node of a BIN tree has children */
+    int64_t m;           /* -m: children of such a node */
+    int64_t granularity; /* -g: how many times each hash is computed */
+    double shift;        /* -f: fraction of the depth at which HYBRID goes over from GEO to BIN */
+};
+
+/* What the benchmark's reference program takes for parameters that are not given. */
+extern const struct uat_uts_tree uat_uts_default;
+
+struct uat_uts_node {
+    uint8_t hash[UAT_UTS_HASH];
+    uint32_t depth;
+};
+
+struct uat_uts_count {
+    uint64_t nodes;
+    uint64_t leaves;
+    uint64_t depth; /* of the deepest node */
+};
+
+void uat_uts_root(const struct uat_uts_tree *tree, struct uat_uts_node *root);
+
+/* Make child number `number` (from 0) of parent. */
+void uat_uts_child(const struct uat_uts_tree *tree, const struct uat_uts_node *parent, uint32_t number,
+                   struct uat_uts_node *child);
+
+/* How many children node has. */
+uint32_t uat_uts_children(const struct uat_uts_tree *tree, const struct uat_uts_node *node);
+
+/* Add one node with its number of children to count. */
+static inline void uat_uts_count_node(struct uat_uts_count *count, const struct uat_uts_node *node, uint32_t children)
+{
+    count->nodes++;
+    count->leaves += children == 0;
+    if (node->depth > count->depth)
+        count->depth = node->depth;
+}
+
+static inline void uat_uts_count_add(struct uat_uts_count *count, const struct uat_uts_count *more)
+{
+    count->nodes += more->nodes;
+    count->leaves += more->leaves;
+    if (more->depth > count->depth)
+        count->depth = more->depth;
+}
+
+/* Count the whole tree sequentially. */
+void uat_uts_search(const struct uat_uts_tree *tree, struct uat_uts_count *count);
+
+/* Whether the published size of this tree is known; if so, it goes into *count. */
+bool uat_uts_known(const struct uat_uts_tree *tree, struct uat_uts_count *count);
+
+#endif
