@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: Fibonacci numbers in workers that end or stop when a signal tells them to, at once or in the middle of
+ * a steal;
+ * the fault campaign sends the signals.
+ * usage: [uatrun -n WORKERS] test-doomed N [--json]
+ *
+ *   SIGRTMIN      exit(0) at the next spawn; _exit(0) at once when it comes a second time
+ *   SIGRTMIN + 1  stop when holding a claim or the lock of a victim
+ *   SIGRTMIN + 2  die then
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "deque/phase.h"
+
+static int64_t n;
+static volatile sig_atomic_t told_to_exit, told_to_stop, told_to_die;
+
+static void take_signal(int number)
+{
+    if (number == SIGRTMIN && told_to_exit)
+        _exit(0);
+    if (number == SIGRTMIN)
+        told_to_exit = 1;
+    else if (number == SIGRTMIN + 1)
+        told_to_stop = 1;
+    else
+        told_to_die = 1;
+}
+
+/* The end of LOCK and of CLAIM lies before the unlock and the acknowledgement. */
+static void steal_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
+{
+    (void)begin;
+    (void)end;
+    if (phase != UAT_PHASE_LOCK && phase != UAT_PHASE_CLAIM)
+        return;
+    if (told_to_die)
+        raise(SIGKILL);
+    if (told_to_stop) {
+        told_to_stop = 0;
+        raise(SIGSTOP);
+    }
+}
+
+/* Before main(), since a signal may come at any time. */
+static __attribute__((constructor)) void take_signals(void)
+{
+    struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < 3; i++)
+        sigaction(SIGRTMIN + i, &action, NULL);
+    uat_phase_hook = steal_phase;
+}
+
+UAT_TASK(uint64_t, fib, int64_t, i)
+{
+    fib_task before;
+
+    if (told_to_exit)
+        exit(0);
+    if (i < 2)
+        return (uint64_t)i;
+    fib_spawn(&before, i - 1);
+    uint64_t second = fib(i - 2);
+    return fib_join(&before) + second;
+}
+
+static int run(uint64_t *answer)
+{
+    return fib_run(answer, n);
+}
+
+static bool known(uint64_t *answer)
+{
+    uint64_t next = 1;
+
+    *answer = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t sum = *answer + next;
+
+        *answer = next;
+        next = sum;
+    }
+    return true;
+}
+
+static void sequential(uint64_t *answer)
+{
+    known(answer);
+}
+
+static const struct uat_bench_option options[] = {
+    {NULL, "N", "which Fibonacci number", &n, NULL, 0, 90},
+    {0},
+};
+
+static const struct uat_bench bench = {
+    .program = "test-doomed",
+    .purpose = "Compute the N-th Fibonacci number in workers that end or stop at a signal.",
+    .options = options,
+    .results = {"result"},
+    .known = known,
+    .run = run,
+    .sequential = sequential,
+};
+
+int main(int argc, char **argv)
+{
+    return uat_bench_main(&bench, argc, argv);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: any command line of uatrun, its words separated by newlines, is understood or refused with a status. */
+#include <getopt.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/arguments.h"
+
+enum { WORDS_MAX = 40 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *argv[WORDS_MAX + 2] = {"uatrun"}, *text = malloc(size + 1);
+    struct uat_arguments arguments;
+    int argc = 1, status = -1;
+
+    memcpy(text, data, size);
+    text[size] = '\0';
+    for (char *rest = text, *word; argc <= WORDS_MAX && (word = strsep(&rest, "\n")) != NULL;)
+        argv[argc++] = word;
+    optind = 0; /* getopt() starts anew */
+    if (uat_arguments_parse(&arguments, argc, argv, &status)) {
+        if (arguments.workers < 1 || arguments.workers > UAT_WORKERS_MAX || !arguments.program || !arguments.argv[0])
+            abort();
+        free(arguments.program);
+    } else if (status < 0 || status > 127) {
+        abort();
+    }
+    free(arguments.env);
+    free(text);
+    return 0;
+}

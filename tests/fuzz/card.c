@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: what a peer publishes for the transport over shared memory is attached only if it is a card of this
+ * build and job. The input is laid over a good card, so that not only the first check is met; the process named is
+ * always this one.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "transport_shm/card.h"
+
+enum { SEGMENT = 1 << 16 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct uat_shm_card own;
+
+static void make_own(void)
+{
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    char *segment =
+        ftruncate(fd, SEGMENT) ? MAP_FAILED : mmap(NULL, SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    struct uat_transport_config config = {
+        .size = 1, .host = "here", .segment = segment, .segment_size = SEGMENT, .segment_fd = fd, .scratch = segment};
+
+    if (segment == MAP_FAILED || uat_shm_card_make(&own, &config))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct uat_shm_card card;
+    char *blob, *map = NULL;
+    size_t bytes = size > 0 && data[0] % 4 == 0 ? size : sizeof(card); /* one in four is of another length */
+
+    if (own.magic == 0)
+        make_own();
+    card = own;
+    for (size_t i = 1; i < size && i <= sizeof(card); i++)
+        ((uint8_t *)&card)[i - 1] ^= data[i];
+    card.pid = getpid();
+    blob = malloc(bytes); /* exactly as large as it says, so that a read beyond it is seen */
+    memset(blob, 0, bytes);
+    memcpy(blob, &card, bytes < sizeof(card) ? bytes : sizeof(card));
+    struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};
+    if (uat_shm_card_attach(&own, "here", 1, &endpoint, &map) == 0) {
+        if (card.segment_size != own.segment_size || card.nonce != own.nonce || !map)
+            abort();
+        munmap(map, own.segment_size);
+    }
+    free(blob);
+    return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: what a peer publishes for the transport over verbs is refused, or its values are within their bounds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/options.h"
+#include "transport_ibv/endpoint.h"
+
+enum { WORKERS = 4, PEER = 2 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct uat_options options;
+    static struct ibv_mr mr = {.rkey = 77};
+    struct uat_ibv ibv = {
+        .base = {.rank = 1, .size = WORKERS}, .options = &options, .mr = &mr, .host = "here", .pkey = 0xffff};
+    struct ibv_qp qp = {.qp_num = 5};
+    struct uat_ibv_peer peers[WORKERS] = {{.qp = &qp}, {.qp = &qp}, {.qp = &qp}, {.qp = &qp}};
+    struct uat_ibv_endpoint out;
+    char good[UAT_ENDPOINT_MAX], *blob;
+    size_t bytes = 0;
+    uint32_t qpn;
+
+    ibv.peers = peers;
+    ibv.port.number = 1;
+    ibv.port.attr.active_mtu = IBV_MTU_1024;
+    ibv.port.attr.link_layer = IBV_LINK_LAYER_ETHERNET;
+    ibv.port.device_attr.orig_attr.max_qp_rd_atom = ibv.port.device_attr.orig_attr.max_qp_init_rd_atom = 16;
+    ibv.base.rank = PEER; /* what the peer would publish if all were well */
+    if (uat_ibv_endpoint_write(&ibv.base, good, &bytes))
+        abort();
+    ibv.base.rank = 1;
+    if (size > 0 && data[0] % 4 == 0)
+        bytes = size < sizeof(good) ? size : sizeof(good);
+    for (size_t i = 1; i < size && i <= bytes; i++)
+        good[i - 1] = (char)(good[i - 1] ^ data[i]);
+    blob = malloc(bytes);
+    memcpy(blob, good, bytes);
+    struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};
+    if (uat_ibv_endpoint_read(&ibv, PEER, &endpoint, &out, &qpn) == 0 &&
+        (out.size != WORKERS || out.rank != PEER || out.mtu < IBV_MTU_256 || out.mtu > IBV_MTU_4096 || !out.read_to ||
+         !memchr(out.device, '\0', sizeof(out.device))))
+        abort();
+    free(blob);
+    return 0;
+}

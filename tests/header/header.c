@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: uat.h alone, in C11 and in C++17: it needs no other header, and every form of a typed task compiles. */
+#include <uat.h>
+
+struct point {
+    double x, y;
+};
+
+UAT_TASK(long, fib, int, n)
+{
+    fib_task a;
+    long b;
+
+    if (n < 2)
+        return n;
+    fib_spawn(&a, n - 1);
+    b = fib(n - 2);
+    return fib_join(&a) + b;
+}
+
+UAT_TASK(struct point, middle, struct point, p, struct point, q)
+{
+    struct point m;
+
+    m.x = (p.x + q.x) / 2;
+    m.y = (p.y + q.y) / 2;
+    return m;
+}
+
+UAT_TASK_VOID(eight, char, a, short, b, int, c, long, d, float, e, double, f, uint64_t, g, const struct point *, h)
+{
+    (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
+}
+
+UAT_TASK_DECLARE(int, odd, unsigned, n)
+UAT_TASK_DECLARE(int, even, unsigned, n)
+static int odd(unsigned n)
+{
+    even_task t;
+
+    if (n == 0)
+        return 0;
+    even_spawn(&t, n - 1);
+    return even_join(&t);
+}
+static int even(unsigned n)
+{
+    odd_task t;
+
+    if (n == 0)
+        return 1;
+    odd_spawn(&t, n - 1);
+    return odd_join(&t);
+}
+
+int main(void)
+{
+    struct point p = {0, 0}, m;
+    uat_stats_t stats;
+    long result;
+    int yes;
+
+    if (uat_init() != 0)
+        return 1;
+    if (fib_run(&result, 10) != 0 || middle_run(&m, p, p) != 0 || eight_run(1, 2, 3, 4, 5, 6, 7, &p) != 0)
+        return 1;
+    if (odd_run(&yes, 3) != 0)
+        return 1;
+    if (uat_stats(&stats) != 0 || uat_stats_total(&stats) != 0 || uat_setting("deque") == NULL || uat_barrier() != 0)
+        return 1;
+    return uat_rank() >= uat_size() || uat_finalize() != 0;
+}

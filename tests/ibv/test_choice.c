@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: which port and which GID a worker takes, what kind of atomics a device has, and which endpoints cannot
+ * reach each other: decided on made-up devices, so no hardware is needed.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "transport_ibv/endpoint.h"
+#include "transport_ibv/gid.h"
+#include "transport_ibv/port.h"
+
+static struct uat_ibv_port port(const char *device, int number, int link_layer, unsigned rate, int distance)
+{
+    struct uat_ibv_port p = {.number = number, .rate = rate, .distance = distance, .atomics = UAT_IBV_ATOMICS_HCA};
+    strcpy(p.device, device);
+    p.attr.state = IBV_PORT_ACTIVE;
+    p.attr.link_layer = (uint8_t)link_layer;
+    p.device_attr.orig_attr.max_qp_rd_atom = p.device_attr.orig_attr.max_qp_init_rd_atom = 16;
+    return p;
+}
+
+enum { IB = IBV_LINK_LAYER_INFINIBAND, ETH = IBV_LINK_LAYER_ETHERNET };
+
+static void expect_choice(const struct uat_ibv_port *ports, int n, const char *wish, int index, const char *why)
+{
+    char text[640];
+    assert_int_equal(uat_ibv_port_choose(ports, n, wish, text, sizeof(text)), index);
+    if (!strstr(text, why))
+        fail_msg("'%s' is not in '%s'", why, text);
+}
+
+static void test_port_order(void **state)
+{
+    (void)state;
+    struct uat_ibv_port ports[] = {port("a", 1, ETH, 400000, 10), port("b", 1, IB, 100000, 10),
+                                   port("c", 1, IB, 200000, 30), port("c", 2, IB, 200000, 20),
+                                   port("d", 1, IB, 200000, 20)};
+    expect_choice(ports, 1, "", 0, "only usable");
+    expect_choice(ports, 2, "", 1, "InfiniBand goes before Ethernet");
+    expect_choice(ports, 3, "", 2, "higher rate");
+    expect_choice(ports, 4, "", 3, "nearer NUMA node");
+    expect_choice(ports, 5, "", 3, "first of equals");
+    ports[3].attr.state = IBV_PORT_DOWN;
+    expect_choice(ports, 4, "", 2, "higher rate");
+}
+
+static void test_port_wish(void **state)
+{
+    (void)state;
+    struct uat_ibv_port ports[] = {port("mlx5_0", 1, IB, 100000, 10), port("mlx5_1", 1, IB, 50000, 10),
+                                   port("mlx5_1", 2, IB, 100000, 10)};
+    expect_choice(ports, 3, "mlx5_1", 2, "UAT_NET_DEVICES");
+    expect_choice(ports, 3, "mlx5_1:1", 1, "UAT_NET_DEVICES");
+    expect_choice(ports, 3, "mlx5_1:3", -ENODEV, "names no port of this host; it has mlx5_0:1 mlx5_1:1 mlx5_1:2");
+    expect_choice(ports, 3, "mlx5", -ENODEV, "names no port");
+    expect_choice(ports, 3, "mlx5_1:0", -ENODEV, "not of the form");
+    expect_choice(ports, 3, "mlx5_1:", -ENODEV, "not of the form");
+    expect_choice(ports, 3, ":1", -ENODEV, "not of the form");
+    ports[1].attr.state = IBV_PORT_DOWN;
+    expect_choice(ports, 3, "mlx5_1:1", -ENODEV, "mlx5_1:1: its state is");
+}
+
+static void test_port_refusal(void **state)
+{
+    (void)state;
+    struct uat_ibv_port ports[] = {port("a", 1, IB, 100000, 10), port("b", 1, IB, 100000, 10),
+                                   port("c", 1, IB, 100000, 10)};
+    expect_choice(ports, 0, "", -ENODEV, "this host has no verbs device");
+    expect_choice(ports, 0, "mlx5_0", -ENODEV, "UAT_NET_DEVICES asks for mlx5_0");
+    ports[0].error = EACCES;
+    ports[1].atomics = UAT_IBV_ATOMICS_NONE;
+    ports[2].device_attr.orig_attr.max_qp_rd_atom = 0;
+    expect_choice(ports, 3, "", -ENODEV, "a:1: no permission to open it");
+    expect_choice(ports, 3, "", -ENODEV, "b:1: it has no 8-byte atomics");
+    expect_choice(ports, 3, "", -ENODEV, "c:1: it allows no RDMA READs");
+}
+
+static void test_atomics(void **state)
+{
+    (void)state;
+    struct ibv_device_attr_ex attr = {.orig_attr = {.atomic_cap = IBV_ATOMIC_NONE}};
+    assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_NONE);
+    attr.pci_atomic_caps.fetch_add = IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP;
+    assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_NONE); /* one of the two is not enough */
+    attr.orig_attr.atomic_cap = IBV_ATOMIC_HCA;
+    assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_HCA);
+    attr.pci_atomic_caps.compare_swap = IBV_PCI_ATOMIC_OPERATION_4_BYTE_SIZE_SUP;
+    assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_HCA);
+    attr.pci_atomic_caps.compare_swap |= IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP;
+    assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_PCIE);
+    struct ibv_device_attr_ex global = {.orig_attr = {.atomic_cap = IBV_ATOMIC_GLOB}};
+    assert_int_equal(uat_ibv_atomics_of(&global), UAT_IBV_ATOMICS_PCIE);
+}
+
+static void test_rate(void **state)
+{
+    (void)state;
+    assert_int_equal(uat_ibv_rate(2, 32), 4 * 25781);
+    assert_int_equal(uat_ibv_rate(1, 1), 2500);
+    assert_int_equal(uat_ibv_rate(3, 32), 0);
+}
+
+static struct ibv_gid_entry gid(uint32_t index, enum ibv_gid_type type, const char *head)
+{
+    struct ibv_gid_entry e = {.gid_index = index, .port_num = 1, .gid_type = type};
+    if (!strcmp(head, "v4"))
+        memcpy(e.gid.raw + 10, "\xff\xff\x0a\x09\x00\x01", 6);
+    else
+        memcpy(e.gid.raw, !strcmp(head, "ll") ? "\xfe\x80" : "\x20\x01", 2);
+    return e;
+}
+
+static void expect_gid(const struct ibv_gid_entry *entries, int n, int wish, int result, const char *why)
+{
+    char text[512] = "";
+    assert_int_equal(uat_ibv_gid_choose(entries, n, 16, wish, text, sizeof(text)), result);
+    if (!strstr(text, why))
+        fail_msg("'%s' is not in '%s'", why, text);
+}
+
+static void test_gid(void **state)
+{
+    (void)state;
+    struct ibv_gid_entry entries[] = {gid(0, IBV_GID_TYPE_ROCE_V1, "ll"), gid(1, IBV_GID_TYPE_ROCE_V2, "ll"),
+                                      gid(2, IBV_GID_TYPE_ROCE_V1, "v4"), gid(4, IBV_GID_TYPE_ROCE_V2, "v6"),
+                                      gid(5, IBV_GID_TYPE_ROCE_V2, "v4"), gid(7, IBV_GID_TYPE_ROCE_V2, "v4")};
+    static const int best[] = {0, 1, 1, 3, 4, 4};
+    for (int n = 1; n <= 6; n++)
+        expect_gid(entries, n, -1, best[n - 1], "");
+    expect_gid(entries, 6, 2, 2, "");
+    expect_gid(entries, 6, 7, 5, "");
+    expect_gid(entries, 6, 3, -EINVAL, "UAT_GID_INDEX=3 names an empty entry");
+    expect_gid(entries, 6, 16, -EINVAL, "out of range: the table has 16 entries");
+    expect_gid(entries, 2, 99, -EINVAL, "filled are 0 (RoCE v1) 1 (RoCE v2/link-local)");
+    expect_gid(entries, 0, -1, -EINVAL, "the GID table is empty");
+}
+
+static const char *mismatch(const struct uat_ibv_endpoint *a, const struct uat_ibv_endpoint *b)
+{
+    static char text[320];
+    const char *one = uat_ibv_endpoint_mismatch(b, a, text, sizeof(text));
+    assert_true(!one == !uat_ibv_endpoint_mismatch(a, b, text, sizeof(text)));
+    return one ? one : "";
+}
+
+static void test_mismatch(void **state)
+{
+    (void)state;
+    struct uat_ibv_endpoint a = {.link_layer = IB, .pkey = 0xffff, .gid_kind = UAT_IBV_GID_IB}, b = a;
+    a.gid.raw[7] = 1; /* of the subnet prefix */
+    assert_non_null(strstr(mismatch(&a, &b), "subnet prefixes 0x0000000000000001 and 0x0000000000000000 differ"));
+    b.gid.raw[7] = 1;
+    b.gid.raw[15] = 9;
+    assert_string_equal(mismatch(&a, &b), "");
+    b.pkey = 0x7fff; /* a limited member reaches full ones only */
+    assert_string_equal(mismatch(&a, &b), "");
+    a.pkey = 0x7fff;
+    assert_non_null(strstr(mismatch(&a, &b), "no partition in common"));
+    a.pkey = 0x8001;
+    assert_non_null(strstr(mismatch(&a, &b), "no partition in common"));
+    b = a;
+    b.link_layer = ETH;
+    assert_non_null(strstr(mismatch(&a, &b), "the other on"));
+    a.link_layer = ETH;
+    a.gid_kind = UAT_IBV_GID_V1;
+    b.gid_kind = UAT_IBV_GID_V2_IPV4;
+    assert_non_null(strstr(mismatch(&a, &b), "see UAT_GID_INDEX"));
+    b.gid_kind = a.gid_kind;
+    b.connect = 1;
+    assert_non_null(strstr(mismatch(&a, &b), "UAT_CONNECT differs"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_port_order),   cmocka_unit_test(test_port_wish),
+                                       cmocka_unit_test(test_port_refusal), cmocka_unit_test(test_atomics),
+                                       cmocka_unit_test(test_rate),         cmocka_unit_test(test_gid),
+                                       cmocka_unit_test(test_mismatch)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: what goes wrong over verbs ends in one line that says what mends it, and in a negative errno: settings
+ * that no device fulfils, forged endpoints, a peer that is gone, memory that is not registered, a link that goes down.
+ * With an argument, memlock or user: that opening fails where memory cannot be locked, where the device is not ours.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+
+#include "../unit/peers.h"
+#include "runtime/options.h"
+#include "transport/log.h"
+#include "transport_ibv/endpoint.h"
+#include "transport_ibv/gid.h"
+#include "transport_ibv/probe.h"
+#include "transport_ibv/rdmacm.h"
+
+struct refusal {
+    const char *setting; /* "NAME=value" */
+    int result;
+    const char *text; /* in the line that is printed */
+};
+
+static void expect_line(const char *lines, const char *text, int count)
+{
+    int n = 0;
+    for (const char *c = lines; *c; c++)
+        n += *c == '\n';
+    if (!strstr(lines, text) || n != count) {
+        fprintf(stderr, "expected %d lines with '%s', got:\n%s", count, text, lines);
+        PEER_CHECK(!"the lines are as expected");
+    }
+}
+
+static void work_open(struct peer *me, void *arg)
+{
+    const struct refusal *expected = arg;
+    char lines[2048];
+    int capture = peer_capture(), rc = peer_open(me);
+    peer_captured(capture, lines, sizeof(lines));
+    if (rc != expected->result)
+        fprintf(stderr, "%s: %d, not %d: %s\n", expected->setting, rc, expected->result, lines);
+    PEER_CHECK(rc == expected->result);
+    expect_line(lines, expected->text, 1);
+}
+
+static void expect_refusal(struct refusal expected)
+{
+    char *env[] = {(char *)expected.setting, NULL}, error[256];
+    struct uat_options options;
+    assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 1, .apart = true, .options = &options};
+    assert_int_equal(peers_run(&spec, work_open, &expected), 0);
+}
+
+static void test_settings(void **state)
+{
+    (void)state;
+    expect_refusal((struct refusal){"UAT_NET_DEVICES=none0", -ENODEV, "names no port of this host; it has rxe0:1"});
+    expect_refusal((struct refusal){"UAT_NET_DEVICES=rxe0:2", -ENODEV, "names no port of this host; it has rxe0:1"});
+    expect_refusal((struct refusal){"UAT_GID_INDEX=255", -EINVAL, "UAT_GID_INDEX=255 "});
+    expect_refusal((struct refusal){"UAT_IB_PKEY=0x1234", -EINVAL, "UAT_IB_PKEY=0x1234 is not among"});
+}
+
+static void test_memlock(void **state)
+{
+    (void)state;
+    expect_refusal((struct refusal){NULL, -ENOMEM, "must lock 4096 KiB of memory, but RLIMIT_MEMLOCK is 64 KiB"});
+    expect_refusal((struct refusal){NULL, -ENOMEM, "ulimit -l unlimited"});
+    expect_refusal((struct refusal){NULL, -ENOMEM, "LimitMEMLOCK=infinity"});
+    expect_refusal((struct refusal){NULL, -ENOMEM, "--ulimit memlock=-1"});
+}
+
+static void test_user(void **state)
+{
+    (void)state;
+    char why[512];
+    expect_refusal((struct refusal){NULL, -ENODEV, "rxe0:1: no permission to open it"});
+    assert_int_equal(uat_ibv_probe(why, sizeof(why)), 0);
+    assert_non_null(strstr(why, "no permission"));
+}
+
+/* --- forged endpoints */
+
+struct forgery {
+    void (*forge)(struct uat_ibv_endpoint *e, size_t *size);
+    int result;
+    const char *text;
+};
+
+static void forge_nothing(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)e, (void)size;
+}
+static void forge_magic(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)size, e->magic++;
+}
+static void forge_version(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)size, e->version++;
+}
+static void forge_short(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)e, *size = 8;
+}
+static void forge_cut(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)e, *size -= 4;
+}
+static void forge_size(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)size, e->size = 0x40000000;
+}
+static void forge_rank(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)size, e->rank = 0;
+}
+static void forge_mtu(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)size, e->mtu = 77;
+}
+static void forge_gid_kind(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)size, e->gid_kind = UAT_IBV_GID_V1;
+}
+static void forge_link(struct uat_ibv_endpoint *e, size_t *size)
+{
+    (void)size, e->link_layer = IBV_LINK_LAYER_INFINIBAND;
+}
+
+static const struct forgery forgeries[] = {
+    {forge_nothing, 0, ""},
+    {forge_magic, -EPROTO, "rank 1 (node7) published, 96 bytes, is no endpoint"},
+    {forge_version, -EPROTO, "another version"},
+    {forge_short, -EPROTO, "too short"},
+    {forge_cut, -EPROTO, "its length is wrong"},
+    {forge_size, -EPROTO, "job size"},
+    {forge_rank, -EPROTO, "another rank"},
+    {forge_mtu, -EPROTO, "out of range"},
+    {forge_gid_kind, -EHOSTUNREACH, "cannot reach each other: one has a GID of kind"},
+    {forge_link, -EHOSTUNREACH, "rank 1 (rxe0:1 on node7) cannot reach each other"},
+};
+
+static void work_forge(struct peer *me, void *arg)
+{
+    const struct forgery *forgery = arg;
+    PEER_CHECK(peer_open(me) == 0 && peer_publish(me) == 0);
+    if (me->rank == 1) {
+        struct peer_card *card = &me->cards[1];
+        strcpy(card->host, "node7");
+        forgery->forge((struct uat_ibv_endpoint *)(void *)card->data, &card->size);
+        peer_barrier(me);
+        return;
+    }
+    char lines[2048];
+    int capture = peer_capture(), rc = peer_connect(me);
+    peer_captured(capture, lines, sizeof(lines));
+    PEER_CHECK(rc == forgery->result);
+    expect_line(lines, forgery->text, rc != 0);
+}
+
+static void test_forged(void **state)
+{
+    (void)state;
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true};
+    for (size_t i = 0; i < sizeof(forgeries) / sizeof(*forgeries); i++)
+        assert_int_equal(peers_run(&spec, work_forge, (void *)(uintptr_t)&forgeries[i]), 0);
+}
+
+/* --- failures under way */
+
+static void join_all(struct peer *me)
+{
+    PEER_CHECK(peer_open(me) == 0 && peer_publish(me) == 0 && peer_connect(me) == 0);
+    peer_barrier(me);
+}
+
+/* The chain fails with one report; everything after it fails in silence with the same errno. */
+static void expect_failure(struct peer *me, const struct uat_op *ops, int count, int result, const char *const *texts)
+{
+    char lines[2048];
+    int capture = peer_capture(), rc = uat_transport_do(me->transport, 1, ops, count);
+    int again = uat_transport_do(me->transport, 1, ops, count), quiet = me->transport->class_->quiet(me->transport);
+    peer_captured(capture, lines, sizeof(lines));
+    PEER_CHECK(rc == result && again == result && quiet == result);
+    for (; *texts; texts++)
+        expect_line(lines, *texts, 1);
+}
+
+static void work_gone(struct peer *me, void *arg)
+{
+    (void)arg;
+    uint64_t *word = (uint64_t *)me->data;
+    strcpy(me->cards[me->rank].host, me->rank ? "node7" : "node3");
+    join_all(me);
+    if (me->rank == 1) {
+        me->transport->class_->close(me->transport);
+        me->transport = NULL;
+        peer_barrier(me);
+        peer_barrier(me); /* alive, so that only its queue pairs are gone */
+        return;
+    }
+    peer_barrier(me);
+    char where[64];
+    snprintf(where, sizeof(where), "FETCH_ADD at address %p of rank 1 (node7), operation 1 of 2", (void *)(word + 8));
+    static const char *texts[] = {NULL, "transport retry counter exceeded", "rxe0:1", "does not answer", NULL};
+    texts[0] = where;
+    struct uat_op ops[] = {uat_op_fetch_add(word, word + 8, 1), uat_op_read(word + 1, word + 8, 8)};
+    expect_failure(me, ops, 2, -ETIMEDOUT, texts);
+    peer_barrier(me);
+}
+
+static void test_gone(void **state)
+{
+    (void)state;
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true};
+    assert_int_equal(peers_run(&spec, work_gone, NULL), 0);
+}
+
+/* A wrong key: what a peer's adapter answers when the memory is not registered any more. */
+static void work_unregistered(struct peer *me, void *arg)
+{
+    (void)arg;
+    uint64_t *word = (uint64_t *)me->data;
+    join_all(me);
+    if (me->rank == 0) {
+        ((struct uat_ibv *)me->transport)->peers[1].rkey ^= 0x5a00;
+        struct uat_op ops[] = {uat_op_read(word, word + 8, 8)};
+        static const char *const texts[] = {"READ at address", "operation 1 of 1", "remote access error",
+                                            "refused the address", NULL};
+        expect_failure(me, ops, 1, -EACCES, texts);
+    }
+    peer_barrier(me);
+}
+
+static void test_unregistered(void **state)
+{
+    (void)state;
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true};
+    assert_int_equal(peers_run(&spec, work_unregistered, NULL), 0);
+}
+
+static void set_link(const char *state)
+{
+    char command[128];
+    const char *device = getenv("VM_NETDEV");
+    snprintf(command, sizeof(command), "ip link set %s %s", device, state);
+    PEER_CHECK(system(command) == 0);
+}
+
+static void work_link(struct peer *me, void *arg)
+{
+    (void)arg;
+    uint64_t *word = (uint64_t *)me->data;
+    join_all(me);
+    if (me->rank == 0) {
+        struct uat_op ops[] = {uat_op_read(word, word + 8, 8)};
+        char lines[2048];
+        set_link("down");
+        int capture = peer_capture(), rc = uat_transport_do(me->transport, 1, ops, 1);
+        peer_captured(capture, lines, sizeof(lines));
+        set_link("up");
+        PEER_CHECK(rc == -EIO || rc == -ETIMEDOUT); /* Soft-RoCE refuses at once when the host has no route */
+        PEER_CHECK(strstr(lines, "failed on rxe0:1 (port down)") && strstr(lines, "`ip link`"));
+    }
+    peer_barrier(me);
+}
+
+static void test_link(void **state)
+{
+    (void)state;
+    if (!getenv("VM_NETDEV"))
+        skip(); /* the links of a user's machine are not ours */
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true};
+    assert_int_equal(peers_run(&spec, work_link, NULL), 0);
+}
+
+/* --- connected by librdmacm: the same operations; nothing of the set-up is left but the connections */
+
+static int count_entries(const char *path)
+{
+    int n = 0;
+    DIR *folder = opendir(path);
+    PEER_CHECK(folder);
+    for (const struct dirent *e; (e = readdir(folder));)
+        n += e->d_name[0] != '.';
+    closedir(folder);
+    return n;
+}
+
+static void work_rdmacm(struct peer *me, void *arg)
+{
+    (void)arg;
+    uint64_t *word = (uint64_t *)me->data;
+    join_all(me);
+    struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
+    PEER_CHECK(ibv->cm && uat_ibv_rdmacm_port(ibv) == 0); /* the listener is gone */
+    PEER_CHECK(count_entries("/proc/self/task") == 1);
+    for (int i = 0; i < me->size; i++) {
+        struct uat_op ops[] = {uat_op_fetch_add(word, word + 8, 1), uat_op_read(word + 1, word + 8, 8)};
+        PEER_CHECK(uat_transport_do(me->transport, i, ops, 2) == 0);
+        PEER_CHECK(word[1] > word[0] && word[1] <= (uint64_t)me->size);
+    }
+    peer_barrier(me);
+    PEER_CHECK(__atomic_load_n(word + 8, __ATOMIC_ACQUIRE) == (uint64_t)me->size);
+    struct ibv_qp_attr attr;
+    struct ibv_qp_init_attr init;
+    PEER_CHECK(ibv_query_qp(ibv->peers[(me->rank + 1) % me->size].qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT, &init) ==
+               0);
+    PEER_CHECK(attr.qp_state == IBV_QPS_RTS && attr.timeout == UAT_IBV_TIMEOUT);
+    peer_barrier(me);
+}
+
+static void test_rdmacm(void **state)
+{
+    (void)state;
+    char *env[] = {"UAT_CONNECT=rdmacm", NULL}, error[256];
+    struct uat_options options;
+    assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 5, .apart = true, .options = &options};
+    assert_int_equal(peers_run(&spec, work_rdmacm, NULL), 0);
+    char *both[] = {env[0], "UAT_GID_INDEX=0", NULL}; /* link-local: not an address of the network */
+    assert_int_equal(uat_options_parse(&options, both, error, sizeof(error)), 0);
+    spec.workers = 1;
+    struct refusal expected = {both[1], -EINVAL, "UAT_CONNECT=rdmacm needs a RoCE v2 address made of an IP address"};
+    assert_int_equal(peers_run(&spec, work_open, &expected), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), cmocka_unit_test(test_forged),
+                                       cmocka_unit_test(test_gone),     cmocka_unit_test(test_unregistered),
+                                       cmocka_unit_test(test_link),     cmocka_unit_test(test_rdmacm)};
+    const struct CMUnitTest memlock[] = {cmocka_unit_test(test_memlock)}, user[] = {cmocka_unit_test(test_user)};
+    if (argc > 1 && !strcmp(argv[1], "user"))
+        return cmocka_run_group_tests(user, NULL, NULL);
+    if (!peers_ready(&uat_transport_ibv))
+        return 77;
+    if (argc > 1 && !strcmp(argv[1], "memlock"))
+        return cmocka_run_group_tests(memlock, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Description: uat_info on a machine without a device and in a guest with one: table, JSON, status, advice, and the
+litmus tests of what the protocols need, all of which must hold there.
+
+usage: test_info.py VM_RUN BUILD UAT_INFO
+"""
+import json
+import os
+import subprocess
+import sys
+
+VM_RUN, BUILD, UAT_INFO = sys.argv[1:4]
+ATTEMPTS = 4  # at showing lost updates, which are a race
+
+
+def run(command):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("UAT_")}
+    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=280)
+    return done.returncode, done.stdout, done.stderr
+
+
+def guest(*command):
+    status, out, error = run([VM_RUN, "--quiet", "--build", BUILD, "--cpus", "2", "--timeout", "250", "--", *command])
+    if status == 77:
+        print(error)
+        sys.exit(77)
+    return status, out, error
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"not as expected: {what}")
+
+
+def test_without_device():
+    if os.path.exists("/sys/class/infiniband") and os.listdir("/sys/class/infiniband"):
+        return  # this host has one
+    status, out, error = run([UAT_INFO, "--json"])
+    info = json.loads(out)
+    expect(status == 1 and "no verbs port can be used" in error and "rdma link add" in error, error)
+    expect(info["auto"]["transport"] == "shm" and "no verbs device" in info["auto"]["why"], info["auto"])
+    expect(info["ports"] == [] and "chosen" not in info and "OpenPMIx" in info["pmix"], info)
+    status, out, _ = run([UAT_INFO])
+    expect(status == 1 and "auto picks shm" in out and "PMIx" in out, out)
+    status, _, error = run([UAT_INFO, "--jsno"])
+    expect(status == 2 and "usage:" in error, error)
+
+
+def test_device():
+    status, out, error = guest(UAT_INFO, "--json")
+    info = json.loads(out)
+    expect(status == 0 and not error, error)
+    expect(info["auto"]["transport"] == "ibv", info["auto"])
+    chosen, (port,) = info["chosen"], info["ports"]
+    expect((chosen["device"], chosen["port"], chosen["gid_index"]) == ("rxe0", 1, 1), chosen)
+    expect(port["usable"] and port["atomics"] == "HCA" and port["link_layer"] == "Ethernet", port)
+    expect(port["mtu"] == 4096 and port["max_queue_pairs"] > 0, port)
+    expect(any(gid["kind"] == "RoCE v2/IPv4" and gid["gid"] == "::ffff:10.9.0.1" for gid in port["gids"]), port["gids"])
+    expect(info["memlock"]["unlimited"] and info["randomisation"]["can_be_turned_off"], info)
+
+
+def test_wrong_gid():
+    status, out, error = guest("env", "UAT_GID_INDEX=255", UAT_INFO)
+    expect(status == 1 and "UAT_GID_INDEX=255" in error and "<- taken" in out, out + error)
+
+
+def test_litmus():
+    for attempt in range(ATTEMPTS):
+        status, out, error = guest(UAT_INFO, "--json", "--litmus=4000")
+        expect(status == 0, out + error)
+        results = {result["test"]: result for result in json.loads(out)["litmus"]}
+        expect(len(results) == 6 and all(result["trials"] >= 4000 for result in results.values()), results)
+        lost = results.pop("cpu-adapter")
+        expect(all(result["verdict"] == "holds" and result["violations"] == 0 for result in results.values()), results)
+        if lost["violations"] > 0:
+            return
+        print(f"attempt {attempt + 1}: no update was lost")
+    sys.exit("CPU atomics against those of the adapter lost no update")
+
+
+test_without_device()
+test_device()
+test_wrong_gid()
+test_litmus()

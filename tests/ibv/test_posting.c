@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: how chains become requests: payloads that are not inline, full queues, and the fences that only a target
+ * with PCIe atomics gets.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "../unit/peers.h"
+#include "transport_ibv/ibv.h"
+
+static void join_all(struct peer *me)
+{
+    PEER_CHECK(peer_open(me) == 0 && peer_publish(me) == 0 && peer_connect(me) == 0);
+    peer_barrier(me);
+}
+
+/* --- payloads that the device does not take inline, and queues that run full */
+
+static void work_slots(struct peer *me, void *arg)
+{
+    enum { ROUNDS = 3000, WORDS = UAT_FORGET_WRITE_MAX / 8 };
+    (void)arg;
+    uint64_t *source = (uint64_t *)me->data, *box = source + 512, *count = source + 1024;
+    join_all(me);
+    struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
+    ibv->inline_max = 0;
+    for (uint64_t round = 1; round <= ROUNDS; round++) {
+        for (int i = 0; i < WORDS; i++)
+            source[i] = round;
+        struct uat_op ops[] = {uat_op_write(source, box + (me->rank + round % 8 * 2) * WORDS, UAT_FORGET_WRITE_MAX),
+                               uat_op_fetch_add(NULL, count, 1)};
+        PEER_CHECK(uat_transport_forget(me->transport, (int)(round % 2), ops, 2) == 0);
+        memset(source, 0xee, UAT_FORGET_WRITE_MAX);
+    }
+    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(ibv->free_count == UAT_IBV_SLOTS && ibv->signalled == 0);
+    peer_barrier(me);
+    PEER_CHECK(__atomic_load_n(count, __ATOMIC_ACQUIRE) == ROUNDS);
+    for (uint64_t round = ROUNDS - 7; round <= ROUNDS; round++)
+        for (int i = 0; (int)(round % 2) == me->rank && i < 2 * WORDS; i++)
+            PEER_CHECK(box[round % 8 * 2 * WORDS + i] == round);
+    peer_barrier(me);
+}
+
+static void test_slots(void **state)
+{
+    (void)state;
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true};
+    assert_int_equal(peers_run(&spec, work_slots, NULL), 0);
+}
+
+/* --- fences; nobody else is at work, since Soft-RoCE can stall on fences under contention */
+
+/* Post a chain; by how many round trips does that count? */
+static uint64_t trips_of(struct peer *me, const struct uat_op *ops, int count)
+{
+    uint64_t before = me->transport->round_trips;
+    PEER_CHECK(uat_transport_do(me->transport, 1, ops, count) == 0);
+    return me->transport->round_trips - before;
+}
+
+static void work_fences(struct peer *me, void *arg)
+{
+    (void)arg;
+    uint64_t *local = (uint64_t *)me->data, *word = local + 512;
+    join_all(me);
+    struct uat_ibv_peer *peer = &((struct uat_ibv *)me->transport)->peers[1];
+    PEER_CHECK(!peer->fence); /* Soft-RoCE does its atomics itself */
+    struct uat_op chain[] = {uat_op_fetch_add(local, word, 1),     uat_op_read(local + 1, word, 8),
+                             uat_op_read(local + 2, word, 8),      uat_op_fetch_add(local + 3, word, 1),
+                             uat_op_write(local + 8, word + 8, 8), uat_op_fetch_add(local + 4, word, 1)};
+    for (uint64_t i = 0; me->rank == 0 && i < 50; i++) {
+        peer->fence = i % 2;
+        PEER_CHECK(trips_of(me, chain, 3) == 1 + i % 2); /* one for both READs */
+        PEER_CHECK(local[0] == 7 * i && local[1] == 7 * i + 1 && local[2] == 7 * i + 1);
+        PEER_CHECK(trips_of(me, chain + 1, 2) == 1); /* its atomic is complete */
+        PEER_CHECK(trips_of(me, chain, 6) == 1 + 2 * (i % 2));
+        struct uat_op forgotten = uat_op_fetch_add(NULL, word, 3);
+        PEER_CHECK(uat_transport_forget(me->transport, 1, &forgotten, 1) == 0);
+        PEER_CHECK(trips_of(me, chain + 1, 1) == 1 + i % 2); /* the fence is due in the next chain too */
+        PEER_CHECK(local[1] == 7 * i + 7);
+    }
+    peer->fence = false;
+    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    peer_barrier(me);
+}
+
+static void test_fences(void **state)
+{
+    (void)state;
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true};
+    assert_int_equal(peers_run(&spec, work_fences, NULL), 0);
+}
+
+int main(void)
+{
+    if (!peers_ready(&uat_transport_ibv))
+        return 77;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slots), cmocka_unit_test(test_fences)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

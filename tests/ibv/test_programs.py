@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Description: fib, BTC, NQueens and UTS over verbs, with 2 and 4 workers and both deque protocols, in one guest or over
+two: right answers, and every program is stolen from with the round trips and the operations of its protocol.
+
+usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
+"""
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
+RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
+TREE = 105178  # nodes of that tree
+
+
+def quoted(program):
+    """A program of the build folder, whose name may have a blank in it, as a word of the shell."""
+    return shlex.quote(f"{BUILD}/{program}")
+
+
+def script():
+    """The commands that run in the guest; each prints a line of JSON."""
+    lines = ["set -e"]
+    for run in range(RUNS):
+        for deque in ("lock", "claim"):
+            for workers in (2, 4):
+                start = (f"{quoted('launcher/uatrun')} -n {workers}" if GUESTS == 1 else
+                         f"srun -N 2 --ntasks-per-node={workers // 2} --mpi=pmix")
+                settings = f"UAT_TRANSPORT=ibv UAT_DEQUE={deque} UAT_SEED={run + 1}"
+                if deque == "claim" and GUESTS == 2:
+                    settings += " UAT_CONNECT=rdmacm"
+                lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
+                          for program, options in (words.split(" ", 1) for words in PROGRAMS)]
+    return "\n".join(lines)
+
+
+def check(report, totals):
+    what = f"{report['program']} with {report['workers']} workers, {report['deque']}: {json.dumps(report)}"
+    counters = report["counters"]
+    if not report["correct"] or report["transport"] != "ibv":
+        sys.exit(f"wrong: {what}")
+    if report["program"] == "uat-uts" and report["result"] != TREE:
+        sys.exit(f"not {TREE} nodes: {what}")
+    if counters["steals"]:
+        least = 3 if report["deque"] == "lock" else 2
+        swaps, adds = counters["ops_cmp_swap"], counters["ops_fetch_add"]
+        if report["round_trips_per_steal"] < least or counters["ops_read"] < 2 * counters["steals"]:
+            sys.exit(f"a steal with too few round trips: {what}")
+        if (adds if report["deque"] == "lock" else swaps) < counters["steals"]:
+            sys.exit(f"steals without atomics: {what}")
+    totals[report["program"]] = totals.get(report["program"], 0) + counters["steals"]
+
+
+def main():
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("UAT_")}
+    command = [VM_RUN, "--quiet", "--build", BUILD, "--guests", str(GUESTS), "--timeout", str(max(280, 60 * RUNS))]
+    command += ["--slurm"] if GUESTS == 2 else []
+    done = subprocess.run(command + ["--", "sh", "-c", script()], env=environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+    if done.returncode:
+        print(done.stdout, done.stderr)
+        sys.exit(done.returncode)
+    reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    if len(reports) != RUNS * 4 * len(PROGRAMS):
+        sys.exit(f"{len(reports)} reports:\n{done.stdout}\n{done.stderr}")
+    totals = {}
+    for report in reports:
+        check(report, totals)
+    print("steals:", totals)
+    if not all(totals.values()):
+        sys.exit("a program that nobody stole from")
+
+
+main()

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Description: installs into an empty folder, builds a program against what is there by pkg-config, shared and
+# static, and runs it alone and under the installed uatrun; the libraries define no global symbol but uat_*.
+# usage: install.sh BUILD-FOLDER HELLO.C
+set -eu
+build=$1
+hello=$2
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+trap 'exit 1' INT TERM
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+DESTDIR=$place meson install -C "$build" --no-rebuild --quiet >/dev/null
+pc=$(find "$place" -name uat.pc)
+[ -n "$pc" ] || fail "no uat.pc is installed"
+prefix=$place$(sed -n 's/^prefix=//p' "$pc")
+libdir=$(dirname "$(find "$place" -name libuat.a)")
+[ -f "$libdir/libuat.so" ] || fail "no libuat.so beside libuat.a"
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+flags() {
+    pkg-config --define-variable=prefix="@prefix@" "$@" uat
+}
+# pkg-config splits at blanks, so a prefix with a blank is put in afterwards, as one word each.
+compile() {
+    output=$1
+    shift
+    words=$1
+    shift
+    set -- "$@"
+    for word in $words; do
+        set -- "$@" "$(printf '%s' "$word" | sed "s|@prefix@|$prefix|")"
+    done
+    cc -std=gnu11 -Wall -Werror -o "$place/$output" "$hello" "$@"
+}
+
+compile hello-shared "$(flags --cflags --libs)"
+compile hello-static "$(flags --static --cflags --libs | sed 's/-luat\>/-l:libuat.a/g')"
+LD_LIBRARY_PATH=$libdir
+export LD_LIBRARY_PATH
+readelf -d "$place/hello-shared" | grep -q 'NEEDED.*libuat\.so' || fail "hello-shared does not use libuat.so"
+! readelf -d "$place/hello-static" | grep -q 'NEEDED.*libuat\.so' || fail "hello-static uses libuat.so"
+
+for program in hello-shared hello-static; do
+    [ "$("$place/$program")" = "fib(20) = 6765 on 1" ] || fail "$program alone: wrong output"
+    [ "$("$prefix/bin/uatrun" -n 2 "$place/$program")" = "fib(20) = 6765 on 2" ] ||
+        fail "uatrun -n 2 $program: wrong output"
+done
+
+# The absolute symbol is the name of the version script's node.
+exported=$(nm -D --defined-only "$libdir/libuat.so" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }')
+strangers=$(echo "$exported" | grep -v '^uat_' || true)
+[ -z "$strangers" ] || fail "libuat.so exports" $strangers
+[ "$(echo "$exported" | grep -c '^uat_')" -ge 10 ] || fail "libuat.so exports hardly anything"
+# Functions of the library's own use only; what a program may call is what uat.h declares.
+strangers=$(echo "$exported" | while read -r symbol; do
+    grep -qw "$symbol" "$prefix/include/uat.h" || echo "$symbol"
+done)
+[ -z "$strangers" ] || fail "libuat.so exports what uat.h does not declare:" $strangers
+strangers=$(nm -g --defined-only "$libdir/libuat.a" 2>/dev/null | awk 'NF == 3 && $3 !~ /^uat_/ { print $3 }')
+[ -z "$strangers" ] || fail "libuat.a defines" $strangers
+echo "shared, static, alone and by the installed uatrun"

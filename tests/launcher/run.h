@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Run a command, collect what it prints, and see whether it leaves anything behind: for tests of uatrun. */
+#ifndef UAT_TESTS_RUN_H
+#define UAT_TESTS_RUN_H
+
+#include <sys/types.h>
+
+enum { RUN_LIMIT_MS = 15000 }; /* for a command to end: far beyond what it takes */
+
+struct run {
+    pid_t pid;
+    int status;      /* exit status as a shell shows it */
+    char out[16384]; /* stdout */
+    char err[16384]; /* stderr */
+    int out_fd, err_fd;
+};
+
+/* Set up and tear down for cmocka: a private TMPDIR; afterwards no process of a failed test is left. */
+int run_setup(void **state);
+int run_teardown(void **state);
+
+/* A place for files of the test; they go with the test. */
+const char *run_directory(void);
+
+/* Start argv; input is a descriptor or -1 for none. */
+void run_start(struct run *run, char *const *argv, int input);
+
+/* Wait until stdout holds `text` count times. */
+void run_wait_output(struct run *run, const char *text, int count);
+
+/* Wait for the end, then check that no process and no file is left. */
+void run_finish(struct run *run);
+
+int run_count(const char *text, const char *what);
+
+/* How many processes descend from the commands of this test, whichever their parents are now. */
+int run_processes(void);
+
+#endif

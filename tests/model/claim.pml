@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The claim protocol: deque/owner.c against two thieves of deque/thief_claim.c. See README.md for what is left out.
+ *
+ * The owner pushes ENTRIES continuations in all, and pops, in every order; each must run exactly once, and the owner
+ * must not wait for ever.
+ */
+#include "ring.pml"
+#include "owner.pml"
+#include "thief.pml"
+
+#ifdef M_INDEX_NOT_COMPARED
+#define OFFERED (offer & 1)
+#else
+#define OFFERED VALID_FOR(offer, t) /* uat_thief_offer() */
+#endif
+
+bool started;
+
+proctype Thief(byte me)
+{
+    byte tries, got, t, offer, offer_sp, slot_state, slot_sp, loot, q;
+end:
+    do
+    /* uat_thief_peek(): claims, and state and sp of the slot that will turn out to be the one, in any order. A peek
+     * that shows no offer changes nothing, and so does a CMP_SWAP that loses: the thief then begins anew, as often as
+     * it likes. */
+    :: atomic {
+           tries < CLAIMS && got == 0 && (me == 0 || started) -> /* which thief begins is a matter of names */
+           started = 1;
+           do
+           :: q < SLOTS - 1 -> q++
+           :: break
+           od;
+           got = 8
+       }
+    :: atomic { (got & 8) && !(got & 1) -> t = claims; got = got | 1 }
+    :: atomic { (got & 8) && !(got & 2) -> offer = state[q]; got = got | 2 }
+    :: atomic { (got & 8) && !(got & 4) -> offer_sp = sp[q]; got = got | 4 }
+    :: atomic { got & 8 -> q = 0; forget() }
+    :: atomic {
+           got == 15 && SLOT_OF(t) == q && OFFERED && claims == t ->
+           claims = t + 1; /* CMP_SWAP */
+           tries++;
+           q = 0
+       };
+       fetch();
+       atomic { forget() }
+    od
+}
+
+init { atomic { run Thief(0); run Thief(1) } }

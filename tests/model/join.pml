@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The join of a child and its spawner that have parted: runtime/join.c, over the join record of runtime/record.c and
+ * the evacuated stack of runtime/heap.c. See README.md for what is left out.
+ *
+ * One record is used ROUNDS times, each time by another child and joiner, as soon as its owner finds it given back.
+ * In each round exactly one of the two continues the joiner, with that child's result and its own stack; record and
+ * block are given back once each. The record's state is never reset.
+ *
+ * Chains: operations of one chain are steps in its order; a READ may sample anywhere behind the atomic that stands
+ * before it, and nothing after it waits for it but the completion. Both sides' READs stand last, so order of steps is
+ * enough; words of one READ that matter are steps of their own.
+ */
+#ifndef ROUNDS
+#define ROUNDS 3
+#endif
+
+/* The record. */
+byte state;    /* FETCH_ADDs of child and joiner; counts modulo 256 */
+byte result;   /* WRITE of the child's worker: the round's number */
+byte waiter;   /* WRITE of the joiner's worker: the block's number + 1 */
+bool returned; /* 0 by the owner's CPU, 1 by a WRITE of the second to arrive */
+
+/* The blocks of the evacuation heap of the joiner's worker: what lies in them, and who has them. A free one may be
+ * overwritten at any time, by another task's stack. */
+#define BLOCKS 2
+byte block[BLOCKS];
+bool used[BLOCKS];
+
+byte offered;             /* round that the owner's publication shows: thief and child may part */
+byte continued;           /* bit r: round r's joiner went on */
+byte met;                 /* arrivals finished, all rounds */
+#define RUBBISH 255
+
+/* Store buffers: of the record's owner (returned, offered), and of the joiner's worker (the stack in its block). */
+chan owner_buffer = [4] of { byte, byte };
+chan joiner_buffer = [4] of { byte, byte };
+
+active proctype StoreBuffers()
+{
+    byte word, value;
+end:
+    do
+    :: atomic {
+           owner_buffer?word, value ->
+           if
+           :: word == 0 -> returned = value
+           :: else -> offered = value
+           fi;
+           word = 0; value = 0
+       }
+    :: atomic { joiner_buffer?word, value -> block[word] = value; word = 0; value = 0 }
+    od
+}
+
+/* Another task's stack in a block that is free. */
+active proctype OtherStack()
+{
+end:
+    do
+    :: atomic { !used[0] && block[0] != RUBBISH -> block[0] = RUBBISH }
+    :: atomic { !used[1] && block[1] != RUBBISH -> block[1] = RUBBISH }
+    od
+}
+
+/* The joiner goes on, once, with the child's result and its own stack. */
+inline continue_joiner(round, its_result, its_stack)
+{
+    assert(!(continued & (1 << round)));
+    assert(its_result == round);
+    assert(its_stack == round);
+    continued = continued | (1 << round)
+}
+
+inline give_back_record()
+{
+    assert(!returned);
+    returned = 1
+}
+
+inline give_back_block(b)
+{
+    assert(used[b]);
+    used[b] = 0
+}
+
+/* uat_join_child_ended(): { WRITE result; FETCH_ADD(state, 1); READ waiter }. */
+proctype Child(byte r)
+{
+    byte old, where, frames, own = r;
+    offered == r;
+#ifdef M_ADD_BEFORE_RESULT
+    atomic { old = state; state++ };
+    result = own;
+#else
+    result = own;
+#ifdef M_WAITER_BEFORE_ADD
+    where = waiter;
+#endif
+    atomic { old = state; state++ };
+#endif
+    if
+    :: old % 2 == 0 -> /* first */
+#ifdef M_FIRST_GIVES_BACK
+        atomic { give_back_record() }
+#endif
+    :: else -> /* second: resume_joiner() */
+#ifdef M_RECORD_BACK_EARLY
+        atomic { give_back_record() };
+#endif
+#ifndef M_WAITER_BEFORE_ADD
+        where = waiter;
+#endif
+        assert(where != 0);
+        where = where - 1;
+#ifdef M_BLOCK_BACK_EARLY
+        atomic { give_back_block(where) };
+#endif
+        frames = block[where];
+#ifdef M_RESULT_LEFT_IN_FRAME
+        own = RUBBISH; /* the stack moved in over the ended child's frame */
+#endif
+        atomic { continue_joiner(r, own, frames) };
+#ifndef M_RECORD_BACK_EARLY
+        atomic { give_back_record() };
+#endif
+#ifndef M_BLOCK_BACK_EARLY
+        atomic { give_back_block(where) }
+#endif
+    fi;
+    met++
+}
+
+/* uat_join_wait_at(). */
+proctype Joiner(byte r)
+{
+    byte old, value, mine;
+    offered == r;
+    if
+#ifdef M_RESULT_OF_FIRST_READ
+    /* { READ state, result }: the words of one READ, in any order. */
+    :: value = result; atomic { state % 2 == 1 -> old = 1 }
+    :: atomic { state % 2 == 1 -> old = 1 }; value = result
+#else
+    :: atomic { state % 2 == 1 -> old = 1 } /* child_has_ended() */
+#endif
+    :: old = 0 /* state was even, or was READ before the child's end: an old answer */
+    fi;
+    if
+    :: old == 1 -> /* { FETCH_ADD(state, 1); READ result } */
+#ifndef M_NO_ADD_WHEN_ENDED
+        atomic { assert(state % 2 == 1); state++ };
+#endif
+#ifdef M_RECORD_BACK_EARLY
+        atomic { give_back_record() };
+#endif
+#ifndef M_RESULT_OF_FIRST_READ
+        value = result;
+#endif
+        atomic { continue_joiner(r, value, r) };
+#ifndef M_RECORD_BACK_EARLY
+        atomic { give_back_record() }
+#endif
+    :: else ->
+        /* evacuate() */
+        if
+        :: atomic { !used[0] -> used[0] = 1; mine = 0 }
+        :: atomic { used[0] && !used[1] -> used[1] = 1; mine = 1 }
+        fi;
+        joiner_buffer!mine, r;
+#ifndef M_POST_UNORDERED
+        empty(joiner_buffer); /* posting a chain is ordered behind the stores before it */
+#endif
+        /* { WRITE waiter; FETCH_ADD(state, 1); READ result } */
+#ifdef M_ADD_BEFORE_WAITER
+        atomic { old = state % 2; state++ };
+        waiter = mine + 1;
+#else
+        waiter = mine + 1;
+#ifdef M_RESULT_BEFORE_ADD
+        value = result;
+#endif
+        atomic { old = state % 2; state++ };
+#endif
+        if
+        :: old == 0 -> /* first: waits for the child's worker */
+#ifdef M_FIRST_GIVES_BACK
+            atomic { give_back_record() }
+#endif
+        :: else -> /* second: the stack is still in place */
+#ifdef M_RECORD_BACK_EARLY
+            atomic { give_back_record() };
+#endif
+#ifndef M_RESULT_BEFORE_ADD
+            value = result;
+#endif
+#ifndef M_BLOCK_LOST
+            atomic { give_back_block(mine) };
+#endif
+            atomic { continue_joiner(r, value, r) };
+#ifndef M_RECORD_BACK_EARLY
+#ifndef M_RACED_JOINER_KEEPS_RECORD
+            atomic { give_back_record() }
+#endif
+#endif
+        fi
+    fi;
+    met++
+}
+
+/* The record's owner: uat_lent_collect() and take() of record.c, then the publication that offers the record. */
+active proctype Owner()
+{
+    byte r = 1;
+    do
+    :: r <= ROUNDS ->
+#ifdef M_MARK_BEHIND_PUBLICATION
+        owner_buffer!1, r;
+        owner_buffer!0, 0;
+#else
+        if
+        :: r > 1 -> owner_buffer!0, 0
+        :: else
+        fi;
+        owner_buffer!1, r;
+#endif
+        atomic { run Child(r); run Joiner(r) };
+        /* Its own stores it sees at once: so returned is looked at behind them. */
+        atomic { empty(owner_buffer) && returned -> r++ }
+    :: r > ROUNDS -> break
+    od;
+    met == 2 * ROUNDS; /* no one waits for ever */
+    assert(continued == (1 << (ROUNDS + 1)) - 2);
+    assert(state % 2 == 0);
+    assert(!used[0] && !used[1])
+}

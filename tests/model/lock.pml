@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lock protocol: deque/owner.c against two thieves of deque/thief_lock.c. See README.md for what is left out.
+ *
+ * Beside what claim.pml checks: two thieves never advance claims at once, and the lock is 0 when all have passed. The
+ * thieves try without a peek (UAT_PEEK=0), at any time; a peek only makes them try less often.
+ */
+#include "ring.pml"
+#include "owner.pml"
+#include "thief.pml"
+
+bool started;
+
+#ifdef M_PAPERS_UNLOCK
+/* The papers' way: unlock by a WRITE of 0, losers take nothing back. To see what is wrong with it, the HCA's FETCH_ADD
+ * has to be what it is to a WRITE: a load and a store. Atomics exclude each other by `unit`. */
+bool unit;
+#define UNLOCK() lock = 0
+#define UNDO() skip
+#else
+#ifdef M_UNLOCK_BY_WRITE
+#define UNLOCK() lock = 0
+#else
+#define UNLOCK() lock--
+#endif
+#ifdef M_NO_UNDO
+#define UNDO() skip
+#else
+#ifdef M_UNDO_BY_WRITE
+#define UNDO() lock = old
+#else
+#define UNDO() lock--
+#endif
+#endif
+#endif
+
+#ifdef M_LOSER_GOES_ON
+#define HELD true
+#else
+#define HELD (old == 0)
+#endif
+
+proctype Thief(byte me)
+{
+    byte tries, got, t, offer, offer_sp, slot_state, slot_sp, loot, old;
+end:
+    do
+    :: atomic {
+           tries < CLAIMS && (me == 0 || started) -> /* which thief begins is a matter of names */
+           started = 1;
+           tries++;
+           busy++;
+#ifdef M_PAPERS_UNLOCK
+       };
+       atomic { !unit -> unit = 1; old = lock };
+       atomic {
+           unit = 0;
+           lock = old + 1
+       };
+#else
+           old = lock; /* FETCH_ADD */
+           lock++
+       };
+#endif
+       if
+       :: !HELD -> atomic { UNDO(); busy--; old = 0 }
+       :: else ->
+           /* claims is the holder's alone, so READing it before the slot's words or behind them is the same. */
+           atomic { t = claims; got = 0 };
+           do
+           :: atomic { !(got & 1) -> offer = state[SLOT_OF(t)]; got = got | 1 }
+           :: atomic { !(got & 2) -> offer_sp = sp[SLOT_OF(t)]; got = got | 2 }
+           :: got == 3 -> break
+           od;
+           if
+           :: VALID_FOR(offer, t) -> /* uat_thief_offer() */
+#ifndef M_LOSER_GOES_ON
+               assert(claims == t); /* L3 */
+#endif
+               claims++; /* FETCH_ADD */
+               fetch()
+           :: else
+           fi;
+           atomic { UNLOCK(); busy--; old = 0; forget() }
+       fi
+    od
+}
+
+init { atomic { run Thief(0); run Thief(1) } }

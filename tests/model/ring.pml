@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shared words of the deque (deque/ring.h), and the store buffer between the owner's stores and memory.
+ *
+ * A slot has two words, which are READ in any order: its state { index, generation, valid } and sp. stack[] is what
+ * lies at each stack address: the number of the entry whose frames were written there last.
+ */
+#ifndef SLOTS
+#define SLOTS 2   /* UAT_RING_SLOTS */
+#endif
+#ifndef ENTRIES
+#define ENTRIES 3 /* continuations pushed in the whole run */
+#endif
+#ifndef CLAIMS
+#define CLAIMS 1  /* claims (claim.pml) or attempts at the lock (lock.pml) of each thief */
+#endif
+
+/* uat_state() and uat_state_valid_for(). Index < 8, generation < 16: publish() asserts that they fit. */
+#define STATE(index, generation, valid) ((index) * 32 + (generation) * 2 + (valid))
+#define VALID_FOR(state, index) (((state) & 1) && ((state) >> 5) == (index))
+#define SLOT_OF(index) ((index) % SLOTS)
+
+/* uat_ack() and its parts; SLOTS is added so that the round before the first has an index too. */
+#define STOLEN  0
+#define ABORTED 1
+#define ACK(index, status) (((index) + SLOTS) * 2 + (status))
+#define ACK_FOR(ack, index) (((ack) >> 1) == (index) + SLOTS)
+#define ACK_STATUS(ack) ((ack) & 1)
+
+byte claims;        /* T: atomics of thieves */
+byte lock;          /* atomics of thieves; lock.pml only */
+byte state[SLOTS];  /* stores of the owner */
+byte sp[SLOTS];     /* stores of the owner */
+byte ack[SLOTS];    /* WRITEs of thieves */
+byte stack[ENTRIES];/* stores of the owner */
+
+byte done;          /* bit e: continuation e was run, by whomever */
+byte busy;          /* thieves inside an attempt at the lock */
+
+/* A continuation runs once. Number 0 is the rubbish that lies in a stack before anything was pushed. */
+inline run_entry(e)
+{
+    assert(e != 0 && !(done & (1 << (e))));
+    done = done | (1 << (e))
+}
+#define ALL_DONE ((1 << (ENTRIES + 1)) - 2)
+
+/* The owner's store buffer (x86 TSO): stores reach memory in order, any time later. The owner reads none of
+ * them back. */
+#define SP_WORD(slot)    (SLOTS + (slot))
+#define STACK_WORD(i)    (2 * SLOTS + (i))
+chan buffer = [8] of { byte, byte };
+#define STORE(word, value) buffer!word, value
+#define FULL_FENCE() empty(buffer)
+
+active proctype StoreBuffer()
+{
+    byte word, value;
+end:
+    do
+    :: atomic {
+           buffer?word, value ->
+           if
+           :: word < SLOTS -> state[word] = value
+           :: word >= SLOTS && word < 2 * SLOTS -> sp[word - SLOTS] = value
+           :: else -> stack[word - 2 * SLOTS] = value
+           fi;
+           word = 0;
+           value = 0
+       }
+    od
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What both thieves do once claims has passed their index: deque/thief.c, uat_thief_fetch() and look_again().
+ *
+ * offer and offer_sp are the slot as it was seen before the claim. The READs behind the claim sample slot_state,
+ * slot_sp and the foretold stack in any order: got has a bit for each that is done.
+ */
+#ifdef M_NO_VALID_TEST
+#define STILL_VALID(word) true
+#else
+#define STILL_VALID(word) VALID_FOR(word, t)
+#endif
+
+#ifdef M_ADDRESS_NOT_COMPARED
+#define SAME_PLACE true
+#else
+#define SAME_PLACE (slot_sp == offer_sp)
+#endif
+
+#ifdef M_GENERATION_NOT_COMPARED
+#define FORETOLD SAME_PLACE
+#else
+#define FORETOLD (slot_state == offer && SAME_PLACE)
+#endif
+
+#define ACKNOWLEDGE(status) ack[SLOT_OF(t)] = ACK(t, status)
+
+/* An invalid slot ends the sampling at once: what else is READ then is never used. */
+inline fetch()
+{
+    atomic { got = 0 };
+    do
+    :: atomic {
+           !(got & 9) -> slot_state = state[SLOT_OF(t)]; got = got | 1;
+           if
+           :: !STILL_VALID(slot_state) -> got = 8
+           :: else
+           fi
+       }
+    :: atomic { !(got & 10) -> slot_sp = sp[SLOT_OF(t)]; got = got | 2 }
+    :: atomic { !(got & 12) -> loot = stack[offer_sp]; got = got | 4 }
+    :: got >= 7 -> break
+    od;
+    if
+    :: got == 8 ->
+#ifdef M_ABORT_UNACKNOWLEDGED
+        skip
+#else
+        ACKNOWLEDGE(ABORTED)
+#endif
+    :: else ->
+#ifdef M_ACKNOWLEDGE_EARLY
+        ACKNOWLEDGE(STOLEN);
+#endif
+#ifndef M_NO_SECOND_LOOK
+        if
+        :: atomic { FORETOLD -> skip }
+        :: else -> look_again()
+        fi;
+#endif
+        run_entry(loot);
+#ifndef M_ACKNOWLEDGE_EARLY
+        ACKNOWLEDGE(STOLEN)
+#endif
+    fi
+}
+
+/* The slot is frozen now. { READ slot; READ stack where it was last seen }, and the stack once more if it was
+ * not there. */
+inline look_again()
+{
+    atomic { offer_sp = slot_sp; loot = stack[offer_sp] };
+    slot_sp = sp[SLOT_OF(t)];
+#ifndef M_STACK_NOT_READ_AGAIN
+    if
+    :: slot_sp != offer_sp -> loot = stack[slot_sp]
+    :: else
+    fi
+#endif
+}
+
+/* An attempt is over. Dead variables are zeroed: fewer states. */
+inline forget()
+{
+    got = 0; t = 0; offer = 0; offer_sp = 0; slot_state = 0; slot_sp = 0; loot = 0
+}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2034,SC2086
+# Debian 12 packages by purpose, and how the missing ones are installed. Sourced by ./quickstart and ./check.
+
+packages_build="build-essential meson ninja-build pkg-config libpmix-dev libnuma-dev nettle-dev libjson-c-dev
+    libcmocka-dev libibverbs-dev librdmacm-dev"
+packages_check="clang libclang-rt-14-dev spin gdb python3 iproute2 gnuplot-nox"
+packages_guest="qemu-system-x86 busybox-static kmod cpio zstd xz-utils ibverbs-providers ibverbs-utils perftest"
+packages_slurm="munge slurmctld slurmd slurm-client slurm-wlm-basic-plugins libpmix2 openmpi-bin"
+packages_docs="mandoc"
+
+# Those of the given packages that are not installed, on one line.
+packages_missing() {
+    for package; do
+        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
+    done
+}
+
+# packages_install LOG PACKAGE...: install them, with what apt says in LOG.
+packages_install() {
+    packages_log=$1
+    shift
+    packages_root=
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null; then
+            echo "not root, and there is no sudo: as root, run: apt-get install --no-install-recommends $*" >&2
+            return 1
+        fi
+        packages_root=sudo
+    fi
+    {
+        $packages_root apt-get -q -o DPkg::Lock::Timeout=300 update &&
+            $packages_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
+                install --no-install-recommends "$@"
+    } >"$packages_log" 2>&1 </dev/null
+}
+
+# packages_ensure LOG PACKAGE...: nothing is fetched, and no network needed, when all are there already.
+# Prints one line when something is to be done, and one more when that fails.
+packages_ensure() {
+    packages_log=$1
+    shift
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        echo "==> no apt-get here: taking it that the like of these packages is installed:" "$@"
+        return 0
+    fi
+    packages_wanted=$(packages_missing "$@")
+    [ -n "$packages_wanted" ] || return 0
+    echo "==> installing packages: ${packages_wanted% }"
+    # The list is split into words on purpose.
+    if ! packages_install "$packages_log" $packages_wanted; then
+        echo "installing packages failed; what apt-get said is in $packages_log" >&2
+        return 1
+    fi
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of test-api share: how a test says that something is wrong, and the tests themselves. */
+#ifndef API_H
+#define API_H
+
+#include <stdio.h>
+#include <uat.h>
+
+/* Say where a condition does not hold; its value is the number of errors, 0 or 1, to be added up. */
+#define WRONG(condition) ((condition) ? 0 : api_wrong(#condition, __FILE__, __LINE__))
+int api_wrong(const char *condition, const char *file, int line);
+
+/* Keep the worker busy for some microseconds, so that there is something to steal. */
+void api_work(void);
+
+/* Each runs collectively, outside uat_run(), and returns the number of errors seen on this rank. */
+int api_join_orders(void);
+int api_nested(void);
+int api_reused_handle(void);
+int api_big_blocks(void);
+int api_odd_sizes(void);
+int api_deep(void);
+int api_typed(void);
+int api_results_everywhere(void);
+int api_refusals(void);
+int api_replicated(void);
+int api_statistics(void);
+int api_barrier(const char *folder);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: what all workers call together: runs in a row, replicated data, statistics, barrier; what is refused. */
+#include "api.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RUNS = 30, TABLE = 100000, RESULT_MAX = 1024 };
+
+struct page {
+    unsigned char bytes[RESULT_MAX];
+};
+
+UAT_TASK(int, one, int, n)
+{
+    api_work();
+    return n != 0;
+}
+
+/* 2^depth, one task for each. */
+UAT_TASK(int, leaves, int, depth)
+{
+    leaves_task child;
+    int right;
+
+    if (depth == 0) {
+        one_task leaf;
+
+        one_spawn(&leaf, 1);
+        return one_join(&leaf);
+    }
+    leaves_spawn(&child, depth - 1);
+    right = leaves(depth - 1);
+    return leaves_join(&child) + right;
+}
+
+static void fill_page(void *arg, void *result)
+{
+    struct page *page = result;
+    int value = *(int *)arg;
+    leaves_task t;
+
+    leaves_spawn(&t, 8);
+    if (leaves_join(&t) != 256)
+        value = -1;
+    memset(page->bytes, value, sizeof(page->bytes));
+}
+
+static int page_errors(const struct page *page, int value)
+{
+    int errors = 0;
+
+    for (size_t i = 0; i < sizeof(page->bytes); i++)
+        errors += page->bytes[i] != value;
+    return WRONG(errors == 0);
+}
+
+int api_results_everywhere(void)
+{
+    int errors = 0;
+
+    for (int i = 1; i <= RUNS; i++) {
+        struct page page = {{0}};
+
+        /* Only rank 0's root and argument count. */
+        if (uat_rank() == 0)
+            errors += WRONG(uat_run(fill_page, &i, sizeof(i), &page, sizeof(page)) == 0);
+        else
+            errors += WRONG(uat_run(NULL, NULL, 0, &page, sizeof(page)) == 0);
+        errors += page_errors(&page, i);
+    }
+    return errors;
+}
+
+UAT_TASK(int, run_inside, int, unused)
+{
+    int result = 0;
+
+    (void)unused;
+    return one_run(&result, 1);
+}
+
+int api_refusals(void)
+{
+    unsigned char large[RESULT_MAX + 1] = {0};
+    int argument = 1, status = 0, errors = 0;
+
+    errors += WRONG(uat_run(fill_page, &argument, sizeof(argument), large, sizeof(large)) == -EMSGSIZE);
+    errors += WRONG(run_inside_run(&status, 0) == 0);
+    errors += WRONG(status == -EINVAL);
+    errors += WRONG(uat_stats(NULL) == -EINVAL);
+    errors += WRONG(uat_setting("no such setting") == NULL);
+    errors += WRONG(uat_setting("transport") != NULL && uat_setting("deque") != NULL);
+    /* A refusal leaves everything as it was. */
+    errors += WRONG(one_run(&status, 1) == 0);
+    errors += WRONG(status == 1);
+    return errors;
+}
+
+/* Sum of a part of the table, split in halves. Tasks may pass on a pointer to replicated data. */
+UAT_TASK(uint64_t, sum, const uint32_t *, table, int, begin, int, end)
+{
+    sum_task left;
+    uint64_t right, total = 0;
+    int middle = begin + (end - begin) / 2;
+
+    if (end - begin <= 500) {
+        for (int i = begin; i < end; i++)
+            total += table[i];
+        return total;
+    }
+    sum_spawn(&left, table, begin, middle);
+    right = sum(table, middle, end);
+    return sum_join(&left) + right;
+}
+
+int api_replicated(void)
+{
+    uint32_t *source = malloc(TABLE * sizeof(*source));
+    int errors = 0;
+
+    if (source == NULL)
+        return WRONG(source != NULL);
+    for (uint32_t round = 1; round <= 2; round++) {
+        const uint32_t *table;
+        uint64_t total = 0;
+
+        /* The bytes of the other ranks differ: rank 0's count. */
+        for (uint32_t i = 0; i < TABLE; i++)
+            source[i] = uat_rank() == 0 ? i * round : 0;
+        table = uat_replicate(source, TABLE * sizeof(*source));
+        errors += WRONG(table != NULL && table != source);
+        if (table == NULL)
+            break;
+        errors += WRONG(table[1] == round && table[TABLE - 1] == (TABLE - 1) * round);
+        /* Rank 0's address goes with the root; the others may have another only if it is not one address everywhere. */
+        errors += WRONG(sum_run(&total, uat_rank() == 0 ? table : NULL, 0, TABLE) == 0);
+        errors += WRONG(total == (uint64_t)round * (TABLE / 2) * (TABLE - 1));
+    }
+    free(source);
+    return errors;
+}
+
+int api_statistics(void)
+{
+    uat_stats_t before, after, mine;
+    int result = 0, errors = 0;
+
+    errors += WRONG(uat_stats_total(&before) == 0);
+    errors += WRONG(leaves_run(&result, 10) == 0);
+    errors += WRONG(uat_stats_total(&after) == 0);
+    errors += WRONG(uat_stats(&mine) == 0);
+    errors += WRONG(result == 1024);
+    /* The root, a task per inner node's left half, and one below each leaf. */
+    errors += WRONG(after.tasks - before.tasks == 1 + 1023 + 1024);
+    errors += WRONG(mine.tasks <= after.tasks && mine.steals <= after.steals);
+    errors += WRONG(after.steals <= after.steal_attempts && after.stack_bytes_max >= mine.stack_bytes_max);
+    errors += WRONG(uat_size() > 1 || after.steals == 0);
+    return errors;
+}
+
+/* Each rank leaves a file before the barrier; after it the files of all must be there. */
+int api_barrier(const char *folder)
+{
+    int errors = 0;
+
+    for (int round = 0; round < 20; round++) {
+        char name[4096];
+        FILE *file;
+
+        snprintf(name, sizeof(name), "%s/%d.%d", folder, round, uat_rank());
+        file = fopen(name, "w");
+        errors += WRONG(file != NULL && fclose(file) == 0);
+        if (round % uat_size() == uat_rank())
+            usleep(10000);
+        errors += WRONG(uat_barrier() == 0);
+        for (int rank = 0; rank < uat_size(); rank++) {
+            snprintf(name, sizeof(name), "%s/%d.%d", folder, round, rank);
+            errors += WRONG(access(name, F_OK) == 0);
+        }
+    }
+    return errors;
+}

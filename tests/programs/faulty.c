@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: a program that does one thing that it must not; bad-input starts it and looks at how the job ends.
+ * usage: test-faulty WHAT
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uat.h>
+#include <unistd.h>
+
+enum { EXPECTED = 7, SEEN_WRONG = 9 };
+
+struct fault {
+    const char *name;
+    void (*before)(void); /* outside uat_run, on every rank */
+    uat_fn *root;         /* for uat_run, if not NULL */
+};
+
+static void die(int how)
+{
+    switch (how) {
+    case 0:
+        exit(0);
+    case 1:
+        exit(3);
+    case 2:
+        abort();
+    default:
+        raise(SIGKILL);
+    }
+}
+
+/* A large tree, in which the last worker, once it has stolen some of it, ends its process. */
+UAT_TASK(long, tree, int, depth, int, how)
+{
+    tree_task child;
+    long right;
+
+    if (uat_rank() == uat_size() - 1)
+        die(how);
+    if (depth == 0)
+        return 1;
+    tree_spawn(&child, depth - 1, how);
+    right = tree(depth - 1, how);
+    return tree_join(&child) + right;
+}
+
+static void exit_0_root(void *arg, void *result)
+{
+    (void)arg;
+    *(long *)result = tree(34, 0);
+}
+
+static void exit_3_root(void *arg, void *result)
+{
+    (void)arg;
+    *(long *)result = tree(34, 1);
+}
+
+static void abort_root(void *arg, void *result)
+{
+    (void)arg;
+    *(long *)result = tree(34, 2);
+}
+
+static void kill_root(void *arg, void *result)
+{
+    (void)arg;
+    *(long *)result = tree(34, 3);
+}
+
+static void exit_outside(void)
+{
+    if (uat_rank() == uat_size() - 1)
+        exit(3);
+}
+
+static void kill_outside(void)
+{
+    if (uat_rank() == uat_size() - 1)
+        raise(SIGKILL);
+}
+
+/* Calls without end, with no spawn between them. */
+static __attribute__((noinline)) long endless_calls(long n)
+{
+    volatile char room[1000];
+
+    room[n % 1000] = (char)n;
+    return n < 0 ? 0 : endless_calls(n + 1) + room[(n + 1) % 1000];
+}
+
+static void overflow_root(void *arg, void *result)
+{
+    (void)arg;
+    *(long *)result = endless_calls(0);
+}
+
+/* Spawns without end. */
+UAT_TASK(long, endless_spawns, long, n)
+{
+    endless_spawns_task child;
+
+    endless_spawns_spawn(&child, n + 1);
+    return endless_spawns_join(&child);
+}
+
+static void spawns_root(void *arg, void *result)
+{
+    (void)arg;
+    *(long *)result = endless_spawns(0);
+}
+
+static void child(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+}
+
+/* Long enough for its spawner to be stolen meanwhile. */
+static void slow_child(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+    usleep(50000);
+}
+
+/*
+ * Ends while its child, at work elsewhere or not, has not been joined. What can be told is a child that lives apart
+ * from its spawner, so its children give thieves time, and there are enough of them for one to be stolen.
+ */
+static void unjoined(void *arg, void *result)
+{
+    uat_task_t children[100];
+
+    (void)arg;
+    (void)result;
+    for (int i = 0; i < 100; i++)
+        uat_spawn(&children[i], slow_child, NULL, 0, NULL, 0);
+}
+
+static void spawn_outside(void)
+{
+    uat_task_t t;
+
+    uat_spawn(&t, child, NULL, 0, NULL, 0);
+    uat_join(&t);
+}
+
+static void large_result(void *arg, void *result)
+{
+    static char room[1 << 20];
+    uat_task_t t;
+
+    (void)arg;
+    (void)result;
+    uat_spawn(&t, child, NULL, 0, room, sizeof(room));
+    uat_join(&t);
+}
+
+/* A pointer into another task's stack: what the rules for task code forbid. */
+static void read_foreign(void *arg, void *result)
+{
+    *(int *)result = **(volatile int **)arg;
+}
+
+static void write_foreign(void *arg, void *result)
+{
+    (void)result;
+    **(volatile int **)arg = EXPECTED;
+}
+
+static void foreign_read(void *arg, void *result)
+{
+    volatile int mine = EXPECTED;
+    volatile int *pointer = &mine;
+    int seen = 0;
+    uat_task_t t;
+
+    (void)arg;
+    uat_spawn(&t, read_foreign, &pointer, sizeof(pointer), &seen, sizeof(seen));
+    uat_join(&t);
+    *(long *)result = seen == EXPECTED ? 0 : SEEN_WRONG;
+}
+
+static void foreign_write(void *arg, void *result)
+{
+    volatile int mine = 0;
+    volatile int *pointer = &mine;
+    uat_task_t t;
+
+    (void)arg;
+    uat_spawn(&t, write_foreign, &pointer, sizeof(pointer), NULL, 0);
+    uat_join(&t);
+    *(long *)result = mine == EXPECTED ? 0 : SEEN_WRONG;
+}
+
+/* Replicated data is read-only. */
+static void write_replicated(void)
+{
+    int source = 1;
+    volatile int *copy = uat_replicate(&source, sizeof(source));
+
+    if (copy != NULL)
+        *copy = 2;
+}
+
+static const struct fault faults[] = {
+    {"exit-0", NULL, exit_0_root},
+    {"exit-3", NULL, exit_3_root},
+    {"abort", NULL, abort_root},
+    {"kill", NULL, kill_root},
+    {"exit-outside", exit_outside, kill_root},
+    {"kill-outside", kill_outside, NULL},
+    {"overflow", NULL, overflow_root},
+    {"endless-spawns", NULL, spawns_root},
+    {"unjoined", NULL, unjoined},
+    {"spawn-outside", spawn_outside, NULL},
+    {"large-result", NULL, large_result},
+    {"foreign-read", NULL, foreign_read},
+    {"foreign-write", NULL, foreign_write},
+    {"write-replicated", write_replicated, NULL},
+};
+
+int main(int argc, char **argv)
+{
+    const struct fault *fault = NULL;
+    long result = 0;
+
+    if (uat_init() != 0)
+        return 1;
+    for (size_t i = 0; argc == 2 && i < sizeof(faults) / sizeof(faults[0]); i++)
+        if (strcmp(argv[1], faults[i].name) == 0)
+            fault = &faults[i];
+    if (fault == NULL) {
+        fprintf(stderr, "usage: test-faulty WHAT\n");
+        return 2;
+    }
+    if (fault->before != NULL)
+        fault->before();
+    if (fault->root != NULL && uat_run(fault->root, NULL, 0, &result, sizeof(result)) != 0)
+        return 1;
+    if (uat_finalize() != 0)
+        return 1;
+    return (int)result;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: stealing is one-sided. Rank 0 stops itself (SIGSTOP) in a task, before any other worker has come to
+ * steal; its continuation is stolen all the same, sees from its new worker that rank 0 stands still, and continues it;
+ * the answer is right.
+ * For 2 workers on one host.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "uat.h"
+
+enum { THIEF_COMES_US = 500000, CHILD_ANSWER = 42 };
+
+/* The state letter of a process, from /proc; '?' if there is none. */
+static char state_of(pid_t pid)
+{
+    char path[64], state = '?';
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return '?';
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = '?';
+    fclose(file);
+    return state;
+}
+
+UAT_TASK(long, stop_itself, long, answer)
+{
+    kill(getpid(), SIGSTOP); /* until the spawner, on another worker, continues us */
+    return answer;
+}
+
+/* The root: returns the child's answer, or a number below 0 for what was not as it must be. */
+UAT_TASK(long, root, long, victim)
+{
+    stop_itself_task child;
+    stop_itself_spawn(&child, CHILD_ANSWER);
+    char state = state_of((pid_t)victim);
+    int rank = uat_rank();
+    kill((pid_t)victim, SIGCONT);
+    long answer = stop_itself_join(&child);
+    if (rank == 0)
+        return -1;
+    return state == 'T' ? answer : -2;
+}
+
+int main(void)
+{
+    long answer = 0;
+    if (uat_init())
+        return 1;
+    if (uat_rank() != 0)
+        usleep(THIEF_COMES_US);
+    if (root_run(&answer, getpid())) /* rank 0's argument counts */
+        return 1;
+    if (uat_rank() == 0 && answer != CHILD_ANSWER)
+        fprintf(stderr, "frozen: %s\n",
+                answer == -1   ? "the continuation was not stolen"
+                : answer == -2 ? "the victim was not stopped when the continuation ran"
+                               : "wrong answer");
+    return uat_finalize() || answer != CHILD_ANSWER;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: random programs: trees of tasks that spawn, call and join in random numbers and orders, with arguments,
+ * results and frames of random sizes. Every task checks its argument and, after every join, its whole frame; the
+ * result is compared with a sequential evaluation.
+ *
+ * usage: random-trees RUNS SEED
+ */
+#include <alloca.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uat.h"
+
+enum { CHILDREN_MAX = 6, FRAME_WORDS_MAX = 200, PAYLOAD_WORDS_MAX = 40, DEPTH_MAX = 7 };
+
+struct arg {
+    uint64_t seed;
+    uint32_t depth, words;
+    uint64_t payload[PAYLOAD_WORDS_MAX]; /* words of it count; the rest is not passed */
+};
+
+struct result {
+    uint64_t value;
+    uint64_t errors;
+    uint64_t payload[PAYLOAD_WORDS_MAX];
+};
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static uint64_t draw(uint64_t *seed, uint64_t below)
+{
+    *seed = mix(*seed + 0x9e3779b97f4a7c15u);
+    return *seed % below;
+}
+
+static size_t make_child(uint64_t *seed, uint32_t depth, struct arg *child)
+{
+    child->seed = mix(*seed ^ draw(seed, 1u << 30));
+    child->depth = depth - 1;
+    child->words = (uint32_t)draw(seed, PAYLOAD_WORDS_MAX);
+    for (uint32_t i = 0; i < child->words; i++)
+        child->payload[i] = child->seed + i;
+    return offsetof(struct arg, payload) + child->words * sizeof(uint64_t);
+}
+
+static uint64_t check_words(const uint64_t *words, size_t n, uint64_t first)
+{
+    uint64_t errors = 0;
+    for (size_t i = 0; i < n; i++)
+        errors += words[i] != first + i;
+    return errors;
+}
+
+static size_t child_count(uint64_t *seed, uint32_t depth)
+{
+    return depth == 0 ? 0 : (size_t)draw(seed, CHILDREN_MAX);
+}
+
+static uint64_t evaluate(const struct arg *a)
+{
+    uint64_t seed = a->seed, value = mix(a->seed);
+    draw(&seed, FRAME_WORDS_MAX);
+    size_t n = child_count(&seed, a->depth);
+    for (size_t i = 0; i < n; i++) {
+        struct arg child;
+        make_child(&seed, a->depth, &child);
+        value += evaluate(&child) * (i + 1);
+    }
+    return value;
+}
+
+static void work(uint64_t seed)
+{
+    for (uint64_t n = draw(&seed, 8) == 0 ? draw(&seed, 20000) : draw(&seed, 200); n > 0; n--)
+        __asm__ volatile("");
+}
+
+/* A task: its frame has a random size and known contents. */
+static void tree(void *arg, void *out)
+{
+    const struct arg *a = arg;
+    struct result *r = out;
+    uint64_t seed = a->seed, errors = check_words(a->payload, a->words, a->seed);
+    size_t words = 1 + (size_t)draw(&seed, FRAME_WORDS_MAX);
+    uint64_t *frame = alloca(words * sizeof(*frame)), value = mix(a->seed);
+    for (size_t i = 0; i < words; i++)
+        frame[i] = a->seed ^ i;
+    size_t n = child_count(&seed, a->depth), first = n ? (size_t)draw(&(uint64_t){seed}, n) : 0;
+    uat_task_t task[CHILDREN_MAX];
+    struct result result[CHILDREN_MAX];
+    for (size_t i = 0; i < n; i++) {
+        struct arg child;
+        size_t size = make_child(&seed, a->depth, &child);
+        uat_spawn(&task[i], tree, &child, size, &result[i],
+                  offsetof(struct result, payload) + child.words * sizeof(uint64_t));
+        work(child.seed);
+    }
+    for (size_t k = 0; k < n; k++) {
+        size_t i = (first + k) % n;
+        uat_join(&task[i]);
+        value += result[i].value * (i + 1);
+        errors += result[i].errors;
+        for (size_t j = 0; j < words; j++)
+            errors += frame[j] != (a->seed ^ j);
+    }
+    errors += check_words(a->payload, a->words, a->seed);
+    r->value = value;
+    r->errors = errors;
+    for (uint32_t i = 0; i < a->words; i++)
+        r->payload[i] = a->payload[i];
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long runs = argc > 1 ? strtoul(argv[1], NULL, 10) : 100, seed = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+    if (uat_init())
+        return 1;
+    for (unsigned long i = 0; i < runs; i++) {
+        struct arg a = {.seed = mix(seed * 1000003 + i), .depth = 3 + (uint32_t)(i % (DEPTH_MAX - 2))};
+        struct result r = {0};
+        if (uat_run(tree, &a, sizeof(a), &r, offsetof(struct result, payload)))
+            return 1;
+        if (r.value != evaluate(&a) || r.errors) {
+            fprintf(stderr, "random-trees: rank %d: run %lu of seed %lu is wrong (%lu errors)\n", uat_rank(), i, seed,
+                    (unsigned long)r.errors);
+            return 1;
+        }
+    }
+    uat_stats_t s;
+    if (uat_stats_total(&s))
+        return 1;
+    if (uat_rank() == 0)
+        printf("%lu runs, %lu tasks, %lu steals, joins first %lu second %lu raced %lu, ends first %lu second %lu, away "
+               "%lu, continued "
+               "%lu, aborted %lu, second looks %lu, owner waits %lu\n",
+               runs, s.tasks, s.steals, s.joins_first, s.joins_second, s.joins_raced, s.ends_first, s.ends_second,
+               s.resumes_away, s.continued, s.entries_aborted, s.second_looks, s.owner_waits);
+    return uat_finalize() != 0;
+}

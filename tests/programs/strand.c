@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: a long strand: a task with 40 continuations above it runs without a spawn until thieves have taken all
+ * that stood published, 16 of them; the rest is taken from its next spawn on. Needs 2 workers or more.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "runtime/worker.h"
+#include "uat.h"
+
+enum { DEPTH = 40, LIMIT_SECONDS = 30, QUIET_SECONDS = 1 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Relaxed: only counts; the peers are the thieves' claims. */
+static uint64_t claims(void)
+{
+    return __atomic_load_n(&uat_worker.segment.ring->claims, __ATOMIC_RELAXED);
+}
+
+static uint64_t wait_for_claims(uint64_t wanted, double seconds)
+{
+    double end = now() + seconds;
+    while (claims() < wanted && now() < end)
+        ;
+    return claims();
+}
+
+UAT_TASK(long, nothing, long, n)
+{
+    return n;
+}
+
+/* The strand. 0 if all went as it must. */
+static long strand(void)
+{
+    double start = now();
+    uint64_t taken = wait_for_claims(UAT_RING_SLOTS, LIMIT_SECONDS);
+    double seconds = now() - start;
+    if (taken != UAT_RING_SLOTS || wait_for_claims(UAT_RING_SLOTS + 1, QUIET_SECONDS) != UAT_RING_SLOTS) {
+        fprintf(stderr, "strand: %llu claims while %d entries were published\n", (unsigned long long)claims(),
+                UAT_RING_SLOTS);
+        return 1;
+    }
+    printf("16 continuations taken in %.6f s\n", seconds);
+    for (uint64_t round = 2; round * UAT_RING_SLOTS < DEPTH + UAT_RING_SLOTS; round++) {
+        nothing_task t;
+        nothing_spawn(&t, 0);
+        nothing_join(&t);
+        uint64_t wanted = round * UAT_RING_SLOTS < DEPTH ? round * UAT_RING_SLOTS : DEPTH;
+        if (wait_for_claims(wanted, LIMIT_SECONDS) < wanted) {
+            fprintf(stderr, "strand: %llu claims after spawn %llu\n", (unsigned long long)claims(),
+                    (unsigned long long)round - 1);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+UAT_TASK(long, nest, long, depth)
+{
+    if (depth == 0)
+        return strand();
+    nest_task t;
+    nest_spawn(&t, depth - 1);
+    return nest_join(&t);
+}
+
+int main(void)
+{
+    long wrong = 1;
+    if (uat_init() || nest_run(&wrong, DEPTH))
+        return 1;
+    return uat_finalize() || wrong;
+}

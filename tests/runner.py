@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""The work of ./check: builds, runs meson's suites, prints one line per test and counts them.
+
+Everything that is tested is a meson test; this file only says which suites run in which build.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent
+BUILDS = SOURCE / "build-check"
+TAIL = 40  # lines shown of a failed test
+
+# Suites in the order in which they run: what fails fast comes first. A suite not named here comes last.
+ORDER = ["tree", "unit", "header", "install", "programs", "sanitize", "launcher", "model", "stress", "fuzz", "faults", "soak", "slurm", "vm", "ibv"]
+# Suites whose tests are one process each, so that several may run at once.
+PARALLEL = {"tree", "unit", "header", "model"}
+OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}
+LINE = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(\S.*?)\s+(OK|FAIL|SKIP|TIMEOUT|ERROR|EXPECTEDFAIL|UNEXPECTEDPASS|INTERRUPT)"
+                  r"\s+([\d.]+)s")
+
+
+class Build:
+    """One configuration: its folder, compiler, meson options, and the suites that run in it (None: all)."""
+
+    def __init__(self, name, compiler, options=(), suites=None):
+        self.name, self.compiler, self.options, self.suites = name, compiler, list(options), suites
+        self.folder = BUILDS / name
+
+
+FULL = [
+    Build("gcc", "gcc"),
+    Build("clang", "clang", suites=["unit", "programs"]),
+    Build("asan", "gcc", ["-Db_sanitize=address,undefined", "-Db_lundef=false"], ["unit", "sanitize"]),
+]
+
+
+class Tally:
+    """Counts the tests and prints their lines."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def count(self, outcome):
+        if outcome == "pass":
+            self.passed += 1
+        elif outcome == "skip":
+            self.skipped += 1
+        else:
+            self.failed += 1
+
+    @staticmethod
+    def line(outcome, name, seconds, reason=""):
+        print(f"{outcome:4}  {name:50} {seconds:7.1f} s{reason}", flush=True)
+
+    def close(self):
+        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped", flush=True)
+        return 1 if self.failed else 0
+
+
+def last_lines(text):
+    return "".join(f"      | {line}\n" for line in text.splitlines()[-TAIL:])
+
+
+def compile_in(build):
+    """Configure, if it has not been, and compile; status and output."""
+    commands = [["ninja", "-C", str(build.folder)]]
+    if not (build.folder / "build.ninja").exists():
+        commands.insert(0, ["meson", "setup", "-Dwerror=true", *build.options, str(build.folder), str(SOURCE)])
+    output = ""
+    for command in commands:
+        done = subprocess.run(command, env={**os.environ, "CC": build.compiler}, text=True, errors="replace",
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        output += done.stdout
+        if done.returncode:
+            return False, output
+    return True, output
+
+
+def make(build, tally):
+    """Make a build; counts as one test. False if it failed."""
+    started = time.monotonic()
+    # A folder that was moved, or made by another meson or for other options, is of no use.
+    marker = build.folder / "check.configuration"
+    configuration = f"{SOURCE} {build.compiler} {' '.join(build.options)}\n"
+    fresh = not build.folder.exists()
+    if not fresh and (not marker.exists() or marker.read_text() != configuration):
+        shutil.rmtree(build.folder)
+        fresh = True
+    good, output = compile_in(build)
+    if not good and not fresh and "rebuilding 'build.ninja'" in output:
+        shutil.rmtree(build.folder)
+        good, output = compile_in(build)
+    if (build.folder / "build.ninja").exists():
+        marker.write_text(configuration)
+    outcome = "pass" if good else "FAIL"
+    tally.count(outcome)
+    tally.line(outcome, f"{build.name}/build", time.monotonic() - started)
+    if not good:
+        print(last_lines(output), end="")
+    return good
+
+
+def tests_of(build, quick):
+    """The tests of a build as {suite: [name]}; a test belongs to the first of its suites."""
+    listing = subprocess.run(["meson", "introspect", "--tests", str(build.folder)], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    suites = {}
+    for test in json.loads(listing):
+        names = [suite.split(":")[-1] for suite in test["suite"]] or ["other"]
+        if quick and not {"quick", "unit", "tree", "header"} & set(names):
+            continue
+        if build.suites is None or names[0] in build.suites:
+            suites.setdefault(names[0], []).append(test["name"])
+    return dict(sorted(suites.items(), key=lambda item: ORDER.index(item[0]) if item[0] in ORDER else len(ORDER)))
+
+
+def run_suite(build, suite, names, tally):
+    """Run the named tests; their lines appear as they end, the count comes from meson's own log."""
+    base = f"check-{suite}"
+    log = build.folder / "meson-logs" / f"{base}.json"
+    log.unlink(missing_ok=True)
+    processes = os.cpu_count() or 1
+    command = ["meson", "test", "-C", str(build.folder), "--no-rebuild", "--logbase", base, "--num-processes",
+               str(processes if suite in PARALLEL else 1), "--suite", suite, *names]
+    # meson prints a test's line when it ends; its log is complete only when all have ended.
+    with subprocess.Popen(command, text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, start_new_session=True) as process:
+        try:
+            output = ""
+            for line in process.stdout:
+                output += line
+                match = LINE.match(line)
+                if match:
+                    name, result, seconds = match.groups()
+                    tally.line(outcome_of(suite, result), f"{build.name}/{suite}/{name}", float(seconds))
+        except BaseException:
+            os.killpg(process.pid, signal.SIGINT)
+            raise
+    results = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    for result in results:
+        name = result["name"].split(" / ")[-1]
+        outcome = outcome_of(suite, result["result"])
+        tally.count(outcome)
+        said = result.get("stdout", "") + result.get("stderr", "")
+        if outcome == "skip":
+            print(f"      {suite}/{name} skipped: {(said.strip().splitlines() or ['no reason given'])[-1]}")
+        elif outcome != "pass":
+            print(f"      {build.name}/{suite}/{name}: {result['result']}, status {result['returncode']}")
+            print(last_lines(said), end="")
+    if len(results) < len(names):
+        print(f"      {build.name}/{suite}: {len(names) - len(results)} tests did not run; meson said")
+        print(last_lines(output), end="")
+        tally.failed += len(names) - len(results)
+    sys.stdout.flush()
+
+
+def outcome_of(suite, result):
+    """Continuous integration has all that guests and Slurm need, so there one that is missing is an error."""
+    outcome = OUTCOMES.get(result, "FAIL")
+    if outcome == "skip" and suite in {"vm", "slurm", "ibv"} and os.environ.get("CI", "") not in ("", "0", "false"):
+        return "FAIL"
+    return outcome
+
+
+def main():
+    parser = argparse.ArgumentParser(description="the work of ./check")
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_args().quick
+    started = time.monotonic()
+    # A setting of the user's must not change what is tested.
+    for name in [name for name in os.environ if name.startswith("UAT_")]:
+        del os.environ[name]
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    BUILDS.mkdir(exist_ok=True)
+    tally = Tally()
+    for build in FULL[:1] if quick else FULL:
+        if make(build, tally):
+            for suite, names in tests_of(build, quick).items():
+                run_suite(build, suite, names, tally)
+    print(f"==> {time.monotonic() - started:.0f} s; logs: build-check/*/meson-logs")
+    return tally.close()
+
+
+def interrupted(number, _frame):
+    """Ctrl-C and kill end the tests as well, by way of run_suite()."""
+    raise SystemExit(128 + number)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, interrupted)
+    signal.signal(signal.SIGINT, interrupted)
+    sys.exit(main())

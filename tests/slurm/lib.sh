@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034
+# What the tests of this folder share. A test calls `on_cluster [OPTION]...` first: it then goes on inside a Slurm
+# cluster. usage of a test: test_NAME BUILD-FOLDER
+set -u
+slurm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$(realpath "$1")
+faulty=$build/tests/programs/test-faulty
+failures=0
+unset "${!UAT_@}"
+
+# Starts the test again, inside a cluster. All that it writes lies on a file system that is gone with the cluster.
+on_cluster()
+{
+    if [ -z "${SLURM_TEST_INSIDE:-}" ]; then
+        SLURM_TEST_INSIDE=1 exec "$slurm/cluster" "$@" "$0" "$build"
+    fi
+    scratch=/run/slurm-test
+    mkdir $scratch
+}
+
+# run COMMAND...: sets out, err and status. What is not done after a minute hangs: 124.
+run()
+{
+    timeout -k 5 60 "$@" >$scratch/out 2>$scratch/err </dev/null
+    status=$?
+    read_output
+}
+
+read_output()
+{
+    out=$(cat $scratch/out)
+    err=$(cat $scratch/err)
+}
+
+# Starts what does not end by itself, with srun's process in $child, and waits until its $1 workers are at work.
+# start WORKERS COMMAND...
+start()
+{
+    local workers=$1 tries
+    shift
+    : >$scratch/err # else the workers of the job before are counted
+    # The shell makes its children in the background deaf to Ctrl-C.
+    UAT_LOG=info env --default-signal=INT "$@" >$scratch/out 2>$scratch/err </dev/null &
+    child=$!
+    for ((tries = 0; tries < 300; tries++)); do
+        [ "$(grep -c 'transport shm' $scratch/err)" != "$workers" ] || return
+        sleep 0.1
+    done
+    status=none
+    read_output
+    fault "the $workers workers do not start: $*"
+}
+
+# Waits for what start() has started; if it hangs, kills it, and status is 124.
+end()
+{
+    local tries hung
+    for ((tries = 0; tries < 600; tries++)); do
+        kill -0 $child 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -KILL $child 2>/dev/null && hung=1 || hung=
+    wait $child 2>/dev/null
+    status=$?
+    [ -z "$hung" ] || status=124
+    read_output
+}
+
+# fault WHAT: the test has failed.
+fault()
+{
+    printf '%s\n-- status %s; standard output\n%s\n-- standard error\n%s\n' "$1" "$status" "$out" "$err" >&2
+    failures=$((failures + 1))
+}
+
+expect_status() { [ "$status" = "$1" ] || fault "$2: status $status, not $1"; }
+
+# Neither done nor hanging.
+expect_failure() { [ "$status" != 0 ] && [ "$status" != 124 ] || fault "$1: status $status"; }
+
+# How often a line that matches is there.
+expect_lines() { [ "$(grep -Ec -- "$3" <<<"$err")" = "$2" ] || fault "$1: not $2 lines that match: $3"; }
+
+# The value of a number or a text in the JSON object of a benchmark.
+field() { python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1" <<<"$out"; }
+
+expect_field()
+{
+    local got
+    got=$(field "$2" 2>&1)
+    [ "$got" = "$3" ] || fault "$1: $2 is $got, not $3"
+}
+
+# The workers of this test: programs of the build that have inherited its mark.
+export SLURM_TEST_MARK=${SLURM_TEST_MARK:-$$-$RANDOM}
+workers()
+{
+    local pid
+    for pid in $(grep -lsxzF "SLURM_TEST_MARK=$SLURM_TEST_MARK" /proc/[0-9]*/environ | cut -d / -f 3); do
+        [[ $(readlink "/proc/$pid/exe") != "$build"/* ]] || echo "$pid"
+    done
+}
+
+# None is left some seconds later. Slurm gives them KillWait to go.
+expect_gone()
+{
+    local tries
+    for ((tries = 0; tries < 100; tries++)); do
+        [ -n "$(workers)" ] || return
+        sleep 0.1
+    done
+    # shellcheck disable=SC2046
+    { fault "$1: left behind: $(workers | paste -sd ' ')"; kill -KILL $(workers); }
+}
+
+finish()
+{
+    [ $failures = 0 ] || exit 1
+    exit 0
+}

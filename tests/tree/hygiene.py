@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Description: what every file of the tree must keep to: licence line, description of tests, no leftovers, white space.
+
+Long files and lines only draw a warning: they are a hint, not a fault.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+SOURCES = {".c", ".h", ".S", ".py", ".sh", ".pml"}
+LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|^\s*#\s*if\s+0\b")
+LONG_FILE = 400
+LONG_LINE = 120
+
+
+def files_of(root):
+    """The files under version control; in an unpacked archive, all but the build folders."""
+    listing = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, text=True)
+    if listing.returncode == 0 and listing.stdout:
+        return [root / name for name in listing.stdout.split("\0") if name and (root / name).is_file()]
+    return [path for path in root.rglob("*") if path.is_file()
+            and not path.relative_to(root).parts[0].startswith(("build", ".git"))]
+
+
+def faults_of(path, text):
+    lines = text.splitlines()
+    script = text.startswith("#!")
+    source = path.suffix in SOURCES or script
+    if source and not any("SPDX-License-Identifier: MIT" in line for line in lines[:2]):
+        yield 1, "no SPDX-License-Identifier line on top"
+    test = path.suffix == ".c" and "tests" in path.parts and "\nint main(" in text
+    if test and not any("Description:" in line for line in lines[:12]):
+        yield 1, "a test begins with a Description: comment"
+    for number, line in enumerate(lines, 1):
+        if source and path.name != "hygiene.py" and LEFTOVERS.search(line):
+            yield number, "leftover: " + line.strip()
+        if source and line != line.rstrip() and path.suffix in SOURCES:
+            yield number, "white space at the end of the line"
+    if text and not text.endswith("\n"):
+        yield len(lines), "no newline at the end of the file"
+
+
+def main():
+    root = Path(sys.argv[1])
+    count = failed = 0
+    for path in files_of(root):
+        if "corpus" in path.parts:
+            continue  # inputs of the fuzzers, byte by byte
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        count += 1
+        name = path.relative_to(root)
+        for number, fault in faults_of(name, text):
+            print(f"{name}:{number}: {fault}")
+            failed += 1
+        length = text.count("\n")
+        if name.suffix in SOURCES and length > LONG_FILE:
+            print(f"warning: {name} has {length} lines")
+        if name.suffix in SOURCES and (long := sum(len(line) > LONG_LINE for line in text.splitlines())):
+            print(f"warning: {name} has {long} lines of more than {LONG_LINE} characters")
+    print(f"{count} files, {failed} faults")
+    return 1 if failed or count == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

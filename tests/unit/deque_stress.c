@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "deque_stress.h"
+
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "deque/delay.h"
+
+enum { STACKS_SIZE = 1 << 20, STACK_STEP = 32, STACK_MAX = 1024, STACK_LARGE = 40000 };
+
+/* In memory that all workers share, outside of the segments. */
+struct shared {
+    struct deque_stress stress;
+    bool owner_done;
+    struct uat_deque_counts owner;
+    struct uat_thief_counts thieves[PEERS_MAX];
+    uint64_t taken[PEERS_MAX];
+    uint8_t times[]; /* times[i]: how often entry i was taken */
+};
+
+struct layout {
+    struct uat_ring *ring;
+    struct uat_landing *landing;
+    uintptr_t low, high; /* the stacks */
+};
+
+static struct layout lay_out(const struct peer *me)
+{
+    char *p = me->data;
+    struct layout l = {.ring = (struct uat_ring *)p, .landing = (struct uat_landing *)(p + 4096)};
+    l.low = (uintptr_t)p + 4096 + sizeof(struct uat_landing);
+    l.low = (l.low + 4095) / 4096 * 4096;
+    l.high = l.low + STACKS_SIZE;
+    PEER_CHECK(l.high <= (uintptr_t)p + me->data_size);
+    return l;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state >> 16;
+}
+
+/* Relaxed: the parent reads it after all workers have ended. */
+static void take(struct peer *me, struct shared *shared, uint64_t entry)
+{
+    PEER_CHECK(entry < shared->stress.pushes);
+    __atomic_fetch_add(&shared->times[entry], 1, __ATOMIC_RELAXED);
+    shared->taken[me->rank]++;
+}
+
+static void fill(uintptr_t sp, uintptr_t base, uint64_t entry)
+{
+    for (uint64_t *p = (uint64_t *)sp; p < (uint64_t *)base; p++)
+        *p = entry;
+}
+
+/* All words of a stack are its entry's number. */
+static uint64_t entry_of(uintptr_t sp, uintptr_t base)
+{
+    const uint64_t *p = (const uint64_t *)sp, *end = (const uint64_t *)base;
+    uint64_t entry = *p;
+    while (p < end)
+        PEER_CHECK(*p++ == entry);
+    return entry;
+}
+
+static bool always_part(void *context, uintptr_t sp)
+{
+    (void)context;
+    (void)sp;
+    return true;
+}
+
+static void push(struct uat_deque *d, uint64_t *random, uint64_t entry)
+{
+    uintptr_t base = uat_deque_base(d);
+    uint64_t r = next_random(random);
+    size_t bytes = r % 256 == 0 ? STACK_LARGE : STACK_STEP * (1 + r / 256 % (STACK_MAX / STACK_STEP));
+    fill(base - bytes, base, entry);
+    uat_deque_push(d, base - bytes);
+}
+
+/* The task that stands on the youngest entry ends. */
+static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
+{
+    uintptr_t sp, base = 0;
+    if (uat_deque_size(d) >= 2)
+        base = d->top[-2] & ~(uintptr_t)UAT_TAG_MASK;
+    if (uat_deque_pop(d, &sp) != UAT_POP_GONE)
+        take(me, shared, entry_of(sp, base));
+}
+
+static void owner(struct peer *me, struct shared *shared, const struct layout *l)
+{
+    struct uat_deque d;
+    struct uat_deque_user user = {.part = always_part, .oversubscribed = true};
+    PEER_CHECK(uat_deque_open(&d, l->ring, 4096, &user) == 0);
+    peer_barrier(me);
+    uint64_t random = shared->stress.seed * 2 + 1;
+    uat_deque_push_gone(&d, l->high);
+    for (uint64_t entry = 0; entry < shared->stress.pushes;) {
+        bool deeper =
+            uat_deque_size(&d) == 1 || (uat_deque_size(&d) <= shared->stress.depth && next_random(&random) % 2);
+        if (deeper)
+            push(&d, &random, entry++);
+        else
+            pop(me, shared, &d);
+        if (entry % 64 == 0)
+            sched_yield(); /* thieves need a core too */
+    }
+    while (uat_deque_size(&d) > 0)
+        pop(me, shared, &d);
+    shared->owner = d.count;
+    uat_deque_close(&d);
+}
+
+static void thief(struct peer *me, struct shared *shared, const struct layout *l)
+{
+    struct uat_thief t;
+    PEER_CHECK(uat_thief_open(&t, me->transport, l->ring, l->landing) == 0);
+    t.low = l->low;
+    t.high = l->high;
+    peer_barrier(me);
+    /* Acquire: with the owner's release below; only says when to stop. */
+    while (!__atomic_load_n(&shared->owner_done, __ATOMIC_ACQUIRE)) {
+        struct uat_loot loot;
+        int result = shared->stress.steal(&t, &(struct uat_victims){.count = 1}, &loot);
+        PEER_CHECK(result >= 0);
+        if (result == UAT_STEAL_DONE)
+            take(me, shared, entry_of(loot.sp, loot.base));
+        else
+            sched_yield();
+    }
+    shared->thieves[me->rank] = t.count;
+    uat_thief_close(&t);
+}
+
+static void work(struct peer *me, void *arg)
+{
+    struct shared *shared = arg;
+    struct layout l = lay_out(me);
+    if (shared->stress.delays)
+        uat_delay_start(shared->stress.seed + (uint64_t)me->rank);
+    if (me->rank == 0) {
+        owner(me, shared, &l);
+        __atomic_store_n(&shared->owner_done, true, __ATOMIC_RELEASE); /* with the acquire in thief() */
+    } else {
+        thief(me, shared, &l);
+    }
+    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    peer_barrier(me);
+    PEER_CHECK(l.ring->lock == 0); /* whoever added to it has taken it back */
+}
+
+static void gather(const struct shared *shared, int workers, struct deque_stress_counts *counts)
+{
+    *counts = (struct deque_stress_counts){.owner = shared->owner, .taken_by_owner = shared->taken[0]};
+    for (int i = 1; i < workers; i++) {
+        counts->taken_by_thieves += shared->taken[i];
+        counts->thieves.attempts += shared->thieves[i].attempts;
+        counts->thieves.done += shared->thieves[i].done;
+        counts->thieves.empty += shared->thieves[i].empty;
+        counts->thieves.lost += shared->thieves[i].lost;
+        counts->thieves.aborted += shared->thieves[i].aborted;
+        counts->thieves.second_looks += shared->thieves[i].second_looks;
+    }
+}
+
+int deque_stress_run(const struct peers_spec *spec, const struct deque_stress *stress,
+                     struct deque_stress_counts *counts)
+{
+    size_t size = sizeof(struct shared) + stress->pushes;
+    struct shared *shared = peers_share(size);
+    shared->stress = *stress;
+    int rc = peers_run(spec, work, shared);
+    gather(shared, spec->workers, counts);
+    for (uint32_t i = 0; i < stress->pushes && rc == 0; i++)
+        if (shared->times[i] != 1) {
+            fprintf(stderr, "entry %u was taken %u times (seed %llu)\n", i, shared->times[i],
+                    (unsigned long long)stress->seed);
+            rc = 1;
+        }
+    peers_unshare(shared, size);
+    return rc;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One owner against thief processes on one deque, over any transport: the owner pushes and pops entries whose stacks
+ * it fills with the entry's number, thieves steal; each entry must be taken exactly once, with its own stack.
+ */
+#ifndef UAT_TEST_DEQUE_STRESS_H
+#define UAT_TEST_DEQUE_STRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "deque/owner.h"
+#include "deque/thief.h"
+#include "peers.h"
+
+struct deque_stress {
+    uat_steal_fn *steal;
+    uint32_t pushes; /* entries in total */
+    unsigned depth;  /* the deepest nest; 1 is a flat loop */
+    bool delays;     /* torture of owner and thieves; the transport's is in struct peers_spec */
+    uint64_t seed;
+};
+
+struct deque_stress_counts {
+    uint64_t taken_by_owner, taken_by_thieves;
+    struct uat_deque_counts owner;
+    struct uat_thief_counts thieves;
+};
+
+/* Rank 0 is the owner, the others are thieves. Returns what peers_run() does; *counts are of all workers. */
+int deque_stress_run(const struct peers_spec *spec, const struct deque_stress *stress,
+                     struct deque_stress_counts *counts);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "peers.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "runtime/options.h"
+#include "transport/log.h"
+#include "transport/relax.h"
+#include "transport_ibv/probe.h"
+
+static int saved_stderr = -1; /* while stderr is caught */
+
+#define SEGMENT_ADDRESS ((void *)0x200000000000) /* free in ordinary and in sanitized programs */
+
+struct peers_shared {
+    int arrived, round; /* of peer_barrier */
+    struct peer_card cards[PEERS_MAX];
+};
+
+bool peers_ready(const struct uat_transport_class *transport)
+{
+    char why[512];
+    if (transport != &uat_transport_ibv || uat_ibv_probe(why, sizeof(why)))
+        return true;
+    fprintf(stderr, "skipped: %s\n", why);
+    return false;
+}
+
+void *peers_share(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        perror("peers_share");
+        abort();
+    }
+    return memory;
+}
+
+void peers_unshare(void *memory, size_t size)
+{
+    munmap(memory, size);
+}
+
+void peer_fail(const char *file, int line, const char *condition)
+{
+    if (saved_stderr >= 0)
+        dup2(saved_stderr, STDERR_FILENO);
+    fprintf(stderr, "%s:%d: worker %d: not true: %s\n", file, line, (int)getpid(), condition);
+    _exit(1);
+}
+
+void peer_barrier(struct peer *me)
+{
+    struct peers_shared *s = me->shared;
+    struct uat_relax relax = {0};
+    int round = __atomic_load_n(&s->round, __ATOMIC_ACQUIRE);
+    /* What was done before the barrier is seen behind it: the arrivals release it to the last one, who releases all
+     * of it with the round to those who wait. */
+    if (__atomic_add_fetch(&s->arrived, 1, __ATOMIC_ACQ_REL) == me->size) {
+        __atomic_store_n(&s->arrived, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&s->round, round + 1, __ATOMIC_RELEASE);
+        return;
+    }
+    while (__atomic_load_n(&s->round, __ATOMIC_ACQUIRE) == round)
+        uat_relax(&relax, true);
+}
+
+int peer_capture(void)
+{
+    int capture = memfd_create("stderr", MFD_CLOEXEC);
+    fflush(stderr);
+    saved_stderr = dup(STDERR_FILENO);
+    if (capture < 0 || saved_stderr < 0 || dup2(capture, STDERR_FILENO) < 0)
+        peer_fail(__FILE__, __LINE__, "stderr can be caught");
+    return capture;
+}
+
+void peer_captured(int capture, char *out, size_t size)
+{
+    fflush(stderr);
+    dup2(saved_stderr, STDERR_FILENO);
+    close(saved_stderr);
+    saved_stderr = -1;
+    ssize_t n = pread(capture, out, size - 1, 0);
+    out[n > 0 ? n : 0] = '\0';
+    close(capture);
+}
+
+static void map_segment(struct peer *me)
+{
+    size_t size = me->spec->segment_size ? me->spec->segment_size : PEERS_SEGMENT_SIZE;
+    me->segment_fd = memfd_create("uat-test", MFD_CLOEXEC);
+    PEER_CHECK(me->segment_fd >= 0);
+    PEER_CHECK(ftruncate(me->segment_fd, (off_t)size) == 0);
+    me->segment =
+        mmap(SEGMENT_ADDRESS, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, me->segment_fd, 0);
+    PEER_CHECK(me->segment == SEGMENT_ADDRESS);
+    me->data = me->segment + UAT_TRANSPORT_SCRATCH;
+    me->data_size = size - UAT_TRANSPORT_SCRATCH;
+}
+
+int peer_open(struct peer *me)
+{
+    struct uat_transport_config config = {
+        .rank = me->rank,
+        .size = me->size,
+        .host = me->cards[me->rank].host,
+        .segment = me->segment,
+        .segment_size = me->data_size + UAT_TRANSPORT_SCRATCH,
+        .segment_fd = me->segment_fd,
+        .scratch = me->segment,
+        .shuffle = me->spec->shuffle,
+        .seed = me->spec->seed,
+        .oversubscribed = true,
+        .options = me->spec->options,
+    };
+    return me->spec->transport->open(&config, &me->transport);
+}
+
+int peer_publish(struct peer *me)
+{
+    struct peer_card *card = &me->cards[me->rank];
+    return me->transport->class_->endpoint(me->transport, card->data, &card->size);
+}
+
+int peer_connect(struct peer *me)
+{
+    struct uat_endpoint endpoints[PEERS_MAX];
+    peer_barrier(me);
+    for (int i = 0; i < me->size; i++)
+        endpoints[i] = (struct uat_endpoint){me->cards[i].data, me->cards[i].size, me->cards[i].host};
+    return me->transport->class_->connect(me->transport, endpoints);
+}
+
+static _Noreturn void worker(struct peer *me, pid_t parent, peer_fn *fn, void *arg)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    struct peer_card *card = &me->cards[me->rank];
+    gethostname(card->host, sizeof(card->host) - 1);
+    uat_log_identity(me->rank, card->host);
+    map_segment(me);
+    if (!me->spec->apart) {
+        PEER_CHECK(peer_open(me) == 0);
+        PEER_CHECK(peer_publish(me) == 0);
+        PEER_CHECK(peer_connect(me) == 0);
+        peer_barrier(me);
+    }
+    fn(me, arg);
+    if (!me->spec->apart) {
+        PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+        peer_barrier(me); /* nobody takes its segment away while a peer's chain is under way */
+    }
+    if (me->transport)
+        me->transport->class_->close(me->transport);
+    fflush(NULL);
+    _exit(0);
+}
+
+static int status_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Wait for all; kill the rest at the first failure or when the time is over. */
+static int reap(pid_t *pids, int workers, int seconds)
+{
+    struct timespec start, now, nap = {.tv_nsec = 1000000};
+    int result = 0, left = workers;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    while (left > 0) {
+        for (int i = 0; i < workers; i++) {
+            int status;
+            if (pids[i] == 0 || waitpid(pids[i], &status, WNOHANG) != pids[i])
+                continue;
+            pids[i] = 0;
+            left--;
+            if (!result)
+                result = status_of(status);
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (!result && left > 0 && now.tv_sec - start.tv_sec > seconds) {
+            fprintf(stderr, "%d of %d workers still run after %d s\n", left, workers, seconds);
+            result = PEERS_TIMED_OUT;
+        }
+        for (int i = 0; result && i < workers; i++)
+            if (pids[i])
+                kill(pids[i], SIGKILL);
+        if (left > 0)
+            nanosleep(&nap, NULL);
+    }
+    return result;
+}
+
+int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg)
+{
+    pid_t pids[PEERS_MAX], parent = getpid();
+    if (spec->workers < 1 || spec->workers > PEERS_MAX)
+        return EINVAL;
+    char *none[] = {NULL}, error[256];
+    struct uat_options defaults;
+    struct peers_spec complete = *spec;
+    if (!spec->options && uat_options_parse(&defaults, none, error, sizeof(error)) == 0)
+        complete.options = &defaults;
+    spec = &complete;
+    struct peers_shared *shared = peers_share(sizeof(*shared));
+    fflush(NULL); /* else each worker would print again what is still buffered */
+    for (int i = 0; i < spec->workers; i++) {
+        pids[i] = fork();
+        if (pids[i] < 0) {
+            perror("fork");
+            reap(pids, i, 0);
+            peers_unshare(shared, sizeof(*shared));
+            return errno;
+        }
+        if (pids[i] == 0) {
+            struct peer me = {.rank = i, .size = spec->workers, .cards = shared->cards, .spec = spec, .shared = shared};
+            worker(&me, parent, fn, arg);
+        }
+    }
+    int result = reap(pids, spec->workers, spec->seconds ? spec->seconds : PEERS_SECONDS);
+    peers_unshare(shared, sizeof(*shared));
+    return result;
+}

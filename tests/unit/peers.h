@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workers for tests: forked processes, each with its own segment at one address, joined by any transport, without
+ * launcher and bootstrap. The cards travel through memory that parent and workers share.
+ *
+ * A worker tells a failure by PEER_CHECK, which ends it; cmocka's assertions belong to the parent alone, since they
+ * would carry the forked worker on to the next test.
+ */
+#ifndef UAT_TEST_PEERS_H
+#define UAT_TEST_PEERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "transport/transport.h"
+
+/* The transport that the tests of all transports run over; a build of them names another one. */
+#ifndef PEERS_TRANSPORT
+#define PEERS_TRANSPORT uat_transport_shm
+#endif
+#ifndef PEERS_SHARE
+#define PEERS_SHARE 1 /* they repeat what they repeat only so often: 1 / PEERS_SHARE */
+#endif
+
+enum {
+    PEERS_MAX = 16,
+    PEERS_SEGMENT_SIZE = 4 << 20, /* when the spec says 0 */
+    PEERS_SECONDS = 120,          /* when the spec says 0 */
+    PEERS_TIMED_OUT = 124         /* result of peers_run */
+};
+
+struct peers_spec {
+    const struct uat_transport_class *transport;
+    int workers;
+    size_t segment_size; /* bytes; 0: PEERS_SEGMENT_SIZE */
+    int seconds;         /* after them all are killed; 0: PEERS_SECONDS */
+    bool shuffle;        /* torture of the transport */
+    uint64_t seed;
+    bool apart; /* leave peer_open, peer_publish and peer_connect to the function */
+    const struct uat_options *options; /* NULL: the defaults */
+};
+
+struct peer_card {
+    size_t size; /* bytes of data */
+    char host[64];
+    char data[UAT_ENDPOINT_MAX];
+};
+
+/* A worker as its function sees it. */
+struct peer {
+    int rank, size;
+    struct uat_transport *transport;
+    char *segment;           /* at the same address in all workers */
+    char *data;              /* what the segment holds behind the transport's scratch area, zeros at first */
+    size_t data_size;        /* bytes */
+    struct peer_card *cards; /* of all workers; a test may forge its own between peer_publish and peer_connect */
+    const struct peers_spec *spec;
+    struct peers_shared *shared;
+    int segment_fd;
+};
+
+typedef void peer_fn(struct peer *me, void *arg);
+
+/*
+ * Fork the workers and run fn in each. 0 when all returned; else what the first one that failed ended with: its exit
+ * status, 128 + signal, or PEERS_TIMED_OUT. The others are killed then. No worker outlives the call or the caller.
+ */
+int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg);
+
+/* Can this host run the transport? If not, says why; the test exits 77 then. */
+bool peers_ready(const struct uat_transport_class *transport);
+
+/* Memory that parent and workers share, zeros at first; for arg. */
+void *peers_share(size_t size);
+void peers_unshare(void *memory, size_t size);
+
+/* Wait until all workers are here. */
+void peer_barrier(struct peer *me);
+
+/* The steps of joining, for specs with `apart`; 0 or a negative errno. peer_connect waits for all workers' cards. */
+int peer_open(struct peer *me);
+int peer_publish(struct peer *me);
+int peer_connect(struct peer *me);
+
+/* Catch what this process prints to stderr, for errors that are meant. peer_captured gives stderr back and copies the
+ * text to out, ended by 0. */
+int peer_capture(void);
+void peer_captured(int capture, char *out, size_t size);
+
+#define PEER_CHECK(condition)                                                                                          \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            peer_fail(__FILE__, __LINE__, #condition);                                                                 \
+    } while (0)
+
+_Noreturn void peer_fail(const char *file, int line, const char *condition);
+
+#endif

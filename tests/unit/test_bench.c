@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: what the benchmarks share and needs no running job: the command line, with one line for every kind of
+ * mistake, and the figures computed from counters.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "bench.h"
+
+#define ARGUMENTS_MAX 16
+
+static int64_t number, depth;
+static double share;
+
+static const char *refuse(void)
+{
+    return depth == 13 ? "not 13" : NULL;
+}
+
+static const struct uat_bench_option options[] = {
+    {NULL, "N", "a number", &number, NULL, 0, 50},
+    {"-d", "DEPTH", "a depth", &depth, NULL, -5, 20},
+    {"-q", "Q", "a share", NULL, &share, 0, 1},
+    {0},
+};
+
+static const struct uat_bench bench = {.program = "prog", .purpose = "", .options = options, .refuse = refuse};
+
+/* Parse a command line, given without the program's name and with NULL at its end. */
+static int parse(const char *const *arguments, struct uat_bench_settings *settings, char *error, size_t error_size)
+{
+    char *argv[ARGUMENTS_MAX] = {(char *)"prog"};
+    int argc = 1;
+
+    for (; arguments[argc - 1]; argc++) {
+        assert_true(argc < ARGUMENTS_MAX - 1);
+        argv[argc] = (char *)arguments[argc - 1];
+    }
+    number = depth = 7;
+    share = 0.5;
+    error[0] = '\0';
+    return uat_bench_parse(&bench, argc, argv, settings, error, error_size);
+}
+
+#define LINE(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+static void test_values(void **state)
+{
+    struct uat_bench_settings settings;
+    char error[256];
+
+    (void)state;
+    assert_int_equal(parse(LINE("-q", "0.25", "42", "--seq", "-d", "-3", "--repeat", "9"), &settings, error, 256), 0);
+    assert_int_equal(number, 42);
+    assert_int_equal(depth, -3);
+    assert_true(share == 0.25);
+    assert_true(settings.sequential);
+    assert_false(settings.json);
+    assert_int_equal(settings.repeat, 9);
+    assert_string_equal(settings.args, "-q 0.25 42 -d -3");
+}
+
+static void test_defaults(void **state)
+{
+    struct uat_bench_settings settings;
+    char error[256];
+
+    (void)state;
+    assert_int_equal(parse(LINE("0", "--json"), &settings, error, sizeof(error)), 0);
+    assert_int_equal(number, 0);
+    assert_int_equal(depth, 7);
+    assert_true(settings.json);
+    assert_false(settings.sequential);
+    assert_int_equal(settings.repeat, 1);
+}
+
+static void assert_refused(const char *const *arguments, const char *expected)
+{
+    struct uat_bench_settings settings;
+    char error[256];
+
+    assert_int_equal(parse(arguments, &settings, error, sizeof(error)), -EINVAL);
+    assert_string_equal(error, expected);
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    assert_refused(LINE("--seq"), "prog: N is missing; see prog --help");
+    assert_refused(LINE("51"), "prog: N cannot be '51'; give an integer from 0 to 50");
+    assert_refused(LINE("5x"), "prog: N cannot be '5x'; give an integer from 0 to 50");
+    assert_refused(LINE(""), "prog: N cannot be ''; give an integer from 0 to 50");
+    assert_refused(LINE("1e1"), "prog: N cannot be '1e1'; give an integer from 0 to 50");
+    assert_refused(LINE("5", "6"), "prog: unknown argument '6'; see prog --help");
+    assert_refused(LINE("5", "-x"), "prog: unknown argument '-x'; see prog --help");
+    assert_refused(LINE("5", "-d"), "prog: -d needs a value; see prog --help");
+    assert_refused(LINE("5", "-d", "-6"), "prog: -d cannot be '-6'; give an integer from -5 to 20");
+    assert_refused(LINE("5", "-q", "nan"), "prog: -q cannot be 'nan'; give a number from 0 to 1");
+    assert_refused(LINE("5", "-q", "1.01"), "prog: -q cannot be '1.01'; give a number from 0 to 1");
+    assert_refused(LINE("5", "--repeat", "0"), "prog: --repeat cannot be '0'; give an integer from 1 to 1000");
+    assert_refused(LINE("5", "-d", "13"), "prog: not 13");
+}
+
+static void test_help_wins(void **state)
+{
+    struct uat_bench_settings settings;
+    char error[256];
+
+    (void)state;
+    assert_int_equal(parse(LINE("-d", "99", "--help"), &settings, error, sizeof(error)), 0);
+    assert_true(settings.help);
+    assert_int_equal(depth, 7); /* help shows it as the default */
+}
+
+static void test_trips(void **state)
+{
+    uat_stats_t stats = {0};
+
+    (void)state;
+    assert_int_equal(uat_bench_trips_median(&stats), 0);
+    assert_true(uat_bench_trips_mean(&stats) == 0.0);
+    stats.trips_histogram[2] = 3;
+    stats.trips_histogram[3] = 1;
+    stats.trips_histogram[4] = 4;
+    stats.steals = 8;
+    stats.steal_trips = 3 * 2 + 3 + 4 * 4;
+    assert_int_equal(uat_bench_trips_median(&stats), 3);
+    assert_true(uat_bench_trips_mean(&stats) == 25.0 / 8.0);
+    stats.trips_histogram[2] = 4;
+    stats.trips_histogram[4] = 3;
+    assert_int_equal(uat_bench_trips_median(&stats), 2);
+}
+
+static void test_cycles(void **state)
+{
+    struct uat_bench_run run = {.cycles = 1000, .stats = {.tasks = 40}};
+    struct uat_bench_report report = {.workers = 2, .run = &run};
+
+    (void)state;
+    assert_true(uat_bench_cycles_per_task(&report) == 50.0);
+    run.stats.tasks = 0;
+    assert_true(uat_bench_cycles_per_task(&report) == 0.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),    cmocka_unit_test(test_defaults), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_help_wins), cmocka_unit_test(test_trips),    cmocka_unit_test(test_cycles),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: the owner's side of the deque, alone: what it writes into the ring, when it takes entries back, and how
+ * it takes claims and acknowledgements that the test makes in a thief's place.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "deque/owner.h"
+
+enum { CAPACITY = 512, HIGH = 1 << 20, STEP = 64 };
+
+static struct uat_ring ring;
+static struct uat_deque deque;
+static unsigned records; /* still to be had */
+
+static bool part(void *context, uintptr_t sp)
+{
+    (void)context;
+    (void)sp;
+    return records > 0 && records--;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    struct uat_deque_user user = {.part = part};
+    records = UINT32_MAX;
+    if (uat_deque_open(&deque, &ring, CAPACITY, &user))
+        return -1;
+    uat_deque_push_gone(&deque, HIGH);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    uat_deque_close(&deque);
+    return 0;
+}
+
+static void push(unsigned n)
+{
+    while (n-- > 0)
+        uat_deque_push(&deque, uat_deque_base(&deque) - STEP);
+}
+
+static enum uat_pop pop(void)
+{
+    uintptr_t sp;
+    return uat_deque_pop(&deque, &sp);
+}
+
+/* In a thief's place: claim the next index; acknowledge an index. */
+static uint64_t claim(void)
+{
+    return ring.claims++;
+}
+static void acknowledge(uint64_t index, enum uat_ack_status status)
+{
+    ring.ack[uat_slot_of(index)] = uat_ack(index, status);
+}
+
+static bool is_offered(uint64_t index)
+{
+    return uat_state_valid_for(ring.slot[uat_slot_of(index)].state, index);
+}
+
+static unsigned offered(void)
+{
+    unsigned n = 0;
+    for (uint64_t i = 0; i < 1000; i++)
+        n += is_offered(i);
+    return n;
+}
+
+static void test_publishes_the_oldest(void **state)
+{
+    (void)state;
+    push(40);
+    assert_int_equal(offered(), UAT_RING_SLOTS);
+    for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) {
+        assert_true(is_offered(i));
+        assert_int_equal(ring.slot[i].base, HIGH - STEP * i);
+        assert_int_equal(ring.slot[i].sp, HIGH - STEP * (i + 1));
+    }
+    assert_int_equal(deque.count.published, UAT_RING_SLOTS);
+}
+
+static void test_pops_private_entries_in_order(void **state)
+{
+    (void)state;
+    push(40);
+    for (unsigned i = 40; i > UAT_RING_SLOTS; i--) {
+        uintptr_t sp;
+        assert_int_equal(uat_deque_pop(&deque, &sp), UAT_POP_PRIVATE);
+        assert_int_equal(sp, HIGH - STEP * i);
+    }
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_int_equal(deque.count.taken_back, 1);
+    assert_false(is_offered(UAT_RING_SLOTS - 1));
+}
+
+static void test_offers_less_when_taken_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) { /* a flat loop */
+        push(1);
+        assert_int_equal(pop(), UAT_POP_PARTED);
+    }
+    push(20);
+    assert_int_equal(offered(), 2);
+}
+
+static void test_stolen_entry_is_gone(void **state)
+{
+    (void)state;
+    push(3);
+    uint64_t index = claim();
+    assert_int_equal(index, 0);
+    acknowledge(index, UAT_ACK_STOLEN);
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_int_equal(pop(), UAT_POP_GONE);
+    assert_int_equal(pop(), UAT_POP_GONE); /* what the first task stood on */
+    assert_int_equal(uat_deque_size(&deque), 0);
+}
+
+static void test_aborted_entry_comes_back(void **state)
+{
+    (void)state;
+    push(1);
+    acknowledge(claim(), UAT_ACK_ABORTED);
+    push(1); /* sees the acknowledgement */
+    assert_int_equal(deque.count.entries_aborted, 1);
+    assert_true(is_offered(1)); /* the same entry, anew */
+    assert_int_equal(ring.slot[1].sp, HIGH - STEP);
+    assert_int_equal(ring.slot[2].sp, HIGH - 2 * STEP);
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_int_equal(pop(), UAT_POP_PARTED);
+}
+
+static void test_aborted_entry_is_offered_after_younger_ones(void **state)
+{
+    (void)state;
+    push(3);
+    acknowledge(claim(), UAT_ACK_ABORTED);
+    push(1);
+    assert_false(is_offered(3 + 1)); /* entry 0 waits: entries 1 and 2 are still offered, and 3 was added */
+    assert_int_equal(deque.aborted, 1);
+    acknowledge(claim(), UAT_ACK_STOLEN);
+    acknowledge(claim(), UAT_ACK_STOLEN);
+    acknowledge(claim(), UAT_ACK_STOLEN);
+    push(1);
+    assert_int_equal(deque.aborted, 0);
+    assert_int_equal(ring.slot[4].sp, HIGH - STEP); /* now it is */
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_int_equal(pop(), UAT_POP_GONE);
+    assert_int_equal(pop(), UAT_POP_GONE);
+    assert_int_equal(pop(), UAT_POP_GONE);
+    assert_int_equal(pop(), UAT_POP_PARTED);
+}
+
+static void test_claims_ahead_of_bottom(void **state)
+{
+    (void)state;
+    push(1);
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    acknowledge(claim(), UAT_ACK_ABORTED); /* of index 0, after it was taken back */
+    push(1);
+    assert_false(is_offered(0));
+    assert_true(is_offered(1));
+}
+
+static void test_slot_waits_for_acknowledgement(void **state)
+{
+    (void)state;
+    push(1);
+    uint64_t slow = claim(); /* and not acknowledged */
+    for (int i = 1; i < UAT_RING_SLOTS; i++) {
+        push(1);
+        acknowledge(claim(), UAT_ACK_STOLEN);
+    }
+    push(2);
+    assert_int_equal(offered(), 0 + UAT_RING_SLOTS); /* all slots still show their claimed entries */
+    assert_false(is_offered(UAT_RING_SLOTS));
+    assert_true(deque.count.withheld > 0);
+    acknowledge(slow, UAT_ACK_STOLEN);
+    push(1);
+    assert_true(is_offered(UAT_RING_SLOTS));
+}
+
+static void test_no_record_no_publication(void **state)
+{
+    (void)state;
+    records = 1;
+    push(5);
+    assert_int_equal(offered(), 1);
+    assert_true(deque.count.records_missing > 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pop(), UAT_POP_PRIVATE);
+    assert_int_equal(pop(), UAT_POP_PARTED);
+}
+
+static void test_generation_is_new(void **state)
+{
+    (void)state;
+    push(1);
+    uint64_t first = ring.slot[0].state;
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_false(is_offered(0));
+    push(1);
+    assert_true(is_offered(0));
+    assert_int_not_equal(ring.slot[0].state, first);
+}
+
+static void test_watch_sees_every_push(void **state)
+{
+    (void)state;
+    deque.user.keep_private = true;
+    uat_deque_start(&deque, true);
+    push(3);
+    assert_int_equal(offered(), 0);
+    assert_int_not_equal(*deque.look, deque.push_claims);
+    assert_int_not_equal(*deque.look, deque.pop_claims);
+}
+
+static void test_overflow_traps(void **state)
+{
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        push(CAPACITY); /* one more than there is room for */
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    assert_true(uat_deque_is_overflow(&deque, (uintptr_t)(deque.entries + CAPACITY)));
+    assert_false(uat_deque_is_overflow(&deque, (uintptr_t)(deque.entries + CAPACITY - 1)));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_publishes_the_oldest),        TEST(test_pops_private_entries_in_order),
+        TEST(test_offers_less_when_taken_back), TEST(test_stolen_entry_is_gone),
+        TEST(test_aborted_entry_comes_back),    TEST(test_aborted_entry_is_offered_after_younger_ones),
+        TEST(test_claims_ahead_of_bottom),      TEST(test_slot_waits_for_acknowledgement),
+        TEST(test_no_record_no_publication),    TEST(test_generation_is_new),
+        TEST(test_watch_sees_every_push),       TEST(test_overflow_traps),
+    };
+    return cmocka_run_group_tests_name("deque_owner", tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: the order that chains promise (O1, O3-O5 of transport.h), seen by another worker's CPU and by its
+ * chains while both run; each test runs as it is and under the torture that shuffles the words of READs.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "peers.h"
+#include "transport/relax.h"
+
+enum { LINE = 8 /* words of a cache line */ };
+
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static void store(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+/* Run fn in so many workers, in the mode that the test's state names. */
+static void run(void **state, int workers, peer_fn *fn, void *arg)
+{
+    struct peers_spec spec = {.transport = &PEERS_TRANSPORT, .workers = workers, .shuffle = *(bool *)*state, .seed = 7};
+    assert_int_equal(peers_run(&spec, fn, arg), 0);
+}
+
+/* --- one worker's chain, nobody else: every READ sees what stands before it in the chain */
+
+static void work_chain(struct peer *me, void *arg)
+{
+    (void)arg;
+    uint64_t *local = (uint64_t *)me->data, *word = local + 64 + me->rank;
+    int peer = (me->rank + 1) % me->size;
+    for (int i = 0; i < 2000 / PEERS_SHARE; i++) {
+        local[0] = 10;
+        local[1] = 30;
+        struct uat_op ops[UAT_CHAIN_MAX] = {
+            uat_op_write(local, word, 8),
+            uat_op_read(local + 2, word, 8),
+            uat_op_fetch_add(local + 3, word, 1),
+            uat_op_read(local + 4, word, 8),
+            uat_op_cmp_swap(local + 5, word, 11, 20),
+            uat_op_read(local + 6, word, 8),
+            uat_op_write(local + 1, word, 8),
+            uat_op_read(local + 7, word, 8),
+        };
+        PEER_CHECK(uat_transport_do(me->transport, peer, ops, UAT_CHAIN_MAX) == 0);
+        PEER_CHECK(local[3] == 10 && local[5] == 11 && local[7] == 30);
+        /* O3: what stands behind a READ may take effect before it, never the other way round. */
+        PEER_CHECK(local[2] == 10 || local[2] == 11 || local[2] == 20 || local[2] == 30);
+        PEER_CHECK(local[4] == 11 || local[4] == 20 || local[4] == 30);
+        PEER_CHECK(local[6] == 20 || local[6] == 30);
+    }
+}
+
+static void test_chain(void **state)
+{
+    run(state, 2, work_chain, NULL);
+}
+
+/* --- WRITE, FETCH_ADD, WRITE as a polling CPU sees them: whoever sees a later one sees the earlier ones */
+
+enum { PAYLOAD = 16, MESSAGES = 20000 / PEERS_SHARE };
+
+static void send_messages(struct peer *me, uint64_t *payload, uint64_t *count, uint64_t *last)
+{
+    uint64_t *source = (uint64_t *)me->data + 1024;
+    for (uint64_t i = 1; i <= MESSAGES; i++) {
+        for (int j = 0; j < PAYLOAD; j++)
+            source[j] = i;
+        struct uat_op ops[] = {uat_op_write(source, payload, PAYLOAD * 8), uat_op_fetch_add(source + PAYLOAD, count, 1),
+                               uat_op_write(source, last, 8)};
+        PEER_CHECK(uat_transport_do(me->transport, 0, ops, 3) == 0);
+    }
+}
+
+static void work_messages(struct peer *me, void *arg)
+{
+    (void)arg;
+    uint64_t *payload = (uint64_t *)me->data, *count = payload + 64, *last = payload + 128;
+    if (me->rank == 1) {
+        send_messages(me, payload, count, last);
+        return;
+    }
+    struct uat_relax relax = {0};
+    for (uint64_t seen = 0; seen < MESSAGES; uat_relax(&relax, true)) {
+        seen = load(last);
+        uint64_t counted = load(count);
+        PEER_CHECK(counted >= seen);
+        for (int j = 0; j < PAYLOAD; j++)
+            PEER_CHECK(load(payload + (j * 5) % PAYLOAD) >= counted);
+    }
+}
+
+static void test_messages(void **state)
+{
+    run(state, 2, work_messages, NULL);
+}
+
+/* --- store, then load of another word: of two workers that do so crosswise one must see the other (Dekker) */
+
+enum litmus { ATOMIC_READ, WRITE_READ, TWO_CHAINS, CHAIN_AGAINST_CHAIN, LITMUS_KINDS };
+enum { TRIALS = 10000 / PEERS_SHARE, ROOM = 64 /* pairs of words, used in turn */ };
+
+struct litmus_board {
+    uint64_t at[2];          /* the trial each worker has reached */
+    uint64_t saw[2][TRIALS]; /* what each read in each trial */
+};
+
+/* Both workers leave at almost the same time, with all small distances in turn: a missing fence shows only when the
+ * two stores fall into the same few nanoseconds. */
+static void meet(struct litmus_board *board, int rank, uint64_t trial)
+{
+    struct uat_relax relax = {0};
+    __atomic_store_n(&board->at[rank], trial, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&board->at[1 - rank], __ATOMIC_SEQ_CST) < trial)
+        uat_relax(&relax, false);
+    uint64_t distance = rank ? trial / 256 % 8 * 8 : trial % 256;
+    for (volatile uint64_t i = 0; i < distance; i++)
+        ;
+}
+
+/* Set mine in worker 0's segment, then read theirs, by chains of the kind. */
+static uint64_t set_and_read(struct peer *me, enum litmus kind, uint64_t *mine, const uint64_t *theirs)
+{
+    uint64_t *local = (uint64_t *)me->data + me->data_size / 8 - 16;
+    struct uat_op set = uat_op_write(local, mine, 8);
+    if (kind == ATOMIC_READ)
+        set = uat_op_cmp_swap(local + 1, mine, 0, 1);
+    struct uat_op ops[] = {set, uat_op_read(local + 2, theirs, 8), uat_op_read(local + 4, theirs, 16)};
+    local[0] = 1;
+    if (kind == TWO_CHAINS) {
+        PEER_CHECK(uat_transport_forget(me->transport, 0, ops, 1) == 0);
+        PEER_CHECK(uat_transport_do(me->transport, 0, ops + 1, 2) == 0);
+    } else {
+        PEER_CHECK(uat_transport_do(me->transport, 0, ops, 3) == 0);
+    }
+    return local[2] & local[4]; /* each READ must see it */
+}
+
+static void litmus(struct peer *me, struct litmus_board *board, enum litmus kind)
+{
+    for (uint64_t trial = 0; trial < TRIALS; trial++) {
+        uint64_t *x = (uint64_t *)me->data + trial % ROOM * 2 * LINE, *y = x + LINE;
+        uint64_t *mine = me->rank ? x : y, *theirs = me->rank ? y : x;
+        if (trial % ROOM == 0) {
+            peer_barrier(me);
+            if (me->rank == 0)
+                memset(me->data, 0, ROOM * 2 * LINE * sizeof(uint64_t));
+            peer_barrier(me);
+        }
+        meet(board, me->rank, kind * TRIALS + trial + 1);
+        if (me->rank == 0 && kind != CHAIN_AGAINST_CHAIN) {
+            store(mine, 1);
+            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the owner's fence against the chain's order, O1 */
+            board->saw[0][trial] = load(theirs);
+        } else {
+            board->saw[me->rank][trial] = set_and_read(me, kind, mine, theirs);
+        }
+    }
+    peer_barrier(me);
+    for (int trial = 0; me->rank == 0 && trial < TRIALS; trial++)
+        PEER_CHECK(board->saw[0][trial] || board->saw[1][trial]);
+    peer_barrier(me);
+}
+
+static void work_litmus(struct peer *me, void *arg)
+{
+    for (int kind = 0; kind < LITMUS_KINDS; kind++)
+        litmus(me, arg, (enum litmus)kind);
+}
+
+static void test_litmus(void **state)
+{
+    struct litmus_board *board = peers_share(sizeof(*board));
+    run(state, 2, work_litmus, board);
+    peers_unshare(board, sizeof(*board));
+}
+
+/* --- words are whole (O4): a CPU and WRITEs change words while a CPU and READs look at them */
+
+/* A copy by halves of words shows in 40000 rounds, hardly in 3000; an emulated device has no time for so many. */
+enum { TORN_WORDS = 64, TORN_ROUNDS = PEERS_SHARE == 1 ? 40000 : 3000 / PEERS_SHARE };
+
+static bool whole(const uint64_t *words)
+{
+    for (int i = 0; i < TORN_WORDS; i++) {
+        uint64_t word = load(words + i);
+        if (word >> 32 != (word & 0xffffffff))
+            return false;
+    }
+    return true;
+}
+
+static void fill(uint64_t *words, uint64_t value)
+{
+    for (int i = 0; i < TORN_WORDS; i++)
+        store(words + i, value << 32 | value);
+}
+
+static void work_torn(struct peer *me, void *arg)
+{
+    (void)arg;
+    uint64_t *stored = (uint64_t *)me->data, *written = stored + TORN_WORDS, *ready = written + TORN_WORDS;
+    uint64_t *landing = ready + LINE, *source = landing + 2 * TORN_WORDS, *old = source + TORN_WORDS;
+    struct uat_op finish = uat_op_fetch_add(old, ready, 1), end = uat_op_read(landing, stored, 2 * TORN_WORDS * 8);
+    for (uint64_t i = 1; me->rank == 0 && load(ready) < 2; i++) {
+        fill(stored, i & 0xffffffff);
+        PEER_CHECK(whole(written));
+        if (i % 256 == 0)
+            sched_yield();
+    }
+    for (uint64_t i = 1; me->rank > 0 && i <= TORN_ROUNDS; i++) {
+        fill(source, ~i & 0xffffffff);
+        struct uat_op write = uat_op_write(source, written, TORN_WORDS * 8);
+        if (me->rank == 1)
+            PEER_CHECK(uat_transport_do(me->transport, 0, &write, 1) == 0);
+        PEER_CHECK(uat_transport_do(me->transport, 0, &end, 1) == 0);
+        PEER_CHECK(whole(landing) && whole(landing + TORN_WORDS));
+    }
+    if (me->rank > 0)
+        PEER_CHECK(uat_transport_do(me->transport, 0, &finish, 1) == 0);
+}
+
+static void test_torn(void **state)
+{
+    run(state, 3, work_torn, NULL);
+}
+
+int main(void)
+{
+    if (!peers_ready(&PEERS_TRANSPORT))
+        return 77;
+    static bool plain = false, shuffled = true;
+#define BOTH(test)                                                                                                     \
+    {#test, test, NULL, NULL, &plain},                                                                                 \
+    {                                                                                                                  \
+#test " shuffled", test, NULL, NULL, &shuffled                                                                 \
+    }
+    const struct CMUnitTest tests[] = {BOTH(test_chain), BOTH(test_messages), BOTH(test_litmus), BOTH(test_torn)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: what transport_shm alone has: the torture that really permutes, and that nothing is left behind, also
+ * after SIGKILL; and that the harness of these tests notices workers that fail or hang.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+#include "peers.h"
+
+static const struct peers_spec joined = {.transport = &uat_transport_shm, .workers = 4, .seed = 11};
+
+static uint64_t load(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* --- the torture really permutes */
+
+enum { SAMPLES = 64, ATTEMPTS = 200000 };
+
+struct order_seen {
+    uint64_t within, between; /* samples taken out of order: of words of one READ, of neighbouring READs */
+    uint64_t stop;
+};
+
+/* Worker 1 counts up all words in ascending order. Then whoever samples a lower word first finds a higher one at most
+ * 1 behind it; 2 behind proves that the higher one was sampled first. */
+static void count_up(uint64_t *words, const uint64_t *stop)
+{
+    for (uint64_t i = 1; !load(stop); i++) {
+        for (int j = 0; j < SAMPLES; j++)
+            __atomic_store_n(words + j, i, __ATOMIC_RELEASE);
+        if (i % 4096 == 0)
+            sched_yield();
+    }
+}
+
+static void work_order(struct peer *me, void *arg)
+{
+    struct order_seen *seen = arg;
+    uint64_t *words = (uint64_t *)me->data, *landing = words + SAMPLES;
+    int attempts = me->rank == 0 ? ATTEMPTS : 0;
+    if (me->rank == 1)
+        count_up(words, &seen->stop);
+    for (; attempts > 0 && (seen->within < 10 || seen->between < 10); attempts--) {
+        struct uat_op ops[] = {uat_op_read(landing, words, SAMPLES / 2 * 8),
+                               uat_op_read(landing + SAMPLES / 2, words + SAMPLES / 2, SAMPLES / 2 * 8)};
+        PEER_CHECK(uat_transport_do(me->transport, 1, ops, 2) == 0);
+        seen->within += landing[SAMPLES / 2 - 1] + 1 < landing[0];
+        seen->between += landing[SAMPLES - 1] + 1 < landing[0];
+    }
+    if (me->rank == 0)
+        __atomic_store_n(&seen->stop, 1, __ATOMIC_RELEASE);
+}
+
+static struct order_seen observe_order(bool shuffle)
+{
+    struct peers_spec spec = joined;
+    struct order_seen *seen = peers_share(sizeof(*seen));
+    spec.workers = 2;
+    spec.shuffle = shuffle;
+    assert_int_equal(peers_run(&spec, work_order, seen), 0);
+    struct order_seen result = *seen;
+    peers_unshare(seen, sizeof(*seen));
+    return result;
+}
+
+static void test_permutes(void **state)
+{
+    (void)state;
+    struct order_seen shuffled = observe_order(true), plain = observe_order(false);
+    assert_true(shuffled.within >= 10 && shuffled.between >= 10);
+    assert_int_equal(plain.within + plain.between, 0); /* else the observation proves nothing */
+}
+
+/* Completions of different peers come in any order, those of one peer in theirs. */
+static void work_completions(struct peer *me, void *arg)
+{
+    uint64_t *overtaken = arg, *local = (uint64_t *)me->data;
+    for (int round = 0; me->rank == 0 && round < 500; round++) {
+        struct uat_pending pending[12];
+        int done = 0;
+        for (int i = 0; i < 12; i++) {
+            struct uat_op op = uat_op_read(local + i, local + 64, 8);
+            PEER_CHECK(uat_transport_post(me->transport, i % 4, &op, 1, &pending[i]) == 0);
+        }
+        while (done < 12) {
+            PEER_CHECK(me->transport->class_->progress(me->transport) == 0);
+            done = 0;
+            for (int i = 0; i < 12; i++) {
+                done += pending[i].done;
+                *overtaken += i > 0 && pending[i].done && !pending[i - 1].done;
+                PEER_CHECK(i < 4 || !pending[i].done || pending[i - 4].done);
+            }
+        }
+    }
+}
+
+static void test_completions(void **state)
+{
+    (void)state;
+    struct peers_spec spec = joined;
+    uint64_t *overtaken = peers_share(sizeof(*overtaken));
+    spec.shuffle = true;
+    assert_int_equal(peers_run(&spec, work_completions, overtaken), 0);
+    assert_true(*overtaken > 0);
+    *overtaken = 0;
+    spec.shuffle = false;
+    assert_int_equal(peers_run(&spec, work_completions, overtaken), 0);
+    assert_int_equal(*overtaken, 0);
+    peers_unshare(overtaken, sizeof(*overtaken));
+}
+
+/* --- nothing is left */
+
+static int entries(const char *path)
+{
+    int n = 0;
+    DIR *dir = opendir(path);
+    PEER_CHECK(dir != NULL);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n;
+}
+
+static int segments_mapped(void)
+{
+    char line[512];
+    int n = 0;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    PEER_CHECK(maps != NULL);
+    while (fgets(line, sizeof(line), maps))
+        n += strstr(line, "memfd:uat-test") != NULL;
+    fclose(maps);
+    return n;
+}
+
+static void work_closed(struct peer *me, void *arg)
+{
+    (void)arg;
+    int open_before = entries("/proc/self/fd");
+    PEER_CHECK(peer_open(me) == 0 && peer_publish(me) == 0 && peer_connect(me) == 0);
+    PEER_CHECK(entries("/proc/self/fd") == open_before);
+    PEER_CHECK(segments_mapped() == me->size);
+    peer_barrier(me);
+    me->transport->class_->close(me->transport);
+    me->transport = NULL;
+    PEER_CHECK(segments_mapped() == 1);
+}
+
+static void test_closed(void **state)
+{
+    (void)state;
+    struct peers_spec spec = joined;
+    spec.apart = true;
+    assert_int_equal(peers_run(&spec, work_closed, NULL), 0);
+}
+
+/* Worker 2 is killed in the middle of its chains, the others after it, by peers_run. */
+static void work_killed(struct peer *me, void *arg)
+{
+    (void)arg;
+    uint64_t *old = (uint64_t *)me->data, *word = old + 8;
+    for (int i = 0;; i++) {
+        struct uat_op op = uat_op_fetch_add(old, word, 1);
+        PEER_CHECK(uat_transport_do(me->transport, i % me->size, &op, 1) == 0);
+        if (me->rank == 2 && i == 1000)
+            raise(SIGKILL);
+    }
+}
+
+/* In a mount namespace of our own, so that nobody else makes files in these folders meanwhile. */
+static int killed_in_private(void)
+{
+    static const char *const folders[] = {"/dev/shm", "/tmp", "/var/tmp", "/run"};
+    if (unshare(CLONE_NEWNS | (geteuid() ? CLONE_NEWUSER : 0)) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        return 77;
+    for (int i = 0; i < 4; i++)
+        if (mount("none", folders[i], "tmpfs", 0, NULL))
+            return 77;
+    if (peers_run(&joined, work_killed, NULL) != 128 + SIGKILL)
+        return 1;
+    for (int i = 0; i < 4; i++)
+        if (entries(folders[i]) != 2) /* . and .. */
+            return 2;
+    return 0;
+}
+
+static void test_killed(void **state)
+{
+    (void)state;
+    int status;
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(killed_in_private());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        print_message("mount namespaces are not permitted here\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* The harness itself: a worker that fails or hangs makes the run fail. */
+static void work_failing(struct peer *me, void *arg)
+{
+    (void)arg;
+    if (me->rank == 1)
+        _exit(3);
+    for (;;)
+        pause();
+}
+
+static void work_hanging(struct peer *me, void *arg)
+{
+    (void)me, (void)arg;
+    for (;;)
+        pause();
+}
+
+static void test_harness(void **state)
+{
+    (void)state;
+    char lines[256];
+    struct peers_spec spec = {.transport = &uat_transport_shm, .workers = 2, .seconds = 1};
+    assert_int_equal(peers_run(&spec, work_failing, NULL), 3);
+    int capture = peer_capture();
+    int result = peers_run(&spec, work_hanging, NULL);
+    peer_captured(capture, lines, sizeof(lines));
+    assert_int_equal(result, PEERS_TIMED_OUT);
+    assert_non_null(strstr(lines, "2 of 2 workers still run"));
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_permutes), cmocka_unit_test(test_completions), cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_killed),   cmocka_unit_test(test_harness),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034
+# What the tests of tests/vm/run share. Sourced; TMPDIR becomes a folder of the test's own.
+set -u
+vm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+failures=0
+. "$vm/packages.sh"
+packages_want ibverbs-utils ibv_rc_pingpong
+packages_want iputils-ping ping
+packages_check
+# For a guest's shell: calls a server, given as a command, until it is there.
+retry='retry() { for try in $(seq 50); do "$@" && return; sleep 0.2; done 2>/dev/null; return 1; }'
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# Blanks and a comma in the names: they have a meaning for a shell or for QEMU.
+export TMPDIR="$scratch/a temporary, folder"
+build="$scratch/build folder"
+mkdir "$TMPDIR" "$build"
+
+# expect WHAT WANTED GOT
+expect()
+{
+    [ "$2" != "$3" ] || return 0
+    printf '%s: expected\n%s\ngot\n%s\n' "$1" "$2" "$3" >&2
+    failures=$((failures + 1))
+}
+
+# Runs a command in guests: vm_run [OPTION]... -- COMMAND [ARG]...; sets out, err and status.
+vm_run()
+{
+    "$vm/run" --build "$build" "$@" >"$scratch/out" 2>"$scratch/err"
+    status=$?
+    out=$(cat "$scratch/out")
+    err=$(cat "$scratch/err")
+    if [ $status = 77 ]; then
+        echo "$err"
+        exit 77
+    fi
+}
+
+# QEMU runs inside its temporary folder, which shows whose it is.
+qemu_pids()
+{
+    local pid
+    for pid in /proc/[0-9]*; do
+        [[ $(readlink "$pid/exe") = */qemu-system-* && $(readlink "$pid/cwd") = "$scratch"/* ]] && echo "${pid#/proc/}"
+    done
+}
+
+left_behind() { qemu_pids; ls -A "$TMPDIR"; }
+
+# A killed runner leaves the cleaning to others, who need a moment.
+expect_clean()
+{
+    local tries
+    for ((tries = 0; tries < 100; tries++)); do
+        [ -n "$(left_behind)" ] || return
+        sleep 0.1
+    done
+    expect "$1: left behind" '' "$(left_behind)"
+}
+
+finish()
+{
+    [ $failures = 0 ] || exit 1
+    exit 0
+}
