@@ -59,7 +59,6 @@ int uat_guard_run(const struct uat_arguments *arguments)
     int life[2]; /* the job's process sees the end of the guard as the end of this pipe */
     volatile int *verdict = make_verdict();
     pid_t job = -1;
-    uat_signals_take();
     uat_family_adopt();
     if (uat_server_make_directory())
         return UAT_STATUS_FAILED;

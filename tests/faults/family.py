@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The processes of one run: all that carry its mark in their environment."""
 import os
+import signal
 from pathlib import Path
 
 MARK = "FAULTS_MARK"
@@ -57,22 +58,35 @@ def state(pid):
     return status[1] if status else None
 
 
-def takes(pid, signal):
+def _has(pid, mask, number):
+    """Is the signal in this mask of the process, as /proc/PID/status names it?"""
+    try:
+        line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith(f"{mask}:"))
+    except (OSError, StopIteration):
+        return False
+    return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+
+
+def ready(launcher):
+    """Does uatrun take its signals? It ignores SIGPIPE as soon as it does; a mask does not show those that are waited for."""
+    return _has(launcher, "SigIgn", signal.SIGPIPE)
+
+
+def takes(pid, number):
     """Does the process catch this signal? Only to be trusted once it has its segment, for it starts itself anew before that."""
     try:
         segment = "uat-segment" in Path(f"/proc/{pid}/maps").read_text()
-        caught = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigCgt"))
-    except (OSError, StopIteration):
+    except OSError:
         return False
-    return segment and bool(int(caught.split()[1], 16) >> (signal - 1) & 1)
+    return segment and _has(pid, "SigCgt", number)
 
 
-def send(pid, signal):
+def send(pid, number):
     """Send a signal; whether the process was there and alive."""
     if state(pid) in (None, "Z", "X"):
         return False
     try:
-        os.kill(pid, signal)
+        os.kill(pid, number)
     except ProcessLookupError:
         return False
     return True

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from family import send
+from family import ready, send
 
 TIMEOUT, LIMIT = 1, 3  # seconds: UAT_STALL_TIMEOUT and UAT_STALL_LIMIT of a worker that stays stopped
 RETRY_BOUND = 60  # seconds: within this a verbs connection is given up
@@ -112,12 +112,13 @@ class PauseInSteal(PauseWorker):
 
 
 class Launcher(Fault):
-    """A signal to uatrun."""
+    """A signal to uatrun, from the moment on at which it takes signals: until then it is a program that has not begun."""
 
     number = signal.SIGKILL
 
     def hit(self, run):
-        return send(run.launcher.pid, self.number)
+        pid = run.launcher.pid
+        return (self.number == signal.SIGKILL or ready(pid)) and send(pid, self.number)
 
 
 class KillLauncher(Launcher):
@@ -189,7 +190,8 @@ class LinkDown(Fault):
 
 class LinkFlap(LinkDown):
     name, ridden = "link down for a while", True
-    excuse = r"its state is down"  # a worker that starts meanwhile is right to refuse
+    # A worker that makes its connections meanwhile is right to refuse: there is no route then, or the port is down.
+    excuse = r"its state is down|cannot enter state RTR: Network is unreachable"
 
     def __init__(self, random):
         super().__init__(random)
