@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: how jobs of uatrun end: workers that fail in every way, signals, the time limit, uatrun killed itself;
+ * and that nothing is left afterwards. argv: uatrun, the client of this folder.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/launcher/job.h"
+
+/* Rank 1 of four fails; the others are in a fence, or fail in it. */
+static void test_failing_workers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mode;
+        int status;
+        const char *line;
+    } cases[] = {
+        {"exit", 7, "rank 1 exited with status 7, before uat_finalize()"},
+        {"early", 1, "rank 1 exited with status 0, before uat_finalize()"},
+        {"absent", 1, "rank 1 exited with status 0"},
+        {"absent-3", 3, "rank 1 exited with status 3, before uat_init()"},
+        {"late", 9, "rank 1 exited with status 9, after uat_finalize()"},
+        {"segv", 128 + SIGSEGV, "rank 1 was killed by signal 11"},
+        {"kill", 128 + SIGKILL, "rank 1 was killed by signal 9"},
+        {"abort", 128 + SIGABRT, "rank 1 was killed by signal 6"},
+        {"pmix-abort", 5, "rank 1 aborted the job with status 5: no luck"},
+        {"stray", 7, "rank 1 exited with status 7"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        JOB_RUN("-n", "4", "CLIENT", cases[i].mode);
+        assert_ends(cases[i].status, cases[i].line);
+    }
+}
+
+static void test_stray_processes(void **state)
+{
+    (void)state;
+    JOB_RUN("-n", "2", "CLIENT", "leave");
+    assert_good();
+}
+
+static void test_time_limit(void **state)
+{
+    (void)state;
+    JOB_RUN("-n", "2", "--timeout", "0.5", "CLIENT", "hang");
+    assert_ends(124, "did not end within 0.5 s (--timeout)");
+    JOB_RUN("-n", "2", "--timeout", "0.5", "CLIENT", "deaf");
+    assert_ends(124, "did not end within 0.5 s (--timeout)");
+    JOB_RUN("-n", "1", "--timeout", "0.5", "/bin/sleep", "1000");
+    assert_ends(124, "did not end within 0.5 s (--timeout)");
+}
+
+static void test_signals_passed_on(void **state)
+{
+    (void)state;
+    const int signals[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        char text[32];
+        snprintf(text, sizeof(text), "got signal %d\n", signals[i]);
+        job_start(-1, "-n", "2", "CLIENT", "signal", NULL);
+        run_wait_output(&run, "is ready", 2);
+        kill(run.pid, signals[i]);
+        run_finish(&run);
+        assert_good();
+        assert_int_equal(run_count(run.out, text), 2);
+    }
+}
+
+static void test_ended_by_signals(void **state)
+{
+    (void)state;
+    const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1};
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        job_start(-1, "-n", "2", "CLIENT", "hang", NULL);
+        run_wait_output(&run, "is ready", 2);
+        kill(run.pid, signals[i]);
+        run_finish(&run);
+        assert_ends(128 + signals[i], "the job was ended by signal");
+    }
+}
+
+/* The state letter of a process; 0 if it has gone. */
+static char process_state(pid_t pid)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return 0;
+    char *got = fgets(text, sizeof(text), f);
+    fclose(f);
+    char *end = got ? strrchr(text, ')') : NULL;
+    return end ? end[2] : (char)0;
+}
+
+static void test_stop_and_continue(void **state)
+{
+    (void)state;
+    job_start(-1, "-n", "2", "CLIENT", "signal", NULL);
+    run_wait_output(&run, "is ready", 2);
+    kill(run.pid, SIGTSTP);
+    for (int i = 0; i < 500 && process_state(run.pid) != 'T'; i++)
+        usleep(10000);
+    assert_int_equal(process_state(run.pid), 'T');
+    kill(run.pid, SIGCONT);
+    kill(run.pid, SIGUSR1);
+    run_finish(&run);
+    assert_good();
+    assert_int_equal(run_count(run.out, "got signal"), 2);
+}
+
+/* The process below uatrun that runs the job; 0 if the kernel does not tell. */
+static pid_t job_process(void)
+{
+    char path[64], text[64] = "";
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)run.pid, (int)run.pid);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return 0;
+    char *got = fgets(text, sizeof(text), f);
+    fclose(f);
+    return got ? (pid_t)atoi(text) : 0;
+}
+
+static void test_killed_itself(void **state)
+{
+    (void)state;
+    const char *modes[] = {"hang", "deaf", "stray-hang"};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        job_start(-1, "-n", "3", "CLIENT", modes[i], NULL);
+        run_wait_output(&run, "is ready", 3);
+        kill(run.pid, SIGKILL);
+        run_finish(&run);
+        assert_int_equal(run.status, 128 + SIGKILL);
+    }
+}
+
+/* The process that runs the job is killed: the one above ends all. Both are killed at once: the kernel ends the
+ * workers. */
+static void test_job_process_killed(void **state)
+{
+    (void)state;
+    job_start(-1, "-n", "2", "CLIENT", "stray-hang", NULL);
+    run_wait_output(&run, "is ready", 2);
+    pid_t job = job_process();
+    if (job == 0) {
+        print_message("skipped: the kernel does not list the children of a process in /proc\n");
+        skip();
+    }
+    kill(job, SIGKILL);
+    run_finish(&run);
+    assert_ends(128 + SIGKILL, "the process that ran the job was killed");
+    job_start(-1, "-n", "2", "CLIENT", "deaf", NULL);
+    run_wait_output(&run, "is ready", 2);
+    job = job_process();
+    assert_true(job > 0);
+    kill(run.pid, SIGSTOP); /* so that it does not see the other one's end */
+    kill(job, SIGKILL);
+    kill(run.pid, SIGKILL);
+    run_finish(&run);
+    assert_int_equal(run.status, 128 + SIGKILL);
+}
+
+int main(int argc, char **argv)
+{
+    if (!job_take_arguments(argc, argv))
+        return 1;
+    const struct CMUnitTest tests[] = {
+        TEST(test_failing_workers),   TEST(test_stray_processes),    TEST(test_time_limit),
+        TEST(test_signals_passed_on), TEST(test_ended_by_signals),   TEST(test_stop_and_continue),
+        TEST(test_killed_itself),     TEST(test_job_process_killed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
