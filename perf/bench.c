@@ -110,6 +110,8 @@ static int report(struct job *job, bool checked)
     };
     int status = 0;
 
+    for (size_t i = 0; i < repeat; i++)
+        report.steals_total += job->runs[i].stats.steals;
     qsort(job->runs, repeat, sizeof(job->runs[0]), compare_seconds);
     qsort(job->sequential_seconds, repeat, sizeof(double), compare_seconds);
     report.run = &job->runs[median];

@@ -82,7 +82,7 @@ struct uat_bench_run {
     uat_stats_t stats; /* of this run, over all workers; stack_bytes_max since the start */
 };
 
-/* All there is to report. Of several runs, `run` is the one that took the median time, and all figures are its own. */
+/* All there is to report. Of several runs, `run` is the one that took the median time, and the figures are its own. */
 struct uat_bench_report {
     const struct uat_bench *bench;
     const struct uat_bench_settings *settings;
@@ -92,6 +92,7 @@ struct uat_bench_report {
     const struct uat_bench_run *run;
     double seconds_min;
     double seconds_max;
+    uint64_t steals_total; /* of all runs */
     double sequential_seconds; /* median; with --seq */
 };
 

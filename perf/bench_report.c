@@ -235,6 +235,7 @@ int uat_bench_print_json(const struct uat_bench_report *report, FILE *out)
     add_answer(object, report, &status);
     add_time(object, report, &status);
     add_uint(object, "steals", stats->steals, &status);
+    add_uint(object, "steals_total", report->steals_total, &status);
     add_uint(object, "steal_attempts", stats->steal_attempts, &status);
     add_uint(object, "round_trips_per_steal", uat_bench_trips_median(stats), &status);
     add_real(object, "round_trips_per_steal_mean", uat_bench_trips_mean(stats), &status);
