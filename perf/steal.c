@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One steal, taken apart. Two workers pass a thread back and forth: who has it publishes it, the other steals it,
- * resumes it once, and publishes it in turn. Before each steal the thief times the four bare 8-byte operations on the
- * same peer, so that steal and operations have the same conditions, and the same code posts and polls for both.
+ * resumes it once, and publishes it in turn. Before each steal the thief times bare 8-byte operations on the same peer,
+ * so that steal and operations have the same conditions, and the same code posts and polls for both.
  */
 #include "steal.h"
 
@@ -16,7 +16,12 @@
 #include "runtime/worker.h"
 #include "transport/relax.h"
 
-enum { WARM_UP = 10 /* one round in so many is not counted, at the start */, LINE = 64 };
+enum {
+    WARM_UP = 10, /* one round in so many is not counted, at the start */
+    SETTLE = 3,   /* READs before the bare operations, while the peer is still at the hand-over */
+    CHAIN = 3,    /* requests of a claim: CMP_SWAP, READ of the slot, READ of the stack */
+    LINE = 64
+};
 
 static int64_t stack_bytes = 1024;
 static int64_t rounds = 10000;
@@ -46,13 +51,18 @@ static uint64_t *bare_word(int i)
 static void time_bare(int peer, bool counted)
 {
     uint64_t *landing = bare_word(STEAL_BARES);
-    const struct uat_op ops[STEAL_BARES] = {
-        [STEAL_READ] = uat_op_read(landing, bare_word(STEAL_READ), 8),
-        [STEAL_WRITE] = uat_op_write(landing, bare_word(STEAL_WRITE), 8),
-        [STEAL_FETCH_ADD] = uat_op_fetch_add(landing, bare_word(STEAL_FETCH_ADD), 1),
-        [STEAL_CMP_SWAP] = uat_op_cmp_swap(landing, bare_word(STEAL_CMP_SWAP), 0, 1),
+    const struct uat_op read = uat_op_read(landing, bare_word(STEAL_READ), 8);
+    const struct uat_op settle = uat_op_read(landing, landing, 8);
+    const struct uat_op chains[STEAL_BARES][CHAIN] = {
+        [STEAL_READ] = {read},
+        [STEAL_WRITE] = {uat_op_write(landing, bare_word(STEAL_WRITE), 8)},
+        [STEAL_FETCH_ADD] = {uat_op_fetch_add(landing, bare_word(STEAL_FETCH_ADD), 1)},
+        [STEAL_CMP_SWAP] = {uat_op_cmp_swap(landing, bare_word(STEAL_CMP_SWAP), 0, 1)},
+        [STEAL_READS] = {read, read, read},
     };
 
+    for (int i = 0; i < SETTLE; i++)
+        uat_check(uat_transport_do(uat_worker.transport, peer, &settle, 1));
     if (counted) {
         uint64_t begin = uat_phase_now();
 
@@ -61,7 +71,7 @@ static void time_bare(int peer, bool counted)
     for (int i = 0; i < STEAL_BARES; i++) {
         uint64_t begin = uat_phase_now();
 
-        uat_check(uat_transport_do(uat_worker.transport, peer, &ops[i], 1));
+        uat_check(uat_transport_do(uat_worker.transport, peer, chains[i], i == STEAL_READS ? CHAIN : 1));
         if (counted)
             uat_samples_add(&series.bare[i], uat_phase_now() - begin);
     }
@@ -178,7 +188,7 @@ static int open_series(void)
         [UAT_PHASE_LOOK] = "look",   [UAT_PHASE_STACK] = "stack", [UAT_PHASE_ACKNOWLEDGE] = "acknowledge",
         [UAT_PHASE_AWAIT] = "await",
     };
-    static const char *const bares[STEAL_BARES] = {"read", "write", "fetch_add", "cmp_swap"};
+    static const char *const bares[STEAL_BARES] = {"read", "write", "fetch_add", "cmp_swap", "read_chain"};
     size_t room = (size_t)rounds;
     int status = 0;
 

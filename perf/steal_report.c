@@ -19,11 +19,11 @@ static double beyond_atomic(const struct steal_series *series)
            uat_samples_quantile(&series->bare[atomic], 0.5);
 }
 
-static double ratio(const struct steal_series *series)
+static double per_read(const struct steal_series *series, const struct uat_samples *samples)
 {
     double read = uat_samples_quantile(&series->bare[STEAL_READ], 0.5);
 
-    return read > 0 ? uat_samples_quantile(&series->steal, 0.5) / read : 0.0;
+    return read > 0 ? uat_samples_quantile(samples, 0.5) / read : 0.0;
 }
 
 static void sort(struct steal_series *series)
@@ -60,7 +60,9 @@ static void print(const struct steal_series *s, double tsc_hz, uint64_t stack_by
             uat_samples_quantile(&s->bytes, 1.0));
     fprintf(out, "  %-18s %.1f ns of the claim, beyond a bare atomic\n", "slot and stack",
             beyond_atomic(s) / tsc_hz * 1e9);
-    fprintf(out, "  %-18s %.2f (medians)\n", "steal / read", ratio(s));
+    fprintf(out, "  %-18s %.2f (medians)\n", "steal / read", per_read(s, &s->steal));
+    fprintf(out, "  %-18s %.2f (medians): READs in one chain, as many as a claim has requests\n", "read_chain / read",
+            per_read(s, &s->bare[STEAL_READS]));
 }
 
 static void add_real(json_object *object, const char *key, double value, int *status)
@@ -108,7 +110,8 @@ static void fill(json_object *object, const struct steal_series *s, double tsc_h
     add_quantities(object, &s->trips, status);
     add_quantities(object, &s->bytes, status);
     add_real(object, "claim_beyond_atomic_ns", beyond_atomic(s) / tsc_hz * 1e9, status);
-    add_real(object, "steal_per_read", ratio(s), status);
+    add_real(object, "steal_per_read", per_read(s, &s->steal), status);
+    add_real(object, "read_chain_per_read", per_read(s, &s->bare[STEAL_READS]), status);
 }
 
 int steal_report(const struct uat_bench *bench, const struct uat_bench_settings *settings, struct steal_series *series,
