@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <pmix.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include "room.h"
+#include "stall.h"
 #include "transport/log.h"
 
 static struct {
@@ -21,7 +24,11 @@ static struct {
 
 static const char *const blob_key = "uat.worker";
 
-enum { SURVIVOR_NS = 500000000 /* between a fence that failed and the end that follows it */ };
+enum {
+    SURVIVOR_NS = 500000000,   /* between a fence that failed and the end that follows it */
+    FENCE_LOOK_NS = 200000000, /* between two looks at the clock in a fence */
+    ABORT_SECONDS = 2          /* for the server's answer to an abort */
+};
 
 /* One line for a PMIx status; the job cannot start without it. */
 static int report(const char *what, pmix_status_t status)
@@ -122,6 +129,49 @@ int uat_bootstrap_open(struct uat_job *job)
     return 0;
 }
 
+/* A fence under way, shared with libpmix's thread. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool done;
+    pmix_status_t status;
+} fencing = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+
+static void fence_ended(pmix_status_t status, void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&fencing.lock);
+    fencing.status = status;
+    fencing.done = true;
+    pthread_cond_signal(&fencing.ended);
+    pthread_mutex_unlock(&fencing.lock);
+}
+
+/* Not PMIx_Fence(), which would wait for ever when the network between two servers is cut. */
+static pmix_status_t fence_bounded(const pmix_info_t *info)
+{
+    fencing.done = false;
+    pmix_status_t status = PMIx_Fence_nb(&boot.all, 1, info, 1, fence_ended, NULL);
+    if (status != PMIX_SUCCESS)
+        return status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
+    pthread_mutex_lock(&fencing.lock);
+    while (!fencing.done) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += FENCE_LOOK_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&fencing.ended, &fencing.lock, &until) == 0)
+            continue;
+        pthread_mutex_unlock(&fencing.lock); /* it may end the job, and libpmix's thread must be free for that */
+        uat_stall_fence();
+        pthread_mutex_lock(&fencing.lock);
+    }
+    pthread_mutex_unlock(&fencing.lock);
+    uat_stall_over();
+    return fencing.status;
+}
+
 /* Under Slurm a fence that does not collect is no barrier; so it always does. */
 static int fence(void)
 {
@@ -131,7 +181,7 @@ static int fence(void)
     pmix_info_t info;
     PMIX_INFO_CONSTRUCT(&info);
     PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
-    pmix_status_t status = PMIx_Fence(&boot.all, 1, &info, 1);
+    pmix_status_t status = fence_bounded(&info);
     PMIX_INFO_DESTRUCT(&info);
     if (status == PMIX_SUCCESS)
         return 0;
@@ -230,10 +280,33 @@ int uat_bootstrap_close(void)
     return status == PMIX_SUCCESS ? 0 : report("PMIx_Finalize", status);
 }
 
+static int abort_status;
+
+static void abort_unanswered(int number)
+{
+    (void)number;
+    _exit(abort_status);
+}
+
+/* The server answers when it has told the others; across a network that is cut that may take minutes. */
+static void abort_bound(int status)
+{
+    struct sigaction action = {.sa_handler = abort_unanswered, .sa_flags = SA_ONSTACK};
+    sigset_t set;
+    abort_status = status;
+    sigemptyset(&action.sa_mask);
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    if (sigaction(SIGALRM, &action, NULL) == 0 && pthread_sigmask(SIG_UNBLOCK, &set, NULL) == 0)
+        alarm(ABORT_SECONDS);
+}
+
 void uat_bootstrap_abort(int status)
 {
     if (boot.open && !boot.aborting) {
         boot.aborting = true;
+        abort_bound(status);
         PMIx_Abort(status, "a uat worker reported an error", NULL, 0);
+        alarm(0);
     }
 }

@@ -29,7 +29,8 @@ int uat_bootstrap_barrier(void);
 /* Leave the job in order. */
 int uat_bootstrap_close(void);
 
-/* Tell the launcher that the job has failed, with this exit status. Returns, perhaps before the others are gone. */
+/* Tell the launcher that the job has failed, with this exit status. Returns, perhaps before the others are gone;
+ * or, when the launcher does not answer, ends this process with that status. */
 void uat_bootstrap_abort(int status);
 
 #endif

@@ -27,6 +27,7 @@ void uat_die(const char *format, ...)
 }
 
 static pid_t exit_watched; /* the process that may not exit; 0: none. A forked child is another one. */
+static bool exit_explained;
 
 static void refuse_exit(int status, void *unused)
 {
@@ -35,12 +36,18 @@ static void refuse_exit(int status, void *unused)
         return;
     exit_watched = 0;
     fflush(NULL); /* what exit() would have done behind us */
-    uat_error(
-        "the program has called exit(%d) before uat_finalize(), and the other workers cannot end without this one",
-        status);
+    if (!exit_explained || status == 0)
+        uat_error(
+            "the program has called exit(%d) before uat_finalize(), and the other workers cannot end without this one",
+            status);
     status = status ? status : 1;
     uat_bootstrap_abort(status);
     _exit(status);
+}
+
+void uat_die_explained(void)
+{
+    exit_explained = true;
 }
 
 void uat_die_at_exit(bool on)

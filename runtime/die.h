@@ -14,6 +14,9 @@ _Noreturn void uat_die_silently(void) __attribute__((cold));
 /* While on: exit() is an error, for the other workers would wait for this one for ever. */
 void uat_die_at_exit(bool on);
 
+/* The transport has failed and said so: an exit with a status other than 0 is what is expected of the program now. */
+void uat_die_explained(void);
+
 /* For functions that report their errors themselves: end the job if rc is negative. */
 static inline int uat_check(int rc)
 {

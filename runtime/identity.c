@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "aslr.h"
 #include "deque/ring.h"
@@ -17,7 +19,7 @@
 #include "segment.h"
 #include "transport/log.h"
 
-#define MAGIC UINT64_C(0x3230644974617500) /* "\0uatId02" */
+#define MAGIC UINT64_C(0x3330644974617500) /* "\0uatId03" */
 
 /* FNV-1a, 64 bits. */
 static uint64_t hash(uint64_t h, const void *data, size_t size)
@@ -100,6 +102,12 @@ static uint64_t new_canary(void)
     return canary << 8; /* the lowest byte is 0, as the C library has it: it stops a run-away string */
 }
 
+static uint64_t pid_space(void)
+{
+    struct stat s;
+    return stat("/proc/self/ns/pid", &s) ? 0 : (uint64_t)s.st_ino;
+}
+
 void uat_identity_take(struct uat_identity *identity, const struct uat_options *o, const char *host)
 {
     memset(identity, 0, sizeof(*identity));
@@ -116,6 +124,8 @@ void uat_identity_take(struct uat_identity *identity, const struct uat_options *
         .trace = o->trace[0] != 0,
         .thread_pointer = (uint64_t)__builtin_thread_pointer(),
         .canary = new_canary(),
+        .pid_space = pid_space(),
+        .pid = (int32_t)getpid(),
         .aslr_off = (uint32_t)uat_aslr_is_off()};
     snprintf(identity->host, sizeof(identity->host), "%s", host);
     dl_iterate_phdr(take_object, identity);

@@ -33,6 +33,8 @@ struct uat_identity {
     uint32_t aslr_off, objects;
     struct uat_object object[UAT_OBJECTS_MAX];
     char host[64];
+    uint64_t pid_space;     /* which PID namespace the number is of; 0: unknown */
+    int32_t pid, reserved;  /* not compared: a neighbour looks whether it has been stopped */
     struct uat_place place; /* not compared: the workers of a machine tell from it whether they share cores */
 };
 

@@ -4,12 +4,14 @@
 #include <sched.h>
 #include <time.h>
 
+#include "neighbour.h"
 #include "worker.h"
 
 enum {
     BACKOFF_SHIFT_MAX = 8, /* pauses of up to 2^8 after lost races */
     SPIN_FAILURES = 32,    /* attempts before giving the core away */
     SLEEP_FAILURES = 128,  /* ... before sleeping, where workers outnumber cores */
+    LOOK_FAILURES = 64,    /* ... between two looks at the neighbour */
     SLEEP_MIN_NS = 20000,
     SLEEP_MAX_NS = 500000
 };
@@ -31,6 +33,8 @@ static void sleep_shortly(unsigned excess)
 void uat_idle(struct uat_idle *idle, bool lost)
 {
     idle->failures++;
+    if (idle->failures % LOOK_FAILURES == 0)
+        uat_neighbour_look();
     if (lost)
         pause_randomly(idle->failures);
     bool may_sleep = uat_worker.oversubscribed && !uat_worker.options.torture_steal; /* there somebody waits for us */

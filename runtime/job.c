@@ -20,6 +20,7 @@
 #include "frame.h"
 #include "identity.h"
 #include "include/uat.h"
+#include "neighbour.h"
 #include "replicate.h"
 #include "scheduler.h"
 #include "spawn.h"
@@ -143,6 +144,7 @@ static int meet(void)
     if (rc == 0) {
         w->canary = ((const struct uat_identity *)blobs[0])->canary;
         rc = compare_places(blobs, sizes);
+        uat_neighbour_open(blobs, sizes, &job.identity, job.job.launcher);
     }
     if (rc == 0)
         rc = w->transport->class_->connect(w->transport, peers);
@@ -252,6 +254,8 @@ static int run(uat_fn *root, const void *arg, size_t arg_size, void *result, siz
     if (rc == 0)
         rc = uat_collective_barrier(); /* only now may anything be published again */
     uat_stall_set(UAT_DOING_OUTSIDE);
+    if (rc)
+        uat_die_explained();
     return rc;
 }
 
@@ -284,6 +288,8 @@ int uat_barrier(void)
         return -EINVAL;
     uat_stall_set(UAT_DOING_BARRIER);
     int rc = uat_collective_barrier();
+    if (rc)
+        uat_die_explained();
     uat_stall_set(UAT_DOING_OUTSIDE);
     return rc;
 }

@@ -11,10 +11,11 @@
 
 #include "collective.h"
 #include "die.h"
+#include "neighbour.h"
 #include "transport/log.h"
 #include "worker.h"
 
-enum wait_kind { WAIT_NONE, WAIT_ACK, WAIT_BARRIER };
+enum wait_kind { WAIT_NONE, WAIT_ACK, WAIT_BARRIER, WAIT_FENCE };
 
 /* Read by a signal handler on the same thread, hence volatile. */
 static volatile struct {
@@ -23,6 +24,7 @@ static volatile struct {
     enum wait_kind wait;
     uint64_t what; /* index of an entry, or a rank */
     uint64_t wait_since;
+    uint64_t probed; /* seconds of CLOCK_MONOTONIC */
     bool reported;
 } stall;
 
@@ -42,20 +44,41 @@ void uat_stall_set(enum uat_doing doing)
     stall.since = seconds();
 }
 
+/* Read what rank was about to steal, its victim and entry, to staging->intent. Ends the job if rank cannot be reached. */
+static const uint64_t *read_intent(int rank)
+{
+    struct uat_worker *w = &uat_worker;
+    uint64_t *intent = w->segment.staging->intent;
+    struct uat_op op = uat_op_read(intent, &w->segment.landing->intent_victim, 2 * sizeof(*intent));
+    uat_check(uat_transport_do(w->transport, rank, &op, 1));
+    return intent;
+}
+
 /* Which thief has claimed entry index of this worker and not acknowledged it? -1 if none says so. */
 static int find_thief(uint64_t index)
 {
     struct uat_worker *w = &uat_worker;
-    uint64_t *intent = w->segment.staging->intent;
     for (int rank = 0; rank < w->size; rank++) {
         if (rank == w->rank)
             continue;
-        struct uat_op op = uat_op_read(intent, &w->segment.landing->intent_victim, 2 * sizeof(*intent));
-        uat_check(uat_transport_do(w->transport, rank, &op, 1));
+        const uint64_t *intent = read_intent(rank);
         if (intent[0] == (uint64_t)w->rank && intent[1] == index)
             return rank;
     }
     return -1;
+}
+
+/* A worker that only waits has no operation under way that would fail when the network is cut: so once a second it reads
+ * from whom it waits for, and learns within the transport's retry bound that there is nobody to be reached. */
+static void probe(enum wait_kind kind, uint64_t what, uint64_t now)
+{
+    if (kind == WAIT_FENCE || now == stall.probed)
+        return;
+    stall.probed = now;
+    if (kind == WAIT_BARRIER)
+        read_intent((int)what);
+    else
+        find_thief(what);
 }
 
 /* One line: who waits for whom and why. */
@@ -64,6 +87,13 @@ static void describe(char *line, size_t size)
     uint64_t waited = seconds() - stall.wait_since;
     if (stall.wait == WAIT_BARRIER) {
         snprintf(line, size, "has waited %" PRIu64 " s for rank %" PRIu64 " to enter a barrier", waited, stall.what);
+        return;
+    }
+    if (stall.wait == WAIT_FENCE) {
+        snprintf(line, size,
+                 "has waited %" PRIu64
+                 " s for all workers in PMIx_Fence, which the launcher's servers on the hosts carry out",
+                 waited);
         return;
     }
     int thief = find_thief(stall.what);
@@ -83,10 +113,12 @@ static void look_at_clock(enum wait_kind kind, uint64_t what)
     uint64_t now = seconds();
     if (stall.wait != kind || stall.what != what) {
         stall.what = what;
-        stall.wait_since = now;
+        stall.wait_since = stall.probed = now;
         stall.reported = false;
         stall.wait = kind;
     }
+    uat_neighbour_look();
+    probe(kind, what, now);
     if (kind == WAIT_BARRIER && stall.doing != UAT_DOING_END)
         return; /* the program's own barrier may take as long as the work before it */
     uint64_t waited = now - stall.wait_since;
@@ -114,6 +146,11 @@ void uat_stall_barrier(int rank)
     look_at_clock(WAIT_BARRIER, (uint64_t)rank);
 }
 
+void uat_stall_fence(void)
+{
+    look_at_clock(WAIT_FENCE, 0);
+}
+
 void uat_stall_over(void)
 {
     stall.wait = WAIT_NONE;
@@ -134,6 +171,8 @@ static void print_state(int number)
         snprintf(wait, sizeof(wait), ", waits for the acknowledgement of entry %" PRIu64, stall.what);
     else if (stall.wait == WAIT_BARRIER)
         snprintf(wait, sizeof(wait), ", waits for rank %" PRIu64, stall.what);
+    else if (stall.wait == WAIT_FENCE)
+        snprintf(wait, sizeof(wait), ", waits in PMIx_Fence");
     uat_log(UAT_LOG_ERROR,
             "%s for %" PRIu64 " s%s; %zu entries, %u published; %" PRIu64 " tasks, %" PRIu64 " steals of %" PRIu64
             " attempts",

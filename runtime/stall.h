@@ -2,7 +2,8 @@
 /*
  * Waits for a protocol step of a peer: an acknowledgement, a barrier at the end of a run. Each takes a moment, unless
  * the peer is stopped, swapped out or lost. Then it is reported after UAT_STALL_TIMEOUT, with who waits for whom and
- * why, and ends the job after UAT_STALL_LIMIT. Joins, idleness and tasks may last for hours: they are not watched.
+ * why, and ends the job after UAT_STALL_LIMIT. Meanwhile the peer is read from, so that a network that is cut ends the job
+ * as soon as the transport can tell. Joins, idleness and tasks may last for hours: they are not watched.
  *
  * SIGUSR1 makes a worker print what it does and waits for.
  */
@@ -22,9 +23,10 @@ enum uat_doing {
 /* What this worker does from now on. */
 void uat_stall_set(enum uat_doing doing);
 
-/* Called again and again during a wait: for the acknowledgement of entry index; for rank in a barrier. */
+/* Called again and again during a wait: for the acknowledgement of entry index; for rank in a barrier; in PMIx_Fence. */
 void uat_stall_ack(void *context, uint64_t index);
 void uat_stall_barrier(int rank);
+void uat_stall_fence(void);
 
 /* The wait is over. */
 void uat_stall_over(void);

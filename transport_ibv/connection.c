@@ -109,9 +109,20 @@ static int connect_pair(struct uat_ibv *ibv, int rank, const struct uat_ibv_endp
     return -rc;
 }
 
+/* How long a worker knows nothing of a network that is cut, from the operation on that is not answered. */
+static void say_retry_bound(void)
+{
+    double timeout = 4.096e-6 * (1 << UAT_IBV_TIMEOUT), bound = timeout * (UAT_IBV_RETRIES + 1);
+    uat_info(
+        "retry bound %.1f s: an operation that is not answered is sent %d times, every %.2f s, then it fails and the "
+        "job ends; an adapter may take up to %d times as long",
+        bound, UAT_IBV_RETRIES + 1, timeout, UAT_IBV_SLACK);
+}
+
 int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
+    say_retry_bound();
     for (int i = 0; i < t->size; i++) {
         struct uat_ibv_endpoint e;
         uint32_t qpn;

@@ -8,6 +8,7 @@
  *   SIGRTMIN      exit(0) at the next spawn; _exit(0) at once when it comes a second time
  *   SIGRTMIN + 1  stop when holding a claim or the lock of a victim
  *   SIGRTMIN + 2  die then
+ *   SIGRTMIN + 3  do not stop, if that has not happened yet
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -28,8 +29,10 @@ static void take_signal(int number)
         told_to_exit = 1;
     else if (number == SIGRTMIN + 1)
         told_to_stop = 1;
-    else
+    else if (number == SIGRTMIN + 2)
         told_to_die = 1;
+    else
+        told_to_stop = 0;
 }
 
 /* The end of LOCK and of CLAIM lies before the unlock and the acknowledgement. */
@@ -53,7 +56,7 @@ static __attribute__((constructor)) void take_signals(void)
     struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
 
     sigemptyset(&action.sa_mask);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         sigaction(SIGRTMIN + i, &action, NULL);
     uat_phase_hook = steal_phase;
 }

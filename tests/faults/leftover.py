@@ -13,12 +13,12 @@ OURS = ("uat", "pmix", "ompi", "faults")
 class Leftover:
     """Looks before and after. In the common places, which others use as well, it counts what bears a name of ours."""
 
-    def __init__(self, folder):
-        self.folder, self.found = folder, []
-        self.before = self._files()
+    def __init__(self, folder=None, before=None, isolated=""):
+        self.folder, self.found, self.alone = folder, [], isolated.split()
+        self.before = self.files() if before is None else set(before)
 
     @staticmethod
-    def _files():
+    def files():
         files = set()
         for place in COMMON:
             if os.path.isdir(place):
@@ -32,17 +32,19 @@ class Leftover:
             time.sleep(0.01)
         self.found += [f"left: process {pid}" for pid in family.members()]
 
-    def _new(self):
-        alone = os.environ.get(ISOLATED, "").split()
-        new = [path for path in self._files() - self.before
-               if os.path.dirname(path) in alone or any(word in os.path.basename(path) for word in OURS)]
-        return sorted(new) + [str(path) for path in Path(self.folder).iterdir()]
+    def _sockets(self):
+        words = [self.folder] if self.folder else OURS
+        names = [line.split()[-1] for line in Path("/proc/net/unix").read_text(errors="replace").splitlines()]
+        return [f"socket {name}" for name in names if "/" in name and any(word in name for word in words)]
 
-    def look(self):
+    def _new(self):
+        new = [path for path in self.files() - self.before
+               if os.path.dirname(path) in self.alone or any(word in os.path.basename(path) for word in OURS)]
+        return sorted(new) + [str(path) for path in (Path(self.folder).iterdir() if self.folder else [])] + self._sockets()
+
+    def look(self, seconds=GONE):
         """Once all processes are gone. What other users of the common places have there is gone a little later."""
-        limit = time.monotonic() + GONE
+        limit = time.monotonic() + seconds
         while self._new() and time.monotonic() < limit:
             time.sleep(0.1)
-        self.found += [f"left: {path}" for path in self._new()]
-        sockets = Path("/proc/net/unix").read_text(errors="replace")
-        self.found += [f"left: socket {line.split()[-1]}" for line in sockets.splitlines() if self.folder in line]
+        self.found += [f"left: {what}" for what in self._new()]

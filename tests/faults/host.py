@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A machine on which processes of a run are: this one, or the other guest, where the same calls are carried out.
+usage on the other guest: host.py FOLDER, in which questions and answers are"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from family import Family, send, takes
+from leftover import Leftover
+
+SHARED = "/run/uat-vm"  # of the guests; see tests/vm
+POLL = 0.01  # seconds
+LOST = "52:54:00:00:00:99"  # the address of nobody
+
+
+class Here:
+    """This machine."""
+
+    name = "node1"
+
+    def close(self):
+        """No further calls come."""
+
+    def workers(self, mark):
+        """How many have been executed."""
+        return len(Family(mark).workers())
+
+    def to_worker(self, mark, rank, number):
+        """Send a signal to a worker; whether it was there. One that only test-doomed takes waits until it is ready for that."""
+        pid = Family(mark).workers().get(rank)
+        return pid is not None and (number < signal.SIGRTMIN or takes(pid, number)) and send(pid, number)
+
+    def kill(self, mark):
+        for pid in Family(mark).members():
+            send(pid, signal.SIGKILL)
+
+    def files(self):
+        return sorted(Leftover.files())
+
+    def lingering(self, mark):
+        """Processes that do not go."""
+        leftover = Leftover(before=())
+        leftover.wait_for(Family(mark))
+        return leftover.found
+
+    def left(self, before, isolated, seconds):
+        """Files and sockets that were not there before, and do not go."""
+        leftover = Leftover(before=before, isolated=isolated)
+        leftover.look(seconds)
+        return leftover.found
+
+    def link(self, how):
+        """The interface below the RDMA device goes down or up."""
+        return subprocess.run(["ip", "link", "set", os.environ["VM_NETDEV"], how], check=False).returncode == 0
+
+    def cut(self, peer):
+        """What is sent to that address from now on reaches nobody, though the link is up."""
+        command = ["ip", "neigh", "replace", peer, "lladdr", LOST, "dev", os.environ["VM_NETDEV"], "nud", "permanent"]
+        return subprocess.run(command, check=False).returncode == 0
+
+    def join(self, peer):
+        """The end of cut()."""
+        command = ["ip", "neigh", "del", peer, "dev", os.environ["VM_NETDEV"]]
+        return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
+class Other:
+    """Guest node2, also while the network between the guests is cut. One process there answers all calls: node2, which
+    starts one for each, takes half a second."""
+
+    name = "node2"
+
+    def __init__(self):
+        self.room = Path(tempfile.mkdtemp(prefix="faults.", dir=SHARED))
+        self.server = subprocess.Popen(["node2", sys.executable, str(Path(__file__).resolve()), str(self.room)])
+        self.number = 0
+
+    def _ask(self, question):
+        self.number += 1
+        answer = self.room / f"answer.{self.number}"
+        _write(self.room / f"question.{self.number}", question)
+        while not answer.exists():
+            if self.server.poll() is not None:
+                raise SystemExit("node2 has ended")
+            time.sleep(POLL)
+        return json.loads(answer.read_text())
+
+    def __getattr__(self, method):
+        return lambda *arguments: self._ask([method, arguments])
+
+    def close(self):
+        self._ask([])
+        self.server.wait()
+        shutil.rmtree(self.room)
+
+
+def _write(path, value):
+    """Seen whole or not at all."""
+    draft = path.with_name(f"draft.{path.name}")
+    draft.write_text(json.dumps(value))
+    draft.rename(path)
+
+
+def serve(room):
+    """On node2: answer the questions that come, in their order, until one is empty."""
+    here, number, question = Here(), 0, None
+    while question != []:
+        number += 1
+        path = room / f"question.{number}"
+        while not path.exists():
+            time.sleep(POLL)
+        question = json.loads(path.read_text())
+        _write(room / f"answer.{number}", getattr(here, question[0])(*question[1]) if question else None)
+
+
+if __name__ == "__main__":
+    serve(Path(sys.argv[1]))

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""A run under way."""
+import os
+import resource
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from family import MARK, Family
+
+
+class Run:
+    """A run under way; starter is what started it."""
+
+    def __init__(self, plan, build, transport, starter, folder):
+        self.plan, self.starter = plan, starter
+        self.mark = f"{os.getpid()}-{plan.index}-{time.monotonic_ns()}"
+        self.family = Family(self.mark)  # those on this host
+        program = [str(Path(build) / plan.command[0]), *plan.command[1:], "--json"]
+        environment = {**os.environ, **starter.own_settings, **plan.settings, "UAT_TRANSPORT": transport, MARK: self.mark}
+        if len(starter.hosts) == 1:
+            environment["TMPDIR"] = folder
+        if plan.fault.folder_full:
+            environment["UAT_TRACE"] = str(Path(folder) / "full" / "trace.json")
+        self.launcher = subprocess.Popen(
+            [*starter.command(plan.workers), *program], env=environment, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, preexec_fn=self._limit)
+        self.output = self.errors = ""
+        self.reader = threading.Thread(target=self._read)
+        self.reader.start()
+        self.hit = bool(plan.fault.limits or plan.fault.folder_full)  # these are there from the beginning
+
+    def _limit(self):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for which, value in self.plan.fault.limits.items():
+            resource.setrlimit(which, (value, value))
+
+    def _read(self):
+        self.output, self.errors = self.launcher.communicate()
+
+    def worker(self):
+        """The process that is hit, where all workers are on this host."""
+        return self.family.workers().get(self.plan.rank)
+
+    def to_worker(self, number):
+        host = self.starter.host_of(self.plan.rank, self.plan.workers)
+        return host.to_worker(self.mark, self.plan.rank, number)
+
+    def all_there(self):
+        """Have all workers been executed?"""
+        return sum(host.workers(self.mark) for host in self.starter.hosts) == self.plan.workers
+
+    def wait(self, seconds):
+        """Until the launcher has ended and its output is complete, but not longer; whether it has."""
+        self.reader.join(max(seconds, 0))
+        return not self.reader.is_alive()
+
+    def lingering(self):
+        """Processes that do not go, on any host."""
+        return [text for host in self.starter.hosts for text in host.lingering(self.mark)]
+
+    def kill(self):
+        """Whatever is left of a run that has failed its trial."""
+        for host in self.starter.hosts:
+            host.kill(self.mark)
+        self.reader.join(10)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""What starts a run, on which hosts its workers are then, and how it words that one of them is gone."""
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from family import Family, ready, send
+from host import Here, Other
+
+
+class Uatrun:
+    """All workers on this machine."""
+
+    name = "uatrun"
+    aborts = 0  # seconds that it takes to end workers that it cannot reach
+    part = 1  # of the time that a run takes: what is left are the launcher's own beginning and end
+    patience = 0  # seconds that its own part of the job may wait for a host that cannot be reached
+    own_settings = {}
+
+    def __init__(self, build):
+        self.program = str(Path(build) / "launcher" / "uatrun")
+        self.hosts = [Here()]
+
+    def command(self, workers):
+        return [self.program, "-n", str(workers)]
+
+    def host_of(self, rank, workers):
+        return self.hosts[0]
+
+    def sizes(self, most):
+        """Numbers of workers."""
+        return range(2, most + 1)
+
+    def says_killed(self, rank, workers, number):
+        return rf"rank {rank} was killed by signal {number} .*, on \S+;"
+
+    def says_exited(self, rank, workers):
+        return rf"rank {rank} exited with status 0(, before.*, on \S+;| without having called)|rank {rank} on \S+: .*called exit\(0\)"
+
+    def chatter(self, line):
+        """What the launcher says besides, whatever happens."""
+        return False
+
+    def takes_signals(self, run):
+        return ready(run.launcher.pid)
+
+    def settle(self):
+        """After a run: whether the next one can start."""
+        return True
+
+
+class Srun:
+    """The same number of workers on each guest, by Slurm."""
+
+    name = "srun"
+    KILL_WAIT, DOWN = 2, 12  # KillWait and SlurmdTimeout of tests/vm/guest/slurm
+    aborts = KILL_WAIT + 2
+    part = 0.7
+    MESSAGE = 10  # MessageTimeout, of which each message to a host that is cut off takes one
+    patience = DOWN + 3 * MESSAGE
+    PATIENT, IDLE = 8, 60  # seconds until the nodes are there again: by themselves, and after a push
+    # What no operation of a worker's own finds out, ends in PMIx's servers or at a peer that is stopped.
+    own_settings = {"UAT_STALL_LIMIT": "6"}
+    WORDS = {signal.SIGKILL: "Killed", signal.SIGSEGV: "Segmentation fault"}
+
+    def __init__(self, build):
+        self.hosts = [Here(), Other()]
+
+    def command(self, workers):
+        return ["srun", "--mpi=pmix", "-N", "2", f"--ntasks-per-node={workers // 2}"]
+
+    def host_of(self, rank, workers):
+        return self.hosts[rank // (workers // 2)]
+
+    def sizes(self, most):
+        return range(2, 5, 2)
+
+    def says_killed(self, rank, workers, number):
+        host = self.host_of(rank, workers).name
+        return rf"srun: error: {host}: tasks? [\d,-]*\b{rank}\b[\d,-]*: {self.WORDS[number]}"
+
+    def says_exited(self, rank, workers):
+        """After _exit(0) it is slurmstepd, which loses a client of PMIx, or a peer, who notices first."""
+        host = self.host_of(rank, workers).name
+        return (rf"rank {rank} on {host}: .*called exit\(0\)|of rank {rank} \({host}\).*does not answer|"
+                rf"slurmstepd-{host}: error: .*Error handler invoked: .*source = \[\S+:{rank}\]|"
+                rf"rank \d+ on \S+: (has waited \d+ s for|PMIx_Fence)")
+
+    def chatter(self, line):
+        """srun and slurmstepd report every task that ends, and every step; libpmix, what its server did not expect."""
+        return line.startswith(("srun: ", "slurmstepd")) or re.match(r"\[\w+:\d+\] PMIX ERROR", line)
+
+    def takes_signals(self, run):
+        """srun waits for signals from before it starts anybody."""
+        return Family(run.mark).workers() != {}
+
+    def _idle(self, seconds):
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit:
+            nodes = subprocess.run(["sinfo", "-h", "-o", "%D %T"], check=True, text=True, stdout=subprocess.PIPE).stdout
+            jobs = subprocess.run(["squeue", "-h"], check=True, text=True, stdout=subprocess.PIPE).stdout
+            if nodes.strip() == "2 idle" and not jobs:
+                return True
+            time.sleep(0.1)
+        return False
+
+    def settle(self):
+        """slurmctld repeats a message that was lost after a minute, and asks nodes that are down rarely. Whoever declares
+        them down and up again need not wait for that; what is left of ours on them has been looked for before."""
+        if self._idle(self.PATIENT):
+            return True
+        for state in ("down", "resume"):
+            subprocess.run(["scontrol", "update", "NodeName=node1,node2", f"State={state}", "Reason=settle"],
+                           check=False, stderr=subprocess.DEVNULL)
+        return self._idle(self.IDLE)
+
+
+def cancel(run):
+    """scancel of the run."""
+    jobs = subprocess.run(["squeue", "-h", "-o", "%A"], check=True, text=True, stdout=subprocess.PIPE).stdout.split()
+    return bool(jobs) and subprocess.run(["scancel", *jobs], check=False).returncode == 0
+
+
+def signal_launcher(run, number):
+    """From the moment on at which it takes signals: until then it is a program that has not begun."""
+    return (number == signal.SIGKILL or run.starter.takes_signals(run)) and send(run.launcher.pid, number)

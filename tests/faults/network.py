@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""The faults of the network: a link that goes down, a network that is cut between two hosts."""
+from fault import Fault
+
+# Soft-RoCE does not repeat what it cannot send for want of a link or a route; a worker that makes its connections
+# meanwhile is right to refuse.
+NO_LINK = (r"its state is down|cannot enter state RTR: Network is unreachable|"
+           r"failed on \S+ \(port (down|active|init\w*)\): local QP operation error")
+ADDRESSES = ["10.9.0.1", "10.9.0.2"]
+
+
+class Network(Fault):
+    """Ends within the retry bound that the workers name, and what the launcher takes besides."""
+    transports, guests, network = ("ibv",), True, True
+    says = r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|its state is down)|srun: error: Node failure on \S+"
+    lines = 5
+    # What the workers cannot find out themselves takes longer: a collective of PMIx, whose servers wait for each other
+    # (UAT_STALL_LIMIT), or a node whose last word does not reach srun (SlurmdTimeout).
+    longer = r"has waited \d+ s for all workers in PMIx_Fence|[Nn]ode failure"
+
+    def ready(self, run):
+        return len(run.starter.hosts) == 1 or run.all_there()
+
+
+class LinkDown(Network):
+    """The link of one host goes down."""
+    name, host = "link down", None
+
+    def hit(self, run):
+        if not self.ready(run):
+            return False
+        self.host = run.starter.hosts[int(self.random * 1000) % len(run.starter.hosts)]
+        return self.host.link("down")
+
+    def clean(self):
+        if self.host:
+            self.host.link("up")
+
+
+class LinkFlap(LinkDown):
+    name, ridden, excuse = "link down for a while", True, NO_LINK
+
+    def __init__(self, random):
+        super().__init__(random)
+        self.lasts = 0.1 + self.random
+
+    def heal(self, run):
+        self.clean()
+
+
+class Cut(Network):
+    """What the guests send each other is lost, while their links are up."""
+    name, two_hosts, hosts = "network cut", True, ()
+
+    def hit(self, run):
+        if not self.ready(run):
+            return False
+        self.hosts = run.starter.hosts
+        return all([host.cut(peer) for host, peer in zip(self.hosts, reversed(ADDRESSES))])
+
+    def clean(self):
+        for host, peer in zip(self.hosts, reversed(ADDRESSES)):
+            host.join(peer)
+
+
+class CutBriefly(Cut):
+    """For less than the retries take."""
+    name, ridden = "network cut for a while", True
+
+    def __init__(self, random):
+        super().__init__(random)
+        self.lasts = 0.1 + 1.5 * self.random
+
+    def heal(self, run):
+        self.clean()
+
+
+KINDS = [(LinkDown, 8), (LinkFlap, 8), (Cut, 8), (CutBriefly, 8)]

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""What the trials of a campaign do, and how long its programs take when nothing happens."""
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from kinds import KINDS
+
+START_UP = 30  # seconds allowed to a run for what it does when nothing goes wrong, on a loaded machine
+
+# name: arguments, answer. Each takes some tenths of a second.
+PROGRAMS = {
+    "uts": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "10", "-b", "4", "-r", "19", "--repeat", "2"], 4130071),
+    "btc": (["perf/uat-btc", "-d", "22", "-i", "1", "--repeat", "5"], 2 ** 23 - 1),
+    "nqueens": (["perf/uat-nqueens", "-n", "12", "--repeat", "2"], 14200),
+    "doomed": (["tests/faults/test-doomed", "36"], 14930352),
+}
+# The same on an emulated machine.
+SMALL = {
+    "uts": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "6", "-b", "4", "-r", "0"], 26417),
+    "btc": (["perf/uat-btc", "-d", "18", "-i", "1"], 2 ** 19 - 1),
+    "nqueens": (["perf/uat-nqueens", "-n", "10"], 724),
+    "doomed": (["tests/faults/test-doomed", "27"], 196418),
+}
+# The same on two emulated machines, where a start takes 2 s: longer, so that most faults hit work.
+TWO = {
+    "uts": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "9", "-b", "4", "-r", "0"], 1677928),
+    "btc": (["perf/uat-btc", "-d", "20", "-i", "1", "--repeat", "8"], 2 ** 21 - 1),
+    "nqueens": (["perf/uat-nqueens", "-n", "12", "--repeat", "3"], 14200),
+    "doomed": (["tests/faults/test-doomed", "39"], 63245986),
+}
+
+
+class Plan:
+    """What trial number `index` of a campaign does: follows from the seed alone."""
+
+    def __init__(self, seed, index, kinds, programs, sizes, two_hosts):
+        choose = random.Random(f"{seed}/{index}")
+        kind = choose.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])[0]
+        self.index = index
+        self.fault = kind(choose)
+        self.program = kind.program or choose.choice(["uts", "btc", "nqueens"])
+        self.command, self.answer = programs[self.program]
+        least = kind.least_on_two if two_hosts else kind.least_workers
+        self.workers = max(choose.choice(sizes), least)
+        self.rank = choose.randrange(self.workers)
+        self.moment = 0.8 * choose.random()  # of the time that the run takes: the later ones come after its end too often
+        self.settings = {"UAT_DEQUE": choose.choice(["lock", "claim"]), **kind.settings}
+        if choose.random() < 0.25:
+            self.settings["UAT_TORTURE"] = f"delay={choose.randrange(1, 1000)}"
+
+    def text(self):
+        settings = " ".join(f"{name}={value}" for name, value in self.settings.items())
+        return f"{self.fault.name}: {self.program}, rank {self.rank} of {self.workers}, at {self.moment:.3f}, {settings}"
+
+
+class Usual:
+    """How long each program takes when nothing happens, start included: seconds[name, workers]; and the retry bound that the
+    workers name, in seconds; None without verbs."""
+
+    def __init__(self, build, transport, starter, programs, sizes, times):
+        self.seconds, self.retry_bound = {}, None
+        environment = {**os.environ, "UAT_TRANSPORT": transport, "UAT_LOG": "info"}
+        measured = [*sizes] if len(starter.hosts) == 1 else [max(sizes)]  # two guests have one processor each: all take as long
+        for name, (command, answer) in programs.items():
+            for n in measured * times:
+                began = time.monotonic()
+                done = subprocess.run([*starter.command(n), str(Path(build) / command[0]), *command[1:], "--json"],
+                                      env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, check=False, timeout=300)
+                if done.returncode or json.loads(done.stdout)["result"] != answer:
+                    raise SystemExit(f"{name}, without any fault: status {done.returncode}\n{done.stdout}\n{done.stderr}")
+                self.seconds[name, n] = min(self.seconds.get((name, n), START_UP), time.monotonic() - began)
+                self._find_bound(transport, done.stderr)
+            for n in sizes:
+                self.seconds.setdefault((name, n), self.seconds[name, max(sizes)])
+
+    def _find_bound(self, transport, log):
+        bounds = {float(bound) for bound in re.findall(r"retry bound ([\d.]+) s", log)}
+        if transport == "ibv" and len(bounds) != 1:
+            raise SystemExit(f"the workers do not name their retry bound:\n{log}")
+        self.retry_bound = bounds.pop() if bounds else None
+
+
+def can_mount():
+    return os.geteuid() == 0 and shutil.which("mount") is not None
+
+
+def kinds_for(transport, uatrun, starter):
+    """Those that can happen here."""
+    guest = "VM_NETDEV" in os.environ
+    traces = "UAT_TRACE" in subprocess.run([uatrun, "--help"], check=True, text=True, stdout=subprocess.PIPE).stdout
+    return [(kind, weight) for kind, weight in KINDS
+            if transport in kind.transports and starter.name in kind.launchers
+            and (guest or not kind.guests) and (len(starter.hosts) == 2 or not kind.two_hosts)
+            and (not kind.folder_full or (traces and can_mount()))]

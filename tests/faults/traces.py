@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""What a run leaves behind on the hosts that it ran on, processes apart."""
+import os
+
+from leftover import ISOLATED, Leftover
+
+
+SLURM_GONE = 40  # seconds: a slurmstepd that was cut off goes, with its files, when it has told slurmctld of its end
+
+
+class Traces:
+    """Made before the run. On one host the run has a temporary folder of its own; two hosts are guests, and all is ours."""
+
+    def __init__(self, hosts, folder):
+        self.hosts = hosts if len(hosts) > 1 else []
+        self.own = Leftover(folder, isolated=os.environ.get(ISOLATED, "")) if len(hosts) == 1 else None
+        self.before = [host.files() for host in self.hosts]
+
+    def left(self):
+        if self.own:
+            self.own.look()
+            return self.own.found
+        return [f"{host.name}: {text}" for host, before in zip(self.hosts, self.before)
+                for text in host.left(before, "/tmp /dev/shm", SLURM_GONE)]
