@@ -2,6 +2,7 @@
 """A run under way."""
 import os
 import resource
+import signal
 import subprocess
 import threading
 import time
@@ -32,6 +33,7 @@ class Run:
         self.hit = bool(plan.fault.limits or plan.fault.folder_full)  # these are there from the beginning
 
     def _limit(self):
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has those ignore it that it starts in the background
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for which, value in self.plan.fault.limits.items():
             resource.setrlimit(which, (value, value))

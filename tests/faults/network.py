@@ -73,6 +73,3 @@ class CutBriefly(Cut):
 
     def heal(self, run):
         self.clean()
-
-
-KINDS = [(LinkDown, 8), (LinkFlap, 8), (Cut, 8), (CutBriefly, 8)]
