@@ -12,7 +12,9 @@ ADDRESSES = ["10.9.0.1", "10.9.0.2"]
 class Network(Fault):
     """Ends within the retry bound that the workers name, and what the launcher takes besides."""
     transports, guests, network = ("ibv",), True, True
-    says = r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|its state is down)|srun: error: Node failure on \S+"
+    # While PMIx's servers make their first connection, it is slurmstepd that finds the other host gone.
+    says = (r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|its state is down)|srun: error: Node failure on \S+|"
+            r"slurmstepd-\S+: error: .*Cannot establish direct connection to \S+")
     lines = 5
     # What the workers cannot find out themselves takes longer: a collective of PMIx, whose servers wait for each other
     # (UAT_STALL_LIMIT), or a node whose last word does not reach srun (SlurmdTimeout).
