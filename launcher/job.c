@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SETTLE_MS = 200 };
+enum { SETTLE_MS = 200, ABORT_SETTLE_MS = 20 };
 
 enum blame { BLAME_NONE, BLAME_PERHAPS, BLAME_CERTAIN };
 
@@ -41,6 +41,7 @@ struct job {
     struct uat_child *culprit; /* the first failed worker, as far as is known */
     enum blame blame;          /* ... and how sure that is */
     double settled;            /* when a culprit who is only perhaps one is taken for it */
+    double abort_settled;      /* when an abort is taken for the cause; 0 = none has come */
     double deadline;           /* of --timeout; 0 = none */
     char host[256];
 };
@@ -210,11 +211,22 @@ static int blame_abort(const struct job *job, const struct uat_abort *aborted)
     return code ? code : UAT_STATUS_FAILED;
 }
 
+/* Whoever aborts may only have noticed the end of another worker, which is the cause then: that is given a moment to be
+ * reported by the kernel. */
+static bool abort_is_settled(struct job *job)
+{
+    if (job->abort_settled == 0)
+        job->abort_settled = now() + ABORT_SETTLE_MS * 1e-3;
+    return job->running == 0 || now() >= job->abort_settled;
+}
+
 /* Is the job over? Then its status is in *status, and said unless it is 0. */
 static bool ended(struct job *job, int *status)
 {
     struct uat_abort aborted;
-    if (uat_server_aborted(&aborted)) {
+    if (job->blame != BLAME_CERTAIN && uat_server_aborted(&aborted)) {
+        if (!abort_is_settled(job))
+            return false;
         *status = blame_abort(job, &aborted);
         return true;
     }
@@ -242,6 +254,8 @@ static bool ended(struct job *job, int *status)
 static int patience(const struct job *job)
 {
     double until = job->blame != BLAME_NONE ? job->settled : job->deadline;
+    if (job->abort_settled > 0)
+        until = job->abort_settled;
     double stops = uat_stops_due(job->children, job->arguments);
     if (stops > 0 && (until == 0 || stops < until))
         until = stops;
@@ -263,6 +277,8 @@ static int watch(struct job *job)
         take_signals(job);
         if (ended(job, &status))
             return status;
+        if (job->abort_settled > 0)
+            fds[2].fd = -1; /* it stays readable */
         poll(fds, sizeof(fds) / sizeof(fds[0]), patience(job));
         if (fds[1].revents) {
             uat_family_kill(SIGKILL); /* uatrun itself was killed: nobody waits for an orderly end */

@@ -80,12 +80,13 @@ class ExitWorker(Worker):
         return run.starter.says_exited(run.plan.rank, run.plan.workers)
 
     def hit(self, run):
-        hit = run.to_worker(signal.SIGRTMIN)
+        if not run.to_worker(signal.SIGRTMIN):
+            return False
         if self.random < 0.5:
             run.to_worker(signal.SIGRTMIN)
         else:
             self.lasts = 0.2
-        return hit
+        return True
 
     def heal(self, run):
         run.to_worker(signal.SIGRTMIN)
