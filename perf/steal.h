@@ -7,7 +7,8 @@
 #include "deque/phase.h"
 #include "samples.h"
 
-/* Bare operations of 8 bytes; the last is as many READs in one chain as a claim has requests. */
+/* Bare operations of 8 bytes; the last is as many READs in one chain as a claim has requests;
+ * over shared memory they find their word in the cache, so that it tells of verbs only. */
 enum steal_bare { STEAL_READ, STEAL_WRITE, STEAL_FETCH_ADD, STEAL_CMP_SWAP, STEAL_READS, STEAL_BARES };
 
 /* All series of one worker. trips and bytes are no durations, but have the same quantiles. */
