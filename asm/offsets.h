@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets that the assembly uses. runtime/worker.c asserts each of them against its structure. */
+/* Offsets that the assembly uses. runtime/task/worker.c asserts each of them against its structure. */
 #ifndef UAT_OFFSETS_H
 #define UAT_OFFSETS_H
 
@@ -14,21 +14,21 @@
 #define UAT_WORKER_SUSPENDED_TASK 280
 
 /* uat_task_t */
-#define UAT_TASK_RECORD           0
-#define UAT_TASK_RESULT           8
+#define UAT_TASK_RECORD 0
+#define UAT_TASK_RESULT 8
 
 /* struct uat_frame, just below a continuation's stack pointer */
-#define UAT_FRAME_SIZE            24
-#define UAT_FRAME_TASK            0
-#define UAT_FRAME_RECORD          8
-#define UAT_FRAME_RESULT_SIZE     16
-#define UAT_FRAME_PENDING         20
+#define UAT_FRAME_SIZE        24
+#define UAT_FRAME_TASK        0
+#define UAT_FRAME_RECORD      8
+#define UAT_FRAME_RESULT_SIZE 16
+#define UAT_FRAME_PENDING     20
 
 /* Registers saved in a continuation: rbp rbx r12-r15; the return address lies above. */
-#define UAT_SAVED_SIZE            48
+#define UAT_SAVED_SIZE 48
 
 /* What uat_resume() returns when the task side comes back to the scheduler. */
-#define UAT_EVENT_ENDED           0
-#define UAT_EVENT_WAITING         1
+#define UAT_EVENT_ENDED   0
+#define UAT_EVENT_WAITING 1
 
 #endif

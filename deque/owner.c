@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "owner.h"
+#include "deque/owner.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -7,10 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "delay.h"
-#include "phase.h"
-#include "transport/fence.h"
-#include "transport/relax.h"
+#include "base/cpu.h"
+#include "base/delay.h"
+#include "base/relax.h"
+#include "deque/phase.h"
 
 enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* looks for an acknowledgement between two calls of user.waiting */ };
 
@@ -215,7 +215,7 @@ static bool withdraw(struct uat_deque *d, uint64_t index)
     __atomic_store_n(&slot->state, uat_state(index, d->generation, false), __ATOMIC_RELAXED);
     /* Full fence: orders the slot's invalidation before the load of claims. The peer orders its atomic on claims before
      * its READ of the slot, in uat_thief_fetch(): so either the thief sees an invalid slot, or we see its claim. */
-    uat_full_fence();
+    uat_cpu_fence();
     uat_delay();
     return (int64_t)(load_claims(d) - index) <= 0;
 }

@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ring.h"
+#include "deque/ring.h"
 
 /* What is known of an entry, in its low bits. Only PRIVATE entries may be popped without uat_deque_pop(). */
 enum uat_tag {
@@ -110,7 +110,7 @@ static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
 void uat_deque_refill(struct uat_deque *d);
 
 /*
- * Push a continuation. uat_spawn() in asm/spawn.S does the same in assembly.
+ * Push a continuation. uat_spawn() in asm/x86_64/spawn.S does the same in assembly.
  * No fence: the entry's stack and frame are made visible to thieves by its publication, in uat_deque_refill().
  */
 static inline void uat_deque_push(struct uat_deque *d, uintptr_t sp)
@@ -124,7 +124,7 @@ static inline void uat_deque_push(struct uat_deque *d, uintptr_t sp)
 
 /*
  * Pop the youngest entry if it is sp and no thief has seen it; else false, and uat_deque_pop() is to decide.
- * uat_spawn() in asm/spawn.S does the same in assembly.
+ * uat_spawn() in asm/x86_64/spawn.S does the same in assembly.
  */
 static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 {

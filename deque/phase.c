@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "phase.h"
+#include "deque/phase.h"
 
 uat_phase_fn *uat_phase_hook;

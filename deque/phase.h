@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cpu.h"
+
 enum uat_phase {
     UAT_PHASE_PEEK,        /* READ of the victim's ring */
     UAT_PHASE_LOCK,        /* lock protocol: { FETCH_ADD; READ of what the lock protects } */
@@ -26,25 +28,15 @@ typedef void uat_phase_fn(enum uat_phase phase, uint64_t begin, uint64_t end);
 /* NULL: off. Not changed while a task runs or a steal is under way. */
 extern uat_phase_fn *uat_phase_hook;
 
-/*
- * The time-stamp counter, not before all loads in front of it have their values: the counter alone would be read while
- * what a READ over shared memory fetches is still on its way. No other side: it orders this CPU's own measurement.
- */
-static inline uint64_t uat_phase_now(void)
-{
-    __builtin_ia32_lfence();
-    return __builtin_ia32_rdtsc();
-}
-
 static inline uint64_t uat_phase_begin(void)
 {
-    return __builtin_expect(uat_phase_hook != NULL, 0) ? uat_phase_now() : 0;
+    return __builtin_expect(uat_phase_hook != NULL, 0) ? uat_cpu_counter_ordered() : 0;
 }
 
 static inline void uat_phase_end(enum uat_phase phase, uint64_t begin)
 {
     if (__builtin_expect(uat_phase_hook != NULL, 0))
-        uat_phase_hook(phase, begin, uat_phase_now());
+        uat_phase_hook(phase, begin, uat_cpu_counter_ordered());
 }
 
 #endif

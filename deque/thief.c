@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What both thief protocols share. Model: tests/model/thief.pml, checked by claim.pml and lock.pml. */
-#include "thief.h"
+#include "deque/thief.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "delay.h"
-#include "transport/log.h"
+#include "base/delay.h"
+#include "base/log.h"
 
 int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, struct uat_ring *ring,
                    struct uat_landing *landing)
@@ -125,9 +125,9 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
 }
 
 /* READ slot and stack again, now frozen, until slot and stack are of one publication: at most twice. */
-static int look_again(struct uat_thief *thief, int victim, uint64_t index, struct uat_loot *loot)
+static int look_again(struct uat_thief *thief, int victim, uint64_t index, struct uat_stolen *stolen)
 {
-    enum uat_phase phase = loot->second_look ? UAT_PHASE_LOOK : UAT_PHASE_STACK;
+    enum uat_phase phase = stolen->second_look ? UAT_PHASE_LOOK : UAT_PHASE_STACK;
     struct uat_slot at = thief->landing->slot; /* where the entry was last seen */
     for (int looks = 0; looks < 2; looks++) {
         struct uat_op chain[2] = {read_slot(thief, index)};
@@ -138,7 +138,7 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
         int rc = uat_thief_do(thief, phase, victim, chain, n);
         if (rc)
             return rc;
-        loot->trips++;
+        stolen->trips++;
         if (n == 2 && same_place(&at, &thief->landing->slot))
             return UAT_STEAL_DONE;
         at = thief->landing->slot;
@@ -149,13 +149,13 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
                   (unsigned long long)index, victim);
         return -EPROTO;
     }
-    loot->trips++;
+    stolen->trips++;
     int rc = uat_thief_do(thief, phase, victim, &op, 1);
     return rc ? rc : UAT_STEAL_DONE;
 }
 
 int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const struct uat_slot *offer,
-                    struct uat_loot *loot)
+                    struct uat_stolen *stolen)
 {
     const struct uat_slot *slot = &thief->landing->slot;
     /* No fence between the atomic on claims and the READ of this slot: they are one chain, which the transport keeps in
@@ -166,16 +166,16 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
     }
     bool foretold = slot->state == offer->state && same_place(slot, offer);
     if (!foretold) {
-        loot->second_look = true;
+        stolen->second_look = true;
         thief->count.second_looks++;
     }
     if (!foretold || !speculative(offer)) {
-        int rc = look_again(thief, victim, index, loot);
+        int rc = look_again(thief, victim, index, stolen);
         if (rc < 0)
             return rc;
     }
-    loot->sp = slot->sp;
-    loot->base = slot->base;
+    stolen->sp = slot->sp;
+    stolen->base = slot->base;
     return UAT_STEAL_DONE;
 }
 

@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "phase.h"
-#include "ring.h"
+#include "deque/phase.h"
+#include "deque/ring.h"
 #include "transport/transport.h"
 
 enum uat_steal {
@@ -52,7 +52,7 @@ struct uat_victims {
     int rank[UAT_PEEKS_MAX];
 };
 
-struct uat_loot {
+struct uat_stolen {
     int victim;
     uintptr_t sp, base; /* the stack, at the addresses where it was born */
     unsigned trips;     /* dependent round trips, the peek's included */
@@ -82,7 +82,7 @@ void uat_thief_close(struct uat_thief *thief);
  * Try once to steal the oldest published continuation of one of the victims. The own uni-address region must be empty:
  * the stack is read to its very addresses there. Returns enum uat_steal, or a negative errno that has been reported.
  */
-typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot);
+typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen);
 uat_steal_fn uat_lock_steal, uat_claim_steal;
 
 /* What both protocols share; used by thief_*.c only. */
@@ -115,7 +115,7 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
 
 /* After uat_thief_claim() has won index: make sure of slot and stack (T4). UAT_STEAL_LOST_RACE: abort the claim. */
 int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const struct uat_slot *offer,
-                    struct uat_loot *loot);
+                    struct uat_stolen *stolen);
 
 /* The WRITE of the acknowledgement, to be posted after every READ of the steal is complete (T3). */
 struct uat_op uat_thief_acknowledgement(struct uat_thief *thief, uint64_t index, enum uat_ack_status status);

@@ -11,8 +11,8 @@
  *       state: an owner that publishes and takes back one tiny task after the other is not stopped by claims that all
  *       abort.
  */
-#include "delay.h"
-#include "thief.h"
+#include "base/delay.h"
+#include "deque/thief.h"
 
 static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum uat_ack_status status)
 {
@@ -42,26 +42,26 @@ static bool any_offer(const struct uat_thief *thief, const struct uat_victims *v
     return false;
 }
 
-static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot)
+static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     struct uat_peek *peek;
-    int rc = uat_thief_peek(thief, victims, is_steady, &loot->victim, &peek);
+    int rc = uat_thief_peek(thief, victims, is_steady, &stolen->victim, &peek);
     if (rc)
         return rc;
-    loot->trips++;
+    stolen->trips++;
     if (!peek)
         return any_offer(thief, victims) ? UAT_STEAL_LOST_RACE : UAT_STEAL_EMPTY;
-    int victim = loot->victim;
+    int victim = stolen->victim;
     uint64_t index = peek->claims;
     const struct uat_slot *offer = uat_thief_offer(thief, peek);
     struct uat_op claim = uat_op_cmp_swap(&thief->landing->old, &thief->ring->claims, index, index + 1);
     rc = uat_thief_claim(thief, victim, &claim, index, offer);
     if (rc)
         return rc;
-    loot->trips++;
+    stolen->trips++;
     if (thief->landing->old != index)
         return UAT_STEAL_LOST_RACE;
-    int result = uat_thief_fetch(thief, victim, index, offer, loot);
+    int result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;
     thief->aborted[victim] = result == UAT_STEAL_DONE ? 0 : offer->state;
@@ -69,8 +69,8 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
     return rc ? rc : result;
 }
 
-int uat_claim_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot)
+int uat_claim_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
-    *loot = (struct uat_loot){0};
-    return uat_thief_count(thief, attempt(thief, victims, loot));
+    *stolen = (struct uat_stolen){0};
+    return uat_thief_count(thief, attempt(thief, victims, stolen));
 }

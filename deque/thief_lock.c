@@ -13,8 +13,8 @@
  */
 #include <assert.h>
 
-#include "delay.h"
-#include "thief.h"
+#include "base/delay.h"
+#include "deque/thief.h"
 
 static int unlock(struct uat_thief *thief, int victim)
 {
@@ -43,7 +43,7 @@ static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 }
 
 /* With the lock held: claim the next entry, fetch it, acknowledge and unlock. */
-static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek, struct uat_loot *loot)
+static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek, struct uat_stolen *stolen)
 {
     const struct uat_slot *offer = uat_thief_offer(thief, peek);
     if (!offer) {
@@ -55,9 +55,9 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
     int rc = uat_thief_claim(thief, victim, &claim, index, offer);
     if (rc)
         return rc;
-    loot->trips++;
+    stolen->trips++;
     assert(thief->landing->old == index); /* L3 */
-    int result = uat_thief_fetch(thief, victim, index, offer, loot);
+    int result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;
     struct uat_op chain[2] = {
@@ -87,25 +87,25 @@ static bool any_locked(const struct uat_thief *thief, const struct uat_victims *
     return false;
 }
 
-static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot)
+static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     struct uat_peek *peek = &thief->landing->peek[0];
-    loot->victim = victims->rank[0];
+    stolen->victim = victims->rank[0];
     if (thief->peek) {
-        int rc = uat_thief_peek(thief, victims, is_free, &loot->victim, &peek);
+        int rc = uat_thief_peek(thief, victims, is_free, &stolen->victim, &peek);
         if (rc)
             return rc;
-        loot->trips++;
+        stolen->trips++;
         if (!peek)
             return any_locked(thief, victims) ? UAT_STEAL_LOST_RACE : UAT_STEAL_EMPTY;
     }
-    int result = lock(thief, loot->victim, peek);
-    loot->trips++;
-    return result == UAT_STEAL_DONE ? take(thief, loot->victim, peek, loot) : result;
+    int result = lock(thief, stolen->victim, peek);
+    stolen->trips++;
+    return result == UAT_STEAL_DONE ? take(thief, stolen->victim, peek, stolen) : result;
 }
 
-int uat_lock_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_loot *loot)
+int uat_lock_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
-    *loot = (struct uat_loot){0};
-    return uat_thief_count(thief, attempt(thief, victims, loot));
+    *stolen = (struct uat_stolen){0};
+    return uat_thief_count(thief, attempt(thief, victims, stolen));
 }

@@ -102,36 +102,36 @@ void *uat_replicate(const void *p, size_t n);
 
 /* Counters of one worker since uat_init(), or their sum (maximum for stack_bytes_max) over all. */
 typedef struct uat_stats {
-    uint64_t tasks;            /* tasks spawned, roots included */
-    uint64_t steal_attempts;   /* rounds of looking for something to steal */
-    uint64_t victims_peeked;   /* victims looked at in these rounds */
-    uint64_t steals;           /* ... with success */
-    uint64_t steals_empty;     /* ... that had nothing to take */
-    uint64_t steals_lost;      /* ... where another thief or the owner was faster */
-    uint64_t steal_bytes;      /* stack bytes moved by steals */
-    uint64_t steal_trips;      /* dependent round trips of the successful steals */
+    uint64_t tasks;                                  /* tasks spawned, roots included */
+    uint64_t steal_attempts;                         /* rounds of looking for something to steal */
+    uint64_t victims_peeked;                         /* victims looked at in these rounds */
+    uint64_t steals;                                 /* ... with success */
+    uint64_t steals_empty;                           /* ... that had nothing to take */
+    uint64_t steals_lost;                            /* ... where another thief or the owner was faster */
+    uint64_t steal_bytes;                            /* stack bytes moved by steals */
+    uint64_t steal_trips;                            /* dependent round trips of the successful steals */
     uint64_t trips_histogram[UAT_STATS_ROUND_TRIPS]; /* successful steals by their round trips; last: that or more */
-    uint64_t claims_aborted;   /* claims that met no entry, acknowledged ABORTED */
-    uint64_t second_looks;     /* successful steals that had to read the slot or the stack again */
-    uint64_t published;        /* entries published in the ring */
-    uint64_t taken_back;       /* ... and taken back unstolen by their owner */
-    uint64_t withheld;         /* publications put off because an acknowledgement was missing */
-    uint64_t records_missing;  /* publications put off because no join record was free */
-    uint64_t owner_waits;      /* pops that waited for a thief's acknowledgement */
-    uint64_t entries_aborted;  /* entries that came back to their owner by an aborted claim */
-    uint64_t continued;        /* entries that the owner itself continued with the child pending */
-    uint64_t joins_first;      /* joins that came before the child's end: the joiner was suspended */
-    uint64_t joins_second;     /* joins of a parted child that had ended already */
-    uint64_t joins_raced;      /* ... of these: the child ended while the joiner was being evacuated */
-    uint64_t ends_first;       /* ends of a parted child before its join */
-    uint64_t ends_second;      /* ends that found the joiner waiting, and resumed it (greedy join) */
-    uint64_t resumes_away;     /* ... of these: the joiner had been suspended on another worker */
-    uint64_t evacuations;      /* stacks copied out of the uni-address region */
+    uint64_t claims_aborted;                         /* claims that met no entry, acknowledged ABORTED */
+    uint64_t second_looks;    /* successful steals that had to read the slot or the stack again */
+    uint64_t published;       /* entries published in the ring */
+    uint64_t taken_back;      /* ... and taken back unstolen by their owner */
+    uint64_t withheld;        /* publications put off because an acknowledgement was missing */
+    uint64_t records_missing; /* publications put off because no join record was free */
+    uint64_t owner_waits;     /* pops that waited for a thief's acknowledgement */
+    uint64_t entries_aborted; /* entries that came back to their owner by an aborted claim */
+    uint64_t continued;       /* entries that the owner itself continued with the child pending */
+    uint64_t joins_first;     /* joins that came before the child's end: the joiner was suspended */
+    uint64_t joins_second;    /* joins of a parted child that had ended already */
+    uint64_t joins_raced;     /* ... of these: the child ended while the joiner was being evacuated */
+    uint64_t ends_first;      /* ends of a parted child before its join */
+    uint64_t ends_second;     /* ends that found the joiner waiting, and resumed it (greedy join) */
+    uint64_t resumes_away;    /* ... of these: the joiner had been suspended on another worker */
+    uint64_t evacuations;     /* stacks copied out of the uni-address region */
     uint64_t evacuated_bytes;
-    uint64_t resumed_bytes;    /* stack bytes fetched by greedy joins */
-    uint64_t stack_bytes_max;  /* high-water mark of the uni-address region */
+    uint64_t resumed_bytes;                                    /* stack bytes fetched by greedy joins */
+    uint64_t stack_bytes_max;                                  /* high-water mark of the uni-address region */
     uint64_t ops_read, ops_write, ops_fetch_add, ops_cmp_swap; /* one-sided operations posted */
-    uint64_t round_trips;      /* waits for a completion, whatever for */
+    uint64_t round_trips;                                      /* waits for a completion, whatever for */
 } uat_stats_t;
 
 /* This worker's counters. Local. Returns 0, or -EINVAL for NULL or before uat_init(). */
@@ -162,108 +162,122 @@ const char *uat_setting(const char *name);
  * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE, for mutual recursion, do all but begin the definition; the function
  * itself follows as `static type name(type1 arg1, ...)`.
  */
-#define UAT_TASK(type, name, ...)          \
-    UAT_TASK_DECLARE(type, name, __VA_ARGS__) \
+#define UAT_TASK(type, name, ...)                                                                                      \
+    UAT_TASK_DECLARE(type, name, __VA_ARGS__)                                                                          \
     static type name(UAT_PARAMS(__VA_ARGS__))
 
-#define UAT_TASK_VOID(name, ...)           \
-    UAT_TASK_VOID_DECLARE(name, __VA_ARGS__) \
+#define UAT_TASK_VOID(name, ...)                                                                                       \
+    UAT_TASK_VOID_DECLARE(name, __VA_ARGS__)                                                                           \
     static void name(UAT_PARAMS(__VA_ARGS__))
 
-#define UAT_TASK_DECLARE(type, name, ...)                                                                            \
-    UAT_TASK_COMMON(type, name, __VA_ARGS__)                                                                         \
-    typedef struct {                                                                                                 \
-        uat_task_t task;                                                                                             \
-        type value;                                                                                                  \
-    } name##_task;                                                                                                   \
-    static void name##_uat_body(void *arg, void *result)                                                             \
-    {                                                                                                                \
-        struct name##_uat_args *uat_a = (struct name##_uat_args *)arg;                                               \
-        *(type *)result = name(UAT_FIELDS(uat_a, __VA_ARGS__));                                                      \
-    }                                                                                                                \
-    UAT_UNUSED static inline void name##_spawn(name##_task *uat_t, UAT_PARAMS(__VA_ARGS__))                          \
-    {                                                                                                                \
-        struct name##_uat_args uat_a = {UAT_NAMES(__VA_ARGS__)};                                                     \
-        uat_spawn(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), &uat_t->value, sizeof(type));                \
-    }                                                                                                                \
-    UAT_UNUSED static inline type name##_join(name##_task *uat_t)                                                    \
-    {                                                                                                                \
-        uat_join(&uat_t->task);                                                                                      \
-        return uat_t->value;                                                                                         \
-    }                                                                                                                \
-    UAT_UNUSED static int name##_run(type *uat_result, UAT_PARAMS(__VA_ARGS__))                                      \
-    {                                                                                                                \
-        struct name##_uat_args uat_a = {UAT_NAMES(__VA_ARGS__)};                                                     \
-        return uat_run(name##_uat_body, &uat_a, sizeof(uat_a), uat_result, sizeof(type));                            \
+#define UAT_TASK_DECLARE(type, name, ...)                                                                              \
+    UAT_TASK_COMMON(type, name, __VA_ARGS__)                                                                           \
+    typedef struct {                                                                                                   \
+        uat_task_t task;                                                                                               \
+        type value;                                                                                                    \
+    } name##_task;                                                                                                     \
+    static void name##_uat_body(void *arg, void *result)                                                               \
+    {                                                                                                                  \
+        struct name##_uat_args *uat_a = (struct name##_uat_args *)arg;                                                 \
+        *(type *)result = name(UAT_FIELDS(uat_a, __VA_ARGS__));                                                        \
+    }                                                                                                                  \
+    UAT_UNUSED static inline void name##_spawn(name##_task *uat_t, UAT_PARAMS(__VA_ARGS__))                            \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_NAMES(__VA_ARGS__)};                                                       \
+        uat_spawn(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), &uat_t->value, sizeof(type));                  \
+    }                                                                                                                  \
+    UAT_UNUSED static inline type name##_join(name##_task *uat_t)                                                      \
+    {                                                                                                                  \
+        uat_join(&uat_t->task);                                                                                        \
+        return uat_t->value;                                                                                           \
+    }                                                                                                                  \
+    UAT_UNUSED static int name##_run(type *uat_result, UAT_PARAMS(__VA_ARGS__))                                        \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_NAMES(__VA_ARGS__)};                                                       \
+        return uat_run(name##_uat_body, &uat_a, sizeof(uat_a), uat_result, sizeof(type));                              \
     }
 
-#define UAT_TASK_VOID_DECLARE(name, ...)                                                                             \
-    UAT_TASK_COMMON(void, name, __VA_ARGS__)                                                                         \
-    typedef struct {                                                                                                 \
-        uat_task_t task;                                                                                             \
-    } name##_task;                                                                                                   \
-    static void name##_uat_body(void *arg, void *result)                                                             \
-    {                                                                                                                \
-        struct name##_uat_args *uat_a = (struct name##_uat_args *)arg;                                               \
-        (void)result;                                                                                                \
-        name(UAT_FIELDS(uat_a, __VA_ARGS__));                                                                        \
-    }                                                                                                                \
-    UAT_UNUSED static inline void name##_spawn(name##_task *uat_t, UAT_PARAMS(__VA_ARGS__))                          \
-    {                                                                                                                \
-        struct name##_uat_args uat_a = {UAT_NAMES(__VA_ARGS__)};                                                     \
-        uat_spawn(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                    \
-    }                                                                                                                \
-    UAT_UNUSED static inline void name##_join(name##_task *uat_t)                                                    \
-    {                                                                                                                \
-        uat_join(&uat_t->task);                                                                                      \
-    }                                                                                                                \
-    UAT_UNUSED static int name##_run(UAT_PARAMS(__VA_ARGS__))                                                        \
-    {                                                                                                                \
-        struct name##_uat_args uat_a = {UAT_NAMES(__VA_ARGS__)};                                                     \
-        return uat_run(name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                             \
+#define UAT_TASK_VOID_DECLARE(name, ...)                                                                               \
+    UAT_TASK_COMMON(void, name, __VA_ARGS__)                                                                           \
+    typedef struct {                                                                                                   \
+        uat_task_t task;                                                                                               \
+    } name##_task;                                                                                                     \
+    static void name##_uat_body(void *arg, void *result)                                                               \
+    {                                                                                                                  \
+        struct name##_uat_args *uat_a = (struct name##_uat_args *)arg;                                                 \
+        (void)result;                                                                                                  \
+        name(UAT_FIELDS(uat_a, __VA_ARGS__));                                                                          \
+    }                                                                                                                  \
+    UAT_UNUSED static inline void name##_spawn(name##_task *uat_t, UAT_PARAMS(__VA_ARGS__))                            \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_NAMES(__VA_ARGS__)};                                                       \
+        uat_spawn(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                      \
+    }                                                                                                                  \
+    UAT_UNUSED static inline void name##_join(name##_task *uat_t)                                                      \
+    {                                                                                                                  \
+        uat_join(&uat_t->task);                                                                                        \
+    }                                                                                                                  \
+    UAT_UNUSED static int name##_run(UAT_PARAMS(__VA_ARGS__))                                                          \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_NAMES(__VA_ARGS__)};                                                       \
+        return uat_run(name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                               \
     }
 
-#define UAT_TASK_COMMON(type, name, ...)              \
-    struct name##_uat_args {                          \
-        UAT_MEMBERS(__VA_ARGS__)                      \
-    };                                                \
+#define UAT_TASK_COMMON(type, name, ...)                                                                               \
+    struct name##_uat_args {                                                                                           \
+        UAT_MEMBERS(__VA_ARGS__)                                                                                       \
+    };                                                                                                                 \
     static type name(UAT_PARAMS(__VA_ARGS__));
 
 /* What follows only unfolds lists of (type, name) pairs. */
-#define UAT_UNUSED __attribute__((unused))
-#define UAT_CAT(a, b) UAT_CAT_(a, b)
-#define UAT_CAT_(a, b) a##b
-#define UAT_COUNT(...) UAT_COUNT_(__VA_ARGS__, 8, odd, 7, odd, 6, odd, 5, odd, 4, odd, 3, odd, 2, odd, 1, odd, )
+#define UAT_UNUSED                                                             __attribute__((unused))
+#define UAT_CAT(a, b)                                                          UAT_CAT_(a, b)
+#define UAT_CAT_(a, b)                                                         a##b
+#define UAT_COUNT(...)                                                         UAT_COUNT_(__VA_ARGS__, 8, odd, 7, odd, 6, odd, 5, odd, 4, odd, 3, odd, 2, odd, 1, odd, )
 #define UAT_COUNT_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) count
-#define UAT_PARAMS(...) UAT_CAT(UAT_PARAMS_, UAT_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define UAT_PARAMS_1(T, a) T a
-#define UAT_PARAMS_2(T, a, ...) T a, UAT_PARAMS_1(__VA_ARGS__)
-#define UAT_PARAMS_3(T, a, ...) T a, UAT_PARAMS_2(__VA_ARGS__)
-#define UAT_PARAMS_4(T, a, ...) T a, UAT_PARAMS_3(__VA_ARGS__)
-#define UAT_PARAMS_5(T, a, ...) T a, UAT_PARAMS_4(__VA_ARGS__)
-#define UAT_PARAMS_6(T, a, ...) T a, UAT_PARAMS_5(__VA_ARGS__)
-#define UAT_PARAMS_7(T, a, ...) T a, UAT_PARAMS_6(__VA_ARGS__)
-#define UAT_PARAMS_8(T, a, ...) T a, UAT_PARAMS_7(__VA_ARGS__)
-#define UAT_MEMBERS(...) UAT_CAT(UAT_MEMBERS_, UAT_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define UAT_MEMBERS_1(T, a) T a;
-#define UAT_MEMBERS_2(T, a, ...) T a; UAT_MEMBERS_1(__VA_ARGS__)
-#define UAT_MEMBERS_3(T, a, ...) T a; UAT_MEMBERS_2(__VA_ARGS__)
-#define UAT_MEMBERS_4(T, a, ...) T a; UAT_MEMBERS_3(__VA_ARGS__)
-#define UAT_MEMBERS_5(T, a, ...) T a; UAT_MEMBERS_4(__VA_ARGS__)
-#define UAT_MEMBERS_6(T, a, ...) T a; UAT_MEMBERS_5(__VA_ARGS__)
-#define UAT_MEMBERS_7(T, a, ...) T a; UAT_MEMBERS_6(__VA_ARGS__)
-#define UAT_MEMBERS_8(T, a, ...) T a; UAT_MEMBERS_7(__VA_ARGS__)
-#define UAT_NAMES(...) UAT_CAT(UAT_NAMES_, UAT_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define UAT_NAMES_1(T, a) a
-#define UAT_NAMES_2(T, a, ...) a, UAT_NAMES_1(__VA_ARGS__)
-#define UAT_NAMES_3(T, a, ...) a, UAT_NAMES_2(__VA_ARGS__)
-#define UAT_NAMES_4(T, a, ...) a, UAT_NAMES_3(__VA_ARGS__)
-#define UAT_NAMES_5(T, a, ...) a, UAT_NAMES_4(__VA_ARGS__)
-#define UAT_NAMES_6(T, a, ...) a, UAT_NAMES_5(__VA_ARGS__)
-#define UAT_NAMES_7(T, a, ...) a, UAT_NAMES_6(__VA_ARGS__)
-#define UAT_NAMES_8(T, a, ...) a, UAT_NAMES_7(__VA_ARGS__)
-#define UAT_FIELDS(p, ...) UAT_CAT(UAT_FIELDS_, UAT_COUNT(__VA_ARGS__))(p, __VA_ARGS__)
-#define UAT_FIELDS_1(p, T, a) p->a
+#define UAT_PARAMS(...)                                                        UAT_CAT(UAT_PARAMS_, UAT_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define UAT_PARAMS_1(T, a)                                                     T a
+#define UAT_PARAMS_2(T, a, ...)                                                T a, UAT_PARAMS_1(__VA_ARGS__)
+#define UAT_PARAMS_3(T, a, ...)                                                T a, UAT_PARAMS_2(__VA_ARGS__)
+#define UAT_PARAMS_4(T, a, ...)                                                T a, UAT_PARAMS_3(__VA_ARGS__)
+#define UAT_PARAMS_5(T, a, ...)                                                T a, UAT_PARAMS_4(__VA_ARGS__)
+#define UAT_PARAMS_6(T, a, ...)                                                T a, UAT_PARAMS_5(__VA_ARGS__)
+#define UAT_PARAMS_7(T, a, ...)                                                T a, UAT_PARAMS_6(__VA_ARGS__)
+#define UAT_PARAMS_8(T, a, ...)                                                T a, UAT_PARAMS_7(__VA_ARGS__)
+#define UAT_MEMBERS(...)                                                       UAT_CAT(UAT_MEMBERS_, UAT_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define UAT_MEMBERS_1(T, a)                                                    T a;
+#define UAT_MEMBERS_2(T, a, ...)                                                                                       \
+    T a;                                                                                                               \
+    UAT_MEMBERS_1(__VA_ARGS__)
+#define UAT_MEMBERS_3(T, a, ...)                                                                                       \
+    T a;                                                                                                               \
+    UAT_MEMBERS_2(__VA_ARGS__)
+#define UAT_MEMBERS_4(T, a, ...)                                                                                       \
+    T a;                                                                                                               \
+    UAT_MEMBERS_3(__VA_ARGS__)
+#define UAT_MEMBERS_5(T, a, ...)                                                                                       \
+    T a;                                                                                                               \
+    UAT_MEMBERS_4(__VA_ARGS__)
+#define UAT_MEMBERS_6(T, a, ...)                                                                                       \
+    T a;                                                                                                               \
+    UAT_MEMBERS_5(__VA_ARGS__)
+#define UAT_MEMBERS_7(T, a, ...)                                                                                       \
+    T a;                                                                                                               \
+    UAT_MEMBERS_6(__VA_ARGS__)
+#define UAT_MEMBERS_8(T, a, ...)                                                                                       \
+    T a;                                                                                                               \
+    UAT_MEMBERS_7(__VA_ARGS__)
+#define UAT_NAMES(...)             UAT_CAT(UAT_NAMES_, UAT_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define UAT_NAMES_1(T, a)          a
+#define UAT_NAMES_2(T, a, ...)     a, UAT_NAMES_1(__VA_ARGS__)
+#define UAT_NAMES_3(T, a, ...)     a, UAT_NAMES_2(__VA_ARGS__)
+#define UAT_NAMES_4(T, a, ...)     a, UAT_NAMES_3(__VA_ARGS__)
+#define UAT_NAMES_5(T, a, ...)     a, UAT_NAMES_4(__VA_ARGS__)
+#define UAT_NAMES_6(T, a, ...)     a, UAT_NAMES_5(__VA_ARGS__)
+#define UAT_NAMES_7(T, a, ...)     a, UAT_NAMES_6(__VA_ARGS__)
+#define UAT_NAMES_8(T, a, ...)     a, UAT_NAMES_7(__VA_ARGS__)
+#define UAT_FIELDS(p, ...)         UAT_CAT(UAT_FIELDS_, UAT_COUNT(__VA_ARGS__))(p, __VA_ARGS__)
+#define UAT_FIELDS_1(p, T, a)      p->a
 #define UAT_FIELDS_2(p, T, a, ...) p->a, UAT_FIELDS_1(p, __VA_ARGS__)
 #define UAT_FIELDS_3(p, T, a, ...) p->a, UAT_FIELDS_2(p, __VA_ARGS__)
 #define UAT_FIELDS_4(p, T, a, ...) p->a, UAT_FIELDS_3(p, __VA_ARGS__)

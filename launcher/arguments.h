@@ -17,12 +17,12 @@ enum {
 struct uat_arguments {
     int workers;
     bool bind;
-    bool doctor;    /* the self-test instead of the program */
-    double timeout; /* seconds, 0 = none */
+    bool doctor;                    /* the self-test instead of the program */
+    double timeout;                 /* seconds, 0 = none */
     int stall_timeout, stall_limit; /* seconds, the settings of the runtime of that name; 0 = none */
-    char **env;     /* NULL at the end */
-    char *program;  /* the path to execute */
-    char **argv;    /* NULL at the end */
+    char **env;                     /* NULL at the end */
+    char *program;                  /* the path to execute */
+    char **argv;                    /* NULL at the end */
 };
 
 /*

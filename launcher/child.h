@@ -9,8 +9,8 @@
 
 struct uat_child {
     int rank;
-    pid_t pid;  /* 0 once it has been reaped */
-    int status; /* as from waitpid(), then */
+    pid_t pid;       /* 0 once it has been reaped */
+    int status;      /* as from waitpid(), then */
     double stopped;  /* since when it has been stopped, seconds of CLOCK_MONOTONIC; 0 = it runs */
     int stop_signal; /* ... by which signal */
     bool stop_said;  /* ... and that was reported */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/guard.h"
 
-#include "launcher/family.h"
+#include "launcher/descendants.h"
 #include "launcher/job.h"
 #include "launcher/say.h"
 #include "launcher/server.h"
@@ -59,7 +59,7 @@ int uat_guard_run(const struct uat_arguments *arguments)
     int life[2]; /* the job's process sees the end of the guard as the end of this pipe */
     volatile int *verdict = make_verdict();
     pid_t job = -1;
-    uat_family_adopt();
+    uat_descendants_adopt();
     if (uat_server_make_directory())
         return UAT_STATUS_FAILED;
     if (verdict && pipe2(life, O_CLOEXEC) == 0)
@@ -79,11 +79,11 @@ int uat_guard_run(const struct uat_arguments *arguments)
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     if (*verdict != NO_VERDICT) {
-        uat_family_end();
+        uat_descendants_end();
         return *verdict;
     }
     uat_say("the process that ran the job was killed by signal %d (%s); all workers were ended", WTERMSIG(status),
             strsignal(WTERMSIG(status)));
-    uat_family_end();
+    uat_descendants_end();
     return 128 + WTERMSIG(status);
 }

@@ -10,7 +10,7 @@
 
 #include "launcher/child.h"
 #include "launcher/cpus.h"
-#include "launcher/family.h"
+#include "launcher/descendants.h"
 #include "launcher/say.h"
 #include "launcher/server.h"
 #include "launcher/signals.h"
@@ -281,7 +281,7 @@ static int watch(struct job *job)
             fds[2].fd = -1; /* it stays readable */
         poll(fds, sizeof(fds) / sizeof(fds[0]), patience(job));
         if (fds[1].revents) {
-            uat_family_kill(SIGKILL); /* uatrun itself was killed: nobody waits for an orderly end */
+            uat_descendants_kill(SIGKILL); /* uatrun itself was killed: nobody waits for an orderly end */
             return UAT_STATUS_FAILED;
         }
     }
@@ -323,7 +323,7 @@ int uat_job_run(const struct uat_arguments *arguments, int life, volatile int *v
     int *cores = calloc((size_t)arguments->workers, sizeof(*cores));
     int status = UAT_STATUS_FAILED;
     gethostname(job.host, sizeof(job.host) - 1);
-    uat_family_adopt();
+    uat_descendants_adopt();
     uat_child_raise_files(arguments->workers);
     job.children = calloc((size_t)arguments->workers, sizeof(*job.children));
     job.signal_fd = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
@@ -338,7 +338,7 @@ int uat_job_run(const struct uat_arguments *arguments, int life, volatile int *v
         status = watch(&job);
         *verdict = status;
     }
-    uat_family_end();
+    uat_descendants_end();
     free(job.children);
     free(cores);
     return status;

@@ -8,8 +8,8 @@
  */
 #include "launcher/server.h"
 
+#include "base/pmix_room.h"
 #include "launcher/say.h"
-#include "runtime/room.h"
 
 #include <pmix.h>
 #include <pmix_server.h>
@@ -160,9 +160,9 @@ static int start_library(const char *directory)
     pmix_info_t info[4];
     pmix_rank_t rank = 0;
     const char *name = "uatrun";
-    if (!uat_room_is_there(uat_room_needed())) {
+    if (!uat_pmix_room_is_there(uat_pmix_room_needed())) {
         uat_say("cannot start the PMIx server: %zu MiB of address space are needed; raise the limit (ulimit -v)",
-                uat_room_needed() >> 20);
+                uat_pmix_room_needed() >> 20);
         return -ENOMEM;
     }
     PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TMPDIR, directory, PMIX_STRING);
@@ -262,7 +262,8 @@ int uat_server_start(int n)
         uat_say("cannot start the PMIx server: getrandom: %s", strerror(errno));
         return -EIO;
     }
-    snprintf(server.nspace, sizeof(server.nspace), "uatrun-%d-%016" PRIx64 "%016" PRIx64, (int)getpid(), secret[0], secret[1]);
+    snprintf(server.nspace, sizeof(server.nspace), "uatrun-%d-%016" PRIx64 "%016" PRIx64, (int)getpid(), secret[0],
+             secret[1]);
     /*
      * Other stores of libpmix keep shared files in the directory for as long as the job runs. With this one it stays
      * empty and goes at once, so that nothing is left behind however uatrun ends. The workers are told the same by the

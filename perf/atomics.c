@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
-#include "gather.h"
-#include "runtime/worker.h"
-#include "tsc.h"
+#include "perf/bench.h"
+#include "perf/gather.h"
+#include "perf/tsc.h"
+#include "runtime/task/worker.h"
 
 enum { WORDS_MAX = 256, WINDOW_MAX = 64, LINE = 64, TARGET = 0 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench.h"
-#include "tsc.h"
+#include "perf/bench.h"
+#include "perf/tsc.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -92,7 +92,7 @@ struct uat_bench_report {
     const struct uat_bench_run *run;
     double seconds_min;
     double seconds_max;
-    uint64_t steals_total; /* of all runs */
+    uint64_t steals_total;     /* of all runs */
     double sequential_seconds; /* median; with --seq */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench.h"
+#include "perf/bench.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,7 @@
  * Binary task creation: nothing but spawns and joins, so the time for one task is the runtime's own.
  * A task above depth 0 does this `iterations` times: spawn two children one level lower, join both.
  */
-#include "bench.h"
+#include "perf/bench.h"
 
 static int64_t depth = 20;
 static int64_t iterations = 1; /* read by the tasks: every rank sets it from the same command line */

@@ -10,11 +10,11 @@
 #include <sched.h>
 #include <string.h>
 
-#include "bench.h"
-#include "gather.h"
-#include "runtime/idle.h"
-#include "runtime/worker.h"
-#include "tsc.h"
+#include "perf/bench.h"
+#include "perf/gather.h"
+#include "perf/tsc.h"
+#include "runtime/task/idle.h"
+#include "runtime/task/worker.h"
 
 enum { VICTIM = 0, NEST = 1000, STACK = 64 };
 
@@ -62,8 +62,8 @@ static int be_thief(double end, struct row *row)
 {
     struct uat_idle idle = {0};
     while (now() < end) {
-        struct uat_loot loot;
-        int result = uat_worker.steal(&uat_worker.thief, &(struct uat_victims){.count = 1, .rank = {VICTIM}}, &loot);
+        struct uat_stolen stolen;
+        int result = uat_worker.steal(&uat_worker.thief, &(struct uat_victims){.count = 1, .rank = {VICTIM}}, &stolen);
         if (result < 0)
             return result;
         row->attempts++;

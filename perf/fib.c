@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fibonacci numbers by the definition: one task for every addition. */
-#include "bench.h"
+#include "perf/bench.h"
 
 #define N_MOST 93 /* fib(94) has more than 64 bits */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "gather.h"
+#include "perf/gather.h"
 
-#include "runtime/collective.h"
-#include "runtime/worker.h"
+#include "runtime/collective/collective.h"
+#include "runtime/task/worker.h"
 
 int uat_gather(uint64_t own, struct uat_gathered *gathered)
 {

@@ -4,7 +4,7 @@
  * next one. It spawns two tasks, for the halves of the range, or none. With one column left it places
  * the queen there and goes on to the next row itself, where only the columns that no queen attacks count.
  */
-#include "bench.h"
+#include "perf/bench.h"
 
 #define N_MOST 24
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "samples.h"
+#include "perf/samples.h"
 
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "bench.h"
-#include "tsc.h"
+#include "perf/bench.h"
+#include "perf/tsc.h"
 
 static const struct quantile {
     const char *ns, *cycles;

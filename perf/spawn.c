@@ -8,17 +8,18 @@
 #include <string.h>
 
 #include "asm/switch.h"
-#include "bench.h"
-#include "gather.h"
-#include "passenger.h"
-#include "runtime/worker.h"
-#include "samples.h"
-#include "tsc.h"
+#include "base/cpu.h"
+#include "perf/bench.h"
+#include "perf/gather.h"
+#include "perf/probe_thread.h"
+#include "perf/samples.h"
+#include "perf/tsc.h"
+#include "runtime/task/worker.h"
 
 enum {
-    BATCH = 1000,  /* operations between two looks at the counter */
-    WINDOW = 100,  /* children that a flat loop spawns before it joins them */
-    DEPTH = 32,    /* spawners above the inner loop: more than are ever published */
+    BATCH = 1000, /* operations between two looks at the counter */
+    WINDOW = 100, /* children that a flat loop spawns before it joins them */
+    DEPTH = 32,   /* spawners above the inner loop: more than are ever published */
     TASKS_MAX = 1000000000
 };
 _Static_assert(BATCH % WINDOW == 0, "a batch consists of whole windows");
@@ -67,11 +68,11 @@ UAT_TASK(uint64_t, flat_loop, int64_t, batches)
     uint64_t right = 0;
 
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = __builtin_ia32_rdtsc();
+        uint64_t begin = uat_cpu_counter();
 
         for (int i = 0; i < BATCH / WINDOW; i++)
             right += tiny_window();
-        uat_samples_add(&parts[FLAT_LOOP], __builtin_ia32_rdtsc() - begin);
+        uat_samples_add(&parts[FLAT_LOOP], uat_cpu_counter() - begin);
     }
     return right;
 }
@@ -88,7 +89,7 @@ UAT_TASK(uint64_t, nested_loop, int64_t, depth, int64_t, batches)
         return nested_loop_join(&child);
     }
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = __builtin_ia32_rdtsc();
+        uint64_t begin = uat_cpu_counter();
 
         for (uint64_t i = 0; i < BATCH; i++) {
             tiny_task child;
@@ -96,7 +97,7 @@ UAT_TASK(uint64_t, nested_loop, int64_t, depth, int64_t, batches)
             tiny_spawn(&child, i);
             right += tiny_join(&child) == i + 1;
         }
-        uat_samples_add(&parts[SPAWN_JOIN], __builtin_ia32_rdtsc() - begin);
+        uat_samples_add(&parts[SPAWN_JOIN], uat_cpu_counter() - begin);
     }
     return right;
 }
@@ -129,25 +130,25 @@ static void time_deque(int64_t batches)
 {
     struct uat_deque *deque = &uat_worker.deque;
     struct uat_deque_user own = deque->user;
-    uintptr_t base = uat_passenger_base(), sp = base;
+    uintptr_t base = uat_probe_thread_base(), sp = base;
 
     deque->user.part = always; /* no task stands behind these entries */
     uat_deque_start(deque, false);
     uat_deque_push_gone(deque, base);
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = __builtin_ia32_rdtsc();
+        uint64_t begin = uat_cpu_counter();
 
         for (int i = 0; i < BATCH; i++) {
-            uat_deque_push(deque, base - UAT_PASSENGER_MIN);
+            uat_deque_push(deque, base - UAT_PROBE_THREAD_MIN);
             uat_deque_pop(deque, &sp);
         }
-        uat_samples_add(&parts[PUBLISH], __builtin_ia32_rdtsc() - begin);
+        uat_samples_add(&parts[PUBLISH], uat_cpu_counter() - begin);
     }
     for (int i = 0; i < DEPTH; i++)
-        uat_deque_push(deque, sp -= UAT_PASSENGER_MIN);
-    sp -= UAT_PASSENGER_MIN;
+        uat_deque_push(deque, sp -= UAT_PROBE_THREAD_MIN);
+    sp -= UAT_PROBE_THREAD_MIN;
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = __builtin_ia32_rdtsc(), popped = 0;
+        uint64_t begin = uat_cpu_counter(), popped = 0;
 
         for (int i = 0; i < BATCH; i++) {
             uat_deque_push(deque, sp);
@@ -155,7 +156,7 @@ static void time_deque(int64_t batches)
             popped += uat_deque_pop_private(deque, sp);
         }
         if (popped == BATCH) /* else some came out published, which is not what is measured here */
-            uat_samples_add(&parts[PUSH_POP], __builtin_ia32_rdtsc() - begin);
+            uat_samples_add(&parts[PUSH_POP], uat_cpu_counter() - begin);
     }
     while (uat_deque_size(deque) > 0)
         uat_deque_pop(deque, &sp);
@@ -165,26 +166,26 @@ static void time_deque(int64_t batches)
 
 static int time_switch(int64_t batches)
 {
-    uintptr_t base = uat_passenger_base(), sp = uat_passenger_make(base, UAT_PASSENGER_MIN);
+    uintptr_t base = uat_probe_thread_base(), sp = uat_probe_thread_make(base, UAT_PROBE_THREAD_MIN);
 
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = __builtin_ia32_rdtsc();
+        uint64_t begin = uat_cpu_counter();
 
         for (int i = 0; i < BATCH; i++)
             uat_resume(sp);
-        uat_samples_add(&parts[SWITCH], __builtin_ia32_rdtsc() - begin);
+        uat_samples_add(&parts[SWITCH], uat_cpu_counter() - begin);
     }
-    return uat_passenger_is_whole(base, UAT_PASSENGER_MIN, (uint64_t)batches * BATCH) ? 0 : -EPROTO;
+    return uat_probe_thread_is_whole(base, UAT_PROBE_THREAD_MIN, (uint64_t)batches * BATCH) ? 0 : -EPROTO;
 }
 
 /* What a join that has to wait does with a stack, and what its resumption does: out to the heap, back by a READ. */
 static int time_evacuation(int64_t batches)
 {
     struct uat_worker *w = &uat_worker;
-    uintptr_t base = uat_passenger_base(), sp = uat_passenger_make(base, (size_t)stack_bytes);
+    uintptr_t base = uat_probe_thread_base(), sp = uat_probe_thread_make(base, (size_t)stack_bytes);
 
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = __builtin_ia32_rdtsc();
+        uint64_t begin = uat_cpu_counter();
 
         for (int i = 0; i < BATCH; i++) {
             struct uat_block *block = uat_heap_get(&w->heap, (size_t)stack_bytes);
@@ -200,9 +201,9 @@ static int time_evacuation(int64_t batches)
                 return status;
             uat_heap_put(&w->heap, block);
         }
-        uat_samples_add(&parts[EVACUATE], __builtin_ia32_rdtsc() - begin);
+        uat_samples_add(&parts[EVACUATE], uat_cpu_counter() - begin);
     }
-    return uat_passenger_is_whole(base, (size_t)stack_bytes, 0) ? 0 : -EPROTO;
+    return uat_probe_thread_is_whole(base, (size_t)stack_bytes, 0) ? 0 : -EPROTO;
 }
 
 static int time_parts(void)
@@ -350,7 +351,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
 
 static const char *refuse(void)
 {
-    if (stack_bytes % UAT_PASSENGER_MULTIPLE)
+    if (stack_bytes % UAT_PROBE_THREAD_MULTIPLE)
         return "--stack must be a multiple of 16";
     return tasks % BATCH ? "--tasks must be a multiple of 1000" : NULL;
 }
@@ -358,7 +359,7 @@ static const char *refuse(void)
 static const struct uat_bench_option options[] = {
     {"--tasks", "N", "operations measured of each kind; a tenth of it bodies on several workers", &tasks, NULL, BATCH,
      TASKS_MAX},
-    {"--stack", "BYTES", "stack that is evacuated, a multiple of 16", &stack_bytes, NULL, UAT_PASSENGER_MIN, 65536},
+    {"--stack", "BYTES", "stack that is evacuated, a multiple of 16", &stack_bytes, NULL, UAT_PROBE_THREAD_MIN, 65536},
     {"--work", "STEPS", "multiplications of a body on several workers", &work, NULL, 0, 1e9},
     {0},
 };

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "startup.h"
+#include "perf/startup.h"
 
 enum { COUNTS_MAX = 32, WORKERS_MAX = 100000, WORDS_MAX = 64, REPEAT_MAX = 1000 };
 

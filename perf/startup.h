@@ -10,7 +10,7 @@ struct uat_startup_report {
     int rank, size;
     /* Seconds from the launcher's exec to main(), to the end of uat_init(), to the first task; -1: none. */
     double main, init, task;
-    uint64_t own, shared;    /* KiB of memory that this process alone has, and its share of what it has with others */
+    uint64_t own, shared; /* KiB of memory that this process alone has, and its share of what it has with others */
 };
 
 /* Seconds since the epoch: a clock that processes of several hosts have in common. */

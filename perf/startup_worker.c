@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "startup.h"
+#include "perf/startup.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,17 +4,18 @@
  * resumes it once, and publishes it in turn. Before each steal the thief times bare 8-byte operations on the same peer,
  * so that steal and operations have the same conditions, and the same code posts and polls for both.
  */
-#include "steal.h"
+#include "base/cpu.h"
+#include "perf/steal.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "asm/switch.h"
-#include "passenger.h"
-#include "runtime/collective.h"
-#include "runtime/die.h"
-#include "runtime/worker.h"
-#include "transport/relax.h"
+#include "base/relax.h"
+#include "perf/probe_thread.h"
+#include "runtime/collective/collective.h"
+#include "runtime/task/worker.h"
+#include "runtime/watch/die.h"
 
 enum {
     WARM_UP = 10, /* one round in so many is not counted, at the start */
@@ -64,16 +65,16 @@ static void time_bare(int peer, bool counted)
     for (int i = 0; i < SETTLE; i++)
         uat_check(uat_transport_do(uat_worker.transport, peer, &settle, 1));
     if (counted) {
-        uint64_t begin = uat_phase_now();
+        uint64_t begin = uat_cpu_counter_ordered();
 
-        uat_samples_add(&series.timer, uat_phase_now() - begin);
+        uat_samples_add(&series.timer, uat_cpu_counter_ordered() - begin);
     }
     for (int i = 0; i < STEAL_BARES; i++) {
-        uint64_t begin = uat_phase_now();
+        uint64_t begin = uat_cpu_counter_ordered();
 
         uat_check(uat_transport_do(uat_worker.transport, peer, chains[i], i == STEAL_READS ? CHAIN : 1));
         if (counted)
-            uat_samples_add(&series.bare[i], uat_phase_now() - begin);
+            uat_samples_add(&series.bare[i], uat_cpu_counter_ordered() - begin);
     }
 }
 
@@ -114,7 +115,7 @@ static void note_steal(uint64_t begin, uint64_t trips, uint64_t bytes)
 }
 
 /* Steal the thread; the attempts that come before it is offered are not counted. */
-static void steal(int victim, struct uat_loot *loot, bool counted)
+static void steal(int victim, struct uat_stolen *stolen, bool counted)
 {
     const struct uat_victims victims = {.count = 1, .rank = {victim}};
     struct uat_transport *transport = uat_worker.transport;
@@ -124,8 +125,8 @@ static void steal(int victim, struct uat_loot *loot, bool counted)
         uint64_t trips = transport->round_trips, bytes = transport->bytes_read, begin;
 
         memset(&attempt, 0, sizeof(attempt));
-        begin = uat_phase_now();
-        if (uat_check(uat_worker.steal(&uat_worker.thief, &victims, loot)) == UAT_STEAL_DONE) {
+        begin = uat_cpu_counter_ordered();
+        if (uat_check(uat_worker.steal(&uat_worker.thief, &victims, stolen)) == UAT_STEAL_DONE) {
             if (counted)
                 note_steal(begin, transport->round_trips - trips, transport->bytes_read - bytes);
             return;
@@ -137,13 +138,13 @@ static void steal(int victim, struct uat_loot *loot, bool counted)
 /* Let the thread run once, until it suspends itself. */
 static void ride(uintptr_t sp, bool counted)
 {
-    uint64_t begin = uat_phase_now(), end;
+    uint64_t begin = uat_cpu_counter_ordered(), end;
 
     uat_resume(sp);
-    end = uat_phase_now();
+    end = uat_cpu_counter_ordered();
     if (counted) {
-        uat_samples_add(&series.resume, uat_passenger_resumed - begin);
-        uat_samples_add(&series.suspend, end - uat_passenger_resumed);
+        uat_samples_add(&series.resume, uat_probe_thread_resumed - begin);
+        uat_samples_add(&series.suspend, end - uat_probe_thread_resumed);
     }
 }
 
@@ -151,14 +152,14 @@ static void ride(uintptr_t sp, bool counted)
 static bool pass_back_and_forth(void)
 {
     int rank = uat_rank();
-    uintptr_t base = uat_passenger_base(), sp = base - (size_t)stack_bytes;
+    uintptr_t base = uat_probe_thread_base(), sp = base - (size_t)stack_bytes;
     uint64_t warm_up = (uint64_t)(rounds / WARM_UP), total = 2 * ((uint64_t)rounds + warm_up);
 
     if (rank == 0)
-        uat_passenger_make(base, (size_t)stack_bytes);
+        uat_probe_thread_make(base, (size_t)stack_bytes);
     for (uint64_t round = 0; round < total; round++) {
         bool counted = round >= 2 * warm_up;
-        struct uat_loot loot;
+        struct uat_stolen stolen;
 
         if ((int)(round % 2) == rank) {
             touch_words(round);
@@ -166,8 +167,8 @@ static bool pass_back_and_forth(void)
             continue;
         }
         time_bare(1 - rank, counted);
-        steal(1 - rank, &loot, counted);
-        if (loot.sp != sp || loot.base != base || !uat_passenger_is_whole(base, (size_t)stack_bytes, round))
+        steal(1 - rank, &stolen, counted);
+        if (stolen.sp != sp || stolen.base != base || !uat_probe_thread_is_whole(base, (size_t)stack_bytes, round))
             return false;
         ride(sp, counted);
     }
@@ -255,11 +256,11 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
 
 static const char *refuse(void)
 {
-    return stack_bytes % UAT_PASSENGER_MULTIPLE ? "--stack must be a multiple of 16" : NULL;
+    return stack_bytes % UAT_PROBE_THREAD_MULTIPLE ? "--stack must be a multiple of 16" : NULL;
 }
 
 static const struct uat_bench_option options[] = {
-    {"--stack", "BYTES", "stack of the thread, a multiple of 16", &stack_bytes, NULL, UAT_PASSENGER_MIN, 65536},
+    {"--stack", "BYTES", "stack of the thread, a multiple of 16", &stack_bytes, NULL, UAT_PROBE_THREAD_MIN, 65536},
     {"--rounds", "N", "steals measured", &rounds, NULL, 10, 10000000},
     {0},
 };

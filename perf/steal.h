@@ -3,9 +3,9 @@
 #ifndef UAT_PERF_STEAL_H
 #define UAT_PERF_STEAL_H
 
-#include "bench.h"
 #include "deque/phase.h"
-#include "samples.h"
+#include "perf/bench.h"
+#include "perf/samples.h"
 
 /* Bare operations of 8 bytes; the last is as many READs in one chain as a claim has requests;
  * over shared memory they find their word in the cache, so that it tells of verbs only. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The figure of uat-steal: one stacked bar of phases for each report, by gnuplot. */
-#include "steal.h"
+#include "perf/steal.h"
 
 #include <errno.h>
 #include <json-c/json.h>

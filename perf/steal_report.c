@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "steal.h"
+#include "perf/steal.h"
 
 #include <errno.h>
 #include <json-c/json.h>

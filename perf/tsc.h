@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 #include <time.h>
-#include <x86intrin.h>
+
+#include "base/cpu.h"
 
 struct uat_moment {
     uint64_t cycles;
@@ -17,7 +18,7 @@ static inline struct uat_moment uat_moment_now(void)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (struct uat_moment){__rdtsc(), (double)now.tv_sec + 1e-9 * (double)now.tv_nsec};
+    return (struct uat_moment){uat_cpu_counter(), (double)now.tv_sec + 1e-9 * (double)now.tv_nsec};
 }
 
 #endif

@@ -7,8 +7,8 @@
  *
  * This is written with the plain interface: a task works in place on its copy of the argument, whose size varies.
  */
-#include "bench.h"
-#include "uts_tree.h"
+#include "perf/bench.h"
+#include "perf/uts_tree.h"
 
 /* Children generated at once: enough to keep leaves out of tasks, few enough for a small frame. */
 #define GENERATION 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes of trees: those that come with the benchmark (T1 to T5 and the large ones), and a series of growing depth. */
-#include "uts_tree.h"
+#include "perf/uts_tree.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "uts_tree.h"
+#include "perf/uts_tree.h"
 
 #include <math.h>
 #include <nettle/sha1.h>

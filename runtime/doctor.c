@@ -3,7 +3,7 @@
  * Each test is collective and gives this worker's verdict; the verdicts meet at rank 0. The words that are worked on
  * lie at the bottom of the uni-address region, which is unused outside of a run. Rank r's partner is the next one.
  */
-#include "doctor.h"
+#include "runtime/doctor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "aslr.h"
 #include "asm/switch.h"
-#include "collective.h"
 #include "include/uat.h"
-#include "worker.h"
+#include "runtime/collective/collective.h"
+#include "runtime/start/aslr.h"
+#include "runtime/task/worker.h"
 
 enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50 };
 

@@ -8,28 +8,28 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "aslr.h"
 #include "asm/switch.h"
-#include "bootstrap.h"
-#include "canary.h"
-#include "choice.h"
-#include "collective.h"
-#include "die.h"
-#include "doctor.h"
-#include "fault.h"
-#include "frame.h"
-#include "identity.h"
+#include "base/log.h"
 #include "include/uat.h"
-#include "neighbour.h"
-#include "replicate.h"
-#include "scheduler.h"
-#include "spawn.h"
-#include "stall.h"
-#include "torture.h"
-#include "trace.h"
-#include "transport/log.h"
-#include "victims.h"
-#include "worker.h"
+#include "runtime/collective/collective.h"
+#include "runtime/doctor.h"
+#include "runtime/memory/frame.h"
+#include "runtime/replicate.h"
+#include "runtime/start/aslr.h"
+#include "runtime/start/bootstrap.h"
+#include "runtime/start/identity.h"
+#include "runtime/start/transport_select.h"
+#include "runtime/task/canary.h"
+#include "runtime/task/scheduler.h"
+#include "runtime/task/spawn.h"
+#include "runtime/task/torture.h"
+#include "runtime/task/victims.h"
+#include "runtime/task/worker.h"
+#include "runtime/trace/trace.h"
+#include "runtime/watch/die.h"
+#include "runtime/watch/fault.h"
+#include "runtime/watch/neighbour.h"
+#include "runtime/watch/stall.h"
 
 static struct {
     bool open;
@@ -51,14 +51,14 @@ static int read_options(void)
 /* Where the workers of all hosts sit decides whether those of this one give way to each other. */
 static int compare_places(void *const *blobs, const size_t *sizes)
 {
-    static const struct uat_place unknown; /* of another build, which refuses to start itself */
+    static const struct uat_binding unknown; /* of another build, which refuses to start itself */
     struct uat_worker *w = &uat_worker;
-    const struct uat_place **places = calloc((size_t)w->size, sizeof(*places));
+    const struct uat_binding **places = calloc((size_t)w->size, sizeof(*places));
     if (!places)
         return -ENOMEM;
     for (int i = 0; i < w->size; i++)
-        places[i] = sizes[i] < sizeof(job.identity) ? &unknown : &((const struct uat_identity *)blobs[i])->place;
-    w->oversubscribed = uat_place_report(places, w->size, w->rank);
+        places[i] = sizes[i] < sizeof(job.identity) ? &unknown : &((const struct uat_identity *)blobs[i])->binding;
+    w->oversubscribed = uat_binding_report(places, w->size, w->rank);
     w->deque.user.oversubscribed = w->transport->oversubscribed = w->oversubscribed;
     if (w->oversubscribed)
         uat_info("more workers than cores: they give way to each other while they wait");
@@ -104,7 +104,7 @@ static int open_transport(void)
                                           .options = &w->options};
     static char why[256];
     const struct uat_transport_class *class =
-        uat_choice_make(&w->options, job.job.local_size == w->size, why, sizeof(why));
+        uat_transport_select(&w->options, job.job.local_size == w->size, why, sizeof(why));
     snprintf(job.identity.transport, sizeof(job.identity.transport), "%s", class->name);
     w->transport_reason = why;
     int rc = class->open(&config, &w->transport);
@@ -172,7 +172,7 @@ static void set_place(void)
     w->rank = job.job.rank;
     w->size = job.job.size;
     uat_info("worker %d of %d, started by %s", w->rank, w->size, job.job.launcher);
-    uat_place_take(&job.identity.place, (enum uat_bind)w->options.bind, job.job.local_rank, job.job.local_size);
+    uat_binding_take(&job.identity.binding, (enum uat_bind)w->options.bind, job.job.local_rank, job.job.local_size);
 }
 
 int uat_init(void)
@@ -243,7 +243,7 @@ static int run(uat_fn *root, const void *arg, size_t arg_size, void *result, siz
         uat_schedule();
     uat_collective_pass_on();
     /* Before the barrier: behind it the others may end the next run, whose result is written over this one. */
-    size_t size = w->segment.control->verdict.size;
+    size_t size = w->segment.control->run_result.size;
     if (result_size > 0)
         memcpy(result, w->segment.result, size < result_size ? size : result_size);
     w->runs++;

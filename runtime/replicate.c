@@ -4,17 +4,17 @@
  * the same address by counting. The bytes travel through the uni-address region, which is registered and unused
  * outside of a run: chunk by chunk, in each chunk from rank to rank in a binomial tree.
  */
-#include "replicate.h"
+#include "runtime/replicate.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "collective.h"
+#include "base/log.h"
 #include "include/uat.h"
-#include "transport/log.h"
-#include "worker.h"
+#include "runtime/collective/collective.h"
+#include "runtime/task/worker.h"
 
 static struct {
     size_t used; /* bytes of address space behind the segment */

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "collective.h"
-#include "die.h"
 #include "include/uat.h"
-#include "worker.h"
+#include "runtime/collective/collective.h"
+#include "runtime/task/worker.h"
+#include "runtime/watch/die.h"
 
 int uat_stats(uat_stats_t *stats)
 {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "transport/log.h"
+#include "base/log.h"
 
 static bool inside(struct uat_bounds bounds, const void *address, size_t size)
 {

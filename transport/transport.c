@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What all transports share: counting, and waiting for completions. */
-#include "transport.h"
+#include "transport/transport.h"
 
 #include <assert.h>
 
-#include "relax.h"
+#include "base/relax.h"
 
 static void count_ops(struct uat_transport *t, const struct uat_op *ops, int count)
 {

@@ -39,9 +39,9 @@ struct uat_op {
 };
 
 enum {
-    UAT_CHAIN_MAX = 8,       /* operations in one chain */
-    UAT_FORGET_WRITE_MAX = 64, /* bytes of one WRITE in a fire-and-forget chain */
-    UAT_ENDPOINT_MAX = 8192, /* bytes of what a transport publishes: rkey, endpoint, ... */
+    UAT_CHAIN_MAX = 8,            /* operations in one chain */
+    UAT_FORGET_WRITE_MAX = 64,    /* bytes of one WRITE in a fire-and-forget chain */
+    UAT_ENDPOINT_MAX = 8192,      /* bytes of what a transport publishes: rkey, endpoint, ... */
     UAT_TRANSPORT_SCRATCH = 65536 /* bytes of the segment that belong to the transport */
 };
 
@@ -51,15 +51,15 @@ struct uat_pending {
 };
 
 struct uat_transport_config {
-    int rank, size;         /* of this worker; number of workers */
-    const char *host;       /* this worker's host name, for messages */
-    void *segment;          /* the own segment, mapped and writable, aligned to a page */
-    size_t segment_size;    /* bytes */
-    int segment_fd;         /* the memory object behind it */
-    void *scratch;          /* UAT_TRANSPORT_SCRATCH bytes of the segment */
-    bool shuffle;           /* torture: sample the words of READs in random order, with delays */
-    uint64_t seed;          /* of that order */
-    bool oversubscribed;    /* more workers than cores: give way while waiting */
+    int rank, size;                    /* of this worker; number of workers */
+    const char *host;                  /* this worker's host name, for messages */
+    void *segment;                     /* the own segment, mapped and writable, aligned to a page */
+    size_t segment_size;               /* bytes */
+    int segment_fd;                    /* the memory object behind it */
+    void *scratch;                     /* UAT_TRANSPORT_SCRATCH bytes of the segment */
+    bool shuffle;                      /* torture: sample the words of READs in random order, with delays */
+    uint64_t seed;                     /* of that order */
+    bool oversubscribed;               /* more workers than cores: give way while waiting */
     const struct uat_options *options; /* the settings; only transport_ibv looks into them */
 };
 
@@ -135,8 +135,8 @@ static inline struct uat_op uat_op_fetch_add(uint64_t *old, uint64_t *remote, ui
 }
 static inline struct uat_op uat_op_cmp_swap(uint64_t *old, uint64_t *remote, uint64_t expected, uint64_t desired)
 {
-    return (struct uat_op){.code = UAT_OP_CMP_SWAP, .size = 8, .local = old, .remote = remote,
-                           .operand = desired, .compare = expected};
+    return (struct uat_op){
+        .code = UAT_OP_CMP_SWAP, .size = 8, .local = old, .remote = remote, .operand = desired, .compare = expected};
 }
 
 #endif

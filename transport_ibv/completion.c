@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "transport/log.h"
-#include "transport/relax.h"
+#include "base/log.h"
+#include "base/relax.h"
 
 /* A completion ends its chain and, since one queue pair completes in order, all that were posted before. */
 static void retire(struct uat_ibv *ibv, struct uat_ibv_chain *last)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/options.h"
-#include "transport/log.h"
+#include "base/log.h"
+#include "base/options.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/rdmacm.h"
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "transport/log.h"
+#include "base/log.h"
 
 static const char *const names[UAT_OP_KINDS] = {
     [UAT_OP_READ] = "READ",

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "transport/log.h"
+#include "base/log.h"
 
 static int judge_pair(struct uat_ibv *ibv, const struct ibv_async_event *event)
 {

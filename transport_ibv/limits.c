@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "transport/log.h"
+#include "base/log.h"
 #include "transport_ibv/endpoint.h"
 
 /* The device's own share of one send queue entry: an RDMA or atomic request with one buffer takes 64 to 128 bytes. */

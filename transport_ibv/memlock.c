@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "transport/log.h"
+#include "base/log.h"
 
 /* The kernel does not count the memory of a process that holds CAP_IPC_LOCK. */
 static bool may_lock_all(void)

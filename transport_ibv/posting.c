@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/relax.h"
 #include "transport/check.h"
-#include "transport/log.h"
-#include "transport/relax.h"
 
 /* The work requests of one chain while they are built. */
 struct batch {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "transport/log.h"
+#include "base/log.h"
 #include "transport_ibv/memlock.h"
 
 static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_peer *peer, unsigned inline_wish)

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/options.h"
-#include "transport/log.h"
+#include "base/log.h"
+#include "base/options.h"
 #include "transport_ibv/connection.h"
 #include "transport_ibv/gid.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "transport/log.h"
+#include "base/log.h"
 #include "transport_shm/words.h"
 
 /* The boot id tells hosts apart, also those with equal names; containers of one host share it. */

@@ -23,9 +23,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/cpu.h"
+#include "base/log.h"
 #include "transport/check.h"
-#include "transport/fence.h"
-#include "transport/log.h"
 #include "transport/transport.h"
 #include "transport_shm/card.h"
 #include "transport_shm/shuffle.h"
@@ -183,7 +183,7 @@ static void execute(struct shm *t, int peer, const struct uat_op *ops, int count
                 i++;
             /* The full fence of O1 and O5: this worker's stores before, its loads of the peer's memory behind. */
             if (!fenced)
-                uat_full_fence();
+                uat_cpu_fence();
             fenced = true;
             do_reads(t, ops + first, i - first, shift);
             continue;
@@ -230,7 +230,7 @@ static int shm_post(struct uat_transport *head, int peer, const struct uat_op *o
 static void drain(struct shm *t)
 {
     if (t->wrote)
-        uat_full_fence();
+        uat_cpu_fence();
     t->wrote = false;
 }
 

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <sched.h>
 
+#include "base/cpu.h"
+
 enum { GROUP = 8 /* words that stay neighbours in a large READ: a cache line */ };
 
 void uat_shuffle_init(struct uat_shuffle *s, uint64_t seed, int rank)
@@ -30,7 +32,7 @@ void uat_shuffle_delay(struct uat_shuffle *s)
         sched_yield();
     else if (dice < 64)
         for (uint64_t i = uat_shuffle_random(s, 64); i > 0; i--)
-            __builtin_ia32_pause();
+            uat_cpu_pause();
 }
 
 static uint64_t least(uint64_t a, uint64_t b)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/options.h"
+#include "base/options.h"
 
 /* "version", "memlock", "huge_pages", "pmix", "randomisation": of the process and its host. */
 void info_add_host(json_object *root);

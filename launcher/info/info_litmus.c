@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "info.h"
-#include "litmus.h"
+#include "launcher/info/info.h"
+#include "launcher/info/litmus.h"
 
 int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials)
 {

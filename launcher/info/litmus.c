@@ -3,14 +3,14 @@
  * Rank 1 is the thief: it posts chains. Rank 0 is the victim: its CPU works on its own segment, and in one test also
  * through its own queue pair. The thief counts.
  */
-#include "litmus.h"
+#include "launcher/info/litmus.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "pair.h"
+#include "launcher/info/pair.h"
 
 /* Offsets, in words, in both segments; a cache line and more apart. */
 enum { FLAG = 0, DATA = 64, DONE = 128, PAYLOAD = 256, PAYLOAD_WORDS = 64, LANDING = 1024 };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/options.h"
+#include "base/options.h"
 
 enum { LITMUS_TESTS = 6 };
 

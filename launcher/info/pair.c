@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pair.h"
+#include "launcher/info/pair.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "transport/log.h"
+#include "base/log.h"
 
 struct pair_shared {
     unsigned arrived[2]; /* meetings each has come to */

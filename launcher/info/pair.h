@@ -6,7 +6,7 @@
 #ifndef UAT_INFO_PAIR_H
 #define UAT_INFO_PAIR_H
 
-#include "runtime/options.h"
+#include "base/options.h"
 #include "transport/transport.h"
 
 enum { PAIR_SEGMENT = 1 << 20 };

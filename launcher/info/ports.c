@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "info.h"
+#include "launcher/info/info.h"
 
 #include <string.h>
 

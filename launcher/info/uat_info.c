@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* uat_info: what uat finds on this host, and what it would choose. */
-#include "info.h"
+#include "launcher/info/info.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bench.h"
 #include "deque/phase.h"
+#include "perf/bench.h"
 
 static int64_t n;
 static volatile sig_atomic_t told_to_exit, told_to_stop, told_to_die;

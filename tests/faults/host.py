@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from family import Family, send, takes
+from descendants import Descendants, send, takes
 from leftover import Leftover
 
 SHARED = "/run/uat-vm"  # of the guests; see tests/vm
@@ -30,15 +30,15 @@ class Here:
 
     def workers(self, mark):
         """How many have been executed."""
-        return len(Family(mark).workers())
+        return len(Descendants(mark).workers())
 
     def to_worker(self, mark, rank, number):
         """Send a signal to a worker; whether it was there. One that only test-doomed takes waits until it is ready for that."""
-        pid = Family(mark).workers().get(rank)
+        pid = Descendants(mark).workers().get(rank)
         return pid is not None and (number < signal.SIGRTMIN or takes(pid, number)) and send(pid, number)
 
     def kill(self, mark):
-        for pid in Family(mark).members():
+        for pid in Descendants(mark).members():
             send(pid, signal.SIGKILL)
 
     def files(self):
@@ -47,7 +47,7 @@ class Here:
     def lingering(self, mark):
         """Processes that do not go."""
         leftover = Leftover(before=())
-        leftover.wait_for(Family(mark))
+        leftover.wait_for(Descendants(mark))
         return leftover.found
 
     def left(self, before, isolated, seconds):

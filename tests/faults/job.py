@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from family import MARK, Family
+from descendants import MARK, Descendants
 
 
 class Run:
@@ -17,7 +17,7 @@ class Run:
     def __init__(self, plan, build, transport, starter, folder):
         self.plan, self.starter = plan, starter
         self.mark = f"{os.getpid()}-{plan.index}-{time.monotonic_ns()}"
-        self.family = Family(self.mark)  # those on this host
+        self.descendants = Descendants(self.mark)  # those on this host
         program = [str(Path(build) / plan.command[0]), *plan.command[1:], "--json"]
         environment = {**os.environ, **starter.own_settings, **plan.settings, "UAT_TRANSPORT": transport, MARK: self.mark}
         if len(starter.hosts) == 1:
@@ -43,7 +43,7 @@ class Run:
 
     def worker(self):
         """The process that is hit, where all workers are on this host."""
-        return self.family.workers().get(self.plan.rank)
+        return self.descendants.workers().get(self.plan.rank)
 
     def to_worker(self, number):
         host = self.starter.host_of(self.plan.rank, self.plan.workers)

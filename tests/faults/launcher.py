@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from family import Family, ready, send
+from descendants import Descendants, ready, send
 from host import Here, Other
 
 
@@ -94,7 +94,7 @@ class Srun:
 
     def takes_signals(self, run):
         """srun waits for signals from before it starts anybody."""
-        return Family(run.mark).workers() != {}
+        return Descendants(run.mark).workers() != {}
 
     def _idle(self, seconds):
         limit = time.monotonic() + seconds

@@ -25,12 +25,12 @@ class Leftover:
                 files.update(f"{place}/{name}" for name in os.listdir(place))
         return files
 
-    def wait_for(self, family):
+    def wait_for(self, descendants):
         """The processes are given a little time; then they are left over."""
         limit = time.monotonic() + GONE
-        while family.members() and time.monotonic() < limit:
+        while descendants.members() and time.monotonic() < limit:
             time.sleep(0.01)
-        self.found += [f"left: process {pid}" for pid in family.members()]
+        self.found += [f"left: process {pid}" for pid in descendants.members()]
 
     def _sockets(self):
         words = [self.folder] if self.folder else OURS

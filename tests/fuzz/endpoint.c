@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/options.h"
+#include "base/options.h"
 #include "transport_ibv/endpoint.h"
 
 enum { WORKERS = 4, PEER = 2 };

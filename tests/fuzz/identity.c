@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/identity.h"
+#include "runtime/start/identity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/options.h"
-#include "runtime/config.h"
+#include "base/config.h"
+#include "base/options.h"
 
 enum { VARIABLES_MAX = 64 };
 

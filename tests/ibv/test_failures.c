@@ -14,9 +14,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../unit/peers.h"
-#include "runtime/options.h"
-#include "transport/log.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "tests/unit/peers.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/probe.h"

@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "../unit/peers.h"
+#include "tests/unit/peers.h"
 
 struct board {
     pid_t victim;

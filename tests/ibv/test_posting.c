@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "../unit/peers.h"
+#include "tests/unit/peers.h"
 #include "transport_ibv/ibv.h"
 
 static void join_all(struct peer *me)

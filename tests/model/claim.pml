@@ -19,7 +19,7 @@ bool started;
 
 proctype Thief(byte me)
 {
-    byte tries, got, t, offer, offer_sp, slot_state, slot_sp, loot, q;
+    byte tries, got, t, offer, offer_sp, slot_state, slot_sp, stolen, q;
 end:
     do
     /* uat_thief_peek(): claims, and state and sp of the slot that will turn out to be the one, in any order. A peek

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The join of a child and its spawner that have parted: runtime/join.c, over the join record of runtime/record.c and
- * the evacuated stack of runtime/heap.c. See README.md for what is left out.
+ * The join of a child and its spawner that have parted: runtime/task/join.c, over the join record of runtime/memory/record.c and
+ * the evacuated stack of runtime/memory/heap.c. See README.md for what is left out.
  *
  * One record is used ROUNDS times, each time by another child and joiner, as soon as its owner finds it given back.
  * In each round exactly one of the two continues the joiner, with that child's result and its own stack; record and
@@ -208,7 +208,7 @@ proctype Joiner(byte r)
     met++
 }
 
-/* The record's owner: uat_lent_collect() and take() of record.c, then the publication that offers the record. */
+/* The record's owner: uat_loans_collect() and take() of record.c, then the publication that offers the record. */
 active proctype Owner()
 {
     byte r = 1;

@@ -42,7 +42,7 @@ bool unit;
 
 proctype Thief(byte me)
 {
-    byte tries, got, t, offer, offer_sp, slot_state, slot_sp, loot, old;
+    byte tries, got, t, offer, offer_sp, slot_state, slot_sp, stolen, old;
 end:
     do
     :: atomic {

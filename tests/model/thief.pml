@@ -38,7 +38,7 @@ inline fetch()
            fi
        }
     :: atomic { !(got & 10) -> slot_sp = sp[SLOT_OF(t)]; got = got | 2 }
-    :: atomic { !(got & 12) -> loot = stack[offer_sp]; got = got | 4 }
+    :: atomic { !(got & 12) -> stolen = stack[offer_sp]; got = got | 4 }
     :: got >= 7 -> break
     od;
     if
@@ -58,7 +58,7 @@ inline fetch()
         :: else -> look_again()
         fi;
 #endif
-        run_entry(loot);
+        run_entry(stolen);
 #ifndef M_ACKNOWLEDGE_EARLY
         ACKNOWLEDGE(STOLEN)
 #endif
@@ -69,11 +69,11 @@ inline fetch()
  * not there. */
 inline look_again()
 {
-    atomic { offer_sp = slot_sp; loot = stack[offer_sp] };
+    atomic { offer_sp = slot_sp; stolen = stack[offer_sp] };
     slot_sp = sp[SLOT_OF(t)];
 #ifndef M_STACK_NOT_READ_AGAIN
     if
-    :: slot_sp != offer_sp -> loot = stack[slot_sp]
+    :: slot_sp != offer_sp -> stolen = stack[slot_sp]
     :: else
     fi
 #endif
@@ -82,5 +82,5 @@ inline look_again()
 /* An attempt is over. Dead variables are zeroed: fewer states. */
 inline forget()
 {
-    got = 0; t = 0; offer = 0; offer_sp = 0; slot_state = 0; slot_sp = 0; loot = 0
+    got = 0; t = 0; offer = 0; offer_sp = 0; slot_state = 0; slot_sp = 0; stolen = 0
 }

@@ -3,7 +3,7 @@
  * Description: the public interface as a program uses it, on any number of workers and in any torture mode.
  * usage: test-api WORKERS FOLDER; FOLDER is empty and common to all workers.
  */
-#include "api.h"
+#include "tests/programs/api.h"
 
 #include <stdlib.h>
 
@@ -22,8 +22,8 @@ void api_work(void)
 int main(int argc, char **argv)
 {
     static int (*const tests[])(void) = {
-        api_join_orders, api_nested, api_reused_handle,      api_big_blocks, api_odd_sizes,  api_deep,
-        api_typed,       api_results_everywhere, api_refusals, api_replicated, api_statistics,
+        api_join_orders,        api_nested,   api_reused_handle, api_big_blocks, api_odd_sizes, api_deep, api_typed,
+        api_results_everywhere, api_refusals, api_replicated,    api_statistics,
     };
     int errors = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: what all workers call together: runs in a row, replicated data, statistics, barrier; what is refused. */
-#include "api.h"
+#include "tests/programs/api.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: spawn and join in every shape that the interface allows. Tasks return how many errors they saw. */
-#include "api.h"
+#include "tests/programs/api.h"
 
 #include <stdbool.h>
 #include <string.h>

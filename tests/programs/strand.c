@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "runtime/worker.h"
+#include "runtime/task/worker.h"
 #include "uat.h"
 
 enum { DEPTH = 40, LIMIT_SECONDS = 30, QUIET_SECONDS = 1 };

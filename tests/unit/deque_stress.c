@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "deque_stress.h"
+#include "tests/unit/deque_stress.h"
 
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "deque/delay.h"
+#include "base/delay.h"
 
 enum { STACKS_SIZE = 1 << 20, STACK_STEP = 32, STACK_MAX = 1024, STACK_LARGE = 40000 };
 
@@ -127,11 +127,11 @@ static void thief(struct peer *me, struct shared *shared, const struct layout *l
     peer_barrier(me);
     /* Acquire: with the owner's release below; only says when to stop. */
     while (!__atomic_load_n(&shared->owner_done, __ATOMIC_ACQUIRE)) {
-        struct uat_loot loot;
-        int result = shared->stress.steal(&t, &(struct uat_victims){.count = 1}, &loot);
+        struct uat_stolen stolen;
+        int result = shared->stress.steal(&t, &(struct uat_victims){.count = 1}, &stolen);
         PEER_CHECK(result >= 0);
         if (result == UAT_STEAL_DONE)
-            take(me, shared, entry_of(loot.sp, loot.base));
+            take(me, shared, entry_of(stolen.sp, stolen.base));
         else
             sched_yield();
     }

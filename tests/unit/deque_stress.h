@@ -11,7 +11,7 @@
 
 #include "deque/owner.h"
 #include "deque/thief.h"
-#include "peers.h"
+#include "tests/unit/peers.h"
 
 struct deque_stress {
     uat_steal_fn *steal;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "peers.h"
+#include "tests/unit/peers.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "runtime/options.h"
-#include "transport/log.h"
-#include "transport/relax.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/relax.h"
 #include "transport_ibv/probe.h"
 
 static int saved_stderr = -1; /* while stderr is caught */

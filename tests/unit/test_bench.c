@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bench.h"
+#include "perf/bench.h"
 
 #define ARGUMENTS_MAX 16
 

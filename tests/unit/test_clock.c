@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/clock.h"
+#include "runtime/trace/clock.h"
 
 static void test_same_counter(void **state)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "deque_stress.h"
+#include "tests/unit/deque_stress.h"
 
 enum { ENTRIES = 300000 / PEERS_SHARE, ENTRIES_TORTURE = 60000 / PEERS_SHARE };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/heap.h"
+#include "runtime/memory/heap.h"
 
 enum { SIZE = 1 << 20, BLOCKS = 300 };
 
@@ -56,7 +56,7 @@ static void test_marks_bring_blocks_back(void **state)
         n++;
     assert_int_equal(n, SIZE / UAT_HEAP_UNIT);
     for (int i = 0; i < n; i++)
-        block[i]->returned = 1; /* as peers do */
+        block[i]->returned = 1;                                   /* as peers do */
     assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER)); /* all of them, merged */
 }
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/options.h"
-#include "transport/log.h"
+#include "base/log.h"
+#include "base/options.h"
 
 static struct uat_options out;
 static char message[512];

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "peers.h"
+#include "tests/unit/peers.h"
 
 static uint64_t load(const uint64_t *word)
 {

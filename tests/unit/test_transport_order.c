@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "peers.h"
-#include "transport/relax.h"
+#include "base/relax.h"
+#include "tests/unit/peers.h"
 
 enum { LINE = 8 /* words of a cache line */ };
 

@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "peers.h"
+#include "tests/unit/peers.h"
 #include "transport_shm/card.h"
 
 struct forgery {

@@ -16,7 +16,7 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
-#include "peers.h"
+#include "tests/unit/peers.h"
 
 static const struct peers_spec joined = {.transport = &uat_transport_shm, .workers = 4, .seed = 11};
 

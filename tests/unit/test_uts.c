@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "uts_tree.h"
+#include "perf/uts_tree.h"
 
 #define NODES_MAX 2000000
 

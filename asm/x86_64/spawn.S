@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spawn, child first. All of the common case is here: push the spawner's continuation, run the child, pop, deliver the
+ * result; no atomic, no fence, no allocation. It does what uat_deque_push() of deque/owner.h does, inlined.
+ *
+ * The stack, downwards (all sizes in bytes):
+ *	spawner's frames
+ *	return address		8	of uat_spawn()
+ *	rbp rbx r12-r15		48
+ *  sp: ---- the continuation; entry of the deque; base of the child's stack segment; in rbx while the child runs
+ *	struct uat_frame	24
+ *	result			result_size rounded up to 8
+ *	argument		arg_size rounded up to 8, and up so that the whole is a multiple of 16
+ *	return address of fn, frames of the child
+ *
+ * Stores here need no fence against thieves: nothing of it is visible to them before the entry is published, which
+ * uat_deque_refill() does with a release store. The load of *look, ring->claims, is relaxed: it is only a hint that
+ * there is something to do; its peers are the thieves' atomics in uat_thief_claim().
+ */
+#include "asm/x86_64/entry.h"
+
+/* Copy n bytes upwards, by words as far as they go. Uses rax and r11; n is lost. */
+.macro COPY from, to, n
+	xor	%eax, %eax
+	sub	$8, \n
+	jb	2f
+1:	mov	(\from,%rax), %r11
+	mov	%r11, (\to,%rax)
+	add	$8, %rax
+	sub	$8, \n
+	jae	1b
+2:	add	$8, \n
+	je	4f
+3:	mov	(\from,%rax), %r11b
+	mov	%r11b, (\to,%rax)
+	inc	%rax
+	dec	\n
+	jne	3b
+4:
+.endm
+
+/* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
+ *                rdi            rsi         rdx              rcx              r8            r9
+ * clobbers: as a call. Returns once the child has ended, or, perhaps in another process, once the continuation was
+ * stolen. */
+FUNCTION uat_spawn, public
+	SAVE_REGISTERS
+	mov	%rsp, %rbx
+	.cfi_def_cfa rbx, UAT_SAVED_SIZE + 8
+	movq	$0, UAT_TASK_RECORD(%rdi)
+	mov	%r8, UAT_TASK_RESULT(%rdi)
+	mov	%rdi, UAT_FRAME_TASK - UAT_FRAME_SIZE(%rbx)
+	mov	%r9, UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE(%rbx)	/* and 0 to pending, above it */
+	lea	-8(%r9), %rax
+	lea	-8(%rcx), %r10
+	or	%r10, %rax
+	jne	.Lsizes				/* not 8 bytes each */
+	mov	(%rdx), %rax
+	lea	-(UAT_FRAME_SIZE + 16)(%rbx), %rsp
+	mov	%rax, (%rsp)
+	mov	%rsp, %rdi
+	lea	8(%rsp), %rdx			/* result */
+.Lpush:
+	mov	uat_worker+UAT_WORKER_TOP(%rip), %rax
+	mov	uat_worker+UAT_WORKER_LOOK(%rip), %rcx
+	mov	%rbx, (%rax)			/* traps if the array is full */
+	add	$8, %rax
+	mov	%rax, uat_worker+UAT_WORKER_TOP(%rip)
+	incq	uat_worker+UAT_WORKER_TASKS(%rip)
+	mov	uat_worker+UAT_WORKER_PUSH_CLAIMS(%rip), %rax
+	cmp	%rax, (%rcx)
+	jne	.Lpublish
+.Lcall:
+	mov	%rsi, %rax
+	mov	%rdx, %rsi
+	.cfi_remember_state
+	.cfi_undefined rip			/* backtraces end here: above lies the spawner, or nothing */
+	call	*%rax
+	mov	uat_worker+UAT_WORKER_TOP(%rip), %rax
+	mov	uat_worker+UAT_WORKER_LOOK(%rip), %rcx
+	mov	uat_worker+UAT_WORKER_POP_CLAIMS(%rip), %rdx
+	cmp	%rbx, -8(%rax)			/* the spawner is here, and no thief has seen it? */
+	jne	.Lpop
+	cmp	%rdx, (%rcx)
+	jne	.Lpop
+	sub	$8, %rax
+	mov	%rax, uat_worker+UAT_WORKER_TOP(%rip)
+.Ldeliver:
+	.cfi_restore_state
+	mov	UAT_FRAME_TASK - UAT_FRAME_SIZE(%rbx), %rax
+	mov	UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE(%rbx), %ecx
+	mov	UAT_TASK_RESULT(%rax), %rdi
+	cmp	$8, %ecx
+	jne	.Ldeliver_size
+	mov	-(UAT_FRAME_SIZE + 8)(%rbx), %rax
+	mov	%rax, (%rdi)
+.Lreturn:
+	lea	UAT_SAVED_SIZE(%rbx), %rsp
+	.cfi_def_cfa rsp, 8
+	mov	32(%rbx), %rbx			/* the others are as the child found them: a call preserves them */
+	.cfi_same_value rbx
+	ret
+	.cfi_def_cfa rbx, UAT_SAVED_SIZE + 8
+	.cfi_offset rbx, -24
+
+.Lpublish:					/* uat_task_pushed(), keeping the child's arguments */
+	push	%rdi
+	push	%rsi
+	push	%rdx
+	push	%rdx				/* aligned */
+	mov	%rbx, %rdi
+	call	uat_task_pushed
+	pop	%rdx
+	pop	%rdx
+	pop	%rsi
+	pop	%rdi
+	jmp	.Lcall
+
+.Lpop:						/* uat_task_returned() comes back only if the spawner is here */
+	mov	%rbx, %rdi
+	.cfi_remember_state
+	.cfi_undefined rip
+	call	uat_task_returned
+	.cfi_restore_state
+	jmp	.Ldeliver
+
+.Lsizes:
+	lea	7(%r9), %r11
+	and	$-8, %r11			/* result, rounded up */
+	lea	7(%rcx), %rax
+	and	$-8, %rax
+	lea	15(%r11,%rax), %rax
+	and	$-16, %rax
+	cmp	$1024, %rax
+	ja	.Lcheck
+.Lcopy:
+	mov	%rbx, %r10
+	sub	$UAT_FRAME_SIZE, %r10
+	mov	%r10, %rsp
+	sub	%rax, %rsp
+	sub	%r11, %r10			/* result */
+	COPY	%rdx, %rsp, %rcx
+	mov	%rsp, %rdi
+	mov	%r10, %rdx
+	jmp	.Lpush
+
+.Lcheck:					/* uat_task_check(sp, arg_size, result_size) ends the job if it is too much */
+	mov	%rsi, %r12
+	mov	%rdx, %r13
+	mov	%rcx, %r14
+	mov	%r11, %r15
+	mov	%rax, %rbp
+	mov	%rbx, %rdi
+	mov	%rcx, %rsi
+	mov	%r9, %rdx
+	lea	-UAT_FRAME_SIZE(%rsp), %rsp	/* not over the frame; aligned */
+	call	uat_task_check
+	mov	%r12, %rsi
+	mov	%r13, %rdx
+	mov	%r14, %rcx
+	mov	%r15, %r11
+	mov	%rbp, %rax
+	mov	(%rbx), %r15			/* the child's caller must find them as they were */
+	mov	8(%rbx), %r14
+	mov	16(%rbx), %r13
+	mov	24(%rbx), %r12
+	mov	40(%rbx), %rbp
+	jmp	.Lcopy
+
+.Ldeliver_size:					/* result of another size than 8 */
+	test	%ecx, %ecx
+	je	.Lreturn
+	lea	7(%rcx), %eax
+	and	$-8, %eax
+	lea	-UAT_FRAME_SIZE(%rbx), %rsi
+	sub	%rax, %rsi			/* result */
+	COPY	%rsi, %rdi, %rcx
+	jmp	.Lreturn
+END uat_spawn
+
+/* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
+ *               rdi           rsi         rdx        rcx
+ * clobbers: as a call. Begins a task at uat_spawn()'s call of the child; comes back through uat_to_scheduler(). */
+FUNCTION uat_start, hidden
+	SAVE_REGISTERS
+	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)
+	mov	%rdi, %rbx
+	mov	%rdx, %rsp
+	mov	%rdx, %rdi
+	mov	%rcx, %rdx
+	jmp	.Lcall
+END uat_start
+
+	.section .note.GNU-stack, "", @progbits

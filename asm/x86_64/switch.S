@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* See switch.h. */
+#include "asm/x86_64/entry.h"
+
+/* int uat_resume(uintptr_t sp)
+ * clobbers: as a call */
+FUNCTION uat_resume, hidden
+	SAVE_REGISTERS
+	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)
+	mov	%rdi, %rsp		/* same layout: the CFI goes on to hold, for the resumed stack */
+	RESTORE_REGISTERS
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rcx
+	jmp	*%rcx
+END uat_resume
+
+/* void uat_leave(void)
+ * clobbers: does not return */
+FUNCTION uat_leave, hidden
+	.cfi_undefined rip		/* an ended task has no caller */
+	xor	%eax, %eax		/* UAT_EVENT_ENDED */
+	jmp	uat_to_scheduler
+END uat_leave
+
+/* void uat_join_wait(uat_task_t *t)
+ * clobbers: as a call. Returns when the child has ended, perhaps in another process. */
+FUNCTION uat_join_wait, public
+	SAVE_REGISTERS
+	mov	%rsp, uat_worker+UAT_WORKER_SUSPENDED_SP(%rip)
+	mov	%rdi, uat_worker+UAT_WORKER_SUSPENDED_TASK(%rip)
+	mov	$UAT_EVENT_WAITING, %eax
+	jmp	uat_to_scheduler
+END uat_join_wait
+
+/* Return from uat_resume() or uat_start() with the event in eax.
+ * clobbers: all; the stack is left as it is */
+FUNCTION uat_to_scheduler, hidden
+	mov	uat_worker+UAT_WORKER_SCHEDULER_SP(%rip), %rsp
+	.cfi_def_cfa rsp, UAT_SAVED_SIZE + 8
+	.cfi_offset rbp, -16
+	.cfi_offset rbx, -24
+	.cfi_offset r12, -32
+	.cfi_offset r13, -40
+	.cfi_offset r14, -48
+	.cfi_offset r15, -56
+	RESTORE_REGISTERS
+	ret
+END uat_to_scheduler
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One line on stderr for whoever started the job: "uat: rank 3 on node7: what happened; what mends it".
+ * The lowest layer holds it, so that whoever first detects an error can say it.
+ */
+#ifndef UAT_LOG_H
+#define UAT_LOG_H
+
+enum uat_log_level { UAT_LOG_ERROR, UAT_LOG_WARN, UAT_LOG_INFO, UAT_LOG_DEBUG };
+
+/* Who speaks: set once at start-up. host is copied. */
+void uat_log_identity(int rank, const char *host);
+void uat_log_set_level(enum uat_log_level level);
+enum uat_log_level uat_log_get_level(void);
+
+/* Print one line, in one write(2), when level is enabled. */
+void uat_log(enum uat_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define uat_error(...) uat_log(UAT_LOG_ERROR, __VA_ARGS__)
+#define uat_warn(...)  uat_log(UAT_LOG_WARN, __VA_ARGS__)
+#define uat_info(...)  uat_log(UAT_LOG_INFO, __VA_ARGS__)
+
+#endif

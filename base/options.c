@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/options.h"
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define PREFIX "UAT_"
+
+enum option_kind {
+    OPTION_UNSIGNED, /* uint64_t, with a suffix k, M or G if one likes; rounded up to `multiple` */
+    OPTION_ADDRESS,  /* uint64_t, refused unless a multiple of `multiple` */
+    OPTION_INT,      /* int */
+    OPTION_CHOICE,   /* int, the index of a word in `choices` */
+    OPTION_DEVICE,   /* char[64], dev[:port] */
+    OPTION_TORTURE,  /* the torture_* fields */
+    OPTION_PATH,     /* char[UAT_TRACE_NAME_MAX], the name of a file */
+};
+
+struct option {
+    const char *name;
+    enum option_kind kind;
+    size_t offset; /* of the field in struct uat_options */
+    int64_t initial, low;
+    uint64_t high, multiple;
+    const char *const *choices; /* NULL at the end */
+    const char *unit;           /* "" if it counts or names something that the meaning says */
+    const char *meaning;
+};
+
+static const char *const deque_choices[] = {[UAT_DEQUE_LOCK] = "lock", [UAT_DEQUE_CLAIM] = "claim", NULL};
+static const char *const victims_choices[] = {[UAT_VICTIMS_RANDOM] = "random", [UAT_VICTIMS_NEAR] = "near", NULL};
+static const char *const transport_choices[] = {
+    [UAT_TRANSPORT_AUTO] = "auto", [UAT_TRANSPORT_SHM] = "shm", [UAT_TRANSPORT_IBV] = "ibv", NULL};
+static const char *const bind_choices[] = {
+    [UAT_BIND_AUTO] = "auto", [UAT_BIND_CORE] = "core", [UAT_BIND_NONE] = "none", NULL};
+static const char *const log_choices[] = {
+    [UAT_LOG_ERROR] = "error", [UAT_LOG_WARN] = "warn", [UAT_LOG_INFO] = "info", [UAT_LOG_DEBUG] = "debug", NULL};
+static const char *const connect_choices[] = {[UAT_CONNECT_PMIX] = "pmix", [UAT_CONNECT_RDMACM] = "rdmacm", NULL};
+
+#define FIELD(member) offsetof(struct uat_options, member)
+
+#define UNSIGNED(label, member, config, step, unit_text, text)                                                         \
+    {                                                                                                                  \
+        .name = label, .kind = OPTION_UNSIGNED, .offset = FIELD(member), .initial = config##_DEFAULT,                  \
+        .low = config##_MIN, .high = config##_MAX, .multiple = step, .unit = unit_text, .meaning = text                \
+    }
+#define INT(label, member, first, least, most, text)                                                                   \
+    {                                                                                                                  \
+        .name = label, .kind = OPTION_INT, .offset = FIELD(member), .initial = first, .low = least, .high = most,      \
+        .unit = "", .meaning = text                                                                                    \
+    }
+#define CHOICE(label, member, first, words, text)                                                                      \
+    {                                                                                                                  \
+        .name = label, .kind = OPTION_CHOICE, .offset = FIELD(member), .initial = first, .choices = words, .unit = "", \
+        .meaning = text                                                                                                \
+    }
+
+static const struct option options[] = {
+    {.name = "UAT_SEGMENT_ADDRESS",
+     .kind = OPTION_ADDRESS,
+     .offset = FIELD(segment_address),
+     .initial = UAT_SEGMENT_ADDRESS_DEFAULT,
+     .low = UAT_SEGMENT_ADDRESS_MIN,
+     .high = UAT_SEGMENT_ADDRESS_MAX,
+     .multiple = UAT_SEGMENT_ADDRESS_ALIGNMENT,
+     .unit = "",
+     .meaning = "virtual address of the segment, the same in all workers; a multiple of 2 MiB"},
+    UNSIGNED("UAT_STACK_SIZE", stack_size, UAT_STACK_SIZE, UAT_PAGE_SIZE, "bytes",
+             "room for the stacks of running tasks"),
+    UNSIGNED("UAT_HEAP_SIZE", heap_size, UAT_HEAP_SIZE, UAT_PAGE_SIZE, "bytes", "room for the stacks of waiting tasks"),
+    UNSIGNED("UAT_RECORDS", records, UAT_RECORDS, 1, "", "join records per worker"),
+    UNSIGNED("UAT_RESULT_MAX", result_max, UAT_RESULT_MAX, UAT_RESULT_MAX_MULTIPLE, "bytes",
+             "largest result of a task"),
+    UNSIGNED("UAT_DEQUE_ENTRIES", deque_entries, UAT_DEQUE_ENTRIES, 1, "", "depth of spawns on one worker"),
+    CHOICE("UAT_DEQUE", deque, UAT_DEQUE_CLAIM, deque_choices, "how a thief gets the right to a task"),
+    INT("UAT_PEEK", peek, 1, 0, 1, "0: thieves take the lock without looking first"),
+    INT("UAT_PEEKS", peeks, UAT_PEEKS_DEFAULT, 1, UAT_PEEKS_LIMIT, "victims an idle worker looks at in one round trip"),
+    CHOICE("UAT_VICTIMS", victims, UAT_VICTIMS_RANDOM, victims_choices,
+           "whom an idle worker looks at: any, or its host first"),
+    CHOICE("UAT_TRANSPORT", transport, UAT_TRANSPORT_AUTO, transport_choices, "what moves data between workers"),
+    CHOICE("UAT_BIND", bind, UAT_BIND_AUTO, bind_choices,
+           "binding of workers to cores; auto: unless the launcher has bound them"),
+    CHOICE("UAT_LOG", log, UAT_LOG_WARN, log_choices, "the least important messages that are still shown"),
+    INT("UAT_STALL_TIMEOUT", stall_timeout, UAT_STALL_TIMEOUT_DEFAULT, 0, UAT_STALL_MAX,
+        "seconds until a wait for another worker's step is reported; 0: never"),
+    INT("UAT_STALL_LIMIT", stall_limit, UAT_STALL_LIMIT_DEFAULT, 0, UAT_STALL_MAX,
+        "seconds until such a wait ends the job; 0: never"),
+    {.name = "UAT_SEED",
+     .kind = OPTION_UNSIGNED,
+     .offset = FIELD(seed),
+     .high = UINT64_MAX,
+     .multiple = 1,
+     .unit = "",
+     .meaning = "of the random choice of victims; 0: the rank"},
+    {.name = "UAT_TORTURE",
+     .kind = OPTION_TORTURE,
+     .unit = "",
+     .meaning = "for tests: evacuate, steal, delay=SEED, or several with commas"},
+    {.name = "UAT_TRACE",
+     .kind = OPTION_PATH,
+     .offset = FIELD(trace),
+     .unit = "",
+     .meaning = "file for a timeline of all workers, written by rank 0 at the end; for Perfetto"},
+    {.name = "UAT_NET_DEVICES",
+     .kind = OPTION_DEVICE,
+     .offset = FIELD(net_devices),
+     .unit = "",
+     .meaning = "device[:port] of the ibv transport"},
+    INT("UAT_GID_INDEX", gid_index, -1, -1, UAT_GID_INDEX_MAX, "index of the port's GID; -1: chosen by the library"),
+    INT("UAT_IB_SL", ib_sl, 0, 0, UAT_IB_SL_MAX, "InfiniBand service level"),
+    INT("UAT_IB_TRAFFIC_CLASS", ib_traffic_class, 0, 0, UAT_IB_TRAFFIC_CLASS_MAX, "InfiniBand traffic class"),
+    INT("UAT_IB_PKEY", ib_pkey, -1, -1, UAT_IB_PKEY_MAX, "InfiniBand partition key; -1: the first one of the port"),
+    CHOICE("UAT_CONNECT", connect, UAT_CONNECT_PMIX, connect_choices, "how the ibv transport exchanges endpoints"),
+};
+
+enum { OPTIONS = sizeof(options) / sizeof(options[0]), VALUE_SHOWN = 80 };
+
+/* Where a message goes, and what it is about. */
+struct complaint {
+    char *text;
+    size_t size;
+    const char *name; /* not terminated: a part of "NAME=value" */
+    int name_length;
+    const char *value;
+};
+
+static int complain(const struct complaint *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Write "NAME=value: ..." and return -EINVAL. A control character would break the promise of one line. */
+static int complain(const struct complaint *c, const char *format, ...)
+{
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof(what), format, args);
+    va_end(args);
+    snprintf(c->text, c->size, "%.*s=%.*s%s: %s", c->name_length, c->name, VALUE_SHOWN, c->value,
+             strlen(c->value) > VALUE_SHOWN ? "..." : "", what);
+    for (char *p = c->text; c->size > 0 && *p; p++)
+        if (iscntrl((unsigned char)*p))
+            *p = '?';
+    return -EINVAL;
+}
+
+/* A number as a person writes it: hexadecimal addresses, round sizes with a suffix. */
+static const char *number_text(const struct option *o, uint64_t value, char *buffer, size_t size)
+{
+    static const char suffix[] = {'\0', 'k', 'M', 'G'};
+    int power = 0;
+    if (o->kind == OPTION_ADDRESS) {
+        snprintf(buffer, size, "0x%" PRIx64, value);
+    } else if (o->kind == OPTION_INT) {
+        snprintf(buffer, size, "%" PRId64, (int64_t)value);
+    } else {
+        while (o->unit[0] && power < 3 && value > 0 && value % 1024 == 0) {
+            value /= 1024;
+            power++;
+        }
+        snprintf(buffer, size, "%" PRIu64 "%.1s", value, power > 0 ? &suffix[power] : "");
+    }
+    return buffer;
+}
+
+static int complain_range(const struct complaint *c, const struct option *o)
+{
+    char low[32], high[32];
+    number_text(o, (uint64_t)o->low, low, sizeof(low));
+    number_text(o, o->high, high, sizeof(high));
+    const char *which = o->kind == OPTION_ADDRESS ? "a multiple of 2 MiB" : o->unit[0] ? "a size" : "a number";
+    return complain(c, "must be %s from %s to %s%s%s", which, low, high, o->unit[0] ? " " : "", o->unit);
+}
+
+static int set_unsigned(const struct option *o, const struct complaint *c, uint64_t *field)
+{
+    uint64_t value;
+    if (uat_parse_size(c->value, &value) < 0 || value > o->high || value < (uint64_t)o->low)
+        return complain_range(c, o);
+    uint64_t rest = value % o->multiple;
+    if (rest > 0 && o->kind == OPTION_ADDRESS)
+        return complain_range(c, o);
+    *field = rest > 0 ? value - rest + o->multiple : value;
+    return 0;
+}
+
+static int set_int(const struct option *o, const struct complaint *c, int *field)
+{
+    bool negative = c->value[0] == '-';
+    uint64_t magnitude;
+    const char *end = uat_parse_digits(c->value + negative, &magnitude);
+    if (!end || *end || magnitude > INT_MAX)
+        return complain_range(c, o);
+    int value = negative ? -(int)magnitude : (int)magnitude;
+    if (value < o->low || value > (int)o->high)
+        return complain_range(c, o);
+    *field = value;
+    return 0;
+}
+
+static int set_choice(const struct option *o, const struct complaint *c, int *field)
+{
+    char list[64] = "";
+    for (int i = 0; o->choices[i]; i++) {
+        if (strcmp(o->choices[i], c->value) == 0) {
+            *field = i;
+            return 0;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof(list) - used, "%s%s",
+                 i == 0              ? ""
+                 : o->choices[i + 1] ? ", "
+                                     : " or ",
+                 o->choices[i]);
+    }
+    return complain(c, "must be %s", list);
+}
+
+static int set_device(const struct complaint *c, char *field)
+{
+    size_t length = strcspn(c->value, ":");
+    bool good = length > 0 && strlen(c->value) < sizeof(((struct uat_options *)0)->net_devices);
+    for (size_t i = 0; good && i < length; i++)
+        good = isalnum((unsigned char)c->value[i]) || strchr("_-.", c->value[i]);
+    if (good && c->value[length] == ':') {
+        uint64_t port;
+        const char *end = uat_parse_digits(c->value + length + 1, &port);
+        good = end && !*end && port >= 1 && port <= UAT_IB_PORT_MAX;
+    }
+    if (!good)
+        return complain(c, "must be a device as ibv_devices lists them, or device:port with a port from 1 to %d",
+                        UAT_IB_PORT_MAX);
+    strcpy(field, c->value);
+    return 0;
+}
+
+static int set_path(const struct complaint *c, char *field)
+{
+    size_t length = strlen(c->value);
+    if (length == 0 || length >= UAT_TRACE_NAME_MAX)
+        return complain(c, "must be the name of a file, of at most %d characters", UAT_TRACE_NAME_MAX - 1);
+    memcpy(field, c->value, length + 1);
+    return 0;
+}
+
+/* One mode of the list; its text ends at a comma or at the end. */
+static bool set_torture_mode(struct uat_options *out, const char *mode, size_t length)
+{
+    char word[32];
+    if (length >= sizeof(word))
+        return false;
+    memcpy(word, mode, length);
+    word[length] = '\0';
+    if (strcmp(word, "evacuate") == 0) {
+        out->torture_evacuate = true;
+        return true;
+    }
+    if (strcmp(word, "steal") == 0) {
+        out->torture_steal = true;
+        return true;
+    }
+    if (strncmp(word, "delay=", 6) != 0)
+        return false;
+    const char *end = uat_parse_digits(word + 6, &out->torture_seed);
+    out->torture_delay = true;
+    return end && !*end;
+}
+
+static int set_torture(const struct complaint *c, struct uat_options *out)
+{
+    out->torture_evacuate = out->torture_steal = out->torture_delay = false;
+    out->torture_seed = 0;
+    if (strcmp(c->value, "none") == 0)
+        return 0;
+    for (const char *p = c->value;; p++) {
+        size_t length = strcspn(p, ",");
+        if (!set_torture_mode(out, p, length))
+            return complain(c, "must be none, evacuate, steal or delay=SEED, or several of the last three with commas");
+        p += length;
+        if (!*p)
+            return 0;
+    }
+}
+
+static int set(struct uat_options *out, const struct option *o, const struct complaint *c)
+{
+    void *field = (char *)out + o->offset;
+    switch (o->kind) {
+    case OPTION_UNSIGNED:
+    case OPTION_ADDRESS:
+        return set_unsigned(o, c, field);
+    case OPTION_INT:
+        return set_int(o, c, field);
+    case OPTION_CHOICE:
+        return set_choice(o, c, field);
+    case OPTION_DEVICE:
+        return set_device(c, field);
+    case OPTION_TORTURE:
+        return set_torture(c, out);
+    case OPTION_PATH:
+        return set_path(c, field);
+    }
+    return -EINVAL;
+}
+
+static void set_defaults(struct uat_options *out)
+{
+    *out = (struct uat_options){0};
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option *o = &options[i];
+        void *field = (char *)out + o->offset;
+        if (o->kind == OPTION_UNSIGNED || o->kind == OPTION_ADDRESS)
+            *(uint64_t *)field = (uint64_t)o->initial;
+        else if (o->kind == OPTION_INT || o->kind == OPTION_CHOICE)
+            *(int *)field = (int)o->initial;
+    }
+}
+
+static const struct option *find(const char *name, int length)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        if (strncmp(options[i].name, name, (size_t)length) == 0 && options[i].name[length] == '\0')
+            return &options[i];
+    return NULL;
+}
+
+static int complain_unknown(const struct complaint *c)
+{
+    const struct option *nearest = &options[0];
+    int least = INT_MAX;
+    for (int i = 0; i < OPTIONS; i++) {
+        int distance = uat_edit_distance(c->name, c->name_length, options[i].name);
+        if (distance < least) {
+            least = distance;
+            nearest = &options[i];
+        }
+    }
+    return complain(c, "no such setting; did you mean %s? (uatrun --help lists all)", nearest->name);
+}
+
+int uat_options_parse(struct uat_options *out, char *const *env, char *error, size_t error_size)
+{
+    struct uat_options parsed;
+    set_defaults(&parsed);
+    for (; *env; env++) {
+        const char *equals = strchr(*env, '=');
+        if (!equals || strncmp(*env, PREFIX, strlen(PREFIX)) != 0)
+            continue;
+        int length = equals - *env > VALUE_SHOWN ? VALUE_SHOWN : (int)(equals - *env);
+        struct complaint c = {error, error_size, *env, length, equals + 1};
+        const struct option *o = find(*env, length);
+        int rc = o ? set(&parsed, o, &c) : complain_unknown(&c);
+        if (rc < 0)
+            return rc;
+    }
+    *out = parsed;
+    return 0;
+}
+
+const char *uat_options_torture(const struct uat_options *options_in_force)
+{
+    static char text[64]; /* the settings of a process do not change, so neither does this */
+    char delay[32] = "";
+    if (options_in_force->torture_delay)
+        snprintf(delay, sizeof(delay), "delay=%" PRIu64, options_in_force->torture_seed);
+    const char *parts[] = {options_in_force->torture_evacuate ? "evacuate" : "",
+                           options_in_force->torture_steal ? "steal" : "", delay};
+    text[0] = '\0';
+    for (int i = 0; i < 3; i++) {
+        size_t used = strlen(text);
+        if (parts[i][0])
+            snprintf(text + used, sizeof(text) - used, "%s%s", used > 0 ? "," : "", parts[i]);
+    }
+    return text[0] ? text : "none";
+}
+
+void uat_options_print(FILE *out)
+{
+    char number[32];
+    for (int i = 0; i < OPTIONS; i++) {
+        const struct option *o = &options[i];
+        const char *initial = o->kind == OPTION_DEVICE                              ? "any"
+                              : o->kind == OPTION_TORTURE || o->kind == OPTION_PATH ? "none"
+                              : o->kind == OPTION_CHOICE                            ? o->choices[o->initial]
+                                                         : number_text(o, (uint64_t)o->initial, number, sizeof(number));
+        fprintf(out, "  %-20s  %-14s  %s", o->name, initial, o->meaning);
+        for (int k = 0; o->choices && o->choices[k]; k++)
+            fprintf(out, "%s%s", k == 0 ? ": " : o->choices[k + 1] ? ", " : " or ", o->choices[k]);
+        fprintf(out, "%s%s\n", o->unit[0] ? ", in " : "", o->unit);
+    }
+}

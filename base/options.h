@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings: environment variables UAT_*, read once at start-up. One table in options.c says all of each. */
+#ifndef UAT_OPTIONS_H
+#define UAT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum uat_deque_protocol { UAT_DEQUE_LOCK, UAT_DEQUE_CLAIM };
+enum uat_transport_choice { UAT_TRANSPORT_AUTO, UAT_TRANSPORT_SHM, UAT_TRANSPORT_IBV };
+enum uat_victims_order { UAT_VICTIMS_RANDOM, UAT_VICTIMS_NEAR };
+enum uat_bind { UAT_BIND_AUTO, UAT_BIND_CORE, UAT_BIND_NONE };
+enum { UAT_TRACE_NAME_MAX = 512 /* bytes, the 0 at the end included */ };
+enum uat_connect { UAT_CONNECT_PMIX, UAT_CONNECT_RDMACM };
+
+struct uat_options {
+    uint64_t segment_address; /* UAT_SEGMENT_ADDRESS: virtual address of the segment, a multiple of 2 MiB */
+    uint64_t stack_size;      /* UAT_STACK_SIZE: bytes of the uni-address region */
+    uint64_t heap_size;       /* UAT_HEAP_SIZE: bytes of the evacuation heap */
+    uint64_t records;         /* UAT_RECORDS: join records per worker */
+    uint64_t result_max;      /* UAT_RESULT_MAX: largest result of a task, bytes */
+    uint64_t deque_entries;   /* UAT_DEQUE_ENTRIES: depth of spawns on one worker */
+    int deque;                /* UAT_DEQUE: enum uat_deque_protocol */
+    int peek;                 /* UAT_PEEK: 0 = the lock protocol tries without looking first */
+    int peeks;                /* UAT_PEEKS: victims an idle worker looks at in one round trip */
+    int victims;              /* UAT_VICTIMS: enum uat_victims_order */
+    int transport;            /* UAT_TRANSPORT: enum uat_transport_choice */
+    int bind;                 /* UAT_BIND: enum uat_bind */
+    int log;                  /* UAT_LOG: enum uat_log_level */
+    int stall_timeout;        /* UAT_STALL_TIMEOUT: seconds until a wait for a peer's step is reported; 0 = never */
+    int stall_limit;          /* UAT_STALL_LIMIT: seconds until it ends the job; 0 = never */
+    uint64_t seed;            /* UAT_SEED: of the victims' order */
+    bool torture_evacuate;    /* UAT_TORTURE=evacuate */
+    bool torture_steal;       /* UAT_TORTURE=steal */
+    bool torture_delay;       /* UAT_TORTURE=delay=SEED */
+    uint64_t torture_seed;
+    char net_devices[64];           /* UAT_NET_DEVICES: dev[:port] */
+    int gid_index;                  /* UAT_GID_INDEX: -1 = choose */
+    int ib_sl;                      /* UAT_IB_SL: service level, 0..15 */
+    int ib_traffic_class;           /* UAT_IB_TRAFFIC_CLASS: 0..255 */
+    int ib_pkey;                    /* UAT_IB_PKEY: partition key; -1 = index 0 */
+    int connect;                    /* UAT_CONNECT: enum uat_connect */
+    char trace[UAT_TRACE_NAME_MAX]; /* UAT_TRACE: file of the timeline; "" = none */
+};
+
+/*
+ * Read every UAT_* variable of env ("NAME=value" strings, NULL at the end) over the defaults. A comma-separated
+ * UAT_TORTURE combines modes. Returns 0, or -EINVAL with one line in error: the variable, its value, what is
+ * allowed, and for an unknown variable the nearest known name. *out is set only on success.
+ */
+int uat_options_parse(struct uat_options *out, char *const *env, char *error, size_t error_size);
+
+/* The setting UAT_TORTURE as text, "none" if there is none. */
+const char *uat_options_torture(const struct uat_options *options);
+
+/* Print the table of options: name, default, meaning; for --help. */
+void uat_options_print(FILE *out);
+
+/* Parse a size with an optional suffix k, K, m, M, g or G (powers of 1024). 0 or -EINVAL. */
+int uat_parse_size(const char *text, uint64_t *out);
+
+#endif

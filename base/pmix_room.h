@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libpmix does not notice when it cannot start one of its threads for want of address space: whoever waits for that
+ * thread's work waits for ever. So it is tried beforehand.
+ */
+#ifndef UAT_PMIX_ROOM_H
+#define UAT_PMIX_ROOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+enum { UAT_PMIX_ROOM_THREADS = 3, UAT_PMIX_ROOM_BESIDES = 40 << 20 };
+
+/* Bytes of address space that libpmix needs: the stacks of its threads, and what it allocates. */
+static inline size_t uat_pmix_room_needed(void)
+{
+    struct rlimit stack;
+    size_t size = 8 << 20;
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY && stack.rlim_cur > 0)
+        size = stack.rlim_cur;
+    return UAT_PMIX_ROOM_THREADS * size + UAT_PMIX_ROOM_BESIDES;
+}
+
+/* Is there so much? */
+static inline bool uat_pmix_room_is_there(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p != MAP_FAILED && munmap(p, bytes) == 0;
+}
+
+#endif

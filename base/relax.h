@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a waiting loop gives way: `struct uat_relax r = {0}; while (!condition) uat_relax(&r, oversubscribed);`
+ * First the processor's pause, then the core (a peer on the same core may be the one we wait for).
+ */
+#ifndef UAT_RELAX_H
+#define UAT_RELAX_H
+
+#include <sched.h>
+#include <stdbool.h>
+
+#include "base/cpu.h"
+
+struct uat_relax {
+    unsigned spins;
+};
+
+enum { UAT_RELAX_SPINS = 1000, UAT_RELAX_SPINS_OVERSUBSCRIBED = 50 };
+
+static inline void uat_relax(struct uat_relax *r, bool oversubscribed)
+{
+    if (++r->spins < (oversubscribed ? UAT_RELAX_SPINS_OVERSUBSCRIBED : UAT_RELAX_SPINS))
+        uat_cpu_pause();
+    else
+        sched_yield();
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* In place of ports.c and the litmus tests in a build without verbs. */
+#include "launcher/info/info.h"
+
+bool info_add_ports(json_object *root, const struct uat_options *options)
+{
+    (void)options;
+    json_object *o = json_object_new_object();
+    info_add_text(o, "transport", "shm");
+    info_add_text(o, "why", "this build of uat has no verbs");
+    info_add_text(o, "limits", "shm joins the workers of one host only");
+    json_object_object_add(root, "auto", o);
+    info_add_text(root, "advice",
+                  "this build of uat has no verbs: install libibverbs-dev and librdmacm-dev and build again");
+    return false;
+}
+
+int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials)
+{
+    (void)root, (void)options, (void)trials;
+    return 1; /* not reached: no port is usable */
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "perf/probe_thread.h"
+
+#include "asm/switch.h"
+#include "runtime/task/worker.h"
+
+uint64_t uat_probe_thread_resumed;
+
+/*
+ * The thread: rbx holds the base of its stack, below which the counter lies. Nothing of it is anywhere but in registers
+ * that a call preserves and on the stack, so it may go on in another process. uat_join_wait() suspends it; there is no
+ * child.
+ */
+__asm__(".text\n"
+        ".type uat_probe_thread_run, @function\n"
+        "uat_probe_thread_run:\n"
+        ".cfi_startproc\n"
+        ".cfi_undefined rip\n"
+        "1:	rdtsc\n"
+        "	shl	$32, %rdx\n"
+        "	or	%rdx, %rax\n"
+        "	mov	%rax, uat_probe_thread_resumed(%rip)\n"
+        "	incq	-8(%rbx)\n"
+        "	xor	%edi, %edi\n"
+        "	call	uat_join_wait@PLT\n"
+        "	jmp	1b\n"
+        ".cfi_endproc\n"
+        ".size uat_probe_thread_run, . - uat_probe_thread_run\n");
+void uat_probe_thread_run(void) __attribute__((visibility("hidden")));
+
+/* What uat_resume() finds at a continuation's stack pointer: see asm/switch.h. */
+struct continuation {
+    uint64_t r15, r14, r13, r12, rbx, rbp, rip;
+};
+_Static_assert(sizeof(struct continuation) == UAT_SAVED_SIZE + 8, "asm/offsets.h");
+_Static_assert(sizeof(struct continuation) + sizeof(uint64_t) == UAT_PROBE_THREAD_MIN, "registers and counter");
+
+uintptr_t uat_probe_thread_base(void)
+{
+    return uat_worker.segment.high - 8; /* so that the stack is aligned at the thread's call */
+}
+
+/* The unused words of the stack: each has its own value, so that a misplaced or missing one is seen. */
+static uint64_t word_at(const uint64_t *place)
+{
+    return (uintptr_t)place * 0x9e3779b97f4a7c15u;
+}
+
+uintptr_t uat_probe_thread_make(uintptr_t base, size_t bytes)
+{
+    struct continuation *c = (struct continuation *)(base - bytes);
+    uint64_t *counter = (uint64_t *)base - 1;
+
+    *c = (struct continuation){.rbx = base, .rip = (uintptr_t)uat_probe_thread_run};
+    for (uint64_t *p = (uint64_t *)(c + 1); p < counter; p++)
+        *p = word_at(p);
+    *counter = 0;
+    return (uintptr_t)c;
+}
+
+bool uat_probe_thread_is_whole(uintptr_t base, size_t bytes, uint64_t resumptions)
+{
+    const struct continuation *c = (const struct continuation *)(base - bytes);
+    const uint64_t *counter = (const uint64_t *)base - 1;
+
+    for (const uint64_t *p = (const uint64_t *)(c + 1); p < counter; p++)
+        if (*p != word_at(p))
+            return false;
+    return c->rbx == base && *counter == resumptions;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread for microbenchmarks of steal and context switch: it counts how often it was resumed, and suspends itself.
+ * Its stack has exactly the size that is asked for, and is one that the runtime itself can steal, resume and suspend.
+ */
+#ifndef UAT_PROBE_THREAD_H
+#define UAT_PROBE_THREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Saved registers, return address and the counter. A size is a multiple of 16. */
+enum { UAT_PROBE_THREAD_MIN = 64, UAT_PROBE_THREAD_MULTIPLE = 16 };
+
+/* The time-stamp counter when the thread last began to run. */
+extern uint64_t uat_probe_thread_resumed;
+
+/* Where the stacks of this worker begin. */
+uintptr_t uat_probe_thread_base(void);
+
+/* Make the thread, suspended: its stack is [result, base), result is base - bytes. */
+uintptr_t uat_probe_thread_make(uintptr_t base, size_t bytes);
+
+/* Is the whole stack of a suspended thread in place, after so many resumptions? */
+bool uat_probe_thread_is_whole(uintptr_t base, size_t bytes, uint64_t resumptions);
+
+#endif

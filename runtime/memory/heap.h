@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The evacuation heap: registered memory where the stacks of waiting tasks are kept. A buddy allocator (Knuth, TAOCP
+ * 1, 2.5), for peers may give blocks back in any order; its bookkeeping is private, so that a peer can spoil none of
+ * it.
+ *
+ * A block begins with the word by which a peer gives it back; the stack lies behind it.
+ */
+#ifndef UAT_HEAP_H
+#define UAT_HEAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/memory/loans.h"
+
+enum { UAT_HEAP_UNIT = 256 /* bytes of the smallest block */, UAT_HEAP_ORDERS = 24, UAT_HEAP_HEADER = 64 };
+
+struct uat_block {
+    uint64_t returned; /* 0 while in use; 1 by a WRITE of whoever fetched the stack */
+};
+
+struct uat_heap {
+    char *memory;
+    size_t units;
+    uint8_t *order;        /* per unit that begins a block: order + 1 if the block is free, else 0 */
+    uint8_t *used_order;   /* per unit that begins a block in use: its order */
+    uint32_t *next, *prev; /* lists of free blocks, by unit */
+    uint32_t list[UAT_HEAP_ORDERS];
+    struct uat_loans loans;
+};
+
+/* size bytes at memory (of the segment, all zero; a multiple of UAT_HEAP_UNIT). 0 or -ENOMEM. */
+int uat_heap_open(struct uat_heap *heap, char *memory, size_t size);
+void uat_heap_close(struct uat_heap *heap);
+
+/* A block with room for `bytes` of stack, or NULL if there is none. */
+struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes);
+
+/* Give back a block that no peer knows of. The owner's. */
+void uat_heap_put(struct uat_heap *heap, struct uat_block *block);
+
+static inline void *uat_block_stack(struct uat_block *block)
+{
+    return (char *)block + UAT_HEAP_HEADER;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/memory/loans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int uat_loans_open(struct uat_loans *loans, size_t capacity)
+{
+    *loans = (struct uat_loans){.items = malloc(capacity * sizeof(uint32_t)),
+                                .where = malloc(capacity * sizeof(uint32_t)),
+                                .capacity = capacity};
+    if (loans->items && loans->where)
+        return 0;
+    uat_loans_close(loans);
+    return -ENOMEM;
+}
+
+void uat_loans_close(struct uat_loans *loans)
+{
+    free(loans->items);
+    free(loans->where);
+    *loans = (struct uat_loans){0};
+}
+
+size_t uat_loans_collect(struct uat_loans *loans, size_t most,
+                         const uint64_t *(*returned)(void *context, uint32_t item),
+                         void (*take)(void *context, uint32_t item), void *context)
+{
+    size_t taken = 0;
+    for (size_t looks = most < loans->count ? most : loans->count; looks > 0 && loans->count > 0; looks--) {
+        if (loans->cursor >= loans->count)
+            loans->cursor = 0;
+        uint32_t item = loans->items[loans->cursor];
+        /* Acquire: orders the mark before the thing's next use; the peer is the WRITE in give_back(), join.c, posted
+         * after its READ of the thing had completed. */
+        if (__atomic_load_n(returned(context, item), __ATOMIC_ACQUIRE) == 0) {
+            loans->cursor++;
+            continue;
+        }
+        uat_loans_remove(loans, item);
+        take(context, item);
+        taken++;
+    }
+    return taken;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Things lent to peers: join records and evacuated stacks whose end comes on another worker. The last user gives a
+ * thing back by a fire-and-forget WRITE of 1 to its `returned` word; the owner looks for that now and then.
+ */
+#ifndef UAT_LOANS_H
+#define UAT_LOANS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct uat_loans {
+    uint32_t *items; /* numbers of the things that are out, in no order */
+    uint32_t *where; /* where[item]: its place in items */
+    size_t count, capacity;
+    size_t cursor; /* where the next look begins */
+};
+
+/* 0 or -ENOMEM; capacity is the number of things there are. */
+int uat_loans_open(struct uat_loans *loans, size_t capacity);
+void uat_loans_close(struct uat_loans *loans);
+
+/* item (less than capacity) goes out; its returned word must be 0. */
+static inline void uat_loans_add(struct uat_loans *loans, uint32_t item)
+{
+    loans->where[item] = (uint32_t)loans->count;
+    loans->items[loans->count++] = item;
+}
+
+/* item never was out, or its owner knows that it is back. */
+static inline void uat_loans_remove(struct uat_loans *loans, uint32_t item)
+{
+    uint32_t last = loans->items[--loans->count], place = loans->where[item];
+    loans->items[place] = last;
+    loans->where[last] = place;
+}
+
+/* Look at no more than `most` things; call take(context, item) for each one that is back. Returns how many were. */
+size_t uat_loans_collect(struct uat_loans *loans, size_t most,
+                         const uint64_t *(*returned)(void *context, uint32_t item),
+                         void (*take)(void *context, uint32_t item), void *context);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/memory/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { LOOKS = 256 }; /* lent records examined when none is free */
+
+size_t uat_record_stride(size_t result_max)
+{
+    return (sizeof(struct uat_record) + result_max + 63) / 64 * 64;
+}
+
+static struct uat_record *at(const struct uat_record_pool *pool, uint32_t number)
+{
+    return (struct uat_record *)(pool->memory + number * pool->stride);
+}
+
+int uat_record_pool_open(struct uat_record_pool *pool, char *memory, size_t stride, size_t count)
+{
+    *pool = (struct uat_record_pool){.memory = memory, .stride = stride, .free = malloc(count * sizeof(uint32_t))};
+    if (!pool->free || uat_loans_open(&pool->loans, count)) {
+        free(pool->free);
+        return -ENOMEM;
+    }
+    while (pool->free_count < count) { /* the first ones on top: fewer pages are touched */
+        pool->free[pool->free_count] = (uint32_t)(count - 1 - pool->free_count);
+        pool->free_count++;
+    }
+    return 0;
+}
+
+void uat_record_pool_close(struct uat_record_pool *pool)
+{
+    free(pool->free);
+    uat_loans_close(&pool->loans);
+}
+
+static const uint64_t *returned(void *context, uint32_t number)
+{
+    return &at(context, number)->returned;
+}
+
+static void take(void *context, uint32_t number)
+{
+    struct uat_record_pool *pool = context;
+    /* Relaxed: no peer knows the record now; its next publication orders this. */
+    __atomic_store_n(&at(pool, number)->returned, 0, __ATOMIC_RELAXED);
+    pool->free[pool->free_count++] = number;
+}
+
+struct uat_record *uat_record_get(struct uat_record_pool *pool)
+{
+    struct uat_record *spare = pool->spare;
+    if (spare) {
+        pool->spare = NULL;
+        return spare;
+    }
+    if (pool->free_count == 0 && uat_loans_collect(&pool->loans, LOOKS, returned, take, pool) == 0)
+        return NULL;
+    uint32_t number = pool->free[--pool->free_count];
+    uat_loans_add(&pool->loans, number);
+    return at(pool, number);
+}
+
+void uat_record_put(struct uat_record_pool *pool, struct uat_record *record)
+{
+    if (!pool->spare) {
+        pool->spare = record;
+        return;
+    }
+    uint32_t number = (uint32_t)((size_t)((char *)record - pool->memory) / pool->stride);
+    uat_loans_remove(&pool->loans, number);
+    pool->free[pool->free_count++] = number;
+}

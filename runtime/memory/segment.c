@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/memory/segment.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/memory/record.h"
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+/* Set each part's place; the segment starts at options->segment_address. */
+static void lay_out(struct uat_segment *s, const struct uat_options *o)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
+    char *start = (char *)o->segment_address;
+#define PART(type, size)                                                                                               \
+    (type)(start + at);                                                                                                \
+    at += round_up(size, page)
+    s->start = start;
+    s->control = PART(struct uat_control *, sizeof(struct uat_control));
+    s->result = PART(void *, o->result_max);
+    s->ring = PART(struct uat_ring *, sizeof(struct uat_ring));
+    s->landing = PART(struct uat_landing *, sizeof(struct uat_landing));
+    s->scratch = PART(void *, UAT_TRANSPORT_SCRATCH);
+    s->staging = PART(struct uat_staging *, sizeof(struct uat_staging));
+    s->staged_result = PART(void *, o->result_max);
+    s->record_stride = uat_record_stride(o->result_max);
+    s->records = PART(char *, s->record_stride * o->records);
+    s->heap = PART(char *, o->heap_size);
+    s->guard = PART(char *, UAT_GUARD_SIZE);
+    s->low = PART(uintptr_t, o->stack_size);
+    s->high = (uintptr_t)start + at;
+    s->size = at;
+#undef PART
+}
+
+static int report_map(const struct uat_segment *s, int error)
+{
+    if (error == EEXIST)
+        uat_error(
+            "the segment's address %p is taken (%zu MiB from there are needed); set UAT_SEGMENT_ADDRESS to a free one, "
+            "the same for all workers",
+            (void *)s->start, s->size >> 20);
+    else if (error == ENOMEM)
+        uat_error("no memory for the segment of %zu MiB; raise the limit on address space (ulimit -v) or lower "
+                  "UAT_STACK_SIZE "
+                  "and UAT_HEAP_SIZE",
+                  s->size >> 20);
+    else
+        uat_error("the segment of %zu MiB cannot be mapped at %p: %s; see UAT_SEGMENT_ADDRESS", s->size >> 20,
+                  (void *)s->start, strerror(error));
+    return -error;
+}
+
+int uat_segment_open(struct uat_segment *s, const struct uat_options *options)
+{
+    memset(s, 0, sizeof(*s));
+    lay_out(s, options);
+    s->fd = memfd_create("uat-segment", MFD_CLOEXEC); /* has no name anywhere: it is gone with its last process */
+    if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size))
+        goto fail;
+    void *p = mmap(s->start, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, s->fd, 0);
+    if (p == MAP_FAILED)
+        goto fail;
+    if (p != s->start) { /* a kernel before 4.17 takes the address for a hint */
+        munmap(p, s->size);
+        errno = EEXIST;
+        goto fail;
+    }
+    madvise(s->start, s->size, MADV_HUGEPAGE); /* fewer translations for the HCA and the CPU; only advice */
+    return 0;
+fail:;
+    int error = errno;
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    s->start = (char *)options->segment_address;
+    error = report_map(s, error);
+    s->start = NULL;
+    return error;
+}
+
+int uat_segment_arm_guard(struct uat_segment *s)
+{
+    if (mprotect(s->guard, UAT_GUARD_SIZE, PROT_NONE) == 0)
+        return 0;
+    int error = errno;
+    uat_error("the guard below the stacks cannot be protected: %s", strerror(error));
+    return -error;
+}
+
+void uat_segment_close(struct uat_segment *s)
+{
+    if (!s->start)
+        return;
+    munmap(s->start, s->size);
+    close(s->fd);
+    memset(s, 0, sizeof(*s));
+    s->fd = -1;
+}
+
+uintptr_t uat_segment_low_water(const struct uat_segment *s)
+{
+    /* Holes of the memory object were never touched; skip them, for reading them would allocate them. */
+    off_t from = (off_t)(s->low - (uintptr_t)s->start);
+    off_t data = lseek(s->fd, from, SEEK_DATA);
+    if (data < from)
+        return s->high;
+    const uint64_t *p = (const uint64_t *)(s->start + data), *end = (const uint64_t *)s->high;
+    while (p < end && *p == 0)
+        p++;
+    return (uintptr_t)p;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The segment: all memory that peers reach, at one virtual address in every worker.
+ *
+ *   [ control | ring | landing | transport scratch | staging | join records | evacuation heap | guard | uni-address
+ *   region ]
+ */
+#ifndef UAT_SEGMENT_H
+#define UAT_SEGMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/options.h"
+#include "deque/ring.h"
+#include "deque/thief.h"
+#include "include/uat.h"
+
+enum { UAT_BARRIER_ROUNDS = 24, UAT_GUARD_SIZE = 64 << 10 };
+
+/* What ends a run: the root's result on its way along the tree. */
+struct uat_run_result {
+    uint64_t origin; /* rank where the root ended: the root of the tree */
+    uint64_t size;   /* bytes of the result that follows in control->result */
+};
+
+/* Words that workers exchange outside of steals and joins. */
+struct uat_control {
+    _Alignas(UAT_CACHE_LINE) uint64_t runs_ended; /* HCA atomics only: +1 by the tree's parent at each run's end */
+    _Alignas(
+        UAT_CACHE_LINE) uint64_t barrier[UAT_BARRIER_ROUNDS]; /* HCA atomics only: +1 by the partner of each round */
+    _Alignas(UAT_CACHE_LINE) struct uat_run_result
+        run_result;        /* WRITEs of the tree's parent, or the own CPU where the root ended */
+    uat_stats_t stats;     /* the own CPU only; READ by peers in uat_stats_total() */
+    uint64_t replica_size; /* the own CPU only; READ by peers in uat_replicate() */
+    uint64_t clock;        /* rank 0's own CPU only; READ by peers in uat_clock_compare() */
+    _Alignas(UAT_CACHE_LINE) uint64_t clock_readers; /* HCA atomics only: +1 by each peer that has READ enough of it */
+};
+
+/* Sources and targets of the runtime's own operations. The own CPU and the own HCA only. */
+struct uat_staging {
+    uint64_t old; /* of an atomic */
+    uint64_t word;
+    uint64_t waiter[4]; /* struct uat_waiter */
+    uint64_t intent[2]; /* of a thief: see struct uat_landing */
+    uat_stats_t stats;
+};
+
+struct uat_segment {
+    char *start;
+    size_t size;
+    int fd;
+    struct uat_control *control;
+    void *result; /* result_max bytes: the root's result */
+    struct uat_ring *ring;
+    struct uat_landing *landing;
+    void *scratch; /* the transport's */
+    struct uat_staging *staging;
+    void *staged_result; /* result_max bytes */
+    char *records;
+    size_t record_stride;
+    char *heap;
+    char *guard;
+    uintptr_t low, high; /* the uni-address region [low, high) */
+};
+
+/* Map the segment that options describe. 0, or -EEXIST (address taken), -ENOMEM, -EINVAL, reported. */
+int uat_segment_open(struct uat_segment *segment, const struct uat_options *options);
+
+/* Make the guard trap. After the transport has registered the segment, which must be all accessible then. */
+int uat_segment_arm_guard(struct uat_segment *segment);
+void uat_segment_close(struct uat_segment *segment);
+
+/* Lowest address of the region that was ever written: the stacks' high-water mark. */
+uintptr_t uat_segment_low_water(const struct uat_segment *segment);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What must be equal in every worker, because stacks move between them. Each worker publishes one record of it, and
+ * compares what it has with what rank 0 has.
+ */
+#ifndef UAT_IDENTITY_H
+#define UAT_IDENTITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/options.h"
+#include "runtime/start/binding.h"
+
+enum { UAT_OBJECTS_MAX = 96 };
+
+/* One loaded object: program or shared library. */
+struct uat_object {
+    uint64_t name;  /* hash of its file name, without the folder */
+    uint64_t build; /* hash of its build id, or of its program headers if it has none */
+    uint64_t address;
+};
+
+struct uat_identity {
+    uint64_t magic; /* layout of this record */
+    uint64_t abi;   /* layout of all shared structures */
+    uint64_t segment_address, stack_size, heap_size, records, result_max;
+    uint32_t deque, torture;
+    char transport[8];       /* name of the one chosen */
+    uint64_t trace;          /* is a timeline wanted */
+    uint64_t thread_pointer; /* where thread-local variables are */
+    uint64_t canary;         /* rank 0's is used by all */
+    uint32_t aslr_off, objects;
+    struct uat_object object[UAT_OBJECTS_MAX];
+    char host[64];
+    uint64_t pid_space;         /* which PID namespace the number is of; 0: unknown */
+    int32_t pid, reserved;      /* not compared: a neighbour looks whether it has been stopped */
+    struct uat_binding binding; /* not compared: the workers of a machine tell from it whether they share cores */
+};
+
+/* Objects that are loaded now: at program start, before plugins come. */
+void uat_identity_take(struct uat_identity *identity, const struct uat_options *options, const char *host);
+
+/* Compare with rank 0's, size bytes at data. 0, or -EINVAL with one line that names the difference and what to do. */
+int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/start/transport_select.h"
+
+#include <stdio.h>
+
+#include "transport_ibv/probe.h"
+
+const struct uat_transport_class *uat_transport_select(const struct uat_options *options, bool one_host, char *why,
+                                                       size_t size)
+{
+    if (options->transport != UAT_TRANSPORT_AUTO) {
+        snprintf(why, size, "UAT_TRANSPORT");
+        return options->transport == UAT_TRANSPORT_SHM ? &uat_transport_shm : &uat_transport_ibv;
+    }
+    char probed[160];
+    bool usable = uat_ibv_probe(probed, sizeof(probed)) > 0;
+    snprintf(why, size, "%s; %s", one_host ? "all workers are on one host" : "workers are on several nodes", probed);
+    return usable ? &uat_transport_ibv : &uat_transport_shm;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack, and so does every
+ * copy out of the uni-address region. A task comes back to it (as the return value of uat_resume()) only when it ended
+ * without its spawner here, or waits for a child that lives elsewhere.
+ */
+#include "runtime/task/scheduler.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "asm/switch.h"
+#include "runtime/collective/collective.h"
+#include "runtime/memory/frame.h"
+#include "runtime/task/idle.h"
+#include "runtime/task/join.h"
+#include "runtime/task/sanitize.h"
+#include "runtime/task/spawn.h"
+#include "runtime/task/victims.h"
+#include "runtime/task/worker.h"
+#include "runtime/trace/trace.h"
+#include "runtime/watch/die.h"
+#include "runtime/watch/stall.h"
+
+/* A continuation goes on while its child lives elsewhere: the task has one more child to join. */
+static uintptr_t go_on_without_child(uintptr_t sp, uintptr_t base)
+{
+    uat_frame_at(base)->pending++;
+    return sp;
+}
+
+/* The youngest continuation that this worker still has, or 0. Its child is elsewhere, or evacuated. */
+static uintptr_t next_own(void)
+{
+    struct uat_deque *deque = &uat_worker.deque;
+    while (uat_deque_size(deque) > 0) {
+        uintptr_t sp;
+        enum uat_pop pop = uat_deque_pop(deque, &sp);
+        if (pop == UAT_POP_GONE)
+            continue;
+        /* Entries older than a parted one have parted before it, so a private one cannot come up here. */
+        assert(pop == UAT_POP_PARTED);
+        uat_worker.stats.continued++;
+        return go_on_without_child(sp, uat_deque_base(deque));
+    }
+    return 0;
+}
+
+/* The root has ended here, wherever it was started. */
+static void end_run(uintptr_t base)
+{
+    struct uat_frame *frame = uat_frame_at(base);
+    uat_collective_announce(uat_frame_result(frame), frame->result_size);
+}
+
+/* What comes after the task that just came back with event: a stack pointer, or 0 for nothing. */
+static uintptr_t after(int event)
+{
+    struct uat_worker *w = &uat_worker;
+    uintptr_t at = w->suspended_sp, next;
+    uint64_t begin = uat_trace_begin();
+    if (event == UAT_EVENT_ENDED) {
+        if (!uat_frame_at(at)->task) {
+            end_run(at);
+            return 0;
+        }
+        next = uat_join_child_ended(at);
+        uat_trace_end(UAT_TRACE_END, begin, 0, -1);
+    } else {
+        next = uat_join_wait_at(at, uat_deque_base(&w->deque));
+        uat_trace_end(next ? UAT_TRACE_JOIN : UAT_TRACE_WAIT, begin, 0, -1);
+    }
+    return next ? next : next_own();
+}
+
+/* The worker turns to a task whose segment begins at base. */
+static uint64_t enter_task(uintptr_t base)
+{
+    uat_sanitize_enter(uat_worker.segment.low, uat_worker.segment.high, base);
+    uat_stall_set(UAT_DOING_TASK);
+    return uat_trace_begin();
+}
+
+/* It is back in the scheduler. begin: what enter_task() returned; kept on this process's own stack, it does not
+ * migrate. */
+static void leave_task(uint64_t begin)
+{
+    uat_trace_end(UAT_TRACE_RUN, begin, 0, -1);
+    uat_stall_set(UAT_DOING_SCHEDULE);
+    uat_sanitize_leave();
+}
+
+/* Go on at sp; back when that task, or one after it, ends without its spawner or waits. */
+static int resume(uintptr_t sp)
+{
+    uint64_t begin = enter_task(uat_deque_base(&uat_worker.deque));
+    int event = uat_resume(sp);
+    leave_task(begin);
+    return event;
+}
+
+/* Run from event on until nothing is left here. */
+static void run(int event)
+{
+    uintptr_t sp;
+    while ((sp = after(event)) != 0)
+        event = resume(sp);
+    assert(uat_deque_size(&uat_worker.deque) == 0);
+}
+
+/* Try to steal once, and run what was stolen to its end. */
+static void steal_once(struct uat_idle *idle)
+{
+    struct uat_worker *w = &uat_worker;
+    struct uat_stolen stolen;
+    struct uat_victims victims;
+    uat_victims_choose(&victims);
+    uint64_t begin = uat_trace_begin();
+    int result = uat_check(w->steal(&w->thief, &victims, &stolen));
+    uat_trace_attempt(begin, result == UAT_STEAL_DONE, stolen.victim, stolen.base - stolen.sp);
+    if (result != UAT_STEAL_DONE) {
+        uat_idle(idle, result == UAT_STEAL_LOST_RACE);
+        return;
+    }
+    *idle = (struct uat_idle){0};
+    unsigned trips = stolen.trips < UAT_STATS_ROUND_TRIPS ? stolen.trips : UAT_STATS_ROUND_TRIPS - 1;
+    w->stats.trips_histogram[trips]++;
+    w->stats.steal_trips += stolen.trips;
+    w->stats.steal_bytes += stolen.base - stolen.sp;
+    uat_deque_push_gone(&w->deque, stolen.base);
+    run(resume(go_on_without_child(stolen.sp, stolen.base)));
+}
+
+void uat_schedule(void)
+{
+    struct uat_idle idle = {0};
+    uat_stall_set(UAT_DOING_SCHEDULE);
+    while (!uat_collective_announced()) {
+        if (uat_worker.size > 1)
+            steal_once(&idle);
+        else
+            uat_die(
+                "the only worker has nothing to run before the root has ended; a task waits for a child that is lost");
+    }
+    uat_trace_attempts_over();
+}
+
+void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size)
+{
+    struct uat_worker *w = &uat_worker;
+    uintptr_t sp =
+        w->segment.high - 8; /* as if a call had pushed a return address: see the layout in asm/x86_64/spawn.S */
+    struct uat_frame *frame = uat_frame_at(sp);
+    *frame = (struct uat_frame){.result_size = (uint32_t)result_size};
+    char *result = uat_frame_result(frame);
+    char *copy = result - ((arg_size + 15) & ~(size_t)15);
+    copy = (char *)((uintptr_t)copy & ~(uintptr_t)15);
+    memset(result, 0, result_size);
+    if (arg_size)
+        memcpy(copy, arg, arg_size);
+    w->tasks++;
+    uat_deque_push_gone(&w->deque, sp);
+    uint64_t begin = enter_task(w->segment.high);
+    int event = uat_start(sp, root, copy, result);
+    leave_task(begin);
+    run(event);
+    uat_schedule();
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow paths of uat_spawn(), called by asm/x86_64/spawn.S on the task's stack. None of them returns on another worker
+ * than the one it was called on, except by never returning at all.
+ */
+#include "runtime/task/spawn.h"
+
+#include "asm/switch.h"
+#include "base/config.h"
+#include "runtime/memory/frame.h"
+#include "runtime/task/torture.h"
+#include "runtime/task/worker.h"
+#include "runtime/watch/die.h"
+
+bool uat_spawn_part(void *context, uintptr_t sp)
+{
+    (void)context;
+    struct uat_record *record = uat_record_get(&uat_worker.records);
+    if (!record)
+        return false;
+    struct uat_frame *child = uat_frame_at(sp);
+    uat_task_t *task = child->task; /* both still live here, so each carries the name along wherever it goes */
+    child->record = task->record = uat_record_name(uat_worker.rank, record);
+    task->size = child->result_size;
+    return true;
+}
+
+/* The continuation at sp has been pushed, and the deque wants to be looked at. */
+void uat_task_pushed(uintptr_t sp)
+{
+    if (!uat_worker.running)
+        uat_die("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
+    uat_deque_refill(&uat_worker.deque);
+    if (uat_torture_on)
+        uat_torture_pushed(sp);
+}
+
+static void refuse_children(const struct uat_frame *frame)
+{
+    if (frame->pending > 0)
+        uat_die("a task has ended with %u children that it never joined; every uat_spawn() needs its uat_join()",
+                frame->pending);
+}
+
+/*
+ * The task whose segment begins at sp has returned, and its entry is not simply private. Comes back if the spawner's
+ * continuation is ours; else leaves for the scheduler, which finds the ended task as the suspended one.
+ */
+void uat_task_returned(uintptr_t sp)
+{
+    struct uat_frame *frame = uat_frame_at(sp);
+    refuse_children(frame);
+    if (uat_torture_on)
+        uat_torture_returned(sp);
+    uintptr_t popped;
+    enum uat_pop pop = uat_deque_pop(&uat_worker.deque, &popped);
+    if (pop == UAT_POP_PRIVATE)
+        return;
+    if (pop == UAT_POP_PARTED) { /* child and spawner never lived apart after all */
+        uat_record_put(&uat_worker.records, uat_record_address(frame->record));
+        frame->task->record = 0;
+        return;
+    }
+    uat_worker.suspended_sp = sp;
+    uat_leave();
+}
+
+/* Before a large argument is copied below sp. */
+void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
+{
+    if (result_size > UAT_RESULT_MAX_MAX)
+        uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX can be made: it is %zu, %zu at most", result_size,
+                (size_t)uat_worker.options.result_max, (size_t)UAT_RESULT_MAX_MAX);
+    if (result_size > uat_worker.options.result_max)
+        uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
+                (size_t)uat_worker.options.result_max, (result_size + 7) / 8 * 8);
+    if (sp < uat_worker.segment.low || sp > uat_worker.segment.high)
+        uat_die("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
+    if (arg_size > sp - uat_worker.segment.low)
+        uat_die("an argument of %zu bytes does not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu or more",
+                arg_size, (size_t)uat_worker.options.stack_size, (size_t)uat_worker.options.stack_size + arg_size);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/task/torture.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/delay.h"
+#include "runtime/task/sanitize.h"
+#include "runtime/task/worker.h"
+#include "runtime/watch/die.h"
+
+enum { STEAL_WAITS = 400, STEAL_SPINS = 50, POISON = 0xa5 };
+
+bool uat_torture_on;
+
+/* Mode "evacuate": the stacks that are out, youngest first. */
+struct evacuated {
+    struct evacuated *older;
+    uintptr_t sp;
+    size_t bytes;
+    unsigned char stack[];
+};
+static struct evacuated *evacuated;
+
+void uat_torture_start(void)
+{
+    const struct uat_options *o = &uat_worker.options;
+    uat_torture_on = o->torture_evacuate || o->torture_steal;
+    if (o->torture_delay)
+        uat_delay_start(o->torture_seed * 1000003 + (uint64_t)uat_worker.rank);
+}
+
+static void move_out(uintptr_t sp, uintptr_t base)
+{
+    struct evacuated *e = malloc(sizeof(*e) + (base - sp));
+    if (!e)
+        uat_die("no memory for UAT_TORTURE=evacuate");
+    uat_sanitize_forget(sp, base);
+    *e = (struct evacuated){.older = evacuated, .sp = sp, .bytes = base - sp};
+    memcpy(e->stack, (void *)sp, e->bytes);
+    memset((void *)sp, POISON, e->bytes);
+    evacuated = e;
+    uat_worker.stats.evacuations++;
+    uat_worker.stats.evacuated_bytes += e->bytes;
+}
+
+static void move_in(uintptr_t sp)
+{
+    struct evacuated *e = evacuated;
+    if (!e || e->sp != sp)
+        return; /* a root: it has no spawner */
+    const unsigned char *place = (const unsigned char *)sp;
+    for (size_t i = 0; i < e->bytes; i++)
+        if (place[i] != POISON)
+            uat_die(
+                "a task has written to another task's stack, at %p; tasks may share nothing but arguments and results",
+                (const void *)(place + i));
+    memcpy((void *)sp, e->stack, e->bytes);
+    evacuated = e->older;
+    free(e);
+}
+
+/* Give thieves time to take what is published. */
+static void wait_for_thief(void)
+{
+    const struct uat_deque *d = &uat_worker.deque;
+    uint64_t bottom = d->bottom;
+    for (int i = 0; i < STEAL_WAITS && d->published > 0; i++) {
+        /* Relaxed: only a hint; the peers are the thieves' claims in uat_thief_claim(). */
+        if ((int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0)
+            return;
+        if (i % STEAL_SPINS == STEAL_SPINS - 1)
+            sched_yield();
+        else
+            uat_cpu_pause();
+    }
+}
+
+void uat_torture_pushed(uintptr_t sp)
+{
+    const struct uat_deque *d = &uat_worker.deque;
+    if (uat_worker.options.torture_evacuate)
+        move_out(sp, d->top[-2] & ~(uintptr_t)UAT_TAG_MASK);
+    else
+        wait_for_thief();
+}
+
+void uat_torture_returned(uintptr_t sp)
+{
+    if (uat_worker.options.torture_evacuate)
+        move_in(sp);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Torture modes of the spawn (UAT_TORTURE), to find task code and runtime code that breaks the rules.
+ *   evacuate  while a child runs, its spawner's stack is copied out and its place poisoned; nothing is published
+ *   steal     at each spawn the worker waits, for a bounded while, until a thief has taken the continuation
+ * (delay is in base/delay.h and in the transport.)
+ */
+#ifndef UAT_TORTURE_H
+#define UAT_TORTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern bool uat_torture_on;
+
+/* Switch on what the worker's options ask for. */
+void uat_torture_start(void);
+
+/* After the continuation at sp was pushed; before its child returns to it. */
+void uat_torture_pushed(uintptr_t sp);
+void uat_torture_returned(uintptr_t sp);
+
+#endif

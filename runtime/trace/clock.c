@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/trace/clock.h"
+
+#include <sched.h>
+#include <stdbool.h>
+
+#include "base/cpu.h"
+#include "base/relax.h"
+#include "runtime/collective/collective.h"
+#include "runtime/task/worker.h"
+
+enum { FRESH = 32 /* different values to see before the best is taken */ };
+
+/* Rank 0 shows its counter until all others have seen enough of it. */
+static int show(uint64_t readers)
+{
+    struct uat_worker *w = &uat_worker;
+    struct uat_control *control = w->segment.control;
+    struct uat_relax relax = {0};
+    /* Relaxed, both: a number that grows, and a number that says when to stop; nothing is passed on with them. The peer
+     * is look() of the other ranks. */
+    while (__atomic_load_n(&control->clock_readers, __ATOMIC_RELAXED) < readers) {
+        __atomic_store_n(&control->clock, uat_cpu_counter(), __ATOMIC_RELAXED);
+        int rc = w->transport->class_->progress(w->transport);
+        if (rc)
+            return rc;
+        uat_relax(&relax, w->oversubscribed);
+    }
+    return 0;
+}
+
+/* READ rank 0's counter again and again: the value that is least behind was the freshest one. */
+static int look(struct uat_clock *clock)
+{
+    struct uat_worker *w = &uat_worker;
+    uint64_t *landing = &w->segment.staging->word, last = 0;
+    bool any = false;
+    for (int fresh = 0; fresh < FRESH;) {
+        struct uat_op op = uat_op_read(landing, &w->segment.control->clock, 8);
+        uint64_t begin = uat_cpu_counter();
+        int rc = uat_transport_do(w->transport, 0, &op, 1);
+        uint64_t end = uat_cpu_counter(), seen = *landing;
+        if (rc)
+            return rc;
+        if (w->oversubscribed)
+            sched_yield(); /* rank 0 may need this core to go on */
+        if (seen == last)
+            continue;
+        fresh++;
+        last = seen;
+        if (!any || (int64_t)((end - seen) - (clock->own - clock->zero)) < 0)
+            *clock = (struct uat_clock){.own = begin + (end - begin) / 2, .zero = seen};
+        any = true;
+    }
+    struct uat_op done = uat_op_fetch_add(&w->segment.staging->old, &w->segment.control->clock_readers, 1);
+    return uat_transport_do(w->transport, 0, &done, 1);
+}
+
+int uat_clock_compare(struct uat_clock *clock)
+{
+    struct uat_worker *w = &uat_worker;
+    uint64_t now = uat_cpu_counter();
+    *clock = (struct uat_clock){now, now};
+    w->clock_comparisons++;
+    int rc = uat_collective_barrier(); /* nobody looks before rank 0 is about to show */
+    if (rc == 0)
+        rc = w->rank == 0 ? show(w->clock_comparisons * (uint64_t)(w->size - 1)) : look(clock);
+    return rc ? rc : uat_collective_barrier();
+}
+
+uint64_t uat_clock_map(const struct uat_clock *first, const struct uat_clock *last, uint64_t own)
+{
+    double own_span = (double)(int64_t)(last->own - first->own),
+           zero_span = (double)(int64_t)(last->zero - first->zero);
+    double since = (double)(int64_t)(own - first->own);
+    if (own_span <= 0 || zero_span <= 0)
+        return first->zero + (own - first->own);
+    return first->zero + (uint64_t)(int64_t)(since * (zero_span / own_span));
+}

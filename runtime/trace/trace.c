@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/trace/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cpu.h"
+#include "base/log.h"
+#include "runtime/task/worker.h"
+#include "runtime/trace/clock.h"
+#include "runtime/trace/trace_file.h"
+
+enum { PHASES_MAX = 16 /* of one attempt: more than a steal has */ };
+
+bool uat_trace_on;
+
+static struct {
+    struct uat_trace_event *ring;             /* UAT_TRACE_ROOM of them */
+    uint64_t count;                           /* recorded, those included that were overwritten */
+    struct uat_trace_event phase[PHASES_MAX]; /* of the attempt under way: kept only if it succeeds */
+    unsigned phases;
+    uint64_t idle_begin, failures; /* since the worker has had nothing to run; 0: it has something */
+    struct uat_clock first;
+    struct timespec began;
+} trace;
+
+static void add(const struct uat_trace_event *event)
+{
+    trace.ring[trace.count++ % UAT_TRACE_ROOM] = *event;
+}
+
+void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, uint64_t detail, int peer)
+{
+    struct uat_trace_event event = {.begin = begin, .end = end, .detail = detail, .kind = kind, .peer = peer};
+    add(&event);
+}
+
+/* An idle worker tries millions of times: only the phases of the attempts that succeed are worth their room. */
+static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
+{
+    struct uat_trace_event event = {.begin = begin, .end = end, .kind = phase, .peer = -1};
+    if (phase == UAT_PHASE_AWAIT)
+        add(&event);
+    else if (trace.phases < PHASES_MAX)
+        trace.phase[trace.phases++] = event;
+}
+
+static void end_idle(uint64_t end)
+{
+    if (trace.idle_begin)
+        uat_trace_record(UAT_TRACE_IDLE, trace.idle_begin, end, trace.failures, -1);
+    trace.idle_begin = trace.failures = 0;
+}
+
+void uat_trace_attempt_done(uint64_t begin, bool success, int victim, uint64_t bytes)
+{
+    if (success) {
+        end_idle(begin);
+        uat_trace_record(UAT_TRACE_STEAL, begin, uat_cpu_counter_ordered(), bytes, victim);
+        for (unsigned i = 0; i < trace.phases; i++)
+            add(&trace.phase[i]);
+    } else {
+        if (!trace.idle_begin)
+            trace.idle_begin = begin;
+        trace.failures++;
+    }
+    trace.phases = 0;
+}
+
+void uat_trace_attempts_over(void)
+{
+    if (uat_trace_on)
+        end_idle(uat_cpu_counter());
+}
+
+int uat_trace_open(void)
+{
+    if (!uat_worker.options.trace[0])
+        return 0;
+    memset(&trace, 0, sizeof(trace));
+    trace.ring = malloc(UAT_TRACE_ROOM * sizeof(*trace.ring));
+    if (!trace.ring) {
+        uat_error("no memory for the %zu KiB of a timeline; unset UAT_TRACE",
+                  UAT_TRACE_ROOM * sizeof(*trace.ring) >> 10);
+        return -ENOMEM;
+    }
+    int rc = uat_clock_compare(&trace.first);
+    if (rc)
+        return rc;
+    clock_gettime(CLOCK_MONOTONIC, &trace.began);
+    uat_trace_on = true;
+    uat_phase_hook = note_phase;
+    return 0;
+}
+
+/* Cycles of rank 0's counter in a microsecond; what other ranks find is not used. */
+static double cycles_per_us(const struct uat_clock *last)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double us = (double)(now.tv_sec - trace.began.tv_sec) * 1e6 + (double)(now.tv_nsec - trace.began.tv_nsec) * 1e-3;
+    return us > 0 ? (double)(last->zero - trace.first.zero) / us : 1;
+}
+
+/* Oldest first, and in rank 0's time. */
+static struct uat_trace_event *in_order(const struct uat_clock *last, uint64_t kept)
+{
+    struct uat_trace_event *events = malloc((kept ? kept : 1) * sizeof(*events));
+    for (uint64_t i = 0; events && i < kept; i++) {
+        events[i] = trace.ring[(trace.count - kept + i) % UAT_TRACE_ROOM];
+        events[i].begin = uat_clock_map(&trace.first, last, events[i].begin) - trace.first.zero;
+        events[i].end = uat_clock_map(&trace.first, last, events[i].end) - trace.first.zero;
+    }
+    return events;
+}
+
+int uat_trace_close(const char *host)
+{
+    if (!uat_trace_on)
+        return 0;
+    uat_trace_on = false;
+    uat_phase_hook = NULL;
+    struct uat_clock last;
+    int rc = uat_clock_compare(&last);
+    if (rc == 0) {
+        uint64_t kept = trace.count < UAT_TRACE_ROOM ? trace.count : UAT_TRACE_ROOM;
+        struct uat_trace_file file = {
+            .name = uat_worker.options.trace, .host = host, .cycles_per_us = cycles_per_us(&last)};
+        struct uat_trace_event *events = in_order(&last, kept);
+        /* Without memory this worker has nothing to show, but the others need it for the rest. */
+        rc = uat_trace_file_write(&file, events, events ? kept : 0, trace.count - (events ? kept : 0));
+        free(events);
+    }
+    free(trace.ring);
+    trace.ring = NULL;
+    return rc;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Timelines (UAT_TRACE=FILE): what each worker did when, as a file that Perfetto and chrome://tracing show. A worker
+ * keeps its newest events in private memory; uat_finalize() merges those of all. Off: one predictable branch, on slow
+ * paths only.
+ */
+#ifndef UAT_TRACE_H
+#define UAT_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cpu.h"
+#include "deque/phase.h"
+
+/* The phases of deque/phase.h, and these. */
+enum uat_trace_kind {
+    UAT_TRACE_RUN = UAT_PHASES, /* a task runs */
+    UAT_TRACE_STEAL,            /* a steal that succeeded; detail: bytes */
+    UAT_TRACE_IDLE,             /* nothing to run; detail: steals that failed */
+    UAT_TRACE_END,              /* a task has ended away from its spawner */
+    UAT_TRACE_JOIN,             /* a joiner whose child lives elsewhere could go on */
+    UAT_TRACE_WAIT,             /* ... had to wait: it is not here any more */
+    UAT_TRACE_EVACUATE,         /* a stack goes to the heap; detail: bytes */
+    UAT_TRACE_RESUME,           /* a waiting joiner comes back; detail: bytes */
+    UAT_TRACE_KINDS
+};
+
+struct uat_trace_event {
+    uint64_t begin, end; /* time-stamp counter */
+    uint64_t detail;
+    uint32_t kind;
+    int32_t peer; /* the other worker, or -1 */
+};
+
+enum { UAT_TRACE_ROOM = 65536 /* events that a worker keeps */ };
+
+extern bool uat_trace_on;
+
+/* Begin, if UAT_TRACE is set. Collective. 0 or a negative errno, reported. */
+int uat_trace_open(void);
+
+/* Merge and write. Collective, outside of a run. 0 or a negative errno, reported; then rank 0 leaves no file behind. */
+int uat_trace_close(const char *host);
+
+void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, uint64_t detail, int peer);
+
+/* An attempt to steal that began at `begin` is over. */
+void uat_trace_attempt_done(uint64_t begin, bool success, int victim, uint64_t bytes);
+
+/* No more attempts will be made in this run. */
+void uat_trace_attempts_over(void);
+
+static inline uint64_t uat_trace_begin(void)
+{
+    return __builtin_expect(uat_trace_on, 0) ? uat_cpu_counter() : 0;
+}
+
+static inline void uat_trace_end(enum uat_trace_kind kind, uint64_t begin, uint64_t detail, int peer)
+{
+    if (__builtin_expect(uat_trace_on, 0))
+        uat_trace_record(kind, begin, uat_cpu_counter(), detail, peer);
+}
+
+static inline void uat_trace_attempt(uint64_t begin, bool success, int victim, uint64_t bytes)
+{
+    if (__builtin_expect(uat_trace_on, 0))
+        uat_trace_attempt_done(begin, success, victim, bytes);
+}
+
+#endif

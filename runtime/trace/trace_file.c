@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events travel through the uni-address region, which is registered and unused outside of a run: every worker puts
+ * a chunk there, rank 0 READs all of them and writes them down, and so on. How many chunks there are is the same
+ * everywhere, and an error of rank 0's file does not stop the others.
+ */
+#include "runtime/trace/trace_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/collective/collective.h"
+#include "runtime/task/worker.h"
+
+enum {
+    CHUNK_MAX = 1 << 20 /* bytes; leaves the deeper part of the region untouched */,
+    HOST_MAX = 64,
+    PATH_MAX_LENGTH = 600
+};
+
+/* What a worker puts at the start of its region. */
+struct chunk {
+    uint64_t count, dropped;
+    char host[HOST_MAX];
+    struct uat_trace_event event[];
+};
+
+/* The file while it is written: under another name, unless it is a device or a pipe. */
+struct sink {
+    FILE *out;
+    char path[PATH_MAX_LENGTH];
+    bool renamed;
+    double cycles_per_us;
+    uint64_t dropped;
+};
+
+static const char *const names[UAT_TRACE_KINDS] = {
+    [UAT_PHASE_PEEK] = "peek",         [UAT_PHASE_LOCK] = "lock",         [UAT_PHASE_CLAIM] = "claim",
+    [UAT_PHASE_LOOK] = "second look",  [UAT_PHASE_STACK] = "stack",       [UAT_PHASE_ACKNOWLEDGE] = "acknowledge",
+    [UAT_PHASE_AWAIT] = "await thief", [UAT_TRACE_RUN] = "run",           [UAT_TRACE_STEAL] = "steal",
+    [UAT_TRACE_IDLE] = "idle",         [UAT_TRACE_END] = "end",           [UAT_TRACE_JOIN] = "join",
+    [UAT_TRACE_WAIT] = "join wait",    [UAT_TRACE_EVACUATE] = "evacuate", [UAT_TRACE_RESUME] = "resume",
+};
+static const char *const details[UAT_TRACE_KINDS] = {[UAT_TRACE_STEAL] = "bytes",
+                                                     [UAT_TRACE_IDLE] = "failed",
+                                                     [UAT_TRACE_EVACUATE] = "bytes",
+                                                     [UAT_TRACE_RESUME] = "bytes"};
+
+static struct chunk *staged(void)
+{
+    return (struct chunk *)uat_worker.segment.low;
+}
+
+static uint64_t events_per_chunk(void)
+{
+    size_t room = uat_worker.segment.high - uat_worker.segment.low;
+    room = room < CHUNK_MAX ? room : CHUNK_MAX;
+    return (room - sizeof(struct chunk)) / sizeof(struct uat_trace_event);
+}
+
+static int complain(const struct uat_trace_file *file, int error)
+{
+    uat_error("the timeline cannot be written to %s: %s; set UAT_TRACE to another file", file->name, strerror(error));
+    return -error;
+}
+
+static int sink_open(struct sink *sink, const struct uat_trace_file *file)
+{
+    struct stat there;
+    sink->renamed = stat(file->name, &there) != 0 || S_ISREG(there.st_mode);
+    snprintf(sink->path, sizeof(sink->path), "%s%s", file->name, sink->renamed ? ".part" : "");
+    sink->out = fopen(sink->path, "we");
+    if (!sink->out)
+        return complain(file, errno);
+    sink->cycles_per_us = file->cycles_per_us;
+    fprintf(sink->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+                       "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"uat\"}}");
+    return 0;
+}
+
+/* What is left of the sink after an error. */
+static void sink_abandon(struct sink *sink)
+{
+    if (sink->out)
+        fclose(sink->out);
+    if (sink->renamed)
+        unlink(sink->path);
+    sink->out = NULL;
+}
+
+static int sink_close(struct sink *sink, const struct uat_trace_file *file)
+{
+    fprintf(sink->out, "\n],\"otherData\":{\"workers\":%d,\"dropped\":%" PRIu64 ",\"version\":\"%s\"}}\n",
+            uat_worker.size, sink->dropped, UAT_VERSION);
+    int failed = fclose(sink->out);
+    sink->out = NULL;
+    if (failed || (sink->renamed && rename(sink->path, file->name) != 0)) {
+        int error = errno;
+        sink_abandon(sink);
+        return complain(file, error);
+    }
+    return 0;
+}
+
+static void write_worker(struct sink *sink, int rank, const struct chunk *chunk)
+{
+    char host[HOST_MAX];
+    memcpy(host, chunk->host, sizeof(host));
+    host[sizeof(host) - 1] = '\0';
+    for (char *p = host; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr(".-_", *p))
+            *p = '?';
+    fprintf(sink->out,
+            ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":%d,\"args\":{\"name\":\"worker %d on %s", rank,
+            rank, host);
+    if (chunk->dropped > 0)
+        fprintf(sink->out, " (%" PRIu64 " older events were dropped)", chunk->dropped);
+    fprintf(sink->out,
+            "\"}},\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":%d,\"args\":{\"sort_index\":%d}}",
+            rank, rank);
+    sink->dropped += chunk->dropped;
+}
+
+/* Nanoseconds: begin and end are rounded alike, so that what was nested stays nested. */
+static int64_t nanoseconds(const struct sink *sink, uint64_t cycles)
+{
+    return (int64_t)((double)(int64_t)cycles / sink->cycles_per_us * 1000);
+}
+
+static void write_event(struct sink *sink, int rank, const struct uat_trace_event *e)
+{
+    if (e->kind >= UAT_TRACE_KINDS)
+        return; /* a damaged chunk; the JSON stays whole */
+    int64_t begin = nanoseconds(sink, e->begin), duration = nanoseconds(sink, e->end) - begin;
+    fprintf(sink->out, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":0,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f",
+            names[e->kind], e->kind < UAT_PHASES ? "phase" : "worker", rank, (double)begin * 1e-3,
+            (double)duration * 1e-3);
+    if (details[e->kind])
+        fprintf(sink->out, ",\"args\":{\"%s\":%" PRIu64, details[e->kind], e->detail);
+    if (details[e->kind] && e->peer >= 0)
+        fprintf(sink->out, ",\"from\":%d", e->peer);
+    fputs(details[e->kind] ? "}}" : "}", sink->out);
+}
+
+static void write_chunk(struct sink *sink, int rank, const struct chunk *chunk, bool first)
+{
+    uint64_t count = chunk->count < events_per_chunk() ? chunk->count : events_per_chunk();
+    if (first)
+        write_worker(sink, rank, chunk);
+    for (uint64_t i = 0; i < count; i++)
+        write_event(sink, rank, &chunk->event[i]);
+}
+
+/* Rank 0: write its own chunk down, then READ and write those of the others over it. sink->out is NULL after an error.
+ */
+static int collect(struct sink *sink, const struct uat_trace_file *file, bool first, int *failed)
+{
+    struct uat_worker *w = &uat_worker;
+    for (int rank = 0; rank < w->size; rank++) {
+        struct uat_op op = uat_op_read(staged(), staged(), sizeof(struct chunk));
+        int rc = rank ? uat_transport_do(w->transport, rank, &op, 1) : 0;
+        uint64_t count = staged()->count < events_per_chunk() ? staged()->count : events_per_chunk();
+        if (rc == 0 && rank && count > 0) {
+            op = uat_op_read(staged()->event, staged()->event, count * sizeof(struct uat_trace_event));
+            rc = uat_transport_do(w->transport, rank, &op, 1);
+        }
+        if (rc)
+            return rc;
+        if (!sink->out)
+            continue;
+        write_chunk(sink, rank, staged(), first);
+        if (ferror(sink->out)) {
+            *failed = complain(file, errno);
+            sink_abandon(sink);
+        }
+    }
+    return 0;
+}
+
+static void stage(const struct uat_trace_file *file, const struct uat_trace_event *events, uint64_t count,
+                  uint64_t dropped)
+{
+    struct chunk *chunk = staged();
+    chunk->count = count;
+    chunk->dropped = dropped;
+    snprintf(chunk->host, sizeof(chunk->host), "%s", file->host);
+    if (count > 0)
+        memcpy(chunk->event, events, count * sizeof(*events));
+}
+
+int uat_trace_file_write(const struct uat_trace_file *file, const struct uat_trace_event *events, uint64_t count,
+                         uint64_t dropped)
+{
+    struct sink sink = {0};
+    int failed = uat_worker.rank == 0 ? sink_open(&sink, file) : 0, rc = 0;
+    for (uint64_t done = 0; done < UAT_TRACE_ROOM && rc == 0; done += events_per_chunk()) {
+        uint64_t left = done < count ? count - done : 0, n = left < events_per_chunk() ? left : events_per_chunk();
+        stage(file, n ? events + done : NULL, n, dropped);
+        rc = uat_collective_barrier(); /* all chunks are there */
+        if (rc == 0 && uat_worker.rank == 0)
+            rc = collect(&sink, file, done == 0, &failed);
+        if (rc == 0)
+            rc = uat_collective_barrier(); /* rank 0 has them all */
+    }
+    if (sink.out && rc == 0)
+        failed = sink_close(&sink, file);
+    else if (sink.out)
+        sink_abandon(&sink);
+    return rc ? rc : failed;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/watch/stall.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "runtime/collective/collective.h"
+#include "runtime/task/worker.h"
+#include "runtime/watch/die.h"
+#include "runtime/watch/neighbour.h"
+
+enum wait_kind { WAIT_NONE, WAIT_ACK, WAIT_BARRIER, WAIT_FENCE };
+
+/* Read by a signal handler on the same thread, hence volatile. */
+static volatile struct {
+    enum uat_doing doing;
+    uint64_t since; /* seconds of CLOCK_MONOTONIC */
+    enum wait_kind wait;
+    uint64_t what; /* index of an entry, or a rank */
+    uint64_t wait_since;
+    uint64_t probed; /* seconds of CLOCK_MONOTONIC */
+    bool reported;
+} stall;
+
+static struct sigaction previous;
+static bool caught;
+
+static uint64_t seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return (uint64_t)t.tv_sec;
+}
+
+void uat_stall_set(enum uat_doing doing)
+{
+    stall.doing = doing;
+    stall.since = seconds();
+}
+
+/* Read what rank was about to steal, its victim and entry, to staging->intent. Ends the job if rank cannot be reached. */
+static const uint64_t *read_intent(int rank)
+{
+    struct uat_worker *w = &uat_worker;
+    uint64_t *intent = w->segment.staging->intent;
+    struct uat_op op = uat_op_read(intent, &w->segment.landing->intent_victim, 2 * sizeof(*intent));
+    uat_check(uat_transport_do(w->transport, rank, &op, 1));
+    return intent;
+}
+
+/* Which thief has claimed entry index of this worker and not acknowledged it? -1 if none says so. */
+static int find_thief(uint64_t index)
+{
+    struct uat_worker *w = &uat_worker;
+    for (int rank = 0; rank < w->size; rank++) {
+        if (rank == w->rank)
+            continue;
+        const uint64_t *intent = read_intent(rank);
+        if (intent[0] == (uint64_t)w->rank && intent[1] == index)
+            return rank;
+    }
+    return -1;
+}
+
+/* A worker that only waits has no operation under way that would fail when the network is cut: so once a second it reads
+ * from whom it waits for, and learns within the transport's retry bound that there is nobody to be reached. */
+static void probe(enum wait_kind kind, uint64_t what, uint64_t now)
+{
+    if (kind == WAIT_FENCE || now == stall.probed)
+        return;
+    stall.probed = now;
+    if (kind == WAIT_BARRIER)
+        read_intent((int)what);
+    else
+        find_thief(what);
+}
+
+/* One line: who waits for whom and why. */
+static void describe(char *line, size_t size)
+{
+    uint64_t waited = seconds() - stall.wait_since;
+    if (stall.wait == WAIT_BARRIER) {
+        snprintf(line, size, "has waited %" PRIu64 " s for rank %" PRIu64 " to enter a barrier", waited, stall.what);
+        return;
+    }
+    if (stall.wait == WAIT_FENCE) {
+        snprintf(line, size,
+                 "has waited %" PRIu64
+                 " s for all workers in PMIx_Fence, which the launcher's servers on the hosts carry out",
+                 waited);
+        return;
+    }
+    int thief = find_thief(stall.what);
+    if (thief < 0)
+        snprintf(line, size,
+                 "has waited %" PRIu64 " s for the acknowledgement of entry %" PRIu64 ", which a thief has claimed",
+                 waited, stall.what);
+    else
+        snprintf(line, size,
+                 "has waited %" PRIu64 " s for rank %d, which has claimed entry %" PRIu64 " and not acknowledged it",
+                 waited, thief, stall.what);
+}
+
+static void look_at_clock(enum wait_kind kind, uint64_t what)
+{
+    const struct uat_options *o = &uat_worker.options;
+    uint64_t now = seconds();
+    if (stall.wait != kind || stall.what != what) {
+        stall.what = what;
+        stall.wait_since = stall.probed = now;
+        stall.reported = false;
+        stall.wait = kind;
+    }
+    uat_neighbour_look();
+    probe(kind, what, now);
+    if (kind == WAIT_BARRIER && stall.doing != UAT_DOING_END)
+        return; /* the program's own barrier may take as long as the work before it */
+    uint64_t waited = now - stall.wait_since;
+    char line[200];
+    if (o->stall_limit > 0 && waited >= (uint64_t)o->stall_limit) {
+        describe(line, sizeof(line));
+        uat_die("%s; UAT_STALL_LIMIT=%d is reached, the job ends", line, o->stall_limit);
+    }
+    if (o->stall_timeout > 0 && waited >= (uint64_t)o->stall_timeout && !stall.reported) {
+        stall.reported = true;
+        describe(line, sizeof(line));
+        uat_warn("%s; it may be stopped, swapped out or lost. The run goes on when it does (UAT_STALL_TIMEOUT=%d)",
+                 line, o->stall_timeout);
+    }
+}
+
+void uat_stall_ack(void *context, uint64_t index)
+{
+    (void)context;
+    look_at_clock(WAIT_ACK, index);
+}
+
+void uat_stall_barrier(int rank)
+{
+    look_at_clock(WAIT_BARRIER, (uint64_t)rank);
+}
+
+void uat_stall_fence(void)
+{
+    look_at_clock(WAIT_FENCE, 0);
+}
+
+void uat_stall_over(void)
+{
+    stall.wait = WAIT_NONE;
+}
+
+/* SIGUSR1. Formatting numbers is all that snprintf() does here; no allocation, no lock. */
+static void print_state(int number)
+{
+    (void)number;
+    static const char *const names[] = {[UAT_DOING_OUTSIDE] = "outside of uat_run()",
+                                        [UAT_DOING_TASK] = "in a task",
+                                        [UAT_DOING_SCHEDULE] = "looking for work",
+                                        [UAT_DOING_END] = "at the end of a run",
+                                        [UAT_DOING_BARRIER] = "in uat_barrier()"};
+    const struct uat_worker *w = &uat_worker;
+    char wait[100] = "";
+    if (stall.wait == WAIT_ACK)
+        snprintf(wait, sizeof(wait), ", waits for the acknowledgement of entry %" PRIu64, stall.what);
+    else if (stall.wait == WAIT_BARRIER)
+        snprintf(wait, sizeof(wait), ", waits for rank %" PRIu64, stall.what);
+    else if (stall.wait == WAIT_FENCE)
+        snprintf(wait, sizeof(wait), ", waits in PMIx_Fence");
+    uat_log(UAT_LOG_ERROR,
+            "%s for %" PRIu64 " s%s; %zu entries, %u published; %" PRIu64 " tasks, %" PRIu64 " steals of %" PRIu64
+            " attempts",
+            names[stall.doing], seconds() - stall.since, wait, uat_deque_size(&w->deque), w->deque.published, w->tasks,
+            w->thief.count.done, w->thief.count.attempts);
+}
+
+int uat_stall_open(void)
+{
+    uat_stall_set(UAT_DOING_OUTSIDE);
+    struct sigaction action = {.sa_handler = print_state, .sa_flags = SA_RESTART | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGUSR1, NULL, &previous))
+        return -errno;
+    if (previous.sa_handler != SIG_DFL)
+        return 0; /* it is the program's */
+    caught = sigaction(SIGUSR1, &action, NULL) == 0;
+    return caught ? 0 : -errno;
+}
+
+void uat_stall_close(void)
+{
+    if (caught)
+        sigaction(SIGUSR1, &previous, NULL);
+    caught = false;
+}

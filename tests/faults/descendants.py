@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The processes of one run: all that carry its mark in their environment."""
+import os
+import signal
+from pathlib import Path
+
+MARK = "FAULTS_MARK"
+
+
+def _environment(pid):
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def _status(pid):
+    """Command, state and parent, or None."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return None
+    command, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
+    return command, rest[0], int(rest[1])
+
+
+class Descendants:
+    """The processes with one mark. uatrun is two processes: the one that was started, and the one that runs the job."""
+
+    def __init__(self, mark):
+        self.mark = f"{MARK}={mark}".encode()
+
+    def members(self):
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+        return [pid for pid in pids if pid != os.getpid() and self.mark in _environment(pid)]
+
+    def workers(self):
+        """{rank: pid} of those that have been executed."""
+        found = {}
+        for pid in self.members():
+            ranks = [entry for entry in _environment(pid) if entry.startswith(b"PMIX_RANK=")]
+            if ranks:
+                found[int(ranks[0].split(b"=")[1])] = pid
+        return found
+
+    def job_process(self, launcher):
+        """The process of uatrun whose children the workers are; None if it is not there yet."""
+        for pid in self.members():
+            status = _status(pid)
+            if status and status[2] == launcher and status[0].startswith("uatrun"):
+                return pid
+        return None
+
+
+def state(pid):
+    """The letter that ps shows, or None."""
+    status = _status(pid)
+    return status[1] if status else None
+
+
+def _has(pid, mask, number):
+    """Is the signal in this mask of the process, as /proc/PID/status names it?"""
+    try:
+        line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith(f"{mask}:"))
+    except (OSError, StopIteration):
+        return False
+    return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+
+
+def ready(launcher):
+    """Does uatrun take its signals? It ignores SIGPIPE as soon as it does; a mask does not show those that are waited for."""
+    return _has(launcher, "SigIgn", signal.SIGPIPE)
+
+
+def takes(pid, number):
+    """Does the process catch this signal? Only to be trusted once it has its segment, for it starts itself anew before that."""
+    try:
+        segment = "uat-segment" in Path(f"/proc/{pid}/maps").read_text()
+    except OSError:
+        return False
+    return segment and _has(pid, "SigCgt", number)
+
+
+def send(pid, number):
+    """Send a signal; whether the process was there and alive."""
+    if state(pid) in (None, "Z", "X"):
+        return False
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return False
+    return True

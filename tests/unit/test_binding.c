@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: which core a worker takes, and when the places of several are reported as bad, on machines that are made
+ * up here; that binding this process leaves it on one of the cores it had.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "runtime/start/binding.h"
+
+enum { HERE = 1, ELSEWHERE = 2, WORKERS_MAX = 8 };
+
+static cpu_set_t set_of(uint64_t bits)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int c = 0; c < 64; c++)
+        if (bits >> c & 1)
+            CPU_SET(c, &set);
+    return set;
+}
+
+/* Two threads a core: 0 and 4 are of one core, 1 and 5, ... */
+static int siblings[CPU_SETSIZE];
+
+static void choose(uint64_t allowed_bits, int size, const int *expected)
+{
+    cpu_set_t allowed = set_of(allowed_bits);
+    for (int i = 0; i < size; i++)
+        assert_int_equal(uat_binding_choose(&allowed, siblings, i, size), expected[i]);
+}
+
+static void test_choose(void **state)
+{
+    (void)state;
+    for (int c = 0; c < CPU_SETSIZE; c++)
+        siblings[c] = c < 8 ? c % 4 : c;
+    choose(0xff, 4, (int[]){0, 1, 2, 3});
+    choose(0xff, 8, (int[]){0, 1, 2, 3, 4, 5, 6, 7});
+    choose(0xee, 4, (int[]){1, 2, 3, 5}); /* without the core of 0 and 4 */
+    choose(0x33, 3, (int[]){0, 1, 4});
+    choose(0xf0, 2, (int[]){4, 5});       /* second threads alone */
+    choose(0x03, 3, (int[]){-1, -1, -1}); /* three workers, two cores: nobody is bound */
+    choose(1ull << 40, 1, (int[]){40});
+}
+
+/* Judge workers with these sets on this machine; `elsewhere` of them, the first ones, are on another. */
+static struct uat_crowding judge(const uint64_t *bits, int n, int elsewhere, uint64_t allowed_bits)
+{
+    static struct uat_binding place[WORKERS_MAX];
+    const struct uat_binding *places[WORKERS_MAX];
+    cpu_set_t allowed = set_of(allowed_bits);
+    for (int i = 0; i < n; i++) {
+        place[i] = (struct uat_binding){.machine = i < elsewhere ? ELSEWHERE : HERE, .cores = set_of(bits[i])};
+        places[i] = &place[i];
+    }
+    return uat_binding_judge(places, n, n - 1, &allowed);
+}
+
+static void test_own_cores(void **state)
+{
+    (void)state;
+    struct uat_crowding c = judge((uint64_t[]){1, 2, 4, 8}, 4, 0, 0xf);
+    assert_false(c.oversubscribed);
+    assert_int_equal(c.first, -1);
+}
+
+static void test_shared_while_free(void **state)
+{
+    (void)state;
+    struct uat_crowding c = judge((uint64_t[]){2, 1, 2}, 3, 0, 0xf);
+    assert_true(c.oversubscribed);
+    assert_int_equal(c.first, 0);
+    assert_int_equal(c.second, 2);
+    assert_int_equal(c.shared, 1);
+    assert_int_equal(c.unused, 2);
+}
+
+/* Three workers within two cores of four. */
+static void test_set_too_small(void **state)
+{
+    (void)state;
+    struct uat_crowding c = judge((uint64_t[]){3, 3, 3}, 3, 0, 0xf);
+    assert_true(c.oversubscribed);
+    assert_int_not_equal(c.first, -1);
+    c = judge((uint64_t[]){3, 3}, 2, 0, 0xf);
+    assert_false(c.oversubscribed);
+    assert_int_equal(c.first, -1);
+}
+
+/* With no core free there is nothing to report, but the workers must give way. */
+static void test_more_than_cores(void **state)
+{
+    (void)state;
+    struct uat_crowding c = judge((uint64_t[]){3, 3, 3}, 3, 0, 3);
+    assert_true(c.oversubscribed);
+    assert_int_equal(c.first, -1);
+    c = judge((uint64_t[]){1, 2, 1, 2}, 4, 0, 3);
+    assert_true(c.oversubscribed);
+    assert_int_equal(c.first, -1);
+}
+
+static void test_other_machine(void **state)
+{
+    (void)state;
+    struct uat_crowding c = judge((uint64_t[]){1, 1, 1, 2}, 4, 2, 0xf);
+    assert_false(c.oversubscribed);
+    assert_int_equal(c.first, -1);
+}
+
+static void test_unknown_cores(void **state)
+{
+    (void)state;
+    struct uat_crowding c = judge((uint64_t[]){0, 0, 1}, 3, 0, 3);
+    assert_false(c.oversubscribed);
+    assert_int_equal(c.first, -1);
+}
+
+static void test_take(void **state)
+{
+    (void)state;
+    cpu_set_t before, now, both;
+    struct uat_binding place;
+    assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+    uat_binding_take(&place, UAT_BIND_NONE, 0, 1);
+    assert_true(CPU_EQUAL(&place.cores, &before));
+    assert_true(place.machine != 0);
+    uat_binding_take(&place, UAT_BIND_CORE, 0, 1);
+    assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
+    assert_int_equal(CPU_COUNT(&now), 1);
+    assert_true(CPU_EQUAL(&place.cores, &now));
+    CPU_AND(&both, &now, &before);
+    assert_true(CPU_EQUAL(&both, &now));
+    /* What is bound already stays where it is. */
+    uat_binding_take(&place, UAT_BIND_AUTO, 1, 2);
+    assert_true(CPU_EQUAL(&place.cores, &now));
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_own_cores),
+        cmocka_unit_test(test_shared_while_free),
+        cmocka_unit_test(test_set_too_small),
+        cmocka_unit_test(test_more_than_cores),
+        cmocka_unit_test(test_other_machine),
+        cmocka_unit_test(test_unknown_cores),
+        cmocka_unit_test(test_take),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

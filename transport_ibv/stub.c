@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* In place of the transport over verbs when the library was built without libibverbs. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "transport/transport.h"
+#include "transport_ibv/probe.h"
+
+static int absent_open(const struct uat_transport_config *config, struct uat_transport **out)
+{
+    (void)config;
+    (void)out;
+    uat_error(
+        "this build of uat has no verbs: install libibverbs-dev and librdmacm-dev and configure it with -Dibv=enabled");
+    return -ENODEV;
+}
+
+/* Nothing else is ever called: there is no transport without open. */
+const struct uat_transport_class uat_transport_ibv = {.name = "ibv", .open = absent_open};
+
+int uat_ibv_probe(char *why, size_t size)
+{
+    snprintf(why, size, "this build of uat has no verbs");
+    return 0;
+}
