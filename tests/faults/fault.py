@@ -98,7 +98,7 @@ class KillInSteal(KillWorker):
 
 
 class StopWorker(Worker):
-    name, number = "worker stopped for ever", signal.SIGSTOP
+    name, number = "worker stopped permanently", signal.SIGSTOP
     settings = {"UAT_STALL_TIMEOUT": str(TIMEOUT), "UAT_STALL_LIMIT": str(LIMIT)}
     bound = LIMIT + 5
     says = r"rank {rank} on \S+, pid \d+, has been stopped.*UAT_STALL_LIMIT|has waited \d+ s for .*UAT_STALL_LIMIT"
@@ -110,7 +110,7 @@ class StopWorker(Worker):
 
 
 class StopInSteal(StopWorker):
-    name, program, number = "worker stopped for ever in a steal", "doomed", signal.SIGRTMIN + 1
+    name, program, number = "worker stopped permanently in a steal", "doomed", signal.SIGRTMIN + 1
 
 
 class PauseWorker(Worker):
