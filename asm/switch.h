@@ -12,7 +12,7 @@
  * return-address predictor remembers, and a mispredicted return costs about 20 cycles.
  *
  * The stack's alignment and layout below a continuation's stack pointer (struct uat_frame, result, argument) are
- * described in spawn.S. Shadow stacks (CET) do not go with stacks that move; the objects are not marked for them.
+ * described in spawn.S. Shadow stacks (CET) do not work with stacks that move, so the objects are not marked for them.
  */
 #ifndef UAT_SWITCH_H
 #define UAT_SWITCH_H

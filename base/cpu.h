@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What uat asks of the processor besides C11, behind names: only this folder and asm/ know which processor it is.
- * Each architecture has a header of these functions:
+ * Processor primitives beyond C11. Only this folder and asm/ know the architecture.
+ * Each architecture has a header with these functions:
  *
- *     uat_cpu_pause()            a hint that this is a waiting loop
- *     uat_cpu_counter()          a counter of constant rate, the same on all cores of the host
- *     uat_cpu_counter_ordered()  the same, read only when all earlier loads have their values
+ *     uat_cpu_pause()            tells the core that this is a spin loop
+ *     uat_cpu_counter()          a counter of constant rate, synchronised between the cores of a host
+ *     uat_cpu_counter_ordered()  the same, read only after all earlier loads have completed
  *     uat_cpu_fence()            the full fence: no later load before an earlier store
  */
 #ifndef UAT_CPU_H

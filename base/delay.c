@@ -14,7 +14,7 @@ void uat_delay_start(uint64_t seed)
     uat_delay_on = true;
 }
 
-/* Mostly nothing, often some hundred cycles, now and then long enough for a peer to go round. */
+/* Usually nothing, often some hundred cycles, rarely long enough for a peer's whole round. */
 void uat_delay_now(void)
 {
     delay_random ^= delay_random << 13;

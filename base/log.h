@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One line on stderr for whoever started the job: "uat: rank 3 on node7: what happened; what mends it".
- * The lowest layer holds it, so that whoever first detects an error can say it.
+ * The log: one line on stderr, "uat: rank 3 on node7: what happened; what mends it". It is in the lowest layer, so that
+ * the code that detects an error can report it.
  */
 #ifndef UAT_LOG_H
 #define UAT_LOG_H

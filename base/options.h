@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings: environment variables UAT_*, read once at start-up. One table in options.c says all of each. */
+/* The settings: environment variables UAT_*, read once at start-up. One table in options.c describes them all. */
 #ifndef UAT_OPTIONS_H
 #define UAT_OPTIONS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpmix does not notice when it cannot start one of its threads for want of address space: whoever waits for that
- * thread's work waits for ever. So it is tried beforehand.
+ * Room for libpmix's threads. When address space is short, libpmix fails to start a thread, does not notice, and hangs
+ * in the first call that needs it. So uat checks beforehand.
  */
 #ifndef UAT_PMIX_ROOM_H
 #define UAT_PMIX_ROOM_H
@@ -23,7 +23,7 @@ static inline size_t uat_pmix_room_needed(void)
     return UAT_PMIX_ROOM_THREADS * size + UAT_PMIX_ROOM_BESIDES;
 }
 
-/* Is there so much? */
+/* Is that much address space free? */
 static inline bool uat_pmix_room_is_there(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a waiting loop gives way: `struct uat_relax r = {0}; while (!condition) uat_relax(&r, oversubscribed);`
- * First the processor's pause, then the core (a peer on the same core may be the one we wait for).
+ * Back-off for spin loops: `struct uat_relax r = {0}; while (!condition) uat_relax(&r, oversubscribed);`
+ * It pauses first, then yields the core, because the awaited peer may need this very core.
  */
 #ifndef UAT_RELAX_H
 #define UAT_RELAX_H

@@ -17,17 +17,17 @@ enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* looks for an acknowledgement between
 /* A value that *look never has, for claims counts up from 0. */
 #define NEVER UINT64_MAX
 
-/* What *look is while every push and pop is to be seen: neither NEVER nor a number of claims. */
+/* *look while every push and pop must take the slow path: neither NEVER nor a possible value of claims. */
 static const uint64_t watch_word = NEVER - 1;
 
 void uat_ring_init(struct uat_ring *ring)
 {
     memset(ring, 0, sizeof(*ring));
-    for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) /* as if a round before the first had been acknowledged */
+    for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) /* as if the round before the first had been acknowledged */
         ring->ack[i] = uat_ack(i - UAT_RING_SLOTS, UAT_ACK_ABORTED);
 }
 
-/* Reserve bytes rounded up to pages, and a page behind them that traps. */
+/* Map bytes, rounded up to pages, with a guard page behind them. */
 static void *map_guarded(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
@@ -97,20 +97,20 @@ static uint64_t load_claims(const struct uat_deque *d)
     return __atomic_load_n(&d->ring->claims, __ATOMIC_ACQUIRE);
 }
 
-/* Acquire: orders the acknowledgement before whatever the owner does with the entry's stack (D6); the peer is the
+/* Acquire: orders the acknowledgement before the owner's next use of the entry's stack (D6); the peer is the
  * WRITE of the acknowledgement in uat_thief_acknowledgement(), posted after the READ of the stack had completed. */
 static uint64_t load_ack(const struct uat_deque *d, uint64_t index)
 {
     return __atomic_load_n(&d->ring->ack[uat_slot_of(index)], __ATOMIC_ACQUIRE);
 }
 
-/* The claim of published entry i has been acknowledged: keep the verdict in its tag. */
+/* The claim of published entry i has been acknowledged: keep the outcome in its tag. */
 static void settle(struct uat_deque *d, size_t i, enum uat_ack_status status)
 {
     d->published--;
     if (status == UAT_ACK_STOLEN) {
         set_tag(d, i, UAT_TAG_GONE);
-        d->cap = UAT_RING_SLOTS; /* thieves are about: publish as much as fits */
+        d->cap = UAT_RING_SLOTS; /* thieves are active: publish as much as fits */
         return;
     }
     set_tag(d, i, UAT_TAG_ABORTED);
@@ -126,7 +126,7 @@ static bool has_claimed(const struct uat_deque *d, uint64_t claims)
     return d->first < d->last && (int64_t)(claims - d->index[d->first]) > 0;
 }
 
-/* Settle every published entry whose claim has been acknowledged, in whatever order that happened. */
+/* Settle every published entry whose claim has been acknowledged; thieves acknowledge in any order. */
 static void collect(struct uat_deque *d, uint64_t claims)
 {
     if (!has_claimed(d, claims))
@@ -142,7 +142,7 @@ static void collect(struct uat_deque *d, uint64_t claims)
         d->first++;
 }
 
-/* Put entry i into the ring. False if ring, acknowledgements or records do not allow it now. */
+/* Publish entry i in the ring. False if the ring is full, an acknowledgement is missing or no record is free. */
 static bool publish(struct uat_deque *d, size_t i)
 {
     uint64_t claims = load_claims(d);
@@ -153,7 +153,7 @@ static bool publish(struct uat_deque *d, size_t i)
         d->count.withheld++;
         return false;
     }
-    collect(d, claims); /* D5: copies that acknowledgement away, if it is of an entry that we still have */
+    collect(d, claims); /* D5: saves that acknowledgement, if it belongs to an entry that we still have */
     uintptr_t sp = d->entries[i] & ~(uintptr_t)UAT_TAG_MASK;
     if (tag_of(d, i) == UAT_TAG_ABORTED)
         d->aborted--; /* has its record already */
@@ -181,12 +181,12 @@ static bool publish(struct uat_deque *d, size_t i)
     return true;
 }
 
-/* Say when the fast paths must come here again. */
+/* Set the values of *look at which push and pop may skip the slow path. */
 static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
 {
     d->pop_claims = claims;
-    /* Nothing published although something is wanted, or fewer than wanted: look at every push. If only records are
-     * missing, a claim will tell when to look again, for a claim is what makes a record come back. */
+    /* Fewer entries are published than cap allows: check at every push. If only records are missing, wait for a claim,
+     * because only a claim makes a record come back. */
     bool wanting = d->published < d->cap && !(blocked && d->published > 0);
     d->push_claims = wanting ? NEVER : claims;
 }
@@ -195,7 +195,7 @@ __attribute__((noinline, cold)) void uat_deque_refill(struct uat_deque *d)
 {
     uint64_t claims = load_claims(d);
     collect(d, claims);
-    if (d->published == 0 && d->aborted > 0) /* what came back is offered anew once nothing younger is offered */
+    if (d->published == 0 && d->aborted > 0) /* publish an aborted entry anew once nothing younger is published */
         d->first = d->last = d->oldest_aborted;
     size_t n = uat_deque_size(d);
     uint64_t missing = d->count.records_missing;
@@ -214,13 +214,13 @@ static bool withdraw(struct uat_deque *d, uint64_t index)
     uat_delay();
     __atomic_store_n(&slot->state, uat_state(index, d->generation, false), __ATOMIC_RELAXED);
     /* Full fence: orders the slot's invalidation before the load of claims. The peer orders its atomic on claims before
-     * its READ of the slot, in uat_thief_fetch(): so either the thief sees an invalid slot, or we see its claim. */
+     * its READ of the slot, in uat_thief_fetch(): so either the thief sees the invalid slot, or we see its claim. */
     uat_cpu_fence();
     uat_delay();
     return (int64_t)(load_claims(d) - index) <= 0;
 }
 
-/* Wait until the thief that claimed index has said what became of it. */
+/* Wait for the acknowledgement of the thief that claimed index. */
 static enum uat_ack_status await_ack(struct uat_deque *d, uint64_t index)
 {
     struct uat_relax relax = {0};
@@ -245,7 +245,7 @@ static enum uat_pop pop_published(struct uat_deque *d, size_t i)
     d->bottom = index;
     if (withdraw(d, index)) {
         d->published--;
-        d->cap = d->cap / 2 > CAP_MIN ? d->cap / 2 : CAP_MIN; /* publishing it was in vain: offer less */
+        d->cap = d->cap / 2 > CAP_MIN ? d->cap / 2 : CAP_MIN; /* nobody stole it: publish less */
         d->count.taken_back++;
         return UAT_POP_PARTED;
     }
@@ -286,7 +286,7 @@ __attribute__((noinline, cold)) enum uat_pop uat_deque_pop(struct uat_deque *d, 
     uint64_t claims = load_claims(d);
     if (claims != d->pop_claims || d->last < i || d->aborted > 0 || has_claimed(d, claims))
         uat_deque_refill(d);
-    else /* nothing has happened, and nothing is here to be published */
+    else /* no new claim, and nothing to publish */
         set_triggers(d, claims, false);
     return result;
 }

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The owner's side of the work-stealing deque. After Akiyama and Taura (HPDC'15, JIP 24(3) 2016), with these
- * deviations: thieves never write a word that the owner writes; the owner takes no lock and executes no atomic
- * read-modify-write; and only the oldest entries are published to thieves, so that a push and a pop of a young entry
+ * The owner's side of the work-stealing deque, after Akiyama and Taura (HPDC'15, JIP 24(3) 2016). As in THE (Frigo,
+ * Leiserson, Randall, PLDI'98) and Chase-Lev (SPAA'05), the owner works at the young end and thieves take the oldest
+ * entry. It deviates from the paper: thieves never write a word that the owner writes; the owner takes no lock and
+ * executes no atomic read-modify-write; only the oldest entries are published, so that push and pop of a young entry
  * cost no fence.
  *
  * The model of this file and of the thieves' is tests/model/claim.pml and lock.pml.
  *
  * Entries. An entry is the stack pointer `sp` of a continuation. Entries are ancestors of the running task, the oldest
  * first, so their addresses fall, and the stack of entry i is [entry i, entry i - 1). A running task's own segment
- * begins at the youngest entry, whether the continuation above is still here or not; hence every task that has no
- * spawner here stands on an entry that is tagged GONE.
+ * begins at the youngest entry, even if the continuation above was stolen. So a task whose spawner is elsewhere stands
+ * on an entry that is tagged GONE.
  *
  *   D1  The owner writes slots, thieves write claims, lock and ack; see ring.h.
  *   D2  Published entries have increasing indices; the next one is max(bottom, claims), for claims can be ahead of
  *       bottom.
  *   D3  Every index below `claims` has been claimed by exactly one thief, and is acknowledged by it exactly once.
  *   D4  An entry with index i is the owner's again only if claims <= i is read after the slot was made invalid and a
- *       full fence; else its claim decides, and its acknowledgement tells how.
+ *       full fence. Otherwise the acknowledgement of its claim decides.
  *   D5  A slot is written for index i only after the acknowledgement of index i - UAT_RING_SLOTS has been copied away.
  *   D6  The stack of a claimed entry is not written before the acknowledgement.
  */
@@ -30,7 +31,7 @@
 
 #include "deque/ring.h"
 
-/* What is known of an entry, in its low bits. Only PRIVATE entries may be popped without uat_deque_pop(). */
+/* The state of an entry, in its low bits. Only PRIVATE entries may be popped without uat_deque_pop(). */
 enum uat_tag {
     UAT_TAG_PRIVATE = 0,   /* ours, never seen by thieves */
     UAT_TAG_PUBLISHED = 1, /* in the ring: perhaps claimed */
@@ -40,17 +41,17 @@ enum uat_tag {
 };
 
 enum uat_pop {
-    UAT_POP_PRIVATE, /* the continuation is ours, and never was parted from its child */
+    UAT_POP_PRIVATE, /* the continuation is ours and was never parted from its child */
     UAT_POP_PARTED,  /* it is ours, but has a join record */
     UAT_POP_GONE     /* it is not here */
 };
 
-/* What the deque asks of its user, who makes join records. */
+/* Callbacks of the deque's user, which makes the join records. */
 struct uat_deque_user {
-    /* Child and spawner of the continuation at sp may part from now on. False if that is not possible now. */
+    /* Prepare child and spawner of the continuation at sp to part: make the join record. False if none is free. */
     bool (*part)(void *context, uintptr_t sp);
     void *context;
-    /* Called again and again while the owner waits for the acknowledgement of index. May be NULL. */
+    /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */
     void (*waiting)(void *context, uint64_t index);
     bool oversubscribed; /* more workers than cores: give way while waiting for a thief */
     bool keep_private;   /* never publish (torture mode "evacuate") */
@@ -64,7 +65,7 @@ struct uat_deque {
     /* The first four are what the assembly of uat_spawn() works on: see asm/offsets.h. */
     uintptr_t *top;       /* one past the youngest entry */
     const uint64_t *look; /* &ring->claims, or a word that never agrees, to see every push and pop */
-    uint64_t push_claims; /* a push needs no look at the ring as long as *look is this */
+    uint64_t push_claims; /* push skips the slow path while *look equals this */
     uint64_t pop_claims;  /* likewise a pop */
 
     struct uat_ring *ring;
@@ -75,7 +76,7 @@ struct uat_deque {
     size_t oldest_aborted; /* lowest position tagged ABORTED, if aborted > 0 */
     unsigned aborted;      /* entries tagged ABORTED */
     unsigned published;    /* entries tagged PUBLISHED */
-    unsigned cap;          /* at most so many may be */
+    unsigned cap;          /* upper bound of published */
     uint64_t bottom;       /* index for the next publication, unless claims is ahead */
     uint32_t generation;   /* new for every publication */
     struct uat_deque_user user;
@@ -86,7 +87,7 @@ struct uat_deque {
 int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user);
 void uat_deque_close(struct uat_deque *d);
 
-/* Is this the address of a fault that means "too many entries"? For the signal handler. */
+/* Does a fault at this address mean "too many entries"? For the signal handler. */
 bool uat_deque_is_overflow(const struct uat_deque *d, uintptr_t address);
 
 static inline size_t uat_deque_size(const struct uat_deque *d)
@@ -100,13 +101,13 @@ static inline uintptr_t uat_deque_base(const struct uat_deque *d)
     return d->top[-1] & ~(uintptr_t)UAT_TAG_MASK;
 }
 
-/* A task without a spawner here starts or goes on: its segment begins at base. */
+/* Push the base of a task whose spawner is elsewhere, before it starts or continues. */
 static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
 {
     *d->top++ = base | UAT_TAG_GONE;
 }
 
-/* Publish private entries as far as ring, cap and records allow, and see what became of the published ones. */
+/* Settle acknowledged entries, then publish private ones as far as ring, cap and records allow. */
 void uat_deque_refill(struct uat_deque *d);
 
 /*
@@ -116,32 +117,32 @@ void uat_deque_refill(struct uat_deque *d);
 static inline void uat_deque_push(struct uat_deque *d, uintptr_t sp)
 {
     *d->top++ = sp;
-    /* Relaxed: the value only says whether a look at the ring is worth while; the peers are the thieves' atomics on
+    /* Relaxed: the value only says whether to take the slow path; the peers are the thieves' atomics on
      * claims, in uat_thief_claim(). */
     if (__builtin_expect(__atomic_load_n(d->look, __ATOMIC_RELAXED) != d->push_claims, 0))
         uat_deque_refill(d);
 }
 
 /*
- * Pop the youngest entry if it is sp and no thief has seen it; else false, and uat_deque_pop() is to decide.
+ * Pop the youngest entry if it is sp and no thief has seen it. Otherwise false: the caller uses uat_deque_pop().
  * uat_spawn() in asm/x86_64/spawn.S does the same in assembly.
  */
 static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 {
-    /* Relaxed: as in uat_deque_push(); what thieves have seen is published, and its tag makes it differ from sp. */
+    /* Relaxed: as in uat_deque_push(); an entry that thieves have seen has a tag, so it differs from sp. */
     if (d->top[-1] != sp || __atomic_load_n(d->look, __ATOMIC_RELAXED) != d->pop_claims)
         return false;
     d->top--;
     return true;
 }
 
-/* Pop the youngest entry, whatever it is; waits for the acknowledgement of a claim. *sp: the entry without its tag. */
+/* Pop the youngest entry of any tag; may wait for a claim's acknowledgement. *sp: the entry without its tag. */
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
 
-/* A run begins: offer as much as fits. watch: take the slow path at every push and pop (torture modes). */
+/* Begin a run with the full cap. watch: take the slow path at every push and pop (torture modes). */
 void uat_deque_start(struct uat_deque *d, bool watch);
 
-/* Outside of runs every push takes the slow path, so that a spawn there is seen. */
+/* End a run. Outside of runs every push takes the slow path, which refuses the spawn. */
 void uat_deque_stop(struct uat_deque *d);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The phases of a steal, for whoever wants to know how long each took: a timeline, a microbenchmark. The deque does not
- * know who that is. Off (one predictable branch, on slow paths only) unless a hook is set.
+ * Times of the phases of a steal, for timelines and microbenchmarks. Off (one predictable branch, on slow paths only)
+ * unless a hook is set.
  */
 #ifndef UAT_PHASE_H
 #define UAT_PHASE_H
@@ -14,10 +14,10 @@
 enum uat_phase {
     UAT_PHASE_PEEK,        /* READ of the victim's ring */
     UAT_PHASE_LOCK,        /* lock protocol: { FETCH_ADD; READ of what the lock protects } */
-    UAT_PHASE_CLAIM,       /* { atomic on claims; READ slot; READ stack if it is worth foretelling } */
-    UAT_PHASE_LOOK,        /* READ slot and stack again, in doubt */
-    UAT_PHASE_STACK,       /* READ of a stack that was too large to be foretold */
-    UAT_PHASE_ACKNOWLEDGE, /* posting the acknowledgement, and the unlock; nobody waits for them */
+    UAT_PHASE_CLAIM,       /* { atomic on claims; READ slot; READ stack if it is small enough to be speculative } */
+    UAT_PHASE_LOOK,        /* READ slot and stack again, because they may be inconsistent */
+    UAT_PHASE_STACK,       /* READ of a stack that was too large for a speculative READ */
+    UAT_PHASE_ACKNOWLEDGE, /* posting the acknowledgement, and the unlock; the thief does not wait for them */
     UAT_PHASE_AWAIT,       /* the owner waits for a thief's acknowledgement */
     UAT_PHASES
 };

@@ -27,7 +27,7 @@ struct uat_slot {
 };
 
 struct uat_ring {
-    /* The lock protocol's lock: 0 when free. On a line of its own: losers of the race hammer it. */
+    /* The lock protocol's lock: 0 when free. On a cache line of its own, because losers of the race keep changing it. */
     _Alignas(UAT_CACHE_LINE) uint64_t lock;
     /* T: claims so far, which is the index of the next entry to claim. The owner loads it at every push and pop, so
      * nothing else that changes shares its line. */
@@ -46,8 +46,8 @@ struct uat_peek {
 _Static_assert(sizeof(struct uat_peek) == __builtin_offsetof(struct uat_ring, ack), "a peek is the ring's front");
 
 /*
- * A slot's state. 31 bits of index and 32 of generation: a thief would have to sleep through 2^31 claims of one victim,
- * or 2^32 publications, between its peek and its claim to be deceived.
+ * A slot's state. 31 bits of index and 32 of generation: to mistake an old state for a new one, a thief would have to miss 2^31 claims
+ * or 2^32 publications of one victim between its peek and its claim.
  */
 static inline uint64_t uat_state(uint64_t index, uint32_t generation, bool valid)
 {
@@ -79,7 +79,7 @@ static inline unsigned uat_slot_of(uint64_t index)
     return (unsigned)(index % UAT_RING_SLOTS);
 }
 
-/* Before the first use, while no thief knows the ring. */
+/* Initialise, before thieves know the ring. */
 void uat_ring_init(struct uat_ring *ring);
 
 #endif

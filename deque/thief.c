@@ -74,7 +74,7 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     int rc = read_rings(thief, victims);
     if (rc)
         return rc;
-    /* The stack nearest to the region's top is the oldest: as a rule it has the most work below it. */
+    /* The stack nearest to the region's top is the oldest, which usually has the most work below it. */
     uint64_t highest = 0;
     *peek = NULL;
     for (int i = 0; i < victims->count; i++) {
@@ -94,7 +94,7 @@ static bool same_place(const struct uat_slot *a, const struct uat_slot *b)
     return a->sp == b->sp && a->base == b->base;
 }
 
-/* Is the stack of this slot worth reading before the claim is known to have won? */
+/* Is the stack of this slot small enough for a speculative READ? */
 static bool speculative(const struct uat_slot *slot)
 {
     return slot->base - slot->sp <= UAT_SPECULATION_LIMIT;
@@ -105,7 +105,7 @@ static struct uat_op read_slot(struct uat_thief *thief, uint64_t index)
     return uat_op_read(&thief->landing->slot, &thief->ring->slot[uat_slot_of(index)], sizeof(struct uat_slot));
 }
 
-/* A stack is read to the addresses where it was born: the own region is empty, so nothing is there. */
+/* A stack is read to the addresses where it was born. They are free: the thief's own region is empty. */
 static struct uat_op read_stack(const struct uat_slot *slot)
 {
     return uat_op_read((void *)slot->sp, (void *)slot->sp, slot->base - slot->sp);
@@ -132,7 +132,7 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
     for (int looks = 0; looks < 2; looks++) {
         struct uat_op chain[2] = {read_slot(thief, index)};
         int n = 1;
-        if (is_sane(thief, &at)) /* the words of that READ may have been a mixture */
+        if (is_sane(thief, &at)) /* the words of that READ may be of two publications */
             chain[n++] = read_stack(&at);
         uat_delay();
         int rc = uat_thief_do(thief, phase, victim, chain, n);

@@ -10,9 +10,8 @@
  *   T2  A claim is the atomic on claims. The claimed entry is the thief's if the slot, READ after it, is valid for the
  *       claimed index; then the owner will not touch slot or stack before the acknowledgement (D4, D6).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
- *   T4  Slot and stack that were READ together with the claim are right if generation, sp and base are those of the
- *       peek.
- *       Otherwise they may be a mixture of two publications, and both are READ again, now that they are frozen.
+ *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are those of the
+ *       peek. Otherwise they may mix two publications; both are READ again, now that they are frozen.
  */
 #ifndef UAT_THIEF_H
 #define UAT_THIEF_H
@@ -27,7 +26,7 @@
 
 enum uat_steal {
     UAT_STEAL_EMPTY,     /* nothing to take */
-    UAT_STEAL_LOST_RACE, /* another thief, or the owner, was faster */
+    UAT_STEAL_LOST_RACE, /* another thief or the owner was faster */
     UAT_STEAL_DONE       /* the continuation is ours, its stack in place */
 };
 
@@ -39,14 +38,14 @@ struct uat_landing {
     struct uat_slot slot;
     uint64_t old;
     uint64_t ack; /* source of an acknowledgement */
-    /* What this thief is about to claim or has claimed and not acknowledged. The own CPU only; READ by an owner who
-     * waits too long, to tell for whom. */
+    /* What this thief is about to claim, or has claimed and not acknowledged. Written by the own CPU only; an owner
+     * that waits too long READs it to name the thief. */
     uint64_t intent_victim, intent_index;
 };
 
 #define UAT_INTENT_NONE UINT64_MAX
 
-/* Whom to approach at once: an idle worker looks at several victims in one round trip, and goes for the best. */
+/* The victims of one round: an idle worker peeks at all of them in one round trip and tries the best. */
 struct uat_victims {
     int count; /* 1..UAT_PEEKS_MAX */
     int rank[UAT_PEEKS_MAX];

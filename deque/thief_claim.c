@@ -2,14 +2,12 @@
 /*
  * The claim protocol: a steal in two dependent round trips. Model: tests/model/claim.pml.
  *
- * A peek foretells which entry is next and where its stack lies. One chain then claims that entry by CMP_SWAP, and
- * READs the slot and the foretold stack behind it; if the swap won and the slot is still as foretold, all is there
- * (T4).
+ * A peek predicts which entry is next and where its stack lies. One chain then claims that entry by CMP_SWAP and READs
+ * the slot and the predicted stack. If the swap succeeded and the slot is as predicted, the steal is complete (T4).
  *
  *   C1  claims changes from t to t + 1 only by the CMP_SWAP of the one thief that owns index t from then on.
  *   C2  After an aborted claim a thief claims from the same victim again only when two peeks have shown the same
- *       state: an owner that publishes and takes back one tiny task after the other is not stopped by claims that all
- *       abort.
+ *       state: otherwise aborting claims would stop an owner that publishes and takes back one tiny task after another.
  */
 #include "base/delay.h"
 #include "deque/thief.h"
@@ -33,7 +31,7 @@ static bool is_steady(struct uat_thief *thief, int victim, const struct uat_peek
     return false;
 }
 
-/* Was nothing to be had because what was there keeps changing? */
+/* Was an entry skipped only because it keeps changing? */
 static bool any_offer(const struct uat_thief *thief, const struct uat_victims *victims)
 {
     for (int i = 0; i < victims->count; i++)

@@ -4,11 +4,11 @@
  * round trips. Model: tests/model/lock.pml.
  *
  * The papers unlock by a plain WRITE of 0. Under HCA atomics a concurrent FETCH_ADD may have loaded the old value
- * before that WRITE and store its sum after it: the lock stays taken for ever. So the word is changed by FETCH_ADD
- * only, losers included.
+ * before that WRITE and store its sum after it: then the lock stays taken although nobody holds it. So every change of
+ * the word is a FETCH_ADD, also that of a loser.
  *
  *   L1  The lock is held by the thief whose FETCH_ADD(+1) returned 0.
- *   L2  Whoever added 1 adds -1 exactly once; so the word returns to 0 once all thieves have passed.
+ *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed.
  *   L3  claims changes only under the lock; hence the index that FETCH_ADD(claims) returns is the one READ before.
  */
 #include <assert.h>
@@ -78,7 +78,7 @@ static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *
     return peek->lock == 0;
 }
 
-/* Was nothing to be had because all of it was locked? */
+/* Was an entry skipped only because its ring was locked? */
 static bool any_locked(const struct uat_thief *thief, const struct uat_victims *victims)
 {
     for (int i = 0; i < victims->count; i++)

@@ -17,7 +17,7 @@
  *       instruction or a WRITE; a CPU may load it at any time.
  *   O7  When a completion has been seen, all that the chain read stands in local memory.
  * These are the guarantees of the InfiniBand architecture for one reliable connection, no more: transport_shm gives
- * stronger ones, which nobody may use.
+ * stronger ones, which no caller may use.
  */
 #ifndef UAT_TRANSPORT_H
 #define UAT_TRANSPORT_H

@@ -4,8 +4,8 @@
  *
  * The segment is a memory object without a name (memfd). A peer reaches it through /proc/PID/fd/N, so nothing is
  * ever created in /dev/shm or anywhere else: the kernel frees the memory with the last process, however that dies.
- * A pid may be reused and a card may be stale or come from elsewhere; so whoever attaches checks that what it opened
- * is the object announced (device, inode, size) and that the nonce of this job stands in it.
+ * A pid may be reused, and a card may be stale or come from another job. So the peer checks that what it opened is the
+ * announced object (device, inode, size) and contains the nonce of this job.
  */
 #ifndef UAT_SHM_CARD_H
 #define UAT_SHM_CARD_H

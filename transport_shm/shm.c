@@ -15,8 +15,8 @@
  *   O6  CPU atomics.
  *   O7  The landing stores are this CPU's own.
  *
- * A chain is done only when progress() says so, though it was executed long before: a caller must not get used to
- * results that are there at once. Before a completion is told, a full fence drains the stores of WRITEs.
+ * A chain is done only when progress() reports it, although it was executed long before, so that callers cannot come to
+ * depend on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ enum { FLIGHTS_START = 64 };
 
 struct shm_peer {
     char *base;    /* its segment as mapped here */
-    uint64_t held; /* torture: the pass of progress() in which this peer's completions come no more */
+    uint64_t held; /* torture: the pass of progress() that holds back further completions of this peer */
 };
 
 struct shm_flight {
@@ -50,7 +50,7 @@ struct shm {
     const char *host;
     struct uat_shm_card card;
     struct shm_peer *peers;     /* head.size of them */
-    struct shm_flight *flights; /* chains executed but not yet told, oldest first */
+    struct shm_flight *flights; /* chains executed but not yet reported, oldest first */
     size_t flight_count, flight_room;
     struct uat_shuffle *shuffle; /* NULL: no torture */
     uint64_t pass;               /* of progress() */
@@ -225,8 +225,8 @@ static int shm_post(struct uat_transport *head, int peer, const struct uat_op *o
     return 0;
 }
 
-/* What a completion tells has taken effect: the stores of WRITEs leave this CPU's store buffer before the owner of
- * the completion loads anything (the peer's side is any full fence between its own store and load). */
+/* A reported completion has taken effect: the stores of WRITEs leave this CPU's store buffer before the caller loads
+ * anything (the peer's side is any full fence between its own store and load). */
 static void drain(struct shm *t)
 {
     if (t->wrote)
@@ -234,7 +234,7 @@ static void drain(struct shm *t)
     t->wrote = false;
 }
 
-/* Torture: some completions come now, others later; in order for each peer, in any order between peers. */
+/* Torture: some completions come now, others later; in order per peer, in any order between peers. */
 static void complete_some(struct shm *t)
 {
     size_t kept = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: the order that O2 permits, made to happen. A network adapter may fetch the words of neighbouring READs in
- * any order; a CPU that copies them fetches them in theirs, so that code which relies on it would seem right.
+ * Torture: produce the orders that O2 permits. A network adapter may fetch the words of neighbouring READs in any order.
+ * A CPU copies them in program order, which would hide code that depends on it.
  */
 #ifndef UAT_SHM_SHUFFLE_H
 #define UAT_SHM_SHUFFLE_H
@@ -36,7 +36,7 @@ void uat_shuffle_init(struct uat_shuffle *s, uint64_t seed, int rank);
 /* A random number below `below`. */
 uint64_t uat_shuffle_random(struct uat_shuffle *s, uint64_t below);
 
-/* Mostly nothing, sometimes a few pauses, seldom the core to somebody else. */
+/* Usually nothing, sometimes a few pauses, rarely a yield of the core. */
 void uat_shuffle_delay(struct uat_shuffle *s);
 
 /* Copy n READs that follow each other, with all their words in random order. */

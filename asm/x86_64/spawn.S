@@ -13,9 +13,9 @@
  *	argument		arg_size rounded up to 8, and up so that the whole is a multiple of 16
  *	return address of fn, frames of the child
  *
- * Stores here need no fence against thieves: nothing of it is visible to them before the entry is published, which
- * uat_deque_refill() does with a release store. The load of *look, ring->claims, is relaxed: it is only a hint that
- * there is something to do; its peers are the thieves' atomics in uat_thief_claim().
+ * The stores here need no fence against thieves: they see none of this before uat_deque_refill() publishes the
+ * entry with a release store. The load of *look, ring->claims, is relaxed: it is only a hint that
+ * there is something to do. Its peers are the thieves' atomics in uat_thief_claim().
  */
 #include "asm/x86_64/entry.h"
 
