@@ -98,7 +98,7 @@ static void *allocate(size_t count, size_t size)
     return p;
 }
 
-/* The workers' environment: ours, without what another PMIx launcher left in it. */
+/* The workers' environment: ours, without the variables of another PMIx launcher. */
 static char **copy_environment(int extra)
 {
     int n = 0;
@@ -141,7 +141,7 @@ static bool is_executable_file(const char *path, int *error)
     return false;
 }
 
-/* Find the program as a shell does. Returns its path, or NULL with the reason said and *status set. */
+/* Find the program as a shell does. Returns its path, or NULL with the reason reported and *status set. */
 static char *find_program(const char *name, int *status)
 {
     const char *search = strchr(name, '/') ? "" : getenv("PATH");
@@ -234,7 +234,7 @@ bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *
 {
     int option;
     *out = (struct uat_arguments){.bind = true, .env = copy_environment(argc)};
-    opterr = 0; /* the lines are ours */
+    opterr = 0; /* uatrun formats these lines itself */
     while ((option = getopt_long(argc, argv, "+:n:h", long_options, NULL)) != -1)
         if (!take_option(out, option, argv, status))
             return false;

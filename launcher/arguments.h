@@ -26,8 +26,8 @@ struct uat_arguments {
 };
 
 /*
- * Understand the command line. Returns true if there is a job to run. Otherwise everything has been said, and *status
- * is what to exit with: 0 after --help and --version.
+ * Parse the command line. Returns true if there is a job to run. Otherwise the output has been printed, and *status is
+ * the exit status: 0 after --help and --version.
  */
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between fork and exec only async-signal-safe calls are made, since libpmix's thread may have held any lock at the
- * fork. A worker that cannot be executed says why through a pipe that a successful exec closes.
+ * Between fork and exec only async-signal-safe calls are allowed, since libpmix's thread may have held any lock at the
+ * fork. A worker whose exec fails reports the reason through a pipe that a successful exec closes.
  */
 #include "launcher/child.h"
 

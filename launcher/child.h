@@ -24,7 +24,7 @@ struct uat_child_plan {
     bool null_input;           /* no standard input */
 };
 
-/* Start a worker; it dies with its parent. Returns 0 or a negative errno, said, with *exit_status for uatrun. */
+/* Start a worker; it dies with its parent. Returns 0 or a negative errno, reported, with *exit_status for uatrun. */
 int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, int *exit_status);
 
 /* Raise the limit of open files, which a server of n workers may need; the workers get back the old one. */

@@ -9,8 +9,8 @@
 int uat_cpus_allowed(void);
 
 /*
- * Which core each of n workers is bound to: cores[rank], going round when the cores are too few. Hardware threads that
- * share a core with an earlier one come last. Returns 0 or a negative errno, said.
+ * The core of each of n workers: cores[rank], round-robin when there are fewer cores than workers. Hardware threads that
+ * share a core with an earlier one come last. Returns 0 or a negative errno, reported.
  */
 int uat_cpus_assign(int *cores, int n);
 

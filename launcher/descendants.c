@@ -43,7 +43,7 @@ static pid_t parent_of(const char *pid)
     fclose(f);
     text[n] = '\0';
     int parent = 0;
-    const char *behind_name = strrchr(text, ')'); /* the name itself may hold anything */
+    const char *behind_name = strrchr(text, ')'); /* the name may contain any character */
     if (!behind_name || sscanf(behind_name, ") %*c %d", &parent) != 1)
         return 0;
     return parent;
@@ -93,7 +93,7 @@ void uat_descendants_kill(int signal)
     free(list);
 }
 
-/* Reap what has ended. Returns whether anybody is left. */
+/* Reap what has ended. Returns whether any descendant is left. */
 static bool any_left(void)
 {
     for (;;) {
@@ -117,7 +117,7 @@ void uat_descendants_end(void)
             return;
         }
         if (waited >= END_TERM_MS && waited % (10 * END_STEP_MS) == 0)
-            uat_descendants_kill(SIGKILL); /* again and again, for those that were forked meanwhile */
+            uat_descendants_kill(SIGKILL); /* repeatedly, because descendants may fork meanwhile */
         nanosleep(&step, NULL);
     }
 }

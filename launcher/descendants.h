@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* All processes that descend from this one: the workers and whatever they started, in whichever process group. */
+/* All processes that descend from this one: the workers and whatever they started, in any process group. */
 #ifndef UAT_LAUNCHER_DESCENDANTS_H
 #define UAT_LAUNCHER_DESCENDANTS_H
 
-/* Become the one to whom orphaned descendants fall, so that none can escape. */
+/* Become the subreaper: orphaned descendants become children of this process, so none can escape. */
 void uat_descendants_adopt(void);
 
 /* Send a signal to all descendants. */
 void uat_descendants_kill(int signal);
 
-/* End all descendants, with SIGTERM, half a second later with SIGKILL, and wait for them. Gives up after seconds. */
+/* End all descendants, with SIGTERM, half a second later with SIGKILL, and wait for them. Gives up after a few seconds. */
 void uat_descendants_end(void);
 
 #endif

@@ -40,9 +40,8 @@ static int watch(pid_t job)
 }
 
 /*
- * Where the job's process leaves its verdict before it ends the workers: their connections all break then, and
- * libpmix's thread in that process sometimes crashes over it (4.2.2, a use after free). What was found and said stands
- * all the same.
+ * Shared memory for the job's status. The job's process stores it before it ends the workers. Ending them breaks all
+ * connections, and then libpmix's thread sometimes crashes (4.2.2, a use after free); the stored status stays valid.
  */
 static volatile int *make_verdict(void)
 {

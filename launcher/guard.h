@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uatrun is two processes: the guard, whom the user sees and signals, and below it the one that runs the job. So
- * whichever of the two is killed, the other is left to end all that the workers have started.
+ * uatrun is two processes: the guard, which the user sees and signals, and its child, which runs the job. If either is
+ * killed, the other ends all processes of the workers.
  */
 #ifndef UAT_LAUNCHER_GUARD_H
 #define UAT_LAUNCHER_GUARD_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is to blame. When a worker dies, the PMIx fences of the others fail, and they may exit before the dead one can be
- * reaped. So the end of a worker by a signal, or before it was part of the job, or too early with status 0 is the cause
- * for certain. A non-zero exit may be an answer to another's: uatrun waits SETTLE_MS for more, and takes the one whose
- * status no other shares if the others agree, else the first one. A pending SIGCHLD keeps the pid of the first child
+ * Finding the worker that failed first. When a worker dies, the PMIx fences of the others fail, and they may exit before
+ * the dead one can be reaped. A worker certainly is the cause if it ended by a signal, before it joined the job, or too
+ * early with status 0. A nonzero exit may be a consequence: uatrun waits SETTLE_MS for further exits, then blames the one
+ * worker whose status differs if all others agree, else the first. A pending SIGCHLD carries the pid of the first child
  * that ended, whereas waitpid() goes by age.
  */
 #include "launcher/job.h"
@@ -39,9 +39,9 @@ struct job {
     int signal_fd, life;
     int told_to_end;           /* the last signal passed on that asks for the end */
     struct uat_child *culprit; /* the first failed worker, as far as is known */
-    enum blame blame;          /* ... and how sure that is */
-    double settled;            /* when a culprit who is only perhaps one is taken for it */
-    double abort_settled;      /* when an abort is taken for the cause; 0 = none has come */
+    enum blame blame;          /* ... and the certainty of that */
+    double settled;            /* when a possible culprit counts as the culprit */
+    double abort_settled;      /* when an abort counts as the cause; 0 = there was none */
     double deadline;           /* of --timeout; 0 = none */
     char host[256];
 };
@@ -87,7 +87,7 @@ static void note_change(struct job *job, pid_t pid, int status)
     }
 }
 
-/* Take note of all changes, those of `first` first. An orphan of a worker is nobody's and only reaped. */
+/* Note all state changes, those of `first` first. An orphan of a worker is only reaped. */
 static void reap(struct job *job, pid_t first)
 {
     const int any = WNOHANG | WUNTRACED | WCONTINUED;
@@ -155,7 +155,7 @@ static int exit_code(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Where in its life the worker was: the words that end the line. */
+/* The stage of the worker's life, as the end of the line. */
 static const char *stage_of(const struct uat_child *child)
 {
     switch (uat_server_presence(child->rank)) {
@@ -177,7 +177,7 @@ static bool any_present(const struct job *job)
     return false;
 }
 
-/* Say which worker failed and how; returns uatrun's status. */
+/* Report which worker failed and how; returns uatrun's status. */
 static int blame_worker(const struct job *job)
 {
     const struct uat_child *child = job->blame == BLAME_PERHAPS ? odd_one_out(job) : job->culprit;
@@ -211,8 +211,8 @@ static int blame_abort(const struct job *job, const struct uat_abort *aborted)
     return code ? code : UAT_STATUS_FAILED;
 }
 
-/* Whoever aborts may only have noticed the end of another worker, which is the cause then: that is given a moment to be
- * reported by the kernel. */
+/* A worker may abort because it noticed the end of another one, which then is the cause. Give the kernel a moment to
+ * report that end. */
 static bool abort_is_settled(struct job *job)
 {
     if (job->abort_settled == 0)
@@ -220,7 +220,7 @@ static bool abort_is_settled(struct job *job)
     return job->running == 0 || now() >= job->abort_settled;
 }
 
-/* Is the job over? Then its status is in *status, and said unless it is 0. */
+/* Is the job over? Then its status is in *status, and reported unless it is 0. */
 static bool ended(struct job *job, int *status)
 {
     struct uat_abort aborted;
@@ -281,7 +281,7 @@ static int watch(struct job *job)
             fds[2].fd = -1; /* it stays readable */
         poll(fds, sizeof(fds) / sizeof(fds[0]), patience(job));
         if (fds[1].revents) {
-            uat_descendants_kill(SIGKILL); /* uatrun itself was killed: nobody waits for an orderly end */
+            uat_descendants_kill(SIGKILL); /* uatrun itself was killed: no orderly end is needed */
             return UAT_STATUS_FAILED;
         }
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the launcher has to say: whole lines "uatrun: ..." on stderr, one write each. */
+/* Messages of the launcher: whole lines "uatrun: ..." on stderr, one write each. */
 #ifndef UAT_LAUNCHER_SAY_H
 #define UAT_LAUNCHER_SAY_H
 
 void uat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * From now on nothing else of this process reaches stderr: libpmix would complain there of every worker that dies,
- * which uatrun itself reports. Call it when all workers have been started.
+ * From now on nothing else of this process reaches stderr: uatrun itself reports dead workers, and libpmix would repeat
+ * it. Call it when all workers have been started.
  */
 void uat_say_alone(void);
 

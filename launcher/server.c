@@ -3,8 +3,8 @@
  * libpmix runs the server in a thread of its own, which makes the calls named on_*. What they learn is read by the main
  * thread under `server.lock`.
  *
- * There is no orderly shutdown: after an abnormal end of a client PMIx_server_finalize() of libpmix 4.2 crashes or
- * hangs now and then, and nothing would be left that the process's end does not free.
+ * There is no orderly shutdown: after an abnormal end of a client, PMIx_server_finalize() of libpmix 4.2 sometimes
+ * crashes or hangs. The end of the process frees everything.
  */
 #include "launcher/server.h"
 
@@ -256,7 +256,7 @@ int uat_server_start(int n)
     server.n = n;
     server.presence = calloc((size_t)n, sizeof(*server.presence));
     server.abort_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    /* The server listens on loopback, where other users can connect: only who knows the name is taken for a worker. */
+    /* The server listens on loopback, where other users can connect: only a client that knows the name passes as a worker. */
     uint64_t secret[2];
     if (getrandom(secret, sizeof(secret), 0) != (ssize_t)sizeof(secret)) {
         uat_say("cannot start the PMIx server: getrandom: %s", strerror(errno));

@@ -16,15 +16,15 @@ struct uat_abort {
 
 /*
  * Make the directory that libpmix is given, with a name that cannot be guessed; remove it. uat_server_start() removes
- * it too, but may be killed before. 0 or a negative errno, said.
+ * it too, but may be killed before. 0 or a negative errno, reported.
  */
 int uat_server_make_directory(void);
 void uat_server_remove_directory(void);
 
-/* Start the server for n workers. Returns 0 or a negative errno, said. It ends with the process. */
+/* Start the server for n workers. Returns 0 or a negative errno, reported. It ends with the process. */
 int uat_server_start(int n);
 
-/* A copy of env with what worker `rank` needs to find the server; NULL, said, when that fails. */
+/* A copy of env with what worker `rank` needs to find the server; NULL, reported, on failure. */
 char **uat_server_environment(int rank, char *const *env);
 
 enum uat_presence uat_server_presence(int rank);

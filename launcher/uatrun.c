@@ -8,6 +8,6 @@ int main(int argc, char **argv)
 {
     struct uat_arguments arguments;
     int status;
-    uat_signals_take(); /* first, so that no signal ends it without a word */
+    uat_signals_take(); /* first, so that every signal is reported */
     return uat_arguments_parse(&arguments, argc, argv, &status) ? uat_guard_run(&arguments) : status;
 }

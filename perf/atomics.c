@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many atomics in a second one worker's memory takes, from one process and from more, on one word and on several:
- * what the device's atomic unit does. The processes with the highest ranks begin, so that rank 0, whose words they are,
- * comes last.
+ * Rate of atomics on one worker's memory, from one process and from several, on one word and on several: the throughput
+ * of the device's atomic unit. Rank 0 owns the words. The processes with the highest ranks begin, so rank 0 comes last.
  */
 #include <errno.h>
 #include <json-c/json.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binary task creation: nothing but spawns and joins, so the time for one task is the runtime's own.
+ * Binary task creation: only spawns and joins, so the time of a task is the runtime's overhead.
  * A task above depth 0 does this `iterations` times: spawn two children one level lower, join both.
  */
 #include "perf/bench.h"

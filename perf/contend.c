@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many thieves on one victim: how often they take something, all together, against one thief alone. A protocol that
- * livelocks takes less and less; with the lock protocol, losers take their 1 back and back off for a random while, so
- * that it does not.
+ * Many thieves on one victim: their total rate of steals, against that of one thief alone. Under a protocol that
+ * livelocks the rate falls towards 0. The lock protocol avoids that: losers take their 1 back and back off randomly.
  * Rank 0 is the victim and keeps its ring full; the other ranks steal.
  */
 #include <errno.h>

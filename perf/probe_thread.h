@@ -22,7 +22,7 @@ uintptr_t uat_probe_thread_base(void);
 /* Make the thread, suspended: its stack is [result, base), result is base - bytes. */
 uintptr_t uat_probe_thread_make(uintptr_t base, size_t bytes);
 
-/* Is the whole stack of a suspended thread in place, after so many resumptions? */
+/* Is the whole stack of a suspended thread in place, after that many resumptions? */
 bool uat_probe_thread_is_whole(uintptr_t base, size_t bytes, uint64_t resumptions);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What spawn and join cost their worker when nobody steals: on one worker each part of the owner's path by itself. On
- * several workers instead: does a flat loop, one parent that spawns one child after the other, spread over them?
+ * The cost of spawn and join without steals. On one worker it times each part of the owner's path by itself. On several
+ * workers it shows whether a flat loop, one parent that spawns one child after another, spreads over them.
  */
 #include <errno.h>
 #include <json-c/json.h>

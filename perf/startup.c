@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat-startup: how long it takes from the launcher's exec to the first task, and what memory a worker has, for several
- * numbers of workers. Starts itself by the launcher; the workers' lines come back on the launcher's standard output.
+ * uat-startup: time from the launcher's exec to the first task, and memory of a worker, for several numbers of workers.
+ * It starts itself by the launcher; the workers' lines come back on the launcher's standard output.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One steal, taken apart. Two workers pass a thread back and forth: who has it publishes it, the other steals it,
+ * The phases of one steal. Two workers pass a thread back and forth: the holder publishes it, the other steals it,
  * resumes it once, and publishes it in turn. Before each steal the thief times bare 8-byte operations on the same peer,
  * so that steal and operations have the same conditions, and the same code posts and polls for both.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What uat_info finds out goes into one json_object, which is printed as it is or as a table. Each function below adds
+ * uat_info collects its results in one json_object and prints it as JSON or as a table. Each function below adds
  * one or more keys to it.
  */
 #ifndef UAT_INFO_INFO_H

@@ -7,7 +7,7 @@ int info_add_litmus(json_object *root, const struct uat_options *options, uint64
     struct litmus_result results[LITMUS_TESTS];
     int rc = litmus_run(options, trials, results);
     if (rc)
-        return 1; /* reported by whoever failed */
+        return 1; /* reported where it failed */
     json_object *list = json_object_new_array();
     bool broken = false;
     for (int i = 0; i < LITMUS_TESTS; i++) {

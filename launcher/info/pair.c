@@ -41,7 +41,7 @@ void pair_meet(struct pair *pair)
     unsigned mine = __atomic_add_fetch(&s->arrived[pair->rank], 1, __ATOMIC_RELEASE);
     while ((int)(__atomic_load_n(&s->arrived[1 - pair->rank], __ATOMIC_ACQUIRE) - mine) < 0) {
         if (pair->rank == 0 && child_gone(s->child))
-            exit(1); /* it has said why */
+            exit(1); /* it has reported the reason */
         sched_yield();
     }
 }
@@ -86,7 +86,7 @@ static int run_side(struct pair *pair, const struct uat_options *options, void *
     if (!rc) {
         fn(pair, board);
         rc = uat_transport_ibv.quiet(pair->transport);
-        pair_meet(pair); /* nobody leaves while the other one's operations are under way */
+        pair_meet(pair); /* neither leaves while the other one's operations are under way */
     }
     if (pair->transport)
         uat_transport_ibv.close(pair->transport);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uat_info: what uat finds on this host, and what it would choose. */
+/* uat_info: the devices and limits of this host, and what uat would choose. */
 #include "launcher/info/info.h"
 
 #include <stdio.h>
