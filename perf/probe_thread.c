@@ -6,26 +6,7 @@
 
 uint64_t uat_probe_thread_resumed;
 
-/*
- * The thread: rbx holds the base of its stack, below which the counter lies. Nothing of it is anywhere but in registers
- * that a call preserves and on the stack, so it may go on in another process. uat_join_wait() suspends it; there is no
- * child.
- */
-__asm__(".text\n"
-        ".type uat_probe_thread_run, @function\n"
-        "uat_probe_thread_run:\n"
-        ".cfi_startproc\n"
-        ".cfi_undefined rip\n"
-        "1:	rdtsc\n"
-        "	shl	$32, %rdx\n"
-        "	or	%rdx, %rax\n"
-        "	mov	%rax, uat_probe_thread_resumed(%rip)\n"
-        "	incq	-8(%rbx)\n"
-        "	xor	%edi, %edi\n"
-        "	call	uat_join_wait@PLT\n"
-        "	jmp	1b\n"
-        ".cfi_endproc\n"
-        ".size uat_probe_thread_run, . - uat_probe_thread_run\n");
+/* asm/x86_64/probe_thread.S. Assembly at top level of a C file is lost on link-time optimisation. */
 void uat_probe_thread_run(void) __attribute__((visibility("hidden")));
 
 /* What uat_resume() finds at a continuation's stack pointer: see asm/switch.h. */

@@ -6,6 +6,7 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -94,11 +95,12 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
+/* A kernel that has no random numbers yet has still given each process 16 random bytes, AT_RANDOM. */
 static uint64_t new_canary(void)
 {
-    uint64_t canary = 0;
+    uint64_t canary;
     if (getrandom(&canary, sizeof(canary), GRND_NONBLOCK) != (ssize_t)sizeof(canary))
-        canary = hash(HASH_START, &canary, sizeof(&canary));
+        canary = hash(HASH_START, (const void *)getauxval(AT_RANDOM), 16);
     return canary << 8; /* the lowest byte is 0, as the C library has it: it stops a run-away string */
 }
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread of perf/probe_thread.h. */
+#include "asm/x86_64/entry.h"
+
+/* void uat_probe_thread_run(void)
+ * clobbers: all; never returns. rbx holds the base of its stack, below which its counter lies. All of it is in
+ * registers that a call preserves and on the stack, so it may go on in another process. uat_join_wait() suspends it;
+ * there is no child. */
+FUNCTION uat_probe_thread_run, hidden
+	.cfi_undefined rip
+1:	rdtsc
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	%rax, uat_probe_thread_resumed(%rip)
+	incq	-8(%rbx)
+	xor	%edi, %edi
+	call	uat_join_wait@PLT
+	jmp	1b
+END uat_probe_thread_run
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: the common canary of a job is another one in each process, also when getrandom(2) has nothing to give. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/options.h"
+#include "runtime/start/identity.h"
+
+static const char *self;
+
+/* In place of the C library's (ld --wrap): as early in the life of a machine. */
+ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags);
+ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags)
+{
+    (void)buffer;
+    (void)size;
+    (void)flags;
+    errno = EAGAIN;
+    return -1;
+}
+
+static uint64_t own_canary(void)
+{
+    static struct uat_identity identity;
+    static const struct uat_options options;
+    uat_identity_take(&identity, &options, "here");
+    return identity.canary;
+}
+
+/* The canary of another process of this program. */
+static uint64_t canary_of_another(void)
+{
+    char command[4200];
+    uint64_t canary = 0;
+    snprintf(command, sizeof(command), "'%s' print", self);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_int_equal(fscanf(pipe, "%" SCNx64, &canary), 1);
+    assert_int_equal(pclose(pipe), 0);
+    return canary;
+}
+
+static void test_without_random_numbers(void **state)
+{
+    (void)state;
+    uint64_t first = canary_of_another(), second = canary_of_another();
+    assert_int_equal(first & 0xff, 0);
+    assert_int_not_equal(first, 0);
+    assert_int_not_equal(first, second);
+    assert_int_not_equal(first, own_canary());
+}
+
+int main(int argc, char **argv)
+{
+    self = argv[0];
+    if (argc == 2 && strcmp(argv[1], "print") == 0)
+        return printf("%" PRIx64 "\n", own_canary()) < 0;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_without_random_numbers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
