@@ -272,9 +272,9 @@ int uat_server_start(int n)
     setenv("PMIX_MCA_gds", "hash", 1);
     int rc = server.presence && server.abort_fd >= 0 ? start_library(server.directory) : -ENOMEM;
     uat_server_remove_directory();
-    if (rc == 0)
+    if (!rc)
         rc = register_job(n);
-    if (rc == 0)
+    if (!rc)
         rc = register_clients(n);
     return rc;
 }

@@ -78,7 +78,7 @@ static int shoot(struct shooter *s, const struct row *row)
 {
     int status = 0;
 
-    for (int64_t i = 0; i < operations && status == 0; i++) {
+    for (int64_t i = 0; i < operations && !status; i++) {
         int slot = (int)(i % window), word = (int)((uat_worker.rank + i) % row->words);
         struct flight *f = &s->flights[slot];
         struct uat_op op;
@@ -91,10 +91,10 @@ static int shoot(struct shooter *s, const struct row *row)
         op = row->code == UAT_OP_FETCH_ADD
                  ? uat_op_fetch_add(line(WORDS_MAX + slot), line(word), 1)
                  : uat_op_cmp_swap(line(WORDS_MAX + slot), line(word), f->expected, f->expected + 1);
-        if (status == 0)
+        if (!status)
             status = uat_transport_post(uat_worker.transport, TARGET, &op, 1, &f->pending);
     }
-    for (int slot = 0; slot < window && status == 0; slot++)
+    for (int slot = 0; slot < window && !status; slot++)
         status = land(s, row, slot);
     return status;
 }
@@ -119,15 +119,15 @@ static int run_row(struct shooter *s, struct row *row)
 
     s->successes = 0;
     status = uat_barrier();
-    if (status == 0 && active) {
+    if (!status && active) {
         struct uat_moment begin = uat_moment_now();
 
         status = shoot(s, row);
         nanoseconds = (uint64_t)((uat_moment_now().seconds - begin.seconds) * 1e9);
     }
-    if (status == 0)
+    if (!status)
         status = uat_gather(nanoseconds, &time);
-    if (status == 0)
+    if (!status)
         status = uat_gather(s->successes, &successes);
     if (status < 0)
         return status;
@@ -150,7 +150,7 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
 
     if (!object || !list)
         status = -ENOMEM;
-    for (int i = 0; i < count && status == 0; i++) {
+    for (int i = 0; i < count && !status; i++) {
         json_object *one = json_object_new_object();
 
         if (!one || json_object_array_add(list, one) < 0) {
@@ -164,7 +164,7 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
         uat_bench_add(one, "per_second", json_object_new_double(rows[i].per_second), &status);
         uat_bench_add(one, "success", json_object_new_double(rows[i].success), &status);
     }
-    if (status == 0) {
+    if (!status) {
         uat_bench_add_settings(object, bench, settings, &status);
         uat_bench_add(object, "window", json_object_new_int64(window), &status);
         uat_bench_add(object, "rows", list, &status);
@@ -199,12 +199,12 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         fprintf(stderr, "uat-atomics: no memory\n");
     for (int code = 0; code < 2; code++)
         for (int several = 0; several < (words > 1 ? 2 : 1); several++)
-            for (int processes = 1; processes <= uat_size() && status == 0; processes++) {
+            for (int processes = 1; processes <= uat_size() && !status; processes++) {
                 rows[count] =
                     (struct row){.code = codes[code], .words = several ? (int)words : 1, .processes = processes};
                 status = run_row(s, &rows[count++]);
             }
-    if (status == 0 && uat_rank() == 0) {
+    if (!status && uat_rank() == 0) {
         if (settings->json)
             status = report_json(bench, settings, rows, count);
         else

@@ -71,14 +71,14 @@ static int run_once(const struct job *job, struct uat_bench_run *run)
     struct uat_moment start, end;
     int status = uat_stats_total(&before);
 
-    if (status == 0)
+    if (!status)
         status = uat_barrier();
     if (status < 0)
         return status;
     start = uat_moment_now();
     status = job->bench->run(run->answer);
     end = uat_moment_now();
-    if (status == 0)
+    if (!status)
         status = uat_stats_total(&run->stats);
     if (status < 0)
         return status;
@@ -122,7 +122,7 @@ static int report(struct job *job, bool checked)
         status = uat_bench_print_json(&report, stdout);
     else
         uat_bench_print_table(&report, stdout);
-    if (status == 0 && (fflush(stdout) != 0 || ferror(stdout)))
+    if (!status && (fflush(stdout) != 0 || ferror(stdout)))
         status = -EIO;
     if (status < 0)
         fprintf(stderr, "%s: cannot write the report: %s\n", job->bench->program, strerror(-status));
@@ -139,12 +139,12 @@ static int measure(struct job *job)
     if (first && job->settings.sequential)
         run_sequential(job, &have);
     status = uat_barrier();
-    for (int64_t i = 0; i < job->settings.repeat && status == 0; i++) {
+    for (int64_t i = 0; i < job->settings.repeat && !status; i++) {
         status = run_once(job, &job->runs[i]);
-        if (status == 0)
+        if (!status)
             check_or_learn(job, job->runs[i].answer, "run", i, &have);
     }
-    if (status == 0 && first)
+    if (!status && first)
         status = report(job, comparable);
     return status;
 }
@@ -171,11 +171,11 @@ static int run_job(struct job *job)
 {
     int status = uat_init();
 
-    if (status == 0)
+    if (!status)
         status = measure(job);
-    if (status == 0)
+    if (!status)
         status = uat_finalize();
-    return status == 0 && job->correct ? 0 : 1;
+    return !status && job->correct ? 0 : 1;
 }
 
 static int run_micro(const struct job *job)
@@ -185,15 +185,15 @@ static int run_micro(const struct job *job)
     if (status < 0)
         return 1;
     status = job->bench->measure(job->bench, &job->settings);
-    if (status == 0 && uat_rank() == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
+    if (!status && uat_rank() == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
         fprintf(stderr, "%s: cannot write the report: %s\n", job->bench->program, strerror(errno));
         status = -EIO;
     }
-    if (status == 0)
+    if (!status)
         status = uat_finalize();
     else if (status == -EINVAL && uat_barrier() == 0) /* all workers refuse alike: leave in order */
         return uat_finalize() == 0 ? 2 : 1;
-    return status == 0 ? 0 : 1;
+    return !status ? 0 : 1;
 }
 
 int uat_bench_main(const struct uat_bench *bench, int argc, char **argv)

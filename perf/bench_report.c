@@ -215,7 +215,7 @@ int uat_bench_print_object(json_object *object, int status, FILE *out)
 {
     const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
 
-    if (status == 0 && text)
+    if (!status && text)
         fprintf(out, "%s\n", text);
     else
         status = -ENOMEM;

@@ -82,16 +82,16 @@ static int run_round(struct row *row)
     struct row own = {0};
     int status = uat_barrier();
     double end = now() + (double)milliseconds * 1e-3;
-    if (status == 0 && uat_worker.rank == VICTIM)
+    if (!status && uat_worker.rank == VICTIM)
         be_victim(end);
-    else if (status == 0 && uat_worker.rank <= row->thieves)
+    else if (!status && uat_worker.rank <= row->thieves)
         status = be_thief(end, &own);
     struct uat_gathered taken, lost, attempts;
-    if (status == 0)
+    if (!status)
         status = uat_gather(own.taken, &taken);
-    if (status == 0)
+    if (!status)
         status = uat_gather(own.lost, &lost);
-    if (status == 0)
+    if (!status)
         status = uat_gather(own.attempts, &attempts);
     if (status < 0)
         return status;
@@ -105,7 +105,7 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
 {
     json_object *object = json_object_new_object(), *list = json_object_new_array();
     int status = object && list ? 0 : -ENOMEM;
-    for (int i = 0; i < 2 && status == 0; i++) {
+    for (int i = 0; i < 2 && !status; i++) {
         json_object *one = json_object_new_object();
         if (!one || json_object_array_add(list, one) < 0) {
             json_object_put(one);
@@ -118,7 +118,7 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
         uat_bench_add(one, "taken", json_object_new_int64((int64_t)rows[i].taken), &status);
         uat_bench_add(one, "per_second", json_object_new_double(rows[i].per_second), &status);
     }
-    if (status == 0) {
+    if (!status) {
         uat_bench_add_settings(object, bench, settings, &status);
         uat_bench_add(object, "ratio", json_object_new_double(rows[1].per_second / rows[0].per_second), &status);
         uat_bench_add(object, "rows", list, &status);
@@ -154,13 +154,13 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     uat_worker.deque.user.part = always;
     uat_deque_start(&uat_worker.deque, false);
     int status = 0;
-    for (int64_t i = 0; i < 2 * rounds && status == 0; i++)
+    for (int64_t i = 0; i < 2 * rounds && !status; i++)
         status = run_round(&rows[i % 2]);
     uat_deque_stop(&uat_worker.deque);
     uat_worker.deque.user = user;
     for (int i = 0; i < 2; i++)
         rows[i].per_second = (double)rows[i].taken / ((double)(rounds * milliseconds) * 1e-3);
-    if (status == 0 && uat_rank() == 0) {
+    if (!status && uat_rank() == 0) {
         if (settings->json)
             status = report_json(bench, settings, rows);
         else

@@ -13,7 +13,7 @@ int uat_gather(uint64_t own, struct uat_gathered *gathered)
     /* A word that each worker shows to the others, free outside of uat_replicate(). */
     w->segment.control->replica_size = own;
     status = uat_collective_barrier();
-    for (int i = 0; i < w->size && status == 0; i++) {
+    for (int i = 0; i < w->size && !status; i++) {
         const struct uat_op op = uat_op_read(&w->segment.staging->word, &w->segment.control->replica_size, 8);
         uint64_t word;
 
@@ -23,9 +23,9 @@ int uat_gather(uint64_t own, struct uat_gathered *gathered)
         all.least = word < all.least ? word : all.least;
         all.most = word > all.most ? word : all.most;
     }
-    if (status == 0)
+    if (!status)
         status = uat_collective_barrier();
-    if (status == 0)
+    if (!status)
         *gathered = all;
     return status;
 }

@@ -214,13 +214,13 @@ static int time_parts(void)
 
     time_deque(batches);
     status = time_switch(batches);
-    if (status == 0)
+    if (!status)
         status = time_evacuation(batches < 100 ? batches : 100);
-    if (status == 0)
+    if (!status)
         status = nested_loop_run(&nested, DEPTH, batches);
-    if (status == 0)
+    if (!status)
         status = flat_loop_run(&flat, batches);
-    if (status == 0 && (nested != (uint64_t)(batches * BATCH) || flat != nested))
+    if (!status && (nested != (uint64_t)(batches * BATCH) || flat != nested))
         status = -EPROTO;
     if (status < 0)
         fprintf(stderr, "uat-spawn: %s\n", status == -EPROTO ? "a stack or a result was damaged" : strerror(-status));
@@ -249,12 +249,12 @@ static int time_balance(struct spread *spread)
     bodies_here = 0;
     status = uat_barrier();
     begin = uat_moment_now();
-    if (status == 0)
+    if (!status)
         status = balance_run(&right, count, work);
     spread->seconds = uat_moment_now().seconds - begin.seconds;
-    if (status == 0)
+    if (!status)
         status = uat_gather(bodies_here, &spread->bodies);
-    if (status == 0 && (right != (uint64_t)count || spread->bodies.sum != (uint64_t)count)) {
+    if (!status && (right != (uint64_t)count || spread->bodies.sum != (uint64_t)count)) {
         fprintf(stderr, "uat-spawn: %llu of %lld bodies were right\n", (unsigned long long)right, (long long)count);
         status = -EPROTO;
     }
@@ -318,7 +318,7 @@ static int open_parts(void)
     };
     int status = 0;
 
-    for (int i = 0; i < PARTS && status == 0; i++) {
+    for (int i = 0; i < PARTS && !status; i++) {
         status = uat_samples_open(&parts[i], names[i], (size_t)(tasks / BATCH));
         parts[i].divisor = BATCH;
     }
@@ -332,9 +332,9 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     struct spread spread = {0};
     int status = open_parts();
 
-    if (status == 0)
+    if (!status)
         status = uat_size() > 1 ? time_balance(&spread) : time_parts();
-    if (status == 0 && uat_rank() == 0) {
+    if (!status && uat_rank() == 0) {
         double tsc_hz = uat_samples_tsc_hz();
 
         for (int i = 0; i < PARTS; i++)

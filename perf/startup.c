@@ -177,7 +177,7 @@ static int start(const struct arguments *a, int workers, struct start *out)
         return -1;
     }
     out->end = uat_startup_now() - since;
-    if (status == 0 && n == workers && out->task >= 0)
+    if (!status && n == workers && out->task >= 0)
         return 0;
     fprintf(stderr, "uat-startup: %d of %d workers have reported, the launcher has ended with status %d\n", n, workers,
             WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));

@@ -193,11 +193,11 @@ static int open_series(void)
     size_t room = (size_t)rounds;
     int status = 0;
 
-    for (int i = 0; i < UAT_PHASES && status == 0; i++)
+    for (int i = 0; i < UAT_PHASES && !status; i++)
         status = uat_samples_open(&series.phase[i], phases[i], room);
-    for (int i = 0; i < STEAL_BARES && status == 0; i++)
+    for (int i = 0; i < STEAL_BARES && !status; i++)
         status = uat_samples_open(&series.bare[i], bares[i], room);
-    if (status == 0 && (status = uat_samples_open(&series.steal, "steal", room)) == 0 &&
+    if (!status && (status = uat_samples_open(&series.steal, "steal", room)) == 0 &&
         (status = uat_samples_open(&series.resume, "resume", room)) == 0 &&
         (status = uat_samples_open(&series.suspend, "suspend", room)) == 0 &&
         (status = uat_samples_open(&series.timer, "timer", room)) == 0 &&
@@ -228,15 +228,15 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     struct uat_deque_user own = *user;
     int status = open_series();
 
-    if (status == 0 && uat_size() < 2) {
+    if (!status && uat_size() < 2) {
         fprintf(stderr, "uat-steal: needs two workers: uatrun -n 2 uat-steal ...\n");
         status = -EINVAL;
     }
-    if (status == 0 && (size_t)stack_bytes > uat_worker.options.stack_size / 2) {
+    if (!status && (size_t)stack_bytes > uat_worker.options.stack_size / 2) {
         fprintf(stderr, "uat-steal: --stack %lld needs a larger UAT_STACK_SIZE\n", (long long)stack_bytes);
         status = -EINVAL;
     }
-    if (status == 0 && uat_rank() < 2) {
+    if (!status && uat_rank() < 2) {
         uat_phase_fn *trace = uat_phase_hook;
 
         user->part = always; /* the thread has no child, so there is nothing to meet at */
@@ -246,9 +246,9 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         uat_phase_hook = trace;
         *user = own;
     }
-    if (status == 0)
+    if (!status)
         status = uat_barrier();
-    if (status == 0 && uat_rank() == 0)
+    if (!status && uat_rank() == 0)
         status = steal_report(bench, settings, &series, (uint64_t)stack_bytes);
     close_series();
     return status;

@@ -77,9 +77,9 @@ static int open_memory(void)
     if (rc)
         return rc;
     rc = uat_record_pool_open(&w->records, w->segment.records, w->segment.record_stride, w->options.records);
-    if (rc == 0)
+    if (!rc)
         rc = uat_heap_open(&w->heap, w->segment.heap, w->options.heap_size);
-    if (rc == 0)
+    if (!rc)
         rc = uat_deque_open(&w->deque, w->segment.ring, w->options.deque_entries, &user);
     if (rc)
         uat_error("no memory for the worker's private tables");
@@ -108,7 +108,7 @@ static int open_transport(void)
     snprintf(job.identity.transport, sizeof(job.identity.transport), "%s", class->name);
     w->transport_reason = why;
     int rc = class->open(&config, &w->transport);
-    if (rc == 0)
+    if (!rc)
         uat_info("transport %s (%s)", class->name, why);
     return rc;
 }
@@ -122,15 +122,15 @@ static int meet(void)
     char *blob = malloc(sizeof(job.identity) + UAT_ENDPOINT_MAX);
     struct uat_endpoint *peers = calloc((size_t)w->size, sizeof(*peers));
     int rc = blob && peers ? 0 : -ENOMEM;
-    if (rc == 0) {
+    if (!rc) {
         memcpy(blob, &job.identity, sizeof(job.identity));
         rc = w->transport->class_->endpoint(w->transport, blob + sizeof(job.identity), &endpoint_size);
     }
-    if (rc == 0)
+    if (!rc)
         rc = uat_bootstrap_exchange(blob, sizeof(job.identity) + endpoint_size, &blobs, &sizes);
-    if (rc == 0)
+    if (!rc)
         rc = uat_identity_compare(&job.identity, blobs[0], sizes[0]);
-    for (int i = 0; i < w->size && rc == 0; i++) {
+    for (int i = 0; i < w->size && !rc; i++) {
         char *data = blobs[i];
         bool whole = sizes[i] >= sizeof(job.identity);
         if (whole) /* what a peer published is a string only once it is made one */
@@ -139,14 +139,14 @@ static int meet(void)
                                          .size = whole ? sizes[i] - sizeof(job.identity) : 0,
                                          .host = whole ? ((const struct uat_identity *)data)->host : "an unknown host"};
     }
-    if (rc == 0)
+    if (!rc)
         rc = uat_victims_open(peers, job.job.host);
-    if (rc == 0) {
+    if (!rc) {
         w->canary = ((const struct uat_identity *)blobs[0])->canary;
         rc = compare_places(blobs, sizes);
         uat_neighbour_open(blobs, sizes, &job.identity, job.job.launcher);
     }
-    if (rc == 0)
+    if (!rc)
         rc = w->transport->class_->connect(w->transport, peers);
     uat_bootstrap_forget(blobs, sizes);
     free(peers);
@@ -210,9 +210,9 @@ int uat_finalize(void)
         return -EINVAL;
     int traced = uat_trace_close(job.job.host);
     int rc = w->transport->class_->quiet(w->transport);
-    if (rc == 0)
+    if (!rc)
         rc = uat_collective_barrier();
-    if (rc == 0) /* the barrier's own FETCH_ADDs may still be on their way to a peer that would unmap their target */
+    if (!rc) /* the barrier's own FETCH_ADDs may still be on their way to a peer that would unmap their target */
         rc = uat_bootstrap_barrier();
     uat_stall_close();
     uat_fault_close();
@@ -251,7 +251,7 @@ static int run(uat_fn *root, const void *arg, size_t arg_size, void *result, siz
     uat_deque_stop(&w->deque);
     int rc = w->transport->class_->quiet(w->transport);
     uat_stall_set(UAT_DOING_END);
-    if (rc == 0)
+    if (!rc)
         rc = uat_collective_barrier(); /* only now may anything be published again */
     uat_stall_set(UAT_DOING_OUTSIDE);
     if (rc)

@@ -38,7 +38,7 @@ static int share_size(size_t n, size_t *out)
     w->segment.control->replica_size = n;
     int rc = uat_collective_barrier();
     struct uat_op op = uat_op_read(&w->segment.staging->old, &w->segment.control->replica_size, 8);
-    if (rc == 0)
+    if (!rc)
         rc = uat_transport_do(w->transport, 0, &op, 1);
     *out = w->segment.staging->old; /* before the barrier, which puts its own results there */
     return rc ? rc : uat_collective_barrier();
@@ -49,12 +49,12 @@ static int spread_chunk(size_t bytes)
 {
     struct uat_worker *w = &uat_worker;
     int rc = uat_collective_barrier(); /* rank 0 has filled the chunk */
-    for (int have = 1; have < w->size && rc == 0; have *= 2) {
+    for (int have = 1; have < w->size && !rc; have *= 2) {
         if (w->rank >= have && w->rank < 2 * have) {
             struct uat_op op = uat_op_read((void *)w->segment.low, (void *)w->segment.low, (bytes + 7) & ~(size_t)7);
             rc = uat_transport_do(w->transport, w->rank - have, &op, 1);
         }
-        if (rc == 0)
+        if (!rc)
             rc = uat_collective_barrier();
     }
     return rc;
@@ -66,13 +66,13 @@ static int spread(char *to, const char *from, size_t n)
     size_t room = w->segment.high - w->segment.low;
     room = room < (1u << 20) ? room : 1u << 20; /* leaves the deeper part of the region untouched */
     int rc = 0;
-    for (size_t done = 0; done < n && rc == 0; done += room) {
+    for (size_t done = 0; done < n && !rc; done += room) {
         size_t bytes = n - done < room ? n - done : room;
         char *staged = (char *)w->segment.low;
         if (w->rank == 0)
             memcpy(staged, from + done, bytes);
         rc = spread_chunk(bytes);
-        if (rc == 0)
+        if (!rc)
             memcpy(to + done, staged, bytes);
     }
     memset((void *)w->segment.low, 0, n < room ? n : room); /* for the stacks' high-water mark */

@@ -59,14 +59,14 @@ int uat_stats_total(uat_stats_t *stats)
     uat_stats(&w->segment.control->stats);
     int rc = uat_collective_barrier(); /* from here on all counters can be read */
     uat_stats_t sum = {0};
-    for (int i = 0; i < w->size && rc == 0; i++) {
+    for (int i = 0; i < w->size && !rc; i++) {
         struct uat_op op = uat_op_read(&w->segment.staging->stats, &w->segment.control->stats, sizeof(uat_stats_t));
         rc = uat_transport_do(w->transport, i, &op, 1);
         add(&sum, &w->segment.staging->stats);
     }
-    if (rc == 0)
+    if (!rc)
         rc = uat_collective_barrier(); /* ... and until here */
-    if (rc == 0)
+    if (!rc)
         *stats = sum;
     return rc;
 }

@@ -95,7 +95,7 @@ int uat_collective_barrier(void)
     for (int distance = 1; distance < w->size; distance *= 2, round++) {
         struct uat_op op = uat_op_fetch_add(&w->segment.staging->old, &words[round], 1);
         int rc = uat_transport_do(w->transport, (w->rank + distance) % w->size, &op, 1);
-        if (rc == 0)
+        if (!rc)
             rc = await_round(&words[round], number, (w->rank - distance % w->size + w->size) % w->size);
         if (rc)
             return rc;

@@ -224,7 +224,7 @@ static int get_blob(int rank, void **blob, size_t *size)
         *size = value->data.bo.size;
         *blob = malloc(*size + 1);
         rc = *blob ? 0 : -ENOMEM;
-        if (rc == 0)
+        if (!rc)
             memcpy(*blob, value->data.bo.bytes, *size);
     }
     PMIX_VALUE_RELEASE(value);
@@ -236,7 +236,7 @@ static int get_blob(int rank, void **blob, size_t *size)
 int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes)
 {
     int rc = put_blob(blob, size);
-    if (rc == 0)
+    if (!rc)
         rc = fence();
     if (rc)
         return rc;
@@ -245,7 +245,7 @@ int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t 
     size_t *lengths = calloc(n, sizeof(*lengths));
     if (!data || !lengths)
         rc = -ENOMEM;
-    for (size_t i = 0; i < n && rc == 0; i++) {
+    for (size_t i = 0; i < n && !rc; i++) {
         if (boot.open) {
             rc = get_blob((int)i, &data[i], &lengths[i]);
         } else if ((data[i] = malloc(size + 1)) != NULL) {

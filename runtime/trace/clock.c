@@ -63,7 +63,7 @@ int uat_clock_compare(struct uat_clock *clock)
     *clock = (struct uat_clock){now, now};
     w->clock_comparisons++;
     int rc = uat_collective_barrier(); /* nobody looks before rank 0 is about to show */
-    if (rc == 0)
+    if (!rc)
         rc = w->rank == 0 ? show(w->clock_comparisons * (uint64_t)(w->size - 1)) : look(clock);
     return rc ? rc : uat_collective_barrier();
 }

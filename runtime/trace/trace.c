@@ -124,7 +124,7 @@ int uat_trace_close(const char *host)
     uat_phase_hook = NULL;
     struct uat_clock last;
     int rc = uat_clock_compare(&last);
-    if (rc == 0) {
+    if (!rc) {
         uint64_t kept = trace.count < UAT_TRACE_ROOM ? trace.count : UAT_TRACE_ROOM;
         struct uat_trace_file file = {
             .name = uat_worker.options.trace, .host = host, .cycles_per_us = cycles_per_us(&last)};

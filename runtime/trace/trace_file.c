@@ -166,7 +166,7 @@ static int collect(struct sink *sink, const struct uat_trace_file *file, bool fi
         struct uat_op op = uat_op_read(staged(), staged(), sizeof(struct chunk));
         int rc = rank ? uat_transport_do(w->transport, rank, &op, 1) : 0;
         uint64_t count = staged()->count < events_per_chunk() ? staged()->count : events_per_chunk();
-        if (rc == 0 && rank && count > 0) {
+        if (!rc && rank && count > 0) {
             op = uat_op_read(staged()->event, staged()->event, count * sizeof(struct uat_trace_event));
             rc = uat_transport_do(w->transport, rank, &op, 1);
         }
@@ -199,16 +199,16 @@ int uat_trace_file_write(const struct uat_trace_file *file, const struct uat_tra
 {
     struct sink sink = {0};
     int failed = uat_worker.rank == 0 ? sink_open(&sink, file) : 0, rc = 0;
-    for (uint64_t done = 0; done < UAT_TRACE_ROOM && rc == 0; done += events_per_chunk()) {
+    for (uint64_t done = 0; done < UAT_TRACE_ROOM && !rc; done += events_per_chunk()) {
         uint64_t left = done < count ? count - done : 0, n = left < events_per_chunk() ? left : events_per_chunk();
         stage(file, n ? events + done : NULL, n, dropped);
         rc = uat_collective_barrier(); /* all chunks are there */
-        if (rc == 0 && uat_worker.rank == 0)
+        if (!rc && uat_worker.rank == 0)
             rc = collect(&sink, file, done == 0, &failed);
-        if (rc == 0)
+        if (!rc)
             rc = uat_collective_barrier(); /* rank 0 has them all */
     }
-    if (sink.out && rc == 0)
+    if (sink.out && !rc)
         failed = sink_close(&sink, file);
     else if (sink.out)
         sink_abandon(&sink);

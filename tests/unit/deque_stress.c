@@ -178,7 +178,7 @@ int deque_stress_run(const struct peers_spec *spec, const struct deque_stress *s
     shared->stress = *stress;
     int rc = peers_run(spec, work, shared);
     gather(shared, spec->workers, counts);
-    for (uint32_t i = 0; i < stress->pushes && rc == 0; i++)
+    for (uint32_t i = 0; i < stress->pushes && !rc; i++)
         if (shared->times[i] != 1) {
             fprintf(stderr, "entry %u was taken %u times (seed %llu)\n", i, shared->times[i],
                     (unsigned long long)stress->seed);
