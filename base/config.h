@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Defaults and bounds of the settings. options.c makes its table from these. */
+/* Defaults and bounds of the settings, from which options.c makes its table, and what else library and uatrun agree on. */
 #ifndef UAT_CONFIG_H
 #define UAT_CONFIG_H
 
@@ -46,6 +46,8 @@
 #define UAT_IB_TRAFFIC_CLASS_MAX 255
 #define UAT_IB_PKEY_MAX          0xffff
 #define UAT_IB_PORT_MAX          255
+
+#define UAT_DOCTOR_VARIABLE "UATRUN_DOCTOR" /* in the environment: uatrun wants the self-test of the library */
 
 #define UAT_CONFIG_IN_BOUNDS(name)     (name##_MIN <= name##_DEFAULT && name##_DEFAULT <= name##_MAX)
 #define UAT_CONFIG_MULTIPLE(value, of) ((value) % (of) == 0)

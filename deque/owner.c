@@ -230,7 +230,7 @@ static enum uat_ack_status await_ack(struct uat_deque *d, uint64_t index)
     uint64_t begin = uat_phase_begin();
     d->count.owner_waits++;
     while (!uat_ack_for(ack, index)) {
-        uat_relax(&relax, d->user.oversubscribed);
+        uat_relax(&relax);
         if (relax.spins % WAITING_EVERY == 0 && d->user.waiting)
             d->user.waiting(d->user.context, index);
         ack = load_ack(d, index);

@@ -53,8 +53,7 @@ struct uat_deque_user {
     void *context;
     /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */
     void (*waiting)(void *context, uint64_t index);
-    bool oversubscribed; /* more workers than cores: give way while waiting for a thief */
-    bool keep_private;   /* never publish (torture mode "evacuate") */
+    bool keep_private; /* never publish (torture mode "evacuate") */
 };
 
 struct uat_deque_counts {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/arguments.h"
 
+#include "base/config.h"
 #include "base/options.h"
 #include "include/uat.h"
 #include "launcher/cpus.h"
 #include "launcher/say.h"
-#include "runtime/doctor.h"
 
 #include <errno.h>
 #include <getopt.h>

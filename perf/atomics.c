@@ -11,7 +11,7 @@
 #include "perf/bench.h"
 #include "perf/gather.h"
 #include "perf/tsc.h"
-#include "runtime/task/worker.h"
+#include "runtime/inspect.h"
 
 enum { WORDS_MAX = 256, WINDOW_MAX = 64, LINE = 64, TARGET = 0 };
 
@@ -32,8 +32,7 @@ struct row {
 /* Lines at the end of the heap, which is unused outside of a run: first the words, then where old values land. */
 static uint64_t *line(int i)
 {
-    return (uint64_t *)(uat_worker.segment.heap + uat_worker.options.heap_size -
-                        (size_t)(WORDS_MAX + WINDOW_MAX - i) * LINE);
+    return (uint64_t *)uat_inspect_spare((size_t)(WORDS_MAX + WINDOW_MAX - i) * LINE);
 }
 
 /* An operation under way. */
@@ -61,7 +60,7 @@ static int land(struct shooter *s, const struct row *row, int slot)
 
     if (!f->busy)
         return 0;
-    status = uat_transport_wait(uat_worker.transport, &pending, 1);
+    status = uat_transport_wait(uat_inspect_transport(), &pending, 1);
     f->busy = false;
     old = *line(WORDS_MAX + slot);
     if (row->code == UAT_OP_FETCH_ADD || old == f->expected) {
@@ -79,7 +78,7 @@ static int shoot(struct shooter *s, const struct row *row)
     int status = 0;
 
     for (int64_t i = 0; i < operations && !status; i++) {
-        int slot = (int)(i % window), word = (int)((uat_worker.rank + i) % row->words);
+        int slot = (int)(i % window), word = (int)((uat_rank() + i) % row->words);
         struct flight *f = &s->flights[slot];
         struct uat_op op;
 
@@ -92,7 +91,7 @@ static int shoot(struct shooter *s, const struct row *row)
                  ? uat_op_fetch_add(line(WORDS_MAX + slot), line(word), 1)
                  : uat_op_cmp_swap(line(WORDS_MAX + slot), line(word), f->expected, f->expected + 1);
         if (!status)
-            status = uat_transport_post(uat_worker.transport, TARGET, &op, 1, &f->pending);
+            status = uat_transport_post(uat_inspect_transport(), TARGET, &op, 1, &f->pending);
     }
     for (int slot = 0; slot < window && !status; slot++)
         status = land(s, row, slot);
@@ -112,7 +111,7 @@ static uint64_t sum_of_words(void)
 /* Collective: measure one case and check that no operation was lost. */
 static int run_row(struct shooter *s, struct row *row)
 {
-    bool active = uat_worker.rank >= uat_worker.size - row->processes;
+    bool active = uat_rank() >= uat_size() - row->processes;
     uint64_t before = sum_of_words(), nanoseconds = 0;
     struct uat_gathered time, successes;
     int status;
@@ -133,7 +132,7 @@ static int run_row(struct shooter *s, struct row *row)
         return status;
     row->per_second = (double)operations * row->processes / ((double)time.most * 1e-9);
     row->success = (double)successes.sum / ((double)operations * row->processes);
-    if (uat_worker.rank == TARGET && sum_of_words() - before != successes.sum) {
+    if (uat_rank() == TARGET && sum_of_words() - before != successes.sum) {
         fprintf(stderr, "uat-atomics: %s from %d processes: the words rose by %llu, and should by %llu\n",
                 names[row->code], row->processes, (unsigned long long)(sum_of_words() - before),
                 (unsigned long long)successes.sum);

@@ -12,8 +12,7 @@
 #include "perf/bench.h"
 #include "perf/gather.h"
 #include "perf/tsc.h"
-#include "runtime/task/idle.h"
-#include "runtime/task/worker.h"
+#include "runtime/inspect.h"
 
 enum { VICTIM = 0, NEST = 1000, STACK = 64 };
 
@@ -42,8 +41,8 @@ static double now(void)
  * gone. */
 static void be_victim(double end)
 {
-    struct uat_deque *deque = &uat_worker.deque;
-    uintptr_t base = uat_worker.segment.high - 8, sp;
+    struct uat_deque *deque = uat_inspect_deque();
+    uintptr_t base = uat_inspect_region_base(), sp;
     while (now() < end) {
         uat_deque_push_gone(deque, base);
         for (int i = 0; i < NEST; i++)
@@ -62,7 +61,7 @@ static int be_thief(double end, struct row *row)
     struct uat_idle idle = {0};
     while (now() < end) {
         struct uat_stolen stolen;
-        int result = uat_worker.steal(&uat_worker.thief, &(struct uat_victims){.count = 1, .rank = {VICTIM}}, &stolen);
+        int result = uat_inspect_steal(VICTIM, &stolen);
         if (result < 0)
             return result;
         row->attempts++;
@@ -82,9 +81,9 @@ static int run_round(struct row *row)
     struct row own = {0};
     int status = uat_barrier();
     double end = now() + (double)milliseconds * 1e-3;
-    if (!status && uat_worker.rank == VICTIM)
+    if (!status && uat_rank() == VICTIM)
         be_victim(end);
-    else if (!status && uat_worker.rank <= row->thieves)
+    else if (!status && uat_rank() <= row->thieves)
         status = be_thief(end, &own);
     struct uat_gathered taken, lost, attempts;
     if (!status)
@@ -150,14 +149,15 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         return -EINVAL;
     }
     struct row rows[2] = {{.thieves = 1}, {.thieves = uat_size() - 1}};
-    struct uat_deque_user user = uat_worker.deque.user;
-    uat_worker.deque.user.part = always;
-    uat_deque_start(&uat_worker.deque, false);
+    struct uat_deque *deque = uat_inspect_deque();
+    struct uat_deque_user user = deque->user;
+    deque->user.part = always;
+    uat_deque_start(deque, false);
     int status = 0;
     for (int64_t i = 0; i < 2 * rounds && !status; i++)
         status = run_round(&rows[i % 2]);
-    uat_deque_stop(&uat_worker.deque);
-    uat_worker.deque.user = user;
+    uat_deque_stop(deque);
+    deque->user = user;
     for (int i = 0; i < 2; i++)
         rows[i].per_second = (double)rows[i].taken / ((double)(rounds * milliseconds) * 1e-3);
     if (!status && uat_rank() == 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "perf/probe_thread.h"
 
-#include "asm/switch.h"
-#include "runtime/task/worker.h"
+#include "asm/offsets.h"
+#include "runtime/inspect.h"
 
 uint64_t uat_probe_thread_resumed;
 
@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct continuation) + sizeof(uint64_t) == UAT_PROBE_THREA
 
 uintptr_t uat_probe_thread_base(void)
 {
-    return uat_worker.segment.high - 8; /* so that the stack is aligned at the thread's call */
+    return uat_inspect_region_base(); /* so the stack is aligned at the thread's call */
 }
 
 /* The unused words of the stack: each has its own value, so that a misplaced or missing one is seen. */

@@ -14,7 +14,7 @@
 #include "perf/probe_thread.h"
 #include "perf/samples.h"
 #include "perf/tsc.h"
-#include "runtime/task/worker.h"
+#include "runtime/inspect.h"
 
 enum {
     BATCH = 1000, /* operations between two looks at the counter */
@@ -128,7 +128,7 @@ static bool always(void *context, uintptr_t sp)
 /* Push and pop of a private entry, and of one that is published and taken back unstolen. */
 static void time_deque(int64_t batches)
 {
-    struct uat_deque *deque = &uat_worker.deque;
+    struct uat_deque *deque = uat_inspect_deque();
     struct uat_deque_user own = deque->user;
     uintptr_t base = uat_probe_thread_base(), sp = base;
 
@@ -181,25 +181,16 @@ static int time_switch(int64_t batches)
 /* What a join that has to wait does with a stack, and what its resumption does: out to the heap, back by a READ. */
 static int time_evacuation(int64_t batches)
 {
-    struct uat_worker *w = &uat_worker;
     uintptr_t base = uat_probe_thread_base(), sp = uat_probe_thread_make(base, (size_t)stack_bytes);
 
     for (int64_t batch = 0; batch < batches; batch++) {
         uint64_t begin = uat_cpu_counter();
 
         for (int i = 0; i < BATCH; i++) {
-            struct uat_block *block = uat_heap_get(&w->heap, (size_t)stack_bytes);
-            struct uat_op op;
-            int status;
+            int status = uat_inspect_evacuate(sp, (size_t)stack_bytes);
 
-            if (!block)
-                return -ENOMEM;
-            memcpy(uat_block_stack(block), (void *)sp, (size_t)stack_bytes);
-            op = uat_op_read((void *)sp, uat_block_stack(block), (size_t)stack_bytes);
-            status = uat_transport_do(w->transport, w->rank, &op, 1);
             if (status < 0)
                 return status;
-            uat_heap_put(&w->heap, block);
         }
         uat_samples_add(&parts[EVACUATE], uat_cpu_counter() - begin);
     }

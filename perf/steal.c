@@ -13,9 +13,7 @@
 #include "asm/switch.h"
 #include "base/relax.h"
 #include "perf/probe_thread.h"
-#include "runtime/collective/collective.h"
-#include "runtime/task/worker.h"
-#include "runtime/watch/die.h"
+#include "runtime/inspect.h"
 
 enum {
     WARM_UP = 10, /* one round in so many is not counted, at the start */
@@ -46,7 +44,7 @@ static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 /* Word i of the peer that the bare operations work on: at the end of the heap, which is unused outside of a run. */
 static uint64_t *bare_word(int i)
 {
-    return (uint64_t *)(uat_worker.segment.heap + uat_worker.options.heap_size - (size_t)(2 * STEAL_BARES - i) * LINE);
+    return (uint64_t *)uat_inspect_spare((size_t)(2 * STEAL_BARES - i) * LINE);
 }
 
 static void time_bare(int peer, bool counted)
@@ -63,7 +61,7 @@ static void time_bare(int peer, bool counted)
     };
 
     for (int i = 0; i < SETTLE; i++)
-        uat_check(uat_transport_do(uat_worker.transport, peer, &settle, 1));
+        uat_check(uat_transport_do(uat_inspect_transport(), peer, &settle, 1));
     if (counted) {
         uint64_t begin = uat_cpu_counter_ordered();
 
@@ -72,7 +70,7 @@ static void time_bare(int peer, bool counted)
     for (int i = 0; i < STEAL_BARES; i++) {
         uint64_t begin = uat_cpu_counter_ordered();
 
-        uat_check(uat_transport_do(uat_worker.transport, peer, chains[i], i == STEAL_READS ? CHAIN : 1));
+        uat_check(uat_transport_do(uat_inspect_transport(), peer, chains[i], i == STEAL_READS ? CHAIN : 1));
         if (counted)
             uat_samples_add(&series.bare[i], uat_cpu_counter_ordered() - begin);
     }
@@ -90,14 +88,15 @@ static void touch_words(uint64_t round)
 /* Publish the thread, and wait until it has been stolen. */
 static void offer(uintptr_t sp, uintptr_t base)
 {
-    struct uat_deque *deque = &uat_worker.deque;
+    struct uat_deque *deque = uat_inspect_deque();
+    struct uat_transport *transport = uat_inspect_transport();
     struct uat_relax relax = {0};
 
     uat_deque_push_gone(deque, base);
     uat_deque_push(deque, sp);
     while ((deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_GONE) {
-        uat_relax(&relax, uat_worker.oversubscribed);
-        uat_check(uat_worker.transport->class_->progress(uat_worker.transport));
+        uat_relax(&relax);
+        uat_check(transport->class_->progress(transport));
         uat_deque_refill(deque);
     }
     while (uat_deque_size(deque) > 0)
@@ -117,8 +116,7 @@ static void note_steal(uint64_t begin, uint64_t trips, uint64_t bytes)
 /* Steal the thread; the attempts that come before it is offered are not counted. */
 static void steal(int victim, struct uat_stolen *stolen, bool counted)
 {
-    const struct uat_victims victims = {.count = 1, .rank = {victim}};
-    struct uat_transport *transport = uat_worker.transport;
+    struct uat_transport *transport = uat_inspect_transport();
     struct uat_relax relax = {0};
 
     for (;;) {
@@ -126,12 +124,12 @@ static void steal(int victim, struct uat_stolen *stolen, bool counted)
 
         memset(&attempt, 0, sizeof(attempt));
         begin = uat_cpu_counter_ordered();
-        if (uat_check(uat_worker.steal(&uat_worker.thief, &victims, stolen)) == UAT_STEAL_DONE) {
+        if (uat_check(uat_inspect_steal(victim, stolen)) == UAT_STEAL_DONE) {
             if (counted)
                 note_steal(begin, transport->round_trips - trips, transport->bytes_read - bytes);
             return;
         }
-        uat_relax(&relax, uat_worker.oversubscribed);
+        uat_relax(&relax);
     }
 }
 
@@ -224,7 +222,7 @@ static void close_series(void)
 
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
-    struct uat_deque_user *user = &uat_worker.deque.user;
+    struct uat_deque_user *user = &uat_inspect_deque()->user;
     struct uat_deque_user own = *user;
     int status = open_series();
 
@@ -232,7 +230,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         fprintf(stderr, "uat-steal: needs two workers: uatrun -n 2 uat-steal ...\n");
         status = -EINVAL;
     }
-    if (!status && (size_t)stack_bytes > uat_worker.options.stack_size / 2) {
+    if (!status && (size_t)stack_bytes > uat_inspect_region_size() / 2) {
         fprintf(stderr, "uat-steal: --stack %lld needs a larger UAT_STACK_SIZE\n", (long long)stack_bytes);
         status = -EINVAL;
     }

@@ -12,10 +12,13 @@
 #include <sys/resource.h>
 
 #include "asm/switch.h"
+#include "base/config.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
+#include "runtime/memory/segment.h"
+#include "runtime/run.h"
 #include "runtime/start/aslr.h"
-#include "runtime/task/worker.h"
+#include "runtime/start/self.h"
 
 enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50 };
 
@@ -30,24 +33,24 @@ struct board {
 
 static struct board *board(void)
 {
-    return (struct board *)uat_worker.segment.low;
+    return (struct board *)uat_segment.low;
 }
 
 static int partner(void)
 {
-    return (uat_worker.rank + 1) % uat_worker.size;
+    return (uat_self.rank + 1) % uat_self.size;
 }
 
 static bool act(int rank, const struct uat_op *ops, int count)
 {
-    return uat_transport_do(uat_worker.transport, rank, ops, count) == 0;
+    return uat_transport_do(uat_self.transport, rank, ops, count) == 0;
 }
 
 static bool test_copies(void)
 {
     struct board *b = board();
     for (uint64_t i = 0; i < BLOCK; i++)
-        b->sent[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)uat_worker.rank;
+        b->sent[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)uat_self.rank;
     struct uat_op ops[] = {uat_op_write(b->sent, b->arrived, sizeof(b->sent)),
                            uat_op_read(b->returned, b->arrived, sizeof(b->sent))};
     return act(partner(), ops, 2) && memcmp(b->sent, b->returned, sizeof(b->sent)) == 0;
@@ -71,7 +74,7 @@ static bool test_atomics(void)
     }
     if (uat_collective_barrier())
         return false;
-    uint64_t expected = (uint64_t)ROUNDS * (uint64_t)uat_worker.size;
+    uint64_t expected = (uint64_t)ROUNDS * (uint64_t)uat_self.size;
     struct uat_op look[] = {uat_op_read(&b->returned[0], &b->sum, 8), uat_op_read(&b->returned[1], &b->swapped, 8)};
     return good && act(0, look, 2) && b->returned[0] == expected && b->returned[1] == expected;
 }
@@ -113,7 +116,7 @@ static bool test_whole_words(void)
 UAT_TASK(uint64_t, tree, int64_t, depth)
 {
     tree_task child;
-    if (uat_canary_get() != uat_worker.canary)
+    if (uat_canary_get() != uat_run_canary())
         return 0;
     if (depth < 2)
         return 1;
@@ -134,7 +137,7 @@ static bool test_steals(void)
         if (stats.steals > 0 && stats.evacuations > 0)
             return true;
     }
-    return stats.steals > 0 || uat_worker.size == 1;
+    return stats.steals > 0 || uat_self.size == 1;
 }
 
 static bool test_aslr(void)
@@ -146,8 +149,8 @@ static bool test_aslr(void)
 static bool test_memlock(void)
 {
     struct rlimit limit;
-    bool needed = strcmp(uat_setting("transport"), "ibv") == 0;
-    return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && (!needed || limit.rlim_cur >= uat_worker.segment.size);
+    bool needed = uat_self.transport->class_ == &uat_transport_ibv;
+    return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && (!needed || limit.rlim_cur >= uat_segment.size);
 }
 
 static const struct test {
@@ -186,13 +189,13 @@ bool uat_doctor_wanted(void)
     return getenv(UAT_DOCTOR_VARIABLE) != NULL;
 }
 
-int uat_doctor_examine(void)
+bool uat_doctor_examine(const char *reason)
 {
     int failed = 0;
-    bool speaks = uat_worker.rank == 0;
+    bool speaks = uat_self.rank == 0;
     if (speaks)
-        printf("%d workers, uat %s, transport %s (%s)\n", uat_worker.size, UAT_VERSION, uat_setting("transport"),
-               uat_setting("transport_reason"));
+        printf("%d workers, uat %s, transport %s (%s)\n", uat_self.size, UAT_VERSION, uat_self.transport->class_->name,
+               reason);
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
         bool good = examine(&tests[i]);
         failed += !good;
@@ -204,5 +207,5 @@ int uat_doctor_examine(void)
     if (speaks)
         printf("%d of %zu tests failed\n", failed, sizeof(tests) / sizeof(tests[0]));
     fflush(stdout);
-    return uat_finalize() || failed ? 1 : 0;
+    return !failed;
 }

@@ -8,11 +8,11 @@
 
 #include <stdbool.h>
 
-#define UAT_DOCTOR_VARIABLE "UATRUN_DOCTOR" /* in the environment: uatrun wants the self-test */
-
+/* Does uatrun want the self-test? */
 bool uat_doctor_wanted(void);
 
-/* After uat_init(): test, print the table (rank 0), leave the job. Collective. Returns the process's status: 0 or 1. */
-int uat_doctor_examine(void);
+/* Once the job has started: test, and print the table on rank 0. reason: why this transport was chosen. Collective.
+ * Returns whether all tests passed. */
+bool uat_doctor_examine(const char *reason);
 
 #endif

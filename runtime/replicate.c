@@ -14,6 +14,8 @@
 #include "base/log.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
 #include "runtime/task/worker.h"
 
 static struct {
@@ -28,31 +30,29 @@ static size_t round_to_pages(size_t n)
 
 static char *replica_start(void)
 {
-    return uat_worker.segment.start + uat_worker.segment.size;
+    return uat_segment.start + uat_segment.size;
 }
 
 /* Rank 0's size, on all ranks. */
 static int share_size(size_t n, size_t *out)
 {
-    struct uat_worker *w = &uat_worker;
-    w->segment.control->replica_size = n;
+    uat_segment.control->replica_size = n;
     int rc = uat_collective_barrier();
-    struct uat_op op = uat_op_read(&w->segment.staging->old, &w->segment.control->replica_size, 8);
+    struct uat_op op = uat_op_read(&uat_segment.staging->old, &uat_segment.control->replica_size, 8);
     if (!rc)
-        rc = uat_transport_do(w->transport, 0, &op, 1);
-    *out = w->segment.staging->old; /* before the barrier, which puts its own results there */
+        rc = uat_transport_do(uat_self.transport, 0, &op, 1);
+    *out = uat_segment.staging->old; /* before the barrier, which puts its own results there */
     return rc ? rc : uat_collective_barrier();
 }
 
 /* Bring `bytes` at the region's start from rank 0 to all: in round k the ranks from 2^k on read from those below. */
 static int spread_chunk(size_t bytes)
 {
-    struct uat_worker *w = &uat_worker;
     int rc = uat_collective_barrier(); /* rank 0 has filled the chunk */
-    for (int have = 1; have < w->size && !rc; have *= 2) {
-        if (w->rank >= have && w->rank < 2 * have) {
-            struct uat_op op = uat_op_read((void *)w->segment.low, (void *)w->segment.low, (bytes + 7) & ~(size_t)7);
-            rc = uat_transport_do(w->transport, w->rank - have, &op, 1);
+    for (int have = 1; have < uat_self.size && !rc; have *= 2) {
+        if (uat_self.rank >= have && uat_self.rank < 2 * have) {
+            struct uat_op op = uat_op_read((void *)uat_segment.low, (void *)uat_segment.low, (bytes + 7) & ~(size_t)7);
+            rc = uat_transport_do(uat_self.transport, uat_self.rank - have, &op, 1);
         }
         if (!rc)
             rc = uat_collective_barrier();
@@ -62,27 +62,25 @@ static int spread_chunk(size_t bytes)
 
 static int spread(char *to, const char *from, size_t n)
 {
-    struct uat_worker *w = &uat_worker;
-    size_t room = w->segment.high - w->segment.low;
+    size_t room = uat_segment_region_size();
     room = room < (1u << 20) ? room : 1u << 20; /* leaves the deeper part of the region untouched */
     int rc = 0;
     for (size_t done = 0; done < n && !rc; done += room) {
         size_t bytes = n - done < room ? n - done : room;
-        char *staged = (char *)w->segment.low;
-        if (w->rank == 0)
+        char *staged = (char *)uat_segment.low;
+        if (uat_self.rank == 0)
             memcpy(staged, from + done, bytes);
         rc = spread_chunk(bytes);
         if (!rc)
             memcpy(to + done, staged, bytes);
     }
-    memset((void *)w->segment.low, 0, n < room ? n : room); /* for the stacks' high-water mark */
+    memset((void *)uat_segment.low, 0, n < room ? n : room); /* for the stacks' high-water mark */
     return rc;
 }
 
 void *uat_replicate(const void *p, size_t n)
 {
-    struct uat_worker *w = &uat_worker;
-    if (!w->transport || w->running) {
+    if (!uat_self.transport || uat_worker.running) {
         errno = EINVAL;
         return NULL;
     }

@@ -5,35 +5,40 @@
 
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
+#include "runtime/task/counts.h"
+#include "runtime/task/steal.h"
 #include "runtime/task/worker.h"
-#include "runtime/watch/die.h"
 
 int uat_stats(uat_stats_t *stats)
 {
-    const struct uat_worker *w = &uat_worker;
-    if (!stats || !w->transport)
+    if (!stats || !uat_self.transport)
         return -EINVAL;
-    uat_stats_t s = w->stats;
-    s.tasks = w->tasks;
-    s.steal_attempts = w->thief.count.attempts;
-    s.victims_peeked = w->thief.count.peeks;
-    s.steals = w->thief.count.done;
-    s.steals_empty = w->thief.count.empty;
-    s.steals_lost = w->thief.count.lost;
-    s.claims_aborted = w->thief.count.aborted;
-    s.second_looks = w->thief.count.second_looks;
-    s.published = w->deque.count.published;
-    s.taken_back = w->deque.count.taken_back;
-    s.withheld = w->deque.count.withheld;
-    s.records_missing = w->deque.count.records_missing;
-    s.owner_waits = w->deque.count.owner_waits;
-    s.entries_aborted = w->deque.count.entries_aborted;
-    s.stack_bytes_max = w->segment.high - uat_segment_low_water(&w->segment);
-    s.ops_read = w->transport->ops[UAT_OP_READ];
-    s.ops_write = w->transport->ops[UAT_OP_WRITE];
-    s.ops_fetch_add = w->transport->ops[UAT_OP_FETCH_ADD];
-    s.ops_cmp_swap = w->transport->ops[UAT_OP_CMP_SWAP];
-    s.round_trips = w->transport->round_trips;
+    const struct uat_thief_counts *thief = uat_steal_counts();
+    const struct uat_deque_counts *deque = &uat_worker.deque.count;
+    const struct uat_transport *transport = uat_self.transport;
+    uat_stats_t s = uat_task_counts;
+    s.tasks = uat_worker.tasks;
+    s.steal_attempts = thief->attempts;
+    s.victims_peeked = thief->peeks;
+    s.steals = thief->done;
+    s.steals_empty = thief->empty;
+    s.steals_lost = thief->lost;
+    s.claims_aborted = thief->aborted;
+    s.second_looks = thief->second_looks;
+    s.published = deque->published;
+    s.taken_back = deque->taken_back;
+    s.withheld = deque->withheld;
+    s.records_missing = deque->records_missing;
+    s.owner_waits = deque->owner_waits;
+    s.entries_aborted = deque->entries_aborted;
+    s.stack_bytes_max = uat_segment.high - uat_segment_low_water();
+    s.ops_read = transport->ops[UAT_OP_READ];
+    s.ops_write = transport->ops[UAT_OP_WRITE];
+    s.ops_fetch_add = transport->ops[UAT_OP_FETCH_ADD];
+    s.ops_cmp_swap = transport->ops[UAT_OP_CMP_SWAP];
+    s.round_trips = transport->round_trips;
     *stats = s;
     return 0;
 }
@@ -53,16 +58,15 @@ static void add(uat_stats_t *sum, const uat_stats_t *one)
 
 int uat_stats_total(uat_stats_t *stats)
 {
-    struct uat_worker *w = &uat_worker;
-    if (!stats || !w->transport || w->running)
+    if (!stats || !uat_self.transport || uat_worker.running)
         return -EINVAL;
-    uat_stats(&w->segment.control->stats);
+    uat_stats(&uat_segment.control->stats);
     int rc = uat_collective_barrier(); /* from here on all counters can be read */
     uat_stats_t sum = {0};
-    for (int i = 0; i < w->size && !rc; i++) {
-        struct uat_op op = uat_op_read(&w->segment.staging->stats, &w->segment.control->stats, sizeof(uat_stats_t));
-        rc = uat_transport_do(w->transport, i, &op, 1);
-        add(&sum, &w->segment.staging->stats);
+    for (int i = 0; i < uat_self.size && !rc; i++) {
+        struct uat_op op = uat_op_read(&uat_segment.staging->stats, &uat_segment.control->stats, sizeof(uat_stats_t));
+        rc = uat_transport_do(uat_self.transport, i, &op, 1);
+        add(&sum, &uat_segment.staging->stats);
     }
     if (!rc)
         rc = uat_collective_barrier(); /* ... and until here */

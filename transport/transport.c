@@ -38,7 +38,7 @@ int uat_transport_wait(struct uat_transport *t, struct uat_pending *const *pendi
             if (rc)
                 return rc;
             if (!pending[i]->done)
-                uat_relax(&relax, t->oversubscribed);
+                uat_relax(&relax);
         }
     return 0;
 }

@@ -59,7 +59,6 @@ struct uat_transport_config {
     void *scratch;                     /* UAT_TRANSPORT_SCRATCH bytes of the segment */
     bool shuffle;                      /* torture: sample the words of READs in random order, with delays */
     uint64_t seed;                     /* of that order */
-    bool oversubscribed;               /* more workers than cores: give way while waiting */
     const struct uat_options *options; /* the settings; only transport_ibv looks into them */
 };
 
@@ -96,7 +95,6 @@ struct uat_transport_class {
 struct uat_transport {
     const struct uat_transport_class *class_;
     int rank, size;
-    bool oversubscribed;
     uint64_t ops[UAT_OP_KINDS]; /* operations posted */
     uint64_t bytes_read, bytes_written;
     uint64_t round_trips; /* waits for completions */

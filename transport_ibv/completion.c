@@ -87,7 +87,7 @@ static int drain(struct uat_ibv *ibv)
             int rc = uat_ibv_progress(&ibv->base);
             if (rc)
                 return rc;
-            uat_relax(&relax, ibv->base.oversubscribed);
+            uat_relax(&relax);
         }
     return 0;
 }

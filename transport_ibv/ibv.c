@@ -31,10 +31,7 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
         free(peers);
         return -ENOMEM;
     }
-    ibv->base = (struct uat_transport){.class_ = &uat_transport_ibv,
-                                       .rank = config->rank,
-                                       .size = config->size,
-                                       .oversubscribed = config->oversubscribed};
+    ibv->base = (struct uat_transport){.class_ = &uat_transport_ibv, .rank = config->rank, .size = config->size};
     ibv->options = config->options;
     ibv->segment = config->segment;
     ibv->segment_size = config->segment_size;

@@ -37,7 +37,7 @@ static int make_room(struct uat_ibv *ibv, struct uat_ibv_peer *peer, unsigned co
         int rc = uat_ibv_progress(&ibv->base);
         if (rc)
             return rc;
-        uat_relax(&relax, ibv->base.oversubscribed);
+        uat_relax(&relax);
     }
     return 0;
 }

@@ -93,10 +93,7 @@ static int shm_open_transport(const struct uat_transport_config *config, struct 
     struct shm *t = calloc(1, sizeof(*t));
     if (!t)
         goto no_memory;
-    t->head = (struct uat_transport){.class_ = &uat_transport_shm,
-                                     .rank = config->rank,
-                                     .size = config->size,
-                                     .oversubscribed = config->oversubscribed};
+    t->head = (struct uat_transport){.class_ = &uat_transport_shm, .rank = config->rank, .size = config->size};
     t->segment = config->segment;
     t->segment_size = config->segment_size;
     t->host = config->host;

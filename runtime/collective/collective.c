@@ -5,81 +5,102 @@
 
 #include "base/relax.h"
 #include "runtime/memory/frame.h"
-#include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
 #include "runtime/watch/stall.h"
 
 enum { STALL_EVERY = 1024 /* looks at a barrier word between two looks at the clock */ };
 
+static struct {
+    struct uat_transport *transport;
+    const struct uat_segment *segment;
+    uint64_t runs;     /* completed */
+    uint64_t barriers; /* entered */
+} group;
+
+void uat_collective_open(struct uat_transport *transport, const struct uat_segment *segment)
+{
+    group.transport = transport;
+    group.segment = segment;
+    group.runs = group.barriers = 0;
+}
+
 /* Relaxed loads would do for the answer "no"; acquire orders verdict and result behind the answer "yes". The peer is
  * the FETCH_ADD on runs_ended in tell(), which stands behind the WRITEs of both (O1). */
 static uint64_t load_runs_ended(void)
 {
-    return __atomic_load_n(&uat_worker.segment.control->runs_ended, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&group.segment->control->runs_ended, __ATOMIC_ACQUIRE);
 }
 
 bool uat_collective_announced(void)
 {
-    return load_runs_ended() > uat_worker.runs;
+    return load_runs_ended() > group.runs;
 }
 
 /* Bytes of the result that was passed on to us: by a peer, so not beyond the room for it. */
 static uint64_t run_result_size(void)
 {
-    uint64_t size = uat_worker.segment.control->run_result.size;
-    if (size > uat_worker.options.result_max)
+    uint64_t size = group.segment->control->run_result.size;
+    if (size > group.segment->result_max)
         uat_die("the result of the run came with a size of %llu bytes (UAT_RESULT_MAX=%zu); memory is corrupt",
-                (unsigned long long)size, (size_t)uat_worker.options.result_max);
+                (unsigned long long)size, group.segment->result_max);
     return size;
 }
 
 /* Tell one worker. Waits, for the sources of the WRITEs are the own verdict and result. */
 static void tell(int rank)
 {
-    struct uat_segment *s = &uat_worker.segment;
+    const struct uat_segment *s = group.segment;
     struct uat_op chain[] = {
         uat_op_write(&s->control->run_result, &s->control->run_result, sizeof(struct uat_run_result)),
         uat_op_write(s->result, s->result, uat_round8(run_result_size())),
         uat_op_fetch_add(&s->staging->old, &s->control->runs_ended, 1),
     };
-    uat_check(uat_transport_do(uat_worker.transport, rank, chain, 3));
+    uat_check(uat_transport_do(group.transport, rank, chain, 3));
 }
 
 void uat_collective_announce(const void *result, size_t size)
 {
-    struct uat_segment *s = &uat_worker.segment;
-    s->control->run_result = (struct uat_run_result){.origin = (uint64_t)uat_worker.rank, .size = size};
+    const struct uat_segment *s = group.segment;
+    s->control->run_result = (struct uat_run_result){.origin = (uint64_t)group.transport->rank, .size = size};
     memcpy(s->result, result, run_result_size());
     /* By the HCA as everywhere, so that the word stays the HCA's; no WRITEs, for this worker's words are set. */
     struct uat_op op = uat_op_fetch_add(&s->staging->old, &s->control->runs_ended, 1);
-    uat_check(uat_transport_do(uat_worker.transport, uat_worker.rank, &op, 1));
+    uat_check(uat_transport_do(group.transport, group.transport->rank, &op, 1));
 }
 
 void uat_collective_pass_on(void)
 {
-    uint64_t from = uat_worker.segment.control->run_result.origin;
-    int n = uat_worker.size, origin = (int)(from % (uint64_t)n);
-    int self = (uat_worker.rank - origin + n) % n; /* in a binomial tree whose root is 0 */
+    uint64_t from = group.segment->control->run_result.origin;
+    int n = group.transport->size, origin = (int)(from % (uint64_t)n);
+    int self = (group.transport->rank - origin + n) % n; /* in a binomial tree whose root is 0 */
     int step = 1;
     while (step < n && (self & step) == 0)
         step <<= 1;
     for (step >>= 1; step > 0; step >>= 1)
         if (self + step < n)
             tell((self + step + origin) % n);
+    group.runs++;
+}
+
+void uat_collective_take_result(void *result, size_t size)
+{
+    size_t announced = group.segment->control->run_result.size;
+    if (size > 0)
+        memcpy(result, group.segment->result, announced < size ? announced : size);
 }
 
 /* Wait until the partner of this round has entered barrier number `number`. */
 static int await_round(const uint64_t *word, uint64_t number, int partner)
 {
     struct uat_relax relax = {0};
-    struct uat_transport *t = uat_worker.transport;
+    struct uat_transport *t = group.transport;
     /* Acquire: orders what other workers did before the barrier ahead of what we do after it; the peer is the
      * FETCH_ADD of the partner's uat_collective_barrier(). */
     while ((int64_t)(__atomic_load_n(word, __ATOMIC_ACQUIRE) - number) < 0) {
         int rc = t->class_->progress(t); /* so that a broken connection is noticed here */
         if (rc)
             return rc;
-        uat_relax(&relax, uat_worker.oversubscribed);
+        uat_relax(&relax);
         if (relax.spins % STALL_EVERY == 0)
             uat_stall_barrier(partner);
     }
@@ -89,14 +110,14 @@ static int await_round(const uint64_t *word, uint64_t number, int partner)
 
 int uat_collective_barrier(void)
 {
-    struct uat_worker *w = &uat_worker;
-    uint64_t number = ++w->barriers, *words = w->segment.control->barrier;
+    struct uat_transport *t = group.transport;
+    uint64_t number = ++group.barriers, *words = group.segment->control->barrier;
     int round = 0;
-    for (int distance = 1; distance < w->size; distance *= 2, round++) {
-        struct uat_op op = uat_op_fetch_add(&w->segment.staging->old, &words[round], 1);
-        int rc = uat_transport_do(w->transport, (w->rank + distance) % w->size, &op, 1);
+    for (int distance = 1; distance < t->size; distance *= 2, round++) {
+        struct uat_op op = uat_op_fetch_add(&group.segment->staging->old, &words[round], 1);
+        int rc = uat_transport_do(t, (t->rank + distance) % t->size, &op, 1);
         if (!rc)
-            rc = await_round(&words[round], number, (w->rank - distance % w->size + w->size) % w->size);
+            rc = await_round(&words[round], number, (t->rank - distance % t->size + t->size) % t->size);
         if (rc)
             return rc;
     }

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+struct uat_heap uat_heap;
+
 #define NONE UINT32_MAX
 
 enum { LOOKS = 4 /* lent blocks examined at each allocation */ };

@@ -34,6 +34,9 @@ struct uat_heap {
 int uat_heap_open(struct uat_heap *heap, char *memory, size_t size);
 void uat_heap_close(struct uat_heap *heap);
 
+/* The heap of this worker. */
+extern struct uat_heap uat_heap __attribute__((visibility("hidden")));
+
 /* A block with room for `bytes` of stack, or NULL if there is none. */
 struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes);
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+struct uat_record_pool uat_records;
+
 enum { LOOKS = 256 }; /* lent records examined when none is free */
 
 size_t uat_record_stride(size_t result_max)

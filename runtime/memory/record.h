@@ -62,6 +62,9 @@ struct uat_record_pool {
 int uat_record_pool_open(struct uat_record_pool *pool, char *memory, size_t stride, size_t count);
 void uat_record_pool_close(struct uat_record_pool *pool);
 
+/* The records of this worker. */
+extern struct uat_record_pool uat_records __attribute__((visibility("hidden")));
+
 /* A record for one meeting, or NULL if all are in use. */
 struct uat_record *uat_record_get(struct uat_record_pool *pool);
 

@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "runtime/memory/record.h"
 
+struct uat_segment uat_segment = {.fd = -1};
+
 static size_t round_up(size_t n, size_t unit)
 {
     return (n + unit - 1) / unit * unit;
@@ -23,6 +25,8 @@ static void lay_out(struct uat_segment *s, const struct uat_options *o)
     (type)(start + at);                                                                                                \
     at += round_up(size, page)
     s->start = start;
+    s->result_max = o->result_max;
+    s->heap_size = o->heap_size;
     s->control = PART(struct uat_control *, sizeof(struct uat_control));
     s->result = PART(void *, o->result_max);
     s->ring = PART(struct uat_ring *, sizeof(struct uat_ring));
@@ -58,8 +62,9 @@ static int report_map(const struct uat_segment *s, int error)
     return -error;
 }
 
-int uat_segment_open(struct uat_segment *s, const struct uat_options *options)
+int uat_segment_open(const struct uat_options *options)
 {
+    struct uat_segment *s = &uat_segment;
     memset(s, 0, sizeof(*s));
     lay_out(s, options);
     s->fd = memfd_create("uat-segment", MFD_CLOEXEC); /* has no name anywhere: it is gone with its last process */
@@ -86,17 +91,18 @@ fail:;
     return error;
 }
 
-int uat_segment_arm_guard(struct uat_segment *s)
+int uat_segment_arm_guard(void)
 {
-    if (mprotect(s->guard, UAT_GUARD_SIZE, PROT_NONE) == 0)
+    if (mprotect(uat_segment.guard, UAT_GUARD_SIZE, PROT_NONE) == 0)
         return 0;
     int error = errno;
     uat_error("the guard below the stacks cannot be protected: %s", strerror(error));
     return -error;
 }
 
-void uat_segment_close(struct uat_segment *s)
+void uat_segment_close(void)
 {
+    struct uat_segment *s = &uat_segment;
     if (!s->start)
         return;
     munmap(s->start, s->size);
@@ -105,8 +111,9 @@ void uat_segment_close(struct uat_segment *s)
     s->fd = -1;
 }
 
-uintptr_t uat_segment_low_water(const struct uat_segment *s)
+uintptr_t uat_segment_low_water(void)
 {
+    const struct uat_segment *s = &uat_segment;
     /* Holes of the memory object were never touched; skip them, for reading them would allocate them. */
     off_t from = (off_t)(s->low - (uintptr_t)s->start);
     off_t data = lseek(s->fd, from, SEEK_DATA);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The segment: all memory that peers reach, at one virtual address in every worker.
+ * The segment: all memory that peers reach, at one virtual address in every worker. In this order:
  *
- *   [ control | ring | landing | transport scratch | staging | join records | evacuation heap | guard | uni-address
- *   region ]
+ *   control, result, ring, landing, transport's scratch, staging, staged result, join records, evacuation heap, guard,
+ *   uni-address region
  */
 #ifndef UAT_SEGMENT_H
 #define UAT_SEGMENT_H
@@ -22,7 +22,7 @@ enum { UAT_BARRIER_ROUNDS = 24, UAT_GUARD_SIZE = 64 << 10 };
 /* What ends a run: the root's result on its way along the tree. */
 struct uat_run_result {
     uint64_t origin; /* rank where the root ended: the root of the tree */
-    uint64_t size;   /* bytes of the result that follows in control->result */
+    uint64_t size;   /* bytes of the result, which lies in uat_segment.result */
 };
 
 /* Words that workers exchange outside of steals and joins. */
@@ -47,10 +47,12 @@ struct uat_staging {
     uat_stats_t stats;
 };
 
+/* Where each part lies. Constant from uat_segment_open() to uat_segment_close(). */
 struct uat_segment {
     char *start;
-    size_t size;
+    size_t size; /* bytes */
     int fd;
+    size_t result_max; /* bytes of the largest result of a task: UAT_RESULT_MAX */
     struct uat_control *control;
     void *result; /* result_max bytes: the root's result */
     struct uat_ring *ring;
@@ -61,18 +63,27 @@ struct uat_segment {
     char *records;
     size_t record_stride;
     char *heap;
+    size_t heap_size; /* bytes */
     char *guard;
     uintptr_t low, high; /* the uni-address region [low, high) */
 };
 
+extern struct uat_segment uat_segment __attribute__((visibility("hidden")));
+
+/* Bytes of the uni-address region. */
+static inline size_t uat_segment_region_size(void)
+{
+    return uat_segment.high - uat_segment.low;
+}
+
 /* Map the segment that options describe. 0, or -EEXIST (address taken), -ENOMEM, -EINVAL, reported. */
-int uat_segment_open(struct uat_segment *segment, const struct uat_options *options);
+int uat_segment_open(const struct uat_options *options);
 
 /* Make the guard trap. After the transport has registered the segment, which must be all accessible then. */
-int uat_segment_arm_guard(struct uat_segment *segment);
-void uat_segment_close(struct uat_segment *segment);
+int uat_segment_arm_guard(void);
+void uat_segment_close(void);
 
 /* Lowest address of the region that was ever written: the stacks' high-water mark. */
-uintptr_t uat_segment_low_water(const struct uat_segment *segment);
+uintptr_t uat_segment_low_water(void);
 
 #endif

@@ -13,13 +13,13 @@
 
 #include "base/log.h"
 #include "base/pmix_room.h"
-#include "runtime/watch/stall.h"
 
 static struct {
     bool open; /* PMIx is in use: not in a job of one without a launcher */
     bool aborting;
     pmix_proc_t self, all;
     int size;
+    struct uat_bootstrap_user user;
 } boot;
 
 static const char *const blob_key = "uat.worker";
@@ -100,10 +100,11 @@ static int refuse_singleton(void)
     return 0;
 }
 
-int uat_bootstrap_open(struct uat_job *job)
+int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user)
 {
     *job = (struct uat_job){.size = 1, .local_size = 1, .launcher = "none"};
     boot.size = 1;
+    boot.user = *user;
     gethostname(job->host, sizeof(job->host) - 1);
     if (!getenv("PMIX_RANK") || !getenv("PMIX_NAMESPACE")) {
         uat_log_identity(0, job->host);
@@ -164,11 +165,11 @@ static pmix_status_t fence_bounded(const pmix_info_t *info)
         if (pthread_cond_timedwait(&fencing.ended, &fencing.lock, &until) == 0)
             continue;
         pthread_mutex_unlock(&fencing.lock); /* it may end the job, and libpmix's thread must be free for that */
-        uat_stall_fence();
+        boot.user.waiting();
         pthread_mutex_lock(&fencing.lock);
     }
     pthread_mutex_unlock(&fencing.lock);
-    uat_stall_over();
+    boot.user.waited();
     return fencing.status;
 }
 

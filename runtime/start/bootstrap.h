@@ -16,8 +16,15 @@ struct uat_job {
     char host[64];
 };
 
-/* Join the job that the environment names, or be a job of one. 0 or a negative errno, reported. */
-int uat_bootstrap_open(struct uat_job *job);
+/* What to do while a wait for the other workers lasts: `waiting` is called several times a second and may end the job;
+ * `waited` when the wait is over. */
+struct uat_bootstrap_user {
+    void (*waiting)(void);
+    void (*waited)(void);
+};
+
+/* Join the job that the environment names, or be a job of one. user is copied. 0 or a negative errno, reported. */
+int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user);
 
 /* Publish one blob and collect those of all: blobs[i], sizes[i], to be given to uat_bootstrap_forget(). Collective. */
 int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes);

@@ -110,7 +110,7 @@ static uint64_t pid_space(void)
     return stat("/proc/self/ns/pid", &s) ? 0 : (uint64_t)s.st_ino;
 }
 
-void uat_identity_take(struct uat_identity *identity, const struct uat_options *o, const char *host)
+void uat_identity_take(struct uat_identity *identity, const struct uat_options *o)
 {
     memset(identity, 0, sizeof(*identity));
     *identity = (struct uat_identity){
@@ -129,7 +129,6 @@ void uat_identity_take(struct uat_identity *identity, const struct uat_options *
         .pid_space = pid_space(),
         .pid = (int32_t)getpid(),
         .aslr_off = (uint32_t)uat_aslr_is_off()};
-    snprintf(identity->host, sizeof(identity->host), "%s", host);
     dl_iterate_phdr(take_object, identity);
 }
 

@@ -38,8 +38,9 @@ struct uat_identity {
     struct uat_binding binding; /* not compared: the workers of a machine tell from it whether they share cores */
 };
 
-/* Objects that are loaded now: at program start, before plugins come. */
-void uat_identity_take(struct uat_identity *identity, const struct uat_options *options, const char *host);
+/* Of this worker, but for transport, host and binding, which are not known yet. Objects are those that are loaded now: at
+ * program start, before plugins come. */
+void uat_identity_take(struct uat_identity *identity, const struct uat_options *options);
 
 /* Compare with rank 0's, size bytes at data. 0, or -EINVAL with one line that names the difference and what to do. */
 int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size);

@@ -5,7 +5,9 @@
 #include <time.h>
 
 #include "base/cpu.h"
-#include "runtime/task/worker.h"
+#include "base/random.h"
+#include "base/relax.h"
+#include "runtime/task/torture.h"
 #include "runtime/watch/neighbour.h"
 
 enum {
@@ -17,10 +19,17 @@ enum {
     SLEEP_MAX_NS = 500000
 };
 
+static struct uat_random pauses;
+
+void uat_idle_open(uint64_t seed, int rank)
+{
+    pauses = uat_random_seed(~seed, (uint64_t)rank);
+}
+
 static void pause_randomly(unsigned failures)
 {
     unsigned shift = failures < BACKOFF_SHIFT_MAX ? failures : BACKOFF_SHIFT_MAX;
-    for (unsigned n = (unsigned)uat_worker_random() & ((1u << shift) - 1); n > 0; n--)
+    for (unsigned n = (unsigned)uat_random_next(&pauses) & ((1u << shift) - 1); n > 0; n--)
         uat_cpu_pause();
 }
 
@@ -38,7 +47,7 @@ void uat_idle(struct uat_idle *idle, bool lost)
         uat_neighbour_look();
     if (lost)
         pause_randomly(idle->failures);
-    bool may_sleep = uat_worker.oversubscribed && !uat_worker.options.torture_steal; /* there somebody waits for us */
+    bool may_sleep = uat_relax_oversubscribed && !uat_torture_waits_for_thieves();
     if (may_sleep && idle->failures > SLEEP_FAILURES)
         sleep_shortly(idle->failures - SLEEP_FAILURES);
     else if (idle->failures > SPIN_FAILURES)

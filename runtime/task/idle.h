@@ -5,10 +5,14 @@
 #define UAT_IDLE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct uat_idle {
     unsigned failures; /* in a row */
 };
+
+/* Begin: seed and rank are of the random pauses. */
+void uat_idle_open(uint64_t seed, int rank);
 
 /* After a failed attempt. lost: another thief was there; back off for a random while, so that many do not livelock. */
 void uat_idle(struct uat_idle *idle, bool lost);

@@ -7,6 +7,11 @@
 #include "base/log.h"
 #include "base/relax.h"
 #include "runtime/memory/frame.h"
+#include "runtime/memory/heap.h"
+#include "runtime/memory/record.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
+#include "runtime/task/counts.h"
 #include "runtime/task/sanitize.h"
 #include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
@@ -17,73 +22,71 @@ _Static_assert(sizeof(struct uat_waiter) == sizeof(((struct uat_staging *)0)->wa
 /* Give back a record or a block whose READs are complete: its owner finds the mark in uat_loans_collect(). */
 static void give_back(int rank, uint64_t *returned)
 {
-    struct uat_staging *staging = uat_worker.segment.staging;
+    struct uat_staging *staging = uat_segment.staging;
     staging->word = 1;
     struct uat_op op = uat_op_write(&staging->word, returned, 8);
-    uat_check(uat_transport_forget(uat_worker.transport, rank, &op, 1));
+    uat_check(uat_transport_forget(uat_self.transport, rank, &op, 1));
 }
 
 /* The frame may have come from another worker: what it says is not to be written beyond the room for results. */
 static void check_result(uint64_t record, uint64_t size)
 {
-    if (size > uat_worker.options.result_max || uat_record_rank(record) >= uat_worker.size)
+    if (size > uat_segment.result_max || uat_record_rank(record) >= uat_self.size)
         uat_die("a task's frame names a result of %llu bytes (UAT_RESULT_MAX=%zu) at rank %d; the stack is corrupt",
-                (unsigned long long)size, (size_t)uat_worker.options.result_max, uat_record_rank(record));
+                (unsigned long long)size, uat_segment.result_max, uat_record_rank(record));
 }
 
 /* Bring the joiner's stack to its addresses, and put the child's result where the joiner wants it. */
 static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record, uat_task_t *task)
 {
-    struct uat_worker *w = &uat_worker;
     size_t bytes = waiter->base - waiter->sp;
-    if (waiter->sp < w->segment.low || waiter->base > w->segment.high || waiter->sp >= waiter->base ||
-        (waiter->sp | waiter->base) % 8 != 0 || waiter->rank >= (uint64_t)w->size)
+    if (waiter->sp < uat_segment.low || waiter->base > uat_segment.high || waiter->sp >= waiter->base ||
+        (waiter->sp | waiter->base) % 8 != 0 || waiter->rank >= (uint64_t)uat_self.size)
         uat_die("the join record of rank %d names a stack outside the uni-address region; its memory is corrupt",
                 uat_record_rank(record));
     uint64_t begin = uat_trace_begin();
     struct uat_block *block = (struct uat_block *)waiter->block;
     struct uat_op op = uat_op_read((void *)waiter->sp, uat_block_stack(block), bytes);
-    uat_check(uat_transport_do(w->transport, (int)waiter->rank, &op, 1));
+    uat_check(uat_transport_do(uat_self.transport, (int)waiter->rank, &op, 1));
     /* The stack moved in over the ended child's frame: what is still needed of that was copied before. */
-    if (uat_deque_size(&w->deque) == 0 || uat_deque_base(&w->deque) != waiter->base)
-        uat_deque_push_gone(&w->deque, waiter->base);
-    memcpy(task->result, w->segment.staged_result, task->size);
+    if (uat_deque_size(&uat_worker.deque) == 0 || uat_deque_base(&uat_worker.deque) != waiter->base)
+        uat_deque_push_gone(&uat_worker.deque, waiter->base);
+    memcpy(task->result, uat_segment.staged_result, task->size);
     task->record = 0;
     uat_frame_at(waiter->base)->pending--;
     give_back(uat_record_rank(record), &uat_record_address(record)->returned);
     give_back((int)waiter->rank, &block->returned);
-    w->stats.resumed_bytes += bytes;
+    uat_task_counts.resumed_bytes += bytes;
     uat_trace_end(UAT_TRACE_RESUME, begin, bytes, (int)waiter->rank);
-    if ((int)waiter->rank != w->rank)
-        w->stats.resumes_away++;
+    if ((int)waiter->rank != uat_self.rank)
+        uat_task_counts.resumes_away++;
     return waiter->sp;
 }
 
 uintptr_t uat_join_child_ended(uintptr_t base)
 {
-    struct uat_worker *w = &uat_worker;
-    struct uat_staging *staging = w->segment.staging;
+    struct uat_staging *staging = uat_segment.staging;
     struct uat_frame *frame = uat_frame_at(base);
     uat_task_t *task = frame->task;
     uint64_t name = frame->record;
     struct uat_record *record = uat_record_address(name);
     uint32_t size = frame->result_size;
     check_result(name, size);
-    memcpy(w->segment.staged_result, uat_frame_result(frame), size);
+    memcpy(uat_segment.staged_result, uat_frame_result(frame), size);
     struct uat_op chain[] = {
-        uat_op_write(w->segment.staged_result, record->result, uat_round8(size)),
+        uat_op_write(uat_segment.staged_result, record->result, uat_round8(size)),
         /* Behind the WRITE (O1), so that a joiner who finds state odd finds the result: its peer is the FETCH_ADD of
          * uat_join_wait_at(). Before the READ (O1), so that an odd old value means that the waiter is there. */
         uat_op_fetch_add(&staging->old, &record->state, 1),
         uat_op_read(staging->waiter, &record->waiter, sizeof(struct uat_waiter)),
     };
     uat_delay();
-    uat_check(uat_transport_do(w->transport, uat_record_rank(name), chain, 3));
+    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 3));
     if (staging->old % 2 == 0) {
-        w->stats.ends_first++;
+        uat_task_counts.ends_first++;
         return 0;
     }
-    w->stats.ends_second++;
+    uat_task_counts.ends_second++;
     struct uat_waiter waiter;
     memcpy(&waiter, staging->waiter, sizeof(waiter));
     return resume_joiner(&waiter, name, task);
@@ -92,18 +95,18 @@ uintptr_t uat_join_child_ended(uintptr_t base)
 /* The child has ended and its result was read: the task at base goes on where it is. */
 static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
 {
-    memcpy(task->result, uat_worker.segment.staged_result, task->size);
+    memcpy(task->result, uat_segment.staged_result, task->size);
     task->record = 0;
     uat_frame_at(base)->pending--;
     give_back(uat_record_rank(name), &uat_record_address(name)->returned);
-    uat_worker.stats.joins_second++;
+    uat_task_counts.joins_second++;
 }
 
 /* Once: how large the heap would have to be is only known from below. */
 static void report_full_heap(size_t bytes)
 {
     static bool said;
-    size_t heap = (size_t)uat_worker.options.heap_size, needed = 2 * (bytes > heap ? bytes : heap);
+    size_t heap = uat_segment.heap_size, needed = 2 * (bytes > heap ? bytes : heap);
     if (!said)
         uat_warn("UAT_HEAP_SIZE=%zuk leaves no room for a waiting stack of %zu bytes, so joins wait where they are, "
                  "and the worker with them; set it to %zuk or more to have it work meanwhile",
@@ -114,17 +117,16 @@ static void report_full_heap(size_t bytes)
 /* Copy the stack [sp, base) out of the region, for whoever resumes it to READ. NULL if the heap is full. */
 static struct uat_block *evacuate(uintptr_t sp, uintptr_t base)
 {
-    struct uat_worker *w = &uat_worker;
     uint64_t begin = uat_trace_begin();
-    struct uat_block *block = uat_heap_get(&w->heap, base - sp);
+    struct uat_block *block = uat_heap_get(&uat_heap, base - sp);
     if (!block) {
         report_full_heap(base - sp);
         return NULL;
     }
     uat_sanitize_forget(sp, base);
     memcpy(uat_block_stack(block), (void *)sp, base - sp);
-    w->stats.evacuations++;
-    w->stats.evacuated_bytes += base - sp;
+    uat_task_counts.evacuations++;
+    uat_task_counts.evacuated_bytes += base - sp;
     uat_trace_end(UAT_TRACE_EVACUATE, begin, base - sp, -1);
     return block;
 }
@@ -132,10 +134,10 @@ static struct uat_block *evacuate(uintptr_t sp, uintptr_t base)
 /* Has the child ended? One READ; the answer "no" may be old. */
 static bool child_has_ended(uint64_t name)
 {
-    struct uat_staging *staging = uat_worker.segment.staging;
+    struct uat_staging *staging = uat_segment.staging;
     struct uat_op op = uat_op_read(&staging->old, &uat_record_address(name)->state, 8);
     uat_delay();
-    uat_check(uat_transport_do(uat_worker.transport, uat_record_rank(name), &op, 1));
+    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), &op, 1));
     return staging->old % 2 == 1;
 }
 
@@ -149,20 +151,19 @@ static void wait_in_place(uint64_t name)
 {
     struct uat_relax relax = {0};
     while (!child_has_ended(name))
-        uat_relax(&relax, uat_worker.oversubscribed);
+        uat_relax(&relax);
 }
 
 uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
 {
-    struct uat_worker *w = &uat_worker;
-    struct uat_staging *staging = w->segment.staging;
-    uat_task_t *task = w->suspended_task;
+    struct uat_staging *staging = uat_segment.staging;
+    uat_task_t *task = uat_worker.suspended_task;
     uint64_t name = task->record;
     struct uat_record *record = uat_record_address(name);
     struct uat_op fetch_add = uat_op_fetch_add(&staging->old, &record->state, 1);
     /* Behind the FETCH_ADD (O1): right if the old value is odd, for then the child's WRITE of it came before (see
      * above). */
-    struct uat_op read_result = uat_op_read(w->segment.staged_result, record->result, uat_round8(task->size));
+    struct uat_op read_result = uat_op_read(uat_segment.staged_result, record->result, uat_round8(task->size));
     check_result(name, task->size);
     struct uat_block *block = NULL;
     bool has_ended = child_has_ended(name);
@@ -172,11 +173,11 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     }
     if (has_ended) {
         struct uat_op chain[] = {fetch_add, read_result}; /* the FETCH_ADD too: the state must come to rest even (J1) */
-        uat_check(uat_transport_do(w->transport, uat_record_rank(name), chain, 2));
+        uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2));
         finish_join(task, name, base);
         return sp;
     }
-    struct uat_waiter waiter = {.rank = (uint64_t)w->rank, .block = (uintptr_t)block, .sp = sp, .base = base};
+    struct uat_waiter waiter = {.rank = (uint64_t)uat_self.rank, .block = (uintptr_t)block, .sp = sp, .base = base};
     memcpy(staging->waiter, &waiter, sizeof(waiter));
     struct uat_op chain[] = {
         /* Before the FETCH_ADD (O1): see above. */
@@ -185,14 +186,14 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
         read_result,
     };
     uat_delay();
-    uat_check(uat_transport_do(w->transport, uat_record_rank(name), chain, 3));
+    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 3));
     if (staging->old % 2 == 0) {
-        w->stats.joins_first++;
+        uat_task_counts.joins_first++;
         return 0;
     }
     /* The child came in between and never learns of the block; the stack is still in place. */
-    uat_heap_put(&w->heap, block);
-    w->stats.joins_raced++;
+    uat_heap_put(&uat_heap, block);
+    uat_task_counts.joins_raced++;
     finish_join(task, name, base);
     return sp;
 }

@@ -7,16 +7,20 @@
 #include "runtime/task/scheduler.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "asm/switch.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/frame.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
+#include "runtime/task/counts.h"
 #include "runtime/task/idle.h"
 #include "runtime/task/join.h"
 #include "runtime/task/sanitize.h"
-#include "runtime/task/spawn.h"
-#include "runtime/task/victims.h"
+#include "runtime/task/steal.h"
 #include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
 #include "runtime/watch/die.h"
@@ -40,7 +44,7 @@ static uintptr_t next_own(void)
             continue;
         /* Entries older than a parted one have parted before it, so a private one cannot come up here. */
         assert(pop == UAT_POP_PARTED);
-        uat_worker.stats.continued++;
+        uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base(deque));
     }
     return 0;
@@ -76,7 +80,7 @@ static uintptr_t after(int event)
 /* The worker turns to a task whose segment begins at base. */
 static uint64_t enter_task(uintptr_t base)
 {
-    uat_sanitize_enter(uat_worker.segment.low, uat_worker.segment.high, base);
+    uat_sanitize_enter(uat_segment.low, uat_segment.high, base);
     uat_stall_set(UAT_DOING_TASK);
     return uat_trace_begin();
 }
@@ -111,12 +115,9 @@ static void run(int event)
 /* Try to steal once, and run what was stolen to its end. */
 static void steal_once(struct uat_idle *idle)
 {
-    struct uat_worker *w = &uat_worker;
     struct uat_stolen stolen;
-    struct uat_victims victims;
-    uat_victims_choose(&victims);
     uint64_t begin = uat_trace_begin();
-    int result = uat_check(w->steal(&w->thief, &victims, &stolen));
+    int result = uat_check(uat_steal_try(&stolen));
     uat_trace_attempt(begin, result == UAT_STEAL_DONE, stolen.victim, stolen.base - stolen.sp);
     if (result != UAT_STEAL_DONE) {
         uat_idle(idle, result == UAT_STEAL_LOST_RACE);
@@ -124,10 +125,10 @@ static void steal_once(struct uat_idle *idle)
     }
     *idle = (struct uat_idle){0};
     unsigned trips = stolen.trips < UAT_STATS_ROUND_TRIPS ? stolen.trips : UAT_STATS_ROUND_TRIPS - 1;
-    w->stats.trips_histogram[trips]++;
-    w->stats.steal_trips += stolen.trips;
-    w->stats.steal_bytes += stolen.base - stolen.sp;
-    uat_deque_push_gone(&w->deque, stolen.base);
+    uat_task_counts.trips_histogram[trips]++;
+    uat_task_counts.steal_trips += stolen.trips;
+    uat_task_counts.steal_bytes += stolen.base - stolen.sp;
+    uat_deque_push_gone(&uat_worker.deque, stolen.base);
     run(resume(go_on_without_child(stolen.sp, stolen.base)));
 }
 
@@ -136,7 +137,7 @@ void uat_schedule(void)
     struct uat_idle idle = {0};
     uat_stall_set(UAT_DOING_SCHEDULE);
     while (!uat_collective_announced()) {
-        if (uat_worker.size > 1)
+        if (uat_self.size > 1)
             steal_once(&idle);
         else
             uat_die(
@@ -145,11 +146,18 @@ void uat_schedule(void)
     uat_trace_attempts_over();
 }
 
+void uat_schedule_describe(char *text, size_t size)
+{
+    const struct uat_deque *deque = &uat_worker.deque;
+    const struct uat_thief_counts *steals = uat_steal_counts();
+    snprintf(text, size, "%zu entries, %u published; %" PRIu64 " tasks, %" PRIu64 " steals of %" PRIu64 " attempts",
+             uat_deque_size(deque), deque->published, uat_worker.tasks, steals->done, steals->attempts);
+}
+
 void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size)
 {
-    struct uat_worker *w = &uat_worker;
     uintptr_t sp =
-        w->segment.high - 8; /* as if a call had pushed a return address: see the layout in asm/x86_64/spawn.S */
+        uat_segment.high - 8; /* as if a call had pushed a return address: see the layout in asm/x86_64/spawn.S */
     struct uat_frame *frame = uat_frame_at(sp);
     *frame = (struct uat_frame){.result_size = (uint32_t)result_size};
     char *result = uat_frame_result(frame);
@@ -158,9 +166,9 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
     memset(result, 0, result_size);
     if (arg_size)
         memcpy(copy, arg, arg_size);
-    w->tasks++;
-    uat_deque_push_gone(&w->deque, sp);
-    uint64_t begin = enter_task(w->segment.high);
+    uat_worker.tasks++;
+    uat_deque_push_gone(&uat_worker.deque, sp);
+    uint64_t begin = enter_task(uat_segment.high);
     int event = uat_start(sp, root, copy, result);
     leave_task(begin);
     run(event);

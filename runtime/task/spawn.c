@@ -8,6 +8,9 @@
 #include "asm/switch.h"
 #include "base/config.h"
 #include "runtime/memory/frame.h"
+#include "runtime/memory/record.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
 #include "runtime/task/torture.h"
 #include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
@@ -15,12 +18,12 @@
 bool uat_spawn_part(void *context, uintptr_t sp)
 {
     (void)context;
-    struct uat_record *record = uat_record_get(&uat_worker.records);
+    struct uat_record *record = uat_record_get(&uat_records);
     if (!record)
         return false;
     struct uat_frame *child = uat_frame_at(sp);
     uat_task_t *task = child->task; /* both still live here, so each carries the name along wherever it goes */
-    child->record = task->record = uat_record_name(uat_worker.rank, record);
+    child->record = task->record = uat_record_name(uat_self.rank, record);
     task->size = child->result_size;
     return true;
 }
@@ -57,7 +60,7 @@ void uat_task_returned(uintptr_t sp)
     if (pop == UAT_POP_PRIVATE)
         return;
     if (pop == UAT_POP_PARTED) { /* child and spawner never lived apart after all */
-        uat_record_put(&uat_worker.records, uat_record_address(frame->record));
+        uat_record_put(&uat_records, uat_record_address(frame->record));
         frame->task->record = 0;
         return;
     }
@@ -70,13 +73,13 @@ void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
 {
     if (result_size > UAT_RESULT_MAX_MAX)
         uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX can be made: it is %zu, %zu at most", result_size,
-                (size_t)uat_worker.options.result_max, (size_t)UAT_RESULT_MAX_MAX);
-    if (result_size > uat_worker.options.result_max)
+                uat_segment.result_max, (size_t)UAT_RESULT_MAX_MAX);
+    if (result_size > uat_segment.result_max)
         uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
-                (size_t)uat_worker.options.result_max, (result_size + 7) / 8 * 8);
-    if (sp < uat_worker.segment.low || sp > uat_worker.segment.high)
+                uat_segment.result_max, (result_size + 7) / 8 * 8);
+    if (sp < uat_segment.low || sp > uat_segment.high)
         uat_die("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
-    if (arg_size > sp - uat_worker.segment.low)
+    if (arg_size > sp - uat_segment.low)
         uat_die("an argument of %zu bytes does not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu or more",
-                arg_size, (size_t)uat_worker.options.stack_size, (size_t)uat_worker.options.stack_size + arg_size);
+                arg_size, uat_segment_region_size(), uat_segment_region_size() + arg_size);
 }

@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "base/delay.h"
+#include "runtime/task/counts.h"
 #include "runtime/task/sanitize.h"
 #include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
@@ -24,12 +25,20 @@ struct evacuated {
 };
 static struct evacuated *evacuated;
 
-void uat_torture_start(void)
+static bool evacuates, waits; /* the modes "evacuate" and "steal" */
+
+void uat_torture_open(const struct uat_options *options, int rank)
 {
-    const struct uat_options *o = &uat_worker.options;
-    uat_torture_on = o->torture_evacuate || o->torture_steal;
-    if (o->torture_delay)
-        uat_delay_start(o->torture_seed * 1000003 + (uint64_t)uat_worker.rank);
+    evacuates = options->torture_evacuate;
+    waits = options->torture_steal;
+    uat_torture_on = evacuates || waits;
+    if (options->torture_delay)
+        uat_delay_start(options->torture_seed * 1000003 + (uint64_t)rank);
+}
+
+bool uat_torture_waits_for_thieves(void)
+{
+    return waits;
 }
 
 static void move_out(uintptr_t sp, uintptr_t base)
@@ -42,8 +51,8 @@ static void move_out(uintptr_t sp, uintptr_t base)
     memcpy(e->stack, (void *)sp, e->bytes);
     memset((void *)sp, POISON, e->bytes);
     evacuated = e;
-    uat_worker.stats.evacuations++;
-    uat_worker.stats.evacuated_bytes += e->bytes;
+    uat_task_counts.evacuations++;
+    uat_task_counts.evacuated_bytes += e->bytes;
 }
 
 static void move_in(uintptr_t sp)
@@ -81,7 +90,7 @@ static void wait_for_thief(void)
 void uat_torture_pushed(uintptr_t sp)
 {
     const struct uat_deque *d = &uat_worker.deque;
-    if (uat_worker.options.torture_evacuate)
+    if (evacuates)
         move_out(sp, d->top[-2] & ~(uintptr_t)UAT_TAG_MASK);
     else
         wait_for_thief();
@@ -89,6 +98,6 @@ void uat_torture_pushed(uintptr_t sp)
 
 void uat_torture_returned(uintptr_t sp)
 {
-    if (uat_worker.options.torture_evacuate)
+    if (evacuates)
         move_in(sp);
 }

@@ -11,10 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/options.h"
+
 extern bool uat_torture_on;
 
-/* Switch on what the worker's options ask for. */
-void uat_torture_start(void);
+/* Switch on what the options ask for; rank tells the workers' random delays apart. */
+void uat_torture_open(const struct uat_options *options, int rank);
+
+/* Mode "steal" is on: a worker that spawns counts on idle ones to be awake. */
+bool uat_torture_waits_for_thieves(void);
 
 /* After the continuation at sp was pushed; before its child returns to it. */
 void uat_torture_pushed(uintptr_t sp);

@@ -6,27 +6,39 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "runtime/task/worker.h"
+#include "base/random.h"
+#include "runtime/start/self.h"
 
-int uat_victims_open(const struct uat_endpoint *peers, const char *host)
+static struct {
+    int *near; /* ranks of the other workers on this host */
+    int near_count;
+    bool near_first;
+    int wanted;       /* victims looked at in one round trip */
+    uint64_t choices; /* made so far */
+    struct uat_random random;
+} candidates;
+
+int uat_victims_open(const struct uat_options *options, const struct uat_endpoint *peers, const char *host)
 {
-    struct uat_worker *w = &uat_worker;
-    w->near_count = 0;
-    w->near = malloc((size_t)w->size * sizeof(*w->near));
-    if (!w->near) {
+    candidates.near_count = 0;
+    candidates.near = malloc((size_t)uat_self.size * sizeof(*candidates.near));
+    if (!candidates.near) {
         uat_error("no memory for the list of victims");
         return -ENOMEM;
     }
-    for (int i = 0; i < w->size; i++)
-        if (i != w->rank && strcmp(peers[i].host, host) == 0)
-            w->near[w->near_count++] = i;
+    for (int i = 0; i < uat_self.size; i++)
+        if (i != uat_self.rank && strcmp(peers[i].host, host) == 0)
+            candidates.near[candidates.near_count++] = i;
+    candidates.near_first = options->victims == UAT_VICTIMS_NEAR && candidates.near_count > 0;
+    candidates.wanted = options->peek ? options->peeks : 1; /* without a peek there is nothing to compare */
+    candidates.random = uat_random_seed(options->seed, (uint64_t)uat_self.rank);
     return 0;
 }
 
 void uat_victims_close(void)
 {
-    free(uat_worker.near);
-    uat_worker.near = NULL;
+    free(candidates.near);
+    candidates.near = NULL;
 }
 
 static bool holds(const struct uat_victims *v, int rank)
@@ -41,26 +53,24 @@ static bool holds(const struct uat_victims *v, int rank)
 static int candidate(bool near, int i)
 {
     if (near)
-        return uat_worker.near[i];
-    return i < uat_worker.rank ? i : i + 1;
+        return candidates.near[i];
+    return i < uat_self.rank ? i : i + 1;
 }
 
 void uat_victims_choose(struct uat_victims *victims)
 {
-    struct uat_worker *w = &uat_worker;
     /* Near ones first, but every other round anyone, so that work on other hosts is found as well. */
-    bool near = w->options.victims == UAT_VICTIMS_NEAR && w->near_count > 0 && w->thief.count.attempts % 2 == 0;
-    int n = near ? w->near_count : w->size - 1;
-    int wanted = w->options.peek ? (int)w->options.peeks : 1; /* without a peek there is nothing to compare */
+    bool near = candidates.near_first && candidates.choices++ % 2 == 0;
+    int n = near ? candidates.near_count : uat_self.size - 1;
     victims->count = 0;
-    if (n <= wanted) { /* all of them, from a random one on */
-        int first = (int)(uat_worker_random() % (uint64_t)n);
+    if (n <= candidates.wanted) { /* all of them, from a random one on */
+        int first = (int)(uat_random_next(&candidates.random) % (uint64_t)n);
         for (int i = 0; i < n; i++)
             victims->rank[victims->count++] = candidate(near, (first + i) % n);
         return;
     }
-    while (victims->count < wanted) {
-        int rank = candidate(near, (int)(uat_worker_random() % (uint64_t)n));
+    while (victims->count < candidates.wanted) {
+        int rank = candidate(near, (int)(uat_random_next(&candidates.random) % (uint64_t)n));
         if (!holds(victims, rank))
             victims->rank[victims->count++] = rank;
     }

@@ -3,11 +3,12 @@
 #ifndef UAT_VICTIMS_H
 #define UAT_VICTIMS_H
 
+#include "base/options.h"
 #include "deque/thief.h"
 #include "transport/transport.h"
 
-/* Learn who is on this host from what the peers published. 0 or -ENOMEM. */
-int uat_victims_open(const struct uat_endpoint *peers, const char *host);
+/* Learn from what the peers published who is on this host, whose name is `host`. 0 or -ENOMEM, reported. */
+int uat_victims_open(const struct uat_options *options, const struct uat_endpoint *peers, const char *host);
 void uat_victims_close(void);
 
 /* Choose up to UAT_PEEKS different victims. There must be another worker. */

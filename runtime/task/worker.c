@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/task/worker.h"
 
-#include "base/config.h"
-
 struct uat_worker uat_worker;
 
 #define ASSERT_OFFSET(field, offset)                                                                                   \
@@ -15,4 +13,3 @@ ASSERT_OFFSET(tasks, UAT_WORKER_TASKS);
 ASSERT_OFFSET(scheduler_sp, UAT_WORKER_SCHEDULER_SP);
 ASSERT_OFFSET(suspended_sp, UAT_WORKER_SUSPENDED_SP);
 ASSERT_OFFSET(suspended_task, UAT_WORKER_SUSPENDED_TASK);
-_Static_assert(UAT_PEEKS_LIMIT == UAT_PEEKS_MAX, "base/config.h is out of step with deque/thief.h");

@@ -7,24 +7,26 @@
 #include "base/cpu.h"
 #include "base/relax.h"
 #include "runtime/collective/collective.h"
-#include "runtime/task/worker.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
+
+static uint64_t comparisons; /* entered */
 
 enum { FRESH = 32 /* different values to see before the best is taken */ };
 
 /* Rank 0 shows its counter until all others have seen enough of it. */
 static int show(uint64_t readers)
 {
-    struct uat_worker *w = &uat_worker;
-    struct uat_control *control = w->segment.control;
+    struct uat_control *control = uat_segment.control;
     struct uat_relax relax = {0};
     /* Relaxed, both: a number that grows, and a number that says when to stop; nothing is passed on with them. The peer
      * is look() of the other ranks. */
     while (__atomic_load_n(&control->clock_readers, __ATOMIC_RELAXED) < readers) {
         __atomic_store_n(&control->clock, uat_cpu_counter(), __ATOMIC_RELAXED);
-        int rc = w->transport->class_->progress(w->transport);
+        int rc = uat_self.transport->class_->progress(uat_self.transport);
         if (rc)
             return rc;
-        uat_relax(&relax, w->oversubscribed);
+        uat_relax(&relax);
     }
     return 0;
 }
@@ -32,17 +34,16 @@ static int show(uint64_t readers)
 /* READ rank 0's counter again and again: the value that is least behind was the freshest one. */
 static int look(struct uat_clock *clock)
 {
-    struct uat_worker *w = &uat_worker;
-    uint64_t *landing = &w->segment.staging->word, last = 0;
+    uint64_t *landing = &uat_segment.staging->word, last = 0;
     bool any = false;
     for (int fresh = 0; fresh < FRESH;) {
-        struct uat_op op = uat_op_read(landing, &w->segment.control->clock, 8);
+        struct uat_op op = uat_op_read(landing, &uat_segment.control->clock, 8);
         uint64_t begin = uat_cpu_counter();
-        int rc = uat_transport_do(w->transport, 0, &op, 1);
+        int rc = uat_transport_do(uat_self.transport, 0, &op, 1);
         uint64_t end = uat_cpu_counter(), seen = *landing;
         if (rc)
             return rc;
-        if (w->oversubscribed)
+        if (uat_relax_oversubscribed)
             sched_yield(); /* rank 0 may need this core to go on */
         if (seen == last)
             continue;
@@ -52,19 +53,18 @@ static int look(struct uat_clock *clock)
             *clock = (struct uat_clock){.own = begin + (end - begin) / 2, .zero = seen};
         any = true;
     }
-    struct uat_op done = uat_op_fetch_add(&w->segment.staging->old, &w->segment.control->clock_readers, 1);
-    return uat_transport_do(w->transport, 0, &done, 1);
+    struct uat_op done = uat_op_fetch_add(&uat_segment.staging->old, &uat_segment.control->clock_readers, 1);
+    return uat_transport_do(uat_self.transport, 0, &done, 1);
 }
 
 int uat_clock_compare(struct uat_clock *clock)
 {
-    struct uat_worker *w = &uat_worker;
     uint64_t now = uat_cpu_counter();
     *clock = (struct uat_clock){now, now};
-    w->clock_comparisons++;
+    comparisons++;
     int rc = uat_collective_barrier(); /* nobody looks before rank 0 is about to show */
     if (!rc)
-        rc = w->rank == 0 ? show(w->clock_comparisons * (uint64_t)(w->size - 1)) : look(clock);
+        rc = uat_self.rank == 0 ? show(comparisons * (uint64_t)(uat_self.size - 1)) : look(clock);
     return rc ? rc : uat_collective_barrier();
 }
 

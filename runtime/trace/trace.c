@@ -8,7 +8,6 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
-#include "runtime/task/worker.h"
 #include "runtime/trace/clock.h"
 #include "runtime/trace/trace_file.h"
 
@@ -17,6 +16,7 @@ enum { PHASES_MAX = 16 /* of one attempt: more than a steal has */ };
 bool uat_trace_on;
 
 static struct {
+    const char *file, *host;
     struct uat_trace_event *ring;             /* UAT_TRACE_ROOM of them */
     uint64_t count;                           /* recorded, those included that were overwritten */
     struct uat_trace_event phase[PHASES_MAX]; /* of the attempt under way: kept only if it succeeds */
@@ -75,11 +75,13 @@ void uat_trace_attempts_over(void)
         end_idle(uat_cpu_counter());
 }
 
-int uat_trace_open(void)
+int uat_trace_open(const char *file, const char *host)
 {
-    if (!uat_worker.options.trace[0])
+    if (!file[0])
         return 0;
     memset(&trace, 0, sizeof(trace));
+    trace.file = file;
+    trace.host = host;
     trace.ring = malloc(UAT_TRACE_ROOM * sizeof(*trace.ring));
     if (!trace.ring) {
         uat_error("no memory for the %zu KiB of a timeline; unset UAT_TRACE",
@@ -116,7 +118,7 @@ static struct uat_trace_event *in_order(const struct uat_clock *last, uint64_t k
     return events;
 }
 
-int uat_trace_close(const char *host)
+int uat_trace_close(void)
 {
     if (!uat_trace_on)
         return 0;
@@ -126,8 +128,7 @@ int uat_trace_close(const char *host)
     int rc = uat_clock_compare(&last);
     if (!rc) {
         uint64_t kept = trace.count < UAT_TRACE_ROOM ? trace.count : UAT_TRACE_ROOM;
-        struct uat_trace_file file = {
-            .name = uat_worker.options.trace, .host = host, .cycles_per_us = cycles_per_us(&last)};
+        struct uat_trace_file file = {.name = trace.file, .host = trace.host, .cycles_per_us = cycles_per_us(&last)};
         struct uat_trace_event *events = in_order(&last, kept);
         /* Without memory this worker has nothing to show, but the others need it for the rest. */
         rc = uat_trace_file_write(&file, events, events ? kept : 0, trace.count - (events ? kept : 0));

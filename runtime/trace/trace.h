@@ -37,11 +37,12 @@ enum { UAT_TRACE_ROOM = 65536 /* events that a worker keeps */ };
 
 extern bool uat_trace_on;
 
-/* Begin, if UAT_TRACE is set. Collective. 0 or a negative errno, reported. */
-int uat_trace_open(void);
+/* Begin, if file is not "": it is where rank 0 writes the timeline; host is this worker's. Both stay the caller's, until
+ * uat_trace_close(). Collective. 0 or a negative errno, reported. */
+int uat_trace_open(const char *file, const char *host);
 
 /* Merge and write. Collective, outside of a run. 0 or a negative errno, reported; then rank 0 leaves no file behind. */
-int uat_trace_close(const char *host);
+int uat_trace_close(void);
 
 void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, uint64_t detail, int peer);
 

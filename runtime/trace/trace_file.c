@@ -16,7 +16,8 @@
 
 #include "base/log.h"
 #include "runtime/collective/collective.h"
-#include "runtime/task/worker.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
 
 enum {
     CHUNK_MAX = 1 << 20 /* bytes; leaves the deeper part of the region untouched */,
@@ -54,12 +55,12 @@ static const char *const details[UAT_TRACE_KINDS] = {[UAT_TRACE_STEAL] = "bytes"
 
 static struct chunk *staged(void)
 {
-    return (struct chunk *)uat_worker.segment.low;
+    return (struct chunk *)uat_segment.low;
 }
 
 static uint64_t events_per_chunk(void)
 {
-    size_t room = uat_worker.segment.high - uat_worker.segment.low;
+    size_t room = uat_segment_region_size();
     room = room < CHUNK_MAX ? room : CHUNK_MAX;
     return (room - sizeof(struct chunk)) / sizeof(struct uat_trace_event);
 }
@@ -97,7 +98,7 @@ static void sink_abandon(struct sink *sink)
 static int sink_close(struct sink *sink, const struct uat_trace_file *file)
 {
     fprintf(sink->out, "\n],\"otherData\":{\"workers\":%d,\"dropped\":%" PRIu64 ",\"version\":\"%s\"}}\n",
-            uat_worker.size, sink->dropped, UAT_VERSION);
+            uat_self.size, sink->dropped, UAT_VERSION);
     int failed = fclose(sink->out);
     sink->out = NULL;
     if (failed || (sink->renamed && rename(sink->path, file->name) != 0)) {
@@ -161,14 +162,13 @@ static void write_chunk(struct sink *sink, int rank, const struct chunk *chunk, 
  */
 static int collect(struct sink *sink, const struct uat_trace_file *file, bool first, int *failed)
 {
-    struct uat_worker *w = &uat_worker;
-    for (int rank = 0; rank < w->size; rank++) {
+    for (int rank = 0; rank < uat_self.size; rank++) {
         struct uat_op op = uat_op_read(staged(), staged(), sizeof(struct chunk));
-        int rc = rank ? uat_transport_do(w->transport, rank, &op, 1) : 0;
+        int rc = rank ? uat_transport_do(uat_self.transport, rank, &op, 1) : 0;
         uint64_t count = staged()->count < events_per_chunk() ? staged()->count : events_per_chunk();
         if (!rc && rank && count > 0) {
             op = uat_op_read(staged()->event, staged()->event, count * sizeof(struct uat_trace_event));
-            rc = uat_transport_do(w->transport, rank, &op, 1);
+            rc = uat_transport_do(uat_self.transport, rank, &op, 1);
         }
         if (rc)
             return rc;
@@ -198,12 +198,12 @@ int uat_trace_file_write(const struct uat_trace_file *file, const struct uat_tra
                          uint64_t dropped)
 {
     struct sink sink = {0};
-    int failed = uat_worker.rank == 0 ? sink_open(&sink, file) : 0, rc = 0;
+    int failed = uat_self.rank == 0 ? sink_open(&sink, file) : 0, rc = 0;
     for (uint64_t done = 0; done < UAT_TRACE_ROOM && !rc; done += events_per_chunk()) {
         uint64_t left = done < count ? count - done : 0, n = left < events_per_chunk() ? left : events_per_chunk();
         stage(file, n ? events + done : NULL, n, dropped);
         rc = uat_collective_barrier(); /* all chunks are there */
-        if (!rc && uat_worker.rank == 0)
+        if (!rc && uat_self.rank == 0)
             rc = collect(&sink, file, done == 0, &failed);
         if (!rc)
             rc = uat_collective_barrier(); /* rank 0 has them all */

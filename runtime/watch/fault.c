@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "runtime/task/worker.h"
+#include "runtime/memory/segment.h"
 
 enum { STACK_SIZE = 64 << 10 };
 
@@ -16,18 +16,20 @@ static const int signals[] = {SIGSEGV, SIGBUS};
 static struct sigaction previous[2];
 static stack_t previous_stack;
 static void *signal_stack;
+static const struct uat_deque *watched_deque;
+static size_t watched_entries;
 
 static void explain(int number, uintptr_t address)
 {
-    const struct uat_segment *s = &uat_worker.segment;
+    const struct uat_segment *s = &uat_segment;
     uintptr_t guard = (uintptr_t)s->guard;
     if (number == SIGSEGV && guard && address >= guard && address < guard + UAT_GUARD_SIZE)
         uat_error(
             "the task stacks have overflowed UAT_STACK_SIZE=%zuk; set it to %zuk or more (the same for all workers)",
-            (size_t)uat_worker.options.stack_size >> 10, (size_t)uat_worker.options.stack_size >> 9);
-    else if (number == SIGSEGV && uat_deque_is_overflow(&uat_worker.deque, address))
+            uat_segment_region_size() >> 10, uat_segment_region_size() >> 9);
+    else if (number == SIGSEGV && uat_deque_is_overflow(watched_deque, address))
         uat_error("more than %zu spawns are nested on one worker, UAT_DEQUE_ENTRIES=%zu; set it to %zu or more",
-                  uat_worker.deque.capacity, (size_t)uat_worker.options.deque_entries, 2 * uat_worker.deque.capacity);
+                  watched_deque->capacity, watched_entries, 2 * watched_deque->capacity);
     else if (number == SIGBUS && address >= (uintptr_t)s->start && address < (uintptr_t)s->start + s->size)
         uat_error("no memory left for the segment of %zu MiB; lower UAT_STACK_SIZE and UAT_HEAP_SIZE, or start fewer "
                   "workers on "
@@ -47,19 +49,27 @@ static void handle(int number, siginfo_t *info, void *context)
         raise(number);
 }
 
-int uat_fault_open(void)
+static int report(const char *what, int error)
 {
+    uat_error("faults cannot be explained: %s: %s", what, strerror(error));
+    return -error;
+}
+
+int uat_fault_open(const struct uat_deque *deque, size_t entries)
+{
+    watched_deque = deque;
+    watched_entries = entries;
     signal_stack = malloc(STACK_SIZE);
     if (!signal_stack)
-        return -ENOMEM;
+        return report("a signal stack", ENOMEM);
     stack_t stack = {.ss_sp = signal_stack, .ss_size = STACK_SIZE};
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     if (sigaltstack(&stack, &previous_stack))
-        return -errno;
+        return report("sigaltstack", errno);
     for (int i = 0; i < 2; i++)
         if (sigaction(signals[i], &action, &previous[i]))
-            return -errno;
+            return report("sigaction", errno);
     return 0;
 }
 

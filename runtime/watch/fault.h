@@ -2,12 +2,17 @@
 #ifndef UAT_FAULT_H
 #define UAT_FAULT_H
 
+#include <stddef.h>
+
+#include "deque/owner.h"
+
 /*
  * Catch the faults that mean "a limit was passed": the guard below the task stacks, the guard behind the deque's
  * array, memory that the kernel could not give. One line with the option that mends it, then the fault takes its usual
- * course. The handler runs on a signal stack of its own. 0 or a negative errno.
+ * course. The handler runs on a signal stack of its own. Only while `deque` is open; entries: UAT_DEQUE_ENTRIES. 0 or a
+ * negative errno, reported.
  */
-int uat_fault_open(void);
+int uat_fault_open(const struct uat_deque *deque, size_t entries);
 void uat_fault_close(void);
 
 #endif

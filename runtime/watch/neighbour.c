@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "runtime/task/worker.h"
+#include "runtime/start/self.h"
 #include "runtime/watch/die.h"
 
 static struct {
@@ -22,17 +22,21 @@ static struct {
     bool reported;
 } watched = {.rank = -1};
 
-void uat_neighbour_open(void *const *blobs, const size_t *sizes, const struct uat_identity *own, const char *launcher)
+static int timeout, limit; /* seconds; 0: never */
+
+void uat_neighbour_open(const struct uat_options *options, const struct uat_roster *roster, const char *launcher)
 {
-    int size = uat_worker.size;
+    int self = uat_self.rank, size = roster->size;
+    const struct uat_identity *own = roster->identity[self];
+    timeout = options->stall_timeout;
+    limit = options->stall_limit;
     watched.rank = -1;
     if (strcmp(launcher, "uatrun") == 0 || !own->pid_space)
         return;
     for (int i = 1; i < size && watched.rank < 0; i++) {
-        int rank = (uat_worker.rank + i) % size;
-        const struct uat_identity *other = blobs[rank];
-        if (sizes[rank] < sizeof(*other) || other->binding.machine != own->binding.machine ||
-            other->pid_space != own->pid_space)
+        int rank = (self + i) % size;
+        const struct uat_identity *other = roster->identity[rank];
+        if (other->binding.machine != own->binding.machine || other->pid_space != own->pid_space)
             continue;
         watched.rank = rank;
         watched.pid = other->pid;
@@ -57,16 +61,15 @@ static char state_of(int pid)
 
 static void judge(void)
 {
-    const struct uat_options *o = &uat_worker.options;
-    if (o->stall_limit > 0 && watched.stopped >= o->stall_limit)
+    if (limit > 0 && watched.stopped >= limit)
         uat_die("rank %d on %s, pid %d, has been stopped for %d s; UAT_STALL_LIMIT=%d is reached, the job ends",
-                watched.rank, watched.host, watched.pid, watched.stopped, o->stall_limit);
-    if (o->stall_timeout > 0 && watched.stopped >= o->stall_timeout && !watched.reported) {
+                watched.rank, watched.host, watched.pid, watched.stopped, limit);
+    if (timeout > 0 && watched.stopped >= timeout && !watched.reported) {
         watched.reported = true;
         uat_warn(
             "rank %d on %s, pid %d, has been stopped for %d s; the run goes on when it is continued: kill -CONT %d "
             "(UAT_STALL_TIMEOUT=%d)",
-            watched.rank, watched.host, watched.pid, watched.stopped, watched.pid, o->stall_timeout);
+            watched.rank, watched.host, watched.pid, watched.stopped, watched.pid, timeout);
     }
 }
 

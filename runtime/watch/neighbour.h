@@ -7,12 +7,11 @@
 #ifndef UAT_NEIGHBOUR_H
 #define UAT_NEIGHBOUR_H
 
-#include <stddef.h>
-
-#include "runtime/start/identity.h"
+#include "base/options.h"
+#include "runtime/start/roster.h"
 
 /* Whom to watch, from what the workers published; nobody if the launcher does it. */
-void uat_neighbour_open(void *const *blobs, const size_t *sizes, const struct uat_identity *own, const char *launcher);
+void uat_neighbour_open(const struct uat_options *options, const struct uat_roster *roster, const char *launcher);
 
 /* Called again and again while this worker waits: looks once a second. Reports one that has been stopped for
  * UAT_STALL_TIMEOUT, ends the job after UAT_STALL_LIMIT. */

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "runtime/collective/collective.h"
-#include "runtime/task/worker.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
 #include "runtime/watch/die.h"
 #include "runtime/watch/neighbour.h"
 
@@ -28,6 +28,8 @@ static volatile struct {
     bool reported;
 } stall;
 
+static int timeout, limit; /* seconds; 0: never */
+static void (*describe_worker)(char *text, size_t size);
 static struct sigaction previous;
 static bool caught;
 
@@ -47,22 +49,20 @@ void uat_stall_set(enum uat_doing doing)
 /* Read what rank was about to steal, its victim and entry, to staging->intent. Ends the job if rank cannot be reached. */
 static const uint64_t *read_intent(int rank)
 {
-    struct uat_worker *w = &uat_worker;
-    uint64_t *intent = w->segment.staging->intent;
-    struct uat_op op = uat_op_read(intent, &w->segment.landing->intent_victim, 2 * sizeof(*intent));
-    uat_check(uat_transport_do(w->transport, rank, &op, 1));
+    uint64_t *intent = uat_segment.staging->intent;
+    struct uat_op op = uat_op_read(intent, &uat_segment.landing->intent_victim, 2 * sizeof(*intent));
+    uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
     return intent;
 }
 
 /* Which thief has claimed entry index of this worker and not acknowledged it? -1 if none says so. */
 static int find_thief(uint64_t index)
 {
-    struct uat_worker *w = &uat_worker;
-    for (int rank = 0; rank < w->size; rank++) {
-        if (rank == w->rank)
+    for (int rank = 0; rank < uat_self.size; rank++) {
+        if (rank == uat_self.rank)
             continue;
         const uint64_t *intent = read_intent(rank);
-        if (intent[0] == (uint64_t)w->rank && intent[1] == index)
+        if (intent[0] == (uint64_t)uat_self.rank && intent[1] == index)
             return rank;
     }
     return -1;
@@ -109,7 +109,6 @@ static void describe(char *line, size_t size)
 
 static void look_at_clock(enum wait_kind kind, uint64_t what)
 {
-    const struct uat_options *o = &uat_worker.options;
     uint64_t now = seconds();
     if (stall.wait != kind || stall.what != what) {
         stall.what = what;
@@ -123,15 +122,15 @@ static void look_at_clock(enum wait_kind kind, uint64_t what)
         return; /* the program's own barrier may take as long as the work before it */
     uint64_t waited = now - stall.wait_since;
     char line[200];
-    if (o->stall_limit > 0 && waited >= (uint64_t)o->stall_limit) {
+    if (limit > 0 && waited >= (uint64_t)limit) {
         describe(line, sizeof(line));
-        uat_die("%s; UAT_STALL_LIMIT=%d is reached, the job ends", line, o->stall_limit);
+        uat_die("%s; UAT_STALL_LIMIT=%d is reached, the job ends", line, limit);
     }
-    if (o->stall_timeout > 0 && waited >= (uint64_t)o->stall_timeout && !stall.reported) {
+    if (timeout > 0 && waited >= (uint64_t)timeout && !stall.reported) {
         stall.reported = true;
         describe(line, sizeof(line));
         uat_warn("%s; it may be stopped, swapped out or lost. The run goes on when it does (UAT_STALL_TIMEOUT=%d)",
-                 line, o->stall_timeout);
+                 line, timeout);
     }
 }
 
@@ -165,32 +164,37 @@ static void print_state(int number)
                                         [UAT_DOING_SCHEDULE] = "looking for work",
                                         [UAT_DOING_END] = "at the end of a run",
                                         [UAT_DOING_BARRIER] = "in uat_barrier()"};
-    const struct uat_worker *w = &uat_worker;
-    char wait[100] = "";
+    char wait[100] = "", worker[200];
     if (stall.wait == WAIT_ACK)
         snprintf(wait, sizeof(wait), ", waits for the acknowledgement of entry %" PRIu64, stall.what);
     else if (stall.wait == WAIT_BARRIER)
         snprintf(wait, sizeof(wait), ", waits for rank %" PRIu64, stall.what);
     else if (stall.wait == WAIT_FENCE)
         snprintf(wait, sizeof(wait), ", waits in PMIx_Fence");
-    uat_log(UAT_LOG_ERROR,
-            "%s for %" PRIu64 " s%s; %zu entries, %u published; %" PRIu64 " tasks, %" PRIu64 " steals of %" PRIu64
-            " attempts",
-            names[stall.doing], seconds() - stall.since, wait, uat_deque_size(&w->deque), w->deque.published, w->tasks,
-            w->thief.count.done, w->thief.count.attempts);
+    describe_worker(worker, sizeof(worker));
+    uat_log(UAT_LOG_ERROR, "%s for %" PRIu64 " s%s; %s", names[stall.doing], seconds() - stall.since, wait, worker);
 }
 
-int uat_stall_open(void)
+static int report_signal(int error)
 {
+    uat_error("SIGUSR1 cannot be caught: %s", strerror(error));
+    return -error;
+}
+
+int uat_stall_open(const struct uat_options *options, void (*describe)(char *text, size_t size))
+{
+    timeout = options->stall_timeout;
+    limit = options->stall_limit;
+    describe_worker = describe;
     uat_stall_set(UAT_DOING_OUTSIDE);
     struct sigaction action = {.sa_handler = print_state, .sa_flags = SA_RESTART | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGUSR1, NULL, &previous))
-        return -errno;
+        return report_signal(errno);
     if (previous.sa_handler != SIG_DFL)
         return 0; /* it is the program's */
     caught = sigaction(SIGUSR1, &action, NULL) == 0;
-    return caught ? 0 : -errno;
+    return caught ? 0 : report_signal(errno);
 }
 
 void uat_stall_close(void)

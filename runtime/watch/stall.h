@@ -10,7 +10,10 @@
 #ifndef UAT_STALL_H
 #define UAT_STALL_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/options.h"
 
 enum uat_doing {
     UAT_DOING_OUTSIDE,  /* the program's own code, between runs */
@@ -31,8 +34,12 @@ void uat_stall_fence(void);
 /* The wait is over. */
 void uat_stall_over(void);
 
-/* Catch SIGUSR1, unless the program does. 0 or a negative errno. */
-int uat_stall_open(void);
+/*
+ * Begin, with UAT_STALL_TIMEOUT and UAT_STALL_LIMIT of options; waits are watched over uat_self.transport. Catch SIGUSR1,
+ * unless the program does; describe: adds to its line what the worker has and has done, in a signal handler. 0 or a
+ * negative errno, reported.
+ */
+int uat_stall_open(const struct uat_options *options, void (*describe)(char *text, size_t size));
 void uat_stall_close(void);
 
 #endif

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (own.magic == 0) {
         struct uat_options options = {.stack_size = 1 << 20, .records = 16, .result_max = 1024};
-        uat_identity_take(&own, &options, "here");
+        uat_identity_take(&own, &options);
     }
     zero = own;
     for (size_t i = 1; i < size && i <= sizeof(zero); i++)

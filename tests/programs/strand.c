@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "runtime/task/worker.h"
+#include "runtime/inspect.h"
 #include "uat.h"
 
 enum { DEPTH = 40, LIMIT_SECONDS = 30, QUIET_SECONDS = 1 };
@@ -21,7 +21,7 @@ static double now(void)
 /* Relaxed: only counts; the peers are the thieves' claims. */
 static uint64_t claims(void)
 {
-    return __atomic_load_n(&uat_worker.segment.ring->claims, __ATOMIC_RELAXED);
+    return __atomic_load_n(&uat_inspect_deque()->ring->claims, __ATOMIC_RELAXED);
 }
 
 static uint64_t wait_for_claims(uint64_t wanted, double seconds)

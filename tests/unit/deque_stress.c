@@ -97,7 +97,7 @@ static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
 static void owner(struct peer *me, struct shared *shared, const struct layout *l)
 {
     struct uat_deque d;
-    struct uat_deque_user user = {.part = always_part, .oversubscribed = true};
+    struct uat_deque_user user = {.part = always_part};
     PEER_CHECK(uat_deque_open(&d, l->ring, 4096, &user) == 0);
     peer_barrier(me);
     uint64_t random = shared->stress.seed * 2 + 1;

@@ -33,7 +33,7 @@ static uint64_t own_canary(void)
 {
     static struct uat_identity identity;
     static const struct uat_options options;
-    uat_identity_take(&identity, &options, "here");
+    uat_identity_take(&identity, &options);
     return identity.canary;
 }
 

@@ -92,7 +92,7 @@ static void work_messages(struct peer *me, void *arg)
         return;
     }
     struct uat_relax relax = {0};
-    for (uint64_t seen = 0; seen < MESSAGES; uat_relax(&relax, true)) {
+    for (uint64_t seen = 0; seen < MESSAGES; uat_relax(&relax)) {
         seen = load(last);
         uint64_t counted = load(count);
         PEER_CHECK(counted >= seen);
@@ -123,7 +123,7 @@ static void meet(struct litmus_board *board, int rank, uint64_t trial)
     struct uat_relax relax = {0};
     __atomic_store_n(&board->at[rank], trial, __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&board->at[1 - rank], __ATOMIC_SEQ_CST) < trial)
-        uat_relax(&relax, false);
+        uat_relax(&relax);
     uint64_t distance = rank ? trial / 256 % 8 * 8 : trial % 256;
     for (volatile uint64_t i = 0; i < distance; i++)
         ;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/inspect.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "runtime/collective/collective.h"
+#include "runtime/memory/heap.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
+#include "runtime/task/steal.h"
+#include "runtime/task/worker.h"
+
+struct uat_deque *uat_inspect_deque(void)
+{
+    return &uat_worker.deque;
+}
+
+struct uat_transport *uat_inspect_transport(void)
+{
+    return uat_self.transport;
+}
+
+size_t uat_inspect_region_size(void)
+{
+    return uat_segment_region_size();
+}
+
+uintptr_t uat_inspect_region_base(void)
+{
+    return uat_segment.high - 8; /* as if a call had pushed a return address */
+}
+
+void *uat_inspect_spare(size_t bytes)
+{
+    return uat_segment.heap + uat_segment.heap_size - bytes;
+}
+
+int uat_inspect_steal(int victim, struct uat_stolen *stolen)
+{
+    const struct uat_victims victims = {.count = 1, .rank = {victim}};
+    return uat_steal_from(&victims, stolen);
+}
+
+int uat_inspect_evacuate(uintptr_t sp, size_t bytes)
+{
+    struct uat_block *block = uat_heap_get(&uat_heap, bytes);
+    if (!block)
+        return -ENOMEM;
+    memcpy(uat_block_stack(block), (void *)sp, bytes);
+    struct uat_op op = uat_op_read((void *)sp, uat_block_stack(block), bytes);
+    int rc = uat_transport_do(uat_self.transport, uat_self.rank, &op, 1);
+    uat_heap_put(&uat_heap, block);
+    return rc;
+}
+
+int uat_inspect_gather(uint64_t own, uint64_t *words)
+{
+    uat_segment.control->replica_size = own; /* free outside of uat_replicate() */
+    int rc = uat_collective_barrier();
+    for (int i = 0; i < uat_self.size && !rc; i++) {
+        struct uat_op op = uat_op_read(&uat_segment.staging->word, &uat_segment.control->replica_size, 8);
+        rc = uat_transport_do(uat_self.transport, i, &op, 1);
+        words[i] = uat_segment.staging->word;
+    }
+    return rc ? rc : uat_collective_barrier();
+}

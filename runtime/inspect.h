@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inside of this worker, for the benchmarks of perf/ and the tests: they take it apart through this header alone.
+ * Between uat_init() and uat_finalize(); what is not said to be for tasks is for the time outside of runs.
+ */
+#ifndef UAT_INSPECT_H
+#define UAT_INSPECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "deque/owner.h"
+#include "deque/thief.h"
+#include "runtime/task/idle.h"
+#include "runtime/watch/die.h"
+#include "transport/transport.h"
+
+/* Also inside tasks. */
+struct uat_deque *uat_inspect_deque(void);
+struct uat_transport *uat_inspect_transport(void);
+
+/* The size of the uni-address region, in bytes, and where a root's stack segment would begin in it. */
+size_t uat_inspect_region_size(void);
+uintptr_t uat_inspect_region_base(void);
+
+/* The last `bytes` of the evacuation heap, registered and at the same address in all workers. */
+void *uat_inspect_spare(size_t bytes);
+
+/* Steal once from this victim, by the protocol in use. Returns enum uat_steal or a negative errno. */
+int uat_inspect_steal(int victim, struct uat_stolen *stolen);
+
+/* What a join that has to wait does with the stack of `bytes` at sp, and what its resumption does: out to the evacuation
+ * heap, back by a READ. 0 or a negative errno. */
+int uat_inspect_evacuate(uintptr_t sp, size_t bytes);
+
+/* Show a word to the others and READ theirs: words[rank] of all. Collective. 0 or a negative errno. */
+int uat_inspect_gather(uint64_t own, uint64_t *words);
+
+#endif

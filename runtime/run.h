@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UAT_RUN_H
+#define UAT_RUN_H
+
+#include <stdint.h>
+
+/* The canary that all workers use inside uat_run(): rank 0's. */
+void uat_run_set_canary(uint64_t canary);
+uint64_t uat_run_canary(void);
+
+#endif

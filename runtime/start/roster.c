@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/start/roster.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "runtime/start/bootstrap.h"
+
+/* One blob: the identity, and behind it the endpoint. */
+static int publish_and_collect(struct uat_roster *roster, const struct uat_identity *own,
+                               struct uat_transport *transport)
+{
+    size_t endpoint_size = 0;
+    char *blob = malloc(sizeof(*own) + UAT_ENDPOINT_MAX);
+    if (!blob) {
+        uat_error("no memory for what this worker publishes");
+        return -ENOMEM;
+    }
+    memcpy(blob, own, sizeof(*own));
+    int rc = transport->class_->endpoint(transport, blob + sizeof(*own), &endpoint_size);
+    if (!rc)
+        rc = uat_bootstrap_exchange(blob, sizeof(*own) + endpoint_size, &roster->blobs, &roster->sizes);
+    free(blob);
+    return rc;
+}
+
+/* Take worker i's blob apart. */
+static void enter(struct uat_roster *roster, int i)
+{
+    static const struct uat_identity unknown;
+    char *blob = roster->blobs[i];
+    size_t size = roster->sizes[i];
+    if (size < sizeof(unknown)) {
+        roster->identity[i] = &unknown;
+        roster->endpoint[i] = (struct uat_endpoint){.data = blob, .host = "an unknown host"};
+        return;
+    }
+    struct uat_identity *identity = (struct uat_identity *)blob;
+    identity->host[sizeof(identity->host) - 1] = '\0'; /* what a peer published is a string only once it is made one */
+    roster->identity[i] = identity;
+    roster->endpoint[i] = (struct uat_endpoint){
+        .data = blob + sizeof(*identity), .size = size - sizeof(*identity), .host = identity->host};
+}
+
+int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
+                       struct uat_transport *transport)
+{
+    *roster = (struct uat_roster){.size = size,
+                                  .identity = calloc((size_t)size, sizeof(*roster->identity)),
+                                  .endpoint = calloc((size_t)size, sizeof(*roster->endpoint))};
+    int rc = 0;
+    if (!roster->identity || !roster->endpoint) {
+        uat_error("no memory for the list of %d workers", size);
+        rc = -ENOMEM;
+    }
+    if (!rc)
+        rc = publish_and_collect(roster, own, transport);
+    if (rc) {
+        uat_roster_forget(roster);
+        return rc;
+    }
+    for (int i = 0; i < size; i++)
+        enter(roster, i);
+    return 0;
+}
+
+void uat_roster_forget(struct uat_roster *roster)
+{
+    uat_bootstrap_forget(roster->blobs, roster->sizes);
+    free(roster->identity);
+    free(roster->endpoint);
+    *roster = (struct uat_roster){0};
+}

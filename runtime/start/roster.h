@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What the workers publish at the start, of all of them: who each is, and how its transport is reached. */
+#ifndef UAT_ROSTER_H
+#define UAT_ROSTER_H
+
+#include <stddef.h>
+
+#include "runtime/start/identity.h"
+#include "transport/transport.h"
+
+struct uat_roster {
+    int size; /* workers; the arrays have an element for each */
+    /* All zero for a worker of another build, which refuses to start: see uat_identity_compare(). */
+    const struct uat_identity **identity;
+    struct uat_endpoint *endpoint;
+    void **blobs; /* what was published, identity and endpoint; the pointers above point into it */
+    size_t *sizes;
+};
+
+/* Publish our identity and our transport's endpoint, and collect those of all workers. Collective. 0 or a negative
+ * errno, reported; then there is nothing to forget. */
+int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
+                       struct uat_transport *transport);
+
+/* Free what was collected. */
+void uat_roster_forget(struct uat_roster *roster);
+
+#endif
