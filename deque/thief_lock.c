@@ -8,7 +8,8 @@
  * the word is a FETCH_ADD, also that of a loser.
  *
  *   L1  The lock is held by the thief whose FETCH_ADD(+1) returned 0.
- *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed.
+ *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's -1
+ *       and its next +1 may change places on their way (O2): then it finds its own 1 and tries again later.
  *   L3  claims changes only under the lock; hence the index that FETCH_ADD(claims) returns is the one READ before.
  */
 #include <assert.h>
@@ -60,6 +61,8 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
     int result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;
+    /* The acknowledgement is for the owner, the lock for thieves: nobody looks at both, but a WRITE before an atomic is
+     * in order anyway (O1). */
     struct uat_op chain[2] = {
         uat_thief_acknowledgement(thief, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED),
         uat_op_fetch_add(NULL, &thief->ring->lock, (uint64_t)-1),

@@ -24,6 +24,7 @@ enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50
 
 struct board {
     uint64_t sum, swapped; /* atomics of all workers */
+    uint64_t between;      /* atomics of one partner: orders its WRITE before its READ */
     uint64_t data, count;  /* the partner WRITEs data, then adds to count */
     uint64_t whole;        /* the partner WRITEs all bits or none */
     uint64_t failed;       /* verdicts, at rank 0 */
@@ -51,9 +52,11 @@ static bool test_copies(void)
     struct board *b = board();
     for (uint64_t i = 0; i < BLOCK; i++)
         b->sent[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)uat_self.rank;
+    /* The READ comes behind the WRITE because of the atomic between them (O1). */
     struct uat_op ops[] = {uat_op_write(b->sent, b->arrived, sizeof(b->sent)),
+                           uat_op_fetch_add(&b->old, &b->between, 1),
                            uat_op_read(b->returned, b->arrived, sizeof(b->sent))};
-    return act(partner(), ops, 2) && memcmp(b->sent, b->returned, sizeof(b->sent)) == 0;
+    return act(partner(), ops, 3) && memcmp(b->sent, b->returned, sizeof(b->sent)) == 0;
 }
 
 /* All workers count up two words of rank 0; none may be lost. */

@@ -6,18 +6,22 @@
  * is written as the local address of the same object. All operands are aligned to 8 bytes and sized in multiples of 8.
  *
  * What a chain promises
- *   O1  Its operations reach the peer's memory in the order of the chain, with these two exceptions:
- *   O2  READs that follow each other, and the 8-byte words of one READ, may sample memory in any order;
- *   O3  a WRITE or an atomic behind a READ may take effect before that READ has sampled memory.
- *       So: an atomic or a WRITE takes effect before a READ that stands behind it; a READ is ordered before
- *       something else only by its completion.
+ *   O1  A WRITE is in the peer's memory before an atomic that stands behind it takes effect, whatever stands between
+ *       them. An atomic takes effect before a READ that stands behind it samples memory. So { WRITE; atomic; READ } is
+ *       in order.
+ *   O2  No other two operations are ordered: not two WRITEs, not two atomics, not an atomic and a WRITE behind it, not a
+ *       WRITE and a READ behind it without an atomic between them, not two READs. Nor are the 8-byte words of one READ
+ *       or of one WRITE.
+ *   O3  In particular, what stands behind a READ may take effect before that READ has sampled memory. Only a completion
+ *       orders a READ before something else: see O7.
  *   O4  An aligned 8-byte word is read and written whole.
  *   O5  Two chains to one peer, posted one after the other, keep the order of O1-O3 as if they were one chain.
  *   O6  FETCH_ADD and CMP_SWAP are atomic among themselves only. A word that they change is never changed by a CPU
  *       instruction or a WRITE; a CPU may load it at any time.
- *   O7  When a completion has been seen, all that the chain read stands in local memory.
- * These are the guarantees of the InfiniBand architecture for one reliable connection, no more: transport_shm gives
- * stronger ones, which no caller may use.
+ *   O7  When a completion has been seen, all that the chain read stands in local memory, and what is posted to that peer
+ *       from then on takes effect behind the chain.
+ * This is what InfiniBand adapters keep on one reliable connection, also with out-of-order delivery, and no more; its
+ * sources are in docs/verbs.md. transport_shm gives more, which nobody may use: under torture it does not.
  */
 #ifndef UAT_TRANSPORT_H
 #define UAT_TRANSPORT_H
@@ -57,7 +61,7 @@ struct uat_transport_config {
     size_t segment_size;               /* bytes */
     int segment_fd;                    /* the memory object behind it */
     void *scratch;                     /* UAT_TRANSPORT_SCRATCH bytes of the segment */
-    bool shuffle;                      /* torture: sample the words of READs in random order, with delays */
+    bool shuffle;                      /* torture: execute in any order that O1 allows, with delays */
     uint64_t seed;                     /* of that order */
     const struct uat_options *options; /* the settings; only transport_ibv looks into them */
 };
@@ -86,7 +90,8 @@ struct uat_transport_class {
     int (*post)(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);
     /* Look for completions, without waiting. */
     int (*progress)(struct uat_transport *t);
-    /* Wait until every chain of this worker, fire-and-forget ones included, is complete. */
+    /* Wait until every chain of this worker, fire-and-forget ones included, is complete and all it wrote is in the
+     * peers' memory. */
     int (*quiet)(struct uat_transport *t);
     void (*close)(struct uat_transport *t);
 };

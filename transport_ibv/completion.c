@@ -68,13 +68,13 @@ int uat_ibv_progress(struct uat_transport *t)
 }
 
 /*
- * A READ behind all that was posted. Its completion ends chains that asked for none; and what the completion of a
- * WRITE leaves open, whether the word has reached the peer's memory or only its adapter, is settled: a READ takes
- * effect after the WRITEs before it.
+ * A FETCH_ADD of 0 behind all that was posted. Its completion ends chains that asked for none; and what the completion
+ * of a WRITE leaves open, whether the word has reached the peer's memory or only its adapter, is settled: the WRITEs
+ * before an atomic are in memory when it takes effect (O1). A READ would not do, for a WRITE before it is not ordered.
  */
 static int flush_peer(struct uat_ibv *ibv, int rank, struct uat_pending *p)
 {
-    struct uat_op op = uat_op_read(&ibv->scratch->flushed, ibv->segment, sizeof(uint64_t));
+    struct uat_op op = uat_op_fetch_add(&ibv->scratch->sink, &ibv->scratch->flushed, 0);
     p->done = false;
     return uat_ibv_post(&ibv->base, rank, &op, 1, p);
 }

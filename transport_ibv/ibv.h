@@ -36,7 +36,7 @@ _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while a
  */
 struct uat_ibv_scratch {
     uint64_t sink;    /* where old values nobody wants land; never read */
-    uint64_t flushed; /* where the READs of quiet() land; never read */
+    uint64_t flushed; /* the target of the peers' quiet(); atomics only, and they add 0 */
     char pad[UAT_IBV_SLOT - 2 * sizeof(uint64_t)];
     char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1][UAT_IBV_SLOT];
 };

@@ -43,14 +43,14 @@ static int make_room(struct uat_ibv *ibv, struct uat_ibv_peer *peer, unsigned co
 }
 
 /*
- * Whether a request has to wait for the atomics before it. Only where the peer's atomics are PCIe atomics: there they
- * travel to memory as requests that expect an answer, and PCIe lets whatever follows pass them. READs may pass, being
- * requests of the same kind; WRITEs may, being posted, and so may further atomics. Where the adapter does its atomics
- * itself it does them in order, and the flag would cost a round trip (and can stall Soft-RoCE under contention).
+ * Whether a request has to wait for the atomics before it. Only a READ does (O1), and only where the peer's atomics are
+ * PCIe atomics: there they travel to memory as requests that expect an answer, and PCIe lets a READ, a request of the
+ * same kind, pass them. Where the adapter does its atomics itself it does them in order, and the flag would cost a
+ * round trip (and can stall Soft-RoCE under contention). WRITEs and further atomics need not wait (O2).
  */
-static bool must_fence(const struct uat_ibv_peer *peer)
+static bool must_fence(const struct uat_ibv_peer *peer, enum uat_opcode code)
 {
-    return peer->fence && peer->atomic_open;
+    return code == UAT_OP_READ && peer->fence && peer->atomic_open;
 }
 
 /* Where the payload of a WRITE is read from when the device comes to it. */
@@ -74,7 +74,7 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_peer *peer, struct u
         .wr_id = (uintptr_t)chain + (unsigned)i, .sg_list = &b->sge[i], .num_sge = 1, .opcode = verbs_opcode[op->code]};
     if (i)
         b->wr[i - 1].next = wr;
-    if (must_fence(peer)) {
+    if (must_fence(peer, op->code)) {
         wr->send_flags |= IBV_SEND_FENCE;
         peer->atomic_open = false;
         ibv->base.round_trips++; /* the request leaves when the answer to the atomic is there */

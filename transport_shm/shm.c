@@ -17,6 +17,10 @@
  *
  * A chain is done only when progress() reports it, although it was executed long before, so that callers cannot come to
  * depend on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
+ *
+ * Under torture a chain waits in a backlog, and its operations are executed in any order that O1 allows, some of them
+ * when it is posted, the others by later calls. So a chain that nobody waits for may be late by as long as its worker
+ * does not call the transport. An adapter would not let it wait that long, but nothing may depend on that.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,15 +31,20 @@
 #include "base/log.h"
 #include "transport/check.h"
 #include "transport/transport.h"
+#include "transport_shm/backlog.h"
 #include "transport_shm/card.h"
 #include "transport_shm/shuffle.h"
 #include "transport_shm/words.h"
 
-enum { FLIGHTS_START = 64 };
+enum {
+    FLIGHTS_START = 64,
+    FORGOTTEN_LATE = 16 /* torture: one in so many chains that nobody waits for is left to a later call */
+};
 
 struct shm_peer {
-    char *base;    /* its segment as mapped here */
-    uint64_t held; /* torture: the pass of progress() that holds back further completions of this peer */
+    char *base;                  /* its segment as mapped here */
+    uint64_t held;               /* torture: the pass of progress() that holds back further completions of this peer */
+    struct uat_backlog *backlog; /* torture: operations to be executed */
 };
 
 struct shm_flight {
@@ -65,9 +74,11 @@ static struct shm *shm_of(struct uat_transport *t)
 static void shm_close(struct uat_transport *head)
 {
     struct shm *t = shm_of(head);
-    for (int i = 0; t->peers && i < head->size; i++)
+    for (int i = 0; t->peers && i < head->size; i++) {
+        free(t->peers[i].backlog);
         if (t->peers[i].base && i != head->rank)
             munmap(t->peers[i].base, t->segment_size);
+    }
     free(t->flights);
     free(t->shuffle);
     free(t->peers);
@@ -85,6 +96,19 @@ static int check_config(const struct uat_transport_config *c)
     return -EINVAL;
 }
 
+/* What torture needs. 0 or -ENOMEM. */
+static int open_torture(struct shm *t, const struct uat_transport_config *config)
+{
+    t->shuffle = malloc(sizeof(*t->shuffle));
+    if (!t->shuffle)
+        return -ENOMEM;
+    uat_shuffle_init(t->shuffle, config->seed, config->rank);
+    for (int i = 0; i < config->size; i++)
+        if (!(t->peers[i].backlog = calloc(1, sizeof(*t->peers[i].backlog))))
+            return -ENOMEM;
+    return 0;
+}
+
 static int shm_open_transport(const struct uat_transport_config *config, struct uat_transport **out)
 {
     int rc = check_config(config);
@@ -100,11 +124,8 @@ static int shm_open_transport(const struct uat_transport_config *config, struct 
     t->flight_room = FLIGHTS_START;
     t->peers = calloc((size_t)config->size, sizeof(*t->peers));
     t->flights = malloc(FLIGHTS_START * sizeof(*t->flights));
-    t->shuffle = config->shuffle ? malloc(sizeof(*t->shuffle)) : NULL;
-    if (!t->peers || !t->flights || (config->shuffle && !t->shuffle))
+    if (!t->peers || !t->flights || (config->shuffle && open_torture(t, config)))
         goto close;
-    if (t->shuffle)
-        uat_shuffle_init(t->shuffle, config->seed, config->rank);
     rc = uat_shm_card_make(&t->card, config);
     if (rc) {
         shm_close(&t->head);
@@ -144,14 +165,24 @@ static int shm_connect(struct uat_transport *head, const struct uat_endpoint *pe
 
 static void do_reads(struct shm *t, const struct uat_op *ops, int n, uintptr_t shift)
 {
-    struct uat_shuffle_read reads[UAT_CHAIN_MAX];
+    struct uat_shuffle_copy reads[UAT_CHAIN_MAX];
     for (int i = 0; i < n; i++) {
-        reads[i] = (struct uat_shuffle_read){ops[i].local, (void *)((uintptr_t)ops[i].remote + shift), ops[i].size / 8};
+        reads[i] = (struct uat_shuffle_copy){ops[i].local, (void *)((uintptr_t)ops[i].remote + shift), ops[i].size / 8};
         if (!t->shuffle)
             uat_words_copy(reads[i].to, reads[i].from, reads[i].words);
     }
     if (t->shuffle)
-        uat_shuffle_reads(t->shuffle, reads, n);
+        uat_shuffle_copies(t->shuffle, reads, n);
+}
+
+static void do_write(struct shm *t, const struct uat_op *op, uat_word *remote)
+{
+    struct uat_shuffle_copy write = {remote, op->local, op->size / 8};
+    if (t->shuffle)
+        uat_shuffle_copies(t->shuffle, &write, 1);
+    else
+        uat_words_copy(write.to, write.from, write.words);
+    t->wrote = true;
 }
 
 /* The locked instruction is a full fence on both sides, see O1 above: it is behind all WRITEs and before all READs. */
@@ -189,8 +220,7 @@ static void execute(struct shm *t, int peer, const struct uat_op *ops, int count
             /* Earlier stores, those of the caller included, before these; the peer's CPU polls the later one and
              * then loads the earlier one. */
             __atomic_thread_fence(__ATOMIC_RELEASE);
-            uat_words_copy(remote, ops[i].local, ops[i].size / 8);
-            t->wrote = true;
+            do_write(t, &ops[i], remote);
             fenced = false;
         } else {
             do_atomic(&ops[i], remote);
@@ -198,6 +228,33 @@ static void execute(struct shm *t, int peer, const struct uat_op *ops, int count
         }
         i++;
     }
+}
+
+struct backlog_context {
+    struct shm *t;
+    int peer;
+};
+
+static void execute_some(void *context, const struct uat_op *ops, int n)
+{
+    const struct backlog_context *c = context;
+    execute(c->t, c->peer, ops, n);
+}
+
+static void run_backlog(struct shm *t, int peer, bool all)
+{
+    struct backlog_context context = {t, peer};
+    uat_backlog_run(t->peers[peer].backlog, t->shuffle, all, execute_some, &context);
+}
+
+/* Torture: the chain takes its place behind what the peer has not got yet. */
+static void hold(struct shm *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
+{
+    struct uat_backlog *backlog = t->peers[peer].backlog;
+    if (!uat_backlog_fits(backlog, count))
+        run_backlog(t, peer, true);
+    uat_backlog_add(backlog, ops, count, p);
+    run_backlog(t, peer, !p && uat_shuffle_random(t->shuffle, FORGOTTEN_LATE) > 0);
 }
 
 static int shm_post(struct uat_transport *head, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
@@ -216,7 +273,10 @@ static int shm_post(struct uat_transport *head, int peer, const struct uat_op *o
         t->flights = more;
         t->flight_room *= 2;
     }
-    execute(t, peer, ops, count);
+    if (t->shuffle)
+        hold(t, peer, ops, count, p);
+    else
+        execute(t, peer, ops, count);
     if (p)
         t->flights[t->flight_count++] = (struct shm_flight){p, peer};
     return 0;
@@ -239,7 +299,8 @@ static void complete_some(struct shm *t)
     for (size_t i = 0; i < t->flight_count; i++) {
         struct shm_flight flight = t->flights[i];
         struct shm_peer *peer = &t->peers[flight.peer];
-        if (peer->held != t->pass && uat_shuffle_random(t->shuffle, 4) == 0)
+        bool late = uat_backlog_holds(peer->backlog, flight.pending) || uat_shuffle_random(t->shuffle, 4) == 0;
+        if (peer->held != t->pass && late)
             peer->held = t->pass;
         if (peer->held == t->pass)
             t->flights[kept++] = flight;
@@ -252,6 +313,8 @@ static void complete_some(struct shm *t)
 static int shm_progress(struct uat_transport *head)
 {
     struct shm *t = shm_of(head);
+    for (int i = 0; t->shuffle && i < head->size; i++)
+        run_backlog(t, i, false);
     if (t->flight_count == 0)
         return 0;
     drain(t);
@@ -268,6 +331,8 @@ static int shm_progress(struct uat_transport *head)
 static int shm_quiet(struct uat_transport *head)
 {
     struct shm *t = shm_of(head);
+    for (int i = 0; t->shuffle && i < head->size; i++)
+        run_backlog(t, i, true);
     drain(t);
     while (t->flight_count > 0)
         shm_progress(head);

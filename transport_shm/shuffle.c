@@ -6,7 +6,7 @@
 
 #include "base/cpu.h"
 
-enum { GROUP = 8 /* words that stay neighbours in a large READ: a cache line */ };
+enum { GROUP = 8 /* words that stay neighbours in a large copy: a cache line */ };
 
 void uat_shuffle_init(struct uat_shuffle *s, uint64_t seed, int rank)
 {
@@ -40,12 +40,12 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Words per unit: a power of two, so large that all READs together have at most UAT_SHUFFLE_UNITS whole units. */
-static uint64_t unit_size(const struct uat_shuffle_read *reads, int n)
+/* Words per unit: a power of two, so large that all copies together have at most UAT_SHUFFLE_UNITS whole units. */
+static uint64_t unit_size(const struct uat_shuffle_copy *copies, int n)
 {
     uint64_t words = 0, unit = GROUP;
     for (int i = 0; i < n; i++)
-        words += reads[i].words;
+        words += copies[i].words;
     if (words <= UAT_SHUFFLE_WORDWISE)
         return 1;
     while (words / unit > UAT_SHUFFLE_UNITS)
@@ -53,7 +53,7 @@ static uint64_t unit_size(const struct uat_shuffle_read *reads, int n)
     return unit;
 }
 
-static void copy_unit(struct uat_shuffle *s, const struct uat_shuffle_read *read, uint64_t first, uint64_t words)
+static void copy_unit(struct uat_shuffle *s, const struct uat_shuffle_copy *copy, uint64_t first, uint64_t words)
 {
     for (uint64_t done = 0; done < words; done += GROUP) {
         uint64_t group = least(GROUP, words - done), start = first + done;
@@ -61,26 +61,26 @@ static void copy_unit(struct uat_shuffle *s, const struct uat_shuffle_read *read
         for (uint64_t i = 0; i < GROUP; i++) {
             uint64_t word = i ^ turn; /* visits 0..7 once each, in one of eight orders */
             if (word < group)
-                uat_word_store(read->to + start + word, uat_word_load(read->from + start + word));
+                uat_word_store(copy->to + start + word, uat_word_load(copy->from + start + word));
         }
     }
 }
 
-void uat_shuffle_reads(struct uat_shuffle *s, const struct uat_shuffle_read *reads, int n)
+void uat_shuffle_copies(struct uat_shuffle *s, const struct uat_shuffle_copy *copies, int n)
 {
-    assert(n <= UAT_SHUFFLE_READS);
-    uint64_t unit = unit_size(reads, n), count = 0;
+    assert(n <= UAT_SHUFFLE_COPIES);
+    uint64_t unit = unit_size(copies, n), count = 0;
     for (int r = 0; r < n; r++)
-        for (uint64_t first = 0; first < reads[r].words; first += unit, count++) {
+        for (uint64_t first = 0; first < copies[r].words; first += unit, count++) {
             uint64_t at = uat_shuffle_random(s, count + 1); /* Fisher-Yates, inside out */
             s->units[count] = s->units[at];
             s->units[at].first = first;
-            s->units[at].read = (uint32_t)r;
+            s->units[at].copy = (uint32_t)r;
         }
     for (uint64_t i = 0; i < count; i++) {
-        const struct uat_shuffle_read *read = &reads[s->units[i].read];
+        const struct uat_shuffle_copy *copy = &copies[s->units[i].copy];
         uint64_t first = s->units[i].first;
         uat_shuffle_delay(s);
-        copy_unit(s, read, first, least(unit, read->words - first));
+        copy_unit(s, copy, first, least(unit, copy->words - first));
     }
 }

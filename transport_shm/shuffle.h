@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: produce the orders that O2 permits. A network adapter may fetch the words of neighbouring READs in any order.
- * A CPU copies them in program order, which would hide code that depends on it.
+ * Torture: produce the orders that O2 permits. A network adapter may move the words of one WRITE, or of several READs, in
+ * any order. A CPU moves them in program order, which would hide code that depends on it.
  */
 #ifndef UAT_SHM_SHUFFLE_H
 #define UAT_SHM_SHUFFLE_H
@@ -12,12 +12,12 @@
 #include "transport_shm/words.h"
 
 enum {
-    UAT_SHUFFLE_READS = 8,     /* READs that may follow each other: a whole chain */
+    UAT_SHUFFLE_COPIES = 8,    /* READs that are done together: a whole chain */
     UAT_SHUFFLE_UNITS = 4096,  /* what is permuted at most */
     UAT_SHUFFLE_WORDWISE = 512 /* up to so many words each is a unit of its own; above, 8 neighbours are */
 };
 
-struct uat_shuffle_read {
+struct uat_shuffle_copy {
     uat_word *to;
     const uat_word *from;
     uint64_t words;
@@ -26,9 +26,9 @@ struct uat_shuffle_read {
 struct uat_shuffle {
     uint64_t random; /* xorshift state, never 0 */
     struct {
-        uint64_t first; /* word of the READ */
-        uint32_t read;  /* which READ */
-    } units[UAT_SHUFFLE_UNITS + UAT_SHUFFLE_READS];
+        uint64_t first; /* word of the copy */
+        uint32_t copy;  /* which copy */
+    } units[UAT_SHUFFLE_UNITS + UAT_SHUFFLE_COPIES];
 };
 
 void uat_shuffle_init(struct uat_shuffle *s, uint64_t seed, int rank);
@@ -39,7 +39,7 @@ uint64_t uat_shuffle_random(struct uat_shuffle *s, uint64_t below);
 /* Usually nothing, sometimes a few pauses, rarely a yield of the core. */
 void uat_shuffle_delay(struct uat_shuffle *s);
 
-/* Copy n READs that follow each other, with all their words in random order. */
-void uat_shuffle_reads(struct uat_shuffle *s, const struct uat_shuffle_read *reads, int n);
+/* Carry out n copies, with all their words in random order. */
+void uat_shuffle_copies(struct uat_shuffle *s, const struct uat_shuffle_copy *copies, int n);
 
 #endif

@@ -51,6 +51,7 @@ static void tell(int rank)
 {
     const struct uat_segment *s = group.segment;
     struct uat_op chain[] = {
+        /* The two WRITEs in any order, both before the FETCH_ADD (O1): its peer is load_runs_ended(). */
         uat_op_write(&s->control->run_result, &s->control->run_result, sizeof(struct uat_run_result)),
         uat_op_write(s->result, s->result, uat_round8(run_result_size())),
         uat_op_fetch_add(&s->staging->old, &s->control->runs_ended, 1),

@@ -39,7 +39,7 @@ end:
     :: atomic { (got & 8) && !(got & 4) -> offer_sp = sp[q]; got = got | 4 }
     :: atomic { got & 8 -> q = 0; forget() }
     :: atomic {
-           got == 15 && SLOT_OF(t) == q && OFFERED && claims == t ->
+           got == 15 && SLOT_OF(t) == q && OFFERED && claims == t && !due[me] -> /* O1: the WRITE first */
            claims = t + 1; /* CMP_SWAP */
            tries++;
            q = 0

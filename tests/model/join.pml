@@ -7,8 +7,8 @@
  * In each round exactly one of the two continues the joiner, with that child's result and its own stack; record and
  * block are given back once each. The record's state is never reset.
  *
- * Chains: operations of one chain are steps in its order; a READ may sample anywhere behind the atomic that stands
- * before it, and nothing after it waits for it but the completion. Both sides' READs stand last, so order of steps is
+ * Chains: all are { WRITE; atomic; READ } or a part of it, so their operations are steps in order (O1); a READ may
+ * sample anywhere behind the atomic that stands before it, and nothing after it waits for it but the completion. Both sides' READs stand last, so order of steps is
  * enough; words of one READ that matter are steps of their own.
  */
 #ifndef ROUNDS

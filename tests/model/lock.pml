@@ -15,21 +15,21 @@ bool started;
 /* The papers' way: unlock by a WRITE of 0, losers take nothing back. To see what is wrong with it, the HCA's FETCH_ADD
  * has to be what it is to a WRITE: a load and a store. Atomics exclude each other by `unit`. */
 bool unit;
-#define UNLOCK() lock = 0
-#define UNDO() skip
+#define UNLOCK() lock = 0; busy--
+#define UNDO() busy--
 #else
 #ifdef M_UNLOCK_BY_WRITE
-#define UNLOCK() lock = 0
+#define UNLOCK() lock = 0; busy--
 #else
-#define UNLOCK() lock--
+#define UNLOCK() owed[me]++
 #endif
 #ifdef M_NO_UNDO
-#define UNDO() skip
+#define UNDO() busy--
 #else
 #ifdef M_UNDO_BY_WRITE
-#define UNDO() lock = old
+#define UNDO() lock = old; busy--
 #else
-#define UNDO() lock--
+#define UNDO() owed[me]++ /* Network takes it from lock and busy, perhaps after this thief's next attempt */
 #endif
 #endif
 #endif
@@ -46,7 +46,7 @@ proctype Thief(byte me)
 end:
     do
     :: atomic {
-           tries < CLAIMS && (me == 0 || started) -> /* which thief begins is a matter of names */
+           tries < CLAIMS && !due[me] && (me == 0 || started) -> /* which thief begins is a matter of names */
            started = 1;
            tries++;
            busy++;
@@ -63,7 +63,7 @@ end:
        };
 #endif
        if
-       :: !HELD -> atomic { UNDO(); busy--; old = 0 }
+       :: !HELD -> atomic { UNDO(); old = 0 }
        :: else ->
            /* claims is the holder's alone, so READing it before the slot's words or behind them is the same. */
            atomic { t = claims; got = 0 };
@@ -81,7 +81,7 @@ end:
                fetch()
            :: else
            fi;
-           atomic { UNLOCK(); busy--; old = 0; forget() }
+           atomic { UNLOCK(); old = 0; forget() }
        fi
     od
 }

@@ -35,7 +35,24 @@ byte ack[SLOTS];    /* WRITEs of thieves */
 byte stack[ENTRIES];/* stores of the owner */
 
 byte done;          /* bit e: continuation e was run, by whomever */
-byte busy;          /* thieves inside an attempt at the lock */
+byte busy;          /* attempts at the lock whose 1 is still in the word */
+
+/* What thieves have posted and nobody waits for: an acknowledgement, and a FETCH_ADD(lock, -1), of each thief. They
+ * take effect at any time: the WRITE before the thief's next atomic (O1, O5), the atomic even behind that (O2). */
+byte due[2];        /* 0: none; else the acknowledgement and its slot, see ACKNOWLEDGE() */
+byte owed[2];       /* so many times; lock.pml only */
+#define DUE(slot, word) ((word) * SLOTS + (slot) + 1)
+
+active proctype Network()
+{
+end:
+    do
+    :: atomic { due[0] -> ack[(due[0] - 1) % SLOTS] = (due[0] - 1) / SLOTS; due[0] = 0 }
+    :: atomic { due[1] -> ack[(due[1] - 1) % SLOTS] = (due[1] - 1) / SLOTS; due[1] = 0 }
+    :: atomic { owed[0] && !due[0] -> lock--; busy--; owed[0]-- }
+    :: atomic { owed[1] && !due[1] -> lock--; busy--; owed[1]-- }
+    od
+}
 
 /* A continuation runs once. Number 0 is the rubbish that lies in a stack before anything was pushed. */
 inline run_entry(e)

@@ -23,7 +23,8 @@
 #define FORETOLD (slot_state == offer && SAME_PLACE)
 #endif
 
-#define ACKNOWLEDGE(status) ack[SLOT_OF(t)] = ACK(t, status)
+/* A fire-and-forget WRITE: see Network. The thief's last one has taken effect, for a claim came behind it. */
+#define ACKNOWLEDGE(status) due[me] = DUE(SLOT_OF(t), ACK(t, status))
 
 /* An invalid slot ends the sampling at once: what else is READ then is never used. */
 inline fetch()

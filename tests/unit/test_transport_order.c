@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the order that chains promise (O1, O3-O5 of transport.h), seen by another worker's CPU and by its
- * chains while both run; each test runs as it is and under the torture that shuffles the words of READs.
+ * chains while both run; each test runs as it is and under the torture that does what O2 allows.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,32 +33,30 @@ static void run(void **state, int workers, peer_fn *fn, void *arg)
     assert_int_equal(peers_run(&spec, fn, arg), 0);
 }
 
-/* --- one worker's chain, nobody else: every READ sees what stands before it in the chain */
+/* --- one worker's chain, nobody else: an atomic sees the WRITEs before it, a READ the atomics before it */
 
 static void work_chain(struct peer *me, void *arg)
 {
     (void)arg;
-    uint64_t *local = (uint64_t *)me->data, *word = local + 64 + me->rank;
+    uint64_t *local = (uint64_t *)me->data, *a = local + 64 + me->rank * 2 * LINE, *b = a + LINE;
     int peer = (me->rank + 1) % me->size;
-    for (int i = 0; i < 2000 / PEERS_SHARE; i++) {
-        local[0] = 10;
-        local[1] = 30;
+    for (uint64_t i = 1; i <= 2000 / PEERS_SHARE; i++) {
+        local[0] = 10 * i;
+        local[1] = 30 * i;
         struct uat_op ops[UAT_CHAIN_MAX] = {
-            uat_op_write(local, word, 8),
-            uat_op_read(local + 2, word, 8),
-            uat_op_fetch_add(local + 3, word, 1),
-            uat_op_read(local + 4, word, 8),
-            uat_op_cmp_swap(local + 5, word, 11, 20),
-            uat_op_read(local + 6, word, 8),
-            uat_op_write(local + 1, word, 8),
-            uat_op_read(local + 7, word, 8),
+            uat_op_write(local, a, 8),
+            uat_op_write(local + 1, b, 8),
+            uat_op_read(local + 2, a, 8),
+            uat_op_fetch_add(local + 3, a, 1),
+            uat_op_cmp_swap(local + 4, b, 30 * i, 30 * i + 1),
+            uat_op_read(local + 5, a, 8),
+            uat_op_read(local + 6, b, 8),
         };
-        PEER_CHECK(uat_transport_do(me->transport, peer, ops, UAT_CHAIN_MAX) == 0);
-        PEER_CHECK(local[3] == 10 && local[5] == 11 && local[7] == 30);
-        /* O3: what stands behind a READ may take effect before it, never the other way round. */
-        PEER_CHECK(local[2] == 10 || local[2] == 11 || local[2] == 20 || local[2] == 30);
-        PEER_CHECK(local[4] == 11 || local[4] == 20 || local[4] == 30);
-        PEER_CHECK(local[6] == 20 || local[6] == 30);
+        PEER_CHECK(uat_transport_do(me->transport, peer, ops, 7) == 0);
+        /* O2: no atomic stands between the WRITE and this READ. */
+        PEER_CHECK(local[2] == (i > 1 ? 10 * i - 9 : 0) || local[2] == 10 * i || local[2] == 10 * i + 1);
+        PEER_CHECK(local[3] == 10 * i && local[4] == 30 * i);
+        PEER_CHECK(local[5] == 10 * i + 1 && local[6] == 30 * i + 1);
     }
 }
 
@@ -67,35 +65,40 @@ static void test_chain(void **state)
     run(state, 2, work_chain, NULL);
 }
 
-/* --- WRITE, FETCH_ADD, WRITE as a polling CPU sees them: whoever sees a later one sees the earlier ones */
+/* --- two WRITEs and a FETCH_ADD as a polling CPU sees them: whoever sees the last one sees the others (the chain of
+ * tell() in runtime/collective) */
 
 enum { PAYLOAD = 16, MESSAGES = 20000 / PEERS_SHARE };
 
-static void send_messages(struct peer *me, uint64_t *payload, uint64_t *count, uint64_t *last)
+static void send_messages(struct peer *me, uint64_t *head, uint64_t *payload, uint64_t *count)
 {
     uint64_t *source = (uint64_t *)me->data + 1024;
     for (uint64_t i = 1; i <= MESSAGES; i++) {
         for (int j = 0; j < PAYLOAD; j++)
             source[j] = i;
-        struct uat_op ops[] = {uat_op_write(source, payload, PAYLOAD * 8), uat_op_fetch_add(source + PAYLOAD, count, 1),
-                               uat_op_write(source, last, 8)};
-        PEER_CHECK(uat_transport_do(me->transport, 0, ops, 3) == 0);
+        struct uat_op ops[] = {uat_op_write(source, head, 8), uat_op_write(source, payload, PAYLOAD * 8),
+                               uat_op_fetch_add(source + PAYLOAD, count, 1)};
+        if (i % 2) { /* O5: the same as chains of their own */
+            PEER_CHECK(uat_transport_forget(me->transport, 0, ops, 1) == 0);
+            PEER_CHECK(uat_transport_do(me->transport, 0, ops + 1, 2) == 0);
+        } else {
+            PEER_CHECK(uat_transport_do(me->transport, 0, ops, 3) == 0);
+        }
     }
 }
 
 static void work_messages(struct peer *me, void *arg)
 {
     (void)arg;
-    uint64_t *payload = (uint64_t *)me->data, *count = payload + 64, *last = payload + 128;
+    uint64_t *payload = (uint64_t *)me->data, *count = payload + 64, *head = payload + 128;
     if (me->rank == 1) {
-        send_messages(me, payload, count, last);
+        send_messages(me, head, payload, count);
         return;
     }
     struct uat_relax relax = {0};
-    for (uint64_t seen = 0; seen < MESSAGES; uat_relax(&relax)) {
-        seen = load(last);
-        uint64_t counted = load(count);
-        PEER_CHECK(counted >= seen);
+    for (uint64_t counted = 0; counted < MESSAGES; uat_relax(&relax)) {
+        counted = load(count);
+        PEER_CHECK(load(head) >= counted);
         for (int j = 0; j < PAYLOAD; j++)
             PEER_CHECK(load(payload + (j * 5) % PAYLOAD) >= counted);
     }
@@ -108,7 +111,7 @@ static void test_messages(void **state)
 
 /* --- store, then load of another word: of two workers that do so crosswise one must see the other (Dekker) */
 
-enum litmus { ATOMIC_READ, WRITE_READ, TWO_CHAINS, CHAIN_AGAINST_CHAIN, LITMUS_KINDS };
+enum litmus { ATOMIC_READ, WRITE_ATOMIC_READ, TWO_CHAINS, CHAIN_AGAINST_CHAIN, LITMUS_KINDS };
 enum { TRIALS = 10000 / PEERS_SHARE, ROOM = 64 /* pairs of words, used in turn */ };
 
 struct litmus_board {
@@ -133,16 +136,23 @@ static void meet(struct litmus_board *board, int rank, uint64_t trial)
 static uint64_t set_and_read(struct peer *me, enum litmus kind, uint64_t *mine, const uint64_t *theirs)
 {
     uint64_t *local = (uint64_t *)me->data + me->data_size / 8 - 16;
-    struct uat_op set = uat_op_write(local, mine, 8);
-    if (kind == ATOMIC_READ)
-        set = uat_op_cmp_swap(local + 1, mine, 0, 1);
-    struct uat_op ops[] = {set, uat_op_read(local + 2, theirs, 8), uat_op_read(local + 4, theirs, 16)};
+    uint64_t *other = mine + 1; /* an atomic here, between the WRITE and the READs */
+    struct uat_op set = uat_op_cmp_swap(local + 1, mine, 0, 1), between = uat_op_fetch_add(local + 6, other, 1);
+    struct uat_op reads[] = {uat_op_read(local + 2, theirs, 8), uat_op_read(local + 4, theirs, 16)};
+    struct uat_op ops[] = {set, reads[0], reads[1], reads[1]};
+    int count = 3;
     local[0] = 1;
+    if (kind == WRITE_ATOMIC_READ) {
+        ops[0] = uat_op_write(local, mine, 8);
+        ops[1] = between;
+        ops[2] = reads[0];
+        count = 4;
+    }
     if (kind == TWO_CHAINS) {
         PEER_CHECK(uat_transport_forget(me->transport, 0, ops, 1) == 0);
-        PEER_CHECK(uat_transport_do(me->transport, 0, ops + 1, 2) == 0);
+        PEER_CHECK(uat_transport_do(me->transport, 0, reads, 2) == 0);
     } else {
-        PEER_CHECK(uat_transport_do(me->transport, 0, ops, 3) == 0);
+        PEER_CHECK(uat_transport_do(me->transport, 0, ops, count) == 0);
     }
     return local[2] & local[4]; /* each READ must see it */
 }

@@ -84,6 +84,67 @@ static void test_permutes(void **state)
     assert_int_equal(plain.within + plain.between, 0); /* else the observation proves nothing */
 }
 
+/* What O2 does not order is done in both orders; what O1 orders in one. Each pair works on one word of a peer that
+ * nobody else uses, so that what it leaves there tells the order (for this alone a WRITE meets an atomic on one word). */
+
+enum pair { WRITE_WRITE, ATOMIC_ATOMIC, ATOMIC_WRITE, WRITE_READ, READ_WRITE, READ_ATOMIC, WRITE_ATOMIC, ATOMIC_READ };
+enum { PAIRS = 8, PAIRS_FREE = WRITE_ATOMIC /* those before it are not ordered */, ROUNDS = 2000 };
+
+struct pairs_seen {
+    uint64_t exchanged[PAIRS];
+};
+
+/* Post the pair as one chain, or as two if the first one needs no completion. Were the two exchanged? */
+static bool exchanged(struct peer *me, enum pair pair, bool apart)
+{
+    uint64_t *local = (uint64_t *)me->data, *word = local + 64, *landing = local + 2;
+    struct uat_op write = uat_op_write(local, word, 8), read = uat_op_read(landing, word, 8);
+    struct uat_op add = uat_op_fetch_add(local + 3, word, 1), add_again = uat_op_fetch_add(local + 4, word, 1);
+    struct uat_op other = uat_op_write(local + 1, word, 8), look = uat_op_read(local + 5, word, 8);
+    const struct uat_op chains[PAIRS][2] = {{write, other}, {add, add_again}, {add, write}, {write, read},
+                                            {read, write},  {read, add},      {write, add}, {add, read}};
+    local[0] = 10;
+    local[1] = 20;
+    local[6] = 0;
+    struct uat_op clear = uat_op_write(local + 6, word, 8);
+    PEER_CHECK(uat_transport_do(me->transport, 1, &clear, 1) == 0);
+    bool two = apart && chains[pair][0].code != UAT_OP_READ;
+    if (two)
+        PEER_CHECK(uat_transport_forget(me->transport, 1, chains[pair], 1) == 0);
+    PEER_CHECK(uat_transport_do(me->transport, 1, chains[pair] + two, 2 - two) == 0);
+    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(uat_transport_do(me->transport, 1, &look, 1) == 0);
+    const bool verdicts[PAIRS] = {local[5] == 10,   local[3] == 1,   local[5] == 11, landing[0] == 0,
+                                  landing[0] == 10, landing[0] == 1, local[5] == 10, landing[0] == 0};
+    return verdicts[pair];
+}
+
+static void work_pairs(struct peer *me, void *arg)
+{
+    struct pairs_seen *seen = arg;
+    for (int i = 0; me->rank == 0 && i < ROUNDS; i++)
+        for (int pair = 0; pair < PAIRS; pair++)
+            seen->exchanged[pair] += exchanged(me, (enum pair)pair, i % 2);
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    struct peers_spec spec = joined;
+    struct pairs_seen *seen = peers_share(sizeof(*seen));
+    spec.workers = 2;
+    assert_int_equal(peers_run(&spec, work_pairs, seen), 0);
+    for (int pair = 0; pair < PAIRS; pair++)
+        assert_int_equal(seen->exchanged[pair], 0);
+    spec.shuffle = true;
+    assert_int_equal(peers_run(&spec, work_pairs, seen), 0);
+    for (int pair = 0; pair < PAIRS_FREE; pair++)
+        assert_true(seen->exchanged[pair] > 10);
+    for (int pair = PAIRS_FREE; pair < PAIRS; pair++)
+        assert_int_equal(seen->exchanged[pair], 0);
+    peers_unshare(seen, sizeof(*seen));
+}
+
 /* Completions of different peers come in any order, those of one peer in theirs. */
 static void work_completions(struct peer *me, void *arg)
 {
@@ -250,8 +311,8 @@ static void test_harness(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_permutes), cmocka_unit_test(test_completions), cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_killed),   cmocka_unit_test(test_harness),
+        cmocka_unit_test(test_permutes), cmocka_unit_test(test_pairs),  cmocka_unit_test(test_completions),
+        cmocka_unit_test(test_closed),   cmocka_unit_test(test_killed), cmocka_unit_test(test_harness),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Torture: operations posted to one peer and not yet executed. A network executes them later than they were posted, and
+ * in any order that O1 allows; a CPU that executed each chain when it is posted would hide code that needs more order.
+ */
+#ifndef UAT_SHM_BACKLOG_H
+#define UAT_SHM_BACKLOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "transport/transport.h"
+#include "transport_shm/shuffle.h"
+
+enum { UAT_BACKLOG_MAX = 32 /* operations held for one peer */ };
+
+struct uat_backlog {
+    int count;
+    struct uat_backlog_entry {
+        struct uat_op op;
+        struct uat_pending *pending;                /* of its chain; NULL: fire and forget */
+        uint64_t payload[UAT_FORGET_WRITE_MAX / 8]; /* of a WRITE that nobody waits for */
+    } entry[UAT_BACKLOG_MAX];                       /* oldest first */
+};
+
+/* Execute n operations of a peer: one WRITE, one atomic, or several READs that no order binds. */
+typedef void uat_backlog_execute_fn(void *context, const struct uat_op *ops, int n);
+
+/* Is there room for `count` more operations? */
+bool uat_backlog_fits(const struct uat_backlog *b, int count);
+
+/* Append a chain; there is room. The payload of a WRITE without completion is copied. */
+void uat_backlog_add(struct uat_backlog *b, const struct uat_op *ops, int count, struct uat_pending *pending);
+
+/* Is an operation of this chain still here? */
+bool uat_backlog_holds(const struct uat_backlog *b, const struct uat_pending *pending);
+
+/* Execute operations, chosen at random among those that O1 lets go first: all of them, or some (perhaps none). */
+void uat_backlog_run(struct uat_backlog *b, struct uat_shuffle *s, bool all, uat_backlog_execute_fn *execute,
+                     void *context);
+
+#endif
