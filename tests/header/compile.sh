@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Description: compiles header.c, which includes nothing but uat.h, without a warning.
+# Description: compiles header.c, which includes nothing but uat's headers, without a warning.
 # usage: compile.sh COMPILER LANGUAGE STANDARD INCLUDE-FOLDER FILE
 if ! command -v "$1" >/dev/null; then
     echo "no $1 on this machine"

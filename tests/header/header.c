@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: uat.h alone, in C11 and in C++17: it needs no other header, and every form of a typed task compiles. */
+/* Description: the headers alone, in C11 and in C++17: they need no other one, and every form of a typed task compiles. */
 #include <uat.h>
+#include <uat/generator.h>
+#ifdef __cplusplus
+#include <uat/generator.hpp>
+#endif
 
 struct point {
     double x, y;
@@ -53,6 +57,27 @@ static int even(unsigned n)
     return odd_join(&t);
 }
 
+UAT_GENERATOR(struct point, points, int, n)
+{
+    for (int i = 0; i < n; i++) {
+        struct point p = {1.0 * i, 0};
+        uat_give(p);
+    }
+}
+
+static double take_points(void)
+{
+    points_generator g;
+    struct point p;
+    double sum = 0;
+
+    points_begin(&g, 3);
+    while (uat_next(&g, &p))
+        sum += p.x;
+    uat_end(&g);
+    return sum;
+}
+
 int main(void)
 {
     struct point p = {0, 0}, m;
@@ -60,7 +85,7 @@ int main(void)
     long result;
     int yes;
 
-    if (uat_init() != 0)
+    if (uat_init() != 0 || take_points() != 3)
         return 1;
     if (fib_run(&result, 10) != 0 || middle_run(&m, p, p) != 0 || eight_run(1, 2, 3, 4, 5, 6, 7, &p) != 0)
         return 1;

@@ -57,11 +57,11 @@ exported=$(nm -D --defined-only "$libdir/libuat.so" | awk '$2 != "A" { sub("@.*"
 strangers=$(echo "$exported" | grep -v '^uat_' || true)
 [ -z "$strangers" ] || fail "libuat.so exports" $strangers
 [ "$(echo "$exported" | grep -c '^uat_')" -ge 10 ] || fail "libuat.so exports hardly anything"
-# Functions of the library's own use only; what a program may call is what uat.h declares.
+# Functions of the library's own use only; what a program may call is what the headers declare.
 strangers=$(echo "$exported" | while read -r symbol; do
-    grep -qw "$symbol" "$prefix/include/uat.h" || echo "$symbol"
+    grep -qrw "$symbol" "$prefix/include/uat.h" "$prefix/include/uat" || echo "$symbol"
 done)
-[ -z "$strangers" ] || fail "libuat.so exports what uat.h does not declare:" $strangers
+[ -z "$strangers" ] || fail "libuat.so exports what no header declares:" $strangers
 strangers=$(nm -g --defined-only "$libdir/libuat.a" 2>/dev/null | awk 'NF == 3 && $3 !~ /^uat_/ { print $3 }')
 [ -z "$strangers" ] || fail "libuat.a defines" $strangers
 echo "shared, static, alone and by the installed uatrun"

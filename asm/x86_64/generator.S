@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Both ends of a generator's body; the switch itself is inline, in include/uat/generator.h. */
+#include "asm/x86_64/entry.h"
+
+/* struct uat_generator; runtime/generator.c asserts the offsets. */
+#define INSIDE_PC  16
+#define OUTSIDE    24
+#define OUTSIDE_SP 24
+#define GUARD      48
+#define BODY       56
+
+/*
+ * void uat_generator_enter(void)		rdi: struct uat_generator *, whose `inside` the switch has taken
+ * clobbers: all. The first switch to a generator comes here, at the top of its stack. There is no caller: backtraces end.
+ * Registers need not be saved for the user's side, which has declared all of them as lost.
+ */
+FUNCTION uat_generator_enter, public
+	.cfi_undefined rip
+	push	%rdi
+	sub	$8, %rsp			/* aligned */
+	.cfi_def_cfa_offset 24
+	call	*BODY(%rdi)
+	mov	8(%rsp), %rdi
+	movabs	$0x9e3779b97f4a7c15, %rax	/* UAT_GENERATOR_GUARD */
+	mov	GUARD(%rdi), %rcx
+	cmp	%rax, (%rcx)
+	jne	uat_generator_overflow@PLT
+	lea	.Lover(%rip), %rcx
+	mov	%rcx, INSIDE_PC(%rdi)		/* every further uat_next() ends at once */
+	lea	OUTSIDE(%rdi), %rdx
+.Lover:						/* rdx: &outside, as the switch to here leaves it. Needs no stack. */
+#if defined(__CET__) && (__CET__ & 1)
+	endbr64
+#endif
+	mov	(%rdx), %rsp
+	mov	8(%rdx), %rbp
+	mov	16(%rdx), %rcx
+	xor	%eax, %eax
+	xor	%edx, %edx			/* no value */
+	jmp	*%rcx
+END uat_generator_enter
+
+/*
+ * void uat_generator_overflow(struct uat_generator *g)
+ * clobbers: does not return. Reports on the user's stack, below what the compiler may keep under its stack pointer: this
+ * one has no room.
+ */
+FUNCTION uat_generator_overflow, public
+	.cfi_undefined rip
+	mov	OUTSIDE_SP(%rdi), %rsp
+	sub	$256, %rsp
+	and	$-16, %rsp
+	call	uat_generator_report
+	ud2
+END uat_generator_overflow
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+//
+// Generators for C++17: see uat/generator.h, whose rules hold here too.
+//
+//	uat::generator<int> count([](auto &give) {
+//		for (int i = 0; i < 10; i++)
+//			give(i);
+//	});
+//	for (int i : count)
+//		std::printf("%d\n", i);
+//
+// Differences from C: ending early (by leaving the loop and the scope) runs the destructors of what lives on the
+// generator's stack, and an exception that leaves the body comes out of the user's next() or ++. No value is to be given
+// inside a catch block.
+#ifndef UAT_GENERATOR_HPP
+#define UAT_GENERATOR_HPP
+
+#include <cstddef>
+#include <exception>
+#include <iterator>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "generator.h"
+
+namespace uat
+{
+
+// A generator of values of type T, copied to the user, with a stack of Bytes inside the object. T is trivially copyable.
+// Unwinding at an early end takes some 5 KiB of the stack (measured with gcc 12's libgcc), hence the default.
+template <class T, std::size_t Bytes = 8192> class generator
+{
+    static_assert(std::is_trivially_copyable<T>::value, "a value passes in a register, or is copied byte by byte");
+    static_assert(Bytes % 16 == 0 && Bytes >= 6144, "the stack must have room for unwinding, and is aligned to 16");
+
+    struct ended {
+    }; // thrown inside the body of a generator that is ended early
+
+  public:
+    // What the body calls to give a value.
+    class giver
+    {
+      public:
+        void operator()(const T &value)
+        {
+            T copy = value;
+            struct uat_generator *core =
+                uat_generator_give(&self_->core_, reinterpret_cast<uint64_t *>(self_->stack_), &copy, sizeof(copy));
+            self_ =
+                reinterpret_cast<generator *>(reinterpret_cast<char *>(core) - __builtin_offsetof(generator, core_));
+            if (__builtin_expect(self_->cancelled_, 0))
+                throw ended();
+        }
+
+      private:
+        friend class generator;
+        explicit giver(generator *self) : self_(self)
+        {
+        }
+        generator *self_;
+    };
+
+    class iterator
+    {
+      public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = T;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const T *;
+        using reference = const T &;
+
+        iterator() = default;
+        explicit iterator(generator *of) : of_(of)
+        {
+            ++*this;
+        }
+        const T &operator*() const
+        {
+            return value_;
+        }
+        const T *operator->() const
+        {
+            return &value_;
+        }
+        iterator &operator++()
+        {
+            if (!of_->next(value_))
+                of_ = nullptr;
+            return *this;
+        }
+        void operator++(int)
+        {
+            ++*this;
+        }
+        bool operator==(const iterator &other) const
+        {
+            return of_ == other.of_;
+        }
+        bool operator!=(const iterator &other) const
+        {
+            return of_ != other.of_;
+        }
+
+      private:
+        generator *of_ = nullptr;
+        T value_;
+    };
+
+    // body(give) calls give(value) for each value; give is a giver&. The body is moved to the generator's own stack.
+    template <class Body> explicit generator(Body body, const char *name = "uat::generator")
+    {
+        static_assert(sizeof(Body) + 128 <= Bytes, "the body's captures must fit on the generator's stack");
+        static_assert(alignof(Body) <= 16, "the stack is aligned to 16");
+        std::size_t room = (sizeof(Body) + 15) / 16 * 16;
+        body_ = ::new (static_cast<void *>(stack_ + Bytes - room)) Body(std::move(body));
+        uat_generator_begin(&core_, stack_, Bytes - room, name, run<Body>);
+        destroy_ = [](void *body) { static_cast<Body *>(body)->~Body(); };
+    }
+    generator(const generator &) = delete; // its stack has pointers into itself
+    generator &operator=(const generator &) = delete;
+
+    ~generator()
+    {
+        if (begun_ && !done_)
+            cancel();
+        destroy_(body_);
+    }
+
+    // The next value; false at the end.
+    __attribute__((always_inline)) bool next(T &value)
+    {
+        begun_ = true;
+        if (__builtin_expect(!uat_generator_take(&core_, &value, sizeof(value)), 0)) {
+            done_ = true;
+            if (failure_)
+                std::rethrow_exception(std::exchange(failure_, nullptr));
+            return false;
+        }
+        return true;
+    }
+
+    iterator begin()
+    {
+        return iterator(this);
+    }
+    iterator end()
+    {
+        return iterator();
+    }
+
+  private:
+    template <class Body> static void run(struct uat_generator *core)
+    {
+        generator *self =
+            reinterpret_cast<generator *>(reinterpret_cast<char *>(core) - __builtin_offsetof(generator, core_));
+        giver give(self);
+        try {
+            (*static_cast<Body *>(self->body_))(give);
+        } catch (const ended &) {
+        } catch (...) {
+            self->failure_ = std::current_exception();
+        }
+    }
+
+    // Have give() throw, so that the body's frames are unwound; comes back when the body has returned.
+    __attribute__((noinline)) void cancel()
+    {
+        uint64_t word = 0;
+        cancelled_ = true;
+        uat_generator_next(&core_, &word);
+    }
+
+    alignas(16) char stack_[Bytes];
+    struct uat_generator core_;
+    std::exception_ptr failure_;
+    void *body_;
+    void (*destroy_)(void *body);
+    bool begun_ = false, done_ = false, cancelled_ = false;
+};
+
+} // namespace uat
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* uat's own generators, as uat-switch measures them. */
+#include <stdlib.h>
+
+#include "perf/switch_rivals.h"
+#include "uat/generator.h"
+
+UAT_GENERATOR(char, ticks, int64_t, n)
+{
+    (void)n;
+    for (;;)
+        uat_give(0);
+}
+
+/* Four round trips in a turn, so that the loop's own counter is live in one of four. */
+static void bare(int64_t n)
+{
+    ticks_generator g;
+    char tick;
+    ticks_begin(&g, n);
+    for (int64_t i = 0; i < n; i += 4) {
+        uat_next(&g, &tick);
+        uat_next(&g, &tick);
+        uat_next(&g, &tick);
+        uat_next(&g, &tick);
+    }
+    uat_end(&g);
+}
+
+UAT_GENERATOR(int64_t, numbers, int64_t, n)
+{
+    for (int64_t i = 0; i < n; i++)
+        uat_give(i);
+}
+
+static uint64_t generator(int64_t n)
+{
+    numbers_generator g;
+    int64_t value;
+    uint64_t sum = 0;
+    numbers_begin(&g, n);
+    while (uat_next(&g, &value))
+        sum += (uint64_t)value;
+    return sum;
+}
+
+/* The number is with whoever has been asked last. */
+UAT_GENERATOR_SIZED(1024, int64_t, member, int64_t *, number)
+{
+    for (;;) {
+        ++*number;
+        uat_give(*number);
+    }
+}
+
+static uint64_t ring(int64_t members, int64_t passes)
+{
+    member_generator *all = aligned_alloc(64, ((size_t)members * sizeof(*all) + 63) / 64 * 64);
+    int64_t number = 0, value = 0;
+    if (!all)
+        return 0;
+    for (int64_t i = 0; i < members; i++)
+        member_begin(&all[i], &number);
+    for (int64_t done = 0, i = 0; done < passes; done++) {
+        uat_next(&all[i], &value);
+        i = i + 1 == members ? 0 : i + 1;
+    }
+    for (int64_t i = 0; i < members; i++)
+        uat_end(&all[i]);
+    free(all);
+    return (uint64_t)value;
+}
+
+const struct uat_rival uat_rival_generator = {"uat_generator", bare, generator, ring};

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What generators need of the library besides the assembly: their errors. */
+#include "include/uat/generator.h"
+
+#include "runtime/watch/die.h"
+
+/* asm/x86_64/generator.S and the switch know these. */
+_Static_assert(offsetof(struct uat_generator, inside) == 0, "asm/x86_64/generator.S");
+_Static_assert(offsetof(struct uat_generator_side, pc) == 16, "asm/x86_64/generator.S");
+_Static_assert(offsetof(struct uat_generator, outside) == 24, "asm/x86_64/generator.S");
+_Static_assert(offsetof(struct uat_generator, guard) == 48, "asm/x86_64/generator.S");
+_Static_assert(offsetof(struct uat_generator, body) == 56, "asm/x86_64/generator.S");
+
+int uat_generator_depth;
+
+/* Called by asm/x86_64/generator.S only. */
+_Noreturn void uat_generator_report(const struct uat_generator *g);
+
+void uat_generator_report(const struct uat_generator *g)
+{
+    uat_die("generator %s has overflowed its stack of %llu bytes; define it with a larger one: "
+            "UAT_GENERATOR_SIZED(%llu, ...)",
+            g->name, (unsigned long long)g->size, (unsigned long long)(2 * g->size));
+}
+
+void uat_generator_refuse(const char *what)
+{
+    if (uat_generator_depth > 0)
+        uat_die(
+            "%s was called inside a generator, whose stack cannot be left behind; call it in the task that uses the "
+            "generator",
+            what);
+}

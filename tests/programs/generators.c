@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: generators that live across spawns and joins of their task: the task migrates with the generators' stacks
+ * in its frame, between any two values, and the generators go on where they were, pointers into their own stacks included.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "uat/generator.h"
+
+/* Values that depend on all state before, kept in an array that is reached by pointers into the generator's own stack. */
+UAT_GENERATOR_SIZED(2048, uint64_t, chain, uint64_t, seed, int, n)
+{
+    uint64_t ring[16], *at = ring, *end = ring + 16;
+    for (int i = 0; i < 16; i++)
+        ring[i] = seed + (uint64_t)i;
+    for (int i = 0; i < n; i++) {
+        uint64_t *next = at + 1 == end ? ring : at + 1;
+        *at = *at * 6364136223846793005u + *next;
+        uat_give(*at);
+        at = next;
+    }
+}
+
+static uint64_t chain_sum(uint64_t seed, int n)
+{
+    uint64_t ring[16], sum = 0;
+    for (int i = 0; i < 16; i++)
+        ring[i] = seed + (uint64_t)i;
+    for (int i = 0; i < n; i++) {
+        ring[i % 16] = ring[i % 16] * 6364136223846793005u + ring[(i + 1) % 16];
+        sum += ring[i % 16];
+    }
+    return sum;
+}
+
+/* Twice the values of another generator: stacks inside stacks. */
+UAT_GENERATOR_SIZED(4096, uint64_t, doubled, uint64_t, seed, int, n)
+{
+    chain_generator inner;
+    uint64_t value;
+    chain_begin(&inner, seed, n);
+    while (uat_next(&inner, &value))
+        uat_give(2 * value);
+}
+
+UAT_TASK(uint64_t, add, uint64_t, a, uint64_t, b)
+{
+    for (volatile int spin = 0; spin < 200; spin++) /* time for a thief */
+        ;
+    return a + b;
+}
+
+/* Two generators in the frame while children are spawned, joined late and in another order. */
+UAT_TASK(uint64_t, consume, uint64_t, seed, int, n, int, depth)
+{
+    chain_generator one;
+    doubled_generator two;
+    uint64_t sum = 0, a = 0, b = 0;
+    if (depth > 0) {
+        consume_task left;
+        chain_begin(&one, seed, n);
+        chain_next(&one, &a); /* under way before the spawn */
+        consume_spawn(&left, seed * 2, n, depth - 1);
+        sum = consume(seed * 2 + 1, n, depth - 1);
+        sum += consume_join(&left) + a;
+        while (chain_next(&one, &a))
+            sum += a;
+        return sum;
+    }
+    chain_begin(&one, seed, n);
+    doubled_begin(&two, seed, n);
+    for (int i = 0; i < n; i += 2) {
+        add_task first, second;
+        uat_next(&one, &a);
+        uat_next(&two, &b);
+        add_spawn(&first, a, b);
+        uat_next(&one, &a);
+        add_spawn(&second, a, 0);
+        uat_next(&two, &b);
+        sum += add_join(&second) + b;
+        sum += add_join(&first);
+    }
+    return sum + (uint64_t)uat_next(&one, &a) + (uint64_t)uat_next(&two, &b);
+}
+
+static uint64_t expected(uint64_t seed, int n, int depth)
+{
+    if (depth == 0)
+        return 3 * chain_sum(seed, n);
+    return chain_sum(seed, n) + expected(seed * 2, n, depth - 1) + expected(seed * 2 + 1, n, depth - 1);
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 3, failed = 0;
+    uat_stats_t stats = {0};
+    if (uat_init())
+        return 1;
+    for (int round = 1; round <= rounds && !failed; round++) {
+        uint64_t sum = 0, right = expected((uint64_t)round, 60, 5);
+        failed = consume_run(&sum, (uint64_t)round, 60, 5) != 0 || sum != right;
+        if (failed)
+            fprintf(stderr, "round %d: sum %" PRIu64 " instead of %" PRIu64 "\n", round, sum, right);
+    }
+    failed |= uat_stats_total(&stats) != 0;
+    if (uat_rank() == 0 && !failed)
+        printf("%" PRIu64 " steals\n", stats.steals);
+    return uat_finalize() || failed;
+}

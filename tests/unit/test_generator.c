@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: generators: values of every size arrive whole and in order; what is live on either side survives a switch,
+ * in whatever register; generators inside generators; early end and a second begin; aligned stacks.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "include/uat/generator.h"
+
+enum { VALUES = 1000 };
+
+UAT_GENERATOR(long, count, long, from, long, to)
+{
+    for (long i = from; i < to; i++)
+        uat_give(i);
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    count_generator g;
+    long value = -1, expected = 5;
+    count_begin(&g, 5, 5 + VALUES);
+    while (uat_next(&g, &value))
+        assert_int_equal(value, expected++);
+    assert_int_equal(expected, 5 + VALUES);
+    for (int i = 0; i < 3; i++)
+        assert_false(uat_next(&g, &value)); /* over is over */
+    count_begin(&g, 3, 3);
+    assert_false(count_next(&g, &value));
+}
+
+struct odd {
+    unsigned char bytes[13];
+};
+struct large {
+    uint64_t words[40];
+};
+
+UAT_GENERATOR(char, chars, int, n)
+{
+    for (int i = 0; i < n; i++)
+        uat_give((char)i);
+}
+UAT_GENERATOR(double, halves, int, n)
+{
+    for (int i = 0; i < n; i++)
+        uat_give(i * 0.5);
+}
+UAT_GENERATOR(struct odd, odds, int, n)
+{
+    for (int i = 0; i < n; i++) {
+        struct odd o;
+        memset(o.bytes, i, sizeof(o.bytes));
+        uat_give(o);
+    }
+}
+UAT_GENERATOR(struct large, larges, int, n)
+{
+    for (int i = 0; i < n; i++) {
+        struct large l;
+        for (uint64_t w = 0; w < 40; w++)
+            l.words[w] = (uint64_t)i * 40 + w;
+        uat_give(l);
+    }
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    chars_generator c;
+    halves_generator h;
+    odds_generator o;
+    larges_generator l;
+    char byte;
+    double half;
+    struct odd odd;
+    struct large large;
+    chars_begin(&c, 100);
+    halves_begin(&h, 100);
+    odds_begin(&o, 100);
+    larges_begin(&l, 100);
+    for (int i = 0; i < 100; i++) { /* all four under way at once */
+        assert_true(uat_next(&c, &byte) && uat_next(&h, &half) && uat_next(&o, &odd) && uat_next(&l, &large));
+        assert_int_equal(byte, i);
+        assert_true(half == i * 0.5);
+        for (size_t b = 0; b < sizeof(odd.bytes); b++)
+            assert_int_equal(odd.bytes[b], i);
+        for (uint64_t w = 0; w < 40; w++)
+            assert_int_equal(large.words[w], (uint64_t)i * 40 + w);
+    }
+    assert_false(uat_next(&c, &byte) || uat_next(&h, &half) || uat_next(&o, &odd) || uat_next(&l, &large));
+}
+
+/* More values than there are registers, integer and floating point, changed at each step. */
+UAT_GENERATOR(uint64_t, busy, uint64_t, seed, int, n)
+{
+    uint64_t a = seed, b = a + 1, c = a + 2, d = a + 3, e = a + 4, f = a + 5, h = a + 6, i = a + 7, j = a + 8,
+             k = a + 9;
+    double p = 1, q = 2, r = 3, s = 4;
+    for (int step = 0; step < n; step++) {
+        a += b, b ^= c, c += d, d ^= e, e += f, f ^= h, h += i, i ^= j, j += k, k ^= a;
+        p = q + 1, q = r + 1, r = s + 1, s = p + 1;
+        uat_give(a ^ b ^ c ^ d ^ e ^ f ^ h ^ i ^ j ^ k ^ (uint64_t)(p + q + r + s));
+    }
+}
+
+/* The same without a generator. */
+static uint64_t busy_at(uint64_t seed, int n)
+{
+    uint64_t w[10];
+    double p = 1, q = 2, r = 3, s = 4;
+    for (uint64_t x = 0; x < 10; x++)
+        w[x] = seed + x;
+    for (int step = 0; step < n; step++) {
+        for (int x = 0; x < 10; x++)
+            w[x] = x % 2 ? w[x] ^ w[(x + 1) % 10] : w[x] + w[(x + 1) % 10];
+        p = q + 1, q = r + 1, r = s + 1, s = p + 1;
+    }
+    uint64_t all = (uint64_t)(p + q + r + s);
+    for (int x = 0; x < 10; x++)
+        all ^= w[x];
+    return all;
+}
+
+static void test_live_values(void **state)
+{
+    (void)state;
+    busy_generator one, two;
+    busy_begin(&one, 1, 50);
+    busy_begin(&two, 2, 50);
+    uint64_t x = 0, y = 0;
+    for (int n = 1; n <= 50; n++) {
+        assert_true(uat_next(&one, &x) && uat_next(&two, &y));
+        assert_int_equal(x, busy_at(1, n));
+        assert_int_equal(y, busy_at(2, n));
+    }
+}
+
+/* The leaves of a tree, a generator at each level: the stacks lie inside each other. */
+#define LEAVES(depth, inner)                                                                                           \
+    UAT_GENERATOR_SIZED((depth) * sizeof(leaves0_generator) + 2048 * (depth), int, leaves##depth, int, first)          \
+    {                                                                                                                  \
+        for (int half = 0; half < 2; half++) {                                                                         \
+            inner##_generator g;                                                                                       \
+            int leaf;                                                                                                  \
+            inner##_begin(&g, first * 2 + half);                                                                       \
+            while (uat_next(&g, &leaf))                                                                                \
+                uat_give(leaf);                                                                                        \
+        }                                                                                                              \
+    }
+UAT_GENERATOR(int, leaves0, int, leaf)
+{
+    uat_give(leaf);
+}
+LEAVES(2, leaves0)
+LEAVES(4, leaves2)
+LEAVES(8, leaves4)
+
+static void test_nested(void **state)
+{
+    (void)state;
+    leaves8_generator g;
+    int leaf, expected = 0;
+    leaves8_begin(&g, 0);
+    while (uat_next(&g, &leaf))
+        assert_int_equal(leaf, expected++);
+    assert_int_equal(expected, 8);
+}
+
+static void give_two(count_generator *uat_self, long value)
+{
+    uat_give(value);
+    uat_give(-value);
+}
+
+UAT_GENERATOR(long, helped, long, n)
+{
+    for (long i = 1; i <= n; i++)
+        give_two((count_generator *)(void *)uat_self, i); /* of the same value type and stack size */
+}
+
+static void test_early_end(void **state)
+{
+    (void)state;
+    helped_generator h;
+    count_generator g;
+    long value = 0;
+    for (int length = 0; length < 20; length++) {
+        count_begin(&g, 0, VALUES);
+        for (int i = 0; i < length; i++) {
+            assert_true(uat_next(&g, &value));
+            assert_int_equal(value, i);
+        }
+        uat_end(&g);
+    }
+    helped_begin(&h, 3);
+    for (long i = 1; i <= 3; i++) {
+        assert_true(helped_next(&h, &value) && value == i);
+        assert_true(helped_next(&h, &value) && value == -i);
+    }
+    assert_false(helped_next(&h, &value));
+    helped_end(&h);
+}
+
+UAT_GENERATOR(uintptr_t, aligned, int, n)
+{
+    for (int i = 0; i < n; i++) {
+        _Alignas(16) volatile char local[16];
+        local[0] = (char)i;
+        uat_give((uintptr_t)__builtin_frame_address(0) | (uintptr_t)local);
+    }
+}
+
+static void test_alignment(void **state)
+{
+    (void)state;
+    aligned_generator g;
+    uintptr_t address;
+    aligned_begin(&g, 5);
+    while (uat_next(&g, &address))
+        assert_int_equal(address % 16, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),  cmocka_unit_test(test_sizes),     cmocka_unit_test(test_live_values),
+        cmocka_unit_test(test_nested), cmocka_unit_test(test_early_end), cmocka_unit_test(test_alignment),
+    };
+    return cmocka_run_group_tests_name("generator", tests, NULL, NULL);
+}
