@@ -15,7 +15,7 @@
 
 #define UAT_STACK_SIZE_DEFAULT (UINT64_C(16) << 20) /* bytes */
 #define UAT_STACK_SIZE_MIN     (UINT64_C(64) << 10)
-#define UAT_STACK_SIZE_MAX     (UINT64_C(64) << 30)
+#define UAT_STACK_SIZE_MAX     (UINT64_C(2) << 30) /* a stack moves in one READ: InfiniBand moves 2 GiB in one message */
 
 #define UAT_HEAP_SIZE_DEFAULT (UINT64_C(16) << 20) /* bytes */
 #define UAT_HEAP_SIZE_MIN     (UINT64_C(64) << 10)

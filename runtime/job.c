@@ -246,7 +246,6 @@ static int (*const steps[])(void) = {
     list_victims,          /* near and far */
     connect_workers,       /* to the endpoints */
     end_meeting,           /* what was collected is not needed any more */
-    uat_segment_arm_guard, /* the adapter has registered the pages, so they may trap now */
     open_thief,            /* protocol and landing places */
     open_collective,       /* barriers, ends of runs */
     explain_faults,        /* overflow of stacks and deque */

@@ -26,6 +26,7 @@
 #ifndef UAT_TRANSPORT_H
 #define UAT_TRANSPORT_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -126,10 +127,12 @@ static inline int uat_transport_forget(struct uat_transport *t, int peer, const 
 /* Constructors of operations, so that chains read like the protocol's text. */
 static inline struct uat_op uat_op_read(void *local, const void *remote, size_t size)
 {
+    assert(size <= UINT32_MAX);
     return (struct uat_op){.code = UAT_OP_READ, .size = (uint32_t)size, .local = local, .remote = (void *)remote};
 }
 static inline struct uat_op uat_op_write(const void *local, void *remote, size_t size)
 {
+    assert(size <= UINT32_MAX);
     return (struct uat_op){.code = UAT_OP_WRITE, .size = (uint32_t)size, .local = (void *)local, .remote = remote};
 }
 static inline struct uat_op uat_op_fetch_add(uint64_t *old, uint64_t *remote, uint64_t addend)

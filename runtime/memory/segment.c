@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -25,6 +26,8 @@ static void lay_out(struct uat_segment *s, const struct uat_options *o)
     (type)(start + at);                                                                                                \
     at += round_up(size, page)
     s->start = start;
+    s->low = PART(uintptr_t, o->stack_size);
+    s->high = (uintptr_t)start + at;
     s->result_max = o->result_max;
     s->heap_size = o->heap_size;
     s->control = PART(struct uat_control *, sizeof(struct uat_control));
@@ -37,9 +40,6 @@ static void lay_out(struct uat_segment *s, const struct uat_options *o)
     s->record_stride = uat_record_stride(o->result_max);
     s->records = PART(char *, s->record_stride * o->records);
     s->heap = PART(char *, o->heap_size);
-    s->guard = PART(char *, UAT_GUARD_SIZE);
-    s->low = PART(uintptr_t, o->stack_size);
-    s->high = (uintptr_t)start + at;
     s->size = at;
 #undef PART
 }
@@ -62,6 +62,36 @@ static int report_map(const struct uat_segment *s, int error)
     return -error;
 }
 
+/* The largest guard to try for: little of the address space where that is limited (ulimit -v). */
+static size_t largest_guard(void)
+{
+    struct rlimit limit;
+    size_t size = UAT_GUARD_MAX;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        while (size > UAT_GUARD_MIN && size > limit.rlim_cur / 16)
+            size /= 2;
+    return size;
+}
+
+/* Reserve what is free below the segment. */
+static int open_guard(struct uat_segment *s)
+{
+    for (size_t size = largest_guard(); size >= UAT_GUARD_MIN; size /= 2) {
+        if ((uintptr_t)s->start <= size)
+            continue;
+        void *p = mmap(s->start - size, size, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (p == s->start - size) {
+            s->guard = p;
+            s->guard_size = size;
+            return 0;
+        }
+        if (p != MAP_FAILED) /* a kernel before 4.17 takes the address for a hint */
+            munmap(p, size);
+    }
+    return -1;
+}
+
 int uat_segment_open(const struct uat_options *options)
 {
     struct uat_segment *s = &uat_segment;
@@ -78,6 +108,11 @@ int uat_segment_open(const struct uat_options *options)
         errno = EEXIST;
         goto fail;
     }
+    if (open_guard(s)) {
+        munmap(s->start, s->size);
+        errno = EEXIST;
+        goto fail;
+    }
     madvise(s->start, s->size, MADV_HUGEPAGE); /* fewer translations for the HCA and the CPU; only advice */
     return 0;
 fail:;
@@ -91,21 +126,13 @@ fail:;
     return error;
 }
 
-int uat_segment_arm_guard(void)
-{
-    if (mprotect(uat_segment.guard, UAT_GUARD_SIZE, PROT_NONE) == 0)
-        return 0;
-    int error = errno;
-    uat_error("the guard below the stacks cannot be protected: %s", strerror(error));
-    return -error;
-}
-
 void uat_segment_close(void)
 {
     struct uat_segment *s = &uat_segment;
     if (!s->start)
         return;
     munmap(s->start, s->size);
+    munmap(s->guard, s->guard_size);
     close(s->fd);
     memset(s, 0, sizeof(*s));
     s->fd = -1;
@@ -117,7 +144,7 @@ uintptr_t uat_segment_low_water(void)
     /* Holes of the memory object were never touched; skip them, for reading them would allocate them. */
     off_t from = (off_t)(s->low - (uintptr_t)s->start);
     off_t data = lseek(s->fd, from, SEEK_DATA);
-    if (data < from)
+    if (data < from || (uintptr_t)s->start + (size_t)data >= s->high)
         return s->high;
     const uint64_t *p = (const uint64_t *)(s->start + data), *end = (const uint64_t *)s->high;
     while (p < end && *p == 0)

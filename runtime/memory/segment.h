@@ -2,8 +2,11 @@
 /*
  * The segment: all memory that peers reach, at one virtual address in every worker. In this order:
  *
- *   control, result, ring, landing, transport's scratch, staging, staged result, join records, evacuation heap, guard,
- *   uni-address region
+ *   uni-address region, control, result, ring, landing, transport's scratch, staging, staged result, join records,
+ *   evacuation heap
+ *
+ * The stacks grow down towards the guard below the segment. It is not part of the segment, so it is neither registered
+ * nor backed by memory, and can be larger than any sane frame.
  */
 #ifndef UAT_SEGMENT_H
 #define UAT_SEGMENT_H
@@ -17,7 +20,7 @@
 #include "deque/thief.h"
 #include "include/uat.h"
 
-enum { UAT_BARRIER_ROUNDS = 24, UAT_GUARD_SIZE = 64 << 10 };
+enum { UAT_BARRIER_ROUNDS = 24, UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 30 /* bytes */ };
 
 /* What ends a run: the root's result on its way along the tree. */
 struct uat_run_result {
@@ -64,7 +67,8 @@ struct uat_segment {
     size_t record_stride;
     char *heap;
     size_t heap_size; /* bytes */
-    char *guard;
+    char *guard;      /* below the segment: address space that traps, and costs no memory */
+    size_t guard_size;
     uintptr_t low, high; /* the uni-address region [low, high) */
 };
 
@@ -79,8 +83,6 @@ static inline size_t uat_segment_region_size(void)
 /* Map the segment that options describe. 0, or -EEXIST (address taken), -ENOMEM, -EINVAL, reported. */
 int uat_segment_open(const struct uat_options *options);
 
-/* Make the guard trap. After the transport has registered the segment, which must be all accessible then. */
-int uat_segment_arm_guard(void);
 void uat_segment_close(void);
 
 /* Lowest address of the region that was ever written: the stacks' high-water mark. */

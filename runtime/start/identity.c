@@ -52,7 +52,6 @@ static uint64_t abi_hash(void)
         offsetof(struct uat_control, run_result),
         sizeof(uat_stats_t),
         UAT_HEAP_HEADER,
-        UAT_GUARD_SIZE,
         UAT_TRANSPORT_SCRATCH,
     };
     return hash(hash(HASH_START, layout, sizeof(layout)), UAT_VERSION, sizeof(UAT_VERSION));

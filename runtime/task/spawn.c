@@ -14,10 +14,21 @@
 #include "runtime/task/torture.h"
 #include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
+#include "runtime/watch/fault.h"
+
+/* The guard catches what touches it. A frame can be larger than the guard, so look before anybody else sees it. */
+static void check_stack(uintptr_t sp)
+{
+    if (__builtin_expect(sp >= uat_segment.low, 1))
+        return;
+    uat_fault_report_overflow(sp);
+    uat_die_silently();
+}
 
 bool uat_spawn_part(void *context, uintptr_t sp)
 {
     (void)context;
+    check_stack(sp);
     struct uat_record *record = uat_record_get(&uat_records);
     if (!record)
         return false;
@@ -33,6 +44,7 @@ void uat_task_pushed(uintptr_t sp)
 {
     if (!uat_worker.running)
         uat_die("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
+    check_stack(sp);
     uat_deque_refill(&uat_worker.deque);
     if (uat_torture_on)
         uat_torture_pushed(sp);

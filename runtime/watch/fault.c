@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ucontext.h>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "runtime/memory/segment.h"
 
-enum { STACK_SIZE = 64 << 10 };
+enum { STACK_SIZE = 64 << 10, STEP_BELOW = 64 << 10 /* bytes below the stack pointer that a frame may touch first */ };
+#define STEP_MAX (UINT64_C(64) << 30) /* bytes: farther away it is no task's stack pointer */
 
 static const int signals[] = {SIGSEGV, SIGBUS};
 static struct sigaction previous[2];
@@ -19,14 +22,36 @@ static void *signal_stack;
 static const struct uat_deque *watched_deque;
 static size_t watched_entries;
 
-static void explain(int number, uintptr_t address)
+void uat_fault_report_overflow(uintptr_t address)
+{
+    size_t size = uat_segment_region_size(), bytes = uat_segment.high - address, needed = 2 * size;
+    while (needed < bytes)
+        needed *= 2;
+    if (needed > UAT_STACK_SIZE_MAX)
+        uat_error(
+            "the task stacks have overflowed UAT_STACK_SIZE=%zuk: they would need %zu bytes, and %zuk is the most; "
+            "keep large arrays out of the tasks' frames",
+            size >> 10, bytes, (size_t)UAT_STACK_SIZE_MAX >> 10);
+    else
+        uat_error(
+            "the task stacks have overflowed UAT_STACK_SIZE=%zuk; set it to %zuk or more (the same for all workers)",
+            size >> 10, needed >> 10);
+}
+
+/* A stack pointer below the stacks: a frame has stepped over all of the guard. */
+static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uintptr_t sp)
+{
+    return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
+}
+
+static void explain(int number, uintptr_t address, uintptr_t sp)
 {
     const struct uat_segment *s = &uat_segment;
     uintptr_t guard = (uintptr_t)s->guard;
-    if (number == SIGSEGV && guard && address >= guard && address < guard + UAT_GUARD_SIZE)
-        uat_error(
-            "the task stacks have overflowed UAT_STACK_SIZE=%zuk; set it to %zuk or more (the same for all workers)",
-            uat_segment_region_size() >> 10, uat_segment_region_size() >> 9);
+    if (number == SIGSEGV && guard && address >= guard && address < guard + s->guard_size)
+        uat_fault_report_overflow(address);
+    else if (number == SIGSEGV && guard && has_stepped_over(s, address, sp))
+        uat_fault_report_overflow(sp);
     else if (number == SIGSEGV && uat_deque_is_overflow(watched_deque, address))
         uat_error("more than %zu spawns are nested on one worker, UAT_DEQUE_ENTRIES=%zu; set it to %zu or more",
                   watched_deque->capacity, watched_entries, 2 * watched_deque->capacity);
@@ -39,10 +64,10 @@ static void explain(int number, uintptr_t address)
 
 static void handle(int number, siginfo_t *info, void *context)
 {
-    (void)context;
+    uintptr_t sp = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
     bool sent = info->si_code <= 0; /* by kill(2): there is no address, and no instruction that faults again */
     if (!sent)
-        explain(number, (uintptr_t)info->si_addr);
+        explain(number, (uintptr_t)info->si_addr, sp);
     /* Back to what was there before; the instruction faults again when we return. */
     sigaction(number, &previous[number == SIGBUS], NULL);
     if (sent)

@@ -3,6 +3,7 @@
 #define UAT_FAULT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "deque/owner.h"
 
@@ -14,5 +15,8 @@
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
 void uat_fault_close(void);
+
+/* The line about an overflow of the task stacks down to address. */
+void uat_fault_report_overflow(uintptr_t address);
 
 #endif

@@ -3,10 +3,12 @@
  * Description: a program that does one thing that it must not; bad-input starts it and looks at how the job ends.
  * usage: test-faulty WHAT
  */
+#include <alloca.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <uat.h>
 #include <unistd.h>
 
@@ -113,6 +115,90 @@ static void spawns_root(void *arg, void *result)
     *(long *)result = endless_spawns(0);
 }
 
+UAT_TASK(long, fib_of_frame, int, n)
+{
+    fib_of_frame_task t;
+    long right;
+
+    if (n < 2)
+        return n;
+    fib_of_frame_spawn(&t, n - 1);
+    right = fib_of_frame(n - 2);
+    return fib_of_frame_join(&t) + right;
+}
+
+/* One frame of 38 MB, of which hardly anything is touched. */
+static __attribute__((noinline)) double large_frame(int i)
+{
+    double a[2048][2329];
+    fib_of_frame_task t;
+
+    a[i][i] = i;
+    fib_of_frame_spawn(&t, 10);
+    a[0][i] = (double)fib_of_frame_join(&t);
+    __asm__ volatile("" : : "r"(a) : "memory");
+    return a[i][i] + a[0][i];
+}
+
+static void large_frame_root(void *arg, void *result)
+{
+    (void)arg;
+    *(long *)result = (long)large_frame(1) - 56;
+}
+
+/* 21 frames of 1 MB, each of which jumps over far more than a page. */
+static __attribute__((noinline)) long sparse_frames(int depth)
+{
+    char room[1 << 20];
+    fib_of_frame_task t;
+    long sum;
+
+    room[0] = (char)depth;
+    __asm__ volatile("" : : "r"(room) : "memory");
+    if (depth == 0) {
+        fib_of_frame_spawn(&t, 10);
+        return fib_of_frame_join(&t);
+    }
+    sum = sparse_frames(depth - 1);
+    return sum + room[0] - depth;
+}
+
+static void sparse_frames_root(void *arg, void *result)
+{
+    (void)arg;
+    *(long *)result = sparse_frames(21) - 55;
+}
+
+/* A frame larger than any guard; where it ends there is nothing, or, `landed`, other memory of the program. */
+static __attribute__((noinline)) void step_over(size_t bytes)
+{
+    fib_of_frame_task t;
+    volatile char *room = alloca(bytes);
+
+    fib_of_frame_spawn(&t, 10);
+    fib_of_frame_join(&t);
+    __asm__ volatile("" : : "r"(room) : "memory");
+}
+
+static void step_over_root(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+    step_over((size_t)3 << 30);
+}
+
+static void step_landed_root(void *arg, void *result)
+{
+    enum { ROOM = 1 << 20 };
+    char *here = (char *)(((uintptr_t)&arg - ((size_t)3 << 30)) & ~(uintptr_t)4095);
+
+    (void)result;
+    if (mmap(here - ROOM, 2 * ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
+        MAP_FAILED)
+        return;
+    step_over((size_t)3 << 30);
+}
+
 static void child(void *arg, void *result)
 {
     (void)arg;
@@ -215,6 +301,10 @@ static const struct fault faults[] = {
     {"exit-outside", exit_outside, kill_root},
     {"kill-outside", kill_outside, NULL},
     {"overflow", NULL, overflow_root},
+    {"large-frame", NULL, large_frame_root},
+    {"sparse-frames", NULL, sparse_frames_root},
+    {"step-over", NULL, step_over_root},
+    {"step-landed", NULL, step_landed_root},
     {"endless-spawns", NULL, spawns_root},
     {"unjoined", NULL, unjoined},
     {"spawn-outside", spawn_outside, NULL},
