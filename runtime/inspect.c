@@ -6,6 +6,7 @@
 
 #include "runtime/collective/collective.h"
 #include "runtime/memory/heap.h"
+#include "runtime/memory/record.h"
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
 #include "runtime/task/steal.h"
@@ -64,4 +65,16 @@ int uat_inspect_gather(uint64_t own, uint64_t *words)
         words[i] = uat_segment.staging->word;
     }
     return rc ? rc : uat_collective_barrier();
+}
+
+void uat_inspect_lent(struct uat_inspect_lent *lent)
+{
+    const struct uat_record_pool *pool = &uat_records;
+    *lent = (struct uat_inspect_lent){.records = uat_record_pool_settle(&uat_records),
+                                      .stacks = uat_heap_settle(&uat_heap)};
+    for (size_t i = 0; i < pool->loans.capacity; i++) {
+        const struct uat_record *record = (const struct uat_record *)(pool->memory + i * pool->stride);
+        /* Relaxed: outside of a run no peer changes it. */
+        lent->odd_states += __atomic_load_n(&record->state, __ATOMIC_RELAXED) % 2;
+    }
 }

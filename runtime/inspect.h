@@ -33,6 +33,16 @@ int uat_inspect_steal(int victim, struct uat_stolen *stolen);
  * heap, back by a READ. 0 or a negative errno. */
 int uat_inspect_evacuate(uintptr_t sp, size_t bytes);
 
+/*
+ * What this worker lent to its peers and has not got back, and what did not come to rest. Behind the barrier at a run's
+ * end all peers have completed their chains, so all of it must be 0.
+ */
+struct uat_inspect_lent {
+    size_t records, stacks; /* join records and evacuated stacks */
+    size_t odd_states;      /* join records whose state is odd (J1) */
+};
+void uat_inspect_lent(struct uat_inspect_lent *lent);
+
 /* Show a word to the others and READ theirs: words[rank] of all. Collective. 0 or a negative errno. */
 int uat_inspect_gather(uint64_t own, uint64_t *words);
 

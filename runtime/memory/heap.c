@@ -144,3 +144,9 @@ void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
     uat_loans_remove(&heap->loans, unit);
     release(heap, unit);
 }
+
+size_t uat_heap_settle(struct uat_heap *heap)
+{
+    uat_loans_collect(&heap->loans, heap->loans.count, returned, take, heap);
+    return heap->loans.count;
+}

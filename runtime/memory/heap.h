@@ -43,6 +43,9 @@ struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes);
 /* Give back a block that no peer knows of. The owner's. */
 void uat_heap_put(struct uat_heap *heap, struct uat_block *block);
 
+/* Take back every block that peers have given back; how many are still out. */
+size_t uat_heap_settle(struct uat_heap *heap);
+
 static inline void *uat_block_stack(struct uat_block *block)
 {
     return (char *)block + UAT_HEAP_HEADER;

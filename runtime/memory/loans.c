@@ -27,6 +27,8 @@ size_t uat_loans_collect(struct uat_loans *loans, size_t most,
                          void (*take)(void *context, uint32_t item), void *context)
 {
     size_t taken = 0;
+    if (most >= loans->count) /* a whole round begins at the front: what a removal moves up was not looked at yet */
+        loans->cursor = 0;
     for (size_t looks = most < loans->count ? most : loans->count; looks > 0 && loans->count > 0; looks--) {
         if (loans->cursor >= loans->count)
             loans->cursor = 0;

@@ -51,6 +51,12 @@ static void take(void *context, uint32_t number)
     pool->free[pool->free_count++] = number;
 }
 
+size_t uat_record_pool_settle(struct uat_record_pool *pool)
+{
+    uat_loans_collect(&pool->loans, pool->loans.count, returned, take, pool);
+    return pool->loans.count - (pool->spare != NULL);
+}
+
 struct uat_record *uat_record_get(struct uat_record_pool *pool)
 {
     struct uat_record *spare = pool->spare;

@@ -68,6 +68,9 @@ extern struct uat_record_pool uat_records __attribute__((visibility("hidden")));
 /* A record for one meeting, or NULL if all are in use. */
 struct uat_record *uat_record_get(struct uat_record_pool *pool);
 
+/* Take back every record that peers have given back; how many are still out. */
+size_t uat_record_pool_settle(struct uat_record_pool *pool);
+
 /* Give back a record that nobody else has ever seen in this use. The owner's. */
 void uat_record_put(struct uat_record_pool *pool, struct uat_record *record);
 

@@ -4,6 +4,7 @@
  * usage: test-api WORKERS FOLDER; FOLDER is empty and common to all workers.
  */
 #include "tests/programs/api.h"
+#include "tests/programs/pools.h"
 
 #include <stdlib.h>
 
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
     errors += WRONG(uat_size() == atoi(argv[1]));
     errors += WRONG(uat_rank() >= 0 && uat_rank() < uat_size());
     for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
-        errors += tests[i]();
+        errors += tests[i]() + pools_check();
     errors += api_barrier(argv[2]);
     errors += WRONG(uat_finalize() == 0);
     return errors != 0;

@@ -2,7 +2,8 @@
 /*
  * Description: random programs: trees of tasks that spawn, call and join in random numbers and orders, with arguments,
  * results and frames of random sizes. Every task checks its argument and, after every join, its whole frame; the
- * result is compared with a sequential evaluation.
+ * result is compared with a sequential evaluation. After each run every join record and every block of the evacuation
+ * heap must be back.
  *
  * usage: random-trees RUNS SEED
  */
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/programs/pools.h"
 #include "uat.h"
 
 enum { CHILDREN_MAX = 6, FRAME_WORDS_MAX = 200, PAYLOAD_WORDS_MAX = 40, DEPTH_MAX = 7 };
@@ -107,6 +109,7 @@ static void tree(void *arg, void *out)
         uat_join(&task[i]);
         value += result[i].value * (i + 1);
         errors += result[i].errors;
+        errors += task[i].record != 0; /* as uat.h promises, whether the two parted or not */
         for (size_t j = 0; j < words; j++)
             errors += frame[j] != (a->seed ^ j);
     }
@@ -132,6 +135,8 @@ int main(int argc, char **argv)
                     (unsigned long)r.errors);
             return 1;
         }
+        if (pools_check())
+            return 1;
     }
     uat_stats_t s;
     if (uat_stats_total(&s))

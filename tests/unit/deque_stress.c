@@ -94,11 +94,20 @@ static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
         take(me, shared, entry_of(sp, base));
 }
 
+/* As if so many entries had been claimed before. */
+static void start_at(struct uat_deque *d, uint64_t index)
+{
+    d->ring->claims = d->bottom = index;
+    for (uint64_t i = index - UAT_RING_SLOTS; i < index; i++)
+        d->ring->ack[uat_slot_of(i)] = uat_ack(i, UAT_ACK_STOLEN);
+}
+
 static void owner(struct peer *me, struct shared *shared, const struct layout *l)
 {
     struct uat_deque d;
     struct uat_deque_user user = {.part = always_part};
     PEER_CHECK(uat_deque_open(&d, l->ring, 4096, &user) == 0);
+    start_at(&d, shared->stress.start);
     peer_barrier(me);
     uint64_t random = shared->stress.seed * 2 + 1;
     uat_deque_push_gone(&d, l->high);

@@ -19,6 +19,7 @@ struct deque_stress {
     unsigned depth;  /* the deepest nest; 1 is a flat loop */
     bool delays;     /* torture of owner and thieves; the transport's is in struct peers_spec */
     uint64_t seed;
+    uint64_t start; /* index of the first publication */
 };
 
 struct deque_stress_counts {

@@ -68,6 +68,14 @@ static void acknowledge(uint64_t index, enum uat_ack_status status)
     ring.ack[uat_slot_of(index)] = uat_ack(index, status);
 }
 
+/* As if so many had been claimed before. */
+static void start_at(uint64_t index)
+{
+    ring.claims = deque.bottom = index;
+    for (uint64_t i = index; i < index + UAT_RING_SLOTS; i++)
+        acknowledge(i - UAT_RING_SLOTS, UAT_ACK_STOLEN);
+}
+
 static bool is_offered(uint64_t index)
 {
     return uat_state_valid_for(ring.slot[uat_slot_of(index)].state, index);
@@ -168,6 +176,95 @@ static void test_aborted_entry_is_offered_after_younger_ones(void **state)
     assert_int_equal(pop(), UAT_POP_PARTED);
 }
 
+static void test_oldest_aborted_entry_is_offered_first(void **state)
+{
+    (void)state;
+    push(3);
+    uint64_t slow = claim();
+    acknowledge(claim(), UAT_ACK_ABORTED);
+    push(1); /* sees that entry 1 came back */
+    acknowledge(slow, UAT_ACK_ABORTED);
+    acknowledge(claim(), UAT_ACK_STOLEN);
+    acknowledge(claim(), UAT_ACK_STOLEN);
+    push(1); /* entry 0 came back as well */
+    assert_int_equal(ring.slot[4].sp, HIGH - STEP);
+    assert_int_equal(ring.slot[5].sp, HIGH - 2 * STEP);
+}
+
+static void test_pop_offers_what_it_can(void **state)
+{
+    (void)state;
+    uintptr_t youngest;
+    push(20);
+    for (int i = 0; i < UAT_RING_SLOTS; i++)
+        acknowledge(claim(), UAT_ACK_STOLEN);
+    youngest = uat_deque_base(&deque);
+    assert_false(uat_deque_pop_private(&deque, youngest)); /* the claims call for a look */
+    assert_int_equal(pop(), UAT_POP_PRIVATE);
+    for (uint64_t i = 16; i < 19; i++)
+        assert_true(is_offered(i));
+}
+
+static void test_indices_past_31_bits(void **state)
+{
+    (void)state;
+    uint64_t start = (UINT64_C(1) << 31) - 8;
+    start_at(start);
+    push(20);
+    for (uint64_t i = start; i < start + UAT_RING_SLOTS; i++)
+        assert_true(is_offered(i));
+    for (int i = 0; i < UAT_RING_SLOTS; i++)
+        acknowledge(claim(), UAT_ACK_STOLEN);
+    push(1);
+    assert_true(is_offered(start + UAT_RING_SLOTS));
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_int_equal(pop(), UAT_POP_GONE);
+}
+
+/* Pop as uat_spawn() does. */
+static void pop_as_a_task(void)
+{
+    uintptr_t sp;
+    if (!uat_deque_pop_private(&deque, uat_deque_base(&deque)))
+        uat_deque_pop(&deque, &sp);
+}
+
+static bool has_some(void)
+{
+    for (uintptr_t *e = deque.entries; e < deque.top; e++)
+        if ((*e & UAT_TAG_MASK) != UAT_TAG_GONE)
+            return true;
+    return false;
+}
+
+/* Progress: as long as the owner has an entry and no claim is under way, the next claim finds one. */
+static void test_something_is_offered(void **state)
+{
+    (void)state;
+    uint64_t random = 1, slow = UINT64_MAX; /* a claim under way */
+    for (int step = 0; step < 200000; step++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        unsigned dice = random >> 60, other = random >> 40 & 3;
+        if (slow == UINT64_MAX && dice < 3) {
+            slow = is_offered(ring.claims) || other == 0 ? claim() : UINT64_MAX; /* one in four meets nothing */
+        } else if (slow != UINT64_MAX && (dice < 8 || uat_deque_size(&deque) < 3)) {
+            acknowledge(slow, is_offered(slow) && other ? UAT_ACK_STOLEN : UAT_ACK_ABORTED);
+            slow = UINT64_MAX;
+            push(1);
+        } else if (uat_deque_size(&deque) < 2 || (dice % 2 && uat_deque_size(&deque) < 60)) {
+            push(1);
+        } else if (slow == UINT64_MAX) { /* else it might wait for us */
+            pop_as_a_task();
+        }
+        if (slow == UINT64_MAX && uat_deque_size(&deque) == 0)
+            uat_deque_push_gone(&deque, HIGH);
+        else if (slow == UINT64_MAX && has_some())
+            assert_true(is_offered(ring.claims));
+    }
+    assert_true(deque.count.entries_aborted > 1000 && deque.count.taken_back > 1000);
+}
+
 static void test_claims_ahead_of_bottom(void **state)
 {
     (void)state;
@@ -258,6 +355,8 @@ int main(void)
         TEST(test_claims_ahead_of_bottom),      TEST(test_slot_waits_for_acknowledgement),
         TEST(test_no_record_no_publication),    TEST(test_generation_is_new),
         TEST(test_watch_sees_every_push),       TEST(test_overflow_traps),
+        TEST(test_pop_offers_what_it_can),      TEST(test_oldest_aborted_entry_is_offered_first),
+        TEST(test_indices_past_31_bits),        TEST(test_something_is_offered),
     };
     return cmocka_run_group_tests_name("deque_owner", tests, NULL, NULL);
 }

@@ -91,6 +91,21 @@ static void test_claim(void **state)
     assert_true(sum.owner.withheld > 0);
 }
 
+/* Indices pass 31 bits, as much as a slot's state has room for. */
+static void test_past_31_bits(void **state)
+{
+    (void)state;
+    uat_steal_fn *steal[] = {uat_lock_steal, uat_claim_steal};
+    for (int i = 0; i < 2; i++) {
+        struct peers_spec spec = {.transport = &PEERS_TRANSPORT, .workers = 3, .seed = 77};
+        struct deque_stress stress = {
+            .steal = steal[i], .pushes = ENTRIES / 10, .depth = 40, .seed = 77, .start = (UINT64_C(1) << 31) - 20};
+        struct deque_stress_counts counts;
+        assert_int_equal(deque_stress_run(&spec, &stress, &counts), 0);
+        assert_true(counts.taken_by_thieves > 20);
+    }
+}
+
 int main(void)
 {
     if (!peers_ready(&PEERS_TRANSPORT))
@@ -98,6 +113,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lock),
         cmocka_unit_test(test_claim),
+        cmocka_unit_test(test_past_31_bits),
     };
     return cmocka_run_group_tests_name("deque_steal", tests, NULL, NULL);
 }

@@ -75,6 +75,27 @@ static void test_put_back_by_hand(void **state)
     assert_null(uat_record_get(&pool));
 }
 
+static void test_settle_looks_at_all(void **state)
+{
+    (void)state;
+    struct uat_record *kept = uat_record_get(&pool), *spare = uat_record_get(&pool), *lent[5];
+    for (int i = 0; i < 5; i++)
+        lent[i] = uat_record_get(&pool);
+    uat_record_put(&pool, spare);
+    for (int round = 0; round < 7; round++) { /* wherever the last look ended */
+        pool.loans.cursor = (size_t)round;
+        for (int i = 0; i < 5; i++)
+            lent[i]->returned = 1;
+        assert_int_equal(uat_record_pool_settle(&pool), 1);
+        assert_ptr_equal(uat_record_get(&pool), spare);
+        for (int i = 0; i < 5; i++)
+            lent[i] = uat_record_get(&pool);
+        uat_record_put(&pool, spare);
+    }
+    assert_int_equal(uat_record_pool_settle(&pool), 6);
+    assert_int_equal(kept->returned, 0);
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -92,6 +113,7 @@ int main(void)
         TEST(test_each_is_lent_once),
         TEST(test_marks_bring_records_back),
         TEST(test_put_back_by_hand),
+        TEST(test_settle_looks_at_all),
         TEST(test_names),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: the thieves' protocols step by step, on a transport of the test's own that lets the victim's owner move
+ * between two chains: which operations a steal posts, second looks, and that nothing is claimed, locked or
+ * acknowledged that should not be.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "deque/thief.h"
+
+enum { STACK_WORDS = 4096, LARGE = UAT_SPECULATION_LIMIT + 64 };
+
+/* The thief's segment and its victim's; an address in `mine` names the same place in `theirs`. */
+struct segment {
+    struct uat_ring ring;
+    struct uat_landing landing;
+    _Alignas(64) uint64_t stack[STACK_WORDS];
+};
+static struct segment mine, theirs;
+static struct uat_thief thief;
+static struct uat_stolen stolen;
+
+static struct {
+    struct uat_transport head;
+    struct uat_pending *pending; /* the chain under way */
+    int chains;                  /* posted */
+    void (*before[8])(void);     /* what the victim does just before each of them */
+    unsigned ops[8][UAT_OP_KINDS];
+    uint64_t stack_bytes;
+} wire;
+
+static uint64_t *there(void *here)
+{
+    return (uint64_t *)((char *)&theirs + ((char *)here - (char *)&mine));
+}
+
+static void execute(const struct uat_op *op)
+{
+    uint64_t *remote = there(op->remote), old = *remote;
+    if (op->code == UAT_OP_READ)
+        memcpy(op->local, remote, op->size);
+    else if (op->code == UAT_OP_WRITE)
+        memcpy(remote, op->local, op->size);
+    else if (op->code == UAT_OP_FETCH_ADD)
+        *remote += op->operand;
+    else if (old == op->compare)
+        *remote = op->operand;
+    if (op->code >= UAT_OP_FETCH_ADD && op->local)
+        *(uint64_t *)op->local = old;
+}
+
+static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
+{
+    (void)t;
+    assert_int_equal(peer, 1);
+    assert_null(wire.pending); /* T3: nothing is posted while a READ of the steal is under way */
+    assert_true(wire.chains < 8);
+    if (wire.before[wire.chains])
+        wire.before[wire.chains]();
+    for (int i = 0; i < count; i++) {
+        execute(&ops[i]);
+        wire.ops[wire.chains][ops[i].code]++;
+        if (ops[i].code == UAT_OP_READ && (char *)ops[i].local >= (char *)mine.stack)
+            wire.stack_bytes += ops[i].size;
+    }
+    wire.chains++;
+    wire.pending = p;
+    return 0;
+}
+
+static int progress(struct uat_transport *t)
+{
+    (void)t;
+    if (wire.pending)
+        wire.pending->done = true;
+    wire.pending = NULL;
+    return 0;
+}
+
+static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = progress};
+
+/* The victim offers [bytes below the stacks' end) at its index `index`, every word of the stack `value`. */
+static void offer(uint64_t index, uint32_t generation, size_t bytes, uint64_t value)
+{
+    uint64_t *end = mine.stack + STACK_WORDS, *begin = end - bytes / 8;
+    theirs.ring.slot[uat_slot_of(index)] =
+        (struct uat_slot){uat_state(index, generation, true), (uintptr_t)begin, (uintptr_t)end};
+    for (uint64_t *p = there(begin); p < there(end); p++)
+        *p = value;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&mine, 0, sizeof(mine));
+    memset(&theirs, 0, sizeof(theirs));
+    memset(&wire, 0, sizeof(wire));
+    uat_ring_init(&theirs.ring);
+    wire.head = (struct uat_transport){.class_ = &class, .size = 2};
+    if (uat_thief_open(&thief, &wire.head, &mine.ring, &mine.landing))
+        return -1;
+    thief.low = (uintptr_t)mine.stack;
+    thief.high = (uintptr_t)(mine.stack + STACK_WORDS);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    uat_thief_close(&thief);
+    return 0;
+}
+
+static int steal(uat_steal_fn *how)
+{
+    wire.chains = 0;
+    wire.stack_bytes = 0;
+    memset(wire.ops, 0, sizeof(wire.ops));
+    int result = how(&thief, &(struct uat_victims){.count = 1, .rank = {1}}, &stolen);
+    memset(wire.before, 0, sizeof(wire.before));
+    return result;
+}
+
+static void assert_stolen(uint64_t index, size_t bytes, uint64_t value)
+{
+    assert_int_equal(stolen.base - stolen.sp, bytes);
+    for (const uint64_t *p = (const uint64_t *)stolen.sp; p < (const uint64_t *)stolen.base; p++)
+        assert_int_equal(*p, value);
+    assert_int_equal(theirs.ring.ack[uat_slot_of(index)], uat_ack(index, UAT_ACK_STOLEN));
+    assert_int_equal(theirs.ring.claims, index + 1);
+    assert_int_equal(theirs.ring.lock, 0);
+}
+
+static void test_two_round_trips(void **state)
+{
+    (void)state;
+    offer(0, 1, 256, 7);
+    assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
+    assert_stolen(0, 256, 7);
+    assert_int_equal(stolen.trips, 2);
+    assert_int_equal(wire.chains, 3); /* the acknowledgement is waited for by nobody */
+    assert_int_equal(steal(uat_claim_steal), UAT_STEAL_EMPTY);
+    assert_int_equal(wire.chains, 1);
+}
+
+static void test_three_round_trips(void **state)
+{
+    (void)state;
+    offer(0, 1, 256, 7);
+    assert_int_equal(steal(uat_lock_steal), UAT_STEAL_DONE);
+    assert_stolen(0, 256, 7);
+    assert_int_equal(stolen.trips, 3);
+    assert_int_equal(wire.chains, 4);
+}
+
+/* Near the place where 31 bits of index are all used. */
+static void test_indices_past_31_bits(void **state)
+{
+    (void)state;
+    for (uint64_t index = (UINT64_C(1) << 31) - 2; index < (UINT64_C(1) << 31) + 2; index++) {
+        theirs.ring.claims = index;
+        offer(index, 1, 64, index);
+        assert_int_equal(steal(index % 2 ? uat_claim_steal : uat_lock_steal), UAT_STEAL_DONE);
+        assert_stolen(index, 64, index);
+    }
+}
+
+static void test_large_stacks_are_read_once_they_are_ours(void **state)
+{
+    (void)state;
+    offer(0, 1, LARGE, 9);
+    assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
+    assert_stolen(0, LARGE, 9);
+    assert_int_equal(stolen.trips, 3);
+    assert_int_equal(wire.stack_bytes, LARGE);
+    assert_int_equal(wire.ops[1][UAT_OP_READ], 1); /* behind the claim only the slot */
+}
+
+static void move_entry(void)
+{
+    offer(0, 2, 512, 8);
+}
+static void renew_entry(void)
+{
+    offer(0, 2, 256, 8);
+}
+
+/* T4: the entry was taken back and published anew between peek and claim, elsewhere or in its old place. */
+static void test_second_look(void **state)
+{
+    (void)state;
+    uat_steal_fn *how[] = {uat_claim_steal, uat_lock_steal};
+    for (int i = 0; i < 4; i++) {
+        setup(NULL);
+        offer(0, 1, 256, 7);
+        wire.before[i % 2 ? 2 : 1] = i / 2 ? renew_entry : move_entry;
+        assert_int_equal(steal(how[i % 2]), UAT_STEAL_DONE);
+        assert_true(stolen.second_look);
+        assert_stolen(0, i / 2 ? 256 : 512, 8);
+        if (i < 3)
+            teardown(NULL);
+    }
+}
+
+static void take_back(void)
+{
+    theirs.ring.slot[uat_slot_of(theirs.ring.claims)].state &= ~UINT64_C(1);
+}
+
+/* C2: after a claim that aborted, the next one waits until two peeks have shown the same. */
+static void test_changing_ring_is_left_alone(void **state)
+{
+    (void)state;
+    offer(0, 1, 64, 7);
+    wire.before[1] = take_back;
+    assert_int_equal(steal(uat_claim_steal), UAT_STEAL_LOST_RACE);
+    assert_int_equal(theirs.ring.ack[0], uat_ack(0, UAT_ACK_ABORTED));
+    assert_int_equal(theirs.ring.claims, 1);
+    for (uint32_t generation = 2; generation < 6; generation++) { /* the owner is in a flat loop */
+        offer(1, generation, 64, 7);
+        assert_int_equal(steal(uat_claim_steal), UAT_STEAL_LOST_RACE);
+        assert_int_equal(wire.chains, 1); /* the peek alone */
+    }
+    assert_int_equal(theirs.ring.claims, 1);
+    assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE); /* it has stood still */
+    assert_stolen(1, 64, 7);
+    offer(2, 7, 64, 7); /* and a steal that succeeded ends the suspicion */
+    assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
+}
+
+static void rival_locks(void)
+{
+    theirs.ring.lock++;
+}
+static void rival_claims(void)
+{
+    theirs.ring.claims++;
+}
+
+static void test_losers_change_nothing(void **state)
+{
+    (void)state;
+    offer(0, 1, 64, 7);
+    wire.before[1] = rival_locks;
+    assert_int_equal(steal(uat_lock_steal), UAT_STEAL_LOST_RACE);
+    assert_int_equal(theirs.ring.lock, 1); /* the rival's (L2) */
+    assert_int_equal(theirs.ring.claims, 0);
+    assert_int_equal(steal(uat_lock_steal), UAT_STEAL_LOST_RACE);
+    assert_int_equal(wire.chains, 1); /* locked: not worth a try */
+    theirs.ring.lock = 0;
+    wire.before[1] = rival_claims;
+    assert_int_equal(steal(uat_claim_steal), UAT_STEAL_LOST_RACE);
+    assert_int_equal(theirs.ring.claims, 1);
+    assert_int_equal(wire.chains, 2); /* the rival acknowledges */
+    wire.before[1] = rival_claims;    /* between peek and lock: nothing is left */
+    theirs.ring.claims = 0;
+    assert_int_equal(steal(uat_lock_steal), UAT_STEAL_EMPTY);
+    assert_int_equal(theirs.ring.lock, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_two_round_trips),       TEST(test_three_round_trips),
+        TEST(test_indices_past_31_bits),  TEST(test_large_stacks_are_read_once_they_are_ours),
+        TEST(test_second_look),           TEST(test_changing_ring_is_left_alone),
+        TEST(test_losers_change_nothing),
+    };
+    return cmocka_run_group_tests_name("thief", tests, NULL, NULL);
+}
