@@ -24,11 +24,6 @@ void uat_log_set_level(enum uat_log_level level)
     log_state.level = level;
 }
 
-enum uat_log_level uat_log_get_level(void)
-{
-    return log_state.level;
-}
-
 void uat_log(enum uat_log_level level, const char *format, ...)
 {
     if (level > log_state.level)

@@ -6,12 +6,11 @@
 #ifndef UAT_LOG_H
 #define UAT_LOG_H
 
-enum uat_log_level { UAT_LOG_ERROR, UAT_LOG_WARN, UAT_LOG_INFO, UAT_LOG_DEBUG };
+enum uat_log_level { UAT_LOG_ERROR, UAT_LOG_WARN, UAT_LOG_INFO };
 
 /* Who speaks: set once at start-up. host is copied. */
 void uat_log_identity(int rank, const char *host);
 void uat_log_set_level(enum uat_log_level level);
-enum uat_log_level uat_log_get_level(void);
 
 /* Print one line, in one write(2), when level is enabled. */
 void uat_log(enum uat_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/options.h"
 
-#include "base/config.h"
-#include "base/log.h"
-#include "base/text.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/text.h"
 
 #define PREFIX "UAT_"
 
@@ -19,7 +19,7 @@ enum option_kind {
     OPTION_ADDRESS,  /* uint64_t, refused unless a multiple of `multiple` */
     OPTION_INT,      /* int */
     OPTION_CHOICE,   /* int, the index of a word in `choices` */
-    OPTION_DEVICE,   /* char[64], dev[:port] */
+    OPTION_DEVICE,   /* struct uat_network: device and port */
     OPTION_TORTURE,  /* the torture_* fields */
     OPTION_PATH,     /* char[UAT_TRACE_NAME_MAX], the name of a file */
 };
@@ -42,7 +42,7 @@ static const char *const transport_choices[] = {
 static const char *const bind_choices[] = {
     [UAT_BIND_AUTO] = "auto", [UAT_BIND_CORE] = "core", [UAT_BIND_NONE] = "none", NULL};
 static const char *const log_choices[] = {
-    [UAT_LOG_ERROR] = "error", [UAT_LOG_WARN] = "warn", [UAT_LOG_INFO] = "info", [UAT_LOG_DEBUG] = "debug", NULL};
+    [UAT_LOG_ERROR] = "error", [UAT_LOG_WARN] = "warn", [UAT_LOG_INFO] = "info", NULL};
 static const char *const connect_choices[] = {[UAT_CONNECT_PMIX] = "pmix", [UAT_CONNECT_RDMACM] = "rdmacm", NULL};
 
 #define FIELD(member) offsetof(struct uat_options, member)
@@ -111,14 +111,17 @@ static const struct option options[] = {
      .meaning = "file for a timeline of all workers, written by rank 0 at the end; for Perfetto"},
     {.name = "UAT_NET_DEVICES",
      .kind = OPTION_DEVICE,
-     .offset = FIELD(net_devices),
+     .offset = FIELD(network),
      .unit = "",
      .meaning = "device[:port] of the ibv transport"},
-    INT("UAT_GID_INDEX", gid_index, -1, -1, UAT_GID_INDEX_MAX, "index of the port's GID; -1: chosen by the library"),
-    INT("UAT_IB_SL", ib_sl, 0, 0, UAT_IB_SL_MAX, "InfiniBand service level"),
-    INT("UAT_IB_TRAFFIC_CLASS", ib_traffic_class, 0, 0, UAT_IB_TRAFFIC_CLASS_MAX, "InfiniBand traffic class"),
-    INT("UAT_IB_PKEY", ib_pkey, -1, -1, UAT_IB_PKEY_MAX, "InfiniBand partition key; -1: the first one of the port"),
-    CHOICE("UAT_CONNECT", connect, UAT_CONNECT_PMIX, connect_choices, "how the ibv transport exchanges endpoints"),
+    INT("UAT_GID_INDEX", network.gid_index, -1, -1, UAT_GID_INDEX_MAX,
+        "index of the port's GID; -1: chosen by the library"),
+    INT("UAT_IB_SL", network.service_level, 0, 0, UAT_IB_SL_MAX, "InfiniBand service level"),
+    INT("UAT_IB_TRAFFIC_CLASS", network.traffic_class, 0, 0, UAT_IB_TRAFFIC_CLASS_MAX, "InfiniBand traffic class"),
+    INT("UAT_IB_PKEY", network.pkey, -1, -1, UAT_IB_PKEY_MAX,
+        "InfiniBand partition key; -1: the first one of the port"),
+    CHOICE("UAT_CONNECT", network.connect, UAT_CONNECT_PMIX, connect_choices,
+           "how the ibv transport exchanges endpoints"),
 };
 
 enum { OPTIONS = sizeof(options) / sizeof(options[0]), VALUE_SHOWN = 80 };
@@ -222,21 +225,23 @@ static int set_choice(const struct option *o, const struct complaint *c, int *fi
     return complain(c, "must be %s", list);
 }
 
-static int set_device(const struct complaint *c, char *field)
+static int set_device(const struct complaint *c, struct uat_network *network)
 {
     size_t length = strcspn(c->value, ":");
-    bool good = length > 0 && strlen(c->value) < sizeof(((struct uat_options *)0)->net_devices);
+    uint64_t port = 0;
+    bool good = length > 0 && length < UAT_NETWORK_DEVICE_MAX;
     for (size_t i = 0; good && i < length; i++)
         good = isalnum((unsigned char)c->value[i]) || strchr("_-.", c->value[i]);
     if (good && c->value[length] == ':') {
-        uint64_t port;
         const char *end = uat_parse_digits(c->value + length + 1, &port);
         good = end && !*end && port >= 1 && port <= UAT_IB_PORT_MAX;
     }
     if (!good)
         return complain(c, "must be a device as ibv_devices lists them, or device:port with a port from 1 to %d",
                         UAT_IB_PORT_MAX);
-    strcpy(field, c->value);
+    memcpy(network->device, c->value, length);
+    network->device[length] = '\0';
+    network->port = (int)port;
     return 0;
 }
 

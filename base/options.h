@@ -8,12 +8,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/network.h"
+
 enum uat_deque_protocol { UAT_DEQUE_LOCK, UAT_DEQUE_CLAIM };
 enum uat_transport_choice { UAT_TRANSPORT_AUTO, UAT_TRANSPORT_SHM, UAT_TRANSPORT_IBV };
 enum uat_victims_order { UAT_VICTIMS_RANDOM, UAT_VICTIMS_NEAR };
 enum uat_bind { UAT_BIND_AUTO, UAT_BIND_CORE, UAT_BIND_NONE };
 enum { UAT_TRACE_NAME_MAX = 512 /* bytes, the 0 at the end included */ };
-enum uat_connect { UAT_CONNECT_PMIX, UAT_CONNECT_RDMACM };
 
 struct uat_options {
     uint64_t segment_address; /* UAT_SEGMENT_ADDRESS: virtual address of the segment, a multiple of 2 MiB */
@@ -36,12 +37,7 @@ struct uat_options {
     bool torture_steal;       /* UAT_TORTURE=steal */
     bool torture_delay;       /* UAT_TORTURE=delay=SEED */
     uint64_t torture_seed;
-    char net_devices[64];           /* UAT_NET_DEVICES: dev[:port] */
-    int gid_index;                  /* UAT_GID_INDEX: -1 = choose */
-    int ib_sl;                      /* UAT_IB_SL: service level, 0..15 */
-    int ib_traffic_class;           /* UAT_IB_TRAFFIC_CLASS: 0..255 */
-    int ib_pkey;                    /* UAT_IB_PKEY: partition key; -1 = index 0 */
-    int connect;                    /* UAT_CONNECT: enum uat_connect */
+    struct uat_network network;     /* UAT_NET_DEVICES, UAT_GID_INDEX, UAT_IB_*, UAT_CONNECT */
     char trace[UAT_TRACE_NAME_MAX]; /* UAT_TRACE: file of the timeline; "" = none */
 };
 
@@ -57,8 +53,5 @@ const char *uat_options_torture(const struct uat_options *options);
 
 /* Print the table of options: name, default, meaning; for --help. */
 void uat_options_print(FILE *out);
-
-/* Parse a size with an optional suffix k, K, m, M, g or G (powers of 1024). 0 or -EINVAL. */
-int uat_parse_size(const char *text, uint64_t *out);
 
 #endif

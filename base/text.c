@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/options.h"
-
 const char *uat_parse_digits(const char *text, uint64_t *out)
 {
     int base = 10;

@@ -7,6 +7,9 @@
 
 enum { UAT_NAME_MAX = 63 /* characters of a setting's name */ };
 
+/* Parse a size with an optional suffix k, K, m, M, g or G (powers of 1024). 0 or -EINVAL. */
+int uat_parse_size(const char *text, uint64_t *out);
+
 /* Digits, decimal or hexadecimal behind 0x, into *out; returns what follows them, or NULL. Octal is not accepted. */
 const char *uat_parse_digits(const char *text, uint64_t *out);
 

@@ -129,7 +129,7 @@ static int open_transport(void)
                                                 .scratch = uat_segment.scratch,
                                                 .shuffle = job.options.torture_delay,
                                                 .seed = job.options.torture_seed * 7919 + (uint64_t)uat_self.rank + 1,
-                                                .options = &job.options};
+                                                .network = &job.options.network};
     const struct uat_transport_class *class = uat_transport_select(&job.options, job.job.local_size == job.job.size,
                                                                    job.transport_reason, sizeof(job.transport_reason));
     snprintf(job.identity.transport, sizeof(job.identity.transport), "%s", class->name);

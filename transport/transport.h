@@ -31,6 +31,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/network.h"
+
 enum uat_opcode { UAT_OP_READ, UAT_OP_WRITE, UAT_OP_FETCH_ADD, UAT_OP_CMP_SWAP, UAT_OP_KINDS };
 
 /* One operation. Atomics work on 8 bytes and put the word's old value at `local`. */
@@ -64,7 +66,7 @@ struct uat_transport_config {
     void *scratch;                     /* UAT_TRANSPORT_SCRATCH bytes of the segment */
     bool shuffle;                      /* torture: execute in any order that O1 allows, with delays */
     uint64_t seed;                     /* of that order */
-    const struct uat_options *options; /* the settings; only transport_ibv looks into them */
+    const struct uat_network *network; /* the settings of the network; copied by who needs them */
 };
 
 /* What a peer published. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/relax.h"
 
 /* A completion ends its chain and, since one queue pair completes in order, all that were posted before. */
 static void retire(struct uat_ibv *ibv, struct uat_ibv_chain *last)
@@ -65,46 +64,4 @@ int uat_ibv_progress(struct uat_transport *t)
     else if (++ibv->idle_polls % UAT_IBV_EVENT_POLLS == 0)
         ibv->error = uat_ibv_events_poll(ibv); /* a system call, so only when there is nothing to do for long */
     return ibv->error;
-}
-
-/*
- * A FETCH_ADD of 0 behind all that was posted. Its completion ends chains that asked for none; and what the completion
- * of a WRITE leaves open, whether the word has reached the peer's memory or only its adapter, is settled: the WRITEs
- * before an atomic are in memory when it takes effect (O1). A READ would not do, for a WRITE before it is not ordered.
- */
-static int flush_peer(struct uat_ibv *ibv, int rank, struct uat_pending *p)
-{
-    struct uat_op op = uat_op_fetch_add(&ibv->scratch->sink, &ibv->scratch->flushed, 0);
-    p->done = false;
-    return uat_ibv_post(&ibv->base, rank, &op, 1, p);
-}
-
-static int drain(struct uat_ibv *ibv)
-{
-    struct uat_relax relax = {0};
-    for (int i = 0; i < ibv->base.size; i++)
-        while (ibv->peers[i].used) {
-            int rc = uat_ibv_progress(&ibv->base);
-            if (rc)
-                return rc;
-            uat_relax(&relax);
-        }
-    return 0;
-}
-
-int uat_ibv_quiet(struct uat_transport *t)
-{
-    struct uat_ibv *ibv = uat_ibv_of(t);
-    struct uat_pending flushed; /* of every peer: nobody looks at it, drain() waits for the queues */
-    if (ibv->error)
-        return ibv->error;
-    for (int i = 0; i < t->size; i++) {
-        if (!ibv->peers[i].written)
-            continue;
-        int rc = flush_peer(ibv, i, &flushed);
-        if (rc)
-            return rc;
-        ibv->peers[i].written = false;
-    }
-    return drain(ibv);
 }

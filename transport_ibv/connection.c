@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Bringing the queue pairs to RTS with the addresses that the peers published. */
-#include "transport_ibv/connection.h"
+#include "transport_ibv/ibv.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/options.h"
+#include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/rdmacm.h"
 
@@ -38,7 +38,7 @@ static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_peer *peer, const struct u
     bool roce = ibv->port.attr.link_layer == IBV_LINK_LAYER_ETHERNET;
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTR,
-        .ah_attr = {.dlid = e->lid, .sl = (uint8_t)ibv->options->ib_sl, .port_num = (uint8_t)ibv->port.number},
+        .ah_attr = {.dlid = e->lid, .sl = (uint8_t)ibv->network.service_level, .port_num = (uint8_t)ibv->port.number},
         .path_mtu = (enum ibv_mtu)smaller(ibv->port.attr.active_mtu, e->mtu),
         .dest_qp_num = qpn,
         .rq_psn = 0,
@@ -46,12 +46,12 @@ static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_peer *peer, const struct u
         .min_rnr_timer = RNR_TIMER,
     };
     /* RoCE has no LIDs. On InfiniBand the LID is the address, unless the subnet demands a GID or the user names one. */
-    if (roce || ibv->options->gid_index >= 0 || (ibv->port.attr.flags & IBV_QPF_GRH_REQUIRED)) {
+    if (roce || ibv->network.gid_index >= 0 || (ibv->port.attr.flags & IBV_QPF_GRH_REQUIRED)) {
         attr.ah_attr.is_global = 1;
         attr.ah_attr.grh.dgid = e->gid;
         attr.ah_attr.grh.sgid_index = (uint8_t)ibv->gid_index;
         attr.ah_attr.grh.hop_limit = HOPS;
-        attr.ah_attr.grh.traffic_class = (uint8_t)ibv->options->ib_traffic_class;
+        attr.ah_attr.grh.traffic_class = (uint8_t)ibv->network.traffic_class;
     }
     return ibv_modify_qp(peer->qp, &attr,
                          IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
@@ -71,16 +71,6 @@ static int to_rts(struct uat_ibv *ibv, struct uat_ibv_peer *peer, const struct u
     return ibv_modify_qp(peer->qp, &attr,
                          IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
                              IBV_QP_MAX_QP_RD_ATOMIC);
-}
-
-int uat_ibv_outgoing_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e)
-{
-    return smaller(ibv->port.device_attr.orig_attr.max_qp_init_rd_atom, e->read_to);
-}
-
-int uat_ibv_incoming_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e)
-{
-    return smaller(ibv->port.device_attr.orig_attr.max_qp_rd_atom, e->read_from);
 }
 
 static int connect_pair(struct uat_ibv *ibv, int rank, const struct uat_ibv_endpoint *e, uint32_t qpn)
@@ -133,11 +123,11 @@ int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
         snprintf(peer->host, sizeof(peer->host), "%s", peers[i].host ? peers[i].host : "?");
         peer->rkey = e.rkey;
         peer->fence = e.atomics == UAT_IBV_ATOMICS_PCIE;
-        if (ibv->options->connect == UAT_CONNECT_RDMACM && i != t->rank)
+        if (ibv->network.connect == UAT_CONNECT_RDMACM && i != t->rank)
             continue;
         rc = connect_pair(ibv, i, &e, qpn);
         if (rc)
             return rc;
     }
-    return ibv->options->connect == UAT_CONNECT_RDMACM ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
+    return ibv->network.connect == UAT_CONNECT_RDMACM ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
 }

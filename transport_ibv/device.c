@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/options.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/memlock.h"
 
@@ -24,7 +23,7 @@ static int choose_port(struct uat_ibv *ibv)
         uat_error("cannot list the verbs devices: %s", strerror(-rc));
         return rc;
     }
-    int chosen = uat_ibv_port_choose(ports, n, ibv->options->net_devices, why, sizeof(why));
+    int chosen = uat_ibv_port_choose(ports, n, &ibv->network, why, sizeof(why));
     if (chosen < 0) {
         uat_error("no verbs device can be used: %s; `uat_info` lists what is there, UAT_TRANSPORT=shm runs without one",
                   why);
@@ -47,7 +46,7 @@ static int choose_gid(struct uat_ibv *ibv)
         uat_error("cannot read the GID table of %s:%d: %s", ibv->port.device, ibv->port.number, strerror(-rc));
         return rc;
     }
-    int chosen = uat_ibv_gid_choose(entries, n, ibv->port.attr.gid_tbl_len, ibv->options->gid_index, why, sizeof(why));
+    int chosen = uat_ibv_gid_choose(entries, n, ibv->port.attr.gid_tbl_len, ibv->network.gid_index, why, sizeof(why));
     if (chosen < 0) {
         uat_error("%s:%d: %s", ibv->port.device, ibv->port.number, why);
         rc = chosen;
@@ -63,7 +62,7 @@ static int choose_gid(struct uat_ibv *ibv)
 
 static int choose_pkey(struct uat_ibv *ibv)
 {
-    int wish = ibv->options->ib_pkey;
+    int wish = ibv->network.pkey;
     for (int i = 0; i < ibv->port.attr.pkey_tbl_len; i++) {
         uint16_t raw;
         if (ibv_query_pkey(ibv->context, (uint8_t)ibv->port.number, i, &raw))

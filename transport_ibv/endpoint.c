@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/options.h"
 #include "transport_ibv/gid.h"
-#include "transport_ibv/rdmacm.h"
 
 static uint8_t clamp_depth(int depth)
 {
@@ -33,10 +31,10 @@ static void describe(const struct uat_ibv *ibv, struct uat_ibv_endpoint *e)
         .read_from = clamp_depth(attr->max_qp_init_rd_atom),
         .read_to = clamp_depth(attr->max_qp_rd_atom),
         .atomics = (uint8_t)ibv->port.atomics,
-        .connect = (uint8_t)ibv->options->connect,
+        .connect = (uint8_t)ibv->network.connect,
         .lid = ibv->port.attr.lid,
         .pkey = ibv->pkey,
-        .cm_port = uat_ibv_rdmacm_port(ibv),
+        .cm_port = ibv->cm_port,
         .gid = ibv->gid.gid,
     };
     snprintf(e->device, sizeof(e->device), "%.31s", ibv->port.device);
@@ -130,4 +128,19 @@ int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoi
     memcpy(qpn, (const char *)data->data + sizeof(e) + (size_t)ibv->base.rank * sizeof(uint32_t), sizeof(*qpn));
     *out = e;
     return 0;
+}
+
+static int smaller(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+int uat_ibv_outgoing_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e)
+{
+    return smaller(ibv->port.device_attr.orig_attr.max_qp_init_rd_atom, e->read_to);
+}
+
+int uat_ibv_incoming_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e)
+{
+    return smaller(ibv->port.device_attr.orig_attr.max_qp_rd_atom, e->read_from);
 }

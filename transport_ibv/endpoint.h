@@ -35,6 +35,11 @@ int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size);
 int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoint *data, struct uat_ibv_endpoint *out,
                           uint32_t *qpn);
 
+/* READs and atomics that may be under way on one queue pair: sent by this worker, sent by the peer. Each is the
+ * minimum of what the initiator can track and what the target can serve; e is the peer's endpoint. */
+int uat_ibv_outgoing_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e);
+int uat_ibv_incoming_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e);
+
 /* Why two endpoints cannot reach each other, text in buffer; NULL: they can. */
 const char *uat_ibv_endpoint_mismatch(const struct uat_ibv_endpoint *a, const struct uat_ibv_endpoint *b, char *buffer,
                                       size_t size);

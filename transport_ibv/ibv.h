@@ -73,7 +73,7 @@ struct uat_ibv_rdmacm;
 
 struct uat_ibv {
     struct uat_transport base;
-    const struct uat_options *options;
+    struct uat_network network; /* the settings */
     void *segment;
     size_t segment_size;
     char host[UAT_IBV_HOST];
@@ -87,6 +87,7 @@ struct uat_ibv {
     struct ibv_cq *cq;
     struct uat_ibv_peer *peers; /* one per rank */
     struct uat_ibv_rdmacm *cm;  /* UAT_CONNECT=rdmacm only */
+    uint16_t cm_port;           /* where it listens, in network byte order; 0: it does not */
     struct uat_ibv_scratch *scratch;
     unsigned depth;      /* of a send queue */
     unsigned inline_max; /* bytes a WRITE may carry in its request */
@@ -117,6 +118,8 @@ int uat_ibv_post(struct uat_transport *t, int peer, const struct uat_op *ops, in
 
 /* completion.c */
 int uat_ibv_progress(struct uat_transport *t);
+
+/* quiet.c */
 int uat_ibv_quiet(struct uat_transport *t);
 
 /* errors.c: report the completion that ends the job. Returns its errno, negative. */

@@ -165,28 +165,19 @@ const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, 
     return buffer;
 }
 
-/* Split "device[:port]"; *number is 0 when no port is named. */
-static int parse_wish(const char *wish, char *device, size_t size, int *number)
+/* Does the wish allow this port? NULL: there is none. */
+static bool wanted(const struct uat_ibv_port *port, const struct uat_network *wish)
 {
-    size_t length = strcspn(wish, ":");
-    if (!length || length >= size)
-        return -EINVAL;
-    memcpy(device, wish, length);
-    device[length] = '\0';
-    *number = 0;
-    if (!wish[length])
-        return 0;
-    char *end;
-    long value = strtol(wish + length + 1, &end, 10);
-    if (end == wish + length + 1 || *end || value < 1 || value > 255)
-        return -EINVAL;
-    *number = (int)value;
-    return 0;
+    return !wish || !*wish->device ||
+           (!strcmp(port->device, wish->device) && (!wish->port || port->number == wish->port));
 }
 
-static bool wanted(const struct uat_ibv_port *port, const char *device, int number)
+/* The wish as the user wrote it; "" without one. */
+static void wish_text(const struct uat_network *wish, char *buffer, size_t size)
 {
-    return !*device || (!strcmp(port->device, device) && (!number || port->number == number));
+    snprintf(buffer, size, "%s", wish ? wish->device : "");
+    if (*buffer && wish->port)
+        snprintf(buffer, size, "%s:%d", wish->device, wish->port);
 }
 
 /* What makes a better than b, NULL if nothing does. */
@@ -201,41 +192,35 @@ static const char *advantage(const struct uat_ibv_port *a, const struct uat_ibv_
 }
 
 /* Say what is wrong with every port that was asked for. */
-static void explain(const struct uat_ibv_port *ports, int n, const char *wish, char *why, size_t size)
+static void explain(const struct uat_ibv_port *ports, int n, const struct uat_network *wish, char *why, size_t size)
 {
-    char device[64] = "", reason[192];
-    int number = 0;
+    char asked[UAT_NETWORK_DEVICE_MAX + 16], reason[192];
     size_t used = 0;
-    if (*wish)
-        parse_wish(wish, device, sizeof(device), &number);
     *why = '\0';
+    wish_text(wish, asked, sizeof(asked));
     for (int i = 0; i < n && used < size; i++)
-        if (wanted(&ports[i], device, number) && uat_ibv_port_refusal(&ports[i], reason, sizeof(reason)))
+        if (wanted(&ports[i], wish) && uat_ibv_port_refusal(&ports[i], reason, sizeof(reason)))
             used += (size_t)snprintf(why + used, size - used, "%s%s:%d: %s", used ? "; " : "", ports[i].device,
                                      ports[i].number, reason);
     if (used)
         return;
-    if (!*wish || !n) {
+    if (!*asked || !n) {
         snprintf(why, size, "this host has no verbs device (nothing in /sys/class/infiniband)%s%s",
-                 *wish ? "; UAT_NET_DEVICES asks for " : "", wish);
+                 *asked ? "; UAT_NET_DEVICES asks for " : "", asked);
         return;
     }
-    used = (size_t)snprintf(why, size, "UAT_NET_DEVICES=%s names no port of this host; it has", wish);
+    used = (size_t)snprintf(why, size, "UAT_NET_DEVICES=%s names no port of this host; it has", asked);
     for (int i = 0; i < n && used < size; i++)
         used += (size_t)snprintf(why + used, size - used, " %s:%d", ports[i].device, ports[i].number);
 }
 
-int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const char *wish, char *why, size_t size)
+int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct uat_network *wish, char *why, size_t size)
 {
-    char device[64] = "", reason[192];
-    int number = 0, best = -1;
+    char reason[192];
+    int best = -1;
     const char *by = "the only usable port";
-    if (*wish && parse_wish(wish, device, sizeof(device), &number)) {
-        snprintf(why, size, "UAT_NET_DEVICES=%s is not of the form device[:port], such as mlx5_0:1", wish);
-        return -ENODEV;
-    }
     for (int i = 0; i < n; i++) {
-        if (!wanted(&ports[i], device, number) || uat_ibv_port_refusal(&ports[i], reason, sizeof(reason)))
+        if (!wanted(&ports[i], wish) || uat_ibv_port_refusal(&ports[i], reason, sizeof(reason)))
             continue;
         if (best < 0) {
             best = i;
@@ -250,6 +235,6 @@ int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const char *wis
         explain(ports, n, wish, why, size);
         return -ENODEV;
     }
-    snprintf(why, size, "%s", *wish ? "UAT_NET_DEVICES asks for it" : by);
+    snprintf(why, size, "%s", wish && *wish->device ? "UAT_NET_DEVICES asks for it" : by);
     return best;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/network.h"
+
 /* Who carries out a device's 8-byte atomics, and against whom they are atomic. */
 enum uat_ibv_atomics {
     UAT_IBV_ATOMICS_NONE,
@@ -36,10 +38,11 @@ const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, 
 
 /*
  * Choose among n ports: usable; then InfiniBand before Ethernet, the higher rate, the nearer NUMA node, the earlier in
- * the list. wish: UAT_NET_DEVICES, "device[:port]", may be empty. Returns the index and why it was taken, or -ENODEV
+ * the list. wish: device and port are looked at; NULL without one. Returns the index and why it was taken, or -ENODEV
  * and what is wrong with each port.
  */
-int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const char *wish, char *why, size_t size);
+int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct uat_network *wish, char *why,
+                        size_t size);
 
 /* Open a device by its name; NULL and errno. */
 struct ibv_context *uat_ibv_open_named(const char *name);

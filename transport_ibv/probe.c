@@ -17,7 +17,7 @@ int uat_ibv_probe(char *why, size_t size)
         return 0;
     }
     char reason[512];
-    int chosen = uat_ibv_port_choose(ports, n, "", reason, sizeof(reason));
+    int chosen = uat_ibv_port_choose(ports, n, NULL, reason, sizeof(reason));
     if (chosen >= 0)
         snprintf(why, size, "%s:%d is active: %s", ports[chosen].device, ports[chosen].number, reason);
     else

@@ -14,8 +14,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/options.h"
-#include "transport_ibv/connection.h"
+#include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
 
 enum {
@@ -97,12 +96,8 @@ int uat_ibv_rdmacm_listen(struct uat_ibv *ibv)
     if (rdma_create_id(cm->channel, &cm->listener, NULL, RDMA_PS_TCP) ||
         rdma_bind_addr(cm->listener, (struct sockaddr *)&address) || rdma_listen(cm->listener, ibv->base.size))
         return fail(ibv, -1, "listening", errno);
+    ibv->cm_port = rdma_get_src_port(cm->listener);
     return 0;
-}
-
-uint16_t uat_ibv_rdmacm_port(const struct uat_ibv *ibv)
-{
-    return ibv->cm && ibv->cm->listener ? rdma_get_src_port(ibv->cm->listener) : 0;
 }
 
 static void fill_parameters(struct uat_ibv *ibv, int rank, const struct greeting *greeting, struct rdma_conn_param *out)
@@ -146,7 +141,7 @@ static int start(struct uat_ibv *ibv, int rank)
     struct uat_ibv_rdmacm *cm = ibv->cm;
     const struct uat_ibv_endpoint *e = &cm->endpoints[rank];
     struct sockaddr_storage from, to;
-    uint8_t service = (uint8_t)ibv->options->ib_traffic_class;
+    uint8_t service = (uint8_t)ibv->network.traffic_class;
     int rc = address_of(&ibv->gid.gid, (int)uat_ibv_gid_kind_of(&ibv->gid), 0, &from);
     if (!rc)
         rc = address_of(&e->gid, e->gid_kind, e->cm_port, &to);
@@ -291,6 +286,7 @@ int uat_ibv_rdmacm_connect(struct uat_ibv *ibv, const struct uat_endpoint *peers
         rc = handle_next(ibv);
     rdma_destroy_id(cm->listener);
     cm->listener = NULL;
+    ibv->cm_port = 0;
     return rc;
 }
 

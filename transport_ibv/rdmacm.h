@@ -6,13 +6,10 @@
 #ifndef UAT_IBV_RDMACM_H
 #define UAT_IBV_RDMACM_H
 
-#include "transport_ibv/endpoint.h"
+#include "transport_ibv/ibv.h"
 
-/* Listen on the address of the chosen GID, at a port of the kernel's choice. */
+/* Listen on the address of the chosen GID, at a port of the kernel's choice: ibv->cm_port. */
 int uat_ibv_rdmacm_listen(struct uat_ibv *ibv);
-
-/* Where it listens, in network byte order; 0: it does not. */
-uint16_t uat_ibv_rdmacm_port(const struct uat_ibv *ibv);
 
 /* Connect all queue pairs; every worker calls it at the same time. No listener is left behind. */
 int uat_ibv_rdmacm_connect(struct uat_ibv *ibv, const struct uat_endpoint *peers);

@@ -64,7 +64,7 @@ static int join(struct pair *pair, const struct uat_options *options, void *segm
         .segment_size = PAIR_SEGMENT,
         .segment_fd = -1,
         .scratch = segment,
-        .options = options,
+        .network = &options->network,
     };
     uat_relax_oversubscribed = true; /* the two of a pair may share a core */
     int rc = uat_transport_ibv.open(&config, &pair->transport);

@@ -35,7 +35,7 @@ static void add_gids(json_object *o, const struct uat_ibv_port *port, const stru
     json_object_object_add(o, "gids", list);
     if (chosen) {
         char why[512];
-        int best = uat_ibv_gid_choose(entries, n, port->attr.gid_tbl_len, options->gid_index, why, sizeof(why));
+        int best = uat_ibv_gid_choose(entries, n, port->attr.gid_tbl_len, options->network.gid_index, why, sizeof(why));
         if (best >= 0)
             info_add_number(chosen, "gid_index", entries[best].gid_index);
         else
@@ -108,7 +108,7 @@ bool info_add_ports(json_object *root, const struct uat_options *options)
         info_add_text(root, "advice", strerror(-rc));
         return false;
     }
-    int best = uat_ibv_port_choose(ports, n, options->net_devices, why, sizeof(why));
+    int best = uat_ibv_port_choose(ports, n, &options->network, why, sizeof(why));
     json_object *list = json_object_new_array(), *chosen = best >= 0 ? json_object_new_object() : NULL;
     for (int i = 0; i < n; i++)
         json_object_array_add(list, describe_port(&ports[i], options, i == best ? chosen : NULL));

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
 #include "transport_ibv/endpoint.h"
 
 enum { WORKERS = 4, PEER = 2 };
@@ -12,10 +11,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct uat_options options;
     static struct ibv_mr mr = {.rkey = 77};
-    struct uat_ibv ibv = {
-        .base = {.rank = 1, .size = WORKERS}, .options = &options, .mr = &mr, .host = "here", .pkey = 0xffff};
+    struct uat_ibv ibv = {.base = {.rank = 1, .size = WORKERS}, .mr = &mr, .host = "here", .pkey = 0xffff};
     struct ibv_qp qp = {.qp_num = 5};
     struct uat_ibv_peer peers[WORKERS] = {{.qp = &qp}, {.qp = &qp}, {.qp = &qp}, {.qp = &qp}};
     struct uat_ibv_endpoint out;

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (uat_options_parse(&options, env, error, sizeof(error)) == 0) {
         if (options.stack_size < UAT_STACK_SIZE_MIN || options.stack_size > UAT_STACK_SIZE_MAX ||
             options.segment_address % UAT_SEGMENT_ADDRESS_ALIGNMENT || options.result_max % UAT_RESULT_MAX_MULTIPLE ||
-            options.records < UAT_RECORDS_MIN || !memchr(options.net_devices, '\0', sizeof(options.net_devices)))
+            options.records < UAT_RECORDS_MIN || !memchr(options.network.device, '\0', sizeof(options.network.device)))
             abort();
         uat_options_torture(&options);
     } else if (error[0] == '\0' || strchr(error, '\n') || options.stack_size != 0) {

@@ -118,7 +118,7 @@ int peer_open(struct peer *me)
         .scratch = me->segment,
         .shuffle = me->spec->shuffle,
         .seed = me->spec->seed,
-        .options = me->spec->options,
+        .network = &me->spec->options->network,
     };
     uat_relax_oversubscribed = true; /* the workers of a test share the machine with other tests */
     return me->spec->transport->open(&config, &me->transport);

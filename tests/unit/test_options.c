@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/options.h"
+#include "base/text.h"
 
 static struct uat_options out;
 static char message[512];
@@ -57,12 +58,12 @@ static void test_defaults(void **state)
     assert_int_equal(out.log, UAT_LOG_WARN);
     assert_int_equal(out.seed, 0);
     assert_string_equal(uat_options_torture(&out), "none");
-    assert_string_equal(out.net_devices, "");
-    assert_int_equal(out.gid_index, -1);
-    assert_int_equal(out.ib_sl, 0);
-    assert_int_equal(out.ib_traffic_class, 0);
-    assert_int_equal(out.ib_pkey, -1);
-    assert_int_equal(out.connect, UAT_CONNECT_PMIX);
+    assert_string_equal(out.network.device, "");
+    assert_int_equal(out.network.gid_index, -1);
+    assert_int_equal(out.network.service_level, 0);
+    assert_int_equal(out.network.traffic_class, 0);
+    assert_int_equal(out.network.pkey, -1);
+    assert_int_equal(out.network.connect, UAT_CONNECT_PMIX);
     assert_string_equal(out.trace, "");
 }
 
@@ -79,7 +80,7 @@ static void test_every_variable(void **state)
                    "UAT_PEEK=0",
                    "UAT_TRANSPORT=shm",
                    "UAT_BIND=core",
-                   "UAT_LOG=debug",
+                   "UAT_LOG=info",
                    "UAT_SEED=18446744073709551615",
                    "UAT_TORTURE=steal",
                    "UAT_NET_DEVICES=mlx5_0:1",
@@ -100,15 +101,16 @@ static void test_every_variable(void **state)
     assert_int_equal(out.peek, 0);
     assert_int_equal(out.transport, UAT_TRANSPORT_SHM);
     assert_int_equal(out.bind, UAT_BIND_CORE);
-    assert_int_equal(out.log, UAT_LOG_DEBUG);
+    assert_int_equal(out.log, UAT_LOG_INFO);
     assert_true(out.seed == UINT64_MAX);
     assert_string_equal(uat_options_torture(&out), "steal");
-    assert_string_equal(out.net_devices, "mlx5_0:1");
-    assert_int_equal(out.gid_index, 3);
-    assert_int_equal(out.ib_sl, 15);
-    assert_int_equal(out.ib_traffic_class, 106);
-    assert_int_equal(out.ib_pkey, 0x8001);
-    assert_int_equal(out.connect, UAT_CONNECT_RDMACM);
+    assert_string_equal(out.network.device, "mlx5_0");
+    assert_int_equal(out.network.port, 1);
+    assert_int_equal(out.network.gid_index, 3);
+    assert_int_equal(out.network.service_level, 15);
+    assert_int_equal(out.network.traffic_class, 106);
+    assert_int_equal(out.network.pkey, 0x8001);
+    assert_int_equal(out.network.connect, UAT_CONNECT_RDMACM);
 }
 
 static void test_sizes(void **state)
@@ -205,7 +207,7 @@ static void test_words(void **state)
     assert_refused("UAT_DEQUE=locks", "must be lock or claim");
     assert_refused("UAT_TRANSPORT=", "must be auto, shm or ibv");
     assert_refused("UAT_TRANSPORT=SHM", "must be auto, shm or ibv");
-    assert_refused("UAT_LOG=2", "must be error, warn, info or debug");
+    assert_refused("UAT_LOG=2", "must be error, warn or info");
     assert_refused("UAT_CONNECT=tcp", "must be pmix or rdmacm");
     assert_refused("UAT_PEEK=", "must be a number");
     assert_refused("UAT_STACK_SIZE=large", "must be a size");
@@ -237,7 +239,8 @@ static void test_devices(void **state)
 {
     (void)state;
     assert_int_equal(parse("UAT_NET_DEVICES=rxe-0.1_x"), 0);
-    assert_string_equal(out.net_devices, "rxe-0.1_x");
+    assert_string_equal(out.network.device, "rxe-0.1_x");
+    assert_int_equal(out.network.port, 0);
     const char *bad[] = {"UAT_NET_DEVICES=",
                          "UAT_NET_DEVICES=:1",
                          "UAT_NET_DEVICES=mlx5_0:",

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/options.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/rdmacm.h"
 
@@ -32,7 +31,7 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
         return -ENOMEM;
     }
     ibv->base = (struct uat_transport){.class_ = &uat_transport_ibv, .rank = config->rank, .size = config->size};
-    ibv->options = config->options;
+    ibv->network = *config->network;
     ibv->segment = config->segment;
     ibv->segment_size = config->segment_size;
     ibv->scratch = config->scratch;
@@ -43,7 +42,7 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
     int rc = uat_ibv_device_open(ibv);
     if (!rc)
         rc = uat_ibv_queues_create(ibv);
-    if (!rc && ibv->options->connect == UAT_CONNECT_RDMACM)
+    if (!rc && ibv->network.connect == UAT_CONNECT_RDMACM)
         rc = uat_ibv_rdmacm_listen(ibv);
     if (rc) {
         ibv_close(&ibv->base);

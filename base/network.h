@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings of the network, as the transports take them. base/options.c reads them from the environment. */
+#ifndef UAT_NETWORK_H
+#define UAT_NETWORK_H
+
+enum { UAT_NETWORK_DEVICE_MAX = 64 /* bytes, the 0 at the end included */ };
+
+enum uat_connect { UAT_CONNECT_PMIX, UAT_CONNECT_RDMACM };
+
+struct uat_network {
+    char device[UAT_NETWORK_DEVICE_MAX]; /* UAT_NET_DEVICES; "" = choose */
+    int port;                            /* ... its port; 0 = choose */
+    int gid_index;                       /* UAT_GID_INDEX; -1 = choose */
+    int service_level;                   /* UAT_IB_SL: 0..15 */
+    int traffic_class;                   /* UAT_IB_TRAFFIC_CLASS: 0..255 */
+    int pkey;                            /* UAT_IB_PKEY; -1 = index 0 */
+    int connect;                         /* UAT_CONNECT: enum uat_connect */
+};
+
+#endif

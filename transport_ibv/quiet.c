@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting until all that this worker has posted has taken effect. */
+#include "base/relax.h"
+#include "transport_ibv/ibv.h"
+
+/*
+ * A FETCH_ADD of 0 behind all that was posted. Its completion ends chains that asked for none; and what the completion
+ * of a WRITE leaves open, whether the word has reached the peer's memory or only its adapter, is settled: the WRITEs
+ * before an atomic are in memory when it takes effect (O1). A READ would not do, for a WRITE before it is not ordered.
+ */
+static int flush_peer(struct uat_ibv *ibv, int rank, struct uat_pending *p)
+{
+    struct uat_op op = uat_op_fetch_add(&ibv->scratch->sink, &ibv->scratch->flushed, 0);
+    p->done = false;
+    return uat_ibv_post(&ibv->base, rank, &op, 1, p);
+}
+
+static int drain(struct uat_ibv *ibv)
+{
+    struct uat_relax relax = {0};
+    for (int i = 0; i < ibv->base.size; i++)
+        while (ibv->peers[i].used) {
+            int rc = uat_ibv_progress(&ibv->base);
+            if (rc)
+                return rc;
+            uat_relax(&relax);
+        }
+    return 0;
+}
+
+int uat_ibv_quiet(struct uat_transport *t)
+{
+    struct uat_ibv *ibv = uat_ibv_of(t);
+    struct uat_pending flushed; /* of every peer: nobody looks at it, drain() waits for the queues */
+    if (ibv->error)
+        return ibv->error;
+    for (int i = 0; i < t->size; i++) {
+        if (!ibv->peers[i].written)
+            continue;
+        int rc = flush_peer(ibv, i, &flushed);
+        if (rc)
+            return rc;
+        ibv->peers[i].written = false;
+    }
+    return drain(ibv);
+}
