@@ -291,6 +291,18 @@ __attribute__((noinline, cold)) enum uat_pop uat_deque_pop(struct uat_deque *d, 
     return result;
 }
 
+bool uat_deque_is_drained(const struct uat_deque *d)
+{
+    /* Relaxed: a hint; the peers are the thieves' atomics on claims, in uat_thief_claim(). */
+    uint64_t claims = __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
+    if (d->aborted > 0 || (d->published > 0 && (int64_t)(claims - d->bottom) < 0))
+        return false;
+    for (size_t i = d->last; i < uat_deque_size(d); i++)
+        if (tag_of(d, i) != UAT_TAG_GONE)
+            return false;
+    return true;
+}
+
 void uat_deque_start(struct uat_deque *d, bool watch)
 {
     d->look = watch ? &watch_word : &d->ring->claims;

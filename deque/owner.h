@@ -138,6 +138,12 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 /* Pop the youngest entry of any tag; may wait for a claim's acknowledgement. *sp: the entry without its tag. */
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
 
+/*
+ * Is nothing left that a thief could take: neither a published entry that is unclaimed nor one that may be published?
+ * A hint: a thief may claim the last entry at this very moment.
+ */
+bool uat_deque_is_drained(const struct uat_deque *d);
+
 /* Begin a run with the full cap. watch: take the slow path at every push and pop (torture modes). */
 void uat_deque_start(struct uat_deque *d, bool watch);
 

@@ -7,6 +7,7 @@
 
 #include "asm/switch.h"
 #include "base/config.h"
+#include "include/uat/pattern.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/record.h"
 #include "runtime/memory/segment.h"
@@ -48,6 +49,11 @@ void uat_task_pushed(uintptr_t sp)
     uat_deque_refill(&uat_worker.deque);
     if (uat_torture_on)
         uat_torture_pushed(sp);
+}
+
+int uat_work_wanted(void)
+{
+    return uat_self.size > 1 && uat_deque_is_drained(&uat_worker.deque);
 }
 
 static void refuse_children(const struct uat_frame *frame)

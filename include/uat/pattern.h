@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parallel loops, reductions and scans over index ranges, without a grain size to guess.
+ *
+ * Splitting on demand: a loop runs its iterations in order, in short chunks, and looks between two chunks whether this
+ * worker still has work that thieves could take. Only if they have taken everything, the loop splits what is left in
+ * halves and offers one of them. So a loop that nobody steals from costs what a plain loop costs, and one that is
+ * stolen from spreads over all workers (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP'10).
+ *
+ * All functions are called inside a task. Bodies run in tasks that may migrate: the rules for task code in README.md
+ * hold for them. Between the calls of a body the task may change its worker.
+ */
+#ifndef UAT_PATTERN_H
+#define UAT_PATTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "uat.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* The body of a loop: iterations begin to end - 1. arg: the task's own copy of the loop's argument, read-only. */
+typedef void uat_for_fn(int64_t begin, int64_t end, const void *arg);
+
+/*
+ * Call body for all iterations of [begin, end), in any order and by any workers; return when all have ended. arg
+ * (arg_size bytes, may be NULL with size 0) is copied with every part of the loop that is stolen; the caller keeps it.
+ * An empty range calls nothing. Cannot fail; an argument that does not fit on the stack ends the job with a line.
+ */
+void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size_t arg_size);
+
+/* The same, with at least `grain` iterations (1 or more) in a call of body, but for the last one of a part. */
+void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const void *arg, size_t arg_size);
+
+/* The body of a reduction: add iterations begin to end - 1 to the partial result. */
+typedef void uat_reduce_fn(int64_t begin, int64_t end, void *partial, const void *arg);
+
+/* left := left (+) right, where `right` comes from later iterations. Associative; it need not commute. */
+typedef void uat_combine_fn(void *left, const void *right, const void *arg);
+
+/* How a reduction or a scan works on its values. */
+struct uat_reduction {
+    uat_reduce_fn *body;
+    uat_combine_fn *combine;
+    const void *identity; /* size bytes: the value of no iterations */
+    size_t size;          /* bytes of a value; at most UAT_RESULT_MAX */
+};
+
+/*
+ * Reduce the iterations of [begin, end) to *result (reduction->size bytes, the caller's). Partial results are combined
+ * in the order of the iterations. arg as for uat_for(). Cannot fail; a value larger than UAT_RESULT_MAX ends the job.
+ */
+void uat_reduce(int64_t begin, int64_t end, const struct uat_reduction *reduction, const void *arg, size_t arg_size,
+                void *result);
+
+/*
+ * Inclusive or exclusive prefix sums (Blelloch 1990), in two passes: the first reduces blocks of iterations, the second
+ * calls `body` for each block with the value of all iterations before it in *prefix; body carries the value along
+ * from iteration to iteration and writes what it wants. *total (may be NULL): the value of all iterations.
+ */
+void uat_scan(int64_t begin, int64_t end, const struct uat_reduction *reduction, uat_reduce_fn *body, const void *arg,
+              size_t arg_size, void *total);
+
+/* One of several functions that run at the same time: as a task's body, with its argument and result. */
+struct uat_call {
+    uat_fn *fn;
+    const void *arg; /* copied, arg_size bytes */
+    size_t arg_size;
+    void *result; /* in the caller's frame, or NULL with size 0 */
+    size_t result_size;
+};
+
+/* Run count functions in parallel and return when all have ended. The caller's worker runs the last one by itself. */
+void uat_invoke(const struct uat_call *calls, size_t count);
+
+/*
+ * Is there nothing left on this worker that a thief could take, although there are thieves? Then it is worth while to
+ * spawn. For programs that split their work themselves; costs a few loads. Inside a task only.
+ */
+int uat_work_wanted(void);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

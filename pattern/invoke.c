@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* uat_invoke(). */
+#include <stdint.h>
+#include <string.h>
+
+#include "include/uat/pattern.h"
+
+enum { ALIGNMENT = 64 /* bytes: what uat_spawn() gives an argument at most */ };
+
+static void call_here(const struct uat_call *call)
+{
+    _Alignas(ALIGNMENT) char copy[call->arg_size + 1];
+    if (call->arg_size > 0)
+        memcpy(copy, call->arg, call->arg_size);
+    call->fn(copy, call->result);
+}
+
+/* The last one is called: a continuation that has only to join is not worth a steal. */
+void uat_invoke(const struct uat_call *calls, size_t count)
+{
+    if (count == 0)
+        return;
+    uat_task_t tasks[count];
+    for (size_t i = 0; i + 1 < count; i++)
+        uat_spawn(&tasks[i], calls[i].fn, calls[i].arg, calls[i].arg_size, calls[i].result, calls[i].result_size);
+    call_here(&calls[count - 1]);
+    for (size_t i = count - 1; i > 0; i--)
+        uat_join(&tasks[i - 1]);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lazy binary splitting (Tzannes et al., PPoPP'10) over continuation stealing. The first half is spawned and runs here
+ * at once; the continuation, which is the second half, is what thieves can take. As long as it stands unstolen in the
+ * deque, uat_work_wanted() is false and the first half runs as a plain loop. A loop of n chunks that nobody steals from
+ * splits log2(n) times.
+ */
+#include "pattern/loop.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cpu.h"
+
+/*
+ * Counter cycles of a chunk: some microseconds. Long against a look at the deque and the counter (some 50 cycles), short
+ * against the time that a thief without work takes to notice.
+ */
+enum { CHUNK_CYCLES = 8192, ALIGNMENT = 16 };
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+size_t uat_loop_size(size_t value_size, size_t arg_size)
+{
+    return sizeof(struct uat_loop) + round_up(value_size) + round_up(arg_size);
+}
+
+void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_size, const void *arg, size_t arg_size)
+{
+    loop->value_size = value_size;
+    loop->arg_offset = round_up(value_size);
+    loop->bytes = uat_loop_size(value_size, arg_size);
+    if (value_size > 0)
+        memcpy(loop->tail, identity, value_size);
+    if (arg_size > 0)
+        memcpy(loop->tail + loop->arg_offset, arg, arg_size);
+}
+
+static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
+{
+    const void *arg = loop->tail + loop->arg_offset;
+    if (loop->body)
+        loop->body(begin, end, arg);
+    else
+        loop->reduce(begin, end, partial, arg);
+}
+
+/*
+ * One chunk; returns the length of the next. The task may migrate within the body, so the difference of two hosts'
+ * counters may be anything: it only decides how long the next chunk is.
+ */
+static int64_t run_chunk(const struct uat_loop *loop, int64_t begin, int64_t length, void *partial)
+{
+    uint64_t start = uat_cpu_counter();
+    call_body(loop, begin, begin + length, partial);
+    uint64_t cycles = uat_cpu_counter() - start;
+    if (cycles < CHUNK_CYCLES / 2)
+        return length < INT64_MAX / 2 ? 2 * length : length;
+    if (cycles > 2 * CHUNK_CYCLES && length / 2 >= loop->grain)
+        return length / 2;
+    return length;
+}
+
+static void loop_task(void *arg, void *result)
+{
+    struct uat_loop *loop = arg;
+    if (loop->value_size > 0)
+        memcpy(result, loop->tail, loop->value_size);
+    uat_loop_run(loop, loop->begin, loop->end, result);
+}
+
+/* Spawn the first half, run the second as the continuation, and combine both behind *partial. */
+static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
+{
+    int64_t middle = begin + (end - begin) / 2;
+    size_t size = loop->value_size;
+    char first[size + 1], second[size + 1]; /* an array of no bytes is not C */
+    uat_task_t task;
+    loop->begin = begin; /* the spawn copies the block */
+    loop->end = middle;
+    uat_spawn(&task, loop_task, loop, loop->bytes, size > 0 ? first : NULL, size);
+    if (size > 0)
+        memcpy(second, loop->tail, size);
+    uat_loop_run(loop, middle, end, second);
+    uat_join(&task);
+    if (size > 0) {
+        loop->combine(partial, first, loop->tail + loop->arg_offset);
+        loop->combine(partial, second, loop->tail + loop->arg_offset);
+    }
+}
+
+void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
+{
+    int64_t length = loop->grain;
+    while (begin < end) {
+        if (end - begin > length && uat_work_wanted()) {
+            split(loop, begin, end, partial);
+            return;
+        }
+        int64_t now = end - begin < length ? end - begin : length;
+        length = run_chunk(loop, begin, now, partial);
+        begin += now;
+    }
+}

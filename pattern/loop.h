@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* A range of iterations that splits on demand: what loops and reductions have in common. */
+#ifndef UAT_LOOP_H
+#define UAT_LOOP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/uat/pattern.h"
+
+/* The argument of a loop's task. Behind it follow the identity of a reduction and the user's argument. */
+struct uat_loop {
+    int64_t begin, end;
+    int64_t grain;
+    uat_for_fn *body;         /* of a loop; NULL: a reduction */
+    uat_reduce_fn *reduce;    /* of a reduction */
+    uat_combine_fn *combine;  /* of a reduction */
+    size_t value_size;        /* bytes of a partial result; 0 for a loop */
+    size_t arg_offset, bytes; /* of the user's argument in this block; of the whole block */
+    _Alignas(16) char tail[];
+};
+
+/* Bytes of a loop's block. */
+size_t uat_loop_size(size_t value_size, size_t arg_size);
+
+/* Fill the block behind `head` with identity and argument, and set the head's sizes. */
+void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_size, const void *arg, size_t arg_size);
+
+/* Run [begin, end) of the loop and add it to *partial (NULL for a loop). On the stack of the calling task. */
+void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial);
+
+#endif
