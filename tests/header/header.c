@@ -36,6 +36,25 @@ UAT_TASK_VOID(eight, char, a, short, b, int, c, long, d, float, e, double, f, ui
     (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
 }
 
+UAT_TASK(int, none)
+{
+    return 1;
+}
+
+UAT_TASK_VOID(nothing)
+{
+}
+
+struct wide {
+    double x[8];
+} __attribute__((aligned(64)));
+
+UAT_TASK(struct wide, widen, double, x, struct wide, w)
+{
+    w.x[0] = x;
+    return w;
+}
+
 UAT_TASK_DECLARE(int, odd, unsigned, n)
 UAT_TASK_DECLARE(int, even, unsigned, n)
 static int odd(unsigned n)
@@ -81,6 +100,7 @@ static double take_points(void)
 int main(void)
 {
     struct point p = {0, 0}, m;
+    struct wide wide = {{0}};
     uat_stats_t stats;
     long result;
     int yes;
@@ -88,6 +108,8 @@ int main(void)
     if (uat_init() != 0 || take_points() != 3)
         return 1;
     if (fib_run(&result, 10) != 0 || middle_run(&m, p, p) != 0 || eight_run(1, 2, 3, 4, 5, 6, 7, &p) != 0)
+        return 1;
+    if (none_run(&yes) != 0 || nothing_run() != 0 || widen_run(&wide, 1, wide) != 0)
         return 1;
     if (odd_run(&yes, 3) != 0)
         return 1;

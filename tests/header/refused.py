@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Description: what UAT_TASK cannot be given is refused by the compiler with a sentence, in C and in C++.
+usage: refused.py COMPILER LANGUAGE STANDARD INCLUDE-FOLDER"""
+import shutil
+import subprocess
+import sys
+
+ANY = ("c", "c++")
+CASES = [  # what the sentence says, the languages, the program
+    ("aligned to at most 64", ANY, "struct s { double x; } __attribute__((aligned(128)));\n"
+     "UAT_TASK_VOID(f, struct s, a) { (void)a; }"),
+    ("aligned to at most 64", ANY, "struct s { double x; } __attribute__((aligned(128)));\n"
+     "UAT_TASK(struct s, f, struct s *, a) { return *a; }"),
+    ("at most eight parameters", ANY,
+     "UAT_TASK(int, f, int, a, int, b, int, c, int, d, int, e, int, g, int, h, int, i, int, j) { return a; }"),
+    ("at most eight parameters", ANY, "UAT_TASK_VOID(f, " + ", ".join(f"int, a{i}" for i in range(15)) + ") { }"),
+    ("pairs of a type and a name", ANY, "UAT_TASK(int, f, int) { return 0; }"),
+    ("pairs of a type and a name", ANY, "UAT_TASK_VOID(f, void) { }"),
+    ("comma in it needs a typedef", ("c++",), "template <class A, class B> struct pair { A a; B b; };\n"
+     "UAT_TASK(int, f, pair<int, int>, a) { return a.a; }"),
+    ("parameter cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(int, f, three, a) { return a[0]; }"),
+    ("parameter cannot be an array", ANY, "UAT_TASK(int, f, int, n, int[3], a) { return a[n]; }"),
+    ("a type and a plain name", ANY, "UAT_TASK(int, f, int, a[3]) { return a[0]; }"),
+    ("result cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(three, f, int, a) { return 0; }"),
+]
+
+
+def main():
+    compiler, language, standard, include = sys.argv[1:]
+    if not shutil.which(compiler):
+        print(f"no {compiler} on this machine")
+        return 77
+    failed = 0
+    for sentence, languages, text in CASES:
+        if language not in languages:
+            continue
+        done = subprocess.run([compiler, "-x", language, "-std=" + standard, "-fsyntax-only", "-I", include, "-"],
+                              input=f"#include <uat.h>\n{text}\n", text=True, capture_output=True)
+        errors = [line for line in done.stderr.splitlines() if "error" in line]
+        # The sentence is the first error: whoever reads only that knows what to do.
+        if done.returncode == 0 or not errors or sentence not in errors[0]:
+            failed += 1
+            print(f"FAILED {text}\n   should say: {sentence}\n   says: {errors[:2]}, status {done.returncode}")
+    print(f"{len(CASES)} programs, {failed} not refused as they should")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
