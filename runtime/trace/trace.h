@@ -11,29 +11,7 @@
 #include <stdint.h>
 
 #include "base/cpu.h"
-#include "deque/phase.h"
-
-/* The phases of deque/phase.h, and these. */
-enum uat_trace_kind {
-    UAT_TRACE_RUN = UAT_PHASES, /* a task runs */
-    UAT_TRACE_STEAL,            /* a steal that succeeded; detail: bytes */
-    UAT_TRACE_IDLE,             /* nothing to run; detail: steals that failed */
-    UAT_TRACE_END,              /* a task has ended away from its spawner */
-    UAT_TRACE_JOIN,             /* a joiner whose child lives elsewhere could go on */
-    UAT_TRACE_WAIT,             /* ... had to wait: it is not here any more */
-    UAT_TRACE_EVACUATE,         /* a stack goes to the heap; detail: bytes */
-    UAT_TRACE_RESUME,           /* a waiting joiner comes back; detail: bytes */
-    UAT_TRACE_KINDS
-};
-
-struct uat_trace_event {
-    uint64_t begin, end; /* time-stamp counter */
-    uint64_t detail;
-    uint32_t kind;
-    int32_t peer; /* the other worker, or -1 */
-};
-
-enum { UAT_TRACE_ROOM = 65536 /* events that a worker keeps */ };
+#include "runtime/trace/event.h"
 
 extern bool uat_trace_on;
 

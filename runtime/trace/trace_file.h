@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/trace/trace.h"
+#include "runtime/trace/event.h"
 
 struct uat_trace_file {
     const char *name;     /* on rank 0 */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "deque/phase.h"
+#include "runtime/inspect.h"
 #include "perf/bench.h"
 
 static int64_t n;
