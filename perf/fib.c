@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fibonacci numbers by the definition: one task for every addition. */
+/* Fibonacci numbers by the definition: one task per addition. */
 #include "perf/bench.h"
 
 #define N_MOST 93 /* fib(94) has more than 64 bits */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each test is collective and gives this worker's verdict; the verdicts meet at rank 0. The words that are worked on
- * lie at the bottom of the uni-address region, which is unused outside of a run. Rank r's partner is the next one.
+ * Each test is collective and gives this worker's verdict; rank 0 collects the verdicts. The tests work on words at the
+ * bottom of the uni-address region, which is unused outside of a run. The partner of rank r is rank r + 1.
  */
 #include "runtime/doctor.h"
 
@@ -82,8 +82,8 @@ static bool test_atomics(void)
     return good && act(0, look, 2) && b->returned[0] == expected && b->returned[1] == expected;
 }
 
-/* A litmus test: data is written before count is added to, so who sees the count sees the data (acquire; the peer is
- * the chain). */
+/* A litmus test: data is written before count is incremented, so a CPU that sees the count sees the data (acquire; the peer
+ * is the chain). */
 static bool test_order(void)
 {
     struct board *b = board();

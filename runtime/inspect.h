@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of this worker, for the benchmarks of perf/ and the tests: they take it apart through this header alone.
- * Between uat_init() and uat_finalize(); what is not said to be for tasks is for the time outside of runs.
+ * Access to the inner state of this worker, for the benchmarks of perf/ and the tests. They use no other header of the
+ * runtime. Valid between uat_init() and uat_finalize(), outside of runs unless a function says otherwise.
  */
 #ifndef UAT_INSPECT_H
 #define UAT_INSPECT_H
@@ -34,8 +34,8 @@ int uat_inspect_steal(int victim, struct uat_stolen *stolen);
 int uat_inspect_evacuate(uintptr_t sp, size_t bytes);
 
 /*
- * What this worker lent to its peers and has not got back, and what did not come to rest. Behind the barrier at a run's
- * end all peers have completed their chains, so all of it must be 0.
+ * Records and blocks that peers have not given back. After the barrier at the end of a run all peers have completed
+ * their chains, so all counts must be 0.
  */
 struct uat_inspect_lent {
     size_t records, stacks; /* join records and evacuated stacks */

@@ -41,7 +41,7 @@ static struct {
     struct uat_options options;
     struct uat_job job;
     struct uat_identity identity; /* ours */
-    struct uat_roster roster;     /* everybody's, while the job starts */
+    struct uat_roster roster;     /* of all workers, while the job starts */
     char transport_reason[256];
 } job;
 
@@ -240,16 +240,16 @@ static int (*const steps[])(void) = {
     open_transport,        /* registers the segment */
     meet_workers,          /* publish identity and endpoint, collect those of all */
     refuse_differences,    /* from rank 0: build, settings, addresses */
-    compare_bindings,      /* oversubscribed? From here on waits know it */
+    compare_bindings,      /* sets uat_relax_oversubscribed */
     share_canary,          /* rank 0's, for all */
     watch_neighbour,       /* on the same machine */
     list_victims,          /* near and far */
     connect_workers,       /* to the endpoints */
-    end_meeting,           /* what was collected is not needed any more */
+    end_meeting,           /* frees what was collected */
     open_thief,            /* protocol and landing places */
     open_collective,       /* barriers, ends of runs */
     explain_faults,        /* overflow of stacks and deque */
-    uat_bootstrap_barrier, /* everybody is ready for our operations */
+    uat_bootstrap_barrier, /* all workers are ready for remote operations */
     open_trace,            /* UAT_TRACE; compares clocks over the transport */
     open_torture,          /* UAT_TORTURE */
 };
@@ -275,7 +275,7 @@ int uat_init(void)
     return 0;
 }
 
-/* Everybody has done what it will ever do over the transport. */
+/* Complete all operations of all workers. */
 static int part_workers(void)
 {
     int rc = uat_self.transport->class_->quiet(uat_self.transport);

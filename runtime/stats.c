@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters: gathered from where each part counts, and added up over the workers. */
+/* The counters: collected from the parts that count, and summed over the workers. */
 #include <errno.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ int uat_stats_total(uat_stats_t *stats)
     if (!stats || !uat_self.transport || uat_worker.running)
         return -EINVAL;
     uat_stats(&uat_segment.control->stats);
-    int rc = uat_collective_barrier(); /* from here on all counters can be read */
+    int rc = uat_collective_barrier(); /* from here on the counters of all workers are readable */
     uat_stats_t sum = {0};
     for (int i = 0; i < uat_self.size && !rc; i++) {
         struct uat_op op = uat_op_read(&uat_segment.staging->stats, &uat_segment.control->stats, sizeof(uat_stats_t));

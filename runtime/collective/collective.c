@@ -8,7 +8,7 @@
 #include "runtime/watch/die.h"
 #include "runtime/watch/stall.h"
 
-enum { STALL_EVERY = 1024 /* looks at a barrier word between two looks at the clock */ };
+enum { STALL_EVERY = 1024 /* polls of a barrier word between two looks at the clock */ };
 
 static struct {
     struct uat_transport *transport;
@@ -24,8 +24,8 @@ void uat_collective_open(struct uat_transport *transport, const struct uat_segme
     group.runs = group.barriers = 0;
 }
 
-/* Relaxed loads would do for the answer "no"; acquire orders verdict and result behind the answer "yes". The peer is
- * the FETCH_ADD on runs_ended in tell(), which stands behind the WRITEs of both (O1). */
+/* Acquire: orders this load before the loads of run_result and result. The peer is the FETCH_ADD on runs_ended in
+ * tell(), which follows the WRITEs of both (O1). */
 static uint64_t load_runs_ended(void)
 {
     return __atomic_load_n(&group.segment->control->runs_ended, __ATOMIC_ACQUIRE);
@@ -36,7 +36,7 @@ bool uat_collective_announced(void)
     return load_runs_ended() > group.runs;
 }
 
-/* Bytes of the result that was passed on to us: by a peer, so not beyond the room for it. */
+/* Bytes of the result that a peer passed on. The size comes from that peer, so check it against the room. */
 static uint64_t run_result_size(void)
 {
     uint64_t size = group.segment->control->run_result.size;
@@ -46,7 +46,7 @@ static uint64_t run_result_size(void)
     return size;
 }
 
-/* Tell one worker. Waits, for the sources of the WRITEs are the own verdict and result. */
+/* Tell one worker. Waits for completion, since the sources of the WRITEs are this worker's run_result and result. */
 static void tell(int rank)
 {
     const struct uat_segment *s = group.segment;
@@ -64,7 +64,7 @@ void uat_collective_announce(const void *result, size_t size)
     const struct uat_segment *s = group.segment;
     s->control->run_result = (struct uat_run_result){.origin = (uint64_t)group.transport->rank, .size = size};
     memcpy(s->result, result, run_result_size());
-    /* By the HCA as everywhere, so that the word stays the HCA's; no WRITEs, for this worker's words are set. */
+    /* By the HCA as everywhere, so that only the HCA changes the word. No WRITEs: this worker's words are set. */
     struct uat_op op = uat_op_fetch_add(&s->staging->old, &s->control->runs_ended, 1);
     uat_check(uat_transport_do(group.transport, group.transport->rank, &op, 1));
 }
@@ -98,7 +98,7 @@ static int await_round(const uint64_t *word, uint64_t number, int partner)
     /* Acquire: orders what other workers did before the barrier ahead of what we do after it; the peer is the
      * FETCH_ADD of the partner's uat_collective_barrier(). */
     while ((int64_t)(__atomic_load_n(word, __ATOMIC_ACQUIRE) - number) < 0) {
-        int rc = t->class_->progress(t); /* so that a broken connection is noticed here */
+        int rc = t->class_->progress(t); /* detects a broken connection */
         if (rc)
             return rc;
         uat_relax(&relax);

@@ -131,7 +131,7 @@ struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes)
         return NULL;
     heap->used_order[unit] = (uint8_t)order;
     struct uat_block *block = block_at(heap, unit);
-    /* Relaxed: no peer knows the block yet; the WRITE of where its task waits orders this: uat_join_wait_at(). */
+    /* Relaxed: no peer knows the block yet. The WRITE of the waiter in uat_join_wait_at() publishes it. */
     __atomic_store_n(&block->returned, 0, __ATOMIC_RELAXED);
     uat_loans_add(&heap->loans, unit);
     return block;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The evacuation heap: registered memory where the stacks of waiting tasks are kept. A buddy allocator (Knuth, TAOCP
- * 1, 2.5), for peers may give blocks back in any order; its bookkeeping is private, so that a peer can spoil none of
- * it.
+ * 1, 2.5), because peers give blocks back in any order. Its bookkeeping is private, so no peer can damage it.
  *
  * A block begins with the word by which a peer gives it back; the stack lies behind it.
  */
@@ -17,7 +16,7 @@
 enum { UAT_HEAP_UNIT = 256 /* bytes of the smallest block */, UAT_HEAP_ORDERS = 24, UAT_HEAP_HEADER = 64 };
 
 struct uat_block {
-    uint64_t returned; /* 0 while in use; 1 by a WRITE of whoever fetched the stack */
+    uint64_t returned; /* 0 while in use; 1 by a WRITE of the worker that fetched the stack */
 };
 
 struct uat_heap {
@@ -40,7 +39,7 @@ extern struct uat_heap uat_heap __attribute__((visibility("hidden")));
 /* A block with room for `bytes` of stack, or NULL if there is none. */
 struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes);
 
-/* Give back a block that no peer knows of. The owner's. */
+/* Free a block that no peer knows. Called by the owner only. */
 void uat_heap_put(struct uat_heap *heap, struct uat_block *block);
 
 /* Take back every block that peers have given back; how many are still out. */

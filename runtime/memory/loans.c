@@ -27,14 +27,15 @@ size_t uat_loans_collect(struct uat_loans *loans, size_t most,
                          void (*take)(void *context, uint32_t item), void *context)
 {
     size_t taken = 0;
-    if (most >= loans->count) /* a whole round begins at the front: what a removal moves up was not looked at yet */
+    if (most >=
+        loans->count) /* a full scan begins at the front: a removal moves up an object that was not scanned yet */
         loans->cursor = 0;
     for (size_t looks = most < loans->count ? most : loans->count; looks > 0 && loans->count > 0; looks--) {
         if (loans->cursor >= loans->count)
             loans->cursor = 0;
         uint32_t item = loans->items[loans->cursor];
-        /* Acquire: orders the mark before the thing's next use; the peer is the WRITE in give_back(), join.c, posted
-         * after its READ of the thing had completed. */
+        /* Acquire: orders the mark before the object's next use; the peer is the WRITE in give_back(), join.c, posted
+         * after its READ of the object had completed. */
         if (__atomic_load_n(returned(context, item), __ATOMIC_ACQUIRE) == 0) {
             loans->cursor++;
             continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Things lent to peers: join records and evacuated stacks whose end comes on another worker. The last user gives a
- * thing back by a fire-and-forget WRITE of 1 to its `returned` word; the owner looks for that now and then.
+ * Objects lent to peers: join records and evacuated stacks whose last user is another worker. That user returns the
+ * object by a fire-and-forget WRITE of 1 to its `returned` word; the owner polls these words when it needs an object.
  */
 #ifndef UAT_LOANS_H
 #define UAT_LOANS_H
@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 struct uat_loans {
-    uint32_t *items; /* numbers of the things that are out, in no order */
+    uint32_t *items; /* numbers of the lent objects, unordered */
     uint32_t *where; /* where[item]: its place in items */
     size_t count, capacity;
-    size_t cursor; /* where the next look begins */
+    size_t cursor; /* where the next scan begins */
 };
 
 /* 0 or -ENOMEM; capacity is the number of things there are. */
@@ -27,7 +27,7 @@ static inline void uat_loans_add(struct uat_loans *loans, uint32_t item)
     loans->items[loans->count++] = item;
 }
 
-/* item never was out, or its owner knows that it is back. */
+/* item was never lent, or its owner knows that it is back. */
 static inline void uat_loans_remove(struct uat_loans *loans, uint32_t item)
 {
     uint32_t last = loans->items[--loans->count], place = loans->where[item];
@@ -35,7 +35,7 @@ static inline void uat_loans_remove(struct uat_loans *loans, uint32_t item)
     loans->where[last] = place;
 }
 
-/* Look at no more than `most` things; call take(context, item) for each one that is back. Returns how many were. */
+/* Scan at most `most` objects; call take(context, item) for each returned one. Returns how many were. */
 size_t uat_loans_collect(struct uat_loans *loans, size_t most,
                          const uint64_t *(*returned)(void *context, uint32_t item),
                          void (*take)(void *context, uint32_t item), void *context);

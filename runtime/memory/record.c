@@ -46,7 +46,7 @@ static const uint64_t *returned(void *context, uint32_t number)
 static void take(void *context, uint32_t number)
 {
     struct uat_record_pool *pool = context;
-    /* Relaxed: no peer knows the record now; its next publication orders this. */
+    /* Relaxed: no peer knows the record now. Its next publication, in publish(), orders this. */
     __atomic_store_n(&at(pool, number)->returned, 0, __ATOMIC_RELAXED);
     pool->free[pool->free_count++] = number;
 }

@@ -3,10 +3,10 @@
  * Join records: where a child and a spawner that no longer share a process meet. A record lives with the worker that
  * published the spawner, which is the only one to allocate and to reuse it.
  *
- *   J1  `state` is changed by HCA FETCH_ADD only, by each of the two once per use, and never reset: who finds it even
- *       is the first to arrive, who finds it odd the second.
- *   J2  The second one gives the record back, after its READs of it have completed.
- *   J3  Result, waiter and `returned` are apart, for different peers WRITE them.
+ *   J1  `state` is changed by HCA FETCH_ADD only, by each of the two once per use, and never reset: an even old value
+ *       means the first to arrive, an odd one the second.
+ *   J2  The second to arrive gives the record back, after its READs of it have completed.
+ *   J3  Result, waiter and `returned` are on separate lines, since different peers WRITE them.
  */
 #ifndef UAT_RECORD_H
 #define UAT_RECORD_H
@@ -55,7 +55,7 @@ struct uat_record_pool {
     size_t free_count;
     struct uat_loans loans;
     struct uat_record
-        *spare; /* put back by hand, still on the list of lent ones: a flat loop takes it again and again */
+        *spare; /* freed by uat_record_put(), still on the list of lent ones: a flat loop takes it repeatedly */
 };
 
 /* count records in memory (of the segment, all zero). 0 or -ENOMEM. */
@@ -71,7 +71,7 @@ struct uat_record *uat_record_get(struct uat_record_pool *pool);
 /* Take back every record that peers have given back; how many are still out. */
 size_t uat_record_pool_settle(struct uat_record_pool *pool);
 
-/* Give back a record that nobody else has ever seen in this use. The owner's. */
+/* Free a record that no other worker has seen in this use. Called by the owner only. */
 void uat_record_put(struct uat_record_pool *pool, struct uat_record *record);
 
 #endif

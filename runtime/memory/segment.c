@@ -17,7 +17,7 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
-/* Set each part's place; the segment starts at options->segment_address. */
+/* Lay out the parts; the segment starts at options->segment_address. */
 static void lay_out(struct uat_segment *s, const struct uat_options *o)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
@@ -97,7 +97,7 @@ int uat_segment_open(const struct uat_options *options)
     struct uat_segment *s = &uat_segment;
     memset(s, 0, sizeof(*s));
     lay_out(s, options);
-    s->fd = memfd_create("uat-segment", MFD_CLOEXEC); /* has no name anywhere: it is gone with its last process */
+    s->fd = memfd_create("uat-segment", MFD_CLOEXEC); /* nameless: the kernel frees it with its last process */
     if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size))
         goto fail;
     void *p = mmap(s->start, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, s->fd, 0);

@@ -6,7 +6,7 @@
  *   evacuation heap
  *
  * The stacks grow down towards the guard below the segment. It is not part of the segment, so it is neither registered
- * nor backed by memory, and can be larger than any sane frame.
+ * nor backed by memory, and can be larger than any usual frame.
  */
 #ifndef UAT_SEGMENT_H
 #define UAT_SEGMENT_H
@@ -24,7 +24,7 @@ enum { UAT_BARRIER_ROUNDS = 24, UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 3
 
 /* What ends a run: the root's result on its way along the tree. */
 struct uat_run_result {
-    uint64_t origin; /* rank where the root ended: the root of the tree */
+    uint64_t origin; /* rank where the root ended, which is the root of the tree */
     uint64_t size;   /* bytes of the result, which lies in uat_segment.result */
 };
 

@@ -49,7 +49,7 @@ static char **read_arguments(void)
 
 void uat_aslr_off(void)
 {
-    /* AT_SECURE: for a set-user-id program exec would clear the flag again, for ever. */
+    /* AT_SECURE: for a set-user-id program exec would clear the flag again, without end. */
     int persona = personality(ASK);
     if (persona < 0 || (persona & ADDR_NO_RANDOMIZE) || getauxval(AT_SECURE))
         return;

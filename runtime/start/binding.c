@@ -21,8 +21,8 @@ static uint64_t machine_id(void)
 }
 
 /*
- * The cores that a worker's control group offers, which is what it gets when it asks for all: a launcher's binding lies
- * within. False if the kernel counts more cores than a set holds.
+ * The cores of the worker's control group: the kernel grants these when a process asks for all. A launcher's binding is a
+ * subset. False if the kernel counts more cores than a set holds.
  */
 static bool find_allowed(cpu_set_t *allowed)
 {
@@ -82,7 +82,7 @@ static void bind_to(int core)
         return;
     }
     if (numa_available() >= 0)
-        numa_set_localalloc(); /* whatever policy was inherited was not made for this core */
+        numa_set_localalloc(); /* an inherited policy was not made for this core */
     uat_info("bound to core %d", core);
 }
 
@@ -129,7 +129,7 @@ static int first_core(const cpu_set_t *cores)
     return -1;
 }
 
-/* How many workers must make do with this set of cores alone? *other: one of them besides i, or -1. */
+/* The number of workers confined to this set of cores. *other: one of them besides i, or -1. */
 static int count_equal(const struct uat_binding *const *places, int n, int i, int *other)
 {
     int equal = 0;
@@ -157,7 +157,7 @@ struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, i
         }
     crowding.oversubscribed = workers > CPU_COUNT(&used);
     CPU_AND(&rest, &used, allowed);
-    CPU_XOR(&rest, &rest, allowed); /* allowed, but used by nobody */
+    CPU_XOR(&rest, &rest, allowed); /* allowed, but unused */
     for (int i = 0; i < n && crowding.first < 0; i++) {
         int other, cores = CPU_COUNT(&places[i]->cores);
         if (places[i]->machine != places[self]->machine || cores == 0 || count_equal(places, n, i, &other) <= cores)
@@ -179,7 +179,7 @@ bool uat_binding_report(const struct uat_binding *const *places, int n, int self
     if (!find_allowed(&allowed))
         return false;
     struct uat_crowding crowding = uat_binding_judge(places, n, self, &allowed);
-    int first = 0; /* the lowest rank of this machine speaks for it */
+    int first = 0; /* the lowest rank of this machine reports for it */
     while (places[first]->machine != places[self]->machine)
         first++;
     if (crowding.first >= 0 && first == self)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a worker runs: its cores, its memory. A binding that the launcher made is respected; without one each worker
- * of a host binds to a core of its own. Each publishes its cores, so that a bad placement can be reported.
+ * Binding of a worker to cores and memory. A launcher's binding is kept; without one each worker of a host binds to a core
+ * of its own. Each worker publishes its cores, so that a bad placement can be reported.
  */
 #ifndef UAT_BINDING_H
 #define UAT_BINDING_H
@@ -20,14 +20,14 @@ struct uat_binding {
 
 /* How a set of workers sits on its machine. */
 struct uat_crowding {
-    bool oversubscribed; /* some of them share cores for good */
+    bool oversubscribed; /* some of them always share cores */
     int first, second;   /* ranks that share `shared` though `unused` is free; -1: there are none */
     int shared, unused;
 };
 
 /*
- * Bind this worker, local_rank of local_size on its host, as bind says, and note where it is. Placement is for speed
- * alone, so what cannot be done is logged and otherwise ignored.
+ * Bind this worker, local_rank of local_size on its host, as bind says, and note where it is. Binding only affects
+ * speed, so failures are logged and otherwise ignored.
  */
 void uat_binding_take(struct uat_binding *binding, enum uat_bind bind, int local_rank, int local_size);
 

@@ -49,8 +49,8 @@ static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def
 }
 
 /*
- * The launcher is whose PMIx server this is: variables alone may come from an outer one, such as the Slurm step around
- * an mpirun.
+ * The launcher is the owner of the PMIx server. Environment variables alone may come from an outer launcher, such as the
+ * Slurm step around an mpirun.
  */
 static const char *find_launcher(void)
 {
@@ -72,9 +72,8 @@ static long get_count(const char *variable)
 }
 
 /*
- * Launchers start N jobs of one in silence when they were not told to speak PMIx, and so does a batch script that
- * forgets its launcher: find out, and say what to type. Not for a worker that a launcher has told that it is alone
- * (uatrun -n 1).
+ * Without PMIx a launcher silently starts N jobs of one worker, and so does a batch script that forgets its launcher.
+ * Detect that and report the right command. A worker whose launcher says that it is alone (uatrun -n 1) is fine.
  */
 static int refuse_singleton(void)
 {
@@ -148,7 +147,7 @@ static void fence_ended(pmix_status_t status, void *unused)
     pthread_mutex_unlock(&fencing.lock);
 }
 
-/* Not PMIx_Fence(), which would wait for ever when the network between two servers is cut. */
+/* Not PMIx_Fence(), which never returns when the network between two servers is cut. */
 static pmix_status_t fence_bounded(const pmix_info_t *info)
 {
     fencing.done = false;
@@ -187,7 +186,7 @@ static int fence(void)
     if (status == PMIX_SUCCESS)
         return 0;
     nanosleep(&(struct timespec){.tv_nsec = SURVIVOR_NS},
-              NULL); /* so that the launcher meets the one that died first */
+              NULL); /* so that the launcher first sees the worker that died */
     return report("PMIx_Fence (a worker has ended early?)", status);
 }
 
@@ -289,7 +288,7 @@ static void abort_unanswered(int number)
     _exit(abort_status);
 }
 
-/* The server answers when it has told the others; across a network that is cut that may take minutes. */
+/* The server answers once it has told the others; across a cut network that may take minutes. */
 static void abort_bound(int status)
 {
     struct sigaction action = {.sa_handler = abort_unanswered, .sa_flags = SA_ONSTACK};

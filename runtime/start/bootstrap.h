@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How workers find each other: PMIx, and nothing of it elsewhere. What is published is one blob per worker; barriers in
- * steady state do not come here.
+ * How workers find each other, by PMIx. No other file uses PMIx. Each worker publishes one blob; barriers in steady state
+ * do not use PMIx.
  */
 #ifndef UAT_BOOTSTRAP_H
 #define UAT_BOOTSTRAP_H

@@ -100,7 +100,7 @@ static uint64_t new_canary(void)
     uint64_t canary;
     if (getrandom(&canary, sizeof(canary), GRND_NONBLOCK) != (ssize_t)sizeof(canary))
         canary = hash(HASH_START, (const void *)getauxval(AT_RANDOM), 16);
-    return canary << 8; /* the lowest byte is 0, as the C library has it: it stops a run-away string */
+    return canary << 8; /* the lowest byte is 0, as the C library has it: it stops an unterminated string */
 }
 
 static uint64_t pid_space(void)

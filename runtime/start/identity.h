@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must be equal in every worker, because stacks move between them. Each worker publishes one record of it, and
- * compares what it has with what rank 0 has.
+ * Properties that must be equal in all workers, because stacks move between them. Each worker publishes a record of them
+ * and compares its own with rank 0's.
  */
 #ifndef UAT_IDENTITY_H
 #define UAT_IDENTITY_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the workers publish at the start, of all of them: who each is, and how its transport is reached. */
+/* The records that all workers publish at the start: identity and transport endpoint of each. */
 #ifndef UAT_ROSTER_H
 #define UAT_ROSTER_H
 

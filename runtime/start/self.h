@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who this worker is among how many, and how it reaches them. Set by uat_init() alone. */
+/* Rank of this worker, number of workers, and the transport that reaches them. Set by uat_init() alone. */
 #ifndef UAT_SELF_H
 #define UAT_SELF_H
 

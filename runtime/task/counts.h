@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What scheduler, joins and torture count, in the fields of uat_stats_t that are theirs; stats.c adds the others. */
+/* Counters of scheduler, joins and torture: their fields of uat_stats_t. stats.c adds the others. */
 #ifndef UAT_COUNTS_H
 #define UAT_COUNTS_H
 

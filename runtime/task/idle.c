@@ -12,7 +12,7 @@
 
 enum {
     BACKOFF_SHIFT_MAX = 8, /* pauses of up to 2^8 after lost races */
-    SPIN_FAILURES = 32,    /* attempts before giving the core away */
+    SPIN_FAILURES = 32,    /* attempts before yielding the core */
     SLEEP_FAILURES = 128,  /* ... before sleeping, where workers outnumber cores */
     LOOK_FAILURES = 64,    /* ... between two looks at the neighbour */
     SLEEP_MIN_NS = 20000,

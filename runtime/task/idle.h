@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How an idle worker waits between two attempts to steal: spin, then give the core away, then sleep if cores are
- * short. */
+/* How an idle worker waits between two attempts to steal: spin, then yield the core, then sleep if there are fewer
+ * cores than workers. */
 #ifndef UAT_IDLE_H
 #define UAT_IDLE_H
 
@@ -14,7 +14,7 @@ struct uat_idle {
 /* Begin: seed and rank are of the random pauses. */
 void uat_idle_open(uint64_t seed, int rank);
 
-/* After a failed attempt. lost: another thief was there; back off for a random while, so that many do not livelock. */
+/* After a failed attempt. lost: another thief was faster; back off for a random time against livelock. */
 void uat_idle(struct uat_idle *idle, bool lost);
 
 #endif

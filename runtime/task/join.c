@@ -28,7 +28,7 @@ static void give_back(int rank, uint64_t *returned)
     uat_check(uat_transport_forget(uat_self.transport, rank, &op, 1));
 }
 
-/* The frame may have come from another worker: what it says is not to be written beyond the room for results. */
+/* The frame may come from another worker: check its size against the room for results before it is used. */
 static void check_result(uint64_t record, uint64_t size)
 {
     if (size > uat_segment.result_max || uat_record_rank(record) >= uat_self.size)
@@ -48,7 +48,7 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     struct uat_block *block = (struct uat_block *)waiter->block;
     struct uat_op op = uat_op_read((void *)waiter->sp, uat_block_stack(block), bytes);
     uat_check(uat_transport_do(uat_self.transport, (int)waiter->rank, &op, 1));
-    /* The stack moved in over the ended child's frame: what is still needed of that was copied before. */
+    /* The stack has overwritten the ended child's frame; its values were copied before. */
     if (uat_deque_size(&uat_worker.deque) == 0 || uat_deque_base(&uat_worker.deque) != waiter->base)
         uat_deque_push_gone(&uat_worker.deque, waiter->base);
     memcpy(task->result, uat_segment.staged_result, task->size);
@@ -75,7 +75,7 @@ uintptr_t uat_join_child_ended(uintptr_t base)
     memcpy(uat_segment.staged_result, uat_frame_result(frame), size);
     struct uat_op chain[] = {
         uat_op_write(uat_segment.staged_result, record->result, uat_round8(size)),
-        /* Behind the WRITE (O1), so that a joiner who finds state odd finds the result: its peer is the FETCH_ADD of
+        /* Behind the WRITE (O1), so that a joiner that finds state odd finds the result: its peer is the FETCH_ADD of
          * uat_join_wait_at(). Before the READ (O1), so that an odd old value means that the waiter is there. */
         uat_op_fetch_add(&staging->old, &record->state, 1),
         uat_op_read(staging->waiter, &record->waiter, sizeof(struct uat_waiter)),
@@ -102,7 +102,7 @@ static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
     uat_task_counts.joins_second++;
 }
 
-/* Once: how large the heap would have to be is only known from below. */
+/* Reported once. The size is a lower bound of what is needed. */
 static void report_full_heap(size_t bytes)
 {
     static bool said;
@@ -114,7 +114,7 @@ static void report_full_heap(size_t bytes)
     said = true;
 }
 
-/* Copy the stack [sp, base) out of the region, for whoever resumes it to READ. NULL if the heap is full. */
+/* Copy the stack [sp, base) out of the region, for the worker that will resume it. NULL if the heap is full. */
 static struct uat_block *evacuate(uintptr_t sp, uintptr_t base)
 {
     uint64_t begin = uat_trace_begin();
@@ -142,10 +142,9 @@ static bool child_has_ended(uint64_t name)
 }
 
 /*
- * Without room to evacuate the joiner, the worker waits with it. The child gets done without this worker: what stands
- * in its deque are ancestors of the joiner, which the child does not wait for, and its own waiting stacks are fetched
- * by others. Nor do workers that wait like this wait for each other in a circle, for each waits for tasks further down
- * the tree.
+ * Without room to evacuate the joiner, its worker waits. The child does not need us: our deque holds only the joiner's
+ * ancestors, and others fetch our evacuated stacks. Workers that wait in place cannot form a cycle, because each waits for
+ * tasks further down the tree.
  */
 static void wait_in_place(uint64_t name)
 {
@@ -161,7 +160,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     uint64_t name = task->record;
     struct uat_record *record = uat_record_address(name);
     struct uat_op fetch_add = uat_op_fetch_add(&staging->old, &record->state, 1);
-    /* Behind the FETCH_ADD (O1): right if the old value is odd, for then the child's WRITE of it came before (see
+    /* Behind the FETCH_ADD (O1): valid if the old value is odd, because then the child's WRITE of it came first (see
      * above). */
     struct uat_op read_result = uat_op_read(uat_segment.staged_result, record->result, uat_round8(task->size));
     check_result(name, task->size);

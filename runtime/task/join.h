@@ -4,7 +4,7 @@
  * over a join record, with hardware FETCH_ADD. Model: tests/model/join.pml.
  *
  *   Child's end   { WRITE result; FETCH_ADD(state, 1); READ waiter }    old even: first; odd: resume the joiner here,
- *   now Joiner        READ state; if odd { FETCH_ADD(state, 1); READ result }
+ *   joiner        READ state; if odd { FETCH_ADD(state, 1); READ result }
  *                 else evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }    old even: first, wait; odd: go
  *                 on
  */

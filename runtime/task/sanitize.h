@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What AddressSanitizer must be told of stacks that it did not make: which one is in use, and that what earlier tasks
- * left of their red zones in the uni-address region means nothing. Empty without it.
+ * Hooks for AddressSanitizer: which stack is in use, and which red zones that earlier tasks left in the uni-address region
+ * are stale. Empty without it.
  */
 #ifndef UAT_SANITIZE_H
 #define UAT_SANITIZE_H

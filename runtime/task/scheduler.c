@@ -33,7 +33,7 @@ static uintptr_t go_on_without_child(uintptr_t sp, uintptr_t base)
     return sp;
 }
 
-/* The youngest continuation that this worker still has, or 0. Its child is elsewhere, or evacuated. */
+/* The youngest continuation that this worker still has, or 0. Its child runs elsewhere or is evacuated. */
 static uintptr_t next_own(void)
 {
     struct uat_deque *deque = &uat_worker.deque;
@@ -42,7 +42,7 @@ static uintptr_t next_own(void)
         enum uat_pop pop = uat_deque_pop(deque, &sp);
         if (pop == UAT_POP_GONE)
             continue;
-        /* Entries older than a parted one have parted before it, so a private one cannot come up here. */
+        /* Entries older than a parted one have parted before it, so this one cannot be private. */
         assert(pop == UAT_POP_PARTED);
         uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base(deque));
@@ -77,7 +77,7 @@ static uintptr_t after(int event)
     return next ? next : next_own();
 }
 
-/* The worker turns to a task whose segment begins at base. */
+/* The worker switches to a task whose segment begins at base. */
 static uint64_t enter_task(uintptr_t base)
 {
     uat_sanitize_enter(uat_segment.low, uat_segment.high, base);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow paths of uat_spawn(), called by asm/x86_64/spawn.S on the task's stack. None of them returns on another worker
- * than the one it was called on, except by never returning at all.
+ * The slow paths of uat_spawn(), called by asm/x86_64/spawn.S on the task's stack. Each returns on the worker that
+ * called it, or does not return.
  */
 #include "runtime/task/spawn.h"
 
@@ -17,7 +17,7 @@
 #include "runtime/watch/die.h"
 #include "runtime/watch/fault.h"
 
-/* The guard catches what touches it. A frame can be larger than the guard, so look before anybody else sees it. */
+/* The guard catches what touches it. A frame can step over the guard, so check before the stack is published. */
 static void check_stack(uintptr_t sp)
 {
     if (__builtin_expect(sp >= uat_segment.low, 1))
@@ -34,13 +34,13 @@ bool uat_spawn_part(void *context, uintptr_t sp)
     if (!record)
         return false;
     struct uat_frame *child = uat_frame_at(sp);
-    uat_task_t *task = child->task; /* both still live here, so each carries the name along wherever it goes */
+    uat_task_t *task = child->task; /* both are still here, and each carries the name along */
     child->record = task->record = uat_record_name(uat_self.rank, record);
     task->size = child->result_size;
     return true;
 }
 
-/* The continuation at sp has been pushed, and the deque wants to be looked at. */
+/* The continuation at sp has been pushed, and the deque needs the slow path. */
 void uat_task_pushed(uintptr_t sp)
 {
     if (!uat_worker.running)
@@ -64,8 +64,8 @@ static void refuse_children(const struct uat_frame *frame)
 }
 
 /*
- * The task whose segment begins at sp has returned, and its entry is not simply private. Comes back if the spawner's
- * continuation is ours; else leaves for the scheduler, which finds the ended task as the suspended one.
+ * The task whose segment begins at sp has returned, and its entry is not simply private. Returns if the spawner's
+ * continuation is ours; otherwise leaves for the scheduler, which finds the ended task as the suspended one.
  */
 void uat_task_returned(uintptr_t sp)
 {
@@ -77,7 +77,7 @@ void uat_task_returned(uintptr_t sp)
     enum uat_pop pop = uat_deque_pop(&uat_worker.deque, &popped);
     if (pop == UAT_POP_PRIVATE)
         return;
-    if (pop == UAT_POP_PARTED) { /* child and spawner never lived apart after all */
+    if (pop == UAT_POP_PARTED) { /* child and spawner never parted */
         uat_record_put(&uat_records, uat_record_address(frame->record));
         frame->task->record = 0;
         return;

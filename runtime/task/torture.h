@@ -2,7 +2,7 @@
 /*
  * Torture modes of the spawn (UAT_TORTURE), to find task code and runtime code that breaks the rules.
  *   evacuate  while a child runs, its spawner's stack is copied out and its place poisoned; nothing is published
- *   steal     at each spawn the worker waits, for a bounded while, until a thief has taken the continuation
+ *   steal     at each spawn the worker waits, for a bounded time, until a thief has taken the continuation
  * (delay is in base/delay.h and in the transport.)
  */
 #ifndef UAT_TORTURE_H
@@ -18,7 +18,7 @@ extern bool uat_torture_on;
 /* Switch on what the options ask for; rank tells the workers' random delays apart. */
 void uat_torture_open(const struct uat_options *options, int rank);
 
-/* Mode "steal" is on: a worker that spawns counts on idle ones to be awake. */
+/* Mode "steal" is on: a worker that spawns needs idle ones to be awake. */
 bool uat_torture_waits_for_thieves(void);
 
 /* After the continuation at sp was pushed; before its child returns to it. */

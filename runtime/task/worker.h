@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This process as a worker. One global, so that a task finds the worker it is on now, whatever worker it was on before.
+ * This process as a worker. A global, so that a task always finds the worker that it runs on now.
  *
  * Code that may run in a task reads from here what it needs after each point where the task may migrate, and keeps
  * none of it in a frame across such a point.

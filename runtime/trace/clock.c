@@ -31,7 +31,7 @@ static int show(uint64_t readers)
     return 0;
 }
 
-/* READ rank 0's counter again and again: the value that is least behind was the freshest one. */
+/* READ rank 0's counter repeatedly: the value with the least lag is the best. */
 static int look(struct uat_clock *clock)
 {
     uint64_t *landing = &uat_segment.staging->word, last = 0;
@@ -44,7 +44,7 @@ static int look(struct uat_clock *clock)
         if (rc)
             return rc;
         if (uat_relax_oversubscribed)
-            sched_yield(); /* rank 0 may need this core to go on */
+            sched_yield(); /* rank 0 may need this core */
         if (seen == last)
             continue;
         fresh++;
@@ -62,7 +62,7 @@ int uat_clock_compare(struct uat_clock *clock)
     uint64_t now = uat_cpu_counter();
     *clock = (struct uat_clock){now, now};
     comparisons++;
-    int rc = uat_collective_barrier(); /* nobody looks before rank 0 is about to show */
+    int rc = uat_collective_barrier(); /* rank 0 is about to show its counter */
     if (!rc)
         rc = uat_self.rank == 0 ? show(comparisons * (uint64_t)(uat_self.size - 1)) : look(clock);
     return rc ? rc : uat_collective_barrier();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Timelines (UAT_TRACE=FILE): what each worker did when, as a file that Perfetto and chrome://tracing show. A worker
+ * Timelines (UAT_TRACE=FILE): the activity of each worker, as a file for Perfetto and chrome://tracing. A worker
  * keeps its newest events in private memory; uat_finalize() merges those of all. Off: one predictable branch, on slow
  * paths only.
  */

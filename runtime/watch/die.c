@@ -35,7 +35,7 @@ static void refuse_exit(int status, void *unused)
     if (exit_watched != getpid())
         return;
     exit_watched = 0;
-    fflush(NULL); /* what exit() would have done behind us */
+    fflush(NULL); /* exit() would have done this after us */
     if (!exit_explained || status == 0)
         uat_error(
             "the program has called exit(%d) before uat_finalize(), and the other workers cannot end without this one",

@@ -11,10 +11,10 @@ _Noreturn void uat_die(const char *format, ...) __attribute__((format(printf, 1,
 /* End the job everywhere after an error that has been reported. */
 _Noreturn void uat_die_silently(void) __attribute__((cold));
 
-/* While on: exit() is an error, for the other workers would wait for this one for ever. */
+/* While on, exit() is an error, because the other workers would never stop waiting for this one. */
 void uat_die_at_exit(bool on);
 
-/* The transport has failed and said so: an exit with a status other than 0 is what is expected of the program now. */
+/* The transport has failed and reported it: the program is now expected to exit with a nonzero status. */
 void uat_die_explained(void);
 
 /* For functions that report their errors themselves: end the job if rc is negative. */

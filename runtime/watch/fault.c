@@ -68,7 +68,7 @@ static void handle(int number, siginfo_t *info, void *context)
     bool sent = info->si_code <= 0; /* by kill(2): there is no address, and no instruction that faults again */
     if (!sent)
         explain(number, (uintptr_t)info->si_addr, sp);
-    /* Back to what was there before; the instruction faults again when we return. */
+    /* Restore the previous handler; the instruction faults again when we return. */
     sigaction(number, &previous[number == SIGBUS], NULL);
     if (sent)
         raise(number);

@@ -9,7 +9,7 @@
 
 /*
  * Catch the faults that mean "a limit was passed": the guard below the task stacks, the guard behind the deque's
- * array, memory that the kernel could not give. One line with the option that mends it, then the fault takes its usual
+ * array, memory that the kernel could not give. One line names the option that mends it; then the fault takes its usual
  * course. The handler runs on a signal stack of its own. Only while `deque` is open; entries: UAT_DEQUE_ENTRIES. 0 or a
  * negative errno, reported.
  */

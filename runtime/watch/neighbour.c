@@ -18,7 +18,7 @@ static struct {
     int pid;
     char host[64];
     uint64_t looked; /* when, seconds of CLOCK_MONOTONIC */
-    int stopped; /* looks in a row that found it stopped, one a second: time in which we do not look, does not count */
+    int stopped;     /* consecutive samples that saw it stopped, one a second */
     bool reported;
 } watched = {.rank = -1};
 

@@ -68,8 +68,7 @@ static int find_thief(uint64_t index)
     return -1;
 }
 
-/* A worker that only waits has no operation under way that would fail when the network is cut: so once a second it reads
- * from whom it waits for, and learns within the transport's retry bound that there is nobody to be reached. */
+/* Once a second, READ from the awaited peer, so that a dead link surfaces within the retry bound. */
 static void probe(enum wait_kind kind, uint64_t what, uint64_t now)
 {
     if (kind == WAIT_FENCE || now == stall.probed)
@@ -155,7 +154,7 @@ void uat_stall_over(void)
     stall.wait = WAIT_NONE;
 }
 
-/* SIGUSR1. Formatting numbers is all that snprintf() does here; no allocation, no lock. */
+/* SIGUSR1. snprintf() only formats numbers and strings here: no allocation, no lock. */
 static void print_state(int number)
 {
     (void)number;
@@ -192,7 +191,7 @@ int uat_stall_open(const struct uat_options *options, void (*describe)(char *tex
     if (sigaction(SIGUSR1, NULL, &previous))
         return report_signal(errno);
     if (previous.sa_handler != SIG_DFL)
-        return 0; /* it is the program's */
+        return 0; /* the program has its own handler */
     caught = sigaction(SIGUSR1, &action, NULL) == 0;
     return caught ? 0 : report_signal(errno);
 }
