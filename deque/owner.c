@@ -17,8 +17,8 @@ enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* looks for an acknowledgement between
 /* A value that *look never has, for claims counts up from 0. */
 #define NEVER UINT64_MAX
 
-/* *look while every push and pop must take the slow path: neither NEVER nor a possible value of claims. */
-static const uint64_t watch_word = NEVER - 1;
+const uint64_t uat_deque_watch_word = NEVER - 1; /* neither NEVER nor a possible value of claims */
+uintptr_t uat_deque_closed_entry[1];
 
 void uat_ring_init(struct uat_ring *ring)
 {
@@ -56,6 +56,8 @@ int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, 
     if (!entries || !index) {
         if (entries)
             unmap_guarded(entries, capacity * sizeof(*entries));
+        if (index)
+            unmap_guarded(index, capacity * sizeof(*index));
         return -ENOMEM;
     }
     uat_ring_init(ring);
@@ -71,7 +73,7 @@ void uat_deque_close(struct uat_deque *d)
         return;
     unmap_guarded(d->entries, d->capacity * sizeof(*d->entries));
     unmap_guarded(d->index, d->capacity * sizeof(*d->index));
-    memset(d, 0, sizeof(*d));
+    *d = (struct uat_deque)UAT_DEQUE_CLOSED;
 }
 
 bool uat_deque_is_overflow(const struct uat_deque *d, uintptr_t address)
@@ -235,6 +237,8 @@ static enum uat_ack_status await_ack(struct uat_deque *d, uint64_t index)
             d->user.waiting(d->user.context, index);
         ack = load_ack(d, index);
     }
+    if (d->user.waited)
+        d->user.waited(d->user.context);
     uat_phase_end(UAT_PHASE_AWAIT, begin);
     return uat_ack_get_status(ack);
 }
@@ -305,12 +309,12 @@ bool uat_deque_is_drained(const struct uat_deque *d)
 
 void uat_deque_start(struct uat_deque *d, bool watch)
 {
-    d->look = watch ? &watch_word : &d->ring->claims;
+    d->look = watch ? &uat_deque_watch_word : &d->ring->claims;
     d->push_claims = d->pop_claims = NEVER;
     d->cap = d->user.keep_private ? 0 : UAT_RING_SLOTS;
 }
 
 void uat_deque_stop(struct uat_deque *d)
 {
-    d->look = &watch_word;
+    d->look = &uat_deque_watch_word;
 }

@@ -53,7 +53,8 @@ struct uat_deque_user {
     void *context;
     /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */
     void (*waiting)(void *context, uint64_t index);
-    bool keep_private; /* never publish (torture mode "evacuate") */
+    void (*waited)(void *context); /* such a wait is over. May be NULL */
+    bool keep_private;             /* never publish (torture mode "evacuate") */
 };
 
 struct uat_deque_counts {
@@ -81,6 +82,17 @@ struct uat_deque {
     struct uat_deque_user user;
     struct uat_deque_counts count;
 };
+
+/* *look while every push and pop must take the slow path. */
+extern const uint64_t uat_deque_watch_word;
+
+/* A deque that is not open, for a static initialiser: a push goes to a place of no use and takes the slow path, where
+ * the mistake is seen. */
+extern uintptr_t uat_deque_closed_entry[1];
+#define UAT_DEQUE_CLOSED                                                                                               \
+    {                                                                                                                  \
+        .top = uat_deque_closed_entry, .look = &uat_deque_watch_word                                                   \
+    }
 
 /* Map the private arrays. ring is initialised too. 0 or -ENOMEM. */
 int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user);

@@ -12,18 +12,30 @@
 #include "runtime/memory/record.h"
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
+#include "runtime/task/exception.h"
 #include "runtime/task/torture.h"
 #include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
 #include "runtime/watch/fault.h"
 
-/* The guard catches what touches it. A frame can step over the guard, so check before the stack is published. */
+/* A stack pointer so far below the region, in bytes, is not that of a task whose stacks overflow. */
+#define OVERFLOW_MAX (UINT64_C(64) << 30)
+
+/*
+ * The guard catches what touches it. A frame can be larger than the guard, so look before anybody else sees it. Only the
+ * task itself may spawn: another thread, or a signal handler on a stack of its own, is elsewhere.
+ */
 static void check_stack(uintptr_t sp)
 {
-    if (__builtin_expect(sp >= uat_segment.low, 1))
+    if (__builtin_expect(sp >= uat_segment.low && sp <= uat_segment.high, 1))
         return;
-    uat_fault_report_overflow(sp);
-    uat_die_silently();
+    if (sp < uat_segment.low && uat_segment.low - sp < OVERFLOW_MAX) {
+        uat_fault_report_overflow(sp);
+        uat_die_silently();
+    }
+    uat_die("uat_spawn() was called on a stack that is not the task's, at %p: from another thread or a signal handler; "
+            "only the task's own thread may spawn",
+            (void *)sp);
 }
 
 bool uat_spawn_part(void *context, uintptr_t sp)
@@ -40,12 +52,30 @@ bool uat_spawn_part(void *context, uintptr_t sp)
     return true;
 }
 
+static _Noreturn void refuse_outside(void)
+{
+    uat_die("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
+}
+
+/* The handle of the child whose spawner's continuation is at sp goes where the spawner goes. */
+static void check_handle(uintptr_t sp)
+{
+    uintptr_t handle = (uintptr_t)uat_frame_at(sp)->task;
+    uintptr_t base = uat_worker.deque.top[-2] & ~(uintptr_t)UAT_TAG_MASK;
+    if (handle < sp || handle >= base)
+        uat_die("uat_spawn() was given a handle at %p, which is not in the calling task's own frames; it could not "
+                "migrate with the task",
+                (void *)handle);
+}
+
 /* The continuation at sp has been pushed, and the deque needs the slow path. */
 void uat_task_pushed(uintptr_t sp)
 {
     if (!uat_worker.running)
-        uat_die("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
+        refuse_outside();
     check_stack(sp);
+    check_handle(sp);
+    uat_exception_check("uat_spawn()");
     uat_deque_refill(&uat_worker.deque);
     if (uat_torture_on)
         uat_torture_pushed(sp);
@@ -69,6 +99,7 @@ static void refuse_children(const struct uat_frame *frame)
  */
 void uat_task_returned(uintptr_t sp)
 {
+    check_stack(sp);
     struct uat_frame *frame = uat_frame_at(sp);
     refuse_children(frame);
     if (uat_torture_on)
@@ -89,14 +120,15 @@ void uat_task_returned(uintptr_t sp)
 /* Before a large argument is copied below sp. */
 void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
 {
+    if (!uat_worker.running)
+        refuse_outside();
+    check_stack(sp);
     if (result_size > UAT_RESULT_MAX_MAX)
         uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX can be made: it is %zu, %zu at most", result_size,
                 uat_segment.result_max, (size_t)UAT_RESULT_MAX_MAX);
     if (result_size > uat_segment.result_max)
         uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
                 uat_segment.result_max, (result_size + 7) / 8 * 8);
-    if (sp < uat_segment.low || sp > uat_segment.high)
-        uat_die("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
     if (arg_size > sp - uat_segment.low)
         uat_die("an argument of %zu bytes does not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu or more",
                 arg_size, uat_segment_region_size(), uat_segment_region_size() + arg_size);

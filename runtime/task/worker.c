@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/task/worker.h"
 
-struct uat_worker uat_worker;
+struct uat_worker uat_worker = {.deque = UAT_DEQUE_CLOSED};
 
 #define ASSERT_OFFSET(field, offset)                                                                                   \
     _Static_assert(__builtin_offsetof(struct uat_worker, field) == (offset), "asm/offsets.h is out of step: " #field)
