@@ -46,7 +46,8 @@ typedef struct uat_task {
  * randomisation turned off, so nothing that has an outside effect belongs before it.
  * Started by uatrun, srun --mpi=pmix or another PMIx launcher it joins that job; alone it is a job of one worker.
  * Returns 0, or a negative errno after one line on stderr that says what to do (-EINVAL: a bad UAT_* variable
- * or workers that differ; -ENOMEM: no memory for the segment; -EEXIST: the segment's address is taken).
+ * or workers that differ; -ENOMEM: no memory for the segment; -EEXIST: the segment's address is taken;
+ * -EALREADY: called before, uat_finalize() or not: a process takes part in one job).
  */
 int uat_init(void);
 
@@ -64,7 +65,8 @@ int uat_size(void);
  * Run one task tree: collective, outside of any task, any number of times. Rank 0's root, arg and sizes count;
  * the other ranks may pass NULL and 0 for them, but give room for the result, which is delivered on every rank.
  * arg is copied (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default).
- * Returns 0, or a negative errno (-EINVAL: called inside a task; -EMSGSIZE: result_size too large).
+ * Returns 0, or a negative errno, the same on all ranks, after one line on stderr of the rank where it failed (-EINVAL: a
+ * NULL pointer; -EMSGSIZE: a result_size above UAT_RESULT_MAX, or below rank 0's and not 0; arg_size too large).
  */
 int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t result_size);
 
@@ -94,7 +96,7 @@ int uat_barrier(void);
 /*
  * Give every worker rank 0's n bytes at one and the same address, read-only, until uat_finalize(): a task's input
  * data. Collective, outside uat_run(); only rank 0's p and n count. The caller keeps p.
- * Returns the address, or NULL with errno set.
+ * Returns the address, or NULL with errno set: on all ranks, or on none.
  */
 void *uat_replicate(const void *p, size_t n);
 

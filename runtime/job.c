@@ -31,8 +31,10 @@
 #include "runtime/task/victims.h"
 #include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
+#include "runtime/watch/call.h"
 #include "runtime/watch/die.h"
 #include "runtime/watch/fault.h"
+#include "runtime/watch/late.h"
 #include "runtime/watch/neighbour.h"
 #include "runtime/watch/stall.h"
 
@@ -108,8 +110,10 @@ static int open_pools(void)
 
 static int open_deque(void)
 {
-    const struct uat_deque_user user = {
-        .part = uat_spawn_part, .waiting = uat_stall_ack, .keep_private = job.options.torture_evacuate};
+    const struct uat_deque_user user = {.part = uat_spawn_part,
+                                        .waiting = uat_stall_ack,
+                                        .waited = uat_stall_ack_over,
+                                        .keep_private = job.options.torture_evacuate};
     int rc = uat_deque_open(&uat_worker.deque, uat_segment.ring, job.options.deque_entries, &user);
     if (rc)
         uat_error("no memory for UAT_DEQUE_ENTRIES=%zu entries", (size_t)job.options.deque_entries);
@@ -213,6 +217,7 @@ static int explain_faults(void)
 
 static int watch_waits(void)
 {
+    uat_late_open(&job.options);
     return uat_stall_open(&job.options, uat_schedule_describe);
 }
 
@@ -256,8 +261,9 @@ static int (*const steps[])(void) = {
 
 int uat_init(void)
 {
-    if (job.phase != OUTSIDE)
-        return -EALREADY;
+    int refused = uat_call_check_init();
+    if (refused)
+        return refused;
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
         int rc = steps[i]();
         if (!rc)
@@ -267,6 +273,7 @@ int uat_init(void)
         return rc;
     }
     job.phase = OPEN;
+    uat_call_open();
     uat_die_at_exit(uat_self.size > 1);
     if (uat_doctor_wanted()) {
         bool good = uat_doctor_examine(job.transport_reason);
@@ -288,9 +295,12 @@ static int part_workers(void)
 
 int uat_finalize(void)
 {
-    if (job.phase != OPEN || uat_worker.running)
-        return -EINVAL;
+    int refused = uat_call_check(UAT_CALL_FINALIZE);
+    if (refused)
+        return refused;
+    uat_call_enter(UAT_CALL_FINALIZE);
     int traced = uat_trace_close(), rc = part_workers();
+    uat_call_close();
     uat_stall_close();
     uat_fault_close();
     uat_replicate_close();

@@ -16,7 +16,7 @@
 #include "runtime/collective/collective.h"
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
-#include "runtime/task/worker.h"
+#include "runtime/watch/call.h"
 
 static struct {
     size_t used; /* bytes of address space behind the segment */
@@ -33,11 +33,11 @@ static char *replica_start(void)
     return uat_segment.start + uat_segment.size;
 }
 
-/* Rank 0's size, on all ranks. */
-static int share_size(size_t n, size_t *out)
+/* Rank 0's size, on all ranks. status: whether this rank's arguments are right; all fail if one's are not. */
+static int share_size(size_t n, int status, size_t *out)
 {
     uat_segment.control->replica_size = n;
-    int rc = uat_collective_barrier();
+    int rc = uat_collective_agree(status);
     struct uat_op op = uat_op_read(&uat_segment.staging->old, &uat_segment.control->replica_size, 8);
     if (!rc)
         rc = uat_transport_do(uat_self.transport, 0, &op, 1);
@@ -78,33 +78,55 @@ static int spread(char *to, const char *from, size_t n)
     return rc;
 }
 
-void *uat_replicate(const void *p, size_t n)
+/* Address space for n bytes, at the same place on all ranks, or on none. 0 or a negative errno. */
+static int reserve(size_t n, size_t size, char **out)
 {
-    if (!uat_self.transport || uat_worker.running) {
-        errno = EINVAL;
-        return NULL;
-    }
-    int rc = share_size(n, &n);
-    if (rc) {
-        errno = -rc;
-        return NULL;
-    }
-    size_t size = round_to_pages(n ? n : 1);
     char *wanted = replica_start() + replicas.used;
     char *at = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    uint64_t failed = at != wanted;
-    if (failed) {
-        uat_error("uat_replicate(): %zu bytes at %p: %s", n, (void *)wanted, strerror(errno));
-        return NULL;
-    }
+    int status = at == wanted ? 0 : at == MAP_FAILED ? -errno : -EEXIST;
+    if (status)
+        uat_error("uat_replicate() has no room for %zu bytes at %p: %s; it fails on all ranks", n, (void *)wanted,
+                  status == -EEXIST ? "the address is taken; see UAT_SEGMENT_ADDRESS" : strerror(-status));
+    int rc = uat_collective_agree(status);
+    if (rc && at != MAP_FAILED)
+        munmap(at, size);
+    *out = at;
+    return rc;
+}
+
+static int replicate(const char *p, size_t n, char **out)
+{
+    int status = uat_self.rank == 0 && n > 0 && !p ? -EINVAL : 0;
+    if (status)
+        uat_error("uat_replicate() was given NULL for %zu bytes on rank 0", n);
+    int rc = share_size(n, status, &n);
+    if (rc)
+        return rc;
+    size_t size = round_to_pages(n ? n : 1);
+    if ((rc = reserve(n, size, out)))
+        return rc;
     replicas.used += size;
-    rc = spread(at, p, n);
-    if (rc) {
-        errno = -rc;
-        return NULL;
+    rc = spread(*out, p, n);
+    if (!rc && mprotect(*out, size, PROT_READ)) {
+        rc = -errno;
+        uat_error("the replica at %p cannot be made read-only: %s", (void *)*out, strerror(-rc));
     }
-    mprotect(at, size, PROT_READ);
-    return at;
+    return uat_collective_agree(rc);
+}
+
+void *uat_replicate(const void *p, size_t n)
+{
+    char *at = NULL;
+    int rc = uat_call_check(UAT_CALL_REPLICATE);
+    if (!rc) {
+        uat_call_enter(UAT_CALL_REPLICATE);
+        rc = replicate(p, n, &at);
+        uat_call_leave();
+    }
+    if (!rc)
+        return at;
+    errno = -rc;
+    return NULL;
 }
 
 void uat_replicate_close(void)

@@ -3,6 +3,7 @@
 #include "runtime/run.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "asm/switch.h"
 #include "base/log.h"
@@ -11,10 +12,13 @@
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
 #include "runtime/task/canary.h"
+#include "runtime/task/exception.h"
 #include "runtime/task/scheduler.h"
 #include "runtime/task/torture.h"
 #include "runtime/task/worker.h"
+#include "runtime/watch/call.h"
 #include "runtime/watch/die.h"
+#include "runtime/watch/late.h"
 #include "runtime/watch/stall.h"
 
 static uint64_t common_canary;
@@ -29,70 +33,83 @@ uint64_t uat_run_canary(void)
     return common_canary;
 }
 
-/* One run, under the common canary. */
-static int run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t result_size)
-{
-    struct uat_worker *w = &uat_worker;
-    w->running = true;
-    uat_deque_start(&w->deque, uat_torture_on);
-    if (uat_self.rank == 0)
-        uat_schedule_root(root, arg, arg_size, result_size);
-    else
-        uat_schedule();
-    uat_collective_pass_on();
-    uat_collective_take_result(result, result_size);
-    w->running = false;
-    uat_deque_stop(&w->deque);
-    int rc = uat_self.transport->class_->quiet(uat_self.transport);
-    uat_stall_set(UAT_DOING_END);
-    if (!rc)
-        rc = uat_collective_barrier(); /* only now may anything be published again */
-    uat_stall_set(UAT_DOING_OUTSIDE);
-    if (rc)
-        uat_die_explained();
-    return rc;
-}
-
-/* Is there room for argument and result? */
-static int check_sizes(size_t arg_size, size_t result_size)
+/* What this rank has given to uat_run(). 0, or a negative errno, reported. */
+static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const void *result, size_t result_size)
 {
     size_t region = uat_segment_region_size();
+    bool first = uat_self.rank == 0; /* its root and argument count */
     if (result_size > uat_segment.result_max) {
         uat_error("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
                   uat_segment.result_max, (result_size + 7) / 8 * 8);
         return -EMSGSIZE;
     }
-    if (arg_size > region / 2) {
+    if (first && arg_size > region / 2) {
         uat_error("the root's argument of %zu bytes does not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu "
                   "or more",
                   arg_size, region, 2 * arg_size);
         return -EMSGSIZE;
     }
-    return 0;
+    const char *missing = result_size > 0 && !result      ? "no room for the result"
+                          : first && !root                ? "no root on rank 0"
+                          : first && arg_size > 0 && !arg ? "no argument on rank 0"
+                                                          : NULL;
+    if (missing)
+        uat_error("uat_run() was given %s: a NULL pointer", missing);
+    return missing ? -EINVAL : 0;
+}
+
+/* Work until the run has ended. status: of check_arguments() here. Without rank 0's root nothing runs; a worker whose
+ * own arguments are wrong helps the others all the same, and all fail at the end. 0 or a negative errno. */
+static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_size, int status)
+{
+    struct uat_worker *w = &uat_worker;
+    w->running = true;
+    uat_exception_begin();
+    uat_late_run();
+    uat_deque_start(&w->deque, uat_torture_on);
+    if (uat_self.rank > 0)
+        uat_schedule();
+    else if (status)
+        uat_collective_announce(NULL, 0);
+    else
+        uat_schedule_root(root, arg, arg_size, result_size);
+    uat_late_over();
+    uat_collective_pass_on();
+    w->running = false;
+    uat_deque_stop(&w->deque);
+    int rc = uat_self.transport->class_->quiet(uat_self.transport);
+    if (rc)
+        uat_die_explained();
+    return rc;
 }
 
 UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t result_size)
 {
-    if (!uat_self.transport || uat_worker.running || (uat_self.rank == 0 && !root) || (result_size > 0 && !result))
-        return -EINVAL;
-    int rc = check_sizes(arg_size, result_size);
+    int rc = uat_call_check(UAT_CALL_RUN);
     if (rc)
         return rc;
+    int status = check_arguments(root, arg, arg_size, result, result_size);
+    uat_call_enter(UAT_CALL_RUN);
     uint64_t canary = uat_canary_get();
     uat_canary_set(common_canary);
-    rc = run(root, arg, arg_size, result, result_size);
+    rc = work(root, arg, arg_size, result_size, status);
     uat_canary_set(canary);
+    uat_stall_set(UAT_DOING_END);
+    if (!status)
+        status = uat_collective_take_result(result, result_size);
+    if (!rc)
+        rc = uat_collective_agree(status); /* only now may anything be published again */
+    uat_call_leave();
     return rc;
 }
 
 int uat_barrier(void)
 {
-    if (!uat_self.transport || uat_worker.running)
-        return -EINVAL;
-    uat_stall_set(UAT_DOING_BARRIER);
-    int rc = uat_collective_barrier();
+    int rc = uat_call_check(UAT_CALL_BARRIER);
     if (rc)
-        uat_die_explained();
-    uat_stall_set(UAT_DOING_OUTSIDE);
+        return rc;
+    uat_call_enter(UAT_CALL_BARRIER);
+    rc = uat_collective_barrier();
+    uat_call_leave();
     return rc;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/segment.h"
@@ -10,11 +11,10 @@
 #include "runtime/task/counts.h"
 #include "runtime/task/steal.h"
 #include "runtime/task/worker.h"
+#include "runtime/watch/call.h"
 
-int uat_stats(uat_stats_t *stats)
+static void gather(uat_stats_t *stats)
 {
-    if (!stats || !uat_self.transport)
-        return -EINVAL;
     const struct uat_thief_counts *thief = uat_steal_counts();
     const struct uat_deque_counts *deque = &uat_worker.deque.count;
     const struct uat_transport *transport = uat_self.transport;
@@ -40,7 +40,16 @@ int uat_stats(uat_stats_t *stats)
     s.ops_cmp_swap = transport->ops[UAT_OP_CMP_SWAP];
     s.round_trips = transport->round_trips;
     *stats = s;
-    return 0;
+}
+
+int uat_stats(uat_stats_t *stats)
+{
+    if (stats && uat_self.transport) {
+        gather(stats);
+        return 0;
+    }
+    uat_error("uat_stats() was %s", stats ? "called outside of a job" : "given NULL for the counters");
+    return -EINVAL;
 }
 
 /* All counters are uint64_t; stack_bytes_max is the only one that is not a sum. */
@@ -56,21 +65,36 @@ static void add(uat_stats_t *sum, const uat_stats_t *one)
     sum->stack_bytes_max = most;
 }
 
+/* All counters are shown; add them up. 0 or a negative errno. */
+static int total(uat_stats_t *sum)
+{
+    for (int i = 0; i < uat_self.size; i++) {
+        struct uat_op op = uat_op_read(&uat_segment.staging->stats, &uat_segment.control->stats, sizeof(uat_stats_t));
+        int rc = uat_transport_do(uat_self.transport, i, &op, 1);
+        if (rc)
+            return rc;
+        add(sum, &uat_segment.staging->stats);
+    }
+    return 0;
+}
+
 int uat_stats_total(uat_stats_t *stats)
 {
-    if (!stats || !uat_self.transport || uat_worker.running)
-        return -EINVAL;
-    uat_stats(&uat_segment.control->stats);
-    int rc = uat_collective_barrier(); /* from here on the counters of all workers are readable */
+    int rc = uat_call_check(UAT_CALL_STATS), status = stats ? 0 : -EINVAL;
+    if (rc)
+        return rc;
+    if (status)
+        uat_error("uat_stats_total() was given NULL for the counters");
+    uat_call_enter(UAT_CALL_STATS);
+    gather(&uat_segment.control->stats);
     uat_stats_t sum = {0};
-    for (int i = 0; i < uat_self.size && !rc; i++) {
-        struct uat_op op = uat_op_read(&uat_segment.staging->stats, &uat_segment.control->stats, sizeof(uat_stats_t));
-        rc = uat_transport_do(uat_self.transport, i, &op, 1);
-        add(&sum, &uat_segment.staging->stats);
-    }
+    rc = uat_collective_agree(status); /* from here on the counters of all workers are readable */
+    if (!rc)
+        rc = total(&sum);
     if (!rc)
         rc = uat_collective_barrier(); /* ... and until here */
     if (!rc)
         *stats = sum;
+    uat_call_leave();
     return rc;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/collective/collective.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/relax.h"
 #include "runtime/memory/frame.h"
+#include "runtime/watch/call.h"
 #include "runtime/watch/die.h"
-#include "runtime/watch/stall.h"
+#include "runtime/watch/late.h"
 
-enum { STALL_EVERY = 1024 /* polls of a barrier word between two looks at the clock */ };
+enum { LATE_EVERY = 1024 /* polls of a barrier word between two looks at the clock */ };
 
 static struct {
     struct uat_transport *transport;
@@ -63,7 +66,8 @@ void uat_collective_announce(const void *result, size_t size)
 {
     const struct uat_segment *s = group.segment;
     s->control->run_result = (struct uat_run_result){.origin = (uint64_t)group.transport->rank, .size = size};
-    memcpy(s->result, result, run_result_size());
+    if (size > 0)
+        memcpy(s->result, result, run_result_size());
     /* By the HCA as everywhere, so that only the HCA changes the word. No WRITEs: this worker's words are set. */
     struct uat_op op = uat_op_fetch_add(&s->staging->old, &s->control->runs_ended, 1);
     uat_check(uat_transport_do(group.transport, group.transport->rank, &op, 1));
@@ -83,11 +87,17 @@ void uat_collective_pass_on(void)
     group.runs++;
 }
 
-void uat_collective_take_result(void *result, size_t size)
+int uat_collective_take_result(void *result, size_t size)
 {
     size_t announced = group.segment->control->run_result.size;
-    if (size > 0)
-        memcpy(result, group.segment->result, announced < size ? announced : size);
+    if (size == 0)
+        return 0;
+    if (announced > size) {
+        uat_error("uat_run() was given room for a result of %zu bytes, but rank 0 asked for %zu", size, announced);
+        return -EMSGSIZE;
+    }
+    memcpy(result, group.segment->result, announced);
+    return 0;
 }
 
 /* Wait until the partner of this round has entered barrier number `number`. */
@@ -95,32 +105,60 @@ static int await_round(const uint64_t *word, uint64_t number, int partner)
 {
     struct uat_relax relax = {0};
     struct uat_transport *t = group.transport;
-    /* Acquire: orders what other workers did before the barrier ahead of what we do after it; the peer is the
-     * FETCH_ADD of the partner's uat_collective_barrier(). */
+    /* Acquire: orders what other workers did before the barrier ahead of what we do after it, and the partner's WRITE of
+     * what it told us before our look at that; the peer is the chain of the partner's pass_round(). */
     while ((int64_t)(__atomic_load_n(word, __ATOMIC_ACQUIRE) - number) < 0) {
         int rc = t->class_->progress(t); /* detects a broken connection */
         if (rc)
             return rc;
         uat_relax(&relax);
-        if (relax.spins % STALL_EVERY == 0)
-            uat_stall_barrier(partner);
+        if (relax.spins % LATE_EVERY == 0)
+            uat_late_barrier(partner);
     }
-    uat_stall_over();
+    uat_late_over();
     return 0;
+}
+
+/* One round of barrier `number`: tell the worker `distance` ahead, hear from the one behind. *status: the lowest so far. */
+static int pass_round(uint64_t number, int round, int distance, int64_t *status)
+{
+    struct uat_transport *t = group.transport;
+    struct uat_control *control = group.segment->control;
+    struct uat_staging *staging = group.segment->staging;
+    struct uat_told *told = &control->told[number % 2][round];
+    int from = (t->rank - distance % t->size + t->size) % t->size;
+    staging->told = (struct uat_told){.call = uat_call_word(), .status = *status};
+    struct uat_op chain[] = {
+        uat_op_write(&staging->told, told, sizeof(*told)),
+        /* Behind the WRITE (O1), so that who sees the count in await_round() sees what was told. */
+        uat_op_fetch_add(&staging->old, &control->barrier[round], 1),
+    };
+    int rc = uat_transport_do(t, (t->rank + distance) % t->size, chain, 2);
+    if (!rc)
+        rc = await_round(&control->barrier[round], number, from);
+    if (rc)
+        return rc;
+    uat_call_compare(from, told->call);
+    if (told->status < *status)
+        *status = told->status;
+    return 0;
+}
+
+int uat_collective_agree(int status)
+{
+    uint64_t number = ++group.barriers;
+    int64_t lowest = status;
+    int rc = 0, round = 0;
+    uat_call_set_waiting(true);
+    for (int distance = 1; distance < group.transport->size && !rc; distance *= 2)
+        rc = pass_round(number, round++, distance, &lowest);
+    uat_call_set_waiting(false);
+    if (rc)
+        uat_die_explained();
+    return rc ? rc : (int)lowest;
 }
 
 int uat_collective_barrier(void)
 {
-    struct uat_transport *t = group.transport;
-    uint64_t number = ++group.barriers, *words = group.segment->control->barrier;
-    int round = 0;
-    for (int distance = 1; distance < t->size; distance *= 2, round++) {
-        struct uat_op op = uat_op_fetch_add(&group.segment->staging->old, &words[round], 1);
-        int rc = uat_transport_do(t, (t->rank + distance) % t->size, &op, 1);
-        if (!rc)
-            rc = await_round(&words[round], number, (t->rank - distance % t->size + t->size) % t->size);
-        if (rc)
-            return rc;
-    }
-    return 0;
+    return uat_collective_agree(0);
 }

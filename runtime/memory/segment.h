@@ -28,13 +28,23 @@ struct uat_run_result {
     uint64_t size;   /* bytes of the result, which lies in uat_segment.result */
 };
 
+/* What a worker tells its partner in a round of a barrier. */
+struct uat_told {
+    uint64_t call;  /* the collective call that it is in: runtime/watch/call.h */
+    int64_t status; /* 0, or the lowest negative errno that it knows of */
+};
+
 /* Words that workers exchange outside of steals and joins. */
 struct uat_control {
     _Alignas(UAT_CACHE_LINE) uint64_t runs_ended; /* HCA atomics only: +1 by the tree's parent at each run's end */
     _Alignas(
         UAT_CACHE_LINE) uint64_t barrier[UAT_BARRIER_ROUNDS]; /* HCA atomics only: +1 by the partner of each round */
     _Alignas(UAT_CACHE_LINE) struct uat_run_result
-        run_result;        /* WRITEs of the tree's parent, or the own CPU where the root ended */
+        run_result; /* WRITEs of the tree's parent, or the own CPU where the root ended */
+    /* WRITEs of the partner of each round, by the barrier's parity: nobody is two barriers ahead of another one. */
+    struct uat_told told[2][UAT_BARRIER_ROUNDS];
+    uint64_t call;         /* the own CPU only; READ by peers, with the next word, in uat_call_look() */
+    uint64_t waiting;      /* 1: in a barrier. The own CPU only */
     uat_stats_t stats;     /* the own CPU only; READ by peers in uat_stats_total() */
     uint64_t replica_size; /* the own CPU only; READ by peers in uat_replicate() */
     uint64_t clock;        /* rank 0's own CPU only; READ by peers in uat_clock_compare() */
@@ -47,6 +57,8 @@ struct uat_staging {
     uint64_t word;
     uint64_t waiter[4]; /* struct uat_waiter */
     uint64_t intent[2]; /* of a thief: see struct uat_landing */
+    uint64_t call[2];   /* of a peer: struct uat_control.call and waiting */
+    struct uat_told told;
     uat_stats_t stats;
 };
 

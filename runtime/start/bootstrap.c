@@ -243,14 +243,17 @@ int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t 
     size_t n = (size_t)boot.size;
     void **data = calloc(n + 1, sizeof(*data)); /* ends with NULL */
     size_t *lengths = calloc(n, sizeof(*lengths));
-    if (!data || !lengths)
+    if (!data || !lengths) {
+        uat_error("no memory for what %zu workers have published", n);
         rc = -ENOMEM;
+    }
     for (size_t i = 0; i < n && !rc; i++) {
         if (boot.open) {
             rc = get_blob((int)i, &data[i], &lengths[i]);
         } else if ((data[i] = malloc(size + 1)) != NULL) {
             memcpy(data[i], blob, lengths[i] = size);
         } else {
+            uat_error("no memory for what this worker has published");
             rc = -ENOMEM;
         }
     }

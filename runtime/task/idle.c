@@ -8,13 +8,14 @@
 #include "base/random.h"
 #include "base/relax.h"
 #include "runtime/task/torture.h"
+#include "runtime/watch/late.h"
 #include "runtime/watch/neighbour.h"
 
 enum {
     BACKOFF_SHIFT_MAX = 8, /* pauses of up to 2^8 after lost races */
     SPIN_FAILURES = 32,    /* attempts before yielding the core */
     SLEEP_FAILURES = 128,  /* ... before sleeping, where workers outnumber cores */
-    LOOK_FAILURES = 64,    /* ... between two looks at the neighbour */
+    LOOK_FAILURES = 64,    /* ... between two looks at the neighbour and at rank 0 */
     SLEEP_MIN_NS = 20000,
     SLEEP_MAX_NS = 500000
 };
@@ -43,8 +44,10 @@ static void sleep_shortly(unsigned excess)
 void uat_idle(struct uat_idle *idle, bool lost)
 {
     idle->failures++;
-    if (idle->failures % LOOK_FAILURES == 0)
+    if (idle->failures % LOOK_FAILURES == 0) {
         uat_neighbour_look();
+        uat_late_root();
+    }
     if (lost)
         pause_randomly(idle->failures);
     bool may_sleep = uat_relax_oversubscribed && !uat_torture_waits_for_thieves();

@@ -12,10 +12,15 @@
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
 #include "runtime/task/counts.h"
+#include "runtime/task/exception.h"
 #include "runtime/task/sanitize.h"
+#include "runtime/task/spawn.h"
 #include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
 #include "runtime/watch/die.h"
+#include "runtime/watch/stall.h"
+
+enum { WATCH_EVERY = 64 /* looks at the record between two calls of the watch */ };
 
 _Static_assert(sizeof(struct uat_waiter) == sizeof(((struct uat_staging *)0)->waiter), "staging holds a waiter");
 
@@ -149,14 +154,33 @@ static bool child_has_ended(uint64_t name)
 static void wait_in_place(uint64_t name)
 {
     struct uat_relax relax = {0};
-    while (!child_has_ended(name))
+    while (!child_has_ended(name)) {
         uat_relax(&relax);
+        if (relax.spins % WATCH_EVERY == 0)
+            uat_stall_child(uat_record_rank(name));
+    }
+    uat_stall_over();
+}
+
+/* Is this the spawner of the child? What the task whose segment is [sp, base) must not do ends the job. */
+static void check_joiner(uintptr_t sp, uintptr_t base, const uat_task_t *task)
+{
+    uat_task_check_stack(sp, "uat_join()");
+    if ((uintptr_t)task < sp || (uintptr_t)task >= base)
+        uat_die("uat_join() was given a handle at %p, which is not in the calling task's own frames; only the task "
+                "that spawned a child may join it",
+                (const void *)task);
+    if (uat_frame_at(base)->pending == 0)
+        uat_die("uat_join() of a child that the task has not spawned or has joined already; every child is joined "
+                "once, by the task that spawned it");
+    uat_exception_check("uat_join()");
 }
 
 uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
 {
     struct uat_staging *staging = uat_segment.staging;
     uat_task_t *task = uat_worker.suspended_task;
+    check_joiner(sp, base, task);
     uint64_t name = task->record;
     struct uat_record *record = uat_record_address(name);
     struct uat_op fetch_add = uat_op_fetch_add(&staging->old, &record->state, 1);

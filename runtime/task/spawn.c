@@ -21,11 +21,7 @@
 /* A stack pointer so far below the region, in bytes, is not that of a task whose stacks overflow. */
 #define OVERFLOW_MAX (UINT64_C(64) << 30)
 
-/*
- * The guard catches what touches it. A frame can be larger than the guard, so look before anybody else sees it. Only the
- * task itself may spawn: another thread, or a signal handler on a stack of its own, is elsewhere.
- */
-static void check_stack(uintptr_t sp)
+void uat_task_check_stack(uintptr_t sp, const char *call)
 {
     if (__builtin_expect(sp >= uat_segment.low && sp <= uat_segment.high, 1))
         return;
@@ -33,15 +29,15 @@ static void check_stack(uintptr_t sp)
         uat_fault_report_overflow(sp);
         uat_die_silently();
     }
-    uat_die("uat_spawn() was called on a stack that is not the task's, at %p: from another thread or a signal handler; "
-            "only the task's own thread may spawn",
-            (void *)sp);
+    uat_die("%s was called on a stack that is not the task's, at %p: from another thread or a signal handler; only the "
+            "task's own thread may spawn and join",
+            call, (void *)sp);
 }
 
 bool uat_spawn_part(void *context, uintptr_t sp)
 {
     (void)context;
-    check_stack(sp);
+    uat_task_check_stack(sp, "uat_spawn()");
     struct uat_record *record = uat_record_get(&uat_records);
     if (!record)
         return false;
@@ -73,7 +69,7 @@ void uat_task_pushed(uintptr_t sp)
 {
     if (!uat_worker.running)
         refuse_outside();
-    check_stack(sp);
+    uat_task_check_stack(sp, "uat_spawn()");
     check_handle(sp);
     uat_exception_check("uat_spawn()");
     uat_deque_refill(&uat_worker.deque);
@@ -99,7 +95,7 @@ static void refuse_children(const struct uat_frame *frame)
  */
 void uat_task_returned(uintptr_t sp)
 {
-    check_stack(sp);
+    uat_task_check_stack(sp, "uat_spawn()");
     struct uat_frame *frame = uat_frame_at(sp);
     refuse_children(frame);
     if (uat_torture_on)
@@ -122,7 +118,7 @@ void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
 {
     if (!uat_worker.running)
         refuse_outside();
-    check_stack(sp);
+    uat_task_check_stack(sp, "uat_spawn()");
     if (result_size > UAT_RESULT_MAX_MAX)
         uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX can be made: it is %zu, %zu at most", result_size,
                 uat_segment.result_max, (size_t)UAT_RESULT_MAX_MAX);

@@ -15,13 +15,12 @@
 #include "runtime/watch/die.h"
 #include "runtime/watch/neighbour.h"
 
-enum wait_kind { WAIT_NONE, WAIT_ACK, WAIT_BARRIER, WAIT_FENCE };
-
 /* Read by a signal handler on the same thread, hence volatile. */
 static volatile struct {
     enum uat_doing doing;
-    uint64_t since; /* seconds of CLOCK_MONOTONIC */
-    enum wait_kind wait;
+    uint64_t since;   /* seconds of CLOCK_MONOTONIC */
+    const char *call; /* "in uat_barrier()", for UAT_DOING_CALL */
+    enum uat_wait wait;
     uint64_t what; /* index of an entry, or a rank */
     uint64_t wait_since;
     uint64_t probed; /* seconds of CLOCK_MONOTONIC */
@@ -33,7 +32,7 @@ static void (*describe_worker)(char *text, size_t size);
 static struct sigaction previous;
 static bool caught;
 
-static uint64_t seconds(void)
+uint64_t uat_stall_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
@@ -43,7 +42,29 @@ static uint64_t seconds(void)
 void uat_stall_set(enum uat_doing doing)
 {
     stall.doing = doing;
-    stall.since = seconds();
+    stall.since = uat_stall_seconds();
+    stall.wait = UAT_WAIT_NONE;
+}
+
+void uat_stall_set_call(const char *call)
+{
+    stall.call = call;
+    uat_stall_set(UAT_DOING_CALL);
+}
+
+bool uat_stall_is_at_end(void)
+{
+    return stall.doing == UAT_DOING_END;
+}
+
+void uat_stall_note(enum uat_wait kind, uint64_t what)
+{
+    if (stall.wait == kind && stall.what == what)
+        return;
+    stall.what = what;
+    stall.wait_since = stall.probed = uat_stall_seconds();
+    stall.reported = false;
+    stall.wait = kind;
 }
 
 /* Read what rank was about to steal, its victim and entry, to staging->intent. Ends the job if rank cannot be reached. */
@@ -68,27 +89,21 @@ static int find_thief(uint64_t index)
     return -1;
 }
 
-/* Once a second, READ from the awaited peer, so that a dead link surfaces within the retry bound. */
-static void probe(enum wait_kind kind, uint64_t what, uint64_t now)
+/* Once a second, READ from all who may have claimed the entry, so that a dead link surfaces within the retry bound. */
+static void probe(uint64_t index)
 {
-    if (kind == WAIT_FENCE || now == stall.probed)
+    uint64_t now = uat_stall_seconds();
+    if (now == stall.probed)
         return;
     stall.probed = now;
-    if (kind == WAIT_BARRIER)
-        read_intent((int)what);
-    else
-        find_thief(what);
+    find_thief(index);
 }
 
 /* One line: who waits for whom and why. */
 static void describe(char *line, size_t size)
 {
-    uint64_t waited = seconds() - stall.wait_since;
-    if (stall.wait == WAIT_BARRIER) {
-        snprintf(line, size, "has waited %" PRIu64 " s for rank %" PRIu64 " to enter a barrier", waited, stall.what);
-        return;
-    }
-    if (stall.wait == WAIT_FENCE) {
+    uint64_t waited = uat_stall_seconds() - stall.wait_since;
+    if (stall.wait == UAT_WAIT_FENCE) {
         snprintf(line, size,
                  "has waited %" PRIu64
                  " s for all workers in PMIx_Fence, which the launcher's servers on the hosts carry out",
@@ -106,20 +121,11 @@ static void describe(char *line, size_t size)
                  waited, thief, stall.what);
 }
 
-static void look_at_clock(enum wait_kind kind, uint64_t what)
+/* The present wait is for a step that takes a moment: report it after UAT_STALL_TIMEOUT, end the job after
+ * UAT_STALL_LIMIT. */
+static void judge(void)
 {
-    uint64_t now = seconds();
-    if (stall.wait != kind || stall.what != what) {
-        stall.what = what;
-        stall.wait_since = stall.probed = now;
-        stall.reported = false;
-        stall.wait = kind;
-    }
-    uat_neighbour_look();
-    probe(kind, what, now);
-    if (kind == WAIT_BARRIER && stall.doing != UAT_DOING_END)
-        return; /* the program's own barrier may take as long as the work before it */
-    uint64_t waited = now - stall.wait_since;
+    uint64_t waited = uat_stall_seconds() - stall.wait_since;
     char line[200];
     if (limit > 0 && waited >= (uint64_t)limit) {
         describe(line, sizeof(line));
@@ -136,42 +142,75 @@ static void look_at_clock(enum wait_kind kind, uint64_t what)
 void uat_stall_ack(void *context, uint64_t index)
 {
     (void)context;
-    look_at_clock(WAIT_ACK, index);
-}
-
-void uat_stall_barrier(int rank)
-{
-    look_at_clock(WAIT_BARRIER, (uint64_t)rank);
+    uat_stall_note(UAT_WAIT_ACK, index);
+    uat_neighbour_look();
+    probe(index);
+    judge();
 }
 
 void uat_stall_fence(void)
 {
-    look_at_clock(WAIT_FENCE, 0);
+    uat_stall_note(UAT_WAIT_FENCE, 0);
+    uat_neighbour_look();
+    judge();
+}
+
+void uat_stall_child(int rank)
+{
+    uat_stall_note(UAT_WAIT_CHILD, (uint64_t)rank);
+    uat_neighbour_look();
+}
+
+void uat_stall_ack_over(void *context)
+{
+    (void)context;
+    uat_stall_over();
 }
 
 void uat_stall_over(void)
 {
-    stall.wait = WAIT_NONE;
+    stall.wait = UAT_WAIT_NONE;
+}
+
+/* What the worker waits for, as the end of a phrase; "" if for nothing. */
+static void describe_wait(char *wait, size_t size)
+{
+    wait[0] = '\0';
+    switch (stall.wait) {
+    case UAT_WAIT_ACK:
+        snprintf(wait, size, ", waits for the acknowledgement of entry %" PRIu64, stall.what);
+        break;
+    case UAT_WAIT_BARRIER:
+        snprintf(wait, size, ", waits for rank %" PRIu64, stall.what);
+        break;
+    case UAT_WAIT_ROOT:
+        snprintf(wait, size, ", waits for rank 0 to enter uat_run()");
+        break;
+    case UAT_WAIT_FENCE:
+        snprintf(wait, size, ", waits in PMIx_Fence");
+        break;
+    case UAT_WAIT_CHILD:
+        snprintf(wait, size, ", waits in place for a child, whose join record is on rank %" PRIu64, stall.what);
+        break;
+    case UAT_WAIT_NONE:
+        break;
+    }
 }
 
 /* SIGUSR1. snprintf() only formats numbers and strings here: no allocation, no lock. */
 static void print_state(int number)
 {
     (void)number;
-    static const char *const names[] = {[UAT_DOING_OUTSIDE] = "outside of uat_run()",
-                                        [UAT_DOING_TASK] = "in a task",
-                                        [UAT_DOING_SCHEDULE] = "looking for work",
-                                        [UAT_DOING_END] = "at the end of a run",
-                                        [UAT_DOING_BARRIER] = "in uat_barrier()"};
-    char wait[100] = "", worker[200];
-    if (stall.wait == WAIT_ACK)
-        snprintf(wait, sizeof(wait), ", waits for the acknowledgement of entry %" PRIu64, stall.what);
-    else if (stall.wait == WAIT_BARRIER)
-        snprintf(wait, sizeof(wait), ", waits for rank %" PRIu64, stall.what);
-    else if (stall.wait == WAIT_FENCE)
-        snprintf(wait, sizeof(wait), ", waits in PMIx_Fence");
+    const char *const names[] = {[UAT_DOING_OUTSIDE] = "outside of uat_run()",
+                                 [UAT_DOING_TASK] = "in a task",
+                                 [UAT_DOING_SCHEDULE] = "looking for work",
+                                 [UAT_DOING_END] = "at the end of a run",
+                                 [UAT_DOING_CALL] = stall.call};
+    char wait[100], worker[200];
+    describe_wait(wait, sizeof(wait));
     describe_worker(worker, sizeof(worker));
-    uat_log(UAT_LOG_ERROR, "%s for %" PRIu64 " s%s; %s", names[stall.doing], seconds() - stall.since, wait, worker);
+    uat_log(UAT_LOG_ERROR, "%s for %" PRIu64 " s%s; %s", names[stall.doing], uat_stall_seconds() - stall.since, wait,
+            worker);
 }
 
 static int report_signal(int error)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits for a protocol step of a peer: an acknowledgement, a barrier at the end of a run. Each is short unless
- * the peer is stopped, swapped out or lost. Then it is reported after UAT_STALL_TIMEOUT, with who waits for whom and
- * why, and ends the job after UAT_STALL_LIMIT. Meanwhile the worker READs from the peer, so that a cut network ends the job
- * as soon as the transport notices. Joins, idleness and tasks may last for hours: they are not watched.
+ * What this worker does and waits for. SIGUSR1 makes it print that.
  *
- * SIGUSR1 makes a worker print what it does and waits for.
+ * A wait for an acknowledgement takes a moment, unless the thief is stopped, swapped out or lost. It is reported after
+ * UAT_STALL_TIMEOUT, with who waits for whom and why, and ends the job after UAT_STALL_LIMIT. Meanwhile the thieves are
+ * read from, so that a network that is cut ends the job as soon as the transport can tell. The same holds for PMIx_Fence,
+ * without the reading. Waits in collective calls are in runtime/watch/late.h. Joins, idleness and tasks may last for
+ * hours: they are not bounded.
  */
 #ifndef UAT_STALL_H
 #define UAT_STALL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,19 +22,42 @@ enum uat_doing {
     UAT_DOING_TASK,     /* runs a task */
     UAT_DOING_SCHEDULE, /* steals, or moves stacks */
     UAT_DOING_END,      /* has passed on the end of a run, waits for the others */
-    UAT_DOING_BARRIER   /* waits in uat_barrier() */
+    UAT_DOING_CALL      /* is in another collective call */
+};
+
+enum uat_wait {
+    UAT_WAIT_NONE,
+    UAT_WAIT_ACK,     /* for a thief's acknowledgement of an entry */
+    UAT_WAIT_FENCE,   /* in PMIx_Fence */
+    UAT_WAIT_BARRIER, /* for a rank, in a barrier */
+    UAT_WAIT_ROOT,    /* without work, for rank 0 to enter the run */
+    UAT_WAIT_CHILD    /* for a child, without room to work meanwhile */
 };
 
 /* What this worker does from now on. */
 void uat_stall_set(enum uat_doing doing);
 
-/* Called periodically during a wait: for the acknowledgement of entry index; for rank in a barrier; in PMIx_Fence. */
+/* UAT_DOING_CALL, and which: "in uat_barrier()". A constant. */
+void uat_stall_set_call(const char *call);
+
+/* Is that UAT_DOING_END? */
+bool uat_stall_is_at_end(void);
+
+/* Seconds of CLOCK_MONOTONIC, to a few milliseconds. */
+uint64_t uat_stall_seconds(void);
+
+/* What this worker waits for; what: the index of an entry, or a rank. */
+void uat_stall_note(enum uat_wait kind, uint64_t what);
+
+/* Called periodically during a wait: for the acknowledgement of entry index; in PMIx_Fence; in place, for a child
+ * whose record is on rank. */
 void uat_stall_ack(void *context, uint64_t index);
-void uat_stall_barrier(int rank);
 void uat_stall_fence(void);
+void uat_stall_child(int rank);
 
 /* The wait is over. */
 void uat_stall_over(void);
+void uat_stall_ack_over(void *context);
 
 /*
  * Begin, with UAT_STALL_TIMEOUT and UAT_STALL_LIMIT of options; waits are watched over uat_self.transport. Catch SIGUSR1,

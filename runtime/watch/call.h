@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which collective call this worker is in, and whether the others are in the same one.
+ *
+ * All workers make the same collective calls in the same order. Each call has a number, counted from uat_init(), which is
+ * 0, and a kind; number and kind are one word of the segment, struct uat_control.call, which peers READ. It is compared
+ * wherever a worker waits for another one:
+ *
+ *   in a barrier      the word comes with each message (uat_collective_agree()), and once a second the worker READs that of
+ *                     the partner it waits for: the partner may be in a call that has no barrier yet, such as uat_run()
+ *   in uat_run()      an idle worker READs that of rank 0, whose root it waits for, once a second until rank 0 is there
+ *
+ * In the ring in which each rank waits for the one before it, two neighbours differ if any two ranks do. So a mismatch is
+ * always found by one of them, who ends the job with a line that names both calls.
+ *
+ * A lower number is no mismatch: that worker is late, as long as it likes.
+ *
+ * A new collective call: a kind here, its name in call.c, uat_call_enter() where it begins, uat_call_leave() where it
+ * ends, and a barrier in between on every path.
+ */
+#ifndef UAT_CALL_H
+#define UAT_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum uat_call {
+    UAT_CALL_INIT,
+    UAT_CALL_RUN,
+    UAT_CALL_BARRIER,
+    UAT_CALL_REPLICATE,
+    UAT_CALL_STATS,
+    UAT_CALL_FINALIZE,
+    UAT_CALLS
+};
+
+/* What a peer is doing, as far as this worker's call is concerned. */
+enum uat_peer_call {
+    UAT_PEER_LATE,    /* has not entered this call */
+    UAT_PEER_BUSY,    /* is in it, and does not wait for anyone in a barrier */
+    UAT_PEER_WAITING, /* is in it, and waits in a barrier */
+    UAT_PEER_DIFFERS  /* is in another call; or has left this one behind */
+};
+
+/* The job is up: collective calls are accepted from now on. The job is over: never again. */
+void uat_call_open(void);
+void uat_call_close(void);
+
+/* May this be called now: after uat_init(), before uat_finalize(), outside of tasks? If not: one line, and -EINVAL. */
+int uat_call_check(enum uat_call call);
+
+/* May uat_init() be called? If not: one line, and -EALREADY. */
+int uat_call_check_init(void);
+
+/* Enter a call that uat_call_check() has allowed. Leave it. */
+void uat_call_enter(enum uat_call call);
+void uat_call_leave(void);
+
+/* The call that this worker is in, or was in last: number and kind in one word. Its name, with "()". */
+uint64_t uat_call_word(void);
+const char *uat_call_name(void);
+
+/* Rank sent this word where the own one was expected: end the job unless they agree. */
+void uat_call_compare(int rank, uint64_t word);
+
+/* READ what rank is doing. Ends the job if it cannot be reached. *word: its call, for uat_call_compare(). */
+enum uat_peer_call uat_call_look(int rank, uint64_t *word);
+
+/* Does this worker wait in a barrier? For those who look. */
+void uat_call_set_waiting(bool waiting);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* What tasks do wrong: misuse_tasks.c. Each ends the job. */
+#ifndef UAT_TEST_MISUSE_H
+#define UAT_TEST_MISUSE_H
+
+int misuse_spawn_from_thread(void);
+int misuse_join_of_another(void);
+int misuse_join_twice(void);
+int misuse_foreign_handle(void);
+
+#endif
