@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What both thief protocols share. Model: tests/model/thief.pml, checked by claim.pml and lock.pml. */
-#include "deque/thief.h"
+#include "deque/thief_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

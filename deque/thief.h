@@ -17,10 +17,8 @@
 #define UAT_THIEF_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include "deque/phase.h"
 #include "deque/ring.h"
 #include "transport/transport.h"
 
@@ -83,40 +81,5 @@ void uat_thief_close(struct uat_thief *thief);
  */
 typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen);
 uat_steal_fn uat_lock_steal, uat_claim_steal;
-
-/* What both protocols share; used by thief_*.c only. */
-
-/* Count the result of an attempt, and return it. */
-int uat_thief_count(struct uat_thief *thief, int result);
-
-/* uat_transport_do() as one phase of the steal. */
-static inline int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, int victim, const struct uat_op *ops,
-                               int count)
-{
-    uint64_t begin = uat_phase_begin();
-    int rc = uat_transport_do(thief->transport, victim, ops, count);
-    uat_phase_end(phase, begin);
-    return rc;
-}
-
-/* The slot that peek offers for its index, if it is valid and sane; else NULL. */
-const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek);
-
-/* READ the victims' rings: one round trip for all. Then *best is the one to go for, *peek what was seen of it, or NULL
- * if none has anything to take. usable: may this one be gone for? 0 or a negative errno. */
-int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
-                   bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
-                   struct uat_peek **peek);
-
-/* The claim of index, its atomic `claim` still to be posted: post { claim; READ slot; READ stack as offered }. */
-int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,
-                    const struct uat_slot *offer);
-
-/* After uat_thief_claim() has won index: make sure of slot and stack (T4). UAT_STEAL_LOST_RACE: abort the claim. */
-int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const struct uat_slot *offer,
-                    struct uat_stolen *stolen);
-
-/* The WRITE of the acknowledgement, to be posted after every READ of the steal is complete (T3). */
-struct uat_op uat_thief_acknowledgement(struct uat_thief *thief, uint64_t index, enum uat_ack_status status);
 
 #endif

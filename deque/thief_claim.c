@@ -9,8 +9,7 @@
  *   C2  After an aborted claim a thief claims from the same victim again only when two peeks have shown the same
  *       state: otherwise aborting claims would stop an owner that publishes and takes back one tiny task after another.
  */
-#include "base/delay.h"
-#include "deque/thief.h"
+#include "deque/thief_internal.h"
 
 static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum uat_ack_status status)
 {

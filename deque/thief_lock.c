@@ -15,7 +15,7 @@
 #include <assert.h>
 
 #include "base/delay.h"
-#include "deque/thief.h"
+#include "deque/thief_internal.h"
 
 static int unlock(struct uat_thief *thief, int victim)
 {

@@ -4,7 +4,6 @@
 #define UAT_LAUNCHER_CHILD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 struct uat_child {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/cpus.h"
 
+#include "base/host.h"
 #include "launcher/say.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,15 +31,7 @@ int uat_cpus_allowed(void)
 /* How many allowed hardware threads of the same core have a lower number. */
 static int sibling_index(const struct bitmask *allowed, int cpu)
 {
-    char path[96], list[4096] = "";
-    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return 0;
-    bool got = fgets(list, sizeof(list), f) != NULL;
-    fclose(f);
-    list[strcspn(list, "\n")] = '\0';
-    struct bitmask *siblings = got ? numa_parse_cpustring_all(list) : NULL;
+    struct bitmask *siblings = uat_host_siblings(cpu);
     if (!siblings)
         return 0;
     int index = 0;

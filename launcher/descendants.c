@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/descendants.h"
 
+#include "base/process.h"
 #include "launcher/say.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,24 +30,6 @@ void uat_descendants_adopt(void)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
-/* The parent of a process; 0 if it has gone. */
-static pid_t parent_of(const char *pid)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof(path), "/proc/%.16s/stat", pid);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return 0;
-    size_t n = fread(text, 1, sizeof(text) - 1, f);
-    fclose(f);
-    text[n] = '\0';
-    int parent = 0;
-    const char *behind_name = strrchr(text, ')'); /* the name may contain any character */
-    if (!behind_name || sscanf(behind_name, ") %*c %d", &parent) != 1)
-        return 0;
-    return parent;
-}
-
 static struct kin *list_processes(size_t *count)
 {
     struct kin *list = NULL;
@@ -64,7 +45,10 @@ static struct kin *list_processes(size_t *count)
                 break;
             list = larger;
         }
-        list[n++] = (struct kin){(pid_t)atoi(entry->d_name), parent_of(entry->d_name), false};
+        pid_t pid = (pid_t)atoi(entry->d_name);
+        struct uat_process process;
+        if (uat_process_look(pid, &process)) /* else it has gone */
+            list[n++] = (struct kin){pid, process.parent, false};
     }
     if (proc)
         closedir(proc);

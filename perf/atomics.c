@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "perf/bench.h"
 #include "perf/gather.h"
@@ -221,14 +220,9 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {
+const struct uat_bench uat_bench = {
     .program = "uat-atomics",
     .purpose = "The rate of FETCH_ADD and CMP_SWAP on one worker's memory, from 1 to all workers.",
     .options = options,
     .measure = measure,
 };
-
-int main(int argc, char **argv)
-{
-    return uat_bench_main(&bench, argc, argv);
-}

@@ -53,7 +53,10 @@ struct uat_bench {
     const char *also; /* of a microbenchmark: further lines for --help; may be NULL */
 };
 
-/* main() of a benchmark: returns the exit status, 0; 1 for a wrong answer or a failure; 2 for a bad command line. */
+/* The benchmark of this program, if it leaves main() to perf/main.c. */
+extern const struct uat_bench uat_bench;
+
+/* What main() of a benchmark does: returns the exit status, 0; 1 for a wrong answer or a failure; 2 for a bad command line. */
 int uat_bench_main(const struct uat_bench *bench, int argc, char **argv);
 
 /*

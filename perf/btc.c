@@ -81,7 +81,7 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {
+const struct uat_bench uat_bench = {
     .program = "uat-btc",
     .purpose = "Binary task creation: the cost of spawn and join alone.",
     .options = options,
@@ -91,8 +91,3 @@ static const struct uat_bench bench = {
     .run = run,
     .sequential = sequential,
 };
-
-int main(int argc, char **argv)
-{
-    return uat_bench_main(&bench, argc, argv);
-}

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <sched.h>
-#include <string.h>
 
 #include "perf/bench.h"
 #include "perf/gather.h"
@@ -175,14 +174,9 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {
+const struct uat_bench uat_bench = {
     .program = "uat-contend",
     .purpose = "How much many thieves take from one victim, against one thief.",
     .options = options,
     .measure = measure,
 };
-
-int main(int argc, char **argv)
-{
-    return uat_bench_main(&bench, argc, argv);
-}

@@ -53,7 +53,7 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {
+const struct uat_bench uat_bench = {
     .program = "uat-fib",
     .purpose = "Compute the N-th Fibonacci number by the definition, with a task for every addition.",
     .options = options,
@@ -62,8 +62,3 @@ static const struct uat_bench bench = {
     .run = run,
     .sequential = sequential,
 };
-
-int main(int argc, char **argv)
-{
-    return uat_bench_main(&bench, argc, argv);
-}

@@ -115,7 +115,7 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {
+const struct uat_bench uat_bench = {
     .program = "uat-nqueens",
     .purpose = "Count the ways to place N queens on a board of N x N so that none attacks another.",
     .options = options,
@@ -124,8 +124,3 @@ static const struct uat_bench bench = {
     .run = run,
     .sequential = sequential,
 };
-
-int main(int argc, char **argv)
-{
-    return uat_bench_main(&bench, argc, argv);
-}

@@ -355,7 +355,7 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {
+const struct uat_bench uat_bench = {
     .program = "uat-spawn",
     .purpose =
         "One worker: each part of spawn and join by itself. Several: does one parent's flat loop spread over them?",
@@ -363,8 +363,3 @@ static const struct uat_bench bench = {
     .refuse = refuse,
     .measure = measure,
 };
-
-int main(int argc, char **argv)
-{
-    return uat_bench_main(&bench, argc, argv);
-}

@@ -134,14 +134,9 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {
+const struct uat_bench uat_bench = {
     .program = "uat-switch",
     .purpose = "Generators inside a task: a bare switch, a value, a pass in a ring; other ways to switch beside them.",
     .options = options,
     .measure = measure,
 };
-
-int main(int argc, char **argv)
-{
-    return uat_bench_main(&bench, argc, argv);
-}

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "deque/owner.h"
+#include "deque/phase.h"
 #include "deque/thief.h"
 #include "runtime/task/idle.h"
 #include "runtime/watch/die.h"

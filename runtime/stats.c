@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters: collected from the parts that count, and summed over the workers. */
 #include <errno.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "include/uat.h"

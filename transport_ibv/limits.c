@@ -2,7 +2,6 @@
 /* Whether a device can hold the job: asked before anything is created, so that the answer names the limit. */
 #include "transport_ibv/ibv.h"
 
-#include <errno.h>
 
 #include "base/log.h"
 #include "transport_ibv/endpoint.h"

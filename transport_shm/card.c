@@ -10,25 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/log.h"
 #include "transport_shm/words.h"
 
-/* The boot id tells hosts apart, also those with equal names; containers of one host share it. */
-static void read_boot_id(char boot[UAT_SHM_BOOT_MAX])
-{
-    memset(boot, 0, UAT_SHM_BOOT_MAX);
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    if (read(fd, boot, UAT_SHM_BOOT_MAX - 1) < 0)
-        boot[0] = '\0';
-    close(fd);
-    boot[strcspn(boot, "\n")] = '\0';
-}
-
 int uat_shm_card_make(struct uat_shm_card *card, const struct uat_transport_config *config)
 {
-    struct stat object, space;
+    struct stat object;
     uint64_t nonce;
     if (fstat(config->segment_fd, &object)) {
         int rc = -errno;
@@ -40,7 +28,8 @@ int uat_shm_card_make(struct uat_shm_card *card, const struct uat_transport_conf
                   (long long)object.st_size, config->segment_size);
         return -EINVAL;
     }
-    if (stat("/proc/self/ns/pid", &space)) {
+    uint64_t pid_space = uat_host_pid_space();
+    if (!pid_space) {
         int rc = -errno;
         uat_error("transport shm: /proc/self/ns/pid: %s; workers attach each other through /proc: mount it",
                   strerror(-rc));
@@ -59,13 +48,13 @@ int uat_shm_card_make(struct uat_shm_card *card, const struct uat_transport_conf
         .uid = geteuid(),
         .device = object.st_dev,
         .inode = object.st_ino,
-        .pid_space = space.st_ino,
+        .pid_space = pid_space,
         .base = (uintptr_t)config->segment,
         .segment_size = config->segment_size,
         .nonce_offset = (uintptr_t)config->scratch - (uintptr_t)config->segment,
         .nonce = nonce,
     };
-    read_boot_id(card->boot);
+    uat_host_boot_id(card->boot);
     /* Peers look at the nonce only after they got the card through the bootstrap, which orders the two. */
     uat_word_store(config->scratch, nonce);
     return 0;

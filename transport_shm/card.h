@@ -10,10 +10,11 @@
 #ifndef UAT_SHM_CARD_H
 #define UAT_SHM_CARD_H
 
+#include "base/host.h"
 #include "transport/transport.h"
 
 #define UAT_SHM_CARD_MAGIC 0x5541542d43415244ull /* "UAT-CARD" */
-enum { UAT_SHM_CARD_VERSION = 1, UAT_SHM_BOOT_MAX = 40 };
+enum { UAT_SHM_CARD_VERSION = 1 };
 
 struct uat_shm_card {
     uint64_t magic;
@@ -29,7 +30,7 @@ struct uat_shm_card {
     uint64_t segment_size; /* bytes */
     uint64_t nonce_offset; /* where the nonce stands in the segment */
     uint64_t nonce;
-    char boot[UAT_SHM_BOOT_MAX]; /* the kernel's boot id: one per running host; "" if unknown */
+    char boot[UAT_HOST_BOOT_MAX]; /* the kernel's boot id: one per running host; "" if unknown */
 };
 
 /* Fill the card of this worker and put a new nonce at the start of the scratch area. */

@@ -6,7 +6,6 @@
 #ifndef UAT_SHM_SHUFFLE_H
 #define UAT_SHM_SHUFFLE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "transport_shm/words.h"

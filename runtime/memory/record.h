@@ -11,7 +11,6 @@
 #ifndef UAT_RECORD_H
 #define UAT_RECORD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -11,7 +11,6 @@
 #ifndef UAT_SEGMENT_H
 #define UAT_SEGMENT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

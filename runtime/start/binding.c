@@ -3,20 +3,19 @@
 
 #include <errno.h>
 #include <numa.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/host.h"
 #include "base/log.h"
 
 /* This machine's kernel, as a number. Two containers have two host names, but share it, and its cores. */
 static uint64_t machine_id(void)
 {
+    char boot[UAT_HOST_BOOT_MAX];
     uint64_t id = 0;
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-    for (int c; file && (c = fgetc(file)) != EOF;)
-        id = (id ^ (uint64_t)c) * UINT64_C(0x100000001b3);
-    if (file)
-        fclose(file);
+    uat_host_boot_id(boot);
+    for (const char *p = boot; *p; p++)
+        id = (id ^ (uint64_t)(unsigned char)*p) * UINT64_C(0x100000001b3);
     return id;
 }
 
@@ -40,16 +39,13 @@ static bool find_allowed(cpu_set_t *allowed)
 static void find_siblings(int siblings[CPU_SETSIZE])
 {
     for (int c = 0; c < CPU_SETSIZE; c++) {
-        char path[96];
-        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", c);
-        siblings[c] = c;
-        FILE *file = fopen(path, "re");
-        if (!file)
-            continue;
-        int first;
-        if (fscanf(file, "%d", &first) == 1 && first >= 0 && first < CPU_SETSIZE)
-            siblings[c] = first;
-        fclose(file);
+        struct bitmask *mask = uat_host_siblings(c);
+        int first = 0;
+        while (mask && first < c && !numa_bitmask_isbitset(mask, (unsigned)first))
+            first++;
+        siblings[c] = mask ? first : c;
+        if (mask)
+            numa_free_cpumask(mask);
     }
 }
 

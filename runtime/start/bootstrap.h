@@ -6,7 +6,6 @@
 #ifndef UAT_BOOTSTRAP_H
 #define UAT_BOOTSTRAP_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct uat_job {

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/host.h"
 #include "base/log.h"
 #include "deque/ring.h"
 #include "deque/thief.h"
@@ -103,12 +103,6 @@ static uint64_t new_canary(void)
     return canary << 8; /* the lowest byte is 0, as the C library has it: it stops an unterminated string */
 }
 
-static uint64_t pid_space(void)
-{
-    struct stat s;
-    return stat("/proc/self/ns/pid", &s) ? 0 : (uint64_t)s.st_ino;
-}
-
 void uat_identity_take(struct uat_identity *identity, const struct uat_options *o)
 {
     memset(identity, 0, sizeof(*identity));
@@ -125,7 +119,7 @@ void uat_identity_take(struct uat_identity *identity, const struct uat_options *
         .trace = o->trace[0] != 0,
         .thread_pointer = (uint64_t)__builtin_thread_pointer(),
         .canary = new_canary(),
-        .pid_space = pid_space(),
+        .pid_space = uat_host_pid_space(),
         .pid = (int32_t)getpid(),
         .aslr_off = (uint32_t)uat_aslr_is_off()};
     dl_iterate_phdr(take_object, identity);

@@ -2,7 +2,6 @@
 #ifndef UAT_TRACE_FILE_H
 #define UAT_TRACE_FILE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "runtime/trace/event.h"

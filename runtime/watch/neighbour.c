@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/watch/neighbour.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/log.h"
+#include "base/process.h"
 #include "runtime/start/self.h"
 #include "runtime/watch/die.h"
 
@@ -44,19 +42,11 @@ void uat_neighbour_open(const struct uat_options *options, const struct uat_rost
     }
 }
 
-/* The letter of its state in /proc: T = stopped by a signal; t, by a debugger, does not count. 0: unknown. */
-static char state_of(int pid)
+/* T = stopped by a signal. By a debugger, t, does not count. */
+static bool is_stopped(int pid)
 {
-    char path[32], text[256];
-    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return 0;
-    ssize_t n = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    text[n > 0 ? n : 0] = 0;
-    const char *end = strrchr(text, ')'); /* of the program's name, which may hold any character */
-    return end && end[1] == ' ' ? end[2] : 0;
+    struct uat_process process;
+    return uat_process_look(pid, &process) && process.state == 'T';
 }
 
 static void judge(void)
@@ -82,7 +72,7 @@ void uat_neighbour_look(void)
     if ((uint64_t)now.tv_sec == watched.looked)
         return;
     watched.looked = (uint64_t)now.tv_sec;
-    if (state_of(watched.pid) == 'T') {
+    if (is_stopped(watched.pid)) {
         watched.stopped++;
         judge();
         return;

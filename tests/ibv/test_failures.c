@@ -14,13 +14,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/options.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/probe.h"
-#include "transport_ibv/rdmacm.h"
 
 struct refusal {
     const char *setting; /* "NAME=value" */

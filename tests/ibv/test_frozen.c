@@ -10,24 +10,19 @@
 #include <cmocka.h>
 
 #include <signal.h>
-#include <string.h>
 
+#include "base/process.h"
 #include "tests/unit/peers.h"
 
 struct board {
     pid_t victim;
 };
 
-/* The state letter of a process, as /proc tells it. */
 static char state_of(pid_t pid)
 {
-    char path[64], state = '?';
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "r");
-    PEER_CHECK(file);
-    PEER_CHECK(fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
-    fclose(file);
-    return state;
+    struct uat_process process;
+    PEER_CHECK(uat_process_look(pid, &process));
+    return process.state;
 }
 
 static void work_frozen(struct peer *me, void *arg)

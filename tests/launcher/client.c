@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: a worker on bare PMIx that behaves or ends in the way that argv[1] says; rank 1 is the one that does
  * wrong. */
-#include <errno.h>
 #include <fcntl.h>
 #include <pmix.h>
 #include <sched.h>

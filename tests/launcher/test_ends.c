@@ -12,9 +12,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "tests/launcher/job.h"
 
 /* Rank 1 of four fails; the others are in a fence, or fail in it. */
@@ -93,15 +93,8 @@ static void test_ended_by_signals(void **state)
 /* The state letter of a process; 0 if it has gone. */
 static char process_state(pid_t pid)
 {
-    char path[64], text[256] = "";
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return 0;
-    char *got = fgets(text, sizeof(text), f);
-    fclose(f);
-    char *end = got ? strrchr(text, ')') : NULL;
-    return end ? end[2] : (char)0;
+    struct uat_process process;
+    return uat_process_look(pid, &process) ? process.state : (char)0;
 }
 
 static void test_stop_and_continue(void **state)

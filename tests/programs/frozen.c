@@ -9,22 +9,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "uat.h"
 
 enum { THIEF_COMES_US = 500000, CHILD_ANSWER = 42 };
 
-/* The state letter of a process, from /proc; '?' if there is none. */
 static char state_of(pid_t pid)
 {
-    char path[64], state = '?';
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return '?';
-    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-        state = '?';
-    fclose(file);
-    return state;
+    struct uat_process process;
+    return uat_process_look(pid, &process) ? process.state : '?';
 }
 
 UAT_TASK(long, stop_itself, long, answer)

@@ -66,10 +66,10 @@ def arrows_of(tree, faults):
 
 
 def circles_of(arrows):
-    """Strongly connected units of more than one (Tarjan 1972)."""
+    """Strongly connected units of more than one (Tarjan 1972). X_internal.h is X's second header."""
     above = {}
     for source, target in arrows:
-        a, b = (posixpath.splitext(path)[0] for path in (source, target))
+        a, b = (posixpath.splitext(path)[0].removesuffix("_internal") for path in (source, target))
         above.setdefault(a, set())
         above.setdefault(b, set())
         if a != b:

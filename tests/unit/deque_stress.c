@@ -3,7 +3,6 @@
 
 #include <sched.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/delay.h"
 

@@ -2,7 +2,6 @@
 #include "tests/unit/peers.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <string.h>
 
 #include "perf/bench.h"
 

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <string.h>
 
 #include "runtime/start/binding.h"
 

@@ -13,7 +13,6 @@
 #include <math.h>
 #include <nettle/sha1.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "perf/uts_tree.h"
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/host.h"
+
+#include <numa.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The first line of a file; "" if it cannot be read. */
+static void read_line(const char *path, char *line, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(line, (int)size, file))
+        line[0] = '\0';
+    if (file)
+        fclose(file);
+    line[strcspn(line, "\n")] = '\0';
+}
+
+void uat_host_boot_id(char id[UAT_HOST_BOOT_MAX])
+{
+    memset(id, 0, UAT_HOST_BOOT_MAX); /* all of it is published */
+    read_line("/proc/sys/kernel/random/boot_id", id, UAT_HOST_BOOT_MAX);
+}
+
+uint64_t uat_host_pid_space(void)
+{
+    struct stat space;
+    return stat("/proc/self/ns/pid", &space) ? 0 : (uint64_t)space.st_ino;
+}
+
+struct bitmask *uat_host_siblings(int cpu)
+{
+    char path[96], list[4096];
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    read_line(path, list, sizeof(list));
+    return list[0] ? numa_parse_cpustring_all(list) : NULL;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The main() of a benchmark that has none of its own. */
+#include "perf/bench.h"
+
+int main(int argc, char **argv)
+{
+    return uat_bench_main(&uat_bench, argc, argv);
+}
