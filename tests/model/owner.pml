@@ -57,8 +57,16 @@ inline publish(i)
 {
     atomic {
         t = claims; /* load_claims() */
+#ifdef M_NO_ROOM_TEST
+        ok = true;
+#else
         ok = (bottom - t < SLOTS);
-        at = (t > bottom -> t : bottom)
+#endif
+#ifdef M_INDEX_BEHIND_CLAIMS
+        at = bottom
+#else
+        at = (t > bottom -> t : bottom) /* D2 */
+#endif
     };
 #ifndef M_REUSE_UNACKNOWLEDGED
     if

@@ -23,8 +23,8 @@ void api_work(void)
 int main(int argc, char **argv)
 {
     static int (*const tests[])(void) = {
-        api_join_orders,        api_nested,   api_reused_handle, api_big_blocks, api_odd_sizes, api_deep, api_typed,
-        api_results_everywhere, api_refusals, api_replicated,    api_statistics,
+        api_join_orders,    api_nested, api_reused_handle,      api_big_blocks, api_odd_sizes,  api_deep,
+        api_kept_registers, api_typed,  api_results_everywhere, api_refusals,   api_replicated, api_statistics,
     };
     int errors = 0;
 

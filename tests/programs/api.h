@@ -19,6 +19,7 @@ int api_nested(void);
 int api_reused_handle(void);
 int api_big_blocks(void);
 int api_odd_sizes(void);
+int api_kept_registers(void);
 int api_deep(void);
 int api_typed(void);
 int api_results_everywhere(void);

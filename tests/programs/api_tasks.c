@@ -285,3 +285,37 @@ int api_typed(void)
     errors += WRONG(odd);
     return errors;
 }
+
+uint64_t spawn_and_compare(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result,
+                           size_t result_size);
+
+static void first_byte(void *arg, void *result)
+{
+    api_work();
+    memset(result, *(unsigned char *)arg, 8);
+}
+
+/* Each way through uat_spawn(): 8 bytes, other sizes, and those that are checked. */
+UAT_TASK(int, kept_registers, int, unused)
+{
+    static const size_t arg_sizes[] = {8, 3, 2000};
+    unsigned char in[2000] = {7}, out[1024];
+    int errors = 0;
+
+    (void)unused;
+    for (int way = 0; way < 3; way++) {
+        uat_task_t t;
+
+        errors += WRONG(spawn_and_compare(&t, first_byte, in, arg_sizes[way], out, way == 2 ? 1024 : 8) == 0);
+        uat_join(&t);
+        errors += WRONG(out[7] == 7);
+    }
+    return errors;
+}
+
+int api_kept_registers(void)
+{
+    int errors = -1;
+
+    return WRONG(kept_registers_run(&errors, 0) == 0) + WRONG(errors == 0);
+}
