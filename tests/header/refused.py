@@ -22,6 +22,12 @@ CASES = [  # what the sentence says, the languages, the program
     ("parameter cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(int, f, three, a) { return a[0]; }"),
     ("parameter cannot be an array", ANY, "UAT_TASK(int, f, int, n, int[3], a) { return a[n]; }"),
     ("a type and a plain name", ANY, "UAT_TASK(int, f, int, a[3]) { return a[0]; }"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\nint f(std::string s) { return (int)s.size(); }\n"
+     "int g() { return uat::spawn(f, std::string(\"x\")).join(); }"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\nstd::string f(int) { return {}; }\n"
+     "void g() { uat::spawn(f, 1).join(); }"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <vector>\nvoid g(std::vector<int> v) {\n"
+     "uat::parallel_for(0, 9, [v](std::int64_t) {}); }"),
     ("result cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(three, f, int, a) { return 0; }"),
 ]
 

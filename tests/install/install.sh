@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Description: installs into an empty folder, builds a program against what is there by pkg-config, shared and
 # static, and runs it alone and under the installed uatrun; the libraries define no global symbol but uat_*.
-# usage: install.sh BUILD-FOLDER HELLO.C
+# Builds docs/examples/project from there with meson, CMake and make.
+# usage: install.sh BUILD-FOLDER HELLO.C PROJECT-FOLDER
 set -eu
 build=$1
 hello=$2
@@ -64,4 +65,22 @@ done)
 [ -z "$strangers" ] || fail "libuat.so exports what no header declares:" $strangers
 strangers=$(nm -g --defined-only "$libdir/libuat.a" 2>/dev/null | awk 'NF == 3 && $3 !~ /^uat_/ { print $3 }')
 [ -z "$strangers" ] || fail "libuat.a defines" $strangers
-echo "shared, static, alone and by the installed uatrun"
+# The example project, by each build system that it is written for.
+project() {
+    "$@" >"$place/log" 2>&1 || {
+        cat "$place/log"
+        fail "the example project: $*"
+    }
+}
+cp -r "$3" "$place/project"
+cd "$place/project"
+sed "s|^prefix=.*|prefix=$(printf '%s' "$prefix" | sed 's/ /\\\\ /g')|" "$pc" >"$place/uat.pc.new" && mv "$place/uat.pc.new" "$pc"
+project meson setup meson
+project ninja -C meson
+project cmake -S . -B cmake -DCMAKE_PREFIX_PATH="$prefix" --log-level=ERROR
+project cmake --build cmake
+project make
+for program in meson/hello cmake/hello ./hello; do
+    [ "$("$prefix/bin/uatrun" -n 2 "$program")" = "42 from 2 workers" ] || fail "$program: wrong output"
+done
+echo "shared, static, alone and by the installed uatrun; projects of meson, CMake and make"

@@ -65,11 +65,17 @@ def arrows_of(tree, faults):
                 faults.append(f'{path} includes "{name}", which is no path from the top of the tree')
 
 
+def unit_of(path):
+    """A header and its source are one unit, and so is X_internal.h, X's second header. A header for C++ stands above the one for C of the same name."""
+    stem, suffix = posixpath.splitext(path)
+    return path if suffix == ".hpp" else stem.removesuffix("_internal")
+
+
 def circles_of(arrows):
-    """Strongly connected units of more than one (Tarjan 1972). X_internal.h is X's second header."""
+    """Strongly connected units of more than one (Tarjan 1972)."""
     above = {}
     for source, target in arrows:
-        a, b = (posixpath.splitext(path)[0].removesuffix("_internal") for path in (source, target))
+        a, b = (unit_of(path) for path in (source, target))
         above.setdefault(a, set())
         above.setdefault(b, set())
         if a != b:
