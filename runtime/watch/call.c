@@ -12,12 +12,10 @@
 
 enum { KIND_BITS = 8 };
 
-enum { IN = 3 /* bytes of "in " */ };
-
 static const char *const names[UAT_CALLS] = {
-    [UAT_CALL_INIT] = "in uat_init()",         [UAT_CALL_RUN] = "in uat_run()",
-    [UAT_CALL_BARRIER] = "in uat_barrier()",   [UAT_CALL_REPLICATE] = "in uat_replicate()",
-    [UAT_CALL_STATS] = "in uat_stats_total()", [UAT_CALL_FINALIZE] = "in uat_finalize()"};
+    [UAT_CALL_INIT] = "uat_init()",         [UAT_CALL_RUN] = "uat_run()",
+    [UAT_CALL_BARRIER] = "uat_barrier()",   [UAT_CALL_REPLICATE] = "uat_replicate()",
+    [UAT_CALL_STATS] = "uat_stats_total()", [UAT_CALL_FINALIZE] = "uat_finalize()"};
 
 static enum { BEFORE, STARTING, OPEN, CLOSED } state; /* STARTING: in uat_init(), or that has failed */
 static bool inside;                                   /* a call */
@@ -25,7 +23,7 @@ static bool inside;                                   /* a call */
 static const char *name_of(uint64_t word)
 {
     unsigned kind = word & ((1u << KIND_BITS) - 1);
-    return kind < UAT_CALLS ? names[kind] + IN : "an unknown call";
+    return kind < UAT_CALLS ? names[kind] : "an unknown call";
 }
 
 static uint64_t number_of(uint64_t word)
@@ -66,9 +64,9 @@ int uat_call_check(enum uat_call call)
     if (state == OPEN && !inside)
         return 0;
     if (state == OPEN)
-        uat_error("%s was called inside a task; all workers call it together, outside of uat_run()", names[call] + IN);
+        uat_error("%s was called inside a task; all workers call it together, outside of uat_run()", names[call]);
     else
-        uat_error("%s was called %s", names[call] + IN, why[state]);
+        uat_error("%s was called %s", names[call], why[state]);
     uat_die_explained();
     return -EINVAL;
 }

@@ -19,7 +19,7 @@
 static volatile struct {
     enum uat_doing doing;
     uint64_t since;   /* seconds of CLOCK_MONOTONIC */
-    const char *call; /* "in uat_barrier()", for UAT_DOING_CALL */
+    const char *call; /* "uat_barrier()", for UAT_DOING_CALL */
     enum uat_wait wait;
     uint64_t what; /* index of an entry, or a rank */
     uint64_t wait_since;
@@ -206,11 +206,12 @@ static void print_state(int number)
                                  [UAT_DOING_SCHEDULE] = "looking for work",
                                  [UAT_DOING_END] = "at the end of a run",
                                  [UAT_DOING_CALL] = stall.call};
+    const char *in = stall.doing == UAT_DOING_CALL ? "in " : "";
     char wait[100], worker[200];
     describe_wait(wait, sizeof(wait));
     describe_worker(worker, sizeof(worker));
-    uat_log(UAT_LOG_ERROR, "%s for %" PRIu64 " s%s; %s", names[stall.doing], uat_stall_seconds() - stall.since, wait,
-            worker);
+    uat_log(UAT_LOG_ERROR, "%s%s for %" PRIu64 " s%s; %s", in, names[stall.doing], uat_stall_seconds() - stall.since,
+            wait, worker);
 }
 
 static int report_signal(int error)

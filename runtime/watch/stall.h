@@ -37,7 +37,7 @@ enum uat_wait {
 /* What this worker does from now on. */
 void uat_stall_set(enum uat_doing doing);
 
-/* UAT_DOING_CALL, and which: "in uat_barrier()". A constant. */
+/* UAT_DOING_CALL, and which: "uat_barrier()". A constant. */
 void uat_stall_set_call(const char *call);
 
 /* Is that UAT_DOING_END? */

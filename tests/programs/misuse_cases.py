@@ -70,3 +70,13 @@ MISUSE = [
     Case("uat_init() after uat_finalize()", r"uat_init\(\) was called after uat_finalize\(\)", fault="init-after-finalize",
          status=1),
 ]
+
+# Of test-misuse-cpp.
+CPP = [
+    Case("spawn in a catch block", r"uat_spawn\(\) was called in a catch block", STEAL, fault="spawn-in-catch", status=1),
+    Case("join in a catch block", r"uat_join\(\) was called in a catch block", STEAL, fault="join-in-catch", status=1),
+    Case("spawn while unwinding", r"uat_spawn\(\).*unwinds", STEAL, fault="spawn-in-unwinding", status=1),
+    Case("join while unwinding", r"uat_join\(\).*unwinds", STEAL, fault="join-in-unwinding", status=1),
+    Case("exceptions between spawns and joins", None, STEAL, fault="in-order", workers=3, sound=True),
+    Case("uat_run() in a catch block", None, STEAL, fault="run-in-catch", workers=3, sound=True),
+]

@@ -191,6 +191,35 @@ static void test_oldest_aborted_entry_is_offered_first(void **state)
     assert_int_equal(ring.slot[5].sp, HIGH - 2 * STEP);
 }
 
+static unsigned waits, ends;
+
+static void acknowledge_late(void *context, uint64_t index)
+{
+    (void)context;
+    assert_int_equal(ends, 0);
+    if (++waits == 2)
+        acknowledge(index, UAT_ACK_STOLEN);
+}
+
+static void note_end(void *context)
+{
+    (void)context;
+    ends++;
+}
+
+static void test_wait_has_an_end(void **state)
+{
+    (void)state;
+    deque.user.waiting = acknowledge_late;
+    deque.user.waited = note_end;
+    waits = ends = 0;
+    push(1);
+    claim();
+    assert_int_equal(pop(), UAT_POP_GONE);
+    assert_int_equal(waits, 2);
+    assert_int_equal(ends, 1);
+}
+
 static void test_pop_offers_what_it_can(void **state)
 {
     (void)state;
@@ -349,14 +378,23 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_publishes_the_oldest),        TEST(test_pops_private_entries_in_order),
-        TEST(test_offers_less_when_taken_back), TEST(test_stolen_entry_is_gone),
-        TEST(test_aborted_entry_comes_back),    TEST(test_aborted_entry_is_offered_after_younger_ones),
-        TEST(test_claims_ahead_of_bottom),      TEST(test_slot_waits_for_acknowledgement),
-        TEST(test_no_record_no_publication),    TEST(test_generation_is_new),
-        TEST(test_watch_sees_every_push),       TEST(test_overflow_traps),
-        TEST(test_pop_offers_what_it_can),      TEST(test_oldest_aborted_entry_is_offered_first),
-        TEST(test_indices_past_31_bits),        TEST(test_something_is_offered),
+        TEST(test_publishes_the_oldest),
+        TEST(test_pops_private_entries_in_order),
+        TEST(test_offers_less_when_taken_back),
+        TEST(test_stolen_entry_is_gone),
+        TEST(test_aborted_entry_comes_back),
+        TEST(test_aborted_entry_is_offered_after_younger_ones),
+        TEST(test_claims_ahead_of_bottom),
+        TEST(test_slot_waits_for_acknowledgement),
+        TEST(test_no_record_no_publication),
+        TEST(test_generation_is_new),
+        TEST(test_watch_sees_every_push),
+        TEST(test_overflow_traps),
+        TEST(test_pop_offers_what_it_can),
+        TEST(test_oldest_aborted_entry_is_offered_first),
+        TEST(test_indices_past_31_bits),
+        TEST(test_something_is_offered),
+        TEST(test_wait_has_an_end),
     };
     return cmocka_run_group_tests_name("deque_owner", tests, NULL, NULL);
 }

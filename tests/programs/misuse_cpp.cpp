@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: C++ exceptions and tasks: what is forbidden ends with a line, what is allowed works. bad-input --misuse-cpp
+ * starts it.
+ * usage: test-misuse-cpp WHAT
+ */
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <uat.h>
+#include <unistd.h>
+
+enum { THROWS = 20, CHILD_US = 20000 };
+
+static void child(void *, void *result)
+{
+    usleep(CHILD_US); /* for thieves to take the spawner */
+    *(int *)result = 1;
+}
+
+/* Spawns and joins a child when it is destroyed. */
+struct destroyed {
+    ~destroyed()
+    {
+        uat_task_t task;
+        int one = 0;
+        uat_spawn(&task, child, &one, sizeof(one), &one, sizeof(one));
+        uat_join(&task);
+    }
+};
+
+/* Joins a child of the function around it when it is destroyed. */
+struct joins {
+    uat_task_t *task;
+    ~joins()
+    {
+        uat_join(task);
+    }
+};
+
+static void spawn_in_catch(void *, void *)
+{
+    uat_task_t task;
+    int one = 0;
+    try {
+        throw std::runtime_error("caught");
+    } catch (const std::exception &) {
+        uat_spawn(&task, child, &one, sizeof(one), &one, sizeof(one));
+        uat_join(&task);
+    }
+}
+
+static void join_in_catch(void *, void *)
+{
+    uat_task_t task;
+    int one = 0;
+    uat_spawn(&task, child, &one, sizeof(one), &one, sizeof(one));
+    try {
+        throw std::runtime_error("caught");
+    } catch (const std::exception &) {
+        uat_join(&task);
+    }
+}
+
+static void spawn_in_unwinding(void *, void *)
+{
+    try {
+        destroyed by_unwinding;
+        throw std::runtime_error("thrown");
+    } catch (const std::exception &) {
+    }
+}
+
+static void join_in_unwinding(void *, void *)
+{
+    uat_task_t task;
+    int one = 0;
+    uat_spawn(&task, child, &one, sizeof(one), &one, sizeof(one));
+    try {
+        joins by_unwinding = {&task};
+        throw std::runtime_error("thrown");
+    } catch (const std::exception &) {
+    }
+}
+
+/* Exceptions that are thrown and caught between spawns and joins, and destructors that run without an exception. */
+static void in_order(void *, void *result)
+{
+    int caught = 0;
+    for (int i = 0; i < THROWS; i++) {
+        uat_task_t task;
+        int one = 0;
+        try {
+            destroyed without_exception;
+            uat_spawn(&task, child, &one, sizeof(one), &one, sizeof(one));
+        } catch (...) {
+            caught = -1;
+        }
+        uat_join(&task);
+        try {
+            if (one == 1)
+                throw i;
+        } catch (int thrown) {
+            caught += thrown == i;
+        }
+    }
+    *(int *)result = caught;
+}
+
+static int run_in_order()
+{
+    int caught = 0;
+    return uat_run(in_order, nullptr, 0, &caught, sizeof(caught)) || caught != THROWS;
+}
+
+/* The run itself may stand in a catch block: it does not migrate. */
+static int run_in_catch()
+{
+    try {
+        throw std::runtime_error("caught");
+    } catch (const std::exception &) {
+        return run_in_order();
+    }
+}
+
+static const struct {
+    const char *name;
+    uat_fn *root;
+    int (*call)();
+} misuses[] = {
+    {"spawn-in-catch", spawn_in_catch, nullptr},
+    {"join-in-catch", join_in_catch, nullptr},
+    {"spawn-in-unwinding", spawn_in_unwinding, nullptr},
+    {"join-in-unwinding", join_in_unwinding, nullptr},
+    {"in-order", nullptr, run_in_order},
+    {"run-in-catch", nullptr, run_in_catch},
+};
+
+int main(int argc, char **argv)
+{
+    if (argc != 2 || uat_init())
+        return 2;
+    for (const auto &m : misuses)
+        if (std::strcmp(argv[1], m.name) == 0) {
+            int wrong = m.root ? uat_run(m.root, nullptr, 0, nullptr, 0) : m.call();
+            return uat_finalize() || wrong;
+        }
+    std::fprintf(stderr, "usage: test-misuse-cpp WHAT\n");
+    return 2;
+}
