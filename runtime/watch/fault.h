@@ -2,6 +2,7 @@
 #ifndef UAT_FAULT_H
 #define UAT_FAULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@
  * negative errno, reported.
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
+
+/* Who explains other addresses: writes what is wrong there to text and returns true. */
+void uat_fault_ask(bool (*explain)(uintptr_t address, char *text, size_t size));
 void uat_fault_close(void);
 
 /* The line about an overflow of the task stacks down to address. */
