@@ -6,6 +6,7 @@
  *     uat_cpu_pause()            tells the core that this is a spin loop
  *     uat_cpu_counter()          a counter of constant rate, synchronised between the cores of a host
  *     uat_cpu_counter_ordered()  the same, read only after all earlier loads have completed
+ *     uat_cpu_modes()            the floating-point modes that a call preserves
  *     uat_cpu_fence()            the full fence: no later load before an earlier store
  */
 #ifndef UAT_CPU_H

@@ -33,4 +33,13 @@ static inline void uat_cpu_fence(void)
     __asm__ volatile("lock addl $0, -64(%%rsp)" : : : "memory", "cc");
 }
 
+/* MXCSR without its exception flags, and above it the x87 control word: what a call preserves of the floating-point
+ * state. */
+static inline uint32_t uat_cpu_modes(void)
+{
+    uint16_t x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (uint32_t)x87 << 16 | (__builtin_ia32_stmxcsr() & 0xffc0);
+}
+
 #endif

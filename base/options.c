@@ -80,12 +80,6 @@ static const struct option options[] = {
     UNSIGNED("UAT_RESULT_MAX", result_max, UAT_RESULT_MAX, UAT_RESULT_MAX_MULTIPLE, "bytes",
              "largest result of a task"),
     UNSIGNED("UAT_DEQUE_ENTRIES", deque_entries, UAT_DEQUE_ENTRIES, 1, "", "depth of spawns on one worker"),
-    UNSIGNED("UAT_GLOBAL_SIZE", global_size, UAT_GLOBAL_SIZE, UAT_PAGE_SIZE, "bytes",
-             "room for a worker's objects in global memory"),
-    UNSIGNED("UAT_CACHE_SIZE", cache_size, UAT_CACHE_SIZE, UAT_PAGE_SIZE, "bytes",
-             "a worker's cache of far global memory"),
-    INT("UAT_GLOBAL_HOSTS", global_hosts, 0, 0, UAT_GLOBAL_HOSTS_MAX,
-        "for tests: make the workers look like those of so many hosts; 0: as it is"),
     CHOICE("UAT_DEQUE", deque, UAT_DEQUE_CLAIM, deque_choices, "how a thief gets the right to a task"),
     INT("UAT_PEEK", peek, 1, 0, 1, "0: thieves take the lock without looking first"),
     INT("UAT_PEEKS", peeks, UAT_PEEKS_DEFAULT, 1, UAT_PEEKS_LIMIT, "victims an idle worker looks at in one round trip"),
@@ -109,7 +103,7 @@ static const struct option options[] = {
     {.name = "UAT_TORTURE",
      .kind = OPTION_TORTURE,
      .unit = "",
-     .meaning = "for tests: evacuate, steal, delay=SEED, or several with commas"},
+     .meaning = "for tests: evacuate or steal, delay=SEED, or two with a comma"},
     {.name = "UAT_TRACE",
      .kind = OPTION_PATH,
      .offset = FIELD(trace),
@@ -292,8 +286,10 @@ static int set_torture(const struct complaint *c, struct uat_options *out)
     for (const char *p = c->value;; p++) {
         size_t length = strcspn(p, ",");
         if (!set_torture_mode(out, p, length))
-            return complain(c, "must be none, evacuate, steal or delay=SEED, or several of the last three with commas");
+            return complain(c, "must be none, evacuate, steal or delay=SEED, or two of these with a comma");
         p += length;
+        if (out->torture_evacuate && out->torture_steal)
+            return complain(c, "evacuate and steal exclude each other: evacuate offers nothing to thieves");
         if (!*p)
             return 0;
     }

@@ -7,13 +7,13 @@
 
 #include "asm/switch.h"
 #include "base/log.h"
-#include "global/global.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
 #include "runtime/task/canary.h"
 #include "runtime/task/exception.h"
+#include "runtime/task/modes.h"
 #include "runtime/task/scheduler.h"
 #include "runtime/task/torture.h"
 #include "runtime/task/worker.h"
@@ -64,9 +64,9 @@ static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const
 static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_size, int status)
 {
     struct uat_worker *w = &uat_worker;
-    uat_check(uat_global_run_begins());
     w->running = true;
     uat_exception_begin();
+    uat_modes_note();
     uat_late_run();
     uat_deque_start(&w->deque, uat_torture_on);
     if (uat_self.rank > 0)
@@ -79,7 +79,6 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_collective_pass_on();
     w->running = false;
     uat_deque_stop(&w->deque);
-    uat_global_run_ends();
     int rc = uat_self.transport->class_->quiet(uat_self.transport);
     if (rc)
         uat_die_explained();
@@ -102,7 +101,6 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
         status = uat_collective_take_result(result, result_size);
     if (!rc)
         rc = uat_collective_agree(status); /* only now may anything be published again */
-    uat_global_after_barrier();
     uat_call_leave();
     return rc;
 }
@@ -113,9 +111,7 @@ int uat_barrier(void)
     if (rc)
         return rc;
     uat_call_enter(UAT_CALL_BARRIER);
-    uat_global_before_barrier();
     rc = uat_collective_barrier();
-    uat_global_after_barrier();
     uat_call_leave();
     return rc;
 }

@@ -15,6 +15,26 @@ FUNCTION uat_resume, hidden
 	jmp	*%rcx
 END uat_resume
 
+/* void uat_on_stack(uintptr_t stack, void (*fn)(uintptr_t sp))
+ *                   rdi              rsi
+ * clobbers: as a call */
+FUNCTION uat_on_stack, hidden
+	push	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset rbp, 0
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register rbp
+	mov	%rdi, %rsp
+	mov	%rbp, %rdi
+	call	*%rsi
+	mov	%rbp, %rsp
+	.cfi_def_cfa_register rsp
+	pop	%rbp
+	.cfi_adjust_cfa_offset -8
+	.cfi_same_value rbp
+	ret
+END uat_on_stack
+
 /* void uat_leave(void)
  * clobbers: does not return */
 FUNCTION uat_leave, hidden

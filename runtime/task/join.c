@@ -6,7 +6,6 @@
 #include "base/delay.h"
 #include "base/log.h"
 #include "base/relax.h"
-#include "global/global.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/record.h"
@@ -14,6 +13,8 @@
 #include "runtime/start/self.h"
 #include "runtime/task/counts.h"
 #include "runtime/task/exception.h"
+#include "runtime/task/fork.h"
+#include "runtime/task/modes.h"
 #include "runtime/task/sanitize.h"
 #include "runtime/task/spawn.h"
 #include "runtime/task/worker.h"
@@ -64,10 +65,8 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     give_back((int)waiter->rank, &block->returned);
     uat_task_counts.resumed_bytes += bytes;
     uat_trace_end(UAT_TRACE_RESUME, begin, bytes, (int)waiter->rank);
-    if ((int)waiter->rank != uat_self.rank) {
-        uat_global_after_resume();
+    if ((int)waiter->rank != uat_self.rank)
         uat_task_counts.resumes_away++;
-    }
     return waiter->sp;
 }
 
@@ -80,7 +79,6 @@ uintptr_t uat_join_child_ended(uintptr_t base)
     struct uat_record *record = uat_record_address(name);
     uint32_t size = frame->result_size;
     check_result(name, size);
-    uat_global_before_end();
     memcpy(uat_segment.staged_result, uat_frame_result(frame), size);
     struct uat_op chain[] = {
         uat_op_write(uat_segment.staged_result, record->result, uat_round8(size)),
@@ -108,7 +106,6 @@ static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
     task->record = 0;
     uat_frame_at(base)->pending--;
     give_back(uat_record_rank(name), &uat_record_address(name)->returned);
-    uat_global_after_join();
     uat_task_counts.joins_second++;
 }
 
@@ -186,6 +183,8 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     struct uat_staging *staging = uat_segment.staging;
     uat_task_t *task = uat_worker.suspended_task;
     check_joiner(sp, base, task);
+    uat_fork_check();
+    uat_modes_check();
     uint64_t name = task->record;
     struct uat_record *record = uat_record_address(name);
     struct uat_op fetch_add = uat_op_fetch_add(&staging->old, &record->state, 1);
@@ -193,7 +192,6 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
      * above). */
     struct uat_op read_result = uat_op_read(uat_segment.staged_result, record->result, uat_round8(task->size));
     check_result(name, task->size);
-    uat_global_refuse_open("at a join");
     struct uat_block *block = NULL;
     bool has_ended = child_has_ended(name);
     if (!has_ended && !(block = evacuate(sp, base))) {
@@ -206,7 +204,6 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
         finish_join(task, name, base);
         return sp;
     }
-    uat_global_before_wait();
     struct uat_waiter waiter = {.rank = (uint64_t)uat_self.rank, .block = (uintptr_t)block, .sp = sp, .base = base};
     memcpy(staging->waiter, &waiter, sizeof(waiter));
     struct uat_op chain[] = {

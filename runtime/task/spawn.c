@@ -3,7 +3,6 @@
  * The slow paths of uat_spawn(), called by asm/x86_64/spawn.S on the task's stack. Each returns on the worker that
  * called it, or does not return.
  */
-#include "global/global.h"
 #include "runtime/task/spawn.h"
 
 #include "asm/switch.h"
@@ -14,6 +13,8 @@
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
 #include "runtime/task/exception.h"
+#include "runtime/task/fork.h"
+#include "runtime/task/modes.h"
 #include "runtime/task/torture.h"
 #include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
@@ -73,7 +74,8 @@ void uat_task_pushed(uintptr_t sp)
     uat_task_check_stack(sp, "uat_spawn()");
     check_handle(sp);
     uat_exception_check("uat_spawn()");
-    uat_global_refuse_open("at a spawn");
+    uat_fork_check();
+    uat_modes_check();
     uat_deque_refill(&uat_worker.deque);
     if (uat_torture_on)
         uat_torture_pushed(sp);
@@ -99,8 +101,9 @@ void uat_task_returned(uintptr_t sp)
 {
     uat_task_check_stack(sp, "uat_spawn()");
     struct uat_frame *frame = uat_frame_at(sp);
+    uat_fork_check();
+    uat_modes_check();
     refuse_children(frame);
-    uat_global_refuse_open("at the end of a task");
     if (uat_torture_on)
         uat_torture_returned(sp);
     uintptr_t popped;

@@ -7,10 +7,14 @@
 
 #include "base/cpu.h"
 #include "base/delay.h"
+#include "base/log.h"
+#include "runtime/start/self.h"
 #include "runtime/task/counts.h"
 #include "runtime/task/sanitize.h"
+#include "runtime/task/torture_heap.h"
 #include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
+#include "runtime/watch/fault.h"
 
 enum { STEAL_WAITS = 400, STEAL_SPINS = 50, POISON = 0xa5 };
 
@@ -27,11 +31,39 @@ static struct evacuated *evacuated;
 
 static bool evacuates, waits; /* the modes "evacuate" and "steal" */
 
+/* Bytes of a poisoned stack, perhaps with an index added. */
+static bool is_poison(uint64_t value)
+{
+    const uint64_t word = UINT64_C(0x0101010101010101) * POISON;
+    return value >> 32 == word >> 32 || (uint32_t)value == (uint32_t)word;
+}
+
+static void explain_fault(const struct uat_fault *fault)
+{
+    bool poisoned = is_poison(fault->address);
+    for (int i = 0; i < fault->count; i++)
+        poisoned |= is_poison(fault->registers[i]);
+    int owner = uat_torture_heap_owner(fault->address);
+    if (evacuates && poisoned)
+        uat_error(
+            "a task has used bytes 0xa5, which UAT_TORTURE=evacuate leaves in the place of other tasks' stacks: it "
+            "keeps a pointer into a stack that is not its own");
+    else if (owner >= 0 && owner != uat_self.rank)
+        uat_error(
+            "a task has used %p, which malloc() gave it on rank %d: nothing of one process, and so no address from "
+            "malloc(), may be kept across a spawn or a join",
+            (void *)fault->address, owner);
+}
+
 void uat_torture_open(const struct uat_options *options, int rank)
 {
     evacuates = options->torture_evacuate;
     waits = options->torture_steal;
     uat_torture_on = evacuates || waits;
+    if (uat_torture_on || options->torture_delay) {
+        uat_torture_heap_move(rank, uat_self.size);
+        uat_fault_ask(explain_fault);
+    }
     if (options->torture_delay)
         uat_delay_start(options->torture_seed * 1000003 + (uint64_t)rank);
 }

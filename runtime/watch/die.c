@@ -9,9 +9,17 @@
 #include "base/log.h"
 #include "runtime/start/bootstrap.h"
 
+static bool alone;
+
+void uat_die_alone(void)
+{
+    alone = true;
+}
+
 void uat_die_silently(void)
 {
-    uat_bootstrap_abort(1);
+    if (!alone)
+        uat_bootstrap_abort(1);
     _exit(1);
 }
 

@@ -11,6 +11,9 @@ _Noreturn void uat_die(const char *format, ...) __attribute__((format(printf, 1,
 /* End the job everywhere after an error that has been reported. */
 _Noreturn void uat_die_silently(void) __attribute__((cold));
 
+/* This process is a fork of a worker: its end is nobody else's, and the launcher's connection is not its own. */
+void uat_die_alone(void);
+
 /* While on, exit() is an error, because the other workers would never stop waiting for this one. */
 void uat_die_at_exit(bool on);
 

@@ -21,12 +21,7 @@ static stack_t previous_stack;
 static void *signal_stack;
 static const struct uat_deque *watched_deque;
 static size_t watched_entries;
-static bool (*ask)(uintptr_t address, char *text, size_t size);
-
-void uat_fault_ask(bool (*explain_address)(uintptr_t address, char *text, size_t size))
-{
-    ask = explain_address;
-}
+static void (*asked)(const struct uat_fault *fault);
 
 void uat_fault_report_overflow(uintptr_t address)
 {
@@ -50,15 +45,30 @@ static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uin
     return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
 }
 
+/* A stack pointer that is no address at all. */
+static bool is_nowhere(uintptr_t sp)
+{
+    return sp >> 47 != 0;
+}
+
+void uat_fault_ask(void (*explain)(const struct uat_fault *fault))
+{
+    asked = explain;
+}
+
 static void explain(int number, uintptr_t address, uintptr_t sp)
 {
     const struct uat_segment *s = &uat_segment;
     uintptr_t guard = (uintptr_t)s->guard;
-    char text[320];
     if (number == SIGSEGV && guard && address >= guard && address < guard + s->guard_size)
         uat_fault_report_overflow(address);
     else if (number == SIGSEGV && guard && has_stepped_over(s, address, sp))
         uat_fault_report_overflow(sp);
+    else if (number == SIGSEGV && is_nowhere(sp))
+        uat_error(
+            "the stack pointer is 0x%zx: what setjmp() has saved holds in one process only, so after a spawn or a "
+            "join, which may move the task, it is of no use for longjmp()",
+            (size_t)sp);
     else if (number == SIGSEGV && uat_deque_is_overflow(watched_deque, address))
         uat_error("more than %zu spawns are nested on one worker, UAT_DEQUE_ENTRIES=%zu; set it to %zu or more",
                   watched_deque->capacity, watched_entries, 2 * watched_deque->capacity);
@@ -67,16 +77,18 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
                   "workers on "
                   "this host",
                   s->size >> 20);
-    else if (ask && ask(address, text, sizeof(text)))
-        uat_error("%s", text);
 }
 
 static void handle(int number, siginfo_t *info, void *context)
 {
     uintptr_t sp = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
     bool sent = info->si_code <= 0; /* by kill(2): there is no address, and no instruction that faults again */
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    struct uat_fault fault = {(uintptr_t)info->si_addr, (const uint64_t *)registers, REG_RIP + 1};
     if (!sent)
-        explain(number, (uintptr_t)info->si_addr, sp);
+        explain(number, fault.address, sp);
+    if (!sent && asked)
+        asked(&fault);
     /* Restore the previous handler; the instruction faults again when we return. */
     sigaction(number, &previous[number == SIGBUS], NULL);
     if (sent)

@@ -2,7 +2,6 @@
 #ifndef UAT_FAULT_H
 #define UAT_FAULT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,10 +14,17 @@
  * negative errno, reported.
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
-
-/* Who explains other addresses: writes what is wrong there to text and returns true. */
-void uat_fault_ask(bool (*explain)(uintptr_t address, char *text, size_t size));
 void uat_fault_close(void);
+
+/* A fault, for those who may know more about it. */
+struct uat_fault {
+    uintptr_t address; /* 0 if the processor did not tell: an address that is none */
+    const uint64_t *registers;
+    int count; /* of registers */
+};
+
+/* Also ask this: it prints a line if it knows. Runs in a signal handler. */
+void uat_fault_ask(void (*explain)(const struct uat_fault *fault));
 
 /* The line about an overflow of the task stacks down to address. */
 void uat_fault_report_overflow(uintptr_t address);

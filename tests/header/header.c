@@ -5,7 +5,6 @@
 #ifdef __cplusplus
 #include <uat/generator.hpp>
 #endif
-#include <uat/global.h>
 
 struct point {
     double x, y;

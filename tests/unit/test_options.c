@@ -225,8 +225,10 @@ static void test_torture(void **state)
     assert_true(!out.torture_evacuate && out.torture_steal && out.torture_delay);
     assert_int_equal(out.torture_seed, 7);
     assert_string_equal(uat_options_torture(&out), "steal,delay=7");
-    assert_int_equal(parse("UAT_TORTURE=steal,evacuate,delay=18446744073709551615"), 0);
-    assert_string_equal(uat_options_torture(&out), "evacuate,steal,delay=18446744073709551615");
+    assert_int_equal(parse("UAT_TORTURE=evacuate,delay=18446744073709551615"), 0);
+    assert_string_equal(uat_options_torture(&out), "evacuate,delay=18446744073709551615");
+    assert_refused("UAT_TORTURE=evacuate,steal", "exclude each other");
+    assert_refused("UAT_TORTURE=steal,delay=1,evacuate", "exclude each other");
     const char *bad[] = {"UAT_TORTURE=",        "UAT_TORTURE=delay",      "UAT_TORTURE=delay=",
                          "UAT_TORTURE=steal,",  "UAT_TORTURE=,steal",     "UAT_TORTURE=steals",
                          "UAT_TORTURE=delay=x", "UAT_TORTURE=none,steal", "UAT_TORTURE=steal steal",

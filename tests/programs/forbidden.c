@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: tasks that keep across a spawn what belongs to one process: torture must find them, with a line.
+ * usage: forbidden malloc|mmap|pointer|index|longjmp|none
+ */
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "uat.h"
+
+enum { DEPTH = 9, SMALL = 20, LARGE = 40000, VALUE = 1234567 };
+
+static const char *what;
+
+static int is(const char *name)
+{
+    return strcmp(what, name) == 0;
+}
+
+UAT_TASK(int, nothing, int, n)
+{
+    for (volatile int i = 0; i < 2000; i = i + 1)
+        ;
+    return n;
+}
+
+/* A piece of malloc() filled before a spawn and read behind it. */
+static int keep_piece(size_t words)
+{
+    nothing_task t;
+    volatile int *piece = malloc(words * sizeof(*piece));
+    if (!piece)
+        return 0;
+    for (size_t i = 0; i < words; i++)
+        piece[i] = VALUE;
+    nothing_spawn(&t, 1);
+    int right = piece[words - 1] == VALUE;
+    nothing_join(&t);
+    return right;
+}
+
+static int keep_place(void)
+{
+    nothing_task t;
+    jmp_buf place;
+    volatile int jumped = 0;
+    if (setjmp(place) == 0) {
+        nothing_spawn(&t, 1);
+        jumped = 1;
+        longjmp(place, 1);
+    }
+    nothing_join(&t);
+    return jumped;
+}
+
+struct list {
+    struct list *next;
+    unsigned index;
+};
+
+/* Reads a pointer, or an index, from another task's stack, and uses it. */
+UAT_TASK(int, follow, const struct list *, other)
+{
+    static const volatile int table[1] = {1};
+    if (is("pointer"))
+        return (int)other->next->index;
+    return table[other->index];
+}
+
+static int hand_out(void)
+{
+    follow_task t;
+    struct list second = {NULL, 1}, first = {&second, 0};
+    follow_spawn(&t, &first);
+    return follow_join(&t) == 1;
+}
+
+/* Tasks of this tree in which all was right. */
+UAT_TASK(int, tree, int, depth)
+{
+    tree_task left;
+    int right = 1;
+    if (depth == 0)
+        return 1;
+    tree_spawn(&left, depth - 1);
+    if (is("malloc"))
+        right = keep_piece(SMALL);
+    else if (is("mmap"))
+        right = keep_piece(LARGE);
+    else if (is("longjmp"))
+        right = keep_place();
+    else if (!is("none"))
+        right = hand_out();
+    right += tree(depth - 1);
+    return tree_join(&left) + right;
+}
+
+int main(int argc, char **argv)
+{
+    int right = 0;
+    what = argc > 1 ? argv[1] : "none";
+    if (uat_init() || tree_run(&right, DEPTH) || uat_finalize())
+        return 1;
+    if (right != 2 * (1 << DEPTH) - 1)
+        printf("forbidden: %d right\n", right);
+    return 0; /* what torture did not find ends well: that is what the test looks for */
+}

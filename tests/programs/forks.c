@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: fork() in tasks: parent and child go on with stacks of their own, while other tasks are stolen; a child
+ * that goes on as a worker ends with a line. exec, vfork(), posix_spawn(), system() and popen() work.
+ * usage: forks DEPTH, or forks refuse spawn|return|join
+ */
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "uat.h"
+
+enum { CHILD_STATUS = 42, WORDS = 64, DEEP = 200 };
+
+extern char **environ;
+
+/* Overwrite the stack from here down, again and again, so that two processes on one stack meet. */
+static __attribute__((noinline)) unsigned scribble(unsigned depth, unsigned mark)
+{
+    volatile unsigned words[WORDS];
+    for (unsigned i = 0; i < WORDS; i++)
+        words[i] = mark + i;
+    unsigned below = depth > 0 ? scribble(depth - 1, mark) : 0, wrong = 0;
+    for (unsigned i = 0; i < WORDS; i++)
+        wrong += words[i] != mark + i;
+    return wrong + below;
+}
+
+static int status_of(pid_t pid)
+{
+    int status;
+    return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Both processes change what lies in this frame. Returns the number of errors. */
+static __attribute__((noinline)) int fork_and_work(void)
+{
+    volatile unsigned mine = 1;
+    int ready[2], errors = 0;
+    char byte;
+    if (pipe(ready))
+        return 1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        mine = 2;
+        errors = write(ready[1], "", 1) != 1;
+        for (int i = 0; i < 20; i++)
+            errors += (int)scribble(DEEP, 0x10000u);
+        _exit(mine == 2 && !errors ? CHILD_STATUS : 1);
+    }
+    if (pid < 0 || read(ready[0], &byte, 1) != 1)
+        return 1;
+    mine = 3;
+    for (int i = 0; i < 20; i++)
+        errors += (int)scribble(DEEP, 0x20000u);
+    errors += status_of(pid) != CHILD_STATUS;
+    errors += mine != 3;
+    close(ready[0]);
+    close(ready[1]);
+    return errors;
+}
+
+static int start_others(void)
+{
+    char *const arguments[] = {"sh", "-c", "exit 7", NULL};
+    char text[8] = "";
+    int errors = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        execv("/bin/sh", arguments);
+        _exit(1);
+    }
+    errors += status_of(pid) != 7;
+    pid = vfork();
+    if (pid == 0) {
+        execv("/bin/sh", arguments);
+        _exit(1);
+    }
+    errors += status_of(pid) != 7;
+    errors += posix_spawn(&pid, "/bin/sh", NULL, NULL, arguments, environ) || status_of(pid) != 7;
+    errors += WEXITSTATUS(system("exit 5")) != 5;
+    FILE *pipe = popen("echo here", "r");
+    errors += !pipe || !fgets(text, sizeof(text), pipe) || strcmp(text, "here\n") != 0;
+    errors += !pipe || pclose(pipe) != 0;
+    return errors;
+}
+
+/* Errors in the tree below. Its inner tasks fork while their children are to be stolen, its leaves alone. */
+UAT_TASK(int, tree, int, depth)
+{
+    tree_task left, right;
+    unsigned frame[WORDS];
+    int errors = 0;
+    for (unsigned i = 0; i < WORDS; i++)
+        frame[i] = i + (unsigned)depth;
+    if (depth == 0)
+        return fork_and_work() + start_others();
+    tree_spawn(&left, depth - 1);
+    errors += fork_and_work();
+    tree_spawn(&right, depth - 1);
+    errors += tree_join(&left);
+    errors += fork_and_work();
+    errors += tree_join(&right);
+    for (unsigned i = 0; i < WORDS; i++)
+        errors += frame[i] != i + (unsigned)depth;
+    return errors;
+}
+
+UAT_TASK(int, slow)
+{
+    usleep(100000);
+    return 1;
+}
+
+/* A child that does what only a worker may: it has to end with status 1. */
+UAT_TASK(int, refused, char, what)
+{
+    slow_task t;
+    pid_t pid = -1;
+    if (what == 'j') /* under UAT_TORTURE=steal this task goes on elsewhere, and its child lives apart */
+        slow_spawn(&t);
+    pid = fork();
+    if (pid == 0) {
+        if (what == 'r')
+            return 0;
+        if (what == 's')
+            slow_spawn(&t);
+        slow_join(&t);
+        _exit(0);
+    }
+    int status = status_of(pid);
+    if (what == 'j')
+        slow_join(&t);
+    return status == 1 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    int errors = -1;
+    if (uat_init())
+        return 1;
+    int rc = argc > 2 ? refused_run(&errors, argv[2][0]) : tree_run(&errors, argc > 1 ? atoi(argv[1]) : 3);
+    if (rc || uat_finalize())
+        return 1;
+    if (errors)
+        fprintf(stderr, "forks: %d errors\n", errors);
+    return errors != 0;
+}
