@@ -41,6 +41,30 @@
 #define UAT_STALL_LIMIT_DEFAULT   120 /* seconds */
 #define UAT_STALL_MAX             86400
 
+#define UAT_SIM_TASK_DEFAULT      1000 /* ns */
+#define UAT_SIM_TASK_MIN          1
+#define UAT_SIM_TASK_MAX          UINT64_C(1000000000000)
+#define UAT_SIM_CPU_DEFAULT       0 /* percent */
+#define UAT_SIM_CPU_MIN           0
+#define UAT_SIM_CPU_MAX           1000000
+#define UAT_SIM_NS_DEFAULT        0
+#define UAT_SIM_NS_MIN            0
+#define UAT_SIM_NS_MAX            UINT64_C(1000000000)
+#define UAT_SIM_BANDWIDTH_DEFAULT 0 /* MB/s */
+#define UAT_SIM_BANDWIDTH_MIN     0
+#define UAT_SIM_BANDWIDTH_MAX     UINT64_C(1000000000)
+#define UAT_SIM_NODE_DEFAULT      0
+#define UAT_SIM_NODE_MIN          0
+#define UAT_SIM_NODE_MAX          65536
+#define UAT_SIM_SEED_DEFAULT      0
+#define UAT_SIM_SEED_MIN          0
+#define UAT_SIM_SEED_MAX          UINT64_MAX
+#define UAT_SIM_LIMIT_DEFAULT     0 /* ms */
+#define UAT_SIM_LIMIT_MIN         0
+#define UAT_SIM_LIMIT_MAX         UINT64_C(1000000000000)
+#define UAT_SIM_WORKERS_MAX       16384
+#define UAT_SIM_WORKERS_VARIABLE  "UATRUN_SIM_WORKERS" /* in the environment: how many uatrun wants */
+
 #define UAT_GID_INDEX_MAX        255
 #define UAT_IB_SL_MAX            15
 #define UAT_IB_TRAFFIC_CLASS_MAX 255

@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "base/random.h"
+#include "base/virtual.h"
 
 bool uat_delay_on;
 static struct uat_random delay_random;
@@ -18,6 +19,10 @@ void uat_delay_start(uint64_t seed)
 /* Usually nothing, often some hundred cycles, rarely long enough for a peer's whole round. */
 void uat_delay_now(void)
 {
+    if (UAT_IS_VIRTUAL()) {
+        uat_virtual->delay();
+        return;
+    }
     uint64_t random = uat_random_next(&delay_random);
     unsigned kind = random >> 32 & 63;
     if (kind < 2)

@@ -11,7 +11,7 @@
 
 extern bool uat_delay_on;
 
-/* Turn delays on; seed differs between workers. */
+/* Turn delays on; seed differs between workers, and means nothing in a simulation, which has its own. */
 void uat_delay_start(uint64_t seed);
 void uat_delay_now(void);
 

@@ -9,122 +9,12 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/log.h"
+#include "base/option.h"
 #include "base/text.h"
 
 #define PREFIX "UAT_"
 
-enum option_kind {
-    OPTION_UNSIGNED, /* uint64_t, with a suffix k, M or G if one likes; rounded up to `multiple` */
-    OPTION_ADDRESS,  /* uint64_t, refused unless a multiple of `multiple` */
-    OPTION_INT,      /* int */
-    OPTION_CHOICE,   /* int, the index of a word in `choices` */
-    OPTION_DEVICE,   /* struct uat_network: device and port */
-    OPTION_TORTURE,  /* the torture_* fields */
-    OPTION_PATH,     /* char[UAT_TRACE_NAME_MAX], the name of a file */
-};
-
-struct option {
-    const char *name;
-    enum option_kind kind;
-    size_t offset; /* of the field in struct uat_options */
-    int64_t initial, low;
-    uint64_t high, multiple;
-    const char *const *choices; /* NULL at the end */
-    const char *unit;           /* "" if it counts or names something that the meaning says */
-    const char *meaning;
-};
-
-static const char *const deque_choices[] = {[UAT_DEQUE_LOCK] = "lock", [UAT_DEQUE_CLAIM] = "claim", NULL};
-static const char *const victims_choices[] = {[UAT_VICTIMS_RANDOM] = "random", [UAT_VICTIMS_NEAR] = "near", NULL};
-static const char *const transport_choices[] = {
-    [UAT_TRANSPORT_AUTO] = "auto", [UAT_TRANSPORT_SHM] = "shm", [UAT_TRANSPORT_IBV] = "ibv", NULL};
-static const char *const bind_choices[] = {
-    [UAT_BIND_AUTO] = "auto", [UAT_BIND_CORE] = "core", [UAT_BIND_NONE] = "none", NULL};
-static const char *const log_choices[] = {
-    [UAT_LOG_ERROR] = "error", [UAT_LOG_WARN] = "warn", [UAT_LOG_INFO] = "info", NULL};
-static const char *const connect_choices[] = {[UAT_CONNECT_PMIX] = "pmix", [UAT_CONNECT_RDMACM] = "rdmacm", NULL};
-
-#define FIELD(member) offsetof(struct uat_options, member)
-
-#define UNSIGNED(label, member, config, step, unit_text, text)                                                         \
-    {                                                                                                                  \
-        .name = label, .kind = OPTION_UNSIGNED, .offset = FIELD(member), .initial = config##_DEFAULT,                  \
-        .low = config##_MIN, .high = config##_MAX, .multiple = step, .unit = unit_text, .meaning = text                \
-    }
-#define INT(label, member, first, least, most, text)                                                                   \
-    {                                                                                                                  \
-        .name = label, .kind = OPTION_INT, .offset = FIELD(member), .initial = first, .low = least, .high = most,      \
-        .unit = "", .meaning = text                                                                                    \
-    }
-#define CHOICE(label, member, first, words, text)                                                                      \
-    {                                                                                                                  \
-        .name = label, .kind = OPTION_CHOICE, .offset = FIELD(member), .initial = first, .choices = words, .unit = "", \
-        .meaning = text                                                                                                \
-    }
-
-static const struct option options[] = {
-    {.name = "UAT_SEGMENT_ADDRESS",
-     .kind = OPTION_ADDRESS,
-     .offset = FIELD(segment_address),
-     .initial = UAT_SEGMENT_ADDRESS_DEFAULT,
-     .low = UAT_SEGMENT_ADDRESS_MIN,
-     .high = UAT_SEGMENT_ADDRESS_MAX,
-     .multiple = UAT_SEGMENT_ADDRESS_ALIGNMENT,
-     .unit = "",
-     .meaning = "virtual address of the segment, the same in all workers; a multiple of 2 MiB"},
-    UNSIGNED("UAT_STACK_SIZE", stack_size, UAT_STACK_SIZE, UAT_PAGE_SIZE, "bytes",
-             "room for the stacks of running tasks"),
-    UNSIGNED("UAT_HEAP_SIZE", heap_size, UAT_HEAP_SIZE, UAT_PAGE_SIZE, "bytes", "room for the stacks of waiting tasks"),
-    UNSIGNED("UAT_RECORDS", records, UAT_RECORDS, 1, "", "join records per worker"),
-    UNSIGNED("UAT_RESULT_MAX", result_max, UAT_RESULT_MAX, UAT_RESULT_MAX_MULTIPLE, "bytes",
-             "largest result of a task"),
-    UNSIGNED("UAT_DEQUE_ENTRIES", deque_entries, UAT_DEQUE_ENTRIES, 1, "", "depth of spawns on one worker"),
-    CHOICE("UAT_DEQUE", deque, UAT_DEQUE_CLAIM, deque_choices, "how a thief gets the right to a task"),
-    INT("UAT_PEEK", peek, 1, 0, 1, "0: thieves take the lock without looking first"),
-    INT("UAT_PEEKS", peeks, UAT_PEEKS_DEFAULT, 1, UAT_PEEKS_LIMIT, "victims an idle worker looks at in one round trip"),
-    CHOICE("UAT_VICTIMS", victims, UAT_VICTIMS_RANDOM, victims_choices,
-           "whom an idle worker looks at: any, or its host first"),
-    CHOICE("UAT_TRANSPORT", transport, UAT_TRANSPORT_AUTO, transport_choices, "what moves data between workers"),
-    CHOICE("UAT_BIND", bind, UAT_BIND_AUTO, bind_choices,
-           "binding of workers to cores; auto: unless the launcher has bound them"),
-    CHOICE("UAT_LOG", log, UAT_LOG_WARN, log_choices, "the least important messages that are still shown"),
-    INT("UAT_STALL_TIMEOUT", stall_timeout, UAT_STALL_TIMEOUT_DEFAULT, 0, UAT_STALL_MAX,
-        "seconds until a wait for another worker's step is reported; 0: never"),
-    INT("UAT_STALL_LIMIT", stall_limit, UAT_STALL_LIMIT_DEFAULT, 0, UAT_STALL_MAX,
-        "seconds until such a wait ends the job; 0: never"),
-    {.name = "UAT_SEED",
-     .kind = OPTION_UNSIGNED,
-     .offset = FIELD(seed),
-     .high = UINT64_MAX,
-     .multiple = 1,
-     .unit = "",
-     .meaning = "of the random choice of victims; 0: the rank"},
-    {.name = "UAT_TORTURE",
-     .kind = OPTION_TORTURE,
-     .unit = "",
-     .meaning = "for tests: evacuate or steal, delay=SEED, or two with a comma"},
-    {.name = "UAT_TRACE",
-     .kind = OPTION_PATH,
-     .offset = FIELD(trace),
-     .unit = "",
-     .meaning = "file for a timeline of all workers, written by rank 0 at the end; for Perfetto"},
-    {.name = "UAT_NET_DEVICES",
-     .kind = OPTION_DEVICE,
-     .offset = FIELD(network),
-     .unit = "",
-     .meaning = "device[:port] of the ibv transport"},
-    INT("UAT_GID_INDEX", network.gid_index, -1, -1, UAT_GID_INDEX_MAX,
-        "index of the port's GID; -1: chosen by the library"),
-    INT("UAT_IB_SL", network.service_level, 0, 0, UAT_IB_SL_MAX, "InfiniBand service level"),
-    INT("UAT_IB_TRAFFIC_CLASS", network.traffic_class, 0, 0, UAT_IB_TRAFFIC_CLASS_MAX, "InfiniBand traffic class"),
-    INT("UAT_IB_PKEY", network.pkey, -1, -1, UAT_IB_PKEY_MAX,
-        "InfiniBand partition key; -1: the first one of the port"),
-    CHOICE("UAT_CONNECT", network.connect, UAT_CONNECT_PMIX, connect_choices,
-           "how the ibv transport exchanges endpoints"),
-};
-
-enum { OPTIONS = sizeof(options) / sizeof(options[0]), VALUE_SHOWN = 80 };
+enum { VALUE_SHOWN = 80 };
 
 /* Where a message goes, and what it is about. */
 struct complaint {
@@ -154,7 +44,7 @@ static int complain(const struct complaint *c, const char *format, ...)
 }
 
 /* A number as a person writes it: hexadecimal addresses, round sizes with a suffix. */
-static const char *number_text(const struct option *o, uint64_t value, char *buffer, size_t size)
+static const char *number_text(const struct uat_option *o, uint64_t value, char *buffer, size_t size)
 {
     static const char suffix[] = {'\0', 'k', 'M', 'G'};
     int power = 0;
@@ -172,7 +62,7 @@ static const char *number_text(const struct option *o, uint64_t value, char *buf
     return buffer;
 }
 
-static int complain_range(const struct complaint *c, const struct option *o)
+static int complain_range(const struct complaint *c, const struct uat_option *o)
 {
     char low[32], high[32];
     number_text(o, (uint64_t)o->low, low, sizeof(low));
@@ -181,7 +71,7 @@ static int complain_range(const struct complaint *c, const struct option *o)
     return complain(c, "must be %s from %s to %s%s%s", which, low, high, o->unit[0] ? " " : "", o->unit);
 }
 
-static int set_unsigned(const struct option *o, const struct complaint *c, uint64_t *field)
+static int set_unsigned(const struct uat_option *o, const struct complaint *c, uint64_t *field)
 {
     uint64_t value;
     if (uat_parse_size(c->value, &value) < 0 || value > o->high || value < (uint64_t)o->low)
@@ -193,7 +83,7 @@ static int set_unsigned(const struct option *o, const struct complaint *c, uint6
     return 0;
 }
 
-static int set_int(const struct option *o, const struct complaint *c, int *field)
+static int set_int(const struct uat_option *o, const struct complaint *c, int *field)
 {
     bool negative = c->value[0] == '-';
     uint64_t magnitude;
@@ -207,7 +97,7 @@ static int set_int(const struct option *o, const struct complaint *c, int *field
     return 0;
 }
 
-static int set_choice(const struct option *o, const struct complaint *c, int *field)
+static int set_choice(const struct uat_option *o, const struct complaint *c, int *field)
 {
     char list[64] = "";
     for (int i = 0; o->choices[i]; i++) {
@@ -295,7 +185,7 @@ static int set_torture(const struct complaint *c, struct uat_options *out)
     }
 }
 
-static int set(struct uat_options *out, const struct option *o, const struct complaint *c)
+static int set(struct uat_options *out, const struct uat_option *o, const struct complaint *c)
 {
     void *field = (char *)out + o->offset;
     switch (o->kind) {
@@ -319,8 +209,8 @@ static int set(struct uat_options *out, const struct option *o, const struct com
 static void set_defaults(struct uat_options *out)
 {
     *out = (struct uat_options){0};
-    for (int i = 0; i < OPTIONS; i++) {
-        const struct option *o = &options[i];
+    for (int i = 0; i < uat_option_count; i++) {
+        const struct uat_option *o = &uat_option_table[i];
         void *field = (char *)out + o->offset;
         if (o->kind == OPTION_UNSIGNED || o->kind == OPTION_ADDRESS)
             *(uint64_t *)field = (uint64_t)o->initial;
@@ -329,23 +219,23 @@ static void set_defaults(struct uat_options *out)
     }
 }
 
-static const struct option *find(const char *name, int length)
+static const struct uat_option *find(const char *name, int length)
 {
-    for (int i = 0; i < OPTIONS; i++)
-        if (strncmp(options[i].name, name, (size_t)length) == 0 && options[i].name[length] == '\0')
-            return &options[i];
+    for (int i = 0; i < uat_option_count; i++)
+        if (strncmp(uat_option_table[i].name, name, (size_t)length) == 0 && uat_option_table[i].name[length] == '\0')
+            return &uat_option_table[i];
     return NULL;
 }
 
 static int complain_unknown(const struct complaint *c)
 {
-    const struct option *nearest = &options[0];
+    const struct uat_option *nearest = &uat_option_table[0];
     int least = INT_MAX;
-    for (int i = 0; i < OPTIONS; i++) {
-        int distance = uat_edit_distance(c->name, c->name_length, options[i].name);
+    for (int i = 0; i < uat_option_count; i++) {
+        int distance = uat_edit_distance(c->name, c->name_length, uat_option_table[i].name);
         if (distance < least) {
             least = distance;
-            nearest = &options[i];
+            nearest = &uat_option_table[i];
         }
     }
     return complain(c, "no such setting; did you mean %s? (uatrun --help lists all)", nearest->name);
@@ -361,7 +251,7 @@ int uat_options_parse(struct uat_options *out, char *const *env, char *error, si
             continue;
         int length = equals - *env > VALUE_SHOWN ? VALUE_SHOWN : (int)(equals - *env);
         struct complaint c = {error, error_size, *env, length, equals + 1};
-        const struct option *o = find(*env, length);
+        const struct uat_option *o = find(*env, length);
         int rc = o ? set(&parsed, o, &c) : complain_unknown(&c);
         if (rc < 0)
             return rc;
@@ -390,8 +280,8 @@ const char *uat_options_torture(const struct uat_options *options_in_force)
 void uat_options_print(FILE *out)
 {
     char number[32];
-    for (int i = 0; i < OPTIONS; i++) {
-        const struct option *o = &options[i];
+    for (int i = 0; i < uat_option_count; i++) {
+        const struct uat_option *o = &uat_option_table[i];
         const char *initial = o->kind == OPTION_DEVICE                              ? "any"
                               : o->kind == OPTION_TORTURE || o->kind == OPTION_PATH ? "none"
                               : o->kind == OPTION_CHOICE                            ? o->choices[o->initial]

@@ -11,10 +11,12 @@
 #include "base/network.h"
 
 enum uat_deque_protocol { UAT_DEQUE_LOCK, UAT_DEQUE_CLAIM };
-enum uat_transport_choice { UAT_TRANSPORT_AUTO, UAT_TRANSPORT_SHM, UAT_TRANSPORT_IBV };
+enum uat_transport_choice { UAT_TRANSPORT_AUTO, UAT_TRANSPORT_SHM, UAT_TRANSPORT_IBV, UAT_TRANSPORT_SIM };
 enum uat_victims_order { UAT_VICTIMS_RANDOM, UAT_VICTIMS_NEAR };
 enum uat_bind { UAT_BIND_AUTO, UAT_BIND_CORE, UAT_BIND_NONE };
 enum { UAT_TRACE_NAME_MAX = 512 /* bytes, the 0 at the end included */ };
+enum uat_sim_network_choice { UAT_SIM_NETWORK_CX6, UAT_SIM_NETWORK_FX10, UAT_SIM_NETWORK_QDR };
+enum uat_sim_order { UAT_SIM_ORDER_PROMISE, UAT_SIM_ORDER_CHAIN };
 
 struct uat_options {
     uint64_t segment_address; /* UAT_SEGMENT_ADDRESS: virtual address of the segment, a multiple of 2 MiB */
@@ -39,6 +41,17 @@ struct uat_options {
     uint64_t torture_seed;
     struct uat_network network;     /* UAT_NET_DEVICES, UAT_GID_INDEX, UAT_IB_*, UAT_CONNECT */
     char trace[UAT_TRACE_NAME_MAX]; /* UAT_TRACE: file of the timeline; "" = none */
+    uint64_t sim_task;              /* UAT_SIM_TASK: ns */
+    uint64_t sim_cpu;               /* UAT_SIM_CPU: percent of the measured processor time */
+    int sim_network;                /* UAT_SIM_NETWORK: enum uat_sim_network_choice */
+    uint64_t sim_round_trip;        /* UAT_SIM_ROUND_TRIP: ns; 0, here and in the next four: the network's own */
+    uint64_t sim_atomic;            /* UAT_SIM_ATOMIC: ns */
+    uint64_t sim_gap;               /* UAT_SIM_GAP: ns */
+    uint64_t sim_bandwidth;         /* UAT_SIM_BANDWIDTH: MB/s */
+    uint64_t sim_node;              /* UAT_SIM_NODE: workers of a host */
+    uint64_t sim_seed;              /* UAT_SIM_SEED: 0 = no adversary */
+    int sim_order;                  /* UAT_SIM_ORDER: enum uat_sim_order */
+    uint64_t sim_limit;             /* UAT_SIM_LIMIT: ms of virtual time; 0 = none */
 };
 
 /*

@@ -10,23 +10,60 @@
 #include <stdbool.h>
 
 #include "base/cpu.h"
+#include "base/virtual.h"
 
 struct uat_relax {
     unsigned spins;
 };
 
-enum { UAT_RELAX_SPINS = 1000, UAT_RELAX_SPINS_OVERSUBSCRIBED = 50 };
+enum {
+    UAT_RELAX_SPINS = 1000,
+    UAT_RELAX_SPINS_OVERSUBSCRIBED = 50,
+    UAT_PAUSE_NS = 40, /* of virtual time; the pause instruction takes 15 to 50 ns */
+    UAT_YIELD_NS = 400 /* of virtual time; a system call that finds nobody else on the core */
+};
 
 /* More workers than cores on this host: waiting loops give the core away early. The start of a job sets it, once it
  * knows where all workers sit; nobody else keeps a copy. */
 extern bool uat_relax_oversubscribed;
 
-static inline void uat_relax(struct uat_relax *r)
+/* One step of a loop that waits for a short time. */
+static inline void uat_pause(void)
 {
-    if (++r->spins < (uat_relax_oversubscribed ? UAT_RELAX_SPINS_OVERSUBSCRIBED : UAT_RELAX_SPINS))
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->pause(UAT_PAUSE_NS);
+    else
         uat_cpu_pause();
+}
+
+/* Give the core to another process. */
+static inline void uat_yield(void)
+{
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->pause(UAT_YIELD_NS);
     else
         sched_yield();
+}
+
+/* Between two looks at something that may change without a change of a word of the own segment. */
+static inline void uat_relax_away(struct uat_relax *r)
+{
+    if (++r->spins < (uat_relax_oversubscribed ? UAT_RELAX_SPINS_OVERSUBSCRIBED : UAT_RELAX_SPINS))
+        uat_pause();
+    else
+        uat_yield();
+}
+
+/* Between two looks at a word of the own segment, or for completions: in a simulation the worker sleeps until a peer
+ * has changed its segment or its chains are complete. */
+static inline void uat_relax(struct uat_relax *r)
+{
+    if (!UAT_IS_VIRTUAL()) {
+        uat_relax_away(r);
+        return;
+    }
+    r->spins++;
+    uat_virtual->wait();
 }
 
 #endif

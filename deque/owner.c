@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/cpu.h"
 #include "base/delay.h"
 #include "base/relax.h"
+#include "base/virtual.h"
 #include "deque/phase.h"
 
 enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* looks for an acknowledgement between two calls of user.waiting */ };
@@ -166,12 +166,12 @@ static bool publish(struct uat_deque *d, size_t i)
     uat_delay();
     struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
     /* Relaxed: ordered by the release store below. Atomic, so that the words are written whole. */
-    __atomic_store_n(&slot->sp, sp, __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->base, d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK, __ATOMIC_RELAXED);
+    uat_store_relaxed(&slot->sp, sp);
+    uat_store_relaxed(&slot->base, d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK);
     uat_delay();
     /* Release: orders the slot's content, the join record and the entry's stack before the state that offers them; the
      * peer is the READ of the slot behind the claim in uat_thief_fetch(). */
-    __atomic_store_n(&slot->state, uat_state(index, ++d->generation, true), __ATOMIC_RELEASE);
+    uat_store_release(&slot->state, uat_state(index, ++d->generation, true));
     uat_delay();
     if (d->published == 0)
         d->first = i;
@@ -214,10 +214,10 @@ static bool withdraw(struct uat_deque *d, uint64_t index)
 {
     struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
     uat_delay();
-    __atomic_store_n(&slot->state, uat_state(index, d->generation, false), __ATOMIC_RELAXED);
+    uat_store_relaxed(&slot->state, uat_state(index, d->generation, false));
     /* Full fence: orders the slot's invalidation before the load of claims. The peer orders its atomic on claims before
      * its READ of the slot, in uat_thief_fetch(): so either the thief sees the invalid slot, or we see its claim. */
-    uat_cpu_fence();
+    uat_fence();
     uat_delay();
     return (int64_t)(load_claims(d) - index) <= 0;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/cpu.h"
+#include "base/virtual.h"
 
 enum uat_phase {
     UAT_PHASE_PEEK,        /* READ of the victim's ring */
@@ -30,13 +30,13 @@ extern uat_phase_fn *uat_phase_hook;
 
 static inline uint64_t uat_phase_begin(void)
 {
-    return __builtin_expect(uat_phase_hook != NULL, 0) ? uat_cpu_counter_ordered() : 0;
+    return __builtin_expect(uat_phase_hook != NULL, 0) ? uat_counter_ordered() : 0;
 }
 
 static inline void uat_phase_end(enum uat_phase phase, uint64_t begin)
 {
     if (__builtin_expect(uat_phase_hook != NULL, 0))
-        uat_phase_hook(phase, begin, uat_cpu_counter_ordered());
+        uat_phase_hook(phase, begin, uat_counter_ordered());
 }
 
 #endif

@@ -143,10 +143,19 @@ int uat_stats(uat_stats_t *stats);
 int uat_stats_total(uat_stats_t *stats);
 
 /*
- * The text of a setting in force: "transport", "transport_reason", "deque", "torture", "launcher".
+ * The text of a setting in force: "transport", "transport_reason", "deque", "torture", "time" (real or virtual), "launcher".
  * NULL for another name or before uat_init(). The string belongs to the runtime.
  */
 const char *uat_setting(const char *name);
+
+/*
+ * Nanoseconds of a clock that goes on steadily, for intervals on one worker: that of CLOCK_MONOTONIC, or virtual time
+ * in a simulation (UAT_TRANSPORT=sim), where it is the same clock on all workers and begins at 0.
+ */
+uint64_t uat_time(void);
+
+/* Tell a simulation that the caller computes for ns nanoseconds; does nothing otherwise. See docs/simulation.md. */
+void uat_sim_work(uint64_t ns);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

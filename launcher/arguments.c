@@ -59,7 +59,7 @@ static bool parse_workers(const char *text, int *out)
     char *end;
     errno = 0;
     long n = strtol(text, &end, 10);
-    if (end == text || *end || errno || n < 1 || n > UAT_WORKERS_MAX) {
+    if (end == text || *end || errno || n < 1 || n > UAT_SIM_WORKERS_MAX) {
         uat_say("-n %s: the number of workers must be a number from 1 to %d", text, UAT_WORKERS_MAX);
         return false;
     }
@@ -104,7 +104,7 @@ static char **copy_environment(int extra)
     int n = 0;
     while (environ[n])
         n++;
-    char **env = allocate((size_t)(n + extra + 1), sizeof(*env));
+    char **env = allocate((size_t)(n + extra + 2), sizeof(*env));
     int kept = 0;
     for (int i = 0; i < n; i++)
         if (strncmp(environ[i], "PMIX_", 5) != 0 || strncmp(environ[i], "PMIX_MCA_", 9) == 0)
@@ -173,6 +173,23 @@ static char *find_program(const char *name, int *status)
     return NULL;
 }
 
+/* How many workers there may be depends on whether they are simulated; a simulation is told by a variable. */
+static bool check_workers(struct uat_arguments *out, bool simulated)
+{
+    static char variable[64];
+    if (!simulated && out->workers > UAT_WORKERS_MAX) {
+        uat_say("-n %d: the number of workers must be a number from 1 to %d; to %d with UAT_TRANSPORT=sim",
+                out->workers, UAT_WORKERS_MAX, UAT_SIM_WORKERS_MAX);
+        return false;
+    }
+    if (!simulated)
+        return true;
+    snprintf(variable, sizeof(variable), UAT_SIM_WORKERS_VARIABLE "=%d", out->workers);
+    out->simulated = out->workers;
+    out->workers = 1;
+    return set_variable(out->env, variable);
+}
+
 /* The program and the settings, once all options are known. */
 static bool check_job(struct uat_arguments *out, char **rest, int *status)
 {
@@ -187,6 +204,8 @@ static bool check_job(struct uat_arguments *out, char **rest, int *status)
         uat_say("%s", error);
         return false;
     }
+    if (!check_workers(out, options.transport == UAT_TRANSPORT_SIM))
+        return false;
     out->stall_timeout = options.stall_timeout;
     out->stall_limit = options.stall_limit;
     out->argv = rest;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 enum {
-    UAT_WORKERS_MAX = 1024, /* on one host */
+    UAT_WORKERS_MAX = 1024, /* on one host; UAT_SIM_WORKERS_MAX in a simulation */
     UAT_STATUS_FAILED = 1,
     UAT_STATUS_USAGE = 2,
     UAT_STATUS_TIMEOUT = 124,    /* as timeout(1) */
@@ -17,6 +17,7 @@ enum {
 struct uat_arguments {
     int workers;
     bool bind;
+    int simulated;                  /* workers that one process simulates (UAT_TRANSPORT=sim); 0 = they are real */
     bool doctor;                    /* the self-test instead of the program */
     double timeout;                 /* seconds, 0 = none */
     int stall_timeout, stall_limit; /* seconds, the settings of the runtime of that name; 0 = none */

@@ -51,11 +51,13 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static enum blame judge(const struct uat_child *child)
+static enum blame judge(const struct uat_child *child, bool simulated)
 {
-    enum uat_presence presence = uat_server_presence(child->rank);
     if (!WIFEXITED(child->status))
         return BLAME_CERTAIN;
+    if (simulated)
+        return WEXITSTATUS(child->status) == 0 ? BLAME_NONE : BLAME_CERTAIN;
+    enum uat_presence presence = uat_server_presence(child->rank);
     if (WEXITSTATUS(child->status) == 0)
         return presence == UAT_PRESENCE_FINALIZED ? BLAME_NONE : BLAME_CERTAIN;
     return presence == UAT_PRESENCE_NONE ? BLAME_CERTAIN : BLAME_PERHAPS;
@@ -75,7 +77,7 @@ static void note_change(struct job *job, pid_t pid, int status)
         child->pid = 0;
         child->status = status;
         job->running--;
-        enum blame blame = judge(child);
+        enum blame blame = judge(child, job->arguments->simulated > 0);
         if (blame > job->blame) {
             if (job->blame == BLAME_NONE)
                 job->settled = now() + SETTLE_MS * 1e-3;
@@ -135,7 +137,7 @@ static struct uat_child *odd_one_out(const struct job *job)
     for (int i = 0; i < job->arguments->workers; i++) {
         struct uat_child *child = &job->children[i];
         int same = 0;
-        if (child->pid != 0 || judge(child) != BLAME_PERHAPS)
+        if (child->pid != 0 || judge(child, false) != BLAME_PERHAPS)
             continue;
         failed++;
         for (int k = 0; k < job->arguments->workers; k++)
@@ -175,11 +177,24 @@ static bool any_present(const struct job *job)
     return false;
 }
 
+/* The keeper of a simulation reports the end of its workers, so only its own end by a signal is news. */
+static int blame_simulation(const struct job *job, const struct uat_child *child)
+{
+    int signal = WIFSIGNALED(child->status) ? WTERMSIG(child->status) : 0;
+    if (signal && signal == job->told_to_end)
+        uat_say("the job was ended by signal %d (%s)", signal, strsignal(signal));
+    else if (signal)
+        uat_say("the process that simulates the workers was killed by signal %d (%s)", signal, strsignal(signal));
+    return exit_code(child->status);
+}
+
 /* Report which worker failed and how; returns uatrun's status. */
 static int blame_worker(const struct job *job)
 {
     const struct uat_child *child = job->blame == BLAME_PERHAPS ? odd_one_out(job) : job->culprit;
     const char *others = job->arguments->workers > 1 ? "; the others were ended" : "";
+    if (job->arguments->simulated > 0)
+        return blame_simulation(job, child);
     if (WIFSIGNALED(child->status)) {
         int signal = WTERMSIG(child->status);
         if (signal == job->told_to_end)
@@ -296,20 +311,22 @@ static int start_workers(struct job *job, const int *cores)
 {
     const struct uat_arguments *arguments = job->arguments;
     struct uat_child_plan plan = {.path = arguments->program, .argv = arguments->argv, .core = -1};
+    bool simulated = arguments->simulated > 0;
     plan.core_mask = numa_allocate_cpumask();
     int status = 0;
     for (int rank = 0; rank < arguments->workers && status == 0; rank++) {
         struct uat_child *child = &job->children[rank];
         child->rank = rank;
-        plan.env = uat_server_environment(rank, arguments->env);
+        plan.env = simulated ? arguments->env : uat_server_environment(rank, arguments->env);
         plan.null_input = rank > 0;
-        if (arguments->bind)
+        if (arguments->bind && !simulated) /* all run on one core, which the simulation chooses */
             plan.core = cores[rank];
         if (!plan.env)
             status = UAT_STATUS_FAILED;
         else if (uat_child_start(child, &plan, &status) == 0)
             job->running++;
-        free_environment(plan.env);
+        if (!simulated)
+            free_environment(plan.env);
     }
     numa_free_cpumask(plan.core_mask);
     return status;
@@ -327,8 +344,8 @@ int uat_job_run(const struct uat_arguments *arguments, int life, volatile int *v
     job.signal_fd = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
     if (!cores || !job.children || job.signal_fd < 0)
         uat_say("cannot start: %s", strerror(errno));
-    else if ((!arguments->bind || uat_cpus_assign(cores, arguments->workers) == 0) &&
-             uat_server_start(arguments->workers) == 0)
+    else if (arguments->simulated > 0 || ((!arguments->bind || uat_cpus_assign(cores, arguments->workers) == 0) &&
+                                          uat_server_start(arguments->workers) == 0))
         status = start_workers(&job, cores);
     if (status == 0) {
         uat_say_alone();

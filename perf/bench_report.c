@@ -83,7 +83,7 @@ static void print_seconds(const struct uat_bench_report *report, FILE *out)
     const struct uat_bench_settings *settings = report->settings;
     const struct uat_bench_run *run = report->run;
 
-    fprintf(out, "  %-12s %.6f", "seconds", run->seconds);
+    fprintf(out, "  %-12s %.6f%s", "seconds", run->seconds, setting("time")[0] == 'v' ? " of virtual time" : "");
     if (settings->repeat > 1)
         fprintf(out, " (median of %" PRId64 ": %.6f to %.6f)", settings->repeat, report->seconds_min,
                 report->seconds_max);
@@ -202,7 +202,7 @@ static void add_time(json_object *object, const struct uat_bench_report *report,
 void uat_bench_add_settings(json_object *object, const struct uat_bench *bench,
                             const struct uat_bench_settings *settings, int *status)
 {
-    static const char *const names[] = {"transport", "transport_reason", "deque", "torture", "launcher"};
+    static const char *const names[] = {"transport", "transport_reason", "deque", "torture", "time", "launcher"};
 
     add_text(object, "program", bench->program, status);
     add_text(object, "args", settings->args, status);

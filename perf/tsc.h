@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Moments read from the time-stamp counter and from the clock at once. */
+/* Moments read from the time-stamp counter and from the clock at once. In virtual time both are that, in nanoseconds. */
 #ifndef UAT_TSC_H
 #define UAT_TSC_H
 
 #include <stdint.h>
-#include <time.h>
 
 #include "base/cpu.h"
+#include "uat.h"
 
 struct uat_moment {
     uint64_t cycles;
@@ -15,10 +15,10 @@ struct uat_moment {
 
 static inline struct uat_moment uat_moment_now(void)
 {
-    struct timespec now;
+    const char *time = uat_setting("time");
+    uint64_t ns = uat_time();
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (struct uat_moment){uat_cpu_counter(), (double)now.tv_sec + 1e-9 * (double)now.tv_nsec};
+    return (struct uat_moment){time && time[0] == 'v' ? ns : uat_cpu_counter(), 1e-9 * (double)ns};
 }
 
 #endif

@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/relax.h"
+#include "base/virtual.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
 #include "runtime/doctor.h"
@@ -76,7 +78,7 @@ static int note_identity(void)
 static int join_job(void)
 {
     static const struct uat_bootstrap_user user = {.waiting = uat_stall_fence, .waited = uat_stall_over};
-    int rc = uat_bootstrap_open(&job.job, &user);
+    int rc = uat_bootstrap_open(&job.job, &job.options, &user);
     if (rc)
         return rc;
     job.phase = STARTING;
@@ -89,7 +91,8 @@ static int join_job(void)
 
 static int bind_to_core(void)
 {
-    uat_binding_take(&job.identity.binding, (enum uat_bind)job.options.bind, job.job.local_rank, job.job.local_size);
+    enum uat_bind bind = UAT_IS_VIRTUAL() ? UAT_BIND_NONE : (enum uat_bind)job.options.bind;
+    uat_binding_take(&job.identity.binding, bind, job.job.local_rank, job.job.local_size);
     return 0;
 }
 
@@ -164,7 +167,7 @@ static int compare_bindings(void)
     }
     for (int i = 0; i < uat_self.size; i++)
         bindings[i] = &job.roster.identity[i]->binding;
-    uat_relax_oversubscribed = uat_binding_report(bindings, uat_self.size, uat_self.rank);
+    uat_relax_oversubscribed = !UAT_IS_VIRTUAL() && uat_binding_report(bindings, uat_self.size, uat_self.rank);
     free(bindings);
     if (uat_relax_oversubscribed)
         uat_info("more workers than cores: they give way to each other while they wait");
@@ -321,6 +324,17 @@ int uat_finalize(void)
     return rc ? rc : closed ? closed : traced;
 }
 
+uint64_t uat_time(void)
+{
+    return uat_clock_ns();
+}
+
+void uat_sim_work(uint64_t ns)
+{
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->work(ns);
+}
+
 int uat_rank(void)
 {
     return uat_self.rank;
@@ -343,6 +357,8 @@ const char *uat_setting(const char *name)
         return job.options.deque == UAT_DEQUE_LOCK ? "lock" : "claim";
     if (strcmp(name, "torture") == 0)
         return uat_options_torture(&job.options);
+    if (strcmp(name, "time") == 0)
+        return UAT_IS_VIRTUAL() ? "virtual" : "real";
     if (strcmp(name, "launcher") == 0)
         return job.job.launcher;
     return NULL;

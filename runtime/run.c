@@ -7,6 +7,7 @@
 
 #include "asm/switch.h"
 #include "base/log.h"
+#include "base/virtual.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/segment.h"
@@ -68,7 +69,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_exception_begin();
     uat_modes_note();
     uat_late_run();
-    uat_deque_start(&w->deque, uat_torture_on);
+    uat_deque_start(&w->deque, uat_torture_on || UAT_IS_VIRTUAL()); /* each spawn takes virtual time */
     if (uat_self.rank > 0)
         uat_schedule();
     else if (status)

@@ -110,6 +110,7 @@ struct uat_transport {
 
 extern const struct uat_transport_class uat_transport_shm;
 extern const struct uat_transport_class uat_transport_ibv;
+extern const struct uat_transport_class uat_transport_sim;
 
 /* Post a chain; see uat_transport_class.post. Counts the operations. */
 int uat_transport_post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "runtime/memory/record.h"
+#include "transport_sim/sim.h"
 
 struct uat_segment uat_segment = {.fd = -1};
 
@@ -92,15 +93,29 @@ static int open_guard(struct uat_segment *s)
     return -1;
 }
 
+/* A memory object that has no name anywhere: it is gone with its last process. -1 with errno. */
+static int open_object(struct uat_segment *s)
+{
+    if (uat_sim_on())
+        return uat_sim_object(s->size, &s->offset);
+    int fd = memfd_create("uat-segment", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)s->size) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
 int uat_segment_open(const struct uat_options *options)
 {
     struct uat_segment *s = &uat_segment;
     memset(s, 0, sizeof(*s));
     lay_out(s, options);
-    s->fd = memfd_create("uat-segment", MFD_CLOEXEC); /* nameless: the kernel frees it with its last process */
-    if (s->fd < 0 || ftruncate(s->fd, (off_t)s->size))
+    s->fd = open_object(s);
+    if (s->fd < 0)
         goto fail;
-    void *p = mmap(s->start, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, s->fd, 0);
+    void *p = mmap(s->start, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, s->fd, s->offset);
     if (p == MAP_FAILED)
         goto fail;
     if (p != s->start) { /* a kernel before 4.17 takes the address for a hint */
@@ -113,7 +128,8 @@ int uat_segment_open(const struct uat_options *options)
         errno = EEXIST;
         goto fail;
     }
-    madvise(s->start, s->size, MADV_HUGEPAGE); /* fewer translations for the HCA and the CPU; only advice */
+    if (!uat_sim_on())                             /* whose segments are many in one memory */
+        madvise(s->start, s->size, MADV_HUGEPAGE); /* fewer translations for the HCA and the CPU; only advice */
     return 0;
 fail:;
     int error = errno;
@@ -142,11 +158,11 @@ uintptr_t uat_segment_low_water(void)
 {
     const struct uat_segment *s = &uat_segment;
     /* Holes of the memory object were never touched; skip them, for reading them would allocate them. */
-    off_t from = (off_t)(s->low - (uintptr_t)s->start);
+    off_t from = s->offset + (off_t)(s->low - (uintptr_t)s->start);
     off_t data = lseek(s->fd, from, SEEK_DATA);
-    if (data < from || (uintptr_t)s->start + (size_t)data >= s->high)
+    if (data < from || (uintptr_t)s->start + (size_t)(data - s->offset) >= s->high)
         return s->high;
-    const uint64_t *p = (const uint64_t *)(s->start + data), *end = (const uint64_t *)s->high;
+    const uint64_t *p = (const uint64_t *)(s->start + (data - s->offset)), *end = (const uint64_t *)s->high;
     while (p < end && *p == 0)
         p++;
     return (uintptr_t)p;

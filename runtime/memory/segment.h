@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/options.h"
 #include "deque/ring.h"
@@ -66,6 +67,7 @@ struct uat_segment {
     char *start;
     size_t size; /* bytes */
     int fd;
+    off_t offset;      /* of the segment in the memory object; 0 but in a simulation */
     size_t result_max; /* bytes of the largest result of a task: UAT_RESULT_MAX */
     struct uat_control *control;
     void *result; /* result_max bytes: the root's result */

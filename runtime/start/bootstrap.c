@@ -5,13 +5,16 @@
 #include <pmix.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "base/pmix_room.h"
+#include "transport_sim/sim.h"
 
 static struct {
     bool open; /* PMIx is in use: not in a job of one without a launcher */
@@ -98,8 +101,28 @@ static int refuse_singleton(void)
     return 0;
 }
 
-int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user)
+/* The workers of a simulation: forked, not found. */
+static int open_simulated(struct uat_job *job, const struct uat_options *options)
 {
+    struct uat_sim_place place;
+    int rc = uat_sim_start(options, &place);
+    if (rc)
+        return rc;
+    *job = (struct uat_job){.rank = place.rank,
+                            .size = place.size,
+                            .local_rank = place.local_rank,
+                            .local_size = place.local_size,
+                            .launcher = getenv(UAT_SIM_WORKERS_VARIABLE) ? "uatrun" : "none"};
+    boot.size = job->size;
+    snprintf(job->host, sizeof(job->host), "sim%d", place.host);
+    uat_log_identity(job->rank, job->host);
+    return 0;
+}
+
+int uat_bootstrap_open(struct uat_job *job, const struct uat_options *options, const struct uat_bootstrap_user *user)
+{
+    if (options->transport == UAT_TRANSPORT_SIM)
+        return open_simulated(job, options);
     *job = (struct uat_job){.size = 1, .local_size = 1, .launcher = "none"};
     boot.size = 1;
     boot.user = *user;
@@ -191,7 +214,7 @@ static int fence(void)
 
 int uat_bootstrap_barrier(void)
 {
-    return fence();
+    return uat_sim_on() ? uat_sim_barrier() : fence();
 }
 
 static int put_blob(const void *blob, size_t size)
@@ -234,6 +257,8 @@ static int get_blob(int rank, void **blob, size_t *size)
 
 int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes)
 {
+    if (uat_sim_on())
+        return uat_sim_exchange(blob, size, blobs, sizes);
     int rc = put_blob(blob, size);
     if (!rc)
         rc = fence();
@@ -267,7 +292,7 @@ int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t 
 
 void uat_bootstrap_forget(void **blobs, size_t *sizes)
 {
-    for (void **p = blobs; p && *p; p++)
+    for (void **p = blobs; p && *p && !uat_sim_on(); p++)
         free(*p);
     free(blobs);
     free(sizes);

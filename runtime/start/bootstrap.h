@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+#include "base/options.h"
+
 struct uat_job {
     int rank, size;
     int local_rank, local_size; /* among the workers of this host */
@@ -22,8 +24,11 @@ struct uat_bootstrap_user {
     void (*waited)(void);
 };
 
-/* Join the job that the environment names, or be a job of one. user is copied. 0 or a negative errno, reported. */
-int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user);
+/*
+ * Join the job that the environment names, or be a job of one. user is copied. With UAT_TRANSPORT=sim this forks the
+ * workers, and comes back in each of them. 0 or a negative errno, reported.
+ */
+int uat_bootstrap_open(struct uat_job *job, const struct uat_options *options, const struct uat_bootstrap_user *user);
 
 /* Publish one blob and collect those of all: blobs[i], sizes[i], to be given to uat_bootstrap_forget(). Collective. */
 int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes);

@@ -10,7 +10,9 @@ const struct uat_transport_class *uat_transport_select(const struct uat_options 
 {
     if (options->transport != UAT_TRANSPORT_AUTO) {
         snprintf(why, size, "UAT_TRANSPORT");
-        return options->transport == UAT_TRANSPORT_SHM ? &uat_transport_shm : &uat_transport_ibv;
+        return options->transport == UAT_TRANSPORT_SHM   ? &uat_transport_shm
+               : options->transport == UAT_TRANSPORT_SIM ? &uat_transport_sim
+                                                         : &uat_transport_ibv;
     }
     char probed[160];
     bool usable = uat_ibv_probe(probed, sizeof(probed)) > 0;

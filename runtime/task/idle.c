@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/task/idle.h"
 
-#include <sched.h>
 #include <time.h>
 
-#include "base/cpu.h"
 #include "base/random.h"
 #include "base/relax.h"
 #include "runtime/task/torture.h"
@@ -31,7 +29,7 @@ static void pause_randomly(unsigned failures)
 {
     unsigned shift = failures < BACKOFF_SHIFT_MAX ? failures : BACKOFF_SHIFT_MAX;
     for (unsigned n = (unsigned)uat_random_next(&pauses) & ((1u << shift) - 1); n > 0; n--)
-        uat_cpu_pause();
+        uat_pause();
 }
 
 static void sleep_shortly(unsigned excess)
@@ -54,7 +52,7 @@ void uat_idle(struct uat_idle *idle, bool lost)
     if (may_sleep && idle->failures > SLEEP_FAILURES)
         sleep_shortly(idle->failures - SLEEP_FAILURES);
     else if (idle->failures > SPIN_FAILURES)
-        sched_yield();
+        uat_yield();
     else
-        uat_cpu_pause();
+        uat_pause();
 }

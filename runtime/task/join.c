@@ -157,7 +157,7 @@ static void wait_in_place(uint64_t name)
 {
     struct uat_relax relax = {0};
     while (!child_has_ended(name)) {
-        uat_relax(&relax);
+        uat_relax_away(&relax);
         if (relax.spins % WATCH_EVERY == 0)
             uat_stall_child(uat_record_rank(name));
     }

@@ -7,6 +7,7 @@
 
 #include "asm/switch.h"
 #include "base/config.h"
+#include "base/virtual.h"
 #include "include/uat/pattern.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/record.h"
@@ -77,6 +78,8 @@ void uat_task_pushed(uintptr_t sp)
     uat_fork_check();
     uat_modes_check();
     uat_deque_refill(&uat_worker.deque);
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->task();
     if (uat_torture_on)
         uat_torture_pushed(sp);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/task/torture.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "base/delay.h"
 #include "base/log.h"
+#include "base/relax.h"
+#include "base/virtual.h"
 #include "runtime/start/self.h"
 #include "runtime/task/counts.h"
 #include "runtime/task/sanitize.h"
@@ -64,7 +64,7 @@ void uat_torture_open(const struct uat_options *options, int rank)
         uat_torture_heap_move(rank, uat_self.size);
         uat_fault_ask(explain_fault);
     }
-    if (options->torture_delay)
+    if (options->torture_delay || UAT_IS_VIRTUAL()) /* in a simulation UAT_SIM_SEED decides what passes there */
         uat_delay_start(options->torture_seed * 1000003 + (uint64_t)rank);
 }
 
@@ -113,9 +113,9 @@ static void wait_for_thief(void)
         if ((int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0)
             return;
         if (i % STEAL_SPINS == STEAL_SPINS - 1)
-            sched_yield();
+            uat_yield();
         else
-            uat_cpu_pause();
+            uat_pause();
     }
 }
 

@@ -4,8 +4,8 @@
 #include <sched.h>
 #include <stdbool.h>
 
-#include "base/cpu.h"
 #include "base/relax.h"
+#include "base/virtual.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
@@ -22,7 +22,7 @@ static int show(uint64_t readers)
     /* Relaxed, both: a number that grows, and a number that says when to stop; nothing is passed on with them. The peer
      * is look() of the other ranks. */
     while (__atomic_load_n(&control->clock_readers, __ATOMIC_RELAXED) < readers) {
-        __atomic_store_n(&control->clock, uat_cpu_counter(), __ATOMIC_RELAXED);
+        __atomic_store_n(&control->clock, uat_counter(), __ATOMIC_RELAXED);
         int rc = uat_self.transport->class_->progress(uat_self.transport);
         if (rc)
             return rc;
@@ -38,9 +38,9 @@ static int look(struct uat_clock *clock)
     bool any = false;
     for (int fresh = 0; fresh < FRESH;) {
         struct uat_op op = uat_op_read(landing, &uat_segment.control->clock, 8);
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
         int rc = uat_transport_do(uat_self.transport, 0, &op, 1);
-        uint64_t end = uat_cpu_counter(), seen = *landing;
+        uint64_t end = uat_counter(), seen = *landing;
         if (rc)
             return rc;
         if (uat_relax_oversubscribed)
@@ -59,11 +59,11 @@ static int look(struct uat_clock *clock)
 
 int uat_clock_compare(struct uat_clock *clock)
 {
-    uint64_t now = uat_cpu_counter();
+    uint64_t now = uat_counter();
     *clock = (struct uat_clock){now, now};
     comparisons++;
     int rc = uat_collective_barrier(); /* rank 0 is about to show its counter */
-    if (!rc)
+    if (!rc && !UAT_IS_VIRTUAL()) /* virtual time is the same everywhere */
         rc = uat_self.rank == 0 ? show(comparisons * (uint64_t)(uat_self.size - 1)) : look(clock);
     return rc ? rc : uat_collective_barrier();
 }

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/cpu.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/virtual.h"
 #include "runtime/trace/clock.h"
 #include "runtime/trace/trace_file.h"
 
@@ -23,7 +23,7 @@ static struct {
     unsigned phases;
     uint64_t idle_begin, failures; /* since the worker has had nothing to run; 0: it has something */
     struct uat_clock first;
-    struct timespec began;
+    uint64_t began; /* nanoseconds */
 } trace;
 
 static void add(const struct uat_trace_event *event)
@@ -58,7 +58,7 @@ void uat_trace_attempt_done(uint64_t begin, bool success, int victim, uint64_t b
 {
     if (success) {
         end_idle(begin);
-        uat_trace_record(UAT_TRACE_STEAL, begin, uat_cpu_counter_ordered(), bytes, victim);
+        uat_trace_record(UAT_TRACE_STEAL, begin, uat_counter_ordered(), bytes, victim);
         for (unsigned i = 0; i < trace.phases; i++)
             add(&trace.phase[i]);
     } else {
@@ -72,7 +72,7 @@ void uat_trace_attempt_done(uint64_t begin, bool success, int victim, uint64_t b
 void uat_trace_attempts_over(void)
 {
     if (uat_trace_on)
-        end_idle(uat_cpu_counter());
+        end_idle(uat_counter());
 }
 
 int uat_trace_open(const char *file, const char *host)
@@ -91,7 +91,7 @@ int uat_trace_open(const char *file, const char *host)
     int rc = uat_clock_compare(&trace.first);
     if (rc)
         return rc;
-    clock_gettime(CLOCK_MONOTONIC, &trace.began);
+    trace.began = uat_clock_ns();
     uat_trace_on = true;
     uat_phase_hook = note_phase;
     return 0;
@@ -100,9 +100,7 @@ int uat_trace_open(const char *file, const char *host)
 /* Cycles of rank 0's counter in a microsecond; what other ranks find is not used. */
 static double cycles_per_us(const struct uat_clock *last)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double us = (double)(now.tv_sec - trace.began.tv_sec) * 1e6 + (double)(now.tv_nsec - trace.began.tv_nsec) * 1e-3;
+    double us = (double)(uat_clock_ns() - trace.began) * 1e-3;
     return us > 0 ? (double)(last->zero - trace.first.zero) / us : 1;
 }
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "runtime/trace/event.h"
 
 extern bool uat_trace_on;
@@ -32,13 +32,13 @@ void uat_trace_attempts_over(void);
 
 static inline uint64_t uat_trace_begin(void)
 {
-    return __builtin_expect(uat_trace_on, 0) ? uat_cpu_counter() : 0;
+    return __builtin_expect(uat_trace_on, 0) ? uat_counter() : 0;
 }
 
 static inline void uat_trace_end(enum uat_trace_kind kind, uint64_t begin, uint64_t detail, int peer)
 {
     if (__builtin_expect(uat_trace_on, 0))
-        uat_trace_record(kind, begin, uat_cpu_counter(), detail, peer);
+        uat_trace_record(kind, begin, uat_counter(), detail, peer);
 }
 
 static inline void uat_trace_attempt(uint64_t begin, bool success, int victim, uint64_t bytes)

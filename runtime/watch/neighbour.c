@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/process.h"
 #include "runtime/start/self.h"
@@ -15,7 +15,7 @@ static struct {
     int rank; /* -1: nobody */
     int pid;
     char host[64];
-    uint64_t looked; /* when, seconds of CLOCK_MONOTONIC */
+    uint64_t looked; /* when, seconds */
     int stopped;     /* consecutive samples that saw it stopped, one a second */
     bool reported;
 } watched = {.rank = -1};
@@ -65,13 +65,12 @@ static void judge(void)
 
 void uat_neighbour_look(void)
 {
-    struct timespec now;
     if (watched.rank < 0)
         return;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    if ((uint64_t)now.tv_sec == watched.looked)
+    uint64_t now = uat_clock_seconds();
+    if (now == watched.looked)
         return;
-    watched.looked = (uint64_t)now.tv_sec;
+    watched.looked = now;
     if (is_stopped(watched.pid)) {
         watched.stopped++;
         judge();

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
@@ -18,12 +18,12 @@
 /* Read by a signal handler on the same thread, hence volatile. */
 static volatile struct {
     enum uat_doing doing;
-    uint64_t since;   /* seconds of CLOCK_MONOTONIC */
+    uint64_t since;   /* seconds */
     const char *call; /* "uat_barrier()", for UAT_DOING_CALL */
     enum uat_wait wait;
     uint64_t what; /* index of an entry, or a rank */
     uint64_t wait_since;
-    uint64_t probed; /* seconds of CLOCK_MONOTONIC */
+    uint64_t probed; /* seconds */
     bool reported;
 } stall;
 
@@ -34,9 +34,7 @@ static bool caught;
 
 uint64_t uat_stall_seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return (uint64_t)t.tv_sec;
+    return uat_clock_seconds();
 }
 
 void uat_stall_set(enum uat_doing doing)

@@ -43,7 +43,7 @@ void uat_stall_set_call(const char *call);
 /* Is that UAT_DOING_END? */
 bool uat_stall_is_at_end(void);
 
-/* Seconds of CLOCK_MONOTONIC, to a few milliseconds. */
+/* Seconds, to a few milliseconds; of virtual time in a simulation. */
 uint64_t uat_stall_seconds(void);
 
 /* What this worker waits for; what: the index of an entry, or a rank. */

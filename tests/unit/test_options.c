@@ -205,8 +205,8 @@ static void test_words(void **state)
 {
     (void)state;
     assert_refused("UAT_DEQUE=locks", "must be lock or claim");
-    assert_refused("UAT_TRANSPORT=", "must be auto, shm or ibv");
-    assert_refused("UAT_TRANSPORT=SHM", "must be auto, shm or ibv");
+    assert_refused("UAT_TRANSPORT=", "must be auto, shm, ibv or sim");
+    assert_refused("UAT_TRANSPORT=SHM", "must be auto, shm, ibv or sim");
     assert_refused("UAT_LOG=2", "must be error, warn or info");
     assert_refused("UAT_CONNECT=tcp", "must be pmix or rdmacm");
     assert_refused("UAT_PEEK=", "must be a number");
@@ -317,7 +317,7 @@ static void test_table(void **state)
                               "UAT_RESULT_MAX        1k ",
                               "UAT_RECORDS           4096 ",
                               "UAT_GID_INDEX         -1 ",
-                              "auto, shm or ibv",
+                              "auto, shm, ibv or sim",
                               "UAT_TORTURE           none ",
                               "UAT_SEED              0 "};
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Virtual time: what a simulation puts in the place of the clock, of waiting and of the CPU's store buffer. There is one
+ * table in a process, set once at start-up. Without a simulation it is NULL, and each hook costs one predictable branch
+ * on a slow path; the fast paths of spawn, return and join have none.
+ */
+#ifndef UAT_VIRTUAL_H
+#define UAT_VIRTUAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cpu.h"
+
+struct uat_virtual {
+    uint64_t (*now)(void);      /* nanoseconds since the job's begin */
+    void (*task)(void);         /* a task has been spawned and begins: let its cost pass */
+    void (*work)(uint64_t ns);  /* the program says that it computes for so long */
+    void (*pause)(uint64_t ns); /* let time pass in a loop that looks for something elsewhere */
+    void (*wait)(void);         /* wait until a peer has changed a word of the own segment */
+    void (*delay)(void);        /* between two steps of owner and thief: time may pass here */
+    void (*fence)(void);        /* the full fence: the store buffer drains */
+    void (*store)(uint64_t *word,
+                  uint64_t value); /* a store that peers may see; kept in order with other such stores */
+};
+
+extern const struct uat_virtual *uat_virtual;
+
+#define UAT_IS_VIRTUAL() __builtin_expect(uat_virtual != NULL, 0)
+
+/* The full fence, against loads of words that peers change. Each caller names the two sides that it orders. */
+static inline void uat_fence(void)
+{
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->fence();
+    uat_cpu_fence();
+}
+
+/* Store a word of the segment that peers READ. Each caller names the two sides that it orders. */
+static inline void uat_store_relaxed(uint64_t *word, uint64_t value)
+{
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->store(word, value);
+    else
+        __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+static inline void uat_store_release(uint64_t *word, uint64_t value)
+{
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->store(word, value);
+    else
+        __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
+/* A counter of constant rate for timelines and intervals: the processor's, or nanoseconds of virtual time. */
+static inline uint64_t uat_counter(void)
+{
+    return UAT_IS_VIRTUAL() ? uat_virtual->now() : uat_cpu_counter();
+}
+static inline uint64_t uat_counter_ordered(void)
+{
+    return UAT_IS_VIRTUAL() ? uat_virtual->now() : uat_cpu_counter_ordered();
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_sim/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "transport_sim/world.h"
+
+static struct {
+    struct sim_world *world;
+    int forked, living;
+    int status; /* of the job: that of the first worker that did not end with 0 */
+    sigset_t original;
+    struct timespec begun;
+} keeper;
+
+/* What uatrun passes on to the workers. */
+static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+static void send_all(int signal)
+{
+    for (int i = 0; i < keeper.forked; i++)
+        if (keeper.world->worker[i].pid > 0)
+            kill(keeper.world->worker[i].pid, signal);
+}
+
+/* End at once, and all workers with it: they die with their parent, and this only makes sure that they have. */
+static _Noreturn void end(int status)
+{
+    send_all(SIGKILL);
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+        continue;
+    _exit(status);
+}
+
+static int find(pid_t pid)
+{
+    for (int i = 0; i < keeper.forked; i++)
+        if (keeper.world->worker[i].pid == pid)
+            return i;
+    return -1;
+}
+
+static void tell_replay(char *text, size_t size)
+{
+    const struct sim_settings *s = &keeper.world->settings;
+    text[0] = '\0';
+    if (s->seed)
+        snprintf(text, size, "; UAT_SIM_SEED=%" PRIu64 " with the same settings brings it back", s->seed);
+}
+
+/* A worker has ended. One that had left the simulation in order may still have a status of its own to give. */
+static void note_end(int rank, int status)
+{
+    struct sim_worker *worker = &keeper.world->worker[rank];
+    bool in_order = worker->state == SIM_LEFT && WIFEXITED(status);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    char replay[100];
+    worker->pid = 0;
+    keeper.living--;
+    if (code != 0 && keeper.status == 0)
+        keeper.status = code;
+    if (in_order)
+        return;
+    tell_replay(replay, sizeof(replay));
+    if (WIFSIGNALED(status))
+        uat_error("rank %d was killed by signal %d (%s) at %" PRIu64 " ns of virtual time; the others were ended%s",
+                  rank, WTERMSIG(status), strsignal(WTERMSIG(status)), worker->clock, replay);
+    else
+        uat_error("rank %d exited with status %d before uat_finalize(), at %" PRIu64
+                  " ns of virtual time; the others were ended%s",
+                  rank, code, worker->clock, replay);
+    end(code ? code : 1);
+}
+
+static void reap(void)
+{
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        int rank = find(pid);
+        if (rank >= 0)
+            note_end(rank, status);
+    }
+}
+
+static void tell_cost(void)
+{
+    const struct sim_world *w = keeper.world;
+    struct timespec now;
+    uint64_t last = 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)(now.tv_sec - keeper.begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - keeper.begun.tv_nsec);
+    for (int i = 0; i < w->settings.size; i++)
+        last = w->worker[i].clock > last ? w->worker[i].clock : last;
+    uat_info("simulated %.6f s in %.2f s: %" PRIu64 " steps, %" PRIu64
+             " of them in another process than the one before, "
+             "%.2f us each",
+             (double)last * 1e-9, seconds, w->items, w->switches, w->items ? seconds * 1e6 / (double)w->items : 0);
+}
+
+static _Noreturn void keep(const sigset_t *set)
+{
+    while (keeper.living > 0) {
+        int signal = sigwaitinfo(set, NULL);
+        if (signal == SIGCHLD)
+            reap();
+        else if (signal == SIGUSR1 || signal == SIGUSR2)
+            send_all(signal);
+        else if (signal > 0)
+            end(128 + signal);
+    }
+    tell_cost();
+    _exit(keeper.status);
+}
+
+/* In a new worker. */
+static void leave_keeper(pid_t parent, int rank)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    sigprocmask(SIG_SETMASK, &keeper.original, NULL);
+    int null = rank > 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+    if (null >= 0) { /* only rank 0 reads the input */
+        dup2(null, STDIN_FILENO);
+        close(null);
+    }
+}
+
+int sim_keeper_fork(struct sim_world *world)
+{
+    sigset_t set;
+    pid_t parent = getpid();
+    keeper.world = world;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        sigaddset(&set, signals[i]);
+    clock_gettime(CLOCK_MONOTONIC, &keeper.begun);
+    sigprocmask(SIG_BLOCK, &set, &keeper.original);
+    fflush(NULL); /* what is in buffers would come out of every worker */
+    for (int rank = 0; rank < world->settings.size; rank++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            leave_keeper(parent, rank);
+            return rank;
+        }
+        if (pid < 0) {
+            uat_error("cannot fork worker %d of %d: %s (ulimit -u bounds the number of processes)", rank,
+                      world->settings.size, strerror(errno));
+            end(1);
+        }
+        world->worker[rank].pid = pid;
+        keeper.forked++;
+        keeper.living++;
+    }
+    keep(&set);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_sim/network.h"
+
+static const struct sim_network presets[] = {
+    /* An InfiniBand HDR card of 200 Gb/s in a host of 64 cores. */
+    [UAT_SIM_NETWORK_CX6] = {.post = 100,
+                             .one_way = 800,
+                             .local_one_way = 400,
+                             .atomic = 200,
+                             .gap = 5,
+                             .bandwidth = 24000,
+                             .local_bandwidth = 20000,
+                             .node = 64},
+    /* Fujitsu FX10 with Tofu; its atomics are messages to a helper on the target's host. */
+    [UAT_SIM_NETWORK_FX10] = {.post = 300,
+                              .one_way = 1500,
+                              .local_one_way = 500,
+                              .atomic = 6800,
+                              .gap = 200,
+                              .bandwidth = 5000,
+                              .local_bandwidth = 5000,
+                              .node = 16},
+    /* An InfiniBand QDR card of 40 Gb/s in a host of 16 cores. */
+    [UAT_SIM_NETWORK_QDR] = {.post = 200,
+                             .one_way = 1100,
+                             .local_one_way = 700,
+                             .atomic = 400,
+                             .gap = 30,
+                             .bandwidth = 3200,
+                             .local_bandwidth = 5000,
+                             .node = 16},
+};
+
+struct sim_network sim_network_choose(const struct uat_options *o)
+{
+    struct sim_network n = presets[o->sim_network];
+    if (o->sim_round_trip > 0) {
+        uint64_t half = o->sim_round_trip > 1 ? o->sim_round_trip / 2 : 1; /* a lookahead of 0 would never end */
+        n.local_one_way = n.local_one_way < half ? n.local_one_way : half;
+        n.one_way = half;
+    }
+    if (o->sim_atomic > 0)
+        n.atomic = o->sim_atomic;
+    if (o->sim_gap > 0)
+        n.gap = o->sim_gap;
+    if (o->sim_bandwidth > 0)
+        n.bandwidth = o->sim_bandwidth;
+    if (o->sim_node > 0)
+        n.node = (int)o->sim_node;
+    return n;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_sim/operation.h"
+
+#include "transport_sim/memory.h"
+#include "transport_sim/plan.h"
+#include "transport_sim/queue.h"
+#include "transport_sim/stores.h"
+
+enum { GROUP = 8, WORDWISE = 512 /* words of an operation that are moved one by one; of larger ones, 8 neighbours */ };
+
+struct sim_chain *sim_chain_get(uint32_t *number)
+{
+    int size = sim.world->settings.size;
+    for (int i = 0; i < SIM_CHAINS; i++) {
+        uint32_t n = (uint32_t)(i * size + sim.rank);
+        if (sim.world->chain[n].state == SIM_FREE) {
+            *number = n;
+            return &sim.world->chain[n];
+        }
+    }
+    return NULL;
+}
+
+/* The target's segment has changed: if it waits for that, it may look. */
+static void changed(const struct sim_chain *chain, uint64_t time)
+{
+    sim.world->worker[chain->target].changes++;
+    if (sim.world->worker[chain->target].state == SIM_WAITS)
+        sim_wake(chain->target, time);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 33; /* the finaliser of MurmurHash3 */
+    x *= 0xff51afd7ed558ccdull;
+    return x ^ x >> 33;
+}
+
+static void move(const struct sim_chain *chain, const struct uat_op *op, size_t from, size_t bytes)
+{
+    char *local = (char *)op->local + from, *remote = (char *)op->remote + from;
+    if (op->code == UAT_OP_READ)
+        sim_memory_copy(chain->initiator, local, chain->target, remote, bytes);
+    else if (chain->forget)
+        sim_memory_write(chain->target, remote, (const char *)chain->copies[op - chain->ops] + from, bytes);
+    else
+        sim_memory_copy(chain->target, remote, chain->initiator, local, bytes);
+}
+
+/* The words of a READ or WRITE that are moved now. */
+static void move_part(const struct sim_chain *chain, const struct uat_op *op, uint32_t part)
+{
+    size_t words = op->size / 8, unit = words <= WORDWISE ? 1 : GROUP;
+    for (size_t i = 0; i < words; i += unit) {
+        if (mix(chain->random + i + ((uint64_t)(op - chain->ops) << 32)) % SIM_PARTS != part)
+            continue;
+        move(chain, op, 8 * i, 8 * (words - i < unit ? words - i : unit));
+    }
+}
+
+static void do_atomic(const struct sim_chain *chain, const struct uat_op *op)
+{
+    uint64_t old, new;
+    sim_memory_read(chain->target, op->remote, &old, 8);
+    new = op->code == UAT_OP_FETCH_ADD ? old + op->operand : old == op->compare ? op->operand : old;
+    sim_memory_write(chain->target, op->remote, &new, 8);
+    if (op->local)
+        sim_memory_write(chain->initiator, op->local, &old, 8);
+}
+
+/* part: of its words; SIM_PARTS for all of them. */
+static void do_one(struct sim_chain *chain, uint32_t number, uint32_t part, uint64_t time)
+{
+    const struct uat_op *op = &chain->ops[number];
+    if (op->code == UAT_OP_FETCH_ADD || op->code == UAT_OP_CMP_SWAP)
+        do_atomic(chain, op);
+    else if (part < SIM_PARTS)
+        move_part(chain, op, part);
+    else
+        move(chain, op, 0, op->size);
+    if (op->code != UAT_OP_READ)
+        changed(chain, time);
+}
+
+/* The completion is seen by the initiator, if it looks or waits. */
+static void end_chain(struct sim_chain *chain, uint64_t time)
+{
+    struct sim_worker *worker = &sim.world->worker[chain->initiator];
+    chain->state = chain->forget ? SIM_FREE : SIM_ENDED;
+    worker->chains--;
+    if (!chain->forget)
+        worker->changes += --worker->awaited == 0;
+    bool over =
+        worker->state == SIM_WAITS_ALL || (worker->state == SIM_WAITS && !chain->forget && worker->awaited == 0);
+    if (over)
+        sim_wake(chain->initiator, time);
+}
+
+static void do_part(const struct sim_item *item, struct sim_chain *chain)
+{
+    uint32_t number = item->part / (SIM_PARTS + 1), part = item->part % (SIM_PARTS + 1);
+    if (!sim_adverse()) {
+        uint64_t start = sim_plan_serve(chain, item->time);
+        if (start > item->time) { /* the adapter is busy with others */
+            struct sim_item later = {.time = start, .chain = item->chain};
+            sim_queue_add(SIM_OPERATION, chain->initiator, later);
+            return;
+        }
+        for (uint32_t i = 0; i < chain->count; i++)
+            do_one(chain, i, SIM_PARTS, item->time);
+    } else {
+        do_one(chain, number, part, item->time);
+    }
+    sim_untouch(chain->initiator);
+    sim_untouch(chain->target);
+    if (--chain->left > 0)
+        return;
+    struct sim_item end = {.time = sim_plan_end(chain, item->time), .chain = item->chain};
+    sim_queue_add(SIM_END, chain->initiator, end);
+}
+
+void sim_operate(const struct sim_item *item)
+{
+    struct sim_chain *chain = &sim.world->chain[item->chain];
+    switch (sim_kind_of(item)) {
+    case SIM_OPERATION:
+        do_part(item, chain);
+        break;
+    case SIM_END:
+        end_chain(chain, item->time);
+        break;
+    default:
+        sim_stores_reach(sim_rank_of(item), item->time);
+        break;
+    }
+}
+
+void sim_chain_launch(struct sim_chain *chain, uint32_t number)
+{
+    chain->state = SIM_UNDER_WAY;
+    chain->left = 0;
+    chain->queued = false;
+    sim.me->chains++;
+    if (!chain->forget)
+        sim.me->awaited++;
+    if (sim_adverse())
+        sim_plan_adverse(chain, number);
+    else
+        sim_plan_fair(chain, number);
+}

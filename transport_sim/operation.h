@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations: from the post of a chain to its completion. */
+#ifndef UAT_SIM_OPERATION_H
+#define UAT_SIM_OPERATION_H
+
+#include "transport_sim/world.h"
+
+/* Carry out an item of the queue that is not a worker. */
+void sim_operate(const struct sim_item *item);
+
+/* One of this worker's free chains, or NULL. *number: its name in the queue. */
+struct sim_chain *sim_chain_get(uint32_t *number);
+
+/* The chain is under way from this worker from now on: enter its operations. */
+void sim_chain_launch(struct sim_chain *chain, uint32_t number);
+
+#endif

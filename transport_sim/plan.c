@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_sim/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "transport_sim/queue.h"
+
+/* Moments of the latest operation of each sort on the way to one peer, and of the latest completion. */
+enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };
+struct line {
+    uint64_t effect[SORTS];
+    uint64_t end;
+};
+static struct line *lines; /* one per peer, of this worker */
+
+enum {
+    SPREAD = 4,       /* adverse: a latency is a quarter of the usual one to twice it */
+    LONG_EVERY = 48,  /* ... and one in so many */
+    LONG_FACTOR = 40, /* ... up to so many times as long */
+};
+
+int sim_plan_open(int size)
+{
+    lines = calloc((size_t)size, sizeof(*lines));
+    return lines ? 0 : -ENOMEM;
+}
+
+void sim_plan_close(void)
+{
+    free(lines);
+    lines = NULL;
+}
+
+static bool same_host(int a, int b)
+{
+    int node = sim.world->settings.network.node;
+    return a / node == b / node;
+}
+
+static uint64_t one_way(const struct sim_chain *chain)
+{
+    const struct sim_network *n = &sim.world->settings.network;
+    return same_host(chain->initiator, chain->target) ? n->local_one_way : n->one_way;
+}
+
+uint64_t sim_plan_lookahead(const struct sim_settings *s)
+{
+    uint64_t least = s->network.one_way;
+    if (s->network.node > 1 && s->network.local_one_way < least)
+        least = s->network.local_one_way;
+    if (s->seed)
+        least /= SPREAD;
+    return least > 0 ? least : 1;
+}
+
+/* Bytes that the chain brings there, and that it brings back; how many atomics it has. */
+struct load {
+    uint64_t out, back, atomics;
+};
+
+static struct load load_of(const struct sim_chain *chain)
+{
+    struct load load = {0};
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const struct uat_op *op = &chain->ops[i];
+        if (op->code == UAT_OP_READ)
+            load.back += op->size;
+        else if (op->code == UAT_OP_WRITE)
+            load.out += op->size;
+        else
+            load.atomics++;
+    }
+    return load;
+}
+
+/* ns that the chain occupies the target's adapter, or the memory of a common host. */
+static uint64_t service(const struct sim_chain *chain)
+{
+    const struct sim_network *n = &sim.world->settings.network;
+    struct load load = load_of(chain);
+    uint64_t bandwidth = same_host(chain->initiator, chain->target) ? n->local_bandwidth : n->bandwidth;
+    uint64_t most = load.back > load.out ? load.back : load.out; /* the link has two directions */
+    return n->gap * chain->count + sim_transfer(most, bandwidth);
+}
+
+void sim_plan_fair(struct sim_chain *chain, uint32_t number)
+{
+    struct sim_world *w = sim.world;
+    const struct sim_network *n = &w->settings.network;
+    uint64_t *sender = &w->sender[sim.rank / n->node], leaves = sim.me->clock;
+    if (!same_host(chain->initiator, chain->target)) {
+        leaves = *sender > leaves ? *sender : leaves;
+        *sender = leaves + n->gap * chain->count + sim_transfer(load_of(chain).out, n->bandwidth);
+    }
+    struct sim_item item = {.time = leaves + one_way(chain), .chain = number};
+    chain->left = 1;
+    sim_touch(chain->initiator, item.time);
+    sim_touch(chain->target, item.time);
+    sim_queue_add(SIM_OPERATION, chain->initiator, item);
+}
+
+uint64_t sim_plan_serve(struct sim_chain *chain, uint64_t time)
+{
+    uint64_t *adapter = &sim.world->adapter[chain->target / sim.world->settings.network.node];
+    if (chain->queued)
+        return time;
+    uint64_t start = *adapter > time ? *adapter : time;
+    chain->queued = true;
+    chain->ends = start + service(chain) + load_of(chain).atomics * sim.world->settings.network.atomic;
+    *adapter = start + service(chain);
+    return start;
+}
+
+uint64_t sim_plan_end(const struct sim_chain *chain, uint64_t time)
+{
+    if (!sim_adverse())
+        return chain->ends + one_way(chain);
+    return chain->ends > time ? chain->ends : time;
+}
+
+static uint64_t adverse_latency(uint64_t usual)
+{
+    uint64_t least = usual / SPREAD > 0 ? usual / SPREAD : 1;
+    uint64_t most = sim_random(LONG_EVERY) == 0 ? usual * (1 + sim_random(LONG_FACTOR)) : 2 * usual;
+    return least + sim_random(most);
+}
+
+static enum sort sort_of(const struct uat_op *op)
+{
+    return op->code == UAT_OP_READ ? SORT_READ : op->code == UAT_OP_WRITE ? SORT_WRITE : SORT_ATOMIC;
+}
+
+/* Is an operation of sort `first` ordered before one of sort `second` behind it? */
+static bool ordered(enum sort first, enum sort second)
+{
+    if (first == SORT_READ)
+        return false; /* O3 */
+    if (sim.world->settings.chain_order)
+        return true;
+    return (first == SORT_WRITE && second == SORT_ATOMIC) || (first == SORT_ATOMIC && second == SORT_READ); /* O1 */
+}
+
+static void enter(struct sim_chain *chain, uint32_t number, uint32_t part, uint64_t time)
+{
+    struct sim_item item = {.time = time, .chain = number, .part = part};
+    chain->left++;
+    sim_touch(chain->initiator, time);
+    sim_touch(chain->target, time);
+    sim_queue_add(SIM_OPERATION, chain->initiator, item);
+}
+
+/* How far an operation is from the one that it follows: often next to it, often not, at times very far. */
+static uint64_t moment(uint64_t usual)
+{
+    uint64_t dice = sim_random(16);
+    return dice < 8 ? sim_random(8) : dice < 15 ? sim_random(usual) : sim_random(8 * usual);
+}
+
+/* The moments of one operation: of a READ or WRITE one for each part of its words. The latest one. */
+static uint64_t enter_operation(struct sim_chain *chain, uint32_t number, uint32_t i, uint64_t earliest)
+{
+    uint64_t usual = one_way(chain), latest = 0;
+    enum sort sort = sort_of(&chain->ops[i]);
+    uint32_t parts = sort == SORT_READ || (sort == SORT_WRITE && chain->ops[i].size > 8) ? SIM_PARTS : 1;
+    for (uint32_t part = 0; part < parts; part++) {
+        uint64_t time = earliest + 1 + moment(usual);
+        enter(chain, number, i * (SIM_PARTS + 1) + (parts == 1 ? SIM_PARTS : part), time);
+        latest = time > latest ? time : latest;
+    }
+    return latest;
+}
+
+void sim_plan_adverse(struct sim_chain *chain, uint32_t number)
+{
+    struct line *line = &lines[chain->target];
+    uint64_t arrives = sim.me->clock + adverse_latency(one_way(chain)), last = 0;
+    chain->random = sim_random(UINT64_MAX);
+    for (uint32_t i = 0; i < chain->count; i++) {
+        enum sort sort = sort_of(&chain->ops[i]);
+        uint64_t earliest = arrives;
+        for (int first = 0; first < SORTS; first++)
+            if (ordered((enum sort)first, sort) && line->effect[first] > earliest)
+                earliest = line->effect[first];
+        uint64_t latest = enter_operation(chain, number, i, earliest);
+        line->effect[sort] = latest > line->effect[sort] ? latest : line->effect[sort];
+        last = latest > last ? latest : last;
+    }
+    uint64_t end = last + adverse_latency(one_way(chain));
+    line->end = chain->ends = end > line->end ? end : line->end + 1; /* completions of one peer keep their order */
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The queue of what is to happen: a binary heap in the world. */
+#ifndef UAT_SIM_QUEUE_H
+#define UAT_SIM_QUEUE_H
+
+#include "transport_sim/world.h"
+
+/* Enter an item of rank's: one more tick of its counter. */
+void sim_queue_add(enum sim_kind kind, int rank, struct sim_item item);
+
+/* Enter rank itself: it goes on at `time`, or at its clock if that is later. */
+void sim_wake(int rank, uint64_t time);
+
+/* The next one, or NULL. */
+static inline const struct sim_item *sim_queue_top(void)
+{
+    return sim.world->count > 0 ? &sim.world->item[0] : NULL;
+}
+
+/* Take the next one out. There must be one. */
+struct sim_item sim_queue_take(void);
+
+static inline enum sim_kind sim_kind_of(const struct sim_item *item)
+{
+    return (enum sim_kind)(item->order >> 60);
+}
+static inline int sim_rank_of(const struct sim_item *item)
+{
+    return (int)(item->order >> 40 & 0xfffff);
+}
+static inline uint64_t sim_counter_of(const struct sim_item *item)
+{
+    return item->order & (((uint64_t)1 << 40) - 1);
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_sim/sim.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "transport_sim/hooks.h"
+#include "transport_sim/keeper.h"
+#include "transport_sim/plan.h"
+#include "transport_sim/token.h"
+#include "transport_sim/world.h"
+
+static int read_workers(int *size)
+{
+    const char *text = getenv(UAT_SIM_WORKERS_VARIABLE);
+    char *end = NULL;
+    long n = text ? strtol(text, &end, 10) : 1;
+    if (!text && getenv("PMIX_RANK")) {
+        uat_error(
+            "UAT_TRANSPORT=sim simulates all workers on one host: start it by uatrun -n N, not by srun or mpirun");
+        return -EINVAL;
+    }
+    if (n < 1 || n > UAT_SIM_WORKERS_MAX || (end && *end)) {
+        uat_error("%s=%s: not a number of workers from 1 to %d; uatrun sets it", UAT_SIM_WORKERS_VARIABLE, text,
+                  UAT_SIM_WORKERS_MAX);
+        return -EINVAL;
+    }
+    *size = (int)n;
+    return 0;
+}
+
+static struct sim_settings read_settings(const struct uat_options *o, int size)
+{
+    struct sim_settings s = {.size = size,
+                             .task = o->sim_task,
+                             .cpu_percent = o->sim_cpu,
+                             .seed = o->sim_seed,
+                             .limit = o->sim_limit * 1000000,
+                             .chain_order = o->sim_order == UAT_SIM_ORDER_CHAIN,
+                             .network = sim_network_choose(o)};
+    s.lookahead = sim_plan_lookahead(&s);
+    return s;
+}
+
+static int open_world(const struct uat_options *o, int size)
+{
+    struct sim_settings settings = read_settings(o, size);
+    sim.world = sim_world_open(&settings);
+    int object = sim.world ? memfd_create("uat-sim", MFD_CLOEXEC) : -1;
+    if (object < 0) {
+        int error = errno;
+        uat_error("no memory for a simulation of %d workers: %s", size, strerror(error));
+        return -error;
+    }
+    sim.world->object = object;
+    sim.world->core = o->bind == UAT_BIND_NONE ? -1 : sched_getcpu();
+    return 0;
+}
+
+/* This process is worker `rank` from now on. */
+static void become(int rank)
+{
+    uint64_t mixed = (sim.world->settings.seed + 1) * 0x9e3779b97f4a7c15u + (uint64_t)rank * 0xbf58476d1ce4e5b9u;
+    sim.rank = rank;
+    sim.me = &sim.world->worker[rank];
+    sim.me->pid = getpid();
+    sim.random = mixed ? mixed : 1;
+    for (int i = 0; i < 8; i++) /* near seeds must give far sequences */
+        sim_random(1);
+    sim_hooks_set();
+}
+
+int uat_sim_start(const struct uat_options *options, struct uat_sim_place *place)
+{
+    int size = 1;
+    int rc = read_workers(&size);
+    if (rc == 0)
+        rc = open_world(options, size);
+    if (rc)
+        return rc;
+    int rank = getenv(UAT_SIM_WORKERS_VARIABLE) ? sim_keeper_fork(sim.world) : 0;
+    become(rank);
+    int node = sim.world->settings.network.node, host = rank / node;
+    int left = size - host * node;
+    *place = (struct uat_sim_place){
+        .rank = rank, .size = size, .local_rank = rank % node, .local_size = left < node ? left : node, .host = host};
+    return 0;
+}
+
+bool uat_sim_on(void)
+{
+    return sim.rank >= 0;
+}
+
+int uat_sim_object(size_t segment_size, off_t *offset)
+{
+    *offset = (off_t)segment_size * sim.rank;
+    if (ftruncate(sim.world->object, (off_t)segment_size * sim.world->settings.size)) /* all say the same size */
+        return -1;
+    return dup(sim.world->object);
+}
+
+/* In real time: all workers prepare at once. */
+static void meet(void)
+{
+    struct sim_world *w = sim.world;
+    /* Acquire and release: the peers are the same instruction of all other workers, whose blobs are there then. */
+    uint32_t met = __atomic_add_fetch(&w->met, 1, __ATOMIC_ACQ_REL);
+    if (met == (uint32_t)w->settings.size)
+        syscall(SYS_futex, &w->met, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    /* Acquire: the peer is the addition of each other worker. */
+    while ((met = __atomic_load_n(&w->met, __ATOMIC_ACQUIRE)) < (uint32_t)w->settings.size)
+        syscall(SYS_futex, &w->met, FUTEX_WAIT, met, NULL, NULL, 0);
+}
+
+int uat_sim_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes)
+{
+    struct sim_world *w = sim.world;
+    size_t n = (size_t)w->settings.size;
+    if (size > SIM_BLOB_MAX) {
+        uat_error("transport sim: %zu bytes to be published are more than %d", size, SIM_BLOB_MAX);
+        return -EMSGSIZE;
+    }
+    memcpy(w->blob + (size_t)sim.rank * SIM_BLOB_MAX, blob, size);
+    w->blob_size[sim.rank] = (uint32_t)size;
+    meet();
+    *blobs = calloc(n + 1, sizeof(**blobs));
+    *sizes = calloc(n, sizeof(**sizes));
+    if (!*blobs || !*sizes) {
+        free(*blobs);
+        free(*sizes);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        (*blobs)[i] = w->blob + i * SIM_BLOB_MAX;
+        (*sizes)[i] = w->blob_size[i];
+    }
+    return 0;
+}
+
+int uat_sim_barrier(void)
+{
+    if (sim.inside)
+        sim_leave();
+    else
+        sim_begin();
+    return 0;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * transport_sim: chains are entered in the queue of the world, and carried out by whoever has the token when their time
+ * has come. What it promises is transport.h and not more: see plan.h.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "transport/check.h"
+#include "transport/transport.h"
+#include "transport_sim/hooks.h"
+#include "transport_sim/operation.h"
+#include "transport_sim/plan.h"
+#include "transport_sim/stores.h"
+#include "transport_sim/token.h"
+
+struct sim_transport {
+    struct uat_transport head;
+    struct uat_pending *pending[SIM_CHAINS]; /* of this worker's chain c; NULL: fire and forget, or not in use */
+};
+
+static struct sim_transport *of(struct uat_transport *t)
+{
+    return (struct sim_transport *)t;
+}
+
+static int open_transport(const struct uat_transport_config *config, struct uat_transport **out)
+{
+    struct sim_transport *t = calloc(1, sizeof(*t));
+    if (!t || sim_plan_open(config->size)) {
+        uat_error("transport sim: no memory for the tables of %d peers", config->size);
+        free(t);
+        return -ENOMEM;
+    }
+    t->head = (struct uat_transport){.class_ = &uat_transport_sim, .rank = config->rank, .size = config->size};
+    sim.segment = config->segment;
+    sim.segment_size = config->segment_size;
+    if (config->size > 1 && config->size <= SIM_MAPPED_MAX) { /* without it the segments are reached by file */
+        void *all = mmap(NULL, (size_t)config->size * config->segment_size, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_NORESERVE, sim.world->object, 0);
+        sim.all = all == MAP_FAILED ? NULL : all;
+    }
+    *out = &t->head;
+    return 0;
+}
+
+/* All is known from the fork. */
+static int endpoint(struct uat_transport *t, void *data, size_t *size)
+{
+    (void)t;
+    (void)data;
+    *size = 0;
+    return 0;
+}
+
+static int connect_all(struct uat_transport *t, const struct uat_endpoint *peers)
+{
+    (void)t;
+    (void)peers;
+    return 0;
+}
+
+/* Tell the chains that have ended. */
+static int progress(struct uat_transport *head)
+{
+    struct sim_transport *t = of(head);
+    for (int c = 0; c < SIM_CHAINS; c++) {
+        struct sim_chain *chain = &sim.world->chain[c * head->size + sim.rank];
+        if (!t->pending[c] || chain->state != SIM_ENDED)
+            continue;
+        t->pending[c]->done = true;
+        t->pending[c] = NULL;
+        chain->state = SIM_FREE;
+    }
+    return 0;
+}
+
+/* A free chain; waits for one as for room in a send queue. */
+static struct sim_chain *get_chain(struct uat_transport *head, uint32_t *number)
+{
+    struct sim_chain *chain;
+    while (!(chain = sim_chain_get(number))) {
+        progress(head);
+        if (!(chain = sim_chain_get(number)) && sim.me->chains > 0)
+            sim_sleep(SIM_WAITS_ALL);
+        if (chain)
+            break;
+    }
+    return chain;
+}
+
+static int post(struct uat_transport *head, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
+{
+    struct sim_transport *t = of(head);
+    struct uat_bounds bounds = {sim.segment, sim.segment_size};
+    int rc = uat_transport_check(head, bounds, peer, ops, count, p == NULL);
+    if (rc)
+        return rc;
+    uint32_t number;
+    sim_hook_enter();
+    sim_pass(sim.world->settings.network.post);
+    sim_stores_drain(); /* as the doorbell does: the CPU's stores are in memory before the chain begins */
+    struct sim_chain *chain = get_chain(head, &number);
+    chain->initiator = sim.rank;
+    chain->target = peer;
+    chain->count = (uint32_t)count;
+    chain->forget = p == NULL;
+    memcpy(chain->ops, ops, (size_t)count * sizeof(*ops));
+    for (int i = 0; i < count && !p; i++)
+        if (ops[i].code == UAT_OP_WRITE)
+            memcpy(chain->copies[i], ops[i].local, ops[i].size);
+    t->pending[number / (uint32_t)head->size] = p;
+    sim_chain_launch(chain, number);
+    sim_hook_leave();
+    return 0;
+}
+
+static int quiet(struct uat_transport *head)
+{
+    sim_hook_enter();
+    sim_pass(0);
+    while (sim.inside && sim.me->chains > 0)
+        sim_sleep(SIM_WAITS_ALL);
+    sim_hook_leave();
+    return progress(head);
+}
+
+static void close_transport(struct uat_transport *head)
+{
+    if (sim.all)
+        munmap(sim.all, (size_t)head->size * sim.segment_size);
+    sim.all = NULL;
+    sim_plan_close();
+    free(head);
+}
+
+const struct uat_transport_class uat_transport_sim = {
+    .name = "sim",
+    .open = open_transport,
+    .endpoint = endpoint,
+    .connect = connect_all,
+    .post = post,
+    .progress = progress,
+    .quiet = quiet,
+    .close = close_transport,
+};

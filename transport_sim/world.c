@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_sim/world.h"
+
+#include <sys/mman.h>
+
+struct sim_self sim = {.rank = -1};
+
+static size_t round_up(size_t n)
+{
+    return (n + 4095) / 4096 * 4096;
+}
+
+struct sim_world *sim_world_open(const struct sim_settings *settings)
+{
+    struct sim_world w = {.settings = *settings, .object = -1, .core = -1}, *world;
+    size_t n = (size_t)settings->size, at = round_up(sizeof(w));
+#define PART(field, count)                                                                                             \
+    size_t field##_at = at;                                                                                            \
+    at += round_up((count) * sizeof(*w.field))
+    PART(worker, n);
+    PART(adapter, n);
+    PART(sender, n);
+    PART(blob_size, n);
+    PART(chain, n * SIM_CHAINS);
+    PART(item, n * SIM_ITEMS);
+    PART(store, n * SIM_STORES);
+    PART(blob, n * SIM_BLOB_MAX);
+#undef PART
+    char *p = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    world = (struct sim_world *)p;
+    *world = w;
+    world->worker = (struct sim_worker *)(p + worker_at);
+    world->adapter = (uint64_t *)(p + adapter_at);
+    world->sender = (uint64_t *)(p + sender_at);
+    world->blob_size = (uint32_t *)(p + blob_size_at);
+    world->chain = (struct sim_chain *)(p + chain_at);
+    world->item = (struct sim_item *)(p + item_at);
+    world->store = (struct sim_store *)(p + store_at);
+    world->blob = p + blob_at;
+    return world;
+}
+
+uint64_t sim_random(uint64_t below)
+{
+    sim.random ^= sim.random << 13; /* xorshift, Marsaglia 2003 */
+    sim.random ^= sim.random >> 7;
+    sim.random ^= sim.random << 17;
+    return (sim.random >> 11) % below;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The world of a simulation: what its worker processes share. Exactly one of them runs, the one that has the token; it
+ * alone touches the world, so nothing here is atomic but the word that passes the token on. Whoever has the token also
+ * carries out the operations of the others' chains.
+ *
+ *   S1  Items of the queue are taken in the order of (time, kind, rank, the rank's own counter). Nothing else decides:
+ *       no clock, no process number, no address. So a run is a function of program, settings and seed.
+ *   S2  A worker goes on at its clock t only if nothing can change its segment, or read it, at a time before t:
+ *       every other item of the queue is at t - lookahead or later, and every operation under way that has this worker
+ *       as its target or as its initiator (for READs land there) is later than t.
+ *   S3  The clock of a worker moves only in the hooks, and a hook comes back only when S2 holds.
+ */
+#ifndef UAT_SIM_WORLD_H
+#define UAT_SIM_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "transport/transport.h"
+#include "transport_sim/network.h"
+
+enum {
+    SIM_CHAINS = 64, /* under way from one worker; a send queue is no longer */
+    SIM_PARTS = 4,   /* moments at which the words of one READ or WRITE are moved, at most */
+    SIM_STORES = 32, /* of one store buffer */
+    /* Items of one worker: of each chain, the parts of its operations and its end; the oldest store; itself. */
+    SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + 2,
+    SIM_MAPPED_MAX = 64, /* up to so many workers map each other's segments; page tables grow with the square */
+    SIM_BLOB_MAX = 16384 /* bytes that a worker publishes */
+};
+
+#define SIM_NEVER UINT64_MAX
+
+/* What happens first among items of one time. */
+enum sim_kind { SIM_OPERATION, SIM_END, SIM_STORE, SIM_WORKER };
+
+struct sim_item {
+    uint64_t time;  /* ns */
+    uint64_t order; /* kind, rank, counter: see sim_order() */
+    uint32_t chain; /* of an operation or an end */
+    uint32_t part;  /* of an operation: its number in the chain, and which part of its words */
+};
+
+enum sim_state {
+    SIM_RUNS,      /* has the token, or is in the queue to get it */
+    SIM_WAITS,     /* for a change of its segment, or for the end of all chains that it waits for */
+    SIM_WAITS_ALL, /* for the end of any of its chains */
+    SIM_LEFT       /* the simulation */
+};
+
+struct sim_worker {
+    uint64_t clock;    /* ns */
+    uint64_t counter;  /* of its items */
+    uint64_t changes;  /* of its segment by peers, and ends of all its chains: what it may wait for */
+    uint64_t touched;  /* no operation under way that touches its segment is earlier than this */
+    uint32_t touching; /* operations under way that have it as target or initiator */
+    uint32_t awaited;  /* its chains under way that are not fire-and-forget */
+    uint32_t chains;   /* all its chains under way */
+    uint32_t state;    /* enum sim_state */
+    uint32_t go;       /* futex: it has the token */
+    int32_t pid;
+    uint64_t stores_begun, stores_done; /* of its store buffer; entries [done, begun) have not reached memory */
+    bool stores_queued;                 /* an item of the queue will look after them */
+};
+
+struct sim_store {
+    uint64_t *word;
+    uint64_t value;
+    uint64_t time; /* when it reaches memory; not before the one before it */
+};
+
+enum sim_chain_state { SIM_FREE, SIM_UNDER_WAY, SIM_ENDED };
+
+struct sim_chain {
+    uint32_t state;
+    int32_t initiator, target;
+    uint32_t count, left; /* operations; parts of them that are still to be done */
+    bool forget, queued;  /* queued: it has its place in the target adapter's queue */
+    uint64_t ends;        /* when its completion is seen */
+    uint64_t random;      /* which words of a READ or WRITE belong to which part */
+    struct uat_op ops[UAT_CHAIN_MAX];
+    uint64_t copies[UAT_CHAIN_MAX][UAT_FORGET_WRITE_MAX / 8]; /* what a fire-and-forget chain WRITEs */
+};
+
+struct sim_settings {
+    int size;
+    uint64_t task, cpu_percent, seed, limit; /* ns, percent, -, ns */
+    bool chain_order;
+    struct sim_network network;
+    uint64_t lookahead; /* ns: nothing acts on another worker sooner than that */
+};
+
+struct sim_world {
+    struct sim_settings settings;
+    int object;                   /* descriptor of the memory object that holds all segments, one behind the other */
+    int core;                     /* on which all run; -1: anywhere */
+    uint32_t met, arrived, blobs; /* at the barriers of the start */
+    uint32_t left;                /* workers that have left */
+    uint64_t switches, items;     /* for the report */
+    size_t count;                 /* items in the queue */
+    struct sim_worker *worker;
+    struct sim_chain *chain; /* chain c of rank r: [c * size + r], so that those in use are neighbours */
+    struct sim_item *item;   /* a heap */
+    struct sim_store *store; /* store s of rank r: [r * SIM_STORES + s % SIM_STORES] */
+    uint64_t *adapter;       /* per host: when it is free for the next request from outside */
+    uint64_t *sender;        /* ... for the next one from inside */
+    char *blob;              /* SIM_BLOB_MAX bytes per rank */
+    uint32_t *blob_size;
+};
+
+/* This process. */
+struct sim_self {
+    struct sim_world *world;
+    int rank;              /* -1 before uat_sim_start() */
+    struct sim_worker *me; /* &world->worker[rank] */
+    char *segment;         /* where every segment is mapped by its owner */
+    size_t segment_size;
+    char *all;       /* all segments, mapped one behind the other; NULL if they are too many */
+    uint64_t random; /* of the adversary's choices for this worker */
+    bool inside;     /* between begin and end of the simulation */
+};
+extern struct sim_self sim;
+
+/* Map a new world for these settings. NULL with errno. */
+struct sim_world *sim_world_open(const struct sim_settings *settings);
+
+/* Random number below `below`, of this worker. Nobody else draws from it, so it is a function of the run. */
+uint64_t sim_random(uint64_t below);
+
+/* One more, or one less, operation under way that touches rank's segment; the new one at `time`. */
+static inline void sim_touch(int rank, uint64_t time)
+{
+    struct sim_worker *worker = &sim.world->worker[rank];
+    if (worker->touching++ == 0 || time < worker->touched)
+        worker->touched = time;
+}
+static inline void sim_untouch(int rank)
+{
+    sim.world->worker[rank].touching--;
+}
+
+static inline bool sim_adverse(void)
+{
+    return sim.world->settings.seed != 0;
+}
+
+#endif
