@@ -12,11 +12,6 @@
 #include "runtime/task/steal.h"
 #include "runtime/task/worker.h"
 
-struct uat_deque *uat_inspect_deque(void)
-{
-    return &uat_worker.deque;
-}
-
 struct uat_transport *uat_inspect_transport(void)
 {
     return uat_self.transport;
