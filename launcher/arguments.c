@@ -20,13 +20,18 @@ extern char **environ;
 
 static const double timeout_max = 1e9; /* seconds */
 
-enum { OPTION_TIMEOUT = 256, OPTION_BIND, OPTION_ENV, OPTION_VERSION, OPTION_DOCTOR };
+enum { OPTION_TIMEOUT = 256, OPTION_BIND, OPTION_ENV, OPTION_VERSION, OPTION_DOCTOR, OPTION_LABEL };
 
 static const struct option long_options[] = {
-    {"np", required_argument, NULL, 'n'},           {"timeout", required_argument, NULL, OPTION_TIMEOUT},
-    {"bind", required_argument, NULL, OPTION_BIND}, {"env", required_argument, NULL, OPTION_ENV},
-    {"doctor", no_argument, NULL, OPTION_DOCTOR},   {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, OPTION_VERSION}, {NULL, 0, NULL, 0},
+    {"np", required_argument, NULL, 'n'},
+    {"timeout", required_argument, NULL, OPTION_TIMEOUT},
+    {"bind", required_argument, NULL, OPTION_BIND},
+    {"env", required_argument, NULL, OPTION_ENV},
+    {"doctor", no_argument, NULL, OPTION_DOCTOR},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, OPTION_VERSION},
+    {"label", no_argument, NULL, OPTION_LABEL},
+    {NULL, 0, NULL, 0},
 };
 
 static char doctor_variable[] = UAT_DOCTOR_VARIABLE "=1";
@@ -36,10 +41,11 @@ static void print_help(void)
     printf("Usage: uatrun [-n N] [options] program [arguments]\n"
            "Run a uat program with N workers on this machine.\n"
            "\n"
-           "  -n, --np N             workers, 1 to %d (default: one per core that this process may use)\n"
+           "  -n, -np, --np N        workers, 1 to %d (default: one per core that this process may use)\n"
            "      --bind core        each worker stays on a core of its own, as far as they go round (default)\n"
            "      --bind none        workers run wherever the kernel puts them\n"
            "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
+           "      --label            put the rank of the worker in front of each line that it prints\n"
            "      --timeout SECONDS  end the job after that time, with status %d\n"
            "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
            "given\n"
@@ -52,6 +58,14 @@ static void print_help(void)
            "Settings of the runtime, environment variables with their defaults:\n",
            UAT_WORKERS_MAX, UAT_STATUS_TIMEOUT);
     uat_options_print(stdout);
+}
+
+/* "-np 4", as with mpirun, reaches us as -n with the value "p". */
+static char *value_of_np(int argc, char **argv)
+{
+    if (strcmp(argv[optind - 1], "-np") != 0 || optind >= argc)
+        return optarg;
+    return argv[optind++];
 }
 
 static bool parse_workers(const char *text, int *out)
@@ -226,6 +240,9 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
         return parse_bind(optarg, &out->bind);
     case OPTION_ENV:
         return set_variable(out->env, optarg);
+    case OPTION_LABEL:
+        out->label = true;
+        return true;
     case OPTION_DOCTOR:
         out->doctor = true;
         return set_variable(out->env, doctor_variable);
@@ -254,9 +271,12 @@ bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *
     int option;
     *out = (struct uat_arguments){.bind = true, .env = copy_environment(argc)};
     opterr = 0; /* uatrun formats these lines itself */
-    while ((option = getopt_long(argc, argv, "+:n:h", long_options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, "+:n:h", long_options, NULL)) != -1) {
+        if (option == 'n')
+            optarg = value_of_np(argc, argv);
         if (!take_option(out, option, argv, status))
             return false;
+    }
     if (out->workers == 0 && out->doctor)
         out->workers = 2;
     if (out->workers == 0)

@@ -18,6 +18,7 @@ struct uat_arguments {
     int workers;
     bool bind;
     int simulated;                  /* workers that one process simulates (UAT_TRANSPORT=sim); 0 = they are real */
+    bool label;                     /* the rank in front of each line */
     bool doctor;                    /* the self-test instead of the program */
     double timeout;                 /* seconds, 0 = none */
     int stall_timeout, stall_limit; /* seconds, the settings of the runtime of that name; 0 = none */

@@ -18,9 +18,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { FILES_SPARE = 64 }; /* descriptors of uatrun besides one per worker */
+enum {
+    FILES_SPARE = 64, /* descriptors of uatrun besides one per worker */
+    FILES_LEAST = 16  /* ... without which libpmix does not even start */
+};
 
-enum step { STEP_BIND, STEP_INPUT, STEP_EXECUTE };
+enum step { STEP_BIND, STEP_INPUT, STEP_OUTPUT, STEP_EXECUTE };
 
 struct failure {
     enum step step;
@@ -29,15 +32,21 @@ struct failure {
 
 static struct rlimit original_files;
 
-void uat_child_raise_files(int n)
+int uat_child_raise_files(int n, int more)
 {
     struct rlimit limit;
-    rlim_t needed = (rlim_t)n + FILES_SPARE;
+    rlim_t needed = (rlim_t)n * (rlim_t)(1 + more) + FILES_SPARE, least = (rlim_t)n * (rlim_t)(2 + more) + FILES_LEAST;
     if (getrlimit(RLIMIT_NOFILE, &original_files) < 0 || original_files.rlim_cur >= needed)
-        return;
+        return 0;
     limit = original_files;
+    if (limit.rlim_max < least) {
+        uat_say("only %llu files may be open at once (ulimit -n), but %d workers need %llu; raise the limit",
+                (unsigned long long)limit.rlim_max, n, (unsigned long long)least);
+        return -EMFILE;
+    }
     limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
     setrlimit(RLIMIT_NOFILE, &limit);
+    return 0;
 }
 
 static int open_null_input(void)
@@ -62,6 +71,9 @@ static struct failure become_worker(const struct uat_child_plan *plan, pid_t par
     rc = plan->null_input ? open_null_input() : 0;
     if (rc < 0)
         return (struct failure){STEP_INPUT, -rc};
+    if ((plan->output >= 0 && dup2(plan->output, STDOUT_FILENO) < 0) ||
+        (plan->error >= 0 && dup2(plan->error, STDERR_FILENO) < 0))
+        return (struct failure){STEP_OUTPUT, errno};
     if (original_files.rlim_cur > 0)
         setrlimit(RLIMIT_NOFILE, &original_files);
     uat_signals_restore();
@@ -80,6 +92,9 @@ static int say_failure(const struct uat_child *child, const struct uat_child_pla
         break;
     case STEP_INPUT:
         uat_say("cannot give rank %d its input, /dev/null: %s", child->rank, reason);
+        break;
+    case STEP_OUTPUT:
+        uat_say("cannot give rank %d its output: %s", child->rank, reason);
         break;
     case STEP_EXECUTE:
         *exit_status = UAT_STATUS_CANNOT_RUN;

@@ -21,12 +21,14 @@ struct uat_child_plan {
     int core;                  /* to be bound to; -1 = none */
     struct bitmask *core_mask; /* to work with */
     bool null_input;           /* no standard input */
+    int output, error;         /* descriptors to write to instead of uatrun's; -1 = those */
 };
 
 /* Start a worker; it dies with its parent. Returns 0 or a negative errno, reported, with *exit_status for uatrun. */
 int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, int *exit_status);
 
-/* Raise the limit of open files, which a server of n workers may need; the workers get back the old one. */
-void uat_child_raise_files(int n);
+/* Raise the limit of open files, which a server of n workers may need, with so many more for each worker; the workers get back the old one. 0, or -EMFILE,
+ * reported, if the limit is too low for any such server. */
+int uat_child_raise_files(int n, int more);
 
 #endif

@@ -11,6 +11,7 @@
 #include "launcher/child.h"
 #include "launcher/cpus.h"
 #include "launcher/descendants.h"
+#include "launcher/label.h"
 #include "launcher/say.h"
 #include "launcher/server.h"
 #include "launcher/signals.h"
@@ -284,10 +285,12 @@ static int watch(struct job *job)
         {.fd = job->signal_fd, .events = POLLIN},
         {.fd = job->life, .events = POLLIN},
         {.fd = uat_server_abort_fd(), .events = POLLIN},
+        {.fd = uat_label_fd(), .events = POLLIN},
     };
     int status;
     for (;;) {
         take_signals(job);
+        uat_label_pass();
         if (ended(job, &status))
             return status;
         if (job->abort_settled > 0)
@@ -307,10 +310,21 @@ static void free_environment(char **env)
     free(env);
 }
 
+/* The worker has its own copies. */
+static void close_output(struct uat_child_plan *plan)
+{
+    if (plan->output >= 0)
+        close(plan->output);
+    if (plan->error >= 0)
+        close(plan->error);
+    plan->output = plan->error = -1;
+}
+
 static int start_workers(struct job *job, const int *cores)
 {
     const struct uat_arguments *arguments = job->arguments;
-    struct uat_child_plan plan = {.path = arguments->program, .argv = arguments->argv, .core = -1};
+    struct uat_child_plan plan = {
+        .path = arguments->program, .argv = arguments->argv, .core = -1, .output = -1, .error = -1};
     bool simulated = arguments->simulated > 0;
     plan.core_mask = numa_allocate_cpumask();
     int status = 0;
@@ -321,10 +335,11 @@ static int start_workers(struct job *job, const int *cores)
         plan.null_input = rank > 0;
         if (arguments->bind && !simulated) /* all run on one core, which the simulation chooses */
             plan.core = cores[rank];
-        if (!plan.env)
+        if (!plan.env || (arguments->label && uat_label_add(rank, &plan.output, &plan.error)))
             status = UAT_STATUS_FAILED;
         else if (uat_child_start(child, &plan, &status) == 0)
             job->running++;
+        close_output(&plan);
         if (!simulated)
             free_environment(plan.env);
     }
@@ -339,7 +354,11 @@ int uat_job_run(const struct uat_arguments *arguments, int life, volatile int *v
     int status = UAT_STATUS_FAILED;
     gethostname(job.host, sizeof(job.host) - 1);
     uat_descendants_adopt();
-    uat_child_raise_files(arguments->workers);
+    if (uat_child_raise_files(arguments->workers, arguments->label ? UAT_LABEL_FILES : 0) ||
+        (arguments->label && uat_label_open(arguments->workers))) {
+        free(cores);
+        return status;
+    }
     job.children = calloc((size_t)arguments->workers, sizeof(*job.children));
     job.signal_fd = signalfd(-1, uat_signals_set(), SFD_CLOEXEC | SFD_NONBLOCK);
     if (!cores || !job.children || job.signal_fd < 0)
@@ -354,6 +373,7 @@ int uat_job_run(const struct uat_arguments *arguments, int life, volatile int *v
         *verdict = status;
     }
     uat_descendants_end();
+    uat_label_close();
     free(job.children);
     free(cores);
     return status;

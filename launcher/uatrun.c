@@ -2,12 +2,42 @@
 /* uatrun: run a uat program with several workers on this machine. */
 #include "launcher/arguments.h"
 #include "launcher/guard.h"
+#include "launcher/say.h"
 #include "launcher/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Without a standard stream (2>&-) the next file opened would take its number, and messages would go there. */
+static void open_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+            int null = open("/dev/null", O_RDWR); /* the lowest free number: fd */
+            if (null >= 0 && null != fd)
+                close(null);
+        }
+}
+
+/* Was all of --help or --version written? */
+static int finish_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    uat_say("standard output cannot be written: %s", strerror(errno));
+    return UAT_STATUS_FAILED;
+}
 
 int main(int argc, char **argv)
 {
     struct uat_arguments arguments;
     int status;
-    uat_signals_take(); /* first, so that every signal is reported */
-    return uat_arguments_parse(&arguments, argc, argv, &status) ? uat_guard_run(&arguments) : status;
+    open_standard_streams();
+    uat_signals_take(); /* before all else, so that every signal is reported */
+    if (uat_arguments_parse(&arguments, argc, argv, &status))
+        return uat_guard_run(&arguments);
+    return finish_output(status);
 }

@@ -167,7 +167,9 @@ static int compare_bindings(void)
     }
     for (int i = 0; i < uat_self.size; i++)
         bindings[i] = &job.roster.identity[i]->binding;
-    uat_relax_oversubscribed = !UAT_IS_VIRTUAL() && uat_binding_report(bindings, uat_self.size, uat_self.rank);
+    /* uatrun itself spreads the workers over the cores that it may use; others it was not given (taskset). */
+    bool advise = strcmp(job.job.launcher, "uatrun") != 0;
+    uat_relax_oversubscribed = !UAT_IS_VIRTUAL() && uat_binding_report(bindings, uat_self.size, uat_self.rank, advise);
     free(bindings);
     if (uat_relax_oversubscribed)
         uat_info("more workers than cores: they give way to each other while they wait");

@@ -63,6 +63,19 @@ static int report_map(const struct uat_segment *s, int error)
     return -error;
 }
 
+/* Growing a memory object beyond the limit on files ends the process by SIGXFSZ, so look first. */
+static int check_file_limit(size_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= size)
+        return 0;
+    uat_error(
+        "files may have %llu KiB here (ulimit -f), and the segment's memory object of %zu KiB counts as one; raise the "
+        "limit or lower UAT_STACK_SIZE and UAT_HEAP_SIZE",
+        (unsigned long long)limit.rlim_cur >> 10, size >> 10);
+    return -EFBIG;
+}
+
 /* The largest guard to try for: little of the address space where that is limited (ulimit -v). */
 static size_t largest_guard(void)
 {
@@ -112,6 +125,12 @@ int uat_segment_open(const struct uat_options *options)
     struct uat_segment *s = &uat_segment;
     memset(s, 0, sizeof(*s));
     lay_out(s, options);
+    int rc = check_file_limit(s->size);
+    if (rc) {
+        memset(s, 0, sizeof(*s));
+        s->fd = -1;
+        return rc;
+    }
     s->fd = open_object(s);
     if (s->fd < 0)
         goto fail;

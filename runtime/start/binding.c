@@ -169,7 +169,7 @@ struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, i
     return crowding;
 }
 
-bool uat_binding_report(const struct uat_binding *const *places, int n, int self)
+bool uat_binding_report(const struct uat_binding *const *places, int n, int self, bool advise)
 {
     cpu_set_t allowed;
     if (!find_allowed(&allowed))
@@ -178,7 +178,7 @@ bool uat_binding_report(const struct uat_binding *const *places, int n, int self
     int first = 0; /* the lowest rank of this machine reports for it */
     while (places[first]->machine != places[self]->machine)
         first++;
-    if (crowding.first >= 0 && first == self)
+    if (advise && crowding.first >= 0 && first == self)
         uat_warn("ranks %d and %d share core %d while core %d has no worker; let the launcher bind each to a core of "
                  "its own (srun --cpu-bind=cores, mpirun --bind-to core) or not at all",
                  crowding.first, crowding.second, crowding.shared, crowding.unused);

@@ -41,7 +41,7 @@ int uat_binding_choose(const cpu_set_t *allowed, const int *siblings, int local_
 struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, int n, int self,
                                       const cpu_set_t *allowed);
 
-/* The same after start-up, reported once for each machine. Returns whether workers share cores. */
-bool uat_binding_report(const struct uat_binding *const *places, int n, int self);
+/* The same after start-up, with advice once for each machine if `advise`. Returns whether workers share cores. */
+bool uat_binding_report(const struct uat_binding *const *places, int n, int self, bool advise);
 
 #endif

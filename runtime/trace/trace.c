@@ -2,12 +2,17 @@
 #include "runtime/trace/trace.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "base/virtual.h"
+#include "runtime/start/self.h"
 #include "runtime/trace/clock.h"
 #include "runtime/trace/trace_file.h"
 
@@ -75,10 +80,38 @@ void uat_trace_attempts_over(void)
         end_idle(uat_counter());
 }
 
+/* Can the file be written at the end? Said at the start, before hours have passed; nothing is created yet. */
+static int check_file(const char *file)
+{
+    char folder[UAT_TRACE_NAME_MAX];
+    snprintf(folder, sizeof(folder), "%s", file);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    struct stat st;
+    int error = 0;
+    if (stat(file, &st) == 0) {
+        if (S_ISDIR(st.st_mode))
+            error = EISDIR;
+        else if (access(file, W_OK))
+            error = errno;
+    } else if (errno != ENOENT) {
+        error = errno;
+    } else if (access(slash ? folder : ".", W_OK | X_OK)) {
+        error = errno;
+    }
+    if (error)
+        uat_error("UAT_TRACE=%s: cannot be written: %s", file, strerror(error));
+    return -error;
+}
+
 int uat_trace_open(const char *file, const char *host)
 {
     if (!file[0])
         return 0;
+    int rc = uat_self.rank == 0 ? check_file(file) : 0;
+    if (rc)
+        return rc;
     memset(&trace, 0, sizeof(trace));
     trace.file = file;
     trace.host = host;
@@ -88,7 +121,7 @@ int uat_trace_open(const char *file, const char *host)
                   UAT_TRACE_ROOM * sizeof(*trace.ring) >> 10);
         return -ENOMEM;
     }
-    int rc = uat_clock_compare(&trace.first);
+    rc = uat_clock_compare(&trace.first);
     if (rc)
         return rc;
     trace.began = uat_clock_ns();
