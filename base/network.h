@@ -5,7 +5,7 @@
 
 enum { UAT_NETWORK_DEVICE_MAX = 64 /* bytes, the 0 at the end included */ };
 
-enum uat_connect { UAT_CONNECT_PMIX, UAT_CONNECT_RDMACM };
+enum uat_connect { UAT_CONNECT_WORKER, UAT_CONNECT_HOST, UAT_CONNECT_RDMACM };
 
 struct uat_network {
     char device[UAT_NETWORK_DEVICE_MAX]; /* UAT_NET_DEVICES; "" = choose */

@@ -15,7 +15,8 @@ static const char *const bind_choices[] = {
     [UAT_BIND_AUTO] = "auto", [UAT_BIND_CORE] = "core", [UAT_BIND_NONE] = "none", NULL};
 static const char *const log_choices[] = {
     [UAT_LOG_ERROR] = "error", [UAT_LOG_WARN] = "warn", [UAT_LOG_INFO] = "info", NULL};
-static const char *const connect_choices[] = {[UAT_CONNECT_PMIX] = "pmix", [UAT_CONNECT_RDMACM] = "rdmacm", NULL};
+static const char *const connect_choices[] = {
+    [UAT_CONNECT_WORKER] = "worker", [UAT_CONNECT_HOST] = "host", [UAT_CONNECT_RDMACM] = "rdmacm", NULL};
 
 static const char *const sim_network_choices[] = {
     [UAT_SIM_NETWORK_CX6] = "cx6", [UAT_SIM_NETWORK_FX10] = "fx10", [UAT_SIM_NETWORK_QDR] = "qdr", NULL};
@@ -97,8 +98,8 @@ const struct uat_option uat_option_table[] = {
     INT("UAT_IB_TRAFFIC_CLASS", network.traffic_class, 0, 0, UAT_IB_TRAFFIC_CLASS_MAX, "InfiniBand traffic class"),
     INT("UAT_IB_PKEY", network.pkey, -1, -1, UAT_IB_PKEY_MAX,
         "InfiniBand partition key; -1: the first one of the port"),
-    CHOICE("UAT_CONNECT", network.connect, UAT_CONNECT_PMIX, connect_choices,
-           "how the ibv transport exchanges endpoints"),
+    CHOICE("UAT_CONNECT", network.connect, UAT_CONNECT_HOST, connect_choices,
+           "connections of the ibv transport: one to each worker, one to each host, or that by librdmacm"),
     UNSIGNED("UAT_SIM_TASK", sim_task, UAT_SIM_TASK, 1, "", "sim: nanoseconds that each task takes"),
     UNSIGNED("UAT_SIM_CPU", sim_cpu, UAT_SIM_CPU, 1, "",
              "sim: percent of the measured processor time that pass besides; 0: two runs are alike"),

@@ -157,6 +157,11 @@ static int refuse_differences(void)
     return uat_identity_compare(&job.identity, job.roster.blobs[0], job.roster.sizes[0]);
 }
 
+static int attach_neighbours(void)
+{
+    return uat_roster_attach(&job.roster, uat_self.transport);
+}
+
 /* Derive oversubscription from all bindings. */
 static int compare_bindings(void)
 {
@@ -251,6 +256,7 @@ static int (*const steps[])(void) = {
     open_transport,        /* registers the segment */
     meet_workers,          /* publish identity and endpoint, collect those of all */
     refuse_differences,    /* from rank 0: build, settings, addresses */
+    attach_neighbours,     /* ibv: map and register their segments; then publish endpoints in a second round */
     compare_bindings,      /* sets uat_relax_oversubscribed */
     share_canary,          /* rank 0's, for all */
     watch_neighbour,       /* on the same machine */

@@ -48,7 +48,7 @@ struct uat_op {
 enum {
     UAT_CHAIN_MAX = 8,            /* operations in one chain */
     UAT_FORGET_WRITE_MAX = 64,    /* bytes of one WRITE in a fire-and-forget chain */
-    UAT_ENDPOINT_MAX = 8192,      /* bytes of what a transport publishes: rkey, endpoint, ... */
+    UAT_ENDPOINT_MAX = 16384,     /* bytes of what a transport publishes: rkeys, queue pairs, ... */
     UAT_TRANSPORT_SCRATCH = 65536 /* bytes of the segment that belong to the transport */
 };
 
@@ -83,6 +83,11 @@ struct uat_transport_class {
     const char *name;
     /* Open the device and register the segment. *out is owned by the caller, who closes it. */
     int (*open)(const struct uat_transport_config *config, struct uat_transport **out);
+    /* A first round, optional (NULL: none): show something to all workers before endpoint() can be answered. Copy it
+     * to data (at most UAT_ENDPOINT_MAX bytes); *size: its bytes. */
+    int (*card)(struct uat_transport *t, void *data, size_t *size);
+    /* Take what all showed; cards[i] is rank i's, valid during the call. Called if card is not NULL. */
+    int (*attach)(struct uat_transport *t, const struct uat_endpoint *cards);
     /* Copy what the peers must know to data (at most UAT_ENDPOINT_MAX bytes); *size: its bytes. */
     int (*endpoint)(struct uat_transport *t, void *data, size_t *size);
     /* Connect to all peers, oneself included. peers[i] is what rank i published; valid during the call. */

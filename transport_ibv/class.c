@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
 
 #include "base/log.h"
 #include "transport_ibv/endpoint.h"
@@ -15,9 +17,22 @@ static void ibv_close(struct uat_transport *t)
     struct uat_ibv *ibv = uat_ibv_of(t);
     uat_ibv_rdmacm_close(ibv);
     uat_ibv_queues_destroy(ibv);
+    uat_ibv_neighbours_close(ibv);
     uat_ibv_device_close(ibv);
     free(ibv->peers);
     free(ibv);
+}
+
+/* Workers that are to share connections must be able to attach each other's segments. */
+static int take_card(struct uat_ibv *ibv, const struct uat_transport_config *config)
+{
+    if (getrandom(&ibv->psn, sizeof(ibv->psn), 0) != sizeof(ibv->psn)) {
+        uat_error("transport ibv: getrandom: %s", strerror(errno));
+        return -EIO;
+    }
+    ibv->psn &= 0xffffff;
+    ibv->alone = ibv->network.connect == UAT_CONNECT_WORKER || config->segment_fd < 0;
+    return ibv->alone ? 0 : uat_card_make(&ibv->card, config, "ibv");
 }
 
 static int ibv_open(const struct uat_transport_config *config, struct uat_transport **out)
@@ -39,9 +54,9 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
     snprintf(ibv->host, sizeof(ibv->host), "%s", config->host);
     for (unsigned i = 0; i < UAT_IBV_SLOTS; i++)
         ibv->free_slots[ibv->free_count++] = (uint16_t)i;
-    int rc = uat_ibv_device_open(ibv);
+    int rc = take_card(ibv, config);
     if (!rc)
-        rc = uat_ibv_queues_create(ibv);
+        rc = uat_ibv_device_open(ibv);
     if (!rc && ibv->network.connect == UAT_CONNECT_RDMACM)
         rc = uat_ibv_rdmacm_listen(ibv);
     if (rc) {
@@ -55,6 +70,8 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
 const struct uat_transport_class uat_transport_ibv = {
     .name = "ibv",
     .open = ibv_open,
+    .card = uat_ibv_card,
+    .attach = uat_ibv_attach,
     .endpoint = uat_ibv_endpoint_write,
     .connect = uat_ibv_connect,
     .post = uat_ibv_post,

@@ -10,18 +10,18 @@
 /* A completion ends its chain and, since one queue pair completes in order, all that were posted before. */
 static void retire(struct uat_ibv *ibv, struct uat_ibv_chain *last)
 {
-    struct uat_ibv_peer *peer = &ibv->peers[last->peer];
+    struct uat_ibv_connection *c = uat_ibv_way(ibv, last->peer);
     struct uat_ibv_chain *chain;
     do {
-        chain = &peer->chains[peer->tail++ % ibv->depth];
-        peer->used -= chain->count;
+        chain = &c->chains[c->tail++ % ibv->depth];
+        c->used -= chain->count;
         for (int i = 0; i < chain->slot_count; i++)
             ibv->free_slots[ibv->free_count++] = chain->slot[i];
         if (chain->pending)
             chain->pending->done = true;
     } while (chain != last);
-    if (!peer->used)
-        peer->atomic_open = false;
+    if (!c->used)
+        c->atomic_open = false;
     ibv->signalled--;
 }
 

@@ -21,7 +21,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-static int to_init(struct uat_ibv *ibv, struct uat_ibv_peer *peer)
+static int to_init(struct uat_ibv *ibv, struct uat_ibv_connection *c)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_INIT,
@@ -30,10 +30,10 @@ static int to_init(struct uat_ibv *ibv, struct uat_ibv_peer *peer)
         .qp_access_flags =
             IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
     };
-    return ibv_modify_qp(peer->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+    return ibv_modify_qp(c->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
-static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_peer *peer, const struct uat_ibv_endpoint *e, uint32_t qpn)
+static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e, uint32_t qpn)
 {
     bool roce = ibv->port.attr.link_layer == IBV_LINK_LAYER_ETHERNET;
     struct ibv_qp_attr attr = {
@@ -41,7 +41,7 @@ static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_peer *peer, const struct u
         .ah_attr = {.dlid = e->lid, .sl = (uint8_t)ibv->network.service_level, .port_num = (uint8_t)ibv->port.number},
         .path_mtu = (enum ibv_mtu)smaller(ibv->port.attr.active_mtu, e->mtu),
         .dest_qp_num = qpn,
-        .rq_psn = 0,
+        .rq_psn = e->psn,
         .max_dest_rd_atomic = (uint8_t)uat_ibv_incoming_reads(ibv, e),
         .min_rnr_timer = RNR_TIMER,
     };
@@ -53,39 +53,39 @@ static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_peer *peer, const struct u
         attr.ah_attr.grh.hop_limit = HOPS;
         attr.ah_attr.grh.traffic_class = (uint8_t)ibv->network.traffic_class;
     }
-    return ibv_modify_qp(peer->qp, &attr,
+    return ibv_modify_qp(c->qp, &attr,
                          IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                              IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
 }
 
-static int to_rts(struct uat_ibv *ibv, struct uat_ibv_peer *peer, const struct uat_ibv_endpoint *e)
+static int to_rts(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTS,
         .timeout = UAT_IBV_TIMEOUT,
         .retry_cnt = UAT_IBV_RETRIES,
         .rnr_retry = UAT_IBV_RNR_RETRIES,
-        .sq_psn = 0,
+        .sq_psn = ibv->psn,
         .max_rd_atomic = (uint8_t)uat_ibv_outgoing_reads(ibv, e),
     };
-    return ibv_modify_qp(peer->qp, &attr,
+    return ibv_modify_qp(c->qp, &attr,
                          IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-static int connect_pair(struct uat_ibv *ibv, int rank, const struct uat_ibv_endpoint *e, uint32_t qpn)
+static int connect_pair(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
+                        uint32_t qpn)
 {
-    struct uat_ibv_peer *peer = &ibv->peers[rank];
     char text[UAT_IBV_GID_TEXT];
     const char *state = "INIT";
-    int rc = to_init(ibv, peer);
+    int rc = to_init(ibv, c);
     if (!rc) {
         state = "RTR";
-        rc = to_rtr(ibv, peer, e, qpn);
+        rc = to_rtr(ibv, c, e, qpn);
     }
     if (!rc) {
         state = "RTS";
-        rc = to_rts(ibv, peer, e);
+        rc = to_rts(ibv, c, e);
     }
     if (!rc)
         return 0;
@@ -94,7 +94,7 @@ static int connect_pair(struct uat_ibv *ibv, int rank, const struct uat_ibv_endp
     uat_error(
         "the queue pair to rank %d (%s, %s:%d, GID %s, LID %u) cannot enter state %s: %s; is that address reachable "
         "from GID index %d of %s:%d? see UAT_NET_DEVICES and UAT_GID_INDEX",
-        rank, peer->host, e->device, e->port, uat_ibv_gid_text(&e->gid, text), e->lid, state, strerror(rc),
+        c->rank, c->host, e->device, e->port, uat_ibv_gid_text(&e->gid, text), e->lid, state, strerror(rc),
         ibv->gid_index, ibv->port.device, ibv->port.number);
     return -rc;
 }
@@ -109,25 +109,41 @@ static void say_retry_bound(void)
         bound, UAT_IBV_RETRIES + 1, timeout, UAT_IBV_SLACK);
 }
 
+/* Take from what the worker at the other end published all that the connection needs: its queue pair, and, if it is the
+ * way to its group, the keys of the group's segments. */
+static int take_endpoint(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_endpoint *published,
+                         struct uat_ibv_endpoint *e, uint32_t *qpn)
+{
+    const struct uat_ibv_groups *g = &ibv->groups;
+    int rc = uat_ibv_endpoint_read(ibv, c->rank, published, e, qpn);
+    if (rc)
+        return rc;
+    snprintf(c->host, sizeof(c->host), "%s", published->host ? published->host : "?");
+    c->fence = e->atomics == UAT_IBV_ATOMICS_PCIE;
+    if (!uat_ibv_groups_is_gateway(g, ibv->base.rank, c->rank))
+        return 0;
+    for (int i = g->first[g->of[c->rank]], place = 0; i < g->size; i++)
+        if (g->of[i] == g->of[c->rank])
+            ibv->peers[i].rkey = uat_ibv_endpoint_key(e, published, place++);
+    return 0;
+}
+
 int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
+    bool by_manager = ibv->network.connect == UAT_CONNECT_RDMACM;
     say_retry_bound();
-    for (int i = 0; i < t->size; i++) {
+    for (int i = 0; i < ibv->connection_count; i++) {
+        struct uat_ibv_connection *c = &ibv->connections[i];
         struct uat_ibv_endpoint e;
         uint32_t qpn;
-        struct uat_ibv_peer *peer = &ibv->peers[i];
-        int rc = uat_ibv_endpoint_read(ibv, i, &peers[i], &e, &qpn);
-        if (rc)
-            return rc;
-        snprintf(peer->host, sizeof(peer->host), "%s", peers[i].host ? peers[i].host : "?");
-        peer->rkey = e.rkey;
-        peer->fence = e.atomics == UAT_IBV_ATOMICS_PCIE;
-        if (ibv->network.connect == UAT_CONNECT_RDMACM && i != t->rank)
-            continue;
-        rc = connect_pair(ibv, i, &e, qpn);
+        int rc = take_endpoint(ibv, c, &peers[c->rank], &e, &qpn);
+        if (!rc && (!by_manager || c->rank == t->rank))
+            rc = connect_pair(ibv, c, &e, qpn);
         if (rc)
             return rc;
     }
-    return ibv->network.connect == UAT_CONNECT_RDMACM ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
+    int rc = by_manager ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
+    uat_ibv_groups_close(&ibv->groups);
+    return rc;
 }

@@ -136,7 +136,7 @@ int uat_ibv_device_open(struct uat_ibv *ibv)
     if (!rc)
         rc = choose_pkey(ibv);
     if (!rc)
-        rc = uat_ibv_limits_check(ibv);
+        rc = uat_ibv_limits_check_segment(ibv);
     if (rc)
         return rc;
     ibv->pd = ibv_alloc_pd(ibv->context);

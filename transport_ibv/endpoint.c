@@ -20,10 +20,12 @@ static void describe(const struct uat_ibv *ibv, struct uat_ibv_endpoint *e)
     *e = (struct uat_ibv_endpoint){
         .magic = UAT_IBV_ENDPOINT_MAGIC,
         .version = UAT_IBV_ENDPOINT_VERSION,
-        .bytes = (uint32_t)(sizeof(*e) + (size_t)ibv->base.size * sizeof(uint32_t)),
+        .bytes = (uint32_t)(sizeof(*e) + (size_t)(ibv->connection_count + ibv->neighbour_count) * sizeof(uint32_t)),
         .rank = (uint32_t)ibv->base.rank,
         .size = (uint32_t)ibv->base.size,
-        .rkey = ibv->mr->rkey,
+        .connections = (uint32_t)ibv->connection_count,
+        .keys = (uint32_t)ibv->neighbour_count,
+        .psn = ibv->psn,
         .link_layer = ibv->port.attr.link_layer,
         .port = (uint8_t)ibv->port.number,
         .mtu = (uint8_t)ibv->port.attr.active_mtu,
@@ -47,8 +49,11 @@ int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size)
     describe(ibv, &e);
     char *out = data;
     memcpy(out, &e, sizeof(e));
-    for (int i = 0; i < t->size; i++)
-        memcpy(out + sizeof(e) + (size_t)i * sizeof(uint32_t), &ibv->peers[i].qp->qp_num, sizeof(uint32_t));
+    out += sizeof(e);
+    for (int i = 0; i < ibv->connection_count; i++, out += sizeof(uint32_t))
+        memcpy(out, &ibv->connections[i].qp->qp_num, sizeof(uint32_t));
+    for (int i = 0; i < ibv->neighbour_count; i++, out += sizeof(uint32_t))
+        memcpy(out, &ibv->neighbours[i].mr->rkey, sizeof(uint32_t));
     *size = e.bytes;
     return 0;
 }
@@ -86,6 +91,15 @@ const char *uat_ibv_endpoint_mismatch(const struct uat_ibv_endpoint *a, const st
     return NULL;
 }
 
+/* How many connections a worker has to ranks below `end`. */
+static int count_connections(const struct uat_ibv_groups *groups, int worker, uint32_t end)
+{
+    int n = 0;
+    for (int i = 0; i < (int)end; i++)
+        n += uat_ibv_groups_connect(groups, worker, i);
+    return n;
+}
+
 /* Whether the bytes are a whole record of this version. NULL or what is wrong. */
 static const char *malformed(const struct uat_ibv *ibv, int peer, const struct uat_endpoint *data,
                              struct uat_ibv_endpoint *e)
@@ -99,10 +113,14 @@ static const char *malformed(const struct uat_ibv *ibv, int peer, const struct u
         return "it is of another version; all workers must run one build of uat";
     if (e->size != (uint32_t)ibv->base.size || e->rank != (uint32_t)peer)
         return "it is of another rank or job size";
-    if (e->bytes != data->size || data->size != sizeof(*e) + e->size * sizeof(uint32_t))
+    if (e->bytes != data->size || data->size != sizeof(*e) + ((size_t)e->connections + e->keys) * sizeof(uint32_t))
         return "its length is wrong";
+    if (e->keys != (uint32_t)ibv->groups.workers[ibv->groups.of[peer]] ||
+        e->connections != (uint32_t)count_connections(&ibv->groups, peer, e->size))
+        return "it counts other connections or neighbours than this worker does for it; do UAT_CONNECT or the cards "
+               "differ?";
     if (e->gid_kind > UAT_IBV_GID_IB || e->atomics > UAT_IBV_ATOMICS_PCIE || e->mtu < IBV_MTU_256 ||
-        e->mtu > IBV_MTU_4096 || !e->read_from || !e->read_to)
+        e->mtu > IBV_MTU_4096 || !e->read_from || !e->read_to || e->psn > 0xffffff)
         return "its values are out of range";
     e->device[sizeof(e->device) - 1] = '\0';
     return NULL;
@@ -125,7 +143,8 @@ int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoi
                   own.device, own.port, ibv->host, peer, e.device, e.port, data->host ? data->host : "?", text);
         return -EHOSTUNREACH;
     }
-    memcpy(qpn, (const char *)data->data + sizeof(e) + (size_t)ibv->base.rank * sizeof(uint32_t), sizeof(*qpn));
+    int at = count_connections(&ibv->groups, peer, (uint32_t)ibv->base.rank);
+    memcpy(qpn, (const char *)data->data + sizeof(e) + (size_t)at * sizeof(uint32_t), sizeof(*qpn));
     *out = e;
     return 0;
 }
@@ -143,4 +162,12 @@ int uat_ibv_outgoing_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpo
 int uat_ibv_incoming_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e)
 {
     return smaller(ibv->port.device_attr.orig_attr.max_qp_rd_atom, e->read_from);
+}
+
+uint32_t uat_ibv_endpoint_key(const struct uat_ibv_endpoint *e, const struct uat_endpoint *data, int place)
+{
+    uint32_t key;
+    size_t at = e->connections + (size_t)place;
+    memcpy(&key, (const char *)data->data + sizeof(*e) + at * sizeof(key), sizeof(key));
+    return key;
 }

@@ -73,8 +73,8 @@ int uat_ibv_report_completion(struct uat_ibv *ibv, const struct ibv_wc *wc)
     uat_error(
         "%s at address %p of rank %d (%s), operation %u of %u in its chain, failed on %s:%d (port %s): %s (status %d, "
         "vendor error 0x%x); %s",
-        names[chain->code[at]], chain->remote[at], chain->peer, ibv->peers[chain->peer].host, at + 1, chain->count,
-        ibv->port.device, ibv->port.number, ibv_port_state_str(now.state), ibv_wc_status_str(wc->status), wc->status,
-        wc->vendor_err, advice(wc->status));
+        names[chain->code[at]], chain->remote[at], chain->peer, uat_ibv_way(ibv, chain->peer)->host, at + 1,
+        chain->count, ibv->port.device, ibv->port.number, ibv_port_state_str(now.state), ibv_wc_status_str(wc->status),
+        wc->status, wc->vendor_err, advice(wc->status));
     return errno_of(wc->status);
 }

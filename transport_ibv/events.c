@@ -8,7 +8,7 @@
 
 static int judge_pair(struct uat_ibv *ibv, const struct ibv_async_event *event)
 {
-    const struct uat_ibv_peer *peer = event->element.qp->qp_context;
+    const struct uat_ibv_connection *c = event->element.qp->qp_context;
     switch (event->event_type) {
     case IBV_EVENT_QP_FATAL:
     case IBV_EVENT_QP_REQ_ERR:
@@ -17,8 +17,7 @@ static int judge_pair(struct uat_ibv *ibv, const struct ibv_async_event *event)
         uat_error(
             "the queue pair to rank %d (%s) on %s:%d broke: %s; look for messages of that rank and of the adapter's "
             "driver (`dmesg`)",
-            (int)(peer - ibv->peers), peer->host, ibv->port.device, ibv->port.number,
-            ibv_event_type_str(event->event_type));
+            c->rank, c->host, ibv->port.device, ibv->port.number, ibv_event_type_str(event->event_type));
         return -EIO;
     default: /* connection established, queue drained: nothing to do */
         return 0;

@@ -2,8 +2,8 @@
 /*
  * The transport over reliable connections: what its files share.
  *
- * One protection domain, one memory region over the whole segment, one completion queue, and to every worker, this one
- * included, one RC queue pair. A chain becomes a list of work requests handed over in one ibv_post_send; all of them
+ * One protection domain, one memory region over the own segment and one over each neighbour's (group.h), one completion
+ * queue, and one RC queue pair to one worker of each group, and to this worker itself. A chain becomes a list of work requests handed over in one ibv_post_send; all of them
  * carry, as wr_id, the address of the chain's entry in its peer's ring plus their position in the chain. Completions of
  * one queue pair come in the order of posting, so that one completion also ends all chains posted before it.
  */
@@ -13,12 +13,13 @@
 #include <infiniband/verbs.h>
 
 #include "transport/transport.h"
+#include "transport_ibv/group.h"
 #include "transport_ibv/port.h"
 
 enum {
-    UAT_IBV_DEPTH = 128,        /* work requests in one send queue */
+    UAT_IBV_DEPTH = 32,         /* work requests in one send queue: four full chains */
     UAT_IBV_DEPTH_MIN = 16,     /* the least a device must offer: two chains */
-    UAT_IBV_CQ_MAX = 16384,     /* entries of the completion queue */
+    UAT_IBV_CQ_MAX = 512,       /* entries of the completion queue */
     UAT_IBV_POLL = 16,          /* completions taken at once */
     UAT_IBV_EVENT_POLLS = 4096, /* empty polls between two looks for asynchronous events */
     UAT_IBV_TIMEOUT = 17,       /* 4.096 us << 17 = 0.5 s until a request is repeated; less makes busy hosts repeat */
@@ -35,9 +36,10 @@ _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while a
  * which is free again when their chain is complete.
  */
 struct uat_ibv_scratch {
+    uint64_t nonce;   /* by which neighbours know the segment: see uat_card_make() */
     uint64_t sink;    /* where old values nobody wants land; never read */
     uint64_t flushed; /* the target of the peers' quiet(); atomics only, and they add 0 */
-    char pad[UAT_IBV_SLOT - 2 * sizeof(uint64_t)];
+    char pad[UAT_IBV_SLOT - 3 * sizeof(uint64_t)];
     char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1][UAT_IBV_SLOT];
 };
 _Static_assert(sizeof(struct uat_ibv_scratch) <= UAT_TRANSPORT_SCRATCH, "the scratch must fit into its room");
@@ -56,17 +58,33 @@ struct uat_ibv_chain {
 } __attribute__((aligned(64)));
 _Static_assert(UAT_CHAIN_MAX <= 64, "the position must fit into the alignment");
 
-struct uat_ibv_peer {
+/* A queue pair and what is under way on it. */
+struct uat_ibv_connection {
     struct ibv_qp *qp;
     struct uat_ibv_chain *chains; /* ring of `depth` */
+    int rank;                     /* the worker at its other end */
     unsigned head, tail;          /* chains posted, chains complete; modulo depth the place in the ring */
+    unsigned atomic_end;          /* head behind the last chain that has an atomic */
     unsigned used;                /* work requests posted and not known to be complete */
     unsigned unsignalled;         /* of them, those posted after the last signalled one */
-    uint32_t rkey;
-    bool fence;       /* its device has PCIe atomics */
-    bool atomic_open; /* an atomic was posted and nothing that waited for it since */
-    bool written;     /* a WRITE or an atomic was posted since the last quiet() */
+    bool fence;                   /* its device has PCIe atomics */
+    bool atomic_open;             /* an atomic was posted and nothing that waited for it since */
+    bool written;                 /* a WRITE or an atomic was posted since the last quiet() */
     char host[UAT_IBV_HOST];
+};
+
+/* A worker of the job: how its segment is reached. */
+struct uat_ibv_peer {
+    uint32_t rkey;
+    uint32_t connection; /* its place in uat_ibv.connections */
+    char *map;           /* its segment as mapped here; NULL: it is not a neighbour */
+};
+
+/* A neighbour's segment, at the own registration with the addresses that it has there. */
+struct uat_ibv_neighbour {
+    int rank;
+    char *map;
+    struct ibv_mr *mr;
 };
 
 struct uat_ibv_rdmacm;
@@ -85,12 +103,21 @@ struct uat_ibv {
     struct ibv_pd *pd;
     struct ibv_mr *mr;
     struct ibv_cq *cq;
-    struct uat_ibv_peer *peers; /* one per rank */
-    struct uat_ibv_rdmacm *cm;  /* UAT_CONNECT=rdmacm only */
-    uint16_t cm_port;           /* where it listens, in network byte order; 0: it does not */
+    struct uat_ibv_peer *peers;             /* one per rank */
+    struct uat_ibv_connection *connections; /* by rising rank of the worker at the other end */
+    int connection_count;
+    struct uat_ibv_neighbour *neighbours; /* all workers of the own group, this one included, by rising rank */
+    int neighbour_count;
+    struct uat_ibv_groups groups; /* until the connections are made */
+    struct uat_card card;         /* by which neighbours find the segment; all zero if alone */
+    bool alone;                   /* a group of its own */
+    uint32_t psn;                 /* of the first packet that this worker sends on each connection */
+    struct uat_ibv_rdmacm *cm;    /* UAT_CONNECT=rdmacm only */
+    uint16_t cm_port;             /* where it listens, in network byte order; 0: it does not */
     struct uat_ibv_scratch *scratch;
     unsigned depth;      /* of a send queue */
     unsigned inline_max; /* bytes a WRITE may carry in its request */
+    bool plain_queues;   /* the device does not know send_ops_flags */
     unsigned signalled;  /* completions to come, at most the entries of the queue */
     unsigned cq_entries;
     unsigned idle_polls;
@@ -103,8 +130,20 @@ struct uat_ibv {
 int uat_ibv_device_open(struct uat_ibv *ibv);
 void uat_ibv_device_close(struct uat_ibv *ibv);
 
-/* limits.c: refuse a job that the device cannot hold. Sets ibv->depth and ibv->cq_entries. */
-int uat_ibv_limits_check(struct uat_ibv *ibv);
+/* limits.c: refuse a segment, or a number of connections, that the device cannot hold. They set ibv->depth and
+ * ibv->cq_entries. */
+int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
+int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
+
+/* neighbour.c: the class's card() and attach(): find, map and register the segments of the own group, and create the
+ * queue pairs. uat_ibv_neighbours_close undoes it, also when half done. */
+int uat_ibv_card(struct uat_transport *t, void *data, size_t *size);
+int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *cards);
+void uat_ibv_neighbours_close(struct uat_ibv *ibv);
+
+/* neighbour.c: do a chain by loads and stores of this CPU, if it is one for a neighbour that needs no adapter. False:
+ * the adapter must do it. */
+bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *ops, int count);
 
 /* queues.c: completion queue and queue pairs. */
 int uat_ibv_queues_create(struct uat_ibv *ibv);
@@ -132,5 +171,14 @@ static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
 {
     return (struct uat_ibv *)t; /* base is the first member */
 }
+
+/* The connection through which a worker's segment is reached. */
+static inline struct uat_ibv_connection *uat_ibv_way(const struct uat_ibv *ibv, int rank)
+{
+    return &ibv->connections[ibv->peers[rank].connection];
+}
+
+/* The connection whose other end is this worker, or NULL. */
+struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int rank);
 
 #endif

@@ -2,49 +2,78 @@
 /* Whether a device can hold the job: asked before anything is created, so that the answer names the limit. */
 #include "transport_ibv/ibv.h"
 
+#include <errno.h>
+#include <inttypes.h>
 
 #include "base/log.h"
 #include "transport_ibv/endpoint.h"
+#include "transport_ibv/memlock.h"
 
-/* The device's own share of one send queue entry: an RDMA or atomic request with one buffer takes 64 to 128 bytes. */
-enum { REQUEST_BYTES = 128 };
+/*
+ * The device's own share of one send queue entry: 64 or 128 bytes with send_ops_flags (mlx5: 16 control, 16 address,
+ * 16 atomic, and 64 inline behind a header, rounded up to blocks of 64); without them mlx5 reserves 192 bytes more.
+ */
+enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64 };
 
 static unsigned smaller(unsigned a, int b)
 {
     return b >= 0 && (unsigned)b < a ? (unsigned)b : a;
 }
 
-int uat_ibv_limits_check(struct uat_ibv *ibv)
+int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
 {
     const struct ibv_device_attr *attr = &ibv->port.device_attr.orig_attr;
-    const char *device = ibv->port.device;
-    int size = ibv->base.size;
-    if (size > UAT_IBV_PEERS_MAX) {
-        uat_error("%d workers are too many for one queue pair to each: at most %d", size, UAT_IBV_PEERS_MAX);
-        return -E2BIG;
-    }
-    if (size > attr->max_qp) {
-        uat_error(
-            "%d workers need %d queue pairs each, but %s has %d for all processes of this host; use fewer workers",
-            size, size, device, attr->max_qp);
-        return -E2BIG;
-    }
     if (attr->max_mr < 1 || ibv->segment_size > attr->max_mr_size) {
         uat_error("%s registers at most %d regions of %llu bytes, the segment has %zu; make UAT_STACK_SIZE and "
                   "UAT_HEAP_SIZE smaller",
-                  device, attr->max_mr, (unsigned long long)attr->max_mr_size, ibv->segment_size);
+                  ibv->port.device, attr->max_mr, (unsigned long long)attr->max_mr_size, ibv->segment_size);
         return -E2BIG;
     }
     ibv->depth = smaller(UAT_IBV_DEPTH, attr->max_qp_wr);
     if (ibv->depth < UAT_IBV_DEPTH_MIN) {
-        uat_error("%s allows %d work requests in a queue, uat needs %d", device, attr->max_qp_wr, UAT_IBV_DEPTH_MIN);
+        uat_error("%s allows %d work requests in a queue, uat needs %d", ibv->port.device, attr->max_qp_wr,
+                  UAT_IBV_DEPTH_MIN);
         return -E2BIG;
     }
-    ibv->cq_entries = smaller(UAT_IBV_CQ_MAX, attr->max_cqe);
-    if ((unsigned)size <= ibv->cq_entries / ibv->depth)
-        ibv->cq_entries = (unsigned)size * ibv->depth;
-    size_t own = ibv->depth * sizeof(struct uat_ibv_chain), queue = ibv->depth * (size_t)REQUEST_BYTES;
-    uat_info("%d queue pairs of %u requests take about %zu KiB, %zu KiB of it on the side of %s", size, ibv->depth,
-             (size_t)size * (own + queue) / 1024, (size_t)size * queue / 1024, device);
     return 0;
+}
+
+/* What a device has for all processes of this host, of which each neighbour takes as many. */
+static int check_share(const struct uat_ibv *ibv, const char *what, const char *option, int each, int all)
+{
+    if ((int64_t)each * ibv->neighbour_count <= all)
+        return 0;
+    uat_error("%d %s for each of %d workers are more than the %d that %s has; use fewer workers on a host%s", each,
+              what, ibv->neighbour_count, all, ibv->port.device, option);
+    return -E2BIG;
+}
+
+int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
+{
+    const struct ibv_device_attr *attr = &ibv->port.device_attr.orig_attr;
+    int n = ibv->connection_count, keys = ibv->neighbour_count;
+    if (n + keys > UAT_IBV_NUMBERS_MAX) {
+        uat_error("%d connections and %d neighbours are too many: at most %d together%s", n, keys, UAT_IBV_NUMBERS_MAX,
+                  ibv->alone ? "; UAT_CONNECT=host needs fewer" : "");
+        return -E2BIG;
+    }
+    int rc = check_share(ibv, "queue pairs", ibv->alone ? ", or UAT_CONNECT=host" : "", n, attr->max_qp);
+    if (!rc)
+        rc = check_share(ibv, "memory regions", ", or UAT_CONNECT=worker", keys, attr->max_mr);
+    if (rc)
+        return rc;
+    ibv->cq_entries = smaller(UAT_IBV_CQ_MAX, attr->max_cqe);
+    if ((unsigned)n <= ibv->cq_entries / ibv->depth)
+        ibv->cq_entries = (unsigned)n * ibv->depth;
+    size_t own = ibv->depth * sizeof(struct uat_ibv_chain), queue = ibv->depth * (size_t)REQUEST_BYTES;
+    uint64_t pinned = (uint64_t)keys * ibv->segment_size, queues = n * queue + ibv->cq_entries * COMPLETION_BYTES;
+    uat_info(
+        "%d connections for %d workers (UAT_CONNECT=%s): one to each of %d groups of workers that share a host and "
+        "an adapter, or more where groups differ in size; queues of %u requests, %zu KiB of them on the side of %s",
+        n, ibv->base.size, ibv->alone ? "worker" : "host", ibv->groups.count, ibv->depth, (size_t)queues / 1024,
+        ibv->port.device);
+    uat_info("%d memory regions, a key for the segment of each worker of the group; %" PRIu64 " KiB count as locked, "
+             "%zu KiB are bookkeeping",
+             keys, (pinned + queues) / 1024, (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
+    return uat_memlock_check(pinned + queues);
 }

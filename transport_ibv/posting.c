@@ -30,10 +30,10 @@ static bool is_atomic(enum uat_opcode code)
 
 /* Wait until the queues hold `count` more requests and the ring of payloads as many more slots. A full send queue
  * always has a signalled request in it (see must_signal), so this ends. */
-static int make_room(struct uat_ibv *ibv, struct uat_ibv_peer *peer, unsigned count)
+static int make_room(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned count)
 {
     struct uat_relax relax = {0};
-    while (peer->used + count > ibv->depth || ibv->signalled >= ibv->cq_entries || ibv->free_count < count) {
+    while (c->used + count > ibv->depth || ibv->signalled >= ibv->cq_entries || ibv->free_count < count) {
         int rc = uat_ibv_progress(&ibv->base);
         if (rc)
             return rc;
@@ -48,9 +48,9 @@ static int make_room(struct uat_ibv *ibv, struct uat_ibv_peer *peer, unsigned co
  * same kind, pass them. Where the adapter does its atomics itself it does them in order, and the flag would cost a
  * round trip (and can stall Soft-RoCE under contention). WRITEs and further atomics need not wait (O2).
  */
-static bool must_fence(const struct uat_ibv_peer *peer, enum uat_opcode code)
+static bool must_fence(const struct uat_ibv_connection *c, enum uat_opcode code)
 {
-    return code == UAT_OP_READ && peer->fence && peer->atomic_open;
+    return code == UAT_OP_READ && c->fence && c->atomic_open;
 }
 
 /* Where the payload of a WRITE is read from when the device comes to it. */
@@ -63,7 +63,7 @@ static const void *payload(struct uat_ibv *ibv, struct uat_ibv_chain *chain, con
     return memcpy(ibv->scratch->slots[slot], op->local, op->size);
 }
 
-static void add_request(struct uat_ibv *ibv, struct uat_ibv_peer *peer, struct uat_ibv_chain *chain, struct batch *b,
+static void add_request(struct uat_ibv *ibv, struct uat_ibv_connection *c, struct uat_ibv_chain *chain, struct batch *b,
                         const struct uat_op *op)
 {
     int i = b->count++;
@@ -74,20 +74,21 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_peer *peer, struct u
         .wr_id = (uintptr_t)chain + (unsigned)i, .sg_list = &b->sge[i], .num_sge = 1, .opcode = verbs_opcode[op->code]};
     if (i)
         b->wr[i - 1].next = wr;
-    if (must_fence(peer, op->code)) {
+    if (must_fence(c, op->code)) {
         wr->send_flags |= IBV_SEND_FENCE;
-        peer->atomic_open = false;
+        c->atomic_open = false;
         ibv->base.round_trips++; /* the request leaves when the answer to the atomic is there */
     }
     if (atomic) {
         wr->wr.atomic.remote_addr = (uintptr_t)op->remote;
-        wr->wr.atomic.rkey = peer->rkey;
+        wr->wr.atomic.rkey = ibv->peers[chain->peer].rkey;
         wr->wr.atomic.compare_add = op->code == UAT_OP_CMP_SWAP ? op->compare : op->operand;
         wr->wr.atomic.swap = op->operand; /* FETCH_ADD has no use for it */
-        peer->atomic_open = true;
+        c->atomic_open = true;
+        c->atomic_end = c->head + 1;
     } else {
         wr->wr.rdma.remote_addr = (uintptr_t)op->remote;
-        wr->wr.rdma.rkey = peer->rkey;
+        wr->wr.rdma.rkey = ibv->peers[chain->peer].rkey;
     }
     if (op->code == UAT_OP_WRITE) {
         if (op->size <= ibv->inline_max)
@@ -96,7 +97,7 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_peer *peer, struct u
             local = payload(ibv, chain, op);
     }
     if (op->code != UAT_OP_READ)
-        peer->written = true;
+        c->written = true;
     b->sge[i] = (struct ibv_sge){.addr = (uintptr_t)local, .length = op->size, .lkey = ibv->mr->lkey};
     chain->code[i] = (uint8_t)op->code;
     chain->remote[i] = op->remote;
@@ -104,28 +105,29 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_peer *peer, struct u
 
 /* Fire-and-forget chains need no completion of their own, but one in half a queue, or nothing would say that there is
  * room again; and each one that holds payload slots, since those are common to all peers. */
-static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const struct uat_ibv_chain *chain)
+static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connection *c,
+                        const struct uat_ibv_chain *chain)
 {
-    return chain->pending || chain->slot_count || peer->unsignalled + chain->count >= ibv->depth / 2;
+    return chain->pending || chain->slot_count || c->unsignalled + chain->count >= ibv->depth / 2;
 }
 
-static int hand_over(struct uat_ibv *ibv, struct uat_ibv_peer *peer, struct uat_ibv_chain *chain, struct batch *b)
+static int hand_over(struct uat_ibv *ibv, struct uat_ibv_connection *c, struct uat_ibv_chain *chain, struct batch *b)
 {
     struct ibv_send_wr *bad;
     chain->count = (uint8_t)b->count;
-    chain->signalled = must_signal(ibv, peer, chain);
+    chain->signalled = must_signal(ibv, c, chain);
     if (chain->signalled)
         b->wr[b->count - 1].send_flags |= IBV_SEND_SIGNALED;
-    int rc = ibv_post_send(peer->qp, b->wr, &bad);
+    int rc = ibv_post_send(c->qp, b->wr, &bad);
     if (rc) {
         ibv->error = rc < 0 ? -errno : -rc;
         uat_error("posting %d operations to rank %d (%s) on %s failed: %s; with %u of %u requests in its send queue",
-                  b->count, chain->peer, peer->host, ibv->port.device, strerror(-ibv->error), peer->used, ibv->depth);
+                  b->count, chain->peer, c->host, ibv->port.device, strerror(-ibv->error), c->used, ibv->depth);
         return ibv->error;
     }
-    peer->head++;
-    peer->used += chain->count;
-    peer->unsignalled = chain->signalled ? 0 : peer->unsignalled + chain->count;
+    c->head++;
+    c->used += chain->count;
+    c->unsignalled = chain->signalled ? 0 : c->unsignalled + chain->count;
     ibv->signalled += chain->signalled;
     return 0;
 }
@@ -133,14 +135,19 @@ static int hand_over(struct uat_ibv *ibv, struct uat_ibv_peer *peer, struct uat_
 int uat_ibv_post(struct uat_transport *t, int rank, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    struct uat_ibv_peer *peer = &ibv->peers[rank];
+    struct uat_ibv_connection *c = uat_ibv_way(ibv, rank);
     struct uat_bounds bounds = {ibv->segment, ibv->segment_size};
     int rc = ibv->error ? ibv->error : uat_transport_check(t, bounds, rank, ops, count, !p);
+    if (!rc && uat_ibv_neighbour_do(ibv, rank, ops, count)) {
+        if (p)
+            p->done = true;
+        return 0;
+    }
     if (!rc)
-        rc = make_room(ibv, peer, (unsigned)count);
+        rc = make_room(ibv, c, (unsigned)count);
     if (rc)
         return rc;
-    struct uat_ibv_chain *chain = &peer->chains[peer->head % ibv->depth];
+    struct uat_ibv_chain *chain = &c->chains[c->head % ibv->depth];
     struct batch b;
     b.count = 0;
     chain->pending = p;
@@ -148,9 +155,9 @@ int uat_ibv_post(struct uat_transport *t, int rank, const struct uat_op *ops, in
     chain->slot_count = 0;
     for (int i = 0; i < count; i++)
         if (ops[i].size)
-            add_request(ibv, peer, chain, &b, &ops[i]);
+            add_request(ibv, c, chain, &b, &ops[i]);
     if (b.count)
-        return hand_over(ibv, peer, chain, &b);
+        return hand_over(ibv, c, chain, &b);
     if (p)
         p->done = true; /* nothing but empty operations */
     return 0;

@@ -9,10 +9,14 @@
 #include "base/log.h"
 #include "transport_ibv/memlock.h"
 
-static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_peer *peer, unsigned inline_wish)
+/* What is ever posted: a driver that knows it makes its requests smaller (mlx5 else reserves 192 bytes for each). */
+static const uint64_t operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
+                                   IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
+
+static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned inline_wish, bool plain)
 {
-    struct ibv_qp_init_attr init = {
-        .qp_context = peer,
+    struct ibv_qp_init_attr_ex init = {
+        .qp_context = c,
         .send_cq = ibv->cq,
         .recv_cq = ibv->cq,
         .cap = {.max_send_wr = ibv->depth,
@@ -22,11 +26,28 @@ static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_peer *peer
                 .max_inline_data = inline_wish},
         .qp_type = IBV_QPT_RC,
         .sq_sig_all = 0,
+        .comp_mask = IBV_QP_INIT_ATTR_PD | (plain ? 0 : IBV_QP_INIT_ATTR_SEND_OPS_FLAGS),
+        .pd = ibv->pd,
+        .send_ops_flags = plain ? 0 : operations,
     };
-    struct ibv_qp *qp = ibv_create_qp(ibv->pd, &init);
+    struct ibv_qp *qp = ibv_create_qp_ex(ibv->context, &init);
     if (qp && init.cap.max_inline_data < ibv->inline_max)
         ibv->inline_max = init.cap.max_inline_data;
     return qp;
+}
+
+/* Once more with less, where a device or driver does not know the operations' flags or refuses the inline size. */
+static struct ibv_qp *create_any_pair(struct uat_ibv *ibv, struct uat_ibv_connection *c)
+{
+    if (!ibv->plain_queues && (c->qp = create_pair(ibv, c, ibv->inline_max, false)))
+        return c->qp;
+    ibv->plain_queues = true;
+    c->qp = create_pair(ibv, c, ibv->inline_max, true);
+    if (!c->qp && errno == EINVAL && ibv->inline_max) {
+        ibv->inline_max = 0;
+        c->qp = create_pair(ibv, c, 0, true);
+    }
+    return c->qp;
 }
 
 int uat_ibv_queues_create(struct uat_ibv *ibv)
@@ -40,23 +61,19 @@ int uat_ibv_queues_create(struct uat_ibv *ibv)
         return -error;
     }
     ibv->inline_max = UAT_FORGET_WRITE_MAX;
-    for (int i = 0; i < ibv->base.size; i++) {
-        struct uat_ibv_peer *peer = &ibv->peers[i];
-        peer->chains = aligned_alloc(_Alignof(struct uat_ibv_chain), ibv->depth * sizeof(*peer->chains));
-        if (!peer->chains) {
-            uat_error("no memory for the chains of queue pair %d of %d", i + 1, ibv->base.size);
+    for (int i = 0; i < ibv->connection_count; i++) {
+        struct uat_ibv_connection *c = &ibv->connections[i];
+        c->chains = aligned_alloc(_Alignof(struct uat_ibv_chain), ibv->depth * sizeof(*c->chains));
+        if (!c->chains) {
+            uat_error("no memory for the chains of queue pair %d of %d", i + 1, ibv->connection_count);
             return -ENOMEM;
         }
-        peer->qp = create_pair(ibv, peer, ibv->inline_max);
-        if (!peer->qp && errno == EINVAL && ibv->inline_max) { /* a device may refuse the inline size asked for */
-            ibv->inline_max = 0;
-            peer->qp = create_pair(ibv, peer, 0);
-        }
-        if (!peer->qp) {
+        if (!create_any_pair(ibv, c)) {
             int error = errno;
             uat_error("cannot create queue pair %d of %d on %s: %s; the device has %d for all processes of this host, "
                       "and queues are locked memory: " UAT_MEMLOCK_ADVICE,
-                      i + 1, ibv->base.size, ibv->port.device, strerror(error), ibv->port.device_attr.orig_attr.max_qp);
+                      i + 1, ibv->connection_count, ibv->port.device, strerror(error),
+                      ibv->port.device_attr.orig_attr.max_qp);
             return -error;
         }
     }
@@ -65,10 +82,10 @@ int uat_ibv_queues_create(struct uat_ibv *ibv)
 
 void uat_ibv_queues_destroy(struct uat_ibv *ibv)
 {
-    for (int i = 0; i < ibv->base.size; i++) {
-        if (ibv->peers[i].qp)
-            ibv_destroy_qp(ibv->peers[i].qp);
-        free(ibv->peers[i].chains);
+    for (int i = 0; i < ibv->connection_count; i++) {
+        if (ibv->connections[i].qp)
+            ibv_destroy_qp(ibv->connections[i].qp);
+        free(ibv->connections[i].chains);
     }
     if (ibv->cq)
         ibv_destroy_cq(ibv->cq);

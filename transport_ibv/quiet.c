@@ -8,7 +8,7 @@
  * of a WRITE leaves open, whether the word has reached the peer's memory or only its adapter, is settled: the WRITEs
  * before an atomic are in memory when it takes effect (O1). A READ would not do, for a WRITE before it is not ordered.
  */
-static int flush_peer(struct uat_ibv *ibv, int rank, struct uat_pending *p)
+static int flush_connection(struct uat_ibv *ibv, int rank, struct uat_pending *p)
 {
     struct uat_op op = uat_op_fetch_add(&ibv->scratch->sink, &ibv->scratch->flushed, 0);
     p->done = false;
@@ -18,8 +18,8 @@ static int flush_peer(struct uat_ibv *ibv, int rank, struct uat_pending *p)
 static int drain(struct uat_ibv *ibv)
 {
     struct uat_relax relax = {0};
-    for (int i = 0; i < ibv->base.size; i++)
-        while (ibv->peers[i].used) {
+    for (int i = 0; i < ibv->connection_count; i++)
+        while (ibv->connections[i].used) {
             int rc = uat_ibv_progress(&ibv->base);
             if (rc)
                 return rc;
@@ -31,16 +31,17 @@ static int drain(struct uat_ibv *ibv)
 int uat_ibv_quiet(struct uat_transport *t)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    struct uat_pending flushed; /* of every peer: nobody looks at it, drain() waits for the queues */
+    struct uat_pending flushed; /* of every connection: nobody looks at it, drain() waits for the queues */
     if (ibv->error)
         return ibv->error;
-    for (int i = 0; i < t->size; i++) {
-        if (!ibv->peers[i].written)
+    for (int i = 0; i < ibv->connection_count; i++) {
+        struct uat_ibv_connection *c = &ibv->connections[i];
+        if (!c->written)
             continue;
-        int rc = flush_peer(ibv, i, &flushed);
+        int rc = flush_connection(ibv, c->rank, &flushed);
         if (rc)
             return rc;
-        ibv->peers[i].written = false;
+        c->written = false;
     }
     return drain(ibv);
 }

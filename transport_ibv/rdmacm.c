@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each worker connects to all higher ranks and is connected to by all lower ones; one loop over the events of one
+ * Of two workers that share a connection the lower rank connects to the higher one; one loop over the events of one
  * channel does both. The queue pair to oneself needs no route and is connected as without rdmacm.
  */
 #include "transport_ibv/rdmacm.h"
@@ -40,12 +40,13 @@ struct uat_ibv_rdmacm {
 static int fail(const struct uat_ibv *ibv, int rank, const char *what, int error)
 {
     if (rank < 0)
-        uat_error("rdmacm: %s on %s:%d: %s; is rdma_ucm loaded? UAT_CONNECT=pmix does without", what, ibv->port.device,
+        uat_error("rdmacm: %s on %s:%d: %s; is rdma_ucm loaded? UAT_CONNECT=host does without", what, ibv->port.device,
                   ibv->port.number, strerror(error));
     else
         uat_error("rdmacm: %s, rank %d (%s), from %s:%d: %s; is its address reachable from here (`ip route get`)? "
-                  "UAT_CONNECT=pmix does without",
-                  what, rank, ibv->peers[rank].host, ibv->port.device, ibv->port.number, strerror(error));
+                  "UAT_CONNECT=host does without",
+                  what, rank, uat_ibv_connection_to(ibv, rank)->host, ibv->port.device, ibv->port.number,
+                  strerror(error));
     return -error;
 }
 
@@ -76,7 +77,7 @@ int uat_ibv_rdmacm_listen(struct uat_ibv *ibv)
     size_t size = (size_t)ibv->base.size;
     if (address_of(&ibv->gid.gid, kind, 0, &address)) {
         uat_error("UAT_CONNECT=rdmacm needs a RoCE v2 address made of an IP address; GID index %d of %s:%d is %s: see "
-                  "UAT_GID_INDEX, or use UAT_CONNECT=pmix",
+                  "UAT_GID_INDEX, or use UAT_CONNECT=host",
                   ibv->gid_index, ibv->port.device, ibv->port.number,
                   uat_ibv_gid_kind_name((enum uat_ibv_gid_kind)kind));
         return -EINVAL;
@@ -110,7 +111,7 @@ static void fill_parameters(struct uat_ibv *ibv, int rank, const struct greeting
         .initiator_depth = (uint8_t)uat_ibv_outgoing_reads(ibv, e),
         .retry_count = UAT_IBV_RETRIES,
         .rnr_retry_count = UAT_IBV_RNR_RETRIES,
-        .qp_num = ibv->peers[rank].qp->qp_num,
+        .qp_num = uat_ibv_connection_to(ibv, rank)->qp->qp_num,
     };
 }
 
@@ -130,7 +131,7 @@ static int enter(struct uat_ibv *ibv, int rank, enum ibv_qp_state state)
     attr.timeout = UAT_IBV_TIMEOUT;
     attr.retry_cnt = UAT_IBV_RETRIES;
     attr.rnr_retry = UAT_IBV_RNR_RETRIES;
-    int rc = ibv_modify_qp(ibv->peers[rank].qp, &attr, mask);
+    int rc = ibv_modify_qp(uat_ibv_connection_to(ibv, rank)->qp, &attr, mask);
     return rc ? fail(ibv, rank, "the queue pair cannot be connected", rc < 0 ? errno : rc) : 0;
 }
 
@@ -164,8 +165,8 @@ static int request(struct uat_ibv *ibv, int rank)
     if (strcmp(ibv_get_device_name(id->verbs->device), ibv->port.device) || id->port_num != ibv->port.number) {
         uat_error("rdmacm: the route to rank %d (%s) leads over %s:%d, the segment is registered with %s:%d; set "
                   "UAT_NET_DEVICES to the former",
-                  rank, ibv->peers[rank].host, ibv_get_device_name(id->verbs->device), id->port_num, ibv->port.device,
-                  ibv->port.number);
+                  rank, uat_ibv_connection_to(ibv, rank)->host, ibv_get_device_name(id->verbs->device), id->port_num,
+                  ibv->port.device, ibv->port.number);
         return -EHOSTUNREACH;
     }
     int rc = enter(ibv, rank, IBV_QPS_INIT);
@@ -202,7 +203,8 @@ static int accept_request(struct uat_ibv *ibv, struct rdma_cm_id *id, const stru
     if (asked->private_data && asked->private_data_len >= sizeof(greeting))
         memcpy(&greeting, asked->private_data, sizeof(greeting));
     int rank = (int)greeting.rank;
-    if (greeting.magic != UAT_IBV_ENDPOINT_MAGIC || greeting.rank >= (uint32_t)ibv->base.rank || ibv->cm->ids[rank]) {
+    if (greeting.magic != UAT_IBV_ENDPOINT_MAGIC || greeting.rank >= (uint32_t)ibv->base.rank || ibv->cm->ids[rank] ||
+        !uat_ibv_connection_to(ibv, rank)) {
         rdma_reject(id, NULL, 0);
         ibv->cm->stranger = id; /* its event must be acknowledged before it can go */
         return 0;
@@ -257,10 +259,11 @@ static int handle_next(struct uat_ibv *ibv)
     if (n < 0 && errno == EINTR)
         return 0;
     if (n <= 0) {
-        int rank = 0;
-        while (rank < ibv->base.size - 1 && (ibv->cm->established[rank] || rank == ibv->base.rank))
-            rank++;
-        return fail(ibv, rank, "no answer", ETIMEDOUT);
+        int i = 0;
+        while (i < ibv->connection_count - 1 &&
+               (ibv->cm->established[ibv->connections[i].rank] || ibv->connections[i].rank == ibv->base.rank))
+            i++;
+        return fail(ibv, ibv->connections[i].rank, "no answer", ETIMEDOUT);
     }
     if (rdma_get_cm_event(ibv->cm->channel, &event))
         return errno == EAGAIN ? 0 : fail(ibv, -1, "reading an event", errno);
@@ -277,11 +280,14 @@ int uat_ibv_rdmacm_connect(struct uat_ibv *ibv, const struct uat_endpoint *peers
     struct uat_ibv_rdmacm *cm = ibv->cm;
     uint32_t qpn;
     int rc = 0;
-    cm->missing = ibv->base.size - 1;
-    for (int i = 0; i < ibv->base.size && !rc; i++)
-        rc = uat_ibv_endpoint_read(ibv, i, &peers[i], &cm->endpoints[i], &qpn);
-    for (int i = ibv->base.rank + 1; i < ibv->base.size && !rc; i++)
-        rc = start(ibv, i);
+    cm->missing = ibv->connection_count - 1;
+    for (int i = 0; i < ibv->connection_count && !rc; i++) {
+        int rank = ibv->connections[i].rank;
+        rc = uat_ibv_endpoint_read(ibv, rank, &peers[rank], &cm->endpoints[rank], &qpn);
+    }
+    for (int i = 0; i < ibv->connection_count && !rc; i++)
+        if (ibv->connections[i].rank > ibv->base.rank)
+            rc = start(ibv, ibv->connections[i].rank);
     while (!rc && cm->missing)
         rc = handle_next(ibv);
     rdma_destroy_id(cm->listener);

@@ -32,9 +32,9 @@
 #include "transport/check.h"
 #include "transport/transport.h"
 #include "transport_shm/backlog.h"
-#include "transport_shm/card.h"
+#include "transport/card.h"
 #include "transport_shm/shuffle.h"
-#include "transport_shm/words.h"
+#include "transport/words.h"
 
 enum {
     FLIGHTS_START = 64,
@@ -57,7 +57,7 @@ struct shm {
     char *segment;
     size_t segment_size;
     const char *host;
-    struct uat_shm_card card;
+    struct uat_card card;
     struct shm_peer *peers;     /* head.size of them */
     struct shm_flight *flights; /* chains executed but not yet reported, oldest first */
     size_t flight_count, flight_room;
@@ -126,7 +126,7 @@ static int shm_open_transport(const struct uat_transport_config *config, struct 
     t->flights = malloc(FLIGHTS_START * sizeof(*t->flights));
     if (!t->peers || !t->flights || (config->shuffle && open_torture(t, config)))
         goto close;
-    rc = uat_shm_card_make(&t->card, config);
+    rc = uat_card_make(&t->card, config, "shm");
     if (rc) {
         shm_close(&t->head);
         return rc;
@@ -143,20 +143,21 @@ no_memory:
 
 static int shm_endpoint(struct uat_transport *head, void *data, size_t *size)
 {
-    _Static_assert(sizeof(struct uat_shm_card) <= UAT_ENDPOINT_MAX, "a card is published as a whole");
-    memcpy(data, &shm_of(head)->card, sizeof(struct uat_shm_card));
-    *size = sizeof(struct uat_shm_card);
+    _Static_assert(sizeof(struct uat_card) <= UAT_ENDPOINT_MAX, "a card is published as a whole");
+    memcpy(data, &shm_of(head)->card, sizeof(struct uat_card));
+    *size = sizeof(struct uat_card);
     return 0;
 }
 
 static int shm_connect(struct uat_transport *head, const struct uat_endpoint *peers)
 {
     struct shm *t = shm_of(head);
+    const struct uat_card_user user = {.host = t->host, .transport = "shm", .instead = "UAT_TRANSPORT=ibv"};
     t->peers[head->rank].base = t->segment;
     for (int i = 0; i < head->size; i++) {
         if (i == head->rank)
             continue;
-        int rc = uat_shm_card_attach(&t->card, t->host, i, &peers[i], &t->peers[i].base);
+        int rc = uat_card_attach(&t->card, &user, i, &peers[i], &t->peers[i].base);
         if (rc)
             return rc;
     }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "transport_shm/words.h"
+#include "transport/words.h"
 
 enum {
     UAT_SHUFFLE_COPIES = 8,    /* READs that are done together: a whole chain */

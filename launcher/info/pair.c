@@ -67,7 +67,16 @@ static int join(struct pair *pair, const struct uat_options *options, void *segm
     uat_relax_oversubscribed = true; /* the two of a pair may share a core */
     int rc = uat_transport_ibv.open(&config, &pair->transport);
     if (!rc)
-        rc = uat_transport_ibv.endpoint(pair->transport, s->endpoint[pair->rank], &s->size[pair->rank]);
+        rc = uat_transport_ibv.card(pair->transport, s->endpoint[pair->rank], &s->size[pair->rank]);
+    if (rc)
+        return rc;
+    pair_meet(pair);
+    struct uat_endpoint cards[] = {{s->endpoint[0], s->size[0], s->host}, {s->endpoint[1], s->size[1], s->host}};
+    rc = uat_transport_ibv.attach(pair->transport, cards);
+    if (rc)
+        return rc;
+    pair_meet(pair);
+    rc = uat_transport_ibv.endpoint(pair->transport, s->endpoint[pair->rank], &s->size[pair->rank]);
     if (rc)
         return rc;
     pair_meet(pair);

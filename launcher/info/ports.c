@@ -90,8 +90,9 @@ static void add_choice(json_object *root, const struct uat_options *options)
     json_object *o = json_object_new_object();
     info_add_text(o, "transport", usable ? "ibv" : "shm");
     info_add_text(o, "why", why);
-    if (!usable)
-        info_add_text(o, "limits", "shm joins the workers of one host only");
+    info_add_text(o, "limits",
+                  usable ? "for workers on several hosts; a job of one host takes shm"
+                         : "shm joins the workers of one host only");
     if (options->transport != UAT_TRANSPORT_AUTO)
         info_add_text(o, "overridden",
                       options->transport == UAT_TRANSPORT_IBV ? "UAT_TRANSPORT=ibv" : "UAT_TRANSPORT=shm");

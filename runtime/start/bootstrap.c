@@ -21,10 +21,9 @@ static struct {
     bool aborting;
     pmix_proc_t self, all;
     int size;
+    int exchanges; /* begun; each has a key of its own, for what a key holds may be cached */
     struct uat_bootstrap_user user;
 } boot;
-
-static const char *const blob_key = "uat.worker";
 
 enum {
     SURVIVOR_NS = 500000000,   /* between a fence that failed and the end that follows it */
@@ -217,16 +216,24 @@ int uat_bootstrap_barrier(void)
     return uat_sim_on() ? uat_sim_barrier() : fence();
 }
 
+/* The key of the exchange that is going on. */
+static void make_key(pmix_key_t key)
+{
+    snprintf(key, sizeof(pmix_key_t), "uat.worker.%d", boot.exchanges);
+}
+
 static int put_blob(const void *blob, size_t size)
 {
     if (!boot.open)
         return 0;
+    pmix_key_t key;
+    make_key(key);
     pmix_value_t value;
     PMIX_VALUE_CONSTRUCT(&value);
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo.bytes = (char *)blob; /* PMIx copies it */
     value.data.bo.size = size;
-    pmix_status_t status = PMIx_Put(PMIX_GLOBAL, blob_key, &value);
+    pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key, &value);
     if (status == PMIX_SUCCESS)
         status = PMIx_Commit();
     return status == PMIX_SUCCESS ? 0 : report("PMIx_Put", status);
@@ -237,8 +244,10 @@ static int get_blob(int rank, void **blob, size_t *size)
 {
     pmix_proc_t who = boot.self;
     who.rank = (pmix_rank_t)rank;
+    pmix_key_t key;
+    make_key(key);
     pmix_value_t *value = NULL;
-    pmix_status_t status = PMIx_Get(&who, blob_key, NULL, 0, &value);
+    pmix_status_t status = PMIx_Get(&who, key, NULL, 0, &value);
     if (status != PMIX_SUCCESS)
         return report("PMIx_Get", status);
     int rc = -EPROTO;
@@ -259,6 +268,7 @@ int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t 
 {
     if (uat_sim_on())
         return uat_sim_exchange(blob, size, blobs, sizes);
+    boot.exchanges++;
     int rc = put_blob(blob, size);
     if (!rc)
         rc = fence();

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "runtime/start/bootstrap.h"
 
-/* One blob: the identity, and behind it the endpoint. */
+/* One blob: the identity, and behind it the card or the endpoint. */
 static int publish_and_collect(struct uat_roster *roster, const struct uat_identity *own,
                                struct uat_transport *transport)
 {
@@ -19,7 +19,8 @@ static int publish_and_collect(struct uat_roster *roster, const struct uat_ident
         return -ENOMEM;
     }
     memcpy(blob, own, sizeof(*own));
-    int rc = transport->class_->endpoint(transport, blob + sizeof(*own), &endpoint_size);
+    const struct uat_transport_class *class = transport->class_;
+    int rc = (class->card ? class->card : class->endpoint)(transport, blob + sizeof(*own), &endpoint_size);
     if (!rc)
         rc = uat_bootstrap_exchange(blob, sizeof(*own) + endpoint_size, &roster->blobs, &roster->sizes);
     free(blob);
@@ -66,9 +67,33 @@ int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_ide
     return 0;
 }
 
+int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport)
+{
+    if (!transport->class_->card)
+        return 0;
+    size_t size = 0;
+    int rc = transport->class_->attach(transport, roster->endpoint);
+    char *blob = rc ? NULL : malloc(UAT_ENDPOINT_MAX);
+    if (!rc && !blob) {
+        uat_error("no memory for what this worker publishes");
+        rc = -ENOMEM;
+    }
+    if (!rc)
+        rc = transport->class_->endpoint(transport, blob, &size);
+    if (!rc)
+        rc = uat_bootstrap_exchange(blob, size, &roster->late, &roster->late_sizes);
+    free(blob);
+    for (int i = 0; i < roster->size && !rc; i++) {
+        roster->endpoint[i].data = roster->late[i];
+        roster->endpoint[i].size = roster->late_sizes[i];
+    }
+    return rc;
+}
+
 void uat_roster_forget(struct uat_roster *roster)
 {
     uat_bootstrap_forget(roster->blobs, roster->sizes);
+    uat_bootstrap_forget(roster->late, roster->late_sizes);
     free(roster->identity);
     free(roster->endpoint);
     *roster = (struct uat_roster){0};

@@ -12,15 +12,21 @@ struct uat_roster {
     int size; /* workers; the arrays have an element for each */
     /* All zero for a worker of another build, which refuses to start: see uat_identity_compare(). */
     const struct uat_identity **identity;
-    struct uat_endpoint *endpoint;
-    void **blobs; /* what was published, identity and endpoint; the pointers above point into it */
+    struct uat_endpoint *endpoint; /* the transport's card, and from uat_roster_attach() on its endpoint */
+    void **blobs;                  /* what was published, identity and endpoint; the pointers above point into it */
     size_t *sizes;
+    void **late; /* endpoints of transports that publish in two rounds */
+    size_t *late_sizes;
 };
 
-/* Publish our identity and our transport's endpoint, and collect those of all workers. Collective. 0 or a negative
+/* Publish our identity and our transport's endpoint (or its card, if it has one), and collect those of all workers. Collective. 0 or a negative
  * errno, reported; then there is nothing to forget. */
 int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
                        struct uat_transport *transport);
+
+/* The second round, for a transport whose first one was a card: let it attach its neighbours, then publish and collect
+ * endpoints. Collective. 0 or a negative errno, reported. */
+int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport);
 
 /* Free what was collected. */
 void uat_roster_forget(struct uat_roster *roster);

@@ -14,8 +14,12 @@ const struct uat_transport_class *uat_transport_select(const struct uat_options 
                : options->transport == UAT_TRANSPORT_SIM ? &uat_transport_sim
                                                          : &uat_transport_ibv;
     }
+    if (one_host) {
+        snprintf(why, size, "all workers are on one host");
+        return &uat_transport_shm;
+    }
     char probed[160];
     bool usable = uat_ibv_probe(probed, sizeof(probed)) > 0;
-    snprintf(why, size, "%s; %s", one_host ? "all workers are on one host" : "workers are on several nodes", probed);
+    snprintf(why, size, "workers are on several nodes; %s", probed);
     return usable ? &uat_transport_ibv : &uat_transport_shm;
 }

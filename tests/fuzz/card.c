@@ -9,13 +9,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "transport_shm/card.h"
+#include "transport/card.h"
 
 enum { SEGMENT = 1 << 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct uat_shm_card own;
+static struct uat_card own;
 
 static void make_own(void)
 {
@@ -25,13 +25,14 @@ static void make_own(void)
     struct uat_transport_config config = {
         .size = 1, .host = "here", .segment = segment, .segment_size = SEGMENT, .segment_fd = fd, .scratch = segment};
 
-    if (segment == MAP_FAILED || uat_shm_card_make(&own, &config))
+    if (segment == MAP_FAILED || uat_card_make(&own, &config, "shm"))
         abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct uat_shm_card card;
+    struct uat_card card;
+    const struct uat_card_user user = {.host = "here", .transport = "shm", .instead = "UAT_TRANSPORT=ibv"};
     char *blob, *map = NULL;
     size_t bytes = size > 0 && data[0] % 4 == 0 ? size : sizeof(card); /* one in four is of another length */
 
@@ -45,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(blob, 0, bytes);
     memcpy(blob, &card, bytes < sizeof(card) ? bytes : sizeof(card));
     struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};
-    if (uat_shm_card_attach(&own, "here", 1, &endpoint, &map) == 0) {
+    if (uat_card_attach(&own, &user, 1, &endpoint, &map) == 0) {
         if (card.segment_size != own.segment_size || card.nonce != own.nonce || !map)
             abort();
         munmap(map, own.segment_size);

@@ -14,13 +14,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct ibv_mr mr = {.rkey = 77};
     struct uat_ibv ibv = {.base = {.rank = 1, .size = WORKERS}, .mr = &mr, .host = "here", .pkey = 0xffff};
     struct ibv_qp qp = {.qp_num = 5};
-    struct uat_ibv_peer peers[WORKERS] = {{.qp = &qp}, {.qp = &qp}, {.qp = &qp}, {.qp = &qp}};
+    struct uat_ibv_connection connections[WORKERS];
+    struct uat_ibv_neighbour neighbour = {.mr = &mr};
+    int of[WORKERS] = {0, 1, 2, 3}, place[WORKERS] = {0}, workers[WORKERS] = {1, 1, 1, 1},
+        first[WORKERS] = {0, 1, 2, 3};
     struct uat_ibv_endpoint out;
     char good[UAT_ENDPOINT_MAX], *blob;
     size_t bytes = 0;
     uint32_t qpn;
 
-    ibv.peers = peers;
+    for (int i = 0; i < WORKERS; i++)
+        connections[i] = (struct uat_ibv_connection){.qp = &qp, .rank = i};
+    ibv.connections = connections;
+    ibv.connection_count = WORKERS;
+    ibv.neighbours = &neighbour;
+    ibv.neighbour_count = 1;
+    ibv.groups = (struct uat_ibv_groups){
+        .size = WORKERS, .count = WORKERS, .of = of, .place = place, .workers = workers, .first = first};
     ibv.port.number = 1;
     ibv.port.attr.active_mtu = IBV_MTU_1024;
     ibv.port.attr.link_layer = IBV_LINK_LAYER_ETHERNET;
@@ -38,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};
     if (uat_ibv_endpoint_read(&ibv, PEER, &endpoint, &out, &qpn) == 0 &&
         (out.size != WORKERS || out.rank != PEER || out.mtu < IBV_MTU_256 || out.mtu > IBV_MTU_4096 || !out.read_to ||
-         !memchr(out.device, '\0', sizeof(out.device))))
+         !memchr(out.device, '\0', sizeof(out.device)) || out.connections != WORKERS || out.keys != 1))
         abort();
     free(blob);
     return 0;

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/options.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/ibv.h"
 
@@ -52,8 +53,7 @@ static void work_slots(struct peer *me, void *arg)
 
 static void test_slots(void **state)
 {
-    (void)state;
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = *state};
     assert_int_equal(peers_run(&spec, work_slots, NULL), 0);
 }
 
@@ -72,13 +72,13 @@ static void work_fences(struct peer *me, void *arg)
     (void)arg;
     uint64_t *local = (uint64_t *)me->data, *word = local + 512;
     join_all(me);
-    struct uat_ibv_peer *peer = &((struct uat_ibv *)me->transport)->peers[1];
-    PEER_CHECK(!peer->fence); /* Soft-RoCE does its atomics itself */
+    struct uat_ibv_connection *way = uat_ibv_way((struct uat_ibv *)me->transport, 1);
+    PEER_CHECK(!way->fence); /* Soft-RoCE does its atomics itself */
     struct uat_op chain[] = {uat_op_fetch_add(local, word, 1),     uat_op_read(local + 1, word, 8),
                              uat_op_read(local + 2, word, 8),      uat_op_fetch_add(local + 3, word, 1),
                              uat_op_write(local + 8, word + 8, 8), uat_op_fetch_add(local + 4, word, 1)};
     for (uint64_t i = 0; me->rank == 0 && i < 50; i++) {
-        peer->fence = i % 2;
+        way->fence = i % 2;
         PEER_CHECK(trips_of(me, chain, 3) == 1 + i % 2); /* one for both READs */
         PEER_CHECK(local[0] == 7 * i && local[1] == 7 * i + 1 && local[2] == 7 * i + 1);
         PEER_CHECK(trips_of(me, chain + 1, 2) == 1);     /* its atomic is complete */
@@ -88,15 +88,14 @@ static void work_fences(struct peer *me, void *arg)
         PEER_CHECK(trips_of(me, chain + 1, 1) == 1 + i % 2); /* the fence is due in the next chain too */
         PEER_CHECK(local[1] == 7 * i + 7);
     }
-    peer->fence = false;
+    way->fence = false;
     PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
     peer_barrier(me);
 }
 
 static void test_fences(void **state)
 {
-    (void)state;
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = *state};
     assert_int_equal(peers_run(&spec, work_fences, NULL), 0);
 }
 
@@ -104,6 +103,12 @@ int main(void)
 {
     if (!peers_ready(&uat_transport_ibv))
         return 77;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slots), cmocka_unit_test(test_fences)};
+    /* A connection to each worker, so that all goes through the adapter. */
+    char *env[] = {"UAT_CONNECT=worker", NULL}, error[256];
+    static struct uat_options workers;
+    if (uat_options_parse(&workers, env, error, sizeof(error)))
+        return 1;
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_slots, &workers),
+                                       cmocka_unit_test_prestate(test_fences, &workers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

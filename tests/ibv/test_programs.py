@@ -14,6 +14,7 @@ import sys
 VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
+CONNECT = ["host", "rdmacm", "worker", "host"]  # for each start of all programs over two guests
 TREE = 105178  # nodes of that tree
 
 
@@ -31,8 +32,8 @@ def script():
                 start = (f"{quoted('launcher/uatrun')} -n {workers}" if GUESTS == 1 else
                          f"srun -N 2 --ntasks-per-node={workers // 2} --mpi=pmix")
                 settings = f"UAT_TRANSPORT=ibv UAT_DEQUE={deque} UAT_SEED={run + 1}"
-                if deque == "claim" and GUESTS == 2:
-                    settings += " UAT_CONNECT=rdmacm"
+                if GUESTS == 2:
+                    settings += " UAT_CONNECT=" + CONNECT[len(lines) // len(PROGRAMS) % len(CONNECT)]
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
                           for program, options in (words.split(" ", 1) for words in PROGRAMS)]
     return "\n".join(lines)

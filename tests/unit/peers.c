@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/relax.h"
+#include "transport_ibv/group.h"
 #include "transport_ibv/probe.h"
 
 static int saved_stderr = -1; /* while stderr is caught */
@@ -123,9 +124,50 @@ int peer_open(struct peer *me)
     return me->spec->transport->open(&config, &me->transport);
 }
 
+static void list_cards(struct peer *me, struct uat_endpoint endpoints[PEERS_MAX])
+{
+    for (int i = 0; i < me->size; i++)
+        endpoints[i] = (struct uat_endpoint){me->cards[i].data, me->cards[i].size, me->cards[i].host};
+}
+
+/* PEERS_HOSTS: so many hosts, with the workers dealt out to them, as far as the transport over verbs can see. */
+static void pretend_host(struct peer *me, struct uat_ibv_card *card)
+{
+    const char *hosts = getenv("PEERS_HOSTS");
+    if (hosts && !card->alone)
+        snprintf(card->segment.boot, sizeof(card->segment.boot), "host %d", me->rank % atoi(hosts));
+}
+
+int peer_show(struct peer *me)
+{
+    struct peer_card *card = &me->cards[me->rank];
+    me->shown = true;
+    if (!me->transport->class_->card)
+        return 0;
+    int rc = me->transport->class_->card(me->transport, card->data, &card->size);
+    pretend_host(me, (struct uat_ibv_card *)(void *)card->data);
+    return rc;
+}
+
+static int attach(struct peer *me)
+{
+    struct uat_endpoint endpoints[PEERS_MAX];
+    int rc = me->shown ? 0 : peer_show(me);
+    if (rc || !me->transport->class_->card)
+        return rc;
+    peer_barrier(me);
+    list_cards(me, endpoints);
+    rc = me->transport->class_->attach(me->transport, endpoints);
+    peer_barrier(me);
+    return rc;
+}
+
 int peer_publish(struct peer *me)
 {
     struct peer_card *card = &me->cards[me->rank];
+    int rc = attach(me);
+    if (rc)
+        return rc;
     return me->transport->class_->endpoint(me->transport, card->data, &card->size);
 }
 
@@ -133,8 +175,7 @@ int peer_connect(struct peer *me)
 {
     struct uat_endpoint endpoints[PEERS_MAX];
     peer_barrier(me);
-    for (int i = 0; i < me->size; i++)
-        endpoints[i] = (struct uat_endpoint){me->cards[i].data, me->cards[i].size, me->cards[i].host};
+    list_cards(me, endpoints);
     return me->transport->class_->connect(me->transport, endpoints);
 }
 
@@ -204,8 +245,12 @@ int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg)
     pid_t pids[PEERS_MAX], parent = getpid();
     if (spec->workers < 1 || spec->workers > PEERS_MAX)
         return EINVAL;
-    char *none[] = {NULL}, error[256];
+    char *connect = getenv("PEERS_CONNECT"), setting[64] = "",
+         error[256]; /* UAT_CONNECT of all tests that leave it open */
+    char *none[] = {connect ? setting : NULL, NULL};
     struct uat_options defaults;
+    if (connect)
+        snprintf(setting, sizeof(setting), "UAT_CONNECT=%s", connect);
     struct peers_spec complete = *spec;
     if (!spec->options && uat_options_parse(&defaults, none, error, sizeof(error)) == 0)
         complete.options = &defaults;

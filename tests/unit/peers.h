@@ -61,6 +61,7 @@ struct peer {
     const struct peers_spec *spec;
     struct peers_shared *shared;
     int segment_fd;
+    bool shown; /* peer_show() was called */
 };
 
 typedef void peer_fn(struct peer *me, void *arg);
@@ -81,8 +82,11 @@ void peers_unshare(void *memory, size_t size);
 /* Wait until all workers are here. */
 void peer_barrier(struct peer *me);
 
-/* The steps of joining, for specs with `apart`; 0 or a negative errno. peer_connect waits for all workers' cards. */
+/* The steps of joining, for specs with `apart`; 0 or a negative errno. Of a transport with two rounds peer_show is the
+ * first one, and a test may forge its card behind it; peer_publish calls it if the test has not. peer_publish (then) and
+ * peer_connect wait for all workers' cards. */
 int peer_open(struct peer *me);
+int peer_show(struct peer *me);
 int peer_publish(struct peer *me);
 int peer_connect(struct peer *me);
 

@@ -63,7 +63,7 @@ static void test_defaults(void **state)
     assert_int_equal(out.network.service_level, 0);
     assert_int_equal(out.network.traffic_class, 0);
     assert_int_equal(out.network.pkey, -1);
-    assert_int_equal(out.network.connect, UAT_CONNECT_PMIX);
+    assert_int_equal(out.network.connect, UAT_CONNECT_HOST);
     assert_string_equal(out.trace, "");
 }
 
@@ -208,7 +208,7 @@ static void test_words(void **state)
     assert_refused("UAT_TRANSPORT=", "must be auto, shm, ibv or sim");
     assert_refused("UAT_TRANSPORT=SHM", "must be auto, shm, ibv or sim");
     assert_refused("UAT_LOG=2", "must be error, warn or info");
-    assert_refused("UAT_CONNECT=tcp", "must be pmix or rdmacm");
+    assert_refused("UAT_CONNECT=tcp", "must be worker, host or rdmacm");
     assert_refused("UAT_PEEK=", "must be a number");
     assert_refused("UAT_STACK_SIZE=large", "must be a size");
 }

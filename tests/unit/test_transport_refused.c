@@ -15,88 +15,88 @@
 #include <sys/wait.h>
 
 #include "tests/unit/peers.h"
-#include "transport_shm/card.h"
+#include "transport/card.h"
 
 struct forgery {
     const char *what;
-    void (*forge)(struct peer *me, struct uat_shm_card *card);
+    void (*forge)(struct peer *me, struct uat_card *card);
     int result;
     const char *text; /* in the line that worker 0 prints */
 };
 
-static void forge_nothing(struct peer *me, struct uat_shm_card *card)
+static void forge_nothing(struct peer *me, struct uat_card *card)
 {
     (void)me, (void)card;
 }
 
-static void forge_magic(struct peer *me, struct uat_shm_card *card)
+static void forge_magic(struct peer *me, struct uat_card *card)
 {
     (void)me, card->magic++;
 }
 
-static void forge_version(struct peer *me, struct uat_shm_card *card)
+static void forge_version(struct peer *me, struct uat_card *card)
 {
     (void)me, card->version++;
 }
 
-static void forge_cut(struct peer *me, struct uat_shm_card *card)
+static void forge_cut(struct peer *me, struct uat_card *card)
 {
     (void)card, me->cards[me->rank].size -= 8;
 }
 
-static void forge_longer(struct peer *me, struct uat_shm_card *card)
+static void forge_longer(struct peer *me, struct uat_card *card)
 {
     (void)card, me->cards[me->rank].size += 8;
 }
 
-static void forge_empty(struct peer *me, struct uat_shm_card *card)
+static void forge_empty(struct peer *me, struct uat_card *card)
 {
     (void)card, me->cards[me->rank].size = 0;
 }
 
-static void forge_larger(struct peer *me, struct uat_shm_card *card)
+static void forge_larger(struct peer *me, struct uat_card *card)
 {
     (void)me, card->segment_size *= 2;
 }
 
-static void forge_nonce_outside(struct peer *me, struct uat_shm_card *card)
+static void forge_nonce_outside(struct peer *me, struct uat_card *card)
 {
     (void)me, card->nonce_offset = card->segment_size;
 }
 
-static void forge_unended_boot(struct peer *me, struct uat_shm_card *card)
+static void forge_unended_boot(struct peer *me, struct uat_card *card)
 {
     (void)me, memset(card->boot, 'x', sizeof(card->boot));
 }
 
-static void forge_other_host(struct peer *me, struct uat_shm_card *card)
+static void forge_other_host(struct peer *me, struct uat_card *card)
 {
     card->boot[0] ^= 1;
     strcpy(me->cards[me->rank].host, "node7");
 }
 
-static void forge_unknown_boot(struct peer *me, struct uat_shm_card *card)
+static void forge_unknown_boot(struct peer *me, struct uat_card *card)
 {
     card->boot[0] = '\0';
     strcpy(me->cards[me->rank].host, "node7");
 }
 
-static void forge_container(struct peer *me, struct uat_shm_card *card)
+static void forge_container(struct peer *me, struct uat_card *card)
 {
     (void)me, card->pid_space++;
 }
 
-static void forge_inode(struct peer *me, struct uat_shm_card *card)
+static void forge_inode(struct peer *me, struct uat_card *card)
 {
     (void)me, card->inode++;
 }
 
-static void forge_nonce(struct peer *me, struct uat_shm_card *card)
+static void forge_nonce(struct peer *me, struct uat_card *card)
 {
     (void)me, card->nonce++;
 }
 
-static void forge_pipe(struct peer *me, struct uat_shm_card *card)
+static void forge_pipe(struct peer *me, struct uat_card *card)
 {
     (void)me;
     int ends[2];
@@ -104,12 +104,12 @@ static void forge_pipe(struct peer *me, struct uat_shm_card *card)
     card->fd = ends[0];
 }
 
-static void forge_closed(struct peer *me, struct uat_shm_card *card)
+static void forge_closed(struct peer *me, struct uat_card *card)
 {
     (void)me, card->fd = 900;
 }
 
-static void forge_ended(struct peer *me, struct uat_shm_card *card)
+static void forge_ended(struct peer *me, struct uat_card *card)
 {
     (void)me;
     pid_t child = fork();
@@ -119,20 +119,20 @@ static void forge_ended(struct peer *me, struct uat_shm_card *card)
     card->pid = child;
 }
 
-static void forge_truncated(struct peer *me, struct uat_shm_card *card)
+static void forge_truncated(struct peer *me, struct uat_card *card)
 {
     (void)card;
     PEER_CHECK(ftruncate(me->segment_fd, 1 << 20) == 0);
 }
 
 /* A process that does not want to be looked into; the users are set by become_nobody. */
-static void forge_secret(struct peer *me, struct uat_shm_card *card)
+static void forge_secret(struct peer *me, struct uat_card *card)
 {
     (void)me, (void)card;
     PEER_CHECK(prctl(PR_SET_DUMPABLE, 0) == 0);
 }
 
-static void forge_other_user(struct peer *me, struct uat_shm_card *card)
+static void forge_other_user(struct peer *me, struct uat_card *card)
 {
     (void)me;
     PEER_CHECK(setresuid(65533, 65533, 65533) == 0);
@@ -178,7 +178,7 @@ static void work_refused(struct peer *me, void *arg)
         become_nobody();
     PEER_CHECK(peer_open(me) == 0 && peer_publish(me) == 0);
     if (me->rank == 1)
-        forgery->forge(me, (struct uat_shm_card *)me->cards[1].data);
+        forgery->forge(me, (struct uat_card *)me->cards[1].data);
     if (me->rank == 1) {
         peer_barrier(me);
     } else {

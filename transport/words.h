@@ -6,8 +6,8 @@
  * word is one relaxed atomic load and one relaxed atomic store. On the local side plain accesses would do, since only
  * this process's CPU uses that memory until the chain is complete; an aligned 8-byte move is the same instruction.
  */
-#ifndef UAT_SHM_WORDS_H
-#define UAT_SHM_WORDS_H
+#ifndef UAT_TRANSPORT_WORDS_H
+#define UAT_TRANSPORT_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>

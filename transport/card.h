@@ -7,16 +7,16 @@
  * A pid may be reused, and a card may be stale or come from another job. So the peer checks that what it opened is the
  * announced object (device, inode, size) and contains the nonce of this job.
  */
-#ifndef UAT_SHM_CARD_H
-#define UAT_SHM_CARD_H
+#ifndef UAT_TRANSPORT_CARD_H
+#define UAT_TRANSPORT_CARD_H
 
 #include "base/host.h"
 #include "transport/transport.h"
 
-#define UAT_SHM_CARD_MAGIC 0x5541542d43415244ull /* "UAT-CARD" */
-enum { UAT_SHM_CARD_VERSION = 1 };
+#define UAT_CARD_MAGIC 0x5541542d43415244ull /* "UAT-CARD" */
+enum { UAT_CARD_VERSION = 1 };
 
-struct uat_shm_card {
+struct uat_card {
     uint64_t magic;
     uint32_t version;
     uint32_t size;   /* bytes of this structure */
@@ -33,15 +33,22 @@ struct uat_shm_card {
     char boot[UAT_HOST_BOOT_MAX]; /* the kernel's boot id: one per running host; "" if unknown */
 };
 
+/* Who attaches, for messages. */
+struct uat_card_user {
+    const char *host;      /* its host's name */
+    const char *transport; /* for which transport */
+    const char *instead;   /* the setting that does without */
+};
+
 /* Fill the card of this worker and put a new nonce at the start of the scratch area. */
-int uat_shm_card_make(struct uat_shm_card *card, const struct uat_transport_config *config);
+int uat_card_make(struct uat_card *card, const struct uat_transport_config *config, const char *transport);
 
 /*
- * Map the segment of peer `rank`, which published `endpoint`. own is this worker's card, host its host's name.
+ * Map the segment of peer `rank`, which published `endpoint`. own is this worker's card.
  * *out is owned by the caller, who unmaps own->segment_size bytes. 0, or -EPROTO: not a valid card; -EHOSTUNREACH:
  * on another host or in another pid namespace; -EACCES: not permitted; -ESTALE: not the object announced; ...
  */
-int uat_shm_card_attach(const struct uat_shm_card *own, const char *host, int rank, const struct uat_endpoint *endpoint,
-                        char **out);
+int uat_card_attach(const struct uat_card *own, const struct uat_card_user *user, int rank,
+                    const struct uat_endpoint *endpoint, char **out);
 
 #endif

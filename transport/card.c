@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_shm/card.h"
+#include "transport/card.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,36 +12,37 @@
 
 #include "base/host.h"
 #include "base/log.h"
-#include "transport_shm/words.h"
+#include "transport/words.h"
 
-int uat_shm_card_make(struct uat_shm_card *card, const struct uat_transport_config *config)
+int uat_card_make(struct uat_card *card, const struct uat_transport_config *config, const char *transport)
 {
     struct stat object;
     uint64_t nonce;
     if (fstat(config->segment_fd, &object)) {
         int rc = -errno;
-        uat_error("transport shm: the segment's memory object (descriptor %d): %s", config->segment_fd, strerror(-rc));
+        uat_error("transport %s: the segment's memory object (descriptor %d): %s", transport, config->segment_fd,
+                  strerror(-rc));
         return rc;
     }
     if (object.st_size < 0 || (uint64_t)object.st_size < config->segment_size) {
-        uat_error("transport shm: the segment's memory object has %lld bytes, the segment %zu",
+        uat_error("transport %s: the segment's memory object has %lld bytes, the segment %zu", transport,
                   (long long)object.st_size, config->segment_size);
         return -EINVAL;
     }
     uint64_t pid_space = uat_host_pid_space();
     if (!pid_space) {
         int rc = -errno;
-        uat_error("transport shm: /proc/self/ns/pid: %s; workers attach each other through /proc: mount it",
+        uat_error("transport %s: /proc/self/ns/pid: %s; workers attach each other through /proc: mount it", transport,
                   strerror(-rc));
         return rc;
     }
     if (getrandom(&nonce, sizeof(nonce), 0) != sizeof(nonce)) {
-        uat_error("transport shm: getrandom: %s", strerror(errno));
+        uat_error("transport %s: getrandom: %s", transport, strerror(errno));
         return -EIO;
     }
-    *card = (struct uat_shm_card){
-        .magic = UAT_SHM_CARD_MAGIC,
-        .version = UAT_SHM_CARD_VERSION,
+    *card = (struct uat_card){
+        .magic = UAT_CARD_MAGIC,
+        .version = UAT_CARD_VERSION,
         .size = sizeof(*card),
         .pid = getpid(),
         .fd = config->segment_fd,
@@ -60,89 +61,93 @@ int uat_shm_card_make(struct uat_shm_card *card, const struct uat_transport_conf
     return 0;
 }
 
-static int check_form(const struct uat_shm_card *own, const struct uat_shm_card *card, int rank)
+static int check_form(const struct uat_card_user *user, const struct uat_card *own, const struct uat_card *card,
+                      int rank)
 {
-    if (card->magic != UAT_SHM_CARD_MAGIC || card->version != UAT_SHM_CARD_VERSION || card->size != sizeof(*card) ||
+    if (card->magic != UAT_CARD_MAGIC || card->version != UAT_CARD_VERSION || card->size != sizeof(*card) ||
         card->pid <= 0 || card->fd < 0 || memchr(card->boot, '\0', sizeof(card->boot)) == NULL) {
-        uat_error("transport shm: what rank %d published is not a card of this version: run the same build of uat and "
+        uat_error("transport %s: what rank %d published is not a card of this version: run the same build of uat and "
                   "the same UAT_TRANSPORT on every worker",
-                  rank);
+                  user->transport, rank);
         return -EPROTO;
     }
     if (card->base != own->base || card->segment_size != own->segment_size || card->nonce_offset != own->nonce_offset) {
-        uat_error("transport shm: the segment of rank %d is %llu bytes at %#llx, here it is %llu bytes at %#llx: give "
+        uat_error("transport %s: the segment of rank %d is %llu bytes at %#llx, here it is %llu bytes at %#llx: give "
                   "every worker the same UAT_* settings",
-                  rank, (unsigned long long)card->segment_size, (unsigned long long)card->base,
+                  user->transport, rank, (unsigned long long)card->segment_size, (unsigned long long)card->base,
                   (unsigned long long)own->segment_size, (unsigned long long)own->base);
         return -EPROTO;
     }
     return 0;
 }
 
-static int check_place(const struct uat_shm_card *own, const char *host, const struct uat_shm_card *card, int rank,
-                       const char *peer_host)
+static int check_place(const struct uat_card_user *user, const struct uat_card *own, const struct uat_card *card,
+                       int rank, const char *peer_host)
 {
     bool boots_known = own->boot[0] != '\0' && card->boot[0] != '\0';
-    bool same_host = boots_known ? strcmp(own->boot, card->boot) == 0 : strcmp(host, peer_host) == 0;
+    bool same_host = boots_known ? strcmp(own->boot, card->boot) == 0 : strcmp(user->host, peer_host) == 0;
     if (!same_host) {
-        uat_error("transport shm reaches only workers of one host; rank %d is on %s: use UAT_TRANSPORT=ibv", rank,
-                  peer_host);
+        uat_error("transport %s reaches only workers of one host; rank %d is on %s: use %s", user->transport, rank,
+                  peer_host, user->instead);
         return -EHOSTUNREACH;
     }
     if (card->pid_space != own->pid_space) {
-        uat_error("transport shm reaches only workers of one pid namespace; rank %d on %s is in another one: start all "
-                  "workers in one container, or use UAT_TRANSPORT=ibv",
-                  rank, peer_host);
+        uat_error("transport %s reaches only workers of one pid namespace; rank %d on %s is in another one: start all "
+                  "workers in one container, or use %s",
+                  user->transport, rank, peer_host, user->instead);
         return -EHOSTUNREACH;
     }
     return 0;
 }
 
 /* Say why /proc/PID/fd/N could not be opened. With hidepid, another user's process looks as if it did not exist. */
-static int report_open(const struct uat_shm_card *own, const struct uat_shm_card *card, int rank, int error)
+static int report_open(const struct uat_card_user *user, const struct uat_card *own, const struct uat_card *card,
+                       int rank, int error)
 {
     if (card->uid != own->uid && (error == EACCES || error == EPERM || error == ENOENT)) {
-        uat_error("transport shm: no permission to attach rank %d (pid %d): it runs as user %u, this worker as user %u "
+        uat_error("transport %s: no permission to attach rank %d (pid %d): it runs as user %u, this worker as user %u "
                   "(and /proc may be mounted with hidepid): start all workers as one user",
-                  rank, card->pid, card->uid, own->uid);
+                  user->transport, rank, card->pid, card->uid, own->uid);
         return -EACCES;
     }
     if (error == EACCES || error == EPERM) {
-        uat_error("transport shm: no permission to attach rank %d (pid %d), though of the same user: a security "
+        uat_error("transport %s: no permission to attach rank %d (pid %d), though of the same user: a security "
                   "module forbids it, or the program is set-uid, has capabilities or is not readable; mend that, or "
-                  "use UAT_TRANSPORT=ibv",
-                  rank, card->pid);
+                  "use %s",
+                  user->transport, rank, card->pid, user->instead);
         return -EACCES;
     }
     if (error == ENOENT) {
-        uat_error("transport shm: rank %d (pid %d) has no descriptor %d: it has ended", rank, card->pid, card->fd);
+        uat_error("transport %s: rank %d (pid %d) has no descriptor %d: it has ended", user->transport, rank, card->pid,
+                  card->fd);
         return -ESRCH;
     }
-    uat_error("transport shm: attaching rank %d by /proc/%d/fd/%d: %s", rank, card->pid, card->fd, strerror(error));
+    uat_error("transport %s: attaching rank %d by /proc/%d/fd/%d: %s", user->transport, rank, card->pid, card->fd,
+              strerror(error));
     return -error;
 }
 
-static int map_object(const struct uat_shm_card *card, int fd, int rank, char **out)
+static int map_object(const struct uat_card_user *user, const struct uat_card *card, int fd, int rank, char **out)
 {
     struct stat object;
     if (fstat(fd, &object) || !S_ISREG(object.st_mode) || object.st_dev != card->device ||
         object.st_ino != card->inode || object.st_size < 0 || (uint64_t)object.st_size < card->segment_size) {
-        uat_error("transport shm: descriptor %d of pid %d is not the segment that rank %d announced: it has ended, or "
+        uat_error("transport %s: descriptor %d of pid %d is not the segment that rank %d announced: it has ended, or "
                   "closed its segment too early",
-                  card->fd, card->pid, rank);
+                  user->transport, card->fd, card->pid, rank);
         return -ESTALE;
     }
     char *map = mmap(NULL, card->segment_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED) {
         int rc = -errno;
-        uat_error("transport shm: mapping %llu bytes of rank %d: %s; see `ulimit -v` and vm.overcommit_memory",
-                  (unsigned long long)card->segment_size, rank, strerror(-rc));
+        uat_error("transport %s: mapping %llu bytes of rank %d: %s; see `ulimit -v` and vm.overcommit_memory",
+                  user->transport, (unsigned long long)card->segment_size, rank, strerror(-rc));
         return rc;
     }
     if (uat_word_load((uat_word *)(map + card->nonce_offset)) != card->nonce) {
-        uat_error("transport shm: the segment of rank %d (pid %d) does not bear the nonce announced: it is of another "
+        uat_error("transport %s: the segment of rank %d (pid %d) does not bear the nonce announced: it is of another "
                   "job",
-                  rank, card->pid);
+                  user->transport, rank, card->pid);
         munmap(map, card->segment_size);
         return -ESTALE;
     }
@@ -151,15 +156,15 @@ static int map_object(const struct uat_shm_card *card, int fd, int rank, char **
     return 0;
 }
 
-int uat_shm_card_attach(const struct uat_shm_card *own, const char *host, int rank, const struct uat_endpoint *endpoint,
-                        char **out)
+int uat_card_attach(const struct uat_card *own, const struct uat_card_user *user, int rank,
+                    const struct uat_endpoint *endpoint, char **out)
 {
-    struct uat_shm_card card = {0};
+    struct uat_card card = {0};
     if (endpoint->size == sizeof(card)) /* any other size: check_form refuses the zeros */
         memcpy(&card, endpoint->data, sizeof(card));
-    int rc = check_form(own, &card, rank);
+    int rc = check_form(user, own, &card, rank);
     if (!rc)
-        rc = check_place(own, host, &card, rank, endpoint->host);
+        rc = check_place(user, own, &card, rank, endpoint->host);
     if (rc)
         return rc;
 
@@ -167,8 +172,8 @@ int uat_shm_card_attach(const struct uat_shm_card *own, const char *host, int ra
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", card.pid, card.fd);
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* whatever it is, opening must not block */
     if (fd < 0)
-        return report_open(own, &card, rank, errno);
-    rc = map_object(&card, fd, rank, out);
+        return report_open(user, own, &card, rank, errno);
+    rc = map_object(user, &card, fd, rank, out);
     close(fd);
     return rc;
 }

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: which workers share an adapter, who is connected to whom, and that every worker has exactly one way to
+ * every other one, for hosts with equal and with different numbers of workers. Needs no device.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "transport_ibv/group.h"
+
+enum { WORKERS_MAX = 64 };
+
+struct job {
+    int size;
+    struct uat_ibv_card card[WORKERS_MAX];
+    char host[WORKERS_MAX][16];
+    struct uat_endpoint shown[WORKERS_MAX];
+};
+
+/* One more worker, on this host with this device. */
+static void add(struct job *job, int host, const char *device)
+{
+    int i = job->size++;
+    struct uat_ibv_card *card = &job->card[i];
+    *card = (struct uat_ibv_card){.magic = UAT_IBV_CARD_MAGIC, .version = UAT_IBV_CARD_VERSION};
+    snprintf(card->device, sizeof(card->device), "%s", device);
+    snprintf(card->segment.boot, sizeof(card->segment.boot), "boot of %d", host);
+    card->segment.pid_space = 4026531836;
+    snprintf(job->host[i], sizeof(job->host[i]), "node%d", host);
+    job->shown[i] = (struct uat_endpoint){card, sizeof(*card), job->host[i]};
+}
+
+static struct uat_ibv_groups open_groups(const struct job *job)
+{
+    struct uat_ibv_groups g;
+    assert_int_equal(uat_ibv_groups_open(&g, job->shown, job->size), 0);
+    return g;
+}
+
+static int connections(const struct uat_ibv_groups *g, int worker)
+{
+    int n = 0;
+    for (int i = 0; i < g->size; i++)
+        n += uat_ibv_groups_connect(g, worker, i);
+    return n;
+}
+
+/* From each worker one gateway leads to each group; connections are mutual, and none is there without need. */
+static void check_ways(const struct uat_ibv_groups *g)
+{
+    for (int a = 0; a < g->size; a++) {
+        int ways[WORKERS_MAX] = {0};
+        for (int b = 0; b < g->size; b++) {
+            bool there = uat_ibv_groups_is_gateway(g, a, b), back = uat_ibv_groups_is_gateway(g, b, a);
+            ways[g->of[b]] += there;
+            assert_int_equal(uat_ibv_groups_connect(g, a, b), there || back);
+            assert_int_equal(uat_ibv_groups_connect(g, a, b), uat_ibv_groups_connect(g, b, a));
+        }
+        assert_true(uat_ibv_groups_is_gateway(g, a, a));
+        for (int i = 0; i < g->count; i++)
+            assert_int_equal(ways[i], 1);
+    }
+}
+
+static void test_equal_hosts(void **state)
+{
+    (void)state;
+    for (int hosts = 1; hosts <= 8; hosts++) {
+        struct job job = {0};
+        for (int i = 0; i < hosts * 8; i++)
+            add(&job, i % hosts, "mlx5_0"); /* ranks dealt out to the hosts */
+        struct uat_ibv_groups g = open_groups(&job);
+        assert_int_equal(g.count, hosts);
+        for (int i = 0; i < g.size; i++) {
+            assert_int_equal(g.of[i], i % hosts);
+            assert_int_equal(g.place[i], i / hosts);
+            assert_int_equal(connections(&g, i), hosts); /* not more than groups: both directions share */
+        }
+        check_ways(&g);
+        uat_ibv_groups_close(&g);
+    }
+}
+
+static void test_unequal_hosts(void **state)
+{
+    (void)state;
+    struct job job = {0};
+    for (int i = 0; i < 7; i++)
+        add(&job, 0, "mlx5_0");
+    for (int i = 0; i < 3; i++)
+        add(&job, 1, "mlx5_0");
+    add(&job, 2, "mlx5_0");
+    struct uat_ibv_groups g = open_groups(&job);
+    assert_int_equal(g.count, 3);
+    check_ways(&g);
+    assert_int_equal(connections(&g, 0), 3);
+    assert_int_equal(connections(&g, 7), 1 + 3 + 1);  /* itself; places 0, 3 and 6 of host 0; the one of host 2 */
+    assert_int_equal(connections(&g, 10), 1 + 7 + 3); /* alone on its host: the way to it for all */
+    uat_ibv_groups_close(&g);
+}
+
+/* A word has one adapter: two adapters of a host are two groups; so are two pid namespaces, and workers who want to be
+ * alone. */
+static void test_apart(void **state)
+{
+    (void)state;
+    struct job job = {0};
+    for (int i = 0; i < 6; i++)
+        add(&job, 0, i % 2 ? "mlx5_1" : "mlx5_0");
+    job.card[4].segment.pid_space++;
+    job.card[5].alone = 1;
+    struct uat_ibv_groups g = open_groups(&job);
+    assert_int_equal(g.count, 4);
+    assert_true(g.of[0] == g.of[2] && g.of[1] == g.of[3] && g.of[0] != g.of[1]);
+    assert_true(g.of[4] != g.of[0] && g.of[5] != g.of[1]);
+    check_ways(&g);
+    uat_ibv_groups_close(&g);
+    for (int i = 0; i < job.size; i++)
+        job.card[i].alone = 1;
+    g = open_groups(&job);
+    assert_int_equal(g.count, job.size);
+    for (int i = 0; i < job.size; i++)
+        assert_int_equal(connections(&g, i), job.size);
+    check_ways(&g);
+    uat_ibv_groups_close(&g);
+}
+
+/* Hosts whose boot id is unknown are told apart by name. */
+static void test_unknown_boot(void **state)
+{
+    (void)state;
+    struct job job = {0};
+    for (int i = 0; i < 4; i++) {
+        add(&job, i / 2, "mlx5_0");
+        job.card[i].segment.boot[0] = '\0';
+    }
+    struct uat_ibv_groups g = open_groups(&job);
+    assert_int_equal(g.count, 2);
+    assert_true(g.of[0] == g.of[1] && g.of[2] == g.of[3]);
+    uat_ibv_groups_close(&g);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct uat_ibv_groups g;
+    for (int i = 0; i < 3; i++) {
+        struct job job = {0};
+        add(&job, 0, "mlx5_0");
+        add(&job, 1, "mlx5_0");
+        job.card[1].magic += i == 0;
+        job.card[1].version += i == 1;
+        job.shown[1].size -= i == 2;
+        assert_int_equal(uat_ibv_groups_open(&g, job.shown, job.size), -EPROTO);
+        assert_null(g.of);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal_hosts), cmocka_unit_test(test_unequal_hosts),
+                                       cmocka_unit_test(test_apart), cmocka_unit_test(test_unknown_boot),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups: the workers of one host that use one adapter. They map and register each other's segments, so one connection
+ * to one of them reaches all. A segment's atomic words belong to one adapter; so two adapters of a host are two
+ * groups, and so are two pid namespaces, whose workers cannot attach each other.
+ *
+ * The worker at place k of its group has a connection to place k modulo n of each other group of n workers, and to
+ * itself. Both directions share a connection; where groups differ in size a worker of the smaller one has several.
+ */
+#ifndef UAT_IBV_GROUP_H
+#define UAT_IBV_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "transport/card.h"
+
+enum { UAT_IBV_CARD_MAGIC = 0x75617443, UAT_IBV_CARD_VERSION = 1 };
+
+/* What a worker shows to all in the first round. */
+struct uat_ibv_card {
+    uint32_t magic, version;
+    uint32_t alone;          /* 1: a group of its own: UAT_CONNECT=worker */
+    uint32_t reserved;       /* 0 */
+    char device[64];         /* the adapter's name */
+    struct uat_card segment; /* all zero if alone */
+};
+
+struct uat_ibv_groups {
+    int size;     /* workers; the arrays `of` and `place` have an element for each */
+    int count;    /* groups; the arrays `workers` and `first` have an element for each */
+    int *of;      /* worker's group */
+    int *place;   /* its place there: 0 for the lowest rank */
+    int *workers; /* group's workers */
+    int *first;   /* its lowest rank */
+};
+
+/* Sort the workers into groups; cards[i] is what rank i showed. 0, or a negative errno, reported. */
+int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint *cards, int size);
+void uat_ibv_groups_close(struct uat_ibv_groups *groups);
+
+/* Is there a connection between these two workers? Each has one to itself. */
+bool uat_ibv_groups_connect(const struct uat_ibv_groups *groups, int a, int b);
+
+/* Does worker a reach b's group through the connection to b? */
+bool uat_ibv_groups_is_gateway(const struct uat_ibv_groups *groups, int a, int b);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The own group: its workers' segments are mapped here and registered, each with the addresses that it has in its
+ * worker, so that a remote address needs no translation. READs and WRITEs of a neighbour are loads and stores of this
+ * CPU. Its atomics go through the adapter, by the queue pair to oneself, for a word that an adapter changes is changed
+ * by nothing else (O6).
+ */
+#include "transport_ibv/ibv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/cpu.h"
+#include "base/log.h"
+#include "transport/words.h"
+#include "transport_ibv/memlock.h"
+
+int uat_ibv_card(struct uat_transport *t, void *data, size_t *size)
+{
+    struct uat_ibv *ibv = uat_ibv_of(t);
+    struct uat_ibv_card card = {
+        .magic = UAT_IBV_CARD_MAGIC, .version = UAT_IBV_CARD_VERSION, .alone = ibv->alone, .segment = ibv->card};
+    snprintf(card.device, sizeof(card.device), "%s", ibv->port.device);
+    memcpy(data, &card, sizeof(card));
+    *size = sizeof(card);
+    return 0;
+}
+
+/* List who is connected to this worker, and who is a neighbour. */
+static int list_workers(struct uat_ibv *ibv)
+{
+    const struct uat_ibv_groups *g = &ibv->groups;
+    int own = ibv->base.rank, n = 0;
+    for (int i = 0; i < g->size; i++)
+        n += uat_ibv_groups_connect(g, own, i);
+    ibv->connections = calloc((size_t)n, sizeof(*ibv->connections));
+    ibv->neighbours = calloc((size_t)g->workers[g->of[own]], sizeof(*ibv->neighbours));
+    if (!ibv->connections || !ibv->neighbours) {
+        uat_error("no memory for %d connections", n);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < g->size; i++) {
+        if (uat_ibv_groups_connect(g, own, i))
+            ibv->connections[ibv->connection_count++].rank = i;
+        if (g->of[i] == g->of[own])
+            ibv->neighbours[ibv->neighbour_count++].rank = i;
+    }
+    return 0;
+}
+
+static int register_neighbour(struct uat_ibv *ibv, struct uat_ibv_neighbour *neighbour)
+{
+    /* No IBV_ACCESS_RELAXED_ORDERING, as for the own segment. */
+    int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+    neighbour->mr = ibv_reg_mr_iova(ibv->pd, neighbour->map, ibv->segment_size, (uintptr_t)ibv->segment, access);
+    if (neighbour->mr)
+        return 0;
+    int error = errno ? errno : EIO;
+    uat_error("cannot register the segment of rank %d, %zu KiB, with %s: %s; it is locked memory: " UAT_MEMLOCK_ADVICE
+              "; UAT_CONNECT=worker registers none but the own",
+              neighbour->rank, ibv->segment_size / 1024, ibv->port.device, strerror(error));
+    return -error;
+}
+
+static int open_neighbours(struct uat_ibv *ibv, const struct uat_endpoint *cards)
+{
+    const struct uat_card_user user = {.host = ibv->host, .transport = "ibv", .instead = "UAT_CONNECT=worker"};
+    struct uat_ibv_card own, card;
+    struct timespec begin, end;
+    memcpy(&own, cards[ibv->base.rank].data, sizeof(own)); /* the bytes stand anywhere: no pointers to structures */
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (struct uat_ibv_neighbour *n = ibv->neighbours; n < ibv->neighbours + ibv->neighbour_count; n++) {
+        const struct uat_endpoint segment = {&card.segment, sizeof(card.segment), cards[n->rank].host};
+        memcpy(&card, cards[n->rank].data, sizeof(card));
+        if (n->rank == ibv->base.rank) {
+            n->map = ibv->segment;
+            n->mr = ibv->mr;
+            continue;
+        }
+        int rc = uat_card_attach(&own.segment, &user, n->rank, &segment, &n->map);
+        if (!rc)
+            rc = register_neighbour(ibv, n);
+        if (rc)
+            return rc;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
+    uat_info("attached and registered the segments of %d neighbours in %.1f ms", ibv->neighbour_count - 1, ms);
+    return 0;
+}
+
+/* Which connection leads to whom. */
+static int find_ways(struct uat_ibv *ibv)
+{
+    const struct uat_ibv_groups *g = &ibv->groups;
+    uint32_t *gateway = calloc((size_t)g->count, sizeof(*gateway)); /* per group: place of the connection to it */
+    if (!gateway) {
+        uat_error("no memory for the ways to %d groups of workers", g->count);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < ibv->connection_count; i++)
+        if (uat_ibv_groups_is_gateway(g, ibv->base.rank, ibv->connections[i].rank))
+            gateway[g->of[ibv->connections[i].rank]] = (uint32_t)i;
+    for (int i = 0; i < g->size; i++)
+        ibv->peers[i].connection = gateway[g->of[i]];
+    for (int i = 0; i < ibv->neighbour_count; i++)
+        if (!ibv->alone)
+            ibv->peers[ibv->neighbours[i].rank].map = ibv->neighbours[i].map;
+    free(gateway);
+    return 0;
+}
+
+int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *cards)
+{
+    struct uat_ibv *ibv = uat_ibv_of(t);
+    int rc = uat_ibv_groups_open(&ibv->groups, cards, t->size);
+    if (!rc)
+        rc = list_workers(ibv);
+    if (!rc)
+        rc = uat_ibv_limits_check_connections(ibv);
+    if (!rc)
+        rc = open_neighbours(ibv, cards);
+    if (!rc)
+        rc = uat_ibv_queues_create(ibv);
+    if (!rc)
+        rc = find_ways(ibv);
+    return rc;
+}
+
+void uat_ibv_neighbours_close(struct uat_ibv *ibv)
+{
+    for (int i = 0; i < ibv->neighbour_count; i++) {
+        const struct uat_ibv_neighbour *n = &ibv->neighbours[i];
+        if (n->rank == ibv->base.rank)
+            continue; /* the own segment's region goes with the device */
+        if (n->mr)
+            ibv_dereg_mr(n->mr);
+        if (n->map)
+            munmap(n->map, ibv->segment_size);
+    }
+    uat_ibv_groups_close(&ibv->groups);
+    free(ibv->neighbours);
+    free(ibv->connections);
+}
+
+struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int rank)
+{
+    int low = 0, high = ibv->connection_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (ibv->connections[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ibv->connection_count && ibv->connections[low].rank == rank ? &ibv->connections[low] : NULL;
+}
+
+/* A READ stands behind the atomics posted before it (O1, O5), so it must wait for them; simplest is to let the adapter
+ * do it behind them. WRITEs are ordered against no atomic before them (O2), and an atomic posted later finds them in
+ * memory, for posting to an adapter orders this CPU's stores before what the adapter does. */
+static bool needs_adapter(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const struct uat_op *ops,
+                          int count)
+{
+    const struct uat_ibv_connection *c = &ibv->connections[peer->connection];
+    bool atomics_under_way = (int)(c->atomic_end - c->tail) > 0;
+    for (int i = 0; i < count && peer->map; i++) {
+        bool by_cpu = ops[i].code == UAT_OP_WRITE || (ops[i].code == UAT_OP_READ && !atomics_under_way);
+        if (!by_cpu)
+            return true;
+    }
+    return !peer->map;
+}
+
+bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *ops, int count)
+{
+    const struct uat_ibv_peer *peer = &ibv->peers[rank];
+    if (needs_adapter(ibv, peer, ops, count))
+        return false;
+    uintptr_t shift = (uintptr_t)peer->map - (uintptr_t)ibv->segment;
+    /* Full fence: this worker's stores before the post, ahead of the loads below, as a doorbell orders them ahead of
+     * an adapter's READ; the peer is any full fence of the neighbour between its own store and load. It also orders the
+     * loads behind the completion that this worker saw last. */
+    uat_cpu_fence();
+    for (int i = 0; i < count; i++) {
+        uat_word *remote = (uat_word *)((uintptr_t)ops[i].remote + shift);
+        if (ops[i].code == UAT_OP_READ)
+            uat_words_copy(ops[i].local, remote, ops[i].size / 8);
+        else
+            uat_words_copy(remote, ops[i].local, ops[i].size / 8);
+    }
+    /* Full fence: what a completion tells is in memory before this worker loads anything; the peer is any full fence of
+     * the neighbour. It also keeps the stores before all that is done later. */
+    uat_cpu_fence();
+    return true;
+}
