@@ -40,6 +40,9 @@ compile() {
     cc -std=gnu11 -Wall -Werror -o "$place/$output" "$hello" "$@"
 }
 
+# As README says for a prefix of one's own: the run path alone must do.
+compile hello-runpath "$(flags --cflags --libs) -Wl,-rpath,$libdir"
+[ "$(env -u LD_LIBRARY_PATH "$place/hello-runpath")" = "fib(20) = 6765 on 1" ] || fail "hello-runpath: wrong output"
 compile hello-shared "$(flags --cflags --libs)"
 compile hello-static "$(flags --static --cflags --libs | sed 's/-luat\>/-l:libuat.a/g')"
 LD_LIBRARY_PATH=$libdir
