@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The barrier that carries a status: uat_collective_agree() in runtime/collective/collective.c. WORKERS workers pass BARRIERS
+ * barriers, each with a status of its own choice. Nobody leaves a barrier before all have entered it; all leave it with the
+ * lowest status; and what a partner tells is of this very barrier, so that no call is mistaken for another one.
+ *
+ * A chain { WRITE; FETCH_ADD } is two steps in order (O1). The counts are never reset.
+ */
+#ifndef WORKERS
+#define WORKERS 4
+#endif
+#ifndef BARRIERS
+#define BARRIERS 2
+#endif
+#define ROUNDS 2 /* of distance 1 and 2: for 3 or 4 workers */
+
+#ifdef M_ONE_SLOT
+#define SLOT(worker, number, round) ((worker) * 2 * ROUNDS + (round))
+#else
+#define SLOT(worker, number, round) (((worker) * 2 + (number) % 2) * ROUNDS + (round))
+#endif
+#define COUNT(worker, round)        ((worker) * ROUNDS + (round))
+
+byte count[WORKERS * ROUNDS];         /* struct uat_control.barrier: FETCH_ADDs of the partner */
+byte call[WORKERS * 2 * ROUNDS];      /* struct uat_told: WRITEs of the partner */
+bit failed[WORKERS * 2 * ROUNDS];
+
+byte entered[BARRIERS + 1]; /* what is true: how many have entered, and whether one of them has failed */
+bit any_failed[BARRIERS + 1];
+
+inline tell(to, number, round, status)
+{
+#ifdef M_COUNT_BEFORE_WORD
+    count[COUNT(to, round)]++;
+#endif
+    atomic {
+        slot = SLOT(to, number, round);
+        call[slot] = number;
+        failed[slot] = status;
+        slot = 0
+    }
+#ifndef M_COUNT_BEFORE_WORD
+    count[COUNT(to, round)]++
+#endif
+}
+
+inline hear(self, number, round, status)
+{
+#ifndef M_NO_WAIT
+    count[COUNT(self, round)] >= number;
+#endif
+    atomic {
+        slot = SLOT(self, number, round);
+        assert(call[slot] == number);
+        status = status | failed[slot];
+        slot = 0;
+        round++;
+        distance = distance * 2
+    }
+}
+
+proctype Worker(byte self)
+{
+    byte number = 1, round, distance, slot;
+    bit own, lowest;
+    do
+    :: number > BARRIERS -> break
+    :: else ->
+        atomic {
+            if
+            :: own = 0
+            :: own = 1
+            fi;
+            entered[number]++;
+            any_failed[number] = any_failed[number] | own;
+            lowest = own;
+            round = 0;
+            distance = 1
+        }
+        do
+        :: distance >= WORKERS -> break
+#ifdef M_LAST_ROUND_LEFT_OUT
+        :: distance == 2 -> break
+#endif
+        :: else ->
+#ifdef M_OWN_STATUS_ONLY
+            tell((self + distance) % WORKERS, number, round, own);
+#else
+            tell((self + distance) % WORKERS, number, round, lowest);
+#endif
+            hear(self, number, round, lowest)
+        od;
+        atomic {
+            assert(entered[number] == WORKERS);
+            assert(lowest == any_failed[number]);
+            number++
+        }
+    od
+}
+
+init {
+    byte i;
+    atomic {
+        do
+        :: i < WORKERS -> run Worker(i); i++
+        :: else -> break
+        od
+    }
+}
