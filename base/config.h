@@ -30,6 +30,16 @@
 #define UAT_RESULT_MAX_MAX      UINT64_C(65536)
 #define UAT_RESULT_MAX_MULTIPLE UINT64_C(8) /* the transport moves whole 8-byte words */
 
+#define UAT_GLOBAL_SIZE_DEFAULT (UINT64_C(64) << 20) /* bytes */
+#define UAT_GLOBAL_SIZE_MIN     (UINT64_C(64) << 10)
+#define UAT_GLOBAL_SIZE_MAX     (UINT64_C(1) << 40)
+
+#define UAT_CACHE_SIZE_DEFAULT (UINT64_C(16) << 20) /* bytes */
+#define UAT_CACHE_SIZE_MIN     (UINT64_C(128) << 10)
+#define UAT_CACHE_SIZE_MAX     (UINT64_C(64) << 30)
+
+#define UAT_GLOBAL_HOSTS_MAX 65536
+
 #define UAT_DEQUE_ENTRIES_DEFAULT UINT64_C(65536) /* entries */
 #define UAT_DEQUE_ENTRIES_MIN     UINT64_C(16)
 #define UAT_DEQUE_ENTRIES_MAX     (UINT64_C(1) << 24)
@@ -81,6 +91,8 @@ _Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_STACK_SIZE), "default stack size out of 
 _Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_HEAP_SIZE), "default heap size out of bounds");
 _Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_RECORDS), "default number of records out of bounds");
 _Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_RESULT_MAX), "default largest result out of bounds");
+_Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_GLOBAL_SIZE), "default part of global memory out of bounds");
+_Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_CACHE_SIZE), "default cache out of bounds");
 _Static_assert(UAT_CONFIG_IN_BOUNDS(UAT_DEQUE_ENTRIES), "default depth of the deque out of bounds");
 
 /* Rounding up never leaves the bounds, because the upper one is a multiple. */

@@ -34,6 +34,9 @@ struct uat_options {
     int log;                  /* UAT_LOG: enum uat_log_level */
     int stall_timeout;        /* UAT_STALL_TIMEOUT: seconds until a wait for a peer's step is reported; 0 = never */
     int stall_limit;          /* UAT_STALL_LIMIT: seconds until it ends the job; 0 = never */
+    uint64_t global_size;     /* UAT_GLOBAL_SIZE: bytes of objects in one worker's part */
+    uint64_t cache_size;      /* UAT_CACHE_SIZE: bytes of the cache of far memory */
+    int global_hosts;         /* UAT_GLOBAL_HOSTS: 0 = as they are */
     uint64_t seed;            /* UAT_SEED: of the victims' order */
     bool torture_evacuate;    /* UAT_TORTURE=evacuate */
     bool torture_steal;       /* UAT_TORTURE=steal */

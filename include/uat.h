@@ -134,6 +134,11 @@ typedef struct uat_stats {
     uint64_t stack_bytes_max;                                  /* high-water mark of the uni-address region */
     uint64_t ops_read, ops_write, ops_fetch_add, ops_cmp_swap; /* one-sided operations posted */
     uint64_t round_trips;                                      /* waits for a completion, whatever for */
+    uint64_t global_hits, global_misses; /* checkouts of far memory that found it cached, or had to fetch */
+    uint64_t global_bytes_fetched;       /* from far memory, for checkouts, prefetches and gets */
+    uint64_t global_bytes_written;       /* to far memory */
+    uint64_t global_releases, global_releases_waited; /* releases with something to write back; ... that waited for it */
+    uint64_t publications_withheld;                   /* put off because releases took too much time */
 } uat_stats_t;
 
 /* This worker's counters. Local. Returns 0, or -EINVAL for NULL or before uat_init(). */

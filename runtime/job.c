@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "base/relax.h"
 #include "base/virtual.h"
+#include "global/global.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
 #include "runtime/doctor.h"
@@ -117,6 +118,7 @@ static int open_deque(void)
     const struct uat_deque_user user = {.part = uat_spawn_part,
                                         .waiting = uat_stall_ack,
                                         .waited = uat_stall_ack_over,
+                                        .before_publication = uat_global_before_publication,
                                         .keep_private = job.options.torture_evacuate};
     int rc = uat_deque_open(&uat_worker.deque, uat_segment.ring, job.options.deque_entries, &user);
     if (rc)
@@ -198,6 +200,44 @@ static int list_victims(void)
     return uat_victims_open(&job.options, job.roster.endpoint, job.job.host);
 }
 
+/* Number the hosts: each by its lowest rank. */
+static void number_hosts(int *host_of)
+{
+    for (int i = 0; i < uat_self.size; i++) {
+        host_of[i] = i;
+        if (i > 0 && strcmp(job.roster.endpoint[i].host, job.roster.endpoint[i - 1].host) == 0)
+            host_of[i] = host_of[i - 1];
+        for (int k = 0; k < i && host_of[i] == i; k++)
+            if (strcmp(job.roster.endpoint[i].host, job.roster.endpoint[k].host) == 0)
+                host_of[i] = k;
+    }
+}
+
+static int prepare_global(void)
+{
+    const struct uat_options *o = &job.options;
+    int *host_of = malloc((size_t)uat_self.size * sizeof(*host_of));
+    if (!host_of) {
+        uat_error("no memory for the list of hosts");
+        return -ENOMEM;
+    }
+    number_hosts(host_of);
+    const struct uat_global_config config = {.transport = uat_self.transport,
+                                             .words = uat_segment.global_words,
+                                             .host_of = host_of,
+                                             .part_size = o->global_size,
+                                             .cache_size = o->cache_size,
+                                             .hosts = o->global_hosts,
+                                             .strict = o->torture_evacuate || o->torture_steal || o->torture_delay,
+                                             .late = o->torture_delay,
+                                             .seed = o->torture_seed,
+                                             .barrier = uat_collective_barrier};
+    int rc = uat_global_prepare(&config);
+    uat_fault_describe(uat_global_explain);
+    free(host_of);
+    return rc;
+}
+
 static int connect_workers(void)
 {
     return uat_self.transport->class_->connect(uat_self.transport, job.roster.endpoint);
@@ -261,6 +301,7 @@ static int (*const steps[])(void) = {
     share_canary,          /* rank 0's, for all */
     watch_neighbour,       /* on the same machine */
     list_victims,          /* near and far */
+    prepare_global,        /* hosts; opened by the first call that needs it */
     connect_workers,       /* to the endpoints */
     end_meeting,           /* frees what was collected */
     open_thief,            /* protocol and landing places */
@@ -312,7 +353,9 @@ int uat_finalize(void)
     if (refused)
         return refused;
     uat_call_enter(UAT_CALL_FINALIZE);
+    uat_global_before_barrier();
     int traced = uat_trace_close(), rc = part_workers();
+    uat_global_close();
     uat_call_close();
     uat_stall_close();
     uat_fault_close();

@@ -8,6 +8,7 @@
 #include "asm/switch.h"
 #include "base/log.h"
 #include "base/virtual.h"
+#include "global/global.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/segment.h"
@@ -65,6 +66,7 @@ static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const
 static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_size, int status)
 {
     struct uat_worker *w = &uat_worker;
+    uat_check(uat_global_run_begins());
     w->running = true;
     uat_exception_begin();
     uat_modes_note();
@@ -80,6 +82,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_collective_pass_on();
     w->running = false;
     uat_deque_stop(&w->deque);
+    uat_global_run_ends();
     int rc = uat_self.transport->class_->quiet(uat_self.transport);
     if (rc)
         uat_die_explained();
@@ -102,6 +105,7 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
         status = uat_collective_take_result(result, result_size);
     if (!rc)
         rc = uat_collective_agree(status); /* only now may anything be published again */
+    uat_global_after_barrier();
     uat_call_leave();
     return rc;
 }
@@ -112,7 +116,9 @@ int uat_barrier(void)
     if (rc)
         return rc;
     uat_call_enter(UAT_CALL_BARRIER);
+    uat_global_before_barrier();
     rc = uat_collective_barrier();
+    uat_global_after_barrier();
     uat_call_leave();
     return rc;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "global/global.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/segment.h"
@@ -38,6 +39,7 @@ static void gather(uat_stats_t *stats)
     s.ops_fetch_add = transport->ops[UAT_OP_FETCH_ADD];
     s.ops_cmp_swap = transport->ops[UAT_OP_CMP_SWAP];
     s.round_trips = transport->round_trips;
+    uat_global_count(&s);
     *stats = s;
 }
 

@@ -77,6 +77,7 @@ struct uat_endpoint {
 };
 
 struct uat_transport;
+struct uat_bulk_class;
 
 /* One way to reach the peers. Functions return 0 or a negative errno and report an error, once, themselves. */
 struct uat_transport_class {
@@ -102,6 +103,7 @@ struct uat_transport_class {
      * peers' memory. */
     int (*quiet)(struct uat_transport *t);
     void (*close)(struct uat_transport *t);
+    const struct uat_bulk_class *bulk; /* for global memory (transport/bulk.h); NULL: it has none */
 };
 
 /* The common head of a transport. */

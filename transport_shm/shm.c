@@ -29,6 +29,7 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "transport/bulk.h"
 #include "transport/check.h"
 #include "transport/transport.h"
 #include "transport_shm/backlog.h"
@@ -349,4 +350,5 @@ const struct uat_transport_class uat_transport_shm = {
     .progress = shm_progress,
     .quiet = shm_quiet,
     .close = shm_close,
+    .bulk = &uat_bulk_shm,
 };

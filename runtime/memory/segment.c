@@ -38,6 +38,7 @@ static void lay_out(struct uat_segment *s, const struct uat_options *o)
     s->scratch = PART(void *, UAT_TRANSPORT_SCRATCH);
     s->staging = PART(struct uat_staging *, sizeof(struct uat_staging));
     s->staged_result = PART(void *, o->result_max);
+    s->global_words = PART(void *, UAT_GLOBAL_WORDS_SIZE);
     s->record_stride = uat_record_stride(o->result_max);
     s->records = PART(char *, s->record_stride * o->records);
     s->heap = PART(char *, o->heap_size);

@@ -2,8 +2,8 @@
 /*
  * The segment: all memory that peers reach, at one virtual address in every worker. In this order:
  *
- *   uni-address region, control, result, ring, landing, transport's scratch, staging, staged result, join records,
- *   evacuation heap
+ *   uni-address region, control, result, ring, landing, transport's scratch, staging, staged result, global words,
+ *   join records, evacuation heap
  *
  * The stacks grow down towards the guard below the segment. It is not part of the segment, so it is neither registered
  * nor backed by memory, and can be larger than any usual frame.
@@ -20,7 +20,7 @@
 #include "deque/thief.h"
 #include "include/uat.h"
 
-enum { UAT_BARRIER_ROUNDS = 24, UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 30 /* bytes */ };
+enum { UAT_BARRIER_ROUNDS = 24, UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 30 /* bytes */, UAT_GLOBAL_WORDS_SIZE = 1024 };
 
 /* What ends a run: the root's result on its way along the tree. */
 struct uat_run_result {
@@ -76,6 +76,7 @@ struct uat_segment {
     void *scratch; /* the transport's */
     struct uat_staging *staging;
     void *staged_result; /* result_max bytes */
+    void *global_words;  /* UAT_GLOBAL_WORDS_SIZE bytes: those of global/ */
     char *records;
     size_t record_stride;
     char *heap;

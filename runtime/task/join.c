@@ -6,6 +6,7 @@
 #include "base/delay.h"
 #include "base/log.h"
 #include "base/relax.h"
+#include "global/global.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/record.h"
@@ -65,8 +66,10 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     give_back((int)waiter->rank, &block->returned);
     uat_task_counts.resumed_bytes += bytes;
     uat_trace_end(UAT_TRACE_RESUME, begin, bytes, (int)waiter->rank);
-    if ((int)waiter->rank != uat_self.rank)
+    if ((int)waiter->rank != uat_self.rank) {
+        uat_global_after_resume();
         uat_task_counts.resumes_away++;
+    }
     return waiter->sp;
 }
 
@@ -79,6 +82,7 @@ uintptr_t uat_join_child_ended(uintptr_t base)
     struct uat_record *record = uat_record_address(name);
     uint32_t size = frame->result_size;
     check_result(name, size);
+    uat_global_before_end();
     memcpy(uat_segment.staged_result, uat_frame_result(frame), size);
     struct uat_op chain[] = {
         uat_op_write(uat_segment.staged_result, record->result, uat_round8(size)),
@@ -106,6 +110,7 @@ static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
     task->record = 0;
     uat_frame_at(base)->pending--;
     give_back(uat_record_rank(name), &uat_record_address(name)->returned);
+    uat_global_after_join();
     uat_task_counts.joins_second++;
 }
 
@@ -192,6 +197,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
      * above). */
     struct uat_op read_result = uat_op_read(uat_segment.staged_result, record->result, uat_round8(task->size));
     check_result(name, task->size);
+    uat_global_refuse_open("at a join");
     struct uat_block *block = NULL;
     bool has_ended = child_has_ended(name);
     if (!has_ended && !(block = evacuate(sp, base))) {
@@ -204,6 +210,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
         finish_join(task, name, base);
         return sp;
     }
+    uat_global_before_wait();
     struct uat_waiter waiter = {.rank = (uint64_t)uat_self.rank, .block = (uintptr_t)block, .sp = sp, .base = base};
     memcpy(staging->waiter, &waiter, sizeof(waiter));
     struct uat_op chain[] = {

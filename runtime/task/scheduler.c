@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "asm/switch.h"
+#include "global/global.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/segment.h"
@@ -128,6 +129,7 @@ static void steal_once(struct uat_idle *idle)
     uat_task_counts.trips_histogram[trips]++;
     uat_task_counts.steal_trips += stolen.trips;
     uat_task_counts.steal_bytes += stolen.base - stolen.sp;
+    uat_global_after_steal();
     uat_deque_push_gone(&uat_worker.deque, stolen.base);
     run(resume(go_on_without_child(stolen.sp, stolen.base)));
 }

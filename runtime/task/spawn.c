@@ -3,6 +3,7 @@
  * The slow paths of uat_spawn(), called by asm/x86_64/spawn.S on the task's stack. Each returns on the worker that
  * called it, or does not return.
  */
+#include "global/global.h"
 #include "runtime/task/spawn.h"
 
 #include "asm/switch.h"
@@ -77,6 +78,7 @@ void uat_task_pushed(uintptr_t sp)
     uat_exception_check("uat_spawn()");
     uat_fork_check();
     uat_modes_check();
+    uat_global_refuse_open("at a spawn");
     uat_deque_refill(&uat_worker.deque);
     if (UAT_IS_VIRTUAL())
         uat_virtual->task();
@@ -107,6 +109,7 @@ void uat_task_returned(uintptr_t sp)
     uat_fork_check();
     uat_modes_check();
     refuse_children(frame);
+    uat_global_refuse_open("at the end of a task");
     if (uat_torture_on)
         uat_torture_returned(sp);
     uintptr_t popped;

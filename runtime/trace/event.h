@@ -17,6 +17,8 @@ enum uat_trace_kind {
     UAT_TRACE_WAIT,             /* ... had to wait: it is not here any more */
     UAT_TRACE_EVACUATE,         /* a stack goes to the heap; detail: bytes */
     UAT_TRACE_RESUME,           /* a waiting joiner comes back; detail: bytes */
+    UAT_TRACE_MISS,             /* far memory is fetched for a checkout; detail: bytes checked out */
+    UAT_TRACE_RELEASE,          /* what was written goes home */
     UAT_TRACE_KINDS
 };
 

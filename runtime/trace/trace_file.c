@@ -47,11 +47,13 @@ static const char *const names[UAT_TRACE_KINDS] = {
     [UAT_PHASE_AWAIT] = "await thief", [UAT_TRACE_RUN] = "run",           [UAT_TRACE_STEAL] = "steal",
     [UAT_TRACE_IDLE] = "idle",         [UAT_TRACE_END] = "end",           [UAT_TRACE_JOIN] = "join",
     [UAT_TRACE_WAIT] = "join wait",    [UAT_TRACE_EVACUATE] = "evacuate", [UAT_TRACE_RESUME] = "resume",
+    [UAT_TRACE_MISS] = "fetch",        [UAT_TRACE_RELEASE] = "release",
 };
 static const char *const details[UAT_TRACE_KINDS] = {[UAT_TRACE_STEAL] = "bytes",
                                                      [UAT_TRACE_IDLE] = "failed",
                                                      [UAT_TRACE_EVACUATE] = "bytes",
-                                                     [UAT_TRACE_RESUME] = "bytes"};
+                                                     [UAT_TRACE_RESUME] = "bytes",
+                                                     [UAT_TRACE_MISS] = "bytes"};
 
 static struct chunk *staged(void)
 {

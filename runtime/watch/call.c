@@ -12,10 +12,17 @@
 
 enum { KIND_BITS = 8 };
 
-static const char *const names[UAT_CALLS] = {
-    [UAT_CALL_INIT] = "uat_init()",         [UAT_CALL_RUN] = "uat_run()",
-    [UAT_CALL_BARRIER] = "uat_barrier()",   [UAT_CALL_REPLICATE] = "uat_replicate()",
-    [UAT_CALL_STATS] = "uat_stats_total()", [UAT_CALL_FINALIZE] = "uat_finalize()"};
+static const char *const names[UAT_CALLS] = {[UAT_CALL_INIT] = "uat_init()",
+                                             [UAT_CALL_RUN] = "uat_run()",
+                                             [UAT_CALL_BARRIER] = "uat_barrier()",
+                                             [UAT_CALL_REPLICATE] = "uat_replicate()",
+                                             [UAT_CALL_STATS] = "uat_stats_total()",
+                                             [UAT_CALL_FINALIZE] = "uat_finalize()",
+                                             [UAT_CALL_GLOBAL_OPEN] = "uat_global_open()",
+                                             [UAT_CALL_GLOBAL_ALLOC] = "uat_global_alloc()",
+                                             [UAT_CALL_GLOBAL_FREE] = "uat_global_free()",
+                                             [UAT_CALL_GLOBAL_FREEZE] = "uat_global_freeze()",
+                                             [UAT_CALL_GLOBAL_THAW] = "uat_global_thaw()"};
 
 static enum { BEFORE, STARTING, OPEN, CLOSED } state; /* STARTING: in uat_init(), or that has failed */
 static bool inside;                                   /* a call */

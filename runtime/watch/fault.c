@@ -22,6 +22,12 @@ static void *signal_stack;
 static const struct uat_deque *watched_deque;
 static size_t watched_entries;
 static void (*asked)(const struct uat_fault *fault);
+static bool (*describe)(uintptr_t address, char *text, size_t size);
+
+void uat_fault_describe(bool (*describe_address)(uintptr_t address, char *text, size_t size))
+{
+    describe = describe_address;
+}
 
 void uat_fault_report_overflow(uintptr_t address)
 {
@@ -60,6 +66,7 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
 {
     const struct uat_segment *s = &uat_segment;
     uintptr_t guard = (uintptr_t)s->guard;
+    char text[320];
     if (number == SIGSEGV && guard && address >= guard && address < guard + s->guard_size)
         uat_fault_report_overflow(address);
     else if (number == SIGSEGV && guard && has_stepped_over(s, address, sp))
@@ -77,6 +84,8 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
                   "workers on "
                   "this host",
                   s->size >> 20);
+    else if (describe && describe(address, text, sizeof(text)))
+        uat_error("%s", text);
 }
 
 static void handle(int number, siginfo_t *info, void *context)

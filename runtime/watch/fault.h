@@ -2,6 +2,7 @@
 #ifndef UAT_FAULT_H
 #define UAT_FAULT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@
  * negative errno, reported.
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
+
+/* Ask this about all other addresses: it writes what is wrong there to text and returns true, or returns false. */
+void uat_fault_describe(bool (*describe)(uintptr_t address, char *text, size_t size));
 void uat_fault_close(void);
 
 /* A fault, for those who may know more about it. */

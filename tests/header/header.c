@@ -5,6 +5,7 @@
 #ifdef __cplusplus
 #include <uat/generator.hpp>
 #endif
+#include <uat/global.h>
 
 struct point {
     double x, y;

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Words that tasks change at the same time. Each word has one domain of atomicity: the adapter of its home, or, where the
+ * transport has none, the CPUs (bulk.h, B5). A CPU may load such a word at any time.
+ */
+#include "global/state.h"
+#include "runtime/watch/die.h"
+
+/* The word's home, after all checks. */
+static struct uat_home check(const char *call, const uat_atomic_t *word)
+{
+    uintptr_t at = (uintptr_t)word;
+    if (at % 8)
+        uat_die("%s: %p is not aligned to 8 bytes", call, (const void *)word);
+    return uat_array_home(uat_array_check(call, at, 8), at);
+}
+
+static bool is_near_cpu(const struct uat_home *home)
+{
+    return home->host == uat_global.host && uat_global.bulk->class_->cpu_atomics;
+}
+
+static void post(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op, uint64_t *local)
+{
+    const struct uat_bulk_key *key = &uat_array_of((uintptr_t)word)->card[home->host].key;
+    op.bytes = 8;
+    op.local = local;
+    op.remote = key->base + home->offset;
+    op.rkey = key->rkey;
+    uat_global_post(home->host, &op);
+}
+
+static uint64_t do_far(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op)
+{
+    struct uat_global *g = &uat_global;
+    post(word, home, op, &g->landing[1]);
+    uat_global_wait(home->host, g->bulk->link[home->host].posted);
+    return g->landing[1];
+}
+
+uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend)
+{
+    struct uat_home home = check("uat_atomic_fetch_add()", word);
+    /* Relaxed: atomics order nothing (global.h). The peers are all uat_atomic_*() on the word. */
+    if (is_near_cpu(&home))
+        return __atomic_fetch_add(&word->value, addend, __ATOMIC_RELAXED);
+    return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend});
+}
+
+uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired)
+{
+    struct uat_home home = check("uat_atomic_cmp_swap()", word);
+    if (is_near_cpu(&home)) {
+        /* Release and acquire: between near stores before a uat_atomic_cmp_swap() that publishes and near loads behind one
+         * that finds it. */
+        __atomic_compare_exchange_n(&word->value, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        return expected;
+    }
+    return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_CMP_SWAP, .operand = desired, .compare = expected});
+}
+
+uint64_t uat_atomic_load(const uat_atomic_t *word)
+{
+    struct uat_home home = check("uat_atomic_load()", word);
+    /* Acquire: near loads behind it see what was stored before the uat_atomic_cmp_swap() that is seen. A load by the CPU is
+     * right for adapter atomics too. */
+    if (home.host == uat_global.host)
+        return __atomic_load_n(&word->value, __ATOMIC_ACQUIRE);
+    return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_READ});
+}
+
+void uat_atomic_add(uat_atomic_t *word, uint64_t addend)
+{
+    struct uat_global *g = &uat_global;
+    struct uat_home home = check("uat_atomic_add()", word);
+    if (is_near_cpu(&home)) {
+        __atomic_fetch_add(&word->value, addend, __ATOMIC_RELAXED); /* relaxed: as in uat_atomic_fetch_add() */
+        return;
+    }
+    post(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend}, &g->landing[2]);
+    g->unreleased[home.host].any = g->must_release = true;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cache of far memory: a ring of places. Block b of global memory has its place in slot b mod slots, and the ring is
+ * mapped twice in a row, so that a range of several blocks is contiguous. No system call on a miss.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mutant.h"
+#include "global/state.h"
+#include "runtime/trace/trace.h"
+#include "runtime/watch/die.h"
+
+enum { LANDING = 4096 /* bytes around the landing word */ };
+
+/* Map the arena, and behind it its ring for the second time. */
+static int map_arena(struct uat_global *g)
+{
+    char *p = mmap(NULL, g->arena_size + g->ring_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    g->arena = p;
+    if (mmap(p, g->arena_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena_fd, 0) ==
+        MAP_FAILED)
+        return -errno;
+    off_t ring = (off_t)(g->arena_size - g->ring_size);
+    if (g->ring_size && mmap(p + g->arena_size, g->ring_size, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena_fd, ring) == MAP_FAILED)
+        return -errno;
+    return 0;
+}
+
+static void lay_out(struct uat_global *g)
+{
+    size_t slots = 1;
+    while (2 * slots * UAT_BLOCK <= g->config.cache_size)
+        slots *= 2;
+    g->ring_size = g->far ? slots * UAT_BLOCK : 0;
+    g->side_size = g->ring_size / 4;
+    g->slot_mask = slots - 1;
+    g->arena_size = g->side_size + (size_t)UAT_BOUNCES * UAT_BOUNCE + LANDING + g->ring_size;
+}
+
+int uat_cache_open(void)
+{
+    struct uat_global *g = &uat_global;
+    lay_out(g);
+    g->arena_fd = memfd_create("uat-cache", MFD_CLOEXEC);
+    g->slot = calloc(g->slot_mask + 1, sizeof(*g->slot));
+    g->pending = calloc(g->slot_mask + 1, sizeof(*g->pending));
+    int rc = !g->slot || !g->pending ? -ENOMEM : g->arena_fd < 0 ? -errno : 0;
+    if (!rc && ftruncate(g->arena_fd, (off_t)g->arena_size))
+        rc = -errno;
+    if (!rc)
+        rc = map_arena(g);
+    if (rc) {
+        uat_error("no memory for the cache of far memory, %zu KiB: %s; lower UAT_CACHE_SIZE", g->arena_size >> 10,
+                  strerror(-rc));
+        return rc;
+    }
+    g->side = g->arena;
+    g->bounce = g->side + g->side_size;
+    g->landing = (uint64_t *)(g->bounce + (size_t)UAT_BOUNCES * UAT_BOUNCE);
+    g->ring = g->arena + g->arena_size - g->ring_size;
+    return 0;
+}
+
+void uat_cache_close(void)
+{
+    struct uat_global *g = &uat_global;
+    if (g->arena)
+        munmap(g->arena, g->arena_size + g->ring_size);
+    if (g->slot && g->arena_fd >= 0)
+        close(g->arena_fd);
+    free(g->slot);
+    free(g->pending);
+    g->arena = g->ring = NULL;
+    g->slot = NULL;
+    g->pending = NULL;
+    g->pending_count = 0;
+}
+
+/* A prefetch to the slot has come. */
+static void settle(struct uat_slot_of_cache *s)
+{
+    uat_global_wait((int)s->link, s->read_end);
+    s->valid |= s->arriving;
+    s->arriving = 0;
+}
+
+/* Make the slot block's. G6: not before the last WRITE from it and the last READ to it are complete. */
+static void take_slot(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
+{
+    uat_writeback_slot(s);
+    if (s->block) {
+        if (!uat_mutant("G6"))
+            uat_global_wait((int)s->link, s->write_end);
+        uat_global_wait((int)s->link, s->read_end);
+    }
+    bool listed = s->listed;
+    *s = (struct uat_slot_of_cache){.block = block, .epoch = epoch, .link = link, .listed = listed};
+}
+
+/* The slot for a block of array a, in the present epoch; NULL if another block is checked out there. */
+static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t block)
+{
+    struct uat_slot_of_cache *s = uat_slot_for(block);
+    uint64_t epoch = uat_epoch_of(a);
+    if (s->block != block) {
+        if (s->pins)
+            return NULL;
+        struct uat_home home = uat_array_home(a, block << UAT_BLOCK_SHIFT);
+        take_slot(s, block, (uint32_t)home.host, epoch);
+    } else if (s->epoch != epoch) {
+        if (s->arriving)
+            settle(s);
+        s->valid = 0;
+        s->epoch = epoch;
+    }
+    return s;
+}
+
+/* READ the parts that are missing; the caller waits until s->read_end. */
+static void fetch(struct uat_slot_of_cache *s, unsigned missing)
+{
+    char *place = uat_slot_place(s);
+    if (s->dirty_end) /* what is not posted would be overwritten */
+        uat_writeback_slot(s);
+    for (unsigned part = 0; part < UAT_PARTS;) {
+        unsigned end = part;
+        while (end < UAT_PARTS && missing >> end & 1)
+            end++;
+        if (end == part) {
+            part++;
+            continue;
+        }
+        size_t from = (size_t)part << UAT_PART_SHIFT, bytes = (size_t)(end - part) << UAT_PART_SHIFT;
+        s->read_end = uat_fetch_post((s->block << UAT_BLOCK_SHIFT) + from, place + from, bytes);
+        part = end;
+    }
+}
+
+/* Parts of [from, to) whose content home must tell: all that are read; of those to be written only the ones that are
+ * covered in part (G2). */
+static unsigned needed(size_t from, size_t to, enum uat_access access)
+{
+    unsigned parts = uat_parts_touched(from, to);
+    if (access != UAT_WRITE)
+        return parts;
+    if (uat_mutant("G2"))
+        return 0;
+    unsigned edges = 0;
+    if (from % UAT_PART)
+        edges |= uat_parts_touched(from, from + 1);
+    if (to % UAT_PART)
+        edges |= uat_parts_touched(to - 1, to);
+    return edges;
+}
+
+/* Begin to fetch what [at, end) needs, block by block. False if the ring cannot hold it now. */
+static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum uat_access access)
+{
+    for (uintptr_t p = at; p < end;) {
+        uint64_t block = p >> UAT_BLOCK_SHIFT;
+        size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
+        struct uat_slot_of_cache *s = prepare(a, block);
+        if (!s)
+            return false;
+        unsigned touched = uat_parts_touched(from, to);
+        if (s->arriving & touched)
+            settle(s);
+        unsigned missing = needed(from, to, access) & ~s->valid;
+        if (missing) {
+            fetch(s, missing);
+            uat_global.count.bytes_fetched += (uint64_t)__builtin_popcount(missing) * UAT_PART;
+        }
+        s->valid |= touched; /* once uat_cache_checkout() has waited, and the caller has written */
+        p += to - from;
+    }
+    return true;
+}
+
+static void await_range(uintptr_t at, uintptr_t end, int pins)
+{
+    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (end - 1) >> UAT_BLOCK_SHIFT; block++) {
+        struct uat_slot_of_cache *s = uat_slot_for(block);
+        uat_global_wait((int)s->link, s->read_end);
+        s->pins += (unsigned)pins;
+    }
+}
+
+/* Is all of it far, and does the ring hold it? */
+static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
+{
+    const struct uat_global *g = &uat_global;
+    if (at % UAT_BLOCK + bytes > g->ring_size)
+        return false;
+    for (uintptr_t p = at; p < at + bytes;) {
+        struct uat_home home = uat_array_home(a, p);
+        if (home.host == g->host)
+            return false;
+        p += home.run;
+    }
+    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (at + bytes - 1) >> UAT_BLOCK_SHIFT; block++) {
+        const struct uat_slot_of_cache *s = uat_slot_for(block);
+        if (s->block != block && s->pins)
+            return false;
+    }
+    return true;
+}
+
+void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    struct uat_global *g = &uat_global;
+    const struct uat_array *a = uat_array_check("uat_checkout()", at, bytes);
+    if (!fits_ring(a, at, bytes))
+        return uat_side_checkout(at, bytes, access);
+    uint64_t since = uat_trace_begin();
+    begin(a, at, at + bytes, access);
+    await_range(at, at + bytes, 1);
+    g->count.misses++;
+    uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
+    char *place = uat_slot_place(uat_slot_for(at >> UAT_BLOCK_SHIFT)) + at % UAT_BLOCK;
+    uat_open_push(at, bytes, access, place);
+    return place;
+}
+
+void uat_cache_prefetch(uintptr_t at, size_t bytes)
+{
+    const struct uat_array *a = uat_array_check("uat_prefetch()", at, bytes);
+    for (uintptr_t p = at, end = at + bytes; p < end;) {
+        size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
+        bool far = uat_array_home(a, p).host != uat_global.host;
+        struct uat_slot_of_cache *s = far ? prepare(a, p >> UAT_BLOCK_SHIFT) : NULL;
+        unsigned missing = s ? uat_parts_touched(from, to) & ~(s->valid | s->arriving) : 0;
+        if (missing) {
+            fetch(s, missing);
+            s->arriving |= (uint16_t)missing;
+            uat_global.count.bytes_fetched += (uint64_t)__builtin_popcount(missing) * UAT_PART;
+        }
+        p += to - from;
+    }
+}
+
+void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
+{
+    const char *source = from;
+    for (size_t done = 0; done < bytes;) {
+        uintptr_t p = at + done;
+        size_t inside = p % UAT_BLOCK, n = bytes - done < UAT_BLOCK - inside ? bytes - done : UAT_BLOCK - inside;
+        struct uat_slot_of_cache *s = uat_slot_for(p >> UAT_BLOCK_SHIFT);
+        if (s->block == p >> UAT_BLOCK_SHIFT) {
+            if (s->arriving)
+                settle(s); /* else the READ might come last */
+            memcpy(uat_slot_place(s) + inside, source + done, n);
+        }
+        done += n;
+    }
+}
+
+void uat_cache_forget(const struct uat_array *a)
+{
+    struct uat_global *g = &uat_global;
+    for (uint64_t i = 0; g->ring_size && i <= g->slot_mask; i++) {
+        struct uat_slot_of_cache *s = &g->slot[i];
+        if (s->block && (s->block << UAT_BLOCK_SHIFT) - a->start < a->size)
+            take_slot(s, 0, s->link, 0);
+    }
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Release, acquire, and where they stand: the hooks of global/global.h. Model: tests/model/global.pml.
+ *
+ * Claim: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's slot, or the
+ * READ stands behind W's WRITE. Else the path from w to r ends with a crossing edge into W. At its source every earlier write
+ * of that worker was at home, and by induction every write that happened before; at its target W acquired; so what is
+ * valid at r was fetched later.
+ */
+#include "base/cpu.h"
+#include "base/mutant.h"
+#include "global/state.h"
+#include "runtime/trace/trace.h"
+#include "runtime/watch/die.h"
+
+enum {
+    BUDGET = 10,     /* publications may take one part in so many of the time */
+    WINDOW = 1 << 28 /* ticks of the counter, about 0.1 s: after that half of the past is forgotten */
+};
+
+static __attribute__((noinline)) void release(void)
+{
+    struct uat_global *g = &uat_global;
+    uint64_t since = uat_trace_begin();
+    bool waited = false;
+    for (uint32_t i = 0; i < g->pending_count; i++) {
+        struct uat_slot_of_cache *s = &g->slot[g->pending[i]];
+        s->listed = false;
+        uat_writeback_slot(s);
+    }
+    g->pending_count = 0;
+    for (int link = 0; link < g->hosts; link++) /* all are on their way before the first is waited for */
+        if (g->unreleased[link].any)
+            g->bulk->class_->progress(g->bulk);
+    for (int link = 0; link < g->hosts; link++) {
+        waited |= g->unreleased[link].any;
+        uat_writeback_flush(link);
+    }
+    g->must_release = false;
+    g->count.releases++;
+    g->count.releases_waited += waited;
+    uat_trace_end(UAT_TRACE_RELEASE, since, 0, -1);
+}
+
+void uat_global_release(void)
+{
+    if (uat_global.must_release)
+        release();
+}
+
+/* The epoch goes up: what slots hold of another epoch does not count any more. Frozen arrays have an epoch of their own. */
+static void acquire(void)
+{
+    uat_global.epoch++;
+}
+
+/*
+ * A flat loop whose children write far bytes would release at every publication, once a round trip. So publications are
+ * put off while releases for them have taken more than a tenth of the time; the deque looks again at the next spawn.
+ */
+static bool may_spend(struct uat_global *g, uint64_t now)
+{
+    if (now - g->since > WINDOW) {
+        g->since = now - WINDOW / 2;
+        g->spent /= 2;
+    }
+    return g->spent * BUDGET <= now - g->since;
+}
+
+bool uat_global_before_publication(void)
+{
+    struct uat_global *g = &uat_global;
+    if (!g->must_release || uat_mutant("a"))
+        return true;
+    uint64_t begin = uat_cpu_counter();
+    if (!g->strict && !may_spend(g, begin)) {
+        g->count.publications_withheld++;
+        return false;
+    }
+    release();
+    g->spent += uat_cpu_counter() - begin;
+    return true;
+}
+
+void uat_global_before_end(void)
+{
+    if (uat_global.must_release && !uat_mutant("b"))
+        release();
+}
+
+void uat_global_before_wait(void)
+{
+    if (uat_global.must_release && !uat_mutant("c"))
+        release();
+}
+
+void uat_global_after_steal(void)
+{
+    if (!uat_mutant("d"))
+        acquire();
+}
+
+void uat_global_after_join(void)
+{
+    if (!uat_mutant("e"))
+        acquire();
+}
+
+void uat_global_after_resume(void)
+{
+    if (!uat_mutant("f"))
+        acquire();
+}
+
+void uat_global_before_barrier(void)
+{
+    uat_global_refuse_open("at a barrier, a run's begin or end");
+    if (uat_global.must_release && !uat_mutant("g"))
+        release();
+}
+
+void uat_global_after_barrier(void)
+{
+    if (!uat_mutant("g"))
+        acquire();
+}
+
+int uat_global_run_begins(void)
+{
+    struct uat_global *g = &uat_global;
+    int rc = 0;
+    if (g->is_open) { /* what was written outside of runs on other ranks is there for the root */
+        uat_global_before_barrier();
+        rc = g->config.barrier();
+        uat_global_after_barrier();
+    }
+    return rc;
+}
+
+void uat_global_run_ends(void)
+{
+    uat_global_before_barrier();
+}
+
+void uat_global_refuse_open(const char *where)
+{
+    const struct uat_global *g = &uat_global;
+    if (__builtin_expect(g->open == 0, 1) || uat_mutant("G3"))
+        return;
+    if (g->records)
+        uat_die("%zu bytes of global memory at %p are checked out %s; check them in before",
+                g->record[g->records - 1].bytes, (void *)g->record[g->records - 1].at, where);
+    uat_die("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
+            (unsigned long long)g->open, where);
+}

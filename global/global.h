@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Global memory as the runtime sees it: opening, closing, and the hooks at the edges of the task graph.
+ *
+ * A crossing edge is a happens-before edge between tasks whose ends are on different workers. RELEASE: every byte that this
+ * worker checked in lies in its home's memory. ACQUIRE: what is cached may be old. The hooks:
+ *
+ *   a  before_publication   RELEASE before a continuation is published, and before `claims` is read for it
+ *   b  before_end           RELEASE before the FETCH_ADD of a child's end
+ *   c  before_wait          RELEASE before the FETCH_ADD of a joiner that waits
+ *   d  after_steal          ACQUIRE after a steal has won
+ *   e  after_join           ACQUIRE after a join that came second
+ *   f  after_resume         ACQUIRE after a stack has come from another worker
+ *   g  run_begins, run_ends, before_barrier, after_barrier
+ *
+ * With continuation stealing the crossing edges are exactly a to d, b to e, c to f, and g.
+ */
+#ifndef UAT_GLOBAL_HOOKS_H
+#define UAT_GLOBAL_HOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/uat.h"
+
+struct uat_transport;
+struct uat_global_words;
+
+struct uat_global_config {
+    struct uat_transport *transport;
+    struct uat_global_words *words; /* of the segment */
+    const int *host_of;             /* of each rank: a number below the number of ranks, equal on one host; copied */
+    size_t part_size;               /* UAT_GLOBAL_SIZE */
+    size_t cache_size;              /* UAT_CACHE_SIZE */
+    int hosts;                      /* UAT_GLOBAL_HOSTS: simulated ones; 0: those that there are */
+    bool strict, late;              /* torture: check everything; operations take effect late */
+    uint64_t seed;
+    int (*barrier)(void);
+};
+
+/* Remember how to open it: nothing costs anything before uat_global_open(). 0 or -ENOMEM, reported. */
+int uat_global_prepare(const struct uat_global_config *config);
+
+/* Give everything back; collective behind uat_global_before_barrier() and a barrier. */
+void uat_global_close(void);
+
+/* What an access to address is, for a report: false if it is no global address. Async-signal-safe but for snprintf(). */
+bool uat_global_explain(uintptr_t address, char *text, size_t size);
+
+/* Add what global memory counted. */
+void uat_global_count(uat_stats_t *stats);
+
+/* The hooks. false: not now, releases have taken too much time lately. */
+bool uat_global_before_publication(void);
+void uat_global_before_end(void);
+void uat_global_before_wait(void);
+void uat_global_after_steal(void);
+void uat_global_after_join(void);
+void uat_global_after_resume(void);
+void uat_global_before_barrier(void);
+void uat_global_after_barrier(void);
+int uat_global_run_begins(void);
+void uat_global_run_ends(void);
+
+/* G3: ends the job with one line if something is checked out or under way. where: "at a spawn", ... */
+void uat_global_refuse_open(const char *where);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects: allocated by a worker in its own part, given back by anybody. Sizes come in classes, four to a doubling; each
+ * class has a list of free objects, and what no list has is taken from the end of the used part.
+ *
+ * What others give back: they WRITE the link into the object and CMP_SWAP the head of the list (B1 orders the two). The owner
+ * takes the whole list at once, so there is no ABA.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mutant.h"
+#include "global/state.h"
+#include "runtime/watch/die.h"
+
+enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40, POISON = 0xdb };
+
+#define ALIVE UINT64_C(0x75617420616c6976) /* "uat aliv" */
+#define FREED UINT64_C(0x7561742066726565) /* "uat free" */
+
+/* Before each object. Free ones have the link in their first 8 bytes. */
+struct header {
+    uint64_t state; /* ALIVE or FREED, exclusive-or the object's address */
+    uint64_t class_;
+};
+
+struct freed {
+    struct header header;
+    uint64_t next;
+};
+
+static struct {
+    uintptr_t end, limit; /* of what was ever used, and of the part */
+    uintptr_t free[CLASSES];
+} heap;
+
+/* Bytes of an object of a class, its header included. */
+static size_t class_size(unsigned class_)
+{
+    return ((size_t)SMALLEST << class_ / 4) / 4 * (4 + class_ % 4);
+}
+
+static unsigned class_of(size_t bytes)
+{
+    unsigned class_ = 0;
+    while (class_size(class_) < bytes || class_size(class_) % ALIGNMENT)
+        class_++;
+    return class_;
+}
+
+static uintptr_t part_of(int rank)
+{
+    return uat_global.parts->start + (uintptr_t)rank * uat_global.parts->chunk;
+}
+
+static uat_atomic_t *freed_list(int rank)
+{
+    return (uat_atomic_t *)(part_of(rank) + UAT_FREED_OFFSET);
+}
+
+static int own_rank(void)
+{
+    return uat_global.config.transport->rank;
+}
+
+void uat_objects_start(void)
+{
+    memset(&heap, 0, sizeof(heap));
+    heap.end = part_of(own_rank()) + UAT_PART_HEAD;
+    heap.limit = part_of(own_rank()) + uat_global.parts->chunk;
+}
+
+static struct header *header_of(uintptr_t object)
+{
+    return (struct header *)(object - sizeof(struct header));
+}
+
+/* Under torture what is free is filled with POISON behind the link, and must be so when it is taken again. */
+static void poison(uintptr_t object, unsigned class_)
+{
+    if (uat_global.strict)
+        memset((void *)(object + 8), POISON, class_size(class_) - sizeof(struct header) - 8);
+}
+
+static void check_poison(uintptr_t object, unsigned class_)
+{
+    const unsigned char *p = (const unsigned char *)object;
+    for (size_t i = 8; uat_global.strict && i < class_size(class_) - sizeof(struct header); i++)
+        if (p[i] != POISON)
+            uat_die("the object at %p was written after uat_object_free(), at byte %zu", (void *)object, i);
+}
+
+static void put_on_list(uintptr_t object, unsigned class_)
+{
+    *header_of(object) = (struct header){.state = FREED ^ object, .class_ = class_};
+    poison(object, class_);
+    *(uint64_t *)object = heap.free[class_];
+    heap.free[class_] = object;
+}
+
+/* Take what others have given back. */
+static void collect(void)
+{
+    uat_atomic_t *list = freed_list(own_rank());
+    uint64_t head = uat_atomic_load(list), seen;
+    if (!head)
+        return;
+    while ((seen = uat_atomic_cmp_swap(list, head, 0)) != head)
+        head = seen;
+    for (uintptr_t object = head, next; object; object = next) {
+        next = *(uint64_t *)object;
+        put_on_list(object, (unsigned)header_of(object)->class_);
+    }
+}
+
+static uintptr_t take(unsigned class_)
+{
+    for (unsigned c = class_; c < CLASSES && c < class_ + 8; c++) { /* at most four times as large */
+        uintptr_t object = heap.free[c];
+        if (!object)
+            continue;
+        heap.free[c] = *(uint64_t *)object;
+        check_poison(object, c);
+        header_of(object)->state = ALIVE ^ object;
+        return object;
+    }
+    return 0;
+}
+
+static uintptr_t extend(unsigned class_)
+{
+    size_t size = class_size(class_);
+    if (size > heap.limit - heap.end)
+        return 0;
+    uintptr_t object = heap.end + sizeof(struct header);
+    heap.end += size;
+    *header_of(object) = (struct header){.state = ALIVE ^ object, .class_ = class_};
+    return object;
+}
+
+void *uat_object_alloc(size_t bytes)
+{
+    static bool said;
+    const struct uat_global *g = &uat_global;
+    if (!g->is_open)
+        uat_die(
+            "uat_object_alloc(): global memory is not open; call uat_global_open() after uat_init(), on all workers");
+    uintptr_t object = 0;
+    if (bytes < UINT64_C(1) << 46) {
+        unsigned class_ = class_of(bytes + sizeof(struct header));
+        bool listed = heap.free[class_] != 0;
+        if (!listed)
+            collect();
+        object = heap.free[class_] ? take(class_) : extend(class_);
+        if (!object)
+            object = take(class_);
+    }
+    if (!object) {
+        errno = ENOMEM;
+        if (!said)
+            uat_error("uat_object_alloc(): no room for %zu bytes in this worker's part, UAT_GLOBAL_SIZE=%zuk; set it "
+                      "to %zuk or "
+                      "more",
+                      bytes, g->config.part_size >> 10, 2 * (g->config.part_size + bytes) >> 10);
+        said = true;
+    }
+    return (void *)object;
+}
+
+static void check_state(uintptr_t object, const struct header *h)
+{
+    if (h->state == (FREED ^ object))
+        uat_die("uat_object_free(): the object at %p was given back already", (void *)object);
+    if (h->state != (ALIVE ^ object) || h->class_ >= CLASSES)
+        uat_die("uat_object_free(): %p is no object of uat_object_alloc(), or what stands before it was overwritten",
+                (void *)object);
+}
+
+/* To another worker's list. */
+static void give_back(uintptr_t object, int rank)
+{
+    struct freed f;
+    uat_get(&f.header, header_of(object), sizeof(f.header));
+    check_state(object, &f.header);
+    uat_writeback_range(object,
+                        class_size((unsigned)f.header.class_) - sizeof(struct header)); /* before it is reused */
+    f.header.state = FREED ^ object;
+    uint64_t head = uat_atomic_load(freed_list(rank)), seen;
+    for (;;) {
+        f.next = head;
+        /* The WRITE takes effect before the CMP_SWAP (B1); a near one is a CPU's store before the request. The peer is
+         * collect(). */
+        uat_put(header_of(object), &f, sizeof(f));
+        seen = uat_atomic_cmp_swap(freed_list(rank), head, object);
+        if (seen == head)
+            return;
+        head = seen;
+    }
+}
+
+void uat_object_free(void *p)
+{
+    uintptr_t object = (uintptr_t)p;
+    const struct uat_array *parts = uat_global.parts;
+    if (!p)
+        return;
+    if (!parts || object % ALIGNMENT || object - parts->start >= parts->size ||
+        (object - parts->start) % parts->chunk < UAT_PART_HEAD + sizeof(struct header))
+        uat_die("uat_object_free(): %p is no object of uat_object_alloc()", p);
+    int rank = (int)((object - parts->start) / parts->chunk);
+    if (rank != own_rank()) {
+        give_back(object, rank);
+        return;
+    }
+    check_state(object, header_of(object));
+    put_on_list(object, (unsigned)header_of(object)->class_);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A small set of byte ranges that are disjoint; neighbours become one. */
+#ifndef UAT_RANGES_H
+#define UAT_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { UAT_RANGES_MAX = 64 };
+
+struct uat_ranges {
+    unsigned count;
+    struct {
+        uint64_t from, to;
+    } range[UAT_RANGES_MAX];
+};
+
+/* Has any range of the set a byte in [from, to)? */
+bool uat_ranges_meet(const struct uat_ranges *set, uint64_t from, uint64_t to);
+
+/* Add a range that meets none of the set. False if there is no room. */
+bool uat_ranges_add(struct uat_ranges *set, uint64_t from, uint64_t to);
+
+#endif

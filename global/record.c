@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of what is checked out, for checks: far ranges always, near ones under torture. It is short. */
+#include "global/state.h"
+#include "runtime/watch/die.h"
+
+static const char *name_of(enum uat_access access)
+{
+    return access == UAT_READ ? "UAT_READ" : access == UAT_WRITE ? "UAT_WRITE" : "UAT_READ_WRITE";
+}
+
+static void refuse_overlap(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    for (unsigned i = 0; i < uat_global.records; i++) {
+        const struct uat_open *o = &uat_global.record[i];
+        if (o->at < at + bytes && at < o->at + o->bytes && ((o->access | access) & UAT_WRITE))
+            uat_die("uat_checkout(): %zu bytes at %p share bytes with the %zu at %p, checked out with %s; what is "
+                    "checked out for writing is checked out once",
+                    bytes, (void *)at, o->bytes, (void *)o->at, name_of(o->access));
+    }
+}
+
+struct uat_open *uat_open_push(uintptr_t at, size_t bytes, enum uat_access access, char *place)
+{
+    struct uat_global *g = &uat_global;
+    refuse_overlap(at, bytes, access);
+    if (g->records == UAT_OPEN_MAX)
+        uat_die("uat_checkout(): %d ranges are checked out already; check some in first", UAT_OPEN_MAX);
+    g->record[g->records] = (struct uat_open){.at = at, .bytes = bytes, .access = access, .place = place};
+    return &g->record[g->records++];
+}
+
+static __attribute__((cold)) void refuse(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    const struct uat_global *g = &uat_global;
+    for (unsigned i = g->records; i-- > 0;) {
+        const struct uat_open *o = &g->record[i];
+        if (o->at != at)
+            continue;
+        if (o->bytes != bytes)
+            uat_die("uat_checkin(): %zu bytes at %p, but %zu were checked out there", bytes, (void *)at, o->bytes);
+        uat_die("uat_checkin(): the %zu bytes at %p are checked in with %s, but were checked out with %s", bytes,
+                (void *)at, name_of(access), name_of(o->access));
+    }
+    uat_array_check("uat_checkin()", at, bytes);
+    uat_die("uat_checkin(): %zu bytes at %p are not checked out", bytes, (void *)at);
+}
+
+void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out)
+{
+    struct uat_global *g = &uat_global;
+    for (unsigned i = g->records; i-- > 0;) {
+        const struct uat_open *o = &g->record[i];
+        if (o->at == at && o->bytes == bytes && o->access == access) {
+            *out = *o;
+            g->record[i] = g->record[--g->records];
+            return;
+        }
+    }
+    refuse(at, bytes, access);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranges that the ring cannot hold as one: those that lie part near and part far, and those whose blocks would push out
+ * what is checked out. They get a place in an area beside the ring, are copied there, and written back from there.
+ * G7: what goes home from here goes into the slots too, so that a byte is never cached with two values.
+ */
+#include <string.h>
+
+#include "base/mutant.h"
+#include "global/state.h"
+#include "runtime/watch/die.h"
+
+/* The lowest gap of so many bytes between what is in use. */
+static char *find_gap(size_t bytes, size_t in_page)
+{
+    struct uat_global *g = &uat_global;
+    char *at = g->side;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (unsigned i = 0; i < g->records; i++) {
+            const struct uat_open *o = &g->record[i];
+            char *from = o->place - o->at % UAT_PART;
+            if (o->side && from < at + in_page + bytes && at < from + o->side) {
+                at = from + o->side;
+                moved = true;
+            }
+        }
+    }
+    return at + in_page + bytes <= g->side + g->side_size ? at + in_page : NULL;
+}
+
+static __attribute__((cold)) _Noreturn void refuse(uintptr_t at, size_t bytes)
+{
+    const struct uat_global *g = &uat_global;
+    size_t need = 8 * bytes > 2 * g->ring_size ? 8 * bytes : 2 * g->ring_size;
+    uat_die("uat_checkout(): %zu bytes at %p do not fit into the cache beside the %u ranges that are checked out; set "
+            "UAT_CACHE_SIZE=%zuk (now %zuk) or check out less",
+            bytes, (void *)at, g->records, need >> 10, g->ring_size >> 10);
+}
+
+/* Bytes from p on, at most n, in one block. */
+static size_t piece(uintptr_t p, size_t n)
+{
+    size_t rest = UAT_BLOCK - p % UAT_BLOCK;
+    return n < rest ? n : rest;
+}
+
+void *uat_side_checkout(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    struct uat_global *g = &uat_global;
+    const struct uat_array *a = uat_array_check("uat_checkout()", at, bytes);
+    char *place = find_gap(bytes, at % UAT_PART);
+    if (!place)
+        refuse(at, bytes);
+    g->count.misses++;
+    for (size_t done = 0, n; done < bytes && access != UAT_WRITE; done += n) {
+        n = piece(at + done, bytes - done);
+        struct uat_home home = uat_array_home(a, at + done);
+        if (home.host == g->host) {
+            memcpy(place + done, (void *)(at + done), n);
+            continue;
+        }
+        uat_writeback_range(at + done, n);
+        uint64_t end = uat_fetch_post(at + done, place + done, n);
+        uat_global_wait(home.host, end);
+        g->count.bytes_fetched += n;
+    }
+    uat_open_push(at, bytes, access, place)->side = (at % UAT_PART + bytes + UAT_PART - 1) / UAT_PART * UAT_PART;
+    return place;
+}
+
+void uat_side_checkin(struct uat_open *o)
+{
+    const struct uat_global *g = &uat_global;
+    const struct uat_array *a = uat_array_of(o->at);
+    for (size_t done = 0, n; done < o->bytes && (o->access & UAT_WRITE); done += n) {
+        n = piece(o->at + done, o->bytes - done);
+        struct uat_home home = uat_array_home(a, o->at + done);
+        if (home.host == g->host) {
+            memcpy((void *)(o->at + done), o->place + done, n);
+            continue;
+        }
+        uat_writeback_range(o->at + done, n);
+        uint64_t end = uat_writeback_post(o->at + done, o->place + done, n);
+        uat_global_wait(home.host, end); /* the place may be used again */
+        if (!uat_mutant("G7"))
+            uat_cache_update(o->at + done, o->place + done, n);
+    }
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Global memory: arrays and objects that every task can reach, with plain pointers.
+ *
+ * Each byte of global memory has one address, the same in all workers, and one home: the host of the worker that keeps
+ * it. Near memory (its home is this host) is ordinary memory. Far memory is checked out: uat_checkout() returns a place
+ * that holds the bytes until uat_checkin(). Near, that place is the address itself, so a program that always checks
+ * out runs on one host as over malloc(), and on many hosts unchanged.
+ *
+ *     double *a = uat_global_alloc(n * sizeof(double), UAT_BLOCKED, 0);          all workers, outside of runs
+ *     const double *q = uat_checkout(a + i, k * sizeof(double), UAT_READ);      in a task
+ *     ... q[0] to q[k - 1] ...
+ *     uat_checkin(a + i, k * sizeof(double), UAT_READ);
+ *
+ * Coherence: a fork-join program without data races reads what its sequential execution would read. Two accesses race if
+ * one of them writes, they share a byte, and neither task is an ancestor or an earlier sibling's joined child of the
+ * other: then nothing orders them. Access of tasks that only share neighbouring bytes is no race.
+ *
+ * Rules, and what finds those who break them (one line, and the job ends):
+ *   - Nothing is checked out, and no transfer is under way, at a spawn, a join or a task's end. UAT_TORTURE=steal finds
+ *     all cases, any run those in which the task is published or parts from its spawner.
+ *   - Bytes that are checked out for writing are checked out once. UAT_TORTURE finds it for every range.
+ *   - Words of type uat_atomic_t are changed by uat_atomic_*() only, and are not checked out.
+ *
+ * The interface is that of Itoyori (Shiina and Taura, SC'23: checkout and checkin), with get, put and atomics after
+ * OpenSHMEM and UPC++. How it works is in docs/global.md.
+ */
+#ifndef UAT_GLOBAL_H
+#define UAT_GLOBAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* How an array is cut into chunks, and which worker keeps which. */
+enum uat_distribution {
+    UAT_BLOCKED, /* one chunk for each worker, in the order of ranks */
+    UAT_CYCLIC   /* chunks of `block` bytes, dealt out to the workers in turn */
+};
+
+/* What a checkout is for. */
+enum uat_access {
+    UAT_READ = 1,      /* the bytes are read */
+    UAT_WRITE = 2,     /* all of them will be written; until then their content is undefined */
+    UAT_READ_WRITE = 3 /* they are read, and any of them may be written */
+};
+
+/* Bytes of a block: chunks are multiples of it, and far memory is cached in units of it. */
+#define UAT_GLOBAL_BLOCK 65536
+
+/*
+ * Prepare global memory: collective, outside of runs, after uat_init(). Only a job that calls uat_object_alloc() and
+ * never uat_global_alloc() needs it. Returns 0, also when it is prepared already, or a negative errno, reported.
+ */
+int uat_global_open(void);
+
+/*
+ * Allocate an array of `bytes`, all zero. Collective, outside of runs; all workers pass the same arguments. block is
+ * rounded up to a multiple of UAT_GLOBAL_BLOCK; 0 means UAT_GLOBAL_BLOCK. UAT_BLOCKED does not use it.
+ * The array belongs to the caller, who gives it back by uat_global_free() or leaves it to uat_finalize().
+ * Returns its address, aligned to 2 MiB, the same on every worker; or NULL on every worker, with errno set, after one
+ * line that says why (EINVAL: bytes is 0, or the workers' arguments differ, or inside a run; ENOMEM).
+ */
+void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block);
+
+/* Give an array back. Collective, outside of runs. NULL is allowed. Returns 0 or a negative errno, reported. */
+int uat_global_free(void *array);
+
+/* Rank of the worker that keeps the byte at p, or -EINVAL if p is no global address. Anywhere. */
+int uat_global_home(const void *p);
+
+/* Bytes from p on, at most `bytes`, that are near: their home is this host. 0 if p is far. Anywhere. */
+size_t uat_global_near(const void *p, size_t bytes);
+
+/*
+ * Nobody writes the array until uat_global_thaw(): what is cached of it stays valid over steals and joins. Collective,
+ * outside of runs. Returns 0 or a negative errno, reported (-EINVAL: no array begins there).
+ */
+int uat_global_freeze(void *array);
+int uat_global_thaw(void *array);
+
+/*
+ * Make [p, p + bytes) accessible. Returns the place to use instead of p; it is p itself where the range is near, and has
+ * the same distance to a multiple of 4096 as p where it is far. It is valid until the uat_checkin() with the same
+ * arguments. A range must fit into the cache (UAT_CACHE_SIZE; a quarter of it if it lies on several hosts).
+ * Never fails: a range that is no global memory, or does not fit, ends the job with one line.
+ */
+void *uat_checkout(const void *p, size_t bytes, enum uat_access access);
+
+/* The end of that access. What was checked out with UAT_WRITE or UAT_READ_WRITE is written back, all its bytes. */
+void uat_checkin(const void *p, size_t bytes, enum uat_access access);
+
+/* Begin to fetch a range that will be checked out soon; does not wait, may do nothing. */
+void uat_prefetch(const void *p, size_t bytes);
+
+/* Copy bytes from or to global memory, near or far, without a checkout. local is any memory of the caller's. When
+ * uat_put() returns, local may be used again. The bytes are in order with the task's checkouts. */
+void uat_get(void *local, const void *global, size_t bytes);
+void uat_put(void *global, const void *local, size_t bytes);
+
+/* A transfer that was begun and not waited for. It belongs to the runtime until uat_transfer_wait(). */
+typedef struct uat_transfer {
+    uint64_t end; /* when the link to the home has completed so many operations, it is done; 0: it is done */
+    void *from;   /* where the bytes are to be copied from at the end; NULL: they land in place */
+    void *to;
+    uint32_t bytes, link;
+} uat_transfer_t;
+
+/*
+ * The same in two steps, so that many can be under way: begin, and wait before the next spawn, join or end of the task.
+ * In between local is not touched. Transfers of one task on the same bytes are in order only if the first was waited
+ * for.
+ */
+void uat_get_begin(uat_transfer_t *transfer, void *local, const void *global, size_t bytes);
+void uat_put_begin(uat_transfer_t *transfer, void *global, const void *local, size_t bytes);
+void uat_transfer_wait(uat_transfer_t *transfer);
+
+/* A word in global memory that tasks may change at the same time, aligned to 8 bytes. Changed by the adapter of its
+ * home, or by CPUs where the job has no adapter. */
+typedef struct uat_atomic {
+    uint64_t value;
+} uat_atomic_t;
+
+/*
+ * The first two return the old value. Atomics order no other access: to publish data by an atomic, call
+ * uat_global_release() before it, and read the data by uat_get(), which is not cached.
+ */
+uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend);
+uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired);
+uint64_t uat_atomic_load(const uat_atomic_t *word);
+
+/* Add without waiting and without the old value; done at the task's next uat_global_release(), or when a later task can
+ * know of it: at the next steal, join or end of a run between them. */
+void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
+
+/* Wait until all that this worker has checked in, put or added is at its home. Only needed before an atomic that tells
+ * others of it: spawn, join and the end of a run do it by themselves where needed. */
+void uat_global_release(void);
+
+/*
+ * Allocate an object of `bytes` in the part of this worker (UAT_GLOBAL_SIZE bytes), aligned to 16 bytes, content
+ * undefined. Anywhere, in a task above all. Returns its global address, which is near; or NULL with errno ENOMEM after
+ * one line that says what to set.
+ */
+void *uat_object_alloc(size_t bytes);
+
+/* Give it back, from any worker. NULL is allowed. What is no object, or was freed already, ends the job with one line. */
+void uat_object_free(void *object);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif

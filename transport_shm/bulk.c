@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bulk data over shared memory: every host's memory object is mapped here, and this CPU copies. Hosts other than this one
+ * are simulated (UAT_GLOBAL_HOSTS).
+ *
+ * An operation takes effect when it is posted, unless torture puts it off (late.h). How the promises of bulk.h are
+ * kept: B1 stores of one CPU become visible in their order, a locked instruction among them; B2 the locked instruction of
+ * an atomic is a full fence. B3 for a READ: the loads are this CPU's own.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "transport/bulk.h"
+#include "transport_shm/late.h"
+
+struct bulk_shm {
+    struct uat_bulk head;
+    struct uat_late *late; /* one for each link; NULL: no torture */
+    struct uat_shuffle random;
+};
+
+static void bulk_close(struct uat_bulk *head)
+{
+    struct bulk_shm *b = (struct bulk_shm *)head;
+    for (int i = 0; b->late && i < head->links; i++)
+        uat_late_close(&b->late[i]);
+    free(b->late);
+    free(head->link);
+    free(b);
+}
+
+static int bulk_open(const struct uat_bulk_config *config, struct uat_bulk **out)
+{
+    struct bulk_shm *b = calloc(1, sizeof(*b));
+    if (!b)
+        return -ENOMEM;
+    b->head = (struct uat_bulk){.class_ = &uat_bulk_shm,
+                                .links = config->hosts,
+                                .link = calloc((size_t)config->hosts, sizeof(*b->head.link)),
+                                .transport = config->transport};
+    if (config->late)
+        b->late = calloc((size_t)config->hosts, sizeof(*b->late));
+    if (!b->head.link || (config->late && !b->late)) {
+        uat_error("transport shm: out of memory for the links to %d hosts", config->hosts);
+        bulk_close(&b->head);
+        return -ENOMEM;
+    }
+    uat_shuffle_init(&b->random, config->seed, config->transport->rank);
+    *out = &b->head;
+    return 0;
+}
+
+static int bulk_expose(struct uat_bulk *head, void *address, size_t bytes, struct uat_bulk_key *key)
+{
+    (void)head;
+    (void)bytes;
+    *key = (struct uat_bulk_key){.base = (uintptr_t)address};
+    return 0;
+}
+
+static void bulk_conceal(struct uat_bulk *head, void *address)
+{
+    (void)head;
+    (void)address;
+}
+
+static int step(struct bulk_shm *b, int link, bool all)
+{
+    int told = uat_late_step(&b->late[link], &b->random, all);
+    if (told < 0) {
+        uat_error("transport shm: out of memory for operations that are put off (UAT_TORTURE=delay)");
+        return told;
+    }
+    b->head.link[link].completed += (uint64_t)told;
+    return 0;
+}
+
+static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *op)
+{
+    struct bulk_shm *b = (struct bulk_shm *)head;
+    struct uat_bulk_link *l = &head->link[link];
+    head->transport->ops[op->code]++;
+    if (!b->late) {
+        uat_late_execute(op, op->local);
+        l->completed = ++l->posted;
+        return 0;
+    }
+    while (b->late[link].count == UAT_LATE_ROOM) {
+        int rc = step(b, link, false);
+        if (rc)
+            return rc;
+    }
+    l->posted++;
+    return uat_late_put(&b->late[link], op);
+}
+
+static int bulk_progress(struct uat_bulk *head)
+{
+    struct bulk_shm *b = (struct bulk_shm *)head;
+    int rc = 0;
+    for (int i = 0; b->late && i < head->links && !rc; i++)
+        rc = step(b, i, false);
+    return rc;
+}
+
+static bool bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes)
+{
+    (void)head;
+    (void)local;
+    (void)bytes;
+    return true;
+}
+
+const struct uat_bulk_class uat_bulk_shm = {
+    .cpu_atomics = true,
+    .maps = true,
+    .open = bulk_open,
+    .expose = bulk_expose,
+    .conceal = bulk_conceal,
+    .post = bulk_post,
+    .progress = bulk_progress,
+    .reaches = bulk_reaches,
+    .close = bulk_close,
+};

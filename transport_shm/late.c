@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_shm/late.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_atomic(const struct uat_late_op *o)
+{
+    return o->op.code == UAT_OP_FETCH_ADD || o->op.code == UAT_OP_CMP_SWAP;
+}
+
+/* The locked instruction is a full fence: B1 and B2 between this CPU's stores before it and its loads behind it. The
+ * peer is whoever works on the same word, by uat_atomic_*() or by a link. */
+static void execute_atomic(const struct uat_bulk_op *op, uint64_t *word)
+{
+    uint64_t old = op->compare;
+    if (op->code == UAT_OP_FETCH_ADD)
+        old = __atomic_fetch_add(word, op->operand, __ATOMIC_SEQ_CST);
+    else
+        __atomic_compare_exchange_n(word, &old, op->operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    if (op->local)
+        memcpy(op->local, &old, sizeof(old));
+}
+
+void uat_late_execute(const struct uat_bulk_op *op, const void *source)
+{
+    void *remote = (void *)(uintptr_t)op->remote;
+    if (op->code == UAT_OP_READ)
+        memcpy(op->local, remote, op->bytes);
+    else if (op->code == UAT_OP_WRITE)
+        memcpy(remote, source, op->bytes);
+    else
+        execute_atomic(op, remote);
+}
+
+int uat_late_put(struct uat_late *late, const struct uat_bulk_op *op)
+{
+    late->ops[late->count++] = (struct uat_late_op){.op = *op};
+    return 0;
+}
+
+/* May operation i take effect? An atomic not before the WRITEs and the atomics in front of it, a READ not before the
+ * atomics. */
+static bool may_run(const struct uat_late *late, int i)
+{
+    const struct uat_late_op *o = &late->ops[i];
+    if (o->op.code == UAT_OP_WRITE)
+        return true;
+    for (int k = 0; k < i; k++) {
+        const struct uat_late_op *before = &late->ops[k];
+        if (!before->done && (is_atomic(before) || (is_atomic(o) && before->op.code == UAT_OP_WRITE)))
+            return false;
+    }
+    return true;
+}
+
+static void run_some(struct uat_late *late, struct uat_shuffle *random, bool all)
+{
+    int first = late->count ? (int)uat_shuffle_random(random, (uint64_t)late->count) : 0;
+    for (int n = 0; n < late->count; n++) {
+        int i = (first + n) % late->count; /* from a random one on, so that no order is favoured */
+        struct uat_late_op *o = &late->ops[i];
+        if (o->done || !may_run(late, i) || (!all && uat_shuffle_random(random, 2)))
+            continue;
+        uat_late_execute(&o->op, o->source ? o->source : o->op.local);
+        o->done = true;
+    }
+}
+
+/* B4: in order. A WRITE may be told complete before it takes effect (B3): then its source is kept. */
+static int tell_some(struct uat_late *late, struct uat_shuffle *random, bool all)
+{
+    int told = 0;
+    while (late->told < late->count) {
+        struct uat_late_op *o = &late->ops[late->told];
+        if (!o->done && o->op.code != UAT_OP_WRITE)
+            break;
+        if (!all && uat_shuffle_random(random, 4) == 0)
+            break;
+        if (!o->done) {
+            o->source = malloc(o->op.bytes);
+            if (!o->source)
+                return -ENOMEM;
+            memcpy(o->source, o->op.local, o->op.bytes);
+        }
+        o->told = true;
+        late->told++;
+        told++;
+    }
+    return told;
+}
+
+static void drop_done(struct uat_late *late)
+{
+    int kept = 0;
+    for (int i = 0; i < late->count; i++) {
+        struct uat_late_op *o = &late->ops[i];
+        if (o->told && o->done) {
+            free(o->source);
+            late->told--;
+        } else {
+            late->ops[kept++] = *o;
+        }
+    }
+    late->count = kept;
+}
+
+int uat_late_step(struct uat_late *late, struct uat_shuffle *random, bool all)
+{
+    run_some(late, random, all);
+    if (all) /* what was held up by another one */
+        run_some(late, random, true);
+    int told = tell_some(late, random, all);
+    drop_done(late);
+    return told;
+}
+
+void uat_late_close(struct uat_late *late)
+{
+    for (int i = 0; i < late->count; i++)
+        free(late->ops[i].source);
+    late->count = late->told = 0;
+}
