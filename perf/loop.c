@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* A parallel reduction over iterations that do nothing, or work for some time: what splitting on demand costs and gains. */
+#include "base/cpu.h"
+#include "perf/bench.h"
+#include "perf/samples.h"
+#include "uat/pattern.h"
+
+static int64_t n = 1000000000, work; /* iterations; nanoseconds of each, 0: none */
+
+static uint64_t cycles_of_work; /* the same in cycles of the counter: of this host, so every worker measures it */
+
+static void pass(uint64_t cycles)
+{
+    uint64_t begin = uat_cpu_counter();
+    while (uat_cpu_counter() - begin < cycles)
+        ;
+}
+
+/* Never inlined: the plain loop and the chunks of the parallel one run the very same code. */
+static __attribute__((noinline)) uint64_t count(int64_t begin, int64_t end)
+{
+    uint64_t counted = 0;
+    if (cycles_of_work > 0) {
+        for (int64_t i = begin; i < end; i++, counted++)
+            pass(cycles_of_work);
+    } else {
+        for (int64_t i = begin; i < end; i++, counted++)
+            uat_bench_opaque();
+    }
+    return counted;
+}
+
+static void body(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    (void)arg;
+    *(uint64_t *)partial += count(begin, end);
+}
+
+static void combine(void *left, const void *right, const void *arg)
+{
+    (void)arg;
+    *(uint64_t *)left += *(const uint64_t *)right;
+}
+
+UAT_TASK(uint64_t, all, int64_t, iterations)
+{
+    static const uint64_t zero;
+    const struct uat_reduction reduction = {body, combine, &zero, sizeof(zero)};
+    uint64_t result;
+    uat_reduce(0, iterations, &reduction, NULL, 0, &result);
+    return result;
+}
+
+/* Once the options are known, on every worker: the counter cycles of the work. Nothing is refused. */
+static const char *calibrate(void)
+{
+    if (work > 0)
+        cycles_of_work = (uint64_t)((double)work * 1e-9 * uat_samples_tsc_hz());
+    return NULL;
+}
+
+static int run(uint64_t *answer)
+{
+    return all_run(answer, n);
+}
+
+static void sequential(uint64_t *answer)
+{
+    *answer = count(0, n);
+}
+
+static bool known(uint64_t *answer)
+{
+    *answer = (uint64_t)n;
+    return true;
+}
+
+static const struct uat_bench_option options[] = {
+    {"-n", "ITERATIONS", "iterations of the loop", &n, NULL, 0, 1e15},
+    {"-w", "NS", "nanoseconds that each of them works, 0: an empty one", &work, NULL, 0, 1e9},
+    {0},
+};
+
+const struct uat_bench uat_bench = {
+    .program = "uat-loop",
+    .purpose = "Run a parallel loop without a grain size, and count its iterations.",
+    .options = options,
+    .results = {"iterations"},
+    .refuse = calibrate,
+    .known = known,
+    .run = run,
+    .sequential = sequential,
+};
