@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters: collected from the parts that count, and summed over the workers. */
 #include <errno.h>
+#include <stdbool.h>
 
 #include "base/log.h"
 #include "global/global.h"
@@ -66,17 +67,30 @@ static void add(uat_stats_t *sum, const uat_stats_t *one)
     sum->stack_bytes_max = most;
 }
 
-/* All counters are shown; add them up. 0 or a negative errno. */
+/* Add the counters that rank shows to *sum. 0 or a negative errno. */
+static int add_those_of(int rank, uat_stats_t *sum)
+{
+    struct uat_op op = uat_op_read(&uat_segment.staging->stats, &uat_segment.control->stats, sizeof(uat_stats_t));
+    int rc = uat_transport_do(uat_self.transport, rank, &op, 1);
+    if (!rc)
+        add(sum, &uat_segment.staging->stats);
+    return rc;
+}
+
+/* All counters are shown: add them up along a binomial tree, in what each worker shows. Whoever is read in a round has
+ * done all its own adding in earlier ones. 0 or a negative errno. */
 static int total(uat_stats_t *sum)
 {
-    for (int i = 0; i < uat_self.size; i++) {
-        struct uat_op op = uat_op_read(&uat_segment.staging->stats, &uat_segment.control->stats, sizeof(uat_stats_t));
-        int rc = uat_transport_do(uat_self.transport, i, &op, 1);
+    int rank = uat_self.rank, n = uat_self.size;
+    for (int step = 1; step < n; step *= 2) {
+        bool adds = rank % (2 * step) == 0 && rank + step < n;
+        int rc = adds ? add_those_of(rank + step, &uat_segment.control->stats) : 0;
+        if (!rc)
+            rc = uat_collective_barrier(); /* what was added in this round is there for the next */
         if (rc)
             return rc;
-        add(sum, &uat_segment.staging->stats);
     }
-    return 0;
+    return add_those_of(0, sum);
 }
 
 int uat_stats_total(uat_stats_t *stats)
