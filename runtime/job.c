@@ -28,6 +28,7 @@
 #include "runtime/start/transport_select.h"
 #include "runtime/task/idle.h"
 #include "runtime/task/fork.h"
+#include "runtime/task/sanitize.h"
 #include "runtime/task/scheduler.h"
 #include "runtime/task/spawn.h"
 #include "runtime/task/steal.h"
@@ -279,6 +280,7 @@ static int open_trace(void)
 
 static int open_torture(void)
 {
+    uat_sanitize_open();
     uat_torture_open(&job.options, uat_self.rank);
     return 0;
 }

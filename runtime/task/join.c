@@ -59,6 +59,7 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     /* The stack has overwritten the ended child's frame; its values were copied before. */
     if (uat_deque_size(&uat_worker.deque) == 0 || uat_deque_base(&uat_worker.deque) != waiter->base)
         uat_deque_push_gone(&uat_worker.deque, waiter->base);
+    uat_sanitize_forget(waiter->sp, waiter->base);
     memcpy(task->result, uat_segment.staged_result, task->size);
     task->record = 0;
     uat_frame_at(waiter->base)->pending--;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hooks for AddressSanitizer: which stack is in use, and which red zones that earlier tasks left in the uni-address region
- * are stale. Empty without it.
+ * are stale. Its functions are weak references, so one library serves programs with and without it.
  */
 #ifndef UAT_SANITIZE_H
 #define UAT_SANITIZE_H
@@ -9,55 +9,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __has_feature /* clang's way to tell; gcc defines __SANITIZE_ADDRESS__ */
-#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
-#define __SANITIZE_ADDRESS__ 1
-#endif
-#endif
+/* asan_interface.h and common_interface_defs.h declare them; not every compiler has these headers. */
+extern void __asan_unpoison_memory_region(void const volatile *address, size_t size) __attribute__((weak));
+extern void __sanitizer_start_switch_fiber(void **fake_stack, const void *bottom, size_t size) __attribute__((weak));
+extern void __sanitizer_finish_switch_fiber(void *fake_stack, const void **old_bottom, size_t *old_size)
+    __attribute__((weak));
+/* Sanitized functions read it when they begin: should they keep their locals off the stack? */
+extern int __asan_option_detect_stack_use_after_return __attribute__((weak));
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
+/* The process's own stack, while a task runs; and where its functions keep locals, if not there. */
+__attribute__((unused)) static const void *uat_sanitize_own;
+__attribute__((unused)) static size_t uat_sanitize_own_size;
+__attribute__((unused)) static void *uat_sanitize_own_locals;
 
-__attribute__((unused)) static const void *uat_sanitize_stack;
-__attribute__((unused)) static size_t uat_sanitize_stack_size;
-
-/* The words of [from, to) are stacks to be moved as a whole: what is a red zone among them does not matter. */
+/* [from, to) is about to move as a whole: red zones in it do not matter. */
 static inline void uat_sanitize_forget(uintptr_t from, uintptr_t to)
 {
-    __asan_unpoison_memory_region((void *)from, to - from);
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region((void *)from, to - from);
 }
 
-/* Before the switch to a task: its stacks are [low, high), and all below base is free for it. The switch is told as
- * complete at once, for the task side has no place of its own to tell it. */
+/* Before the switch to a task: its stacks are [low, high), and all below base is free for it. The switch is completed at
+ * once, because the task side has no place of its own to complete it. */
 static inline void uat_sanitize_enter(uintptr_t low, uintptr_t high, uintptr_t base)
 {
     uat_sanitize_forget(low, base);
-    __sanitizer_start_switch_fiber(NULL, (void *)low, high - low);
-    __sanitizer_finish_switch_fiber(NULL, &uat_sanitize_stack, &uat_sanitize_stack_size);
+    if (!__sanitizer_start_switch_fiber)
+        return;
+    __sanitizer_start_switch_fiber(&uat_sanitize_own_locals, (void *)low, high - low);
+    __sanitizer_finish_switch_fiber(NULL, &uat_sanitize_own, &uat_sanitize_own_size);
 }
 
 /* Back on the process's own stack. */
 static inline void uat_sanitize_leave(void)
 {
-    __sanitizer_start_switch_fiber(NULL, uat_sanitize_stack, uat_sanitize_stack_size);
-    __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+    if (!__sanitizer_start_switch_fiber)
+        return;
+    __sanitizer_start_switch_fiber(NULL, uat_sanitize_own, uat_sanitize_own_size);
+    __sanitizer_finish_switch_fiber(uat_sanitize_own_locals, NULL, NULL);
 }
-#else
-static inline void uat_sanitize_forget(uintptr_t from, uintptr_t to)
+
+/* Locals that are kept off the stack do not migrate with it. From now on functions keep theirs on it. */
+static inline void uat_sanitize_open(void)
 {
-    (void)from;
-    (void)to;
+    if (&__asan_option_detect_stack_use_after_return)
+        __asan_option_detect_stack_use_after_return = 0;
 }
-static inline void uat_sanitize_enter(uintptr_t low, uintptr_t high, uintptr_t base)
-{
-    (void)low;
-    (void)high;
-    (void)base;
-}
-static inline void uat_sanitize_leave(void)
-{
-}
-#endif
 
 #endif

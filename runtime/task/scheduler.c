@@ -161,6 +161,7 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
     uintptr_t sp =
         uat_segment.high - 8; /* as if a call had pushed a return address: see the layout in asm/x86_64/spawn.S */
     struct uat_frame *frame = uat_frame_at(sp);
+    uat_sanitize_forget(uat_segment.low, uat_segment.high); /* what the last run has left */
     *frame = (struct uat_frame){.result_size = (uint32_t)result_size};
     char *result = uat_frame_result(frame);
     char *copy = result - ((arg_size + 15) & ~(size_t)15);
