@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: programs that break a rule of global memory, one for each argument; see tests/global/errors for what must be
+ * said. */
+#include <stdio.h>
+#include <string.h>
+
+#include "uat.h"
+#include "uat/global.h"
+
+static char *array;
+static const char *which;
+
+static int is(const char *name)
+{
+    return strcmp(which, name) == 0;
+}
+
+static void leaf(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+}
+
+/* Its checkout is open while it spawns, until the spawn is published. */
+static void open_at_spawn(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+    uat_task_t t;
+    uat_checkout(array, 8, UAT_READ);
+    uat_spawn(&t, leaf, NULL, 0, NULL, 0);
+    uat_join(&t);
+}
+
+static void open_at_end(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+    uat_checkout(array, 8, UAT_READ);
+}
+
+static void spawn_one(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+    uat_task_t t;
+    uat_spawn(&t, open_at_end, NULL, 0, NULL, 0);
+    uat_join(&t);
+}
+
+static void alloc_inside(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+    if (!uat_global_alloc(8, UAT_BLOCKED, 0))
+        fprintf(stderr, "refused\n");
+}
+
+static void on_rank_0(void)
+{
+    char *far = array + (size_t)(uat_size() - 1) * UAT_GLOBAL_BLOCK, *o = uat_object_alloc(100);
+    if (is("not-open"))
+        uat_checkin(array, 8, UAT_READ);
+    if (is("not-open-far"))
+        uat_checkin(far, 8, UAT_READ);
+    if (is("mode")) {
+        uat_checkout(far, 8, UAT_READ);
+        uat_checkin(far, 8, UAT_WRITE);
+    }
+    if (is("size")) {
+        uat_checkout(far, 8, UAT_READ);
+        uat_checkin(far, 16, UAT_READ);
+    }
+    if (is("overlap")) {
+        uat_checkout(array, 100, UAT_WRITE);
+        uat_checkout(array + 50, 100, UAT_READ);
+    }
+    if (is("cache"))
+        uat_checkout(array, (size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_READ);
+    if (is("beyond"))
+        uat_checkout(array, (size_t)uat_size() * UAT_GLOBAL_BLOCK + 1, UAT_READ);
+    if (is("foreign"))
+        uat_checkout(&which, 8, UAT_READ);
+    if (is("plain"))
+        far[5] = 1;
+    if (is("free-foreign"))
+        uat_object_free(array);
+    if (is("free-inside"))
+        uat_object_free(o + 32);
+    if (is("double-free")) {
+        uat_object_free(o);
+        uat_object_free(o);
+    }
+    if (is("use-after-free")) {
+        uat_object_free(o);
+        o[60] = 1;
+        uat_object_alloc(100);
+    }
+    if (is("part-full"))
+        for (int i = 0; i < 10; i++)
+            if (!uat_object_alloc(10000))
+                break;
+    if (is("wait-twice")) {
+        uat_transfer_t t;
+        char local[8];
+        uat_get_begin(&t, local, far, 8);
+        uat_transfer_wait(&t);
+        uat_transfer_wait(&t);
+    }
+    if (is("misaligned"))
+        uat_atomic_load((uat_atomic_t *)(far + 4));
+}
+
+int main(int argc, char **argv)
+{
+    which = argc > 1 ? argv[1] : "";
+    if (uat_init())
+        return 1;
+    array = uat_global_alloc((size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0);
+    if (!array)
+        return 1;
+    if (is("differ") && uat_global_alloc(100 + (size_t)uat_rank(), UAT_BLOCKED, 0) == NULL)
+        return uat_finalize() ? 1 : 3;
+    if (is("empty") && uat_global_alloc(0, UAT_BLOCKED, 0) == NULL)
+        return uat_finalize() ? 1 : 3;
+    if (is("free-middle") && uat_global_free(array + 8))
+        return uat_finalize() ? 1 : 3;
+    if (uat_rank() == 0)
+        on_rank_0();
+    uat_fn *root = is("spawn") ? open_at_spawn : is("end") ? spawn_one : is("alloc-inside") ? alloc_inside : leaf;
+    if (uat_run(root, NULL, 0, NULL, 0))
+        return 1;
+    return uat_finalize() ? 1 : 3;
+}
