@@ -52,8 +52,7 @@ void *uat_checkout(const void *p, size_t bytes, enum uat_access access)
     struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)p;
     const struct uat_array *a = uat_array_of(at);
-    if (__builtin_expect(a && is_at_hand(a, at, bytes) && !g->strict, 1)) {
-        g->open++;
+    if (__builtin_expect(a && is_at_hand(a, at, bytes), 1)) {
         g->near_open++;
         return (void *)at;
     }
@@ -103,10 +102,9 @@ void uat_checkin(const void *p, size_t bytes, enum uat_access access)
     struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)p;
     const struct uat_array *a = uat_array_of(at);
-    if (__builtin_expect(a && is_at_hand(a, at, bytes) && !g->strict, 1)) {
+    if (__builtin_expect(a && is_at_hand(a, at, bytes), 1)) {
         if (__builtin_expect(g->near_open == 0, 0))
             refuse_checkin(at, bytes);
-        g->open--;
         g->near_open--;
         return;
     }

@@ -145,11 +145,11 @@ void uat_global_run_ends(void)
 void uat_global_refuse_open(const char *where)
 {
     const struct uat_global *g = &uat_global;
-    if (__builtin_expect(g->open == 0, 1) || uat_mutant("G3"))
+    if (__builtin_expect(g->open + g->near_open == 0, 1) || uat_mutant("G3"))
         return;
     if (g->records)
         uat_die("%zu bytes of global memory at %p are checked out %s; check them in before",
                 g->record[g->records - 1].bytes, (void *)g->record[g->records - 1].at, where);
     uat_die("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
-            (unsigned long long)g->open, where);
+            (unsigned long long)(g->open + g->near_open), where);
 }

@@ -135,7 +135,7 @@ void uat_put_begin(uat_transfer_t *t, void *global, const void *local, size_t by
 void uat_transfer_wait(uat_transfer_t *t)
 {
     struct uat_global *g = &uat_global;
-    if (g->open == g->near_open + g->records)
+    if (g->open == g->records)
         uat_die("uat_transfer_wait(): no transfer is under way; each one that is begun is waited for once");
     g->open--;
     if (t->end)
