@@ -147,7 +147,7 @@ static void collect(struct uat_deque *d, uint64_t claims)
 /* Publish entry i in the ring. False if the ring is full, an acknowledgement is missing or no record is free. */
 static bool publish(struct uat_deque *d, size_t i)
 {
-    if (d->user.before_publication && !d->user.before_publication())
+    if (d->user.unreleased && *d->user.unreleased && !d->user.before_publication())
         return false;
     uint64_t claims = load_claims(d);
     if ((int64_t)(d->bottom - claims) >= UAT_RING_SLOTS)

@@ -51,9 +51,10 @@ struct uat_deque_user {
     /* Prepare child and spawner of the continuation at sp to part: make the join record. False if none is free. */
     bool (*part)(void *context, uintptr_t sp);
     void *context;
-    /* Called before an entry is published, and before `claims` is read for it: whatever the worker did before must be
-     * visible to thieves. False if that would take too long now. May be NULL. */
+    /* Called before an entry is published, and before `claims` is read for it, while *unreleased is set: what the worker
+     * did before must be visible to thieves. False if that would take too long now. unreleased may be NULL: never. */
     bool (*before_publication)(void);
+    const bool *unreleased;
     /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */
     void (*waiting)(void *context, uint64_t index);
     void (*waited)(void *context); /* such a wait is over. May be NULL */

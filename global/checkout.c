@@ -21,14 +21,13 @@ static __attribute__((noinline, cold)) void check_access(const char *call, uintp
 /* Near, but not at hand; or under torture, where every checkout is recorded. */
 static __attribute__((noinline)) void *checkout_slowly(uintptr_t at, size_t bytes, enum uat_access access)
 {
-    struct uat_global *g = &uat_global;
     check_access("uat_checkout()", at, bytes, access);
     if (bytes == 0 || uat_global_near((void *)at, bytes) == bytes) {
         uat_open_push(at, bytes, access, (char *)at)->near = true;
-        g->open++;
+        uat_global_opened.recorded++;
         return (void *)at;
     }
-    g->open++;
+    uat_global_opened.recorded++;
     return uat_cache_checkout(at, bytes, access);
 }
 
@@ -53,13 +52,13 @@ void *uat_checkout(const void *p, size_t bytes, enum uat_access access)
     uintptr_t at = (uintptr_t)p;
     const struct uat_array *a = uat_array_of(at);
     if (__builtin_expect(a && is_at_hand(a, at, bytes), 1)) {
-        g->near_open++;
+        uat_global_opened.near++;
         return (void *)at;
     }
     char *place = a && !g->strict && g->records < UAT_OPEN_MAX ? hit(a, at, bytes) : NULL;
     if (!place)
         return checkout_slowly(at, bytes, access);
-    g->open++;
+    uat_global_opened.recorded++;
     g->count.hits++;
     g->record[g->records++] = (struct uat_open){.at = at, .bytes = bytes, .access = access, .place = place};
     return place;
@@ -88,7 +87,7 @@ static __attribute__((noinline)) void checkin_recorded(uintptr_t at, size_t byte
 {
     struct uat_open o;
     uat_open_pop(at, bytes, access, &o);
-    uat_global.open--;
+    uat_global_opened.recorded--;
     if (o.near)
         return;
     if (o.side)
@@ -103,15 +102,15 @@ void uat_checkin(const void *p, size_t bytes, enum uat_access access)
     uintptr_t at = (uintptr_t)p;
     const struct uat_array *a = uat_array_of(at);
     if (__builtin_expect(a && is_at_hand(a, at, bytes), 1)) {
-        if (__builtin_expect(g->near_open == 0, 0))
+        if (__builtin_expect(uat_global_opened.near == 0, 0))
             refuse_checkin(at, bytes);
-        g->near_open--;
+        uat_global_opened.near--;
         return;
     }
     struct uat_open *o = g->records ? &g->record[g->records - 1] : NULL;
     if (__builtin_expect(o && o->at == at && o->bytes == bytes && o->access == access && !o->side && !o->near, 1)) {
         g->records--; /* the last one, as a rule */
-        g->open--;
+        uat_global_opened.recorded--;
         give_back(o);
         return;
     }

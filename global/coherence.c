@@ -67,6 +67,11 @@ static bool may_spend(struct uat_global *g, uint64_t now)
     return g->spent * BUDGET <= now - g->since;
 }
 
+const bool *uat_global_unreleased(void)
+{
+    return &uat_global.must_release;
+}
+
 bool uat_global_before_publication(void)
 {
     struct uat_global *g = &uat_global;
@@ -142,14 +147,16 @@ void uat_global_run_ends(void)
     uat_global_before_barrier();
 }
 
-void uat_global_refuse_open(const char *where)
+struct uat_global_opened uat_global_opened;
+
+void uat_global_refuse_opened(const char *where)
 {
     const struct uat_global *g = &uat_global;
-    if (__builtin_expect(g->open + g->near_open == 0, 1) || uat_mutant("G3"))
+    if (uat_mutant("G3"))
         return;
     if (g->records)
         uat_die("%zu bytes of global memory at %p are checked out %s; check them in before",
                 g->record[g->records - 1].bytes, (void *)g->record[g->records - 1].at, where);
     uat_die("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
-            (unsigned long long)(g->open + g->near_open), where);
+            (unsigned long long)(uat_global_opened.recorded + uat_global_opened.near), where);
 }

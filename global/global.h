@@ -63,7 +63,24 @@ void uat_global_after_barrier(void);
 int uat_global_run_begins(void);
 void uat_global_run_ends(void);
 
-/* G3: ends the job with one line if something is checked out or under way. where: "at a spawn", ... */
-void uat_global_refuse_open(const char *where);
+/* What hook a asks first: may something not be at its home? The deque looks at this word before each publication. */
+const bool *uat_global_unreleased(void);
+
+/* What is checked out or under way on this worker (G3). */
+struct uat_global_opened {
+    uint64_t recorded; /* recorded checkouts and split-phase transfers */
+    uint64_t near;     /* near checkouts, which are not recorded */
+};
+extern struct uat_global_opened uat_global_opened __attribute__((visibility("hidden")));
+
+/* Ends the job with one line. */
+void uat_global_refuse_opened(const char *where) __attribute__((cold));
+
+/* G3: nothing may be checked out or under way here. where: "at a spawn", ... */
+static inline void uat_global_refuse_open(const char *where)
+{
+    if (__builtin_expect((uat_global_opened.recorded | uat_global_opened.near) != 0, 0))
+        uat_global_refuse_opened(where);
+}
 
 #endif

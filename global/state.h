@@ -107,8 +107,6 @@ struct uat_global {
     /* What uat_checkout() looks at. */
     struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere */
     bool strict;                             /* torture: near checkouts are recorded too */
-    uint64_t open;                           /* recorded checkouts and split-phase transfers (G3) */
-    uint64_t near_open;                      /* near checkouts, which are not recorded */
     uint64_t epoch;                          /* G: raised by an acquire */
     struct uat_slot_of_cache *slot;
     uint64_t slot_mask;

@@ -120,6 +120,7 @@ static int open_deque(void)
                                         .waiting = uat_stall_ack,
                                         .waited = uat_stall_ack_over,
                                         .before_publication = uat_global_before_publication,
+                                        .unreleased = uat_global_unreleased(),
                                         .keep_private = job.options.torture_evacuate};
     int rc = uat_deque_open(&uat_worker.deque, uat_segment.ring, job.options.deque_entries, &user);
     if (rc)

@@ -16,16 +16,17 @@ extern struct globals *__cxa_get_globals(void) __attribute__((weak));
 
 static struct globals outside;
 
+bool uat_exception_possible;
+
 void uat_exception_begin(void)
 {
-    if (__cxa_get_globals)
+    uat_exception_possible = __cxa_get_globals != NULL;
+    if (uat_exception_possible)
         outside = *__cxa_get_globals();
 }
 
-void uat_exception_check(const char *call)
+void uat_exception_refuse(const char *call)
 {
-    if (!__cxa_get_globals)
-        return;
     const struct globals *now = __cxa_get_globals();
     if (now->uncaught != outside.uncaught)
         uat_die("%s was called while an exception unwinds the stack, in a destructor; the task could not migrate",

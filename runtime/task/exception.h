@@ -8,11 +8,23 @@
 #ifndef UAT_EXCEPTION_H
 #define UAT_EXCEPTION_H
 
+#include <stdbool.h>
+
 /* A run begins: remember the exceptions that the program itself is handling around uat_run(). */
 void uat_exception_begin(void);
 
+/* Is the C++ runtime in this process? */
+extern bool uat_exception_possible __attribute__((visibility("hidden")));
+
+/* The check itself, with the C++ runtime at hand. */
+void uat_exception_refuse(const char *call);
+
 /* End the job if this thread handles another exception than at uat_exception_begin(). call: "uat_spawn()" or
  * "uat_join()". */
-void uat_exception_check(const char *call);
+static inline void uat_exception_check(const char *call)
+{
+    if (__builtin_expect(uat_exception_possible, 0))
+        uat_exception_refuse(call);
+}
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * The floating-point modes: rounding, denormals, trapped exceptions. A call preserves them, so a continuation should
  * bring them along; but to save them would cost each spawn a few cycles, and no program of ours has changed them. So they
- * belong to the worker, all workers have the same ones, and a task that has changed them is found where it spawns,
- * joins or ends on a slow path: always under torture, now and then without.
+ * belong to the worker, and all workers have the same ones. A task that has changed them is found where it parts from its
+ * spawner by a steal or waits in a join, and under torture at every spawn.
  */
 #ifndef UAT_MODES_H
 #define UAT_MODES_H
@@ -23,7 +23,7 @@ static inline void uat_modes_note(void)
 /* Ends the job. */
 _Noreturn void uat_modes_refuse(void) __attribute__((cold));
 
-/* The running task is about to spawn, join or end. */
+/* The running task is about to spawn, to wait or to end. */
 static inline void uat_modes_check(void)
 {
     if (__builtin_expect(uat_cpu_modes() != uat_modes_of_run, 0))

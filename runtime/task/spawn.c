@@ -77,13 +77,14 @@ void uat_task_pushed(uintptr_t sp)
     check_handle(sp);
     uat_exception_check("uat_spawn()");
     uat_fork_check();
-    uat_modes_check();
     uat_global_refuse_open("at a spawn");
     uat_deque_refill(&uat_worker.deque);
     if (UAT_IS_VIRTUAL())
         uat_virtual->task();
-    if (uat_torture_on)
+    if (uat_torture_on) {
+        uat_modes_check();
         uat_torture_pushed(sp);
+    }
 }
 
 int uat_work_wanted(void)
@@ -107,7 +108,6 @@ void uat_task_returned(uintptr_t sp)
     uat_task_check_stack(sp, "uat_spawn()");
     struct uat_frame *frame = uat_frame_at(sp);
     uat_fork_check();
-    uat_modes_check();
     refuse_children(frame);
     uat_global_refuse_open("at the end of a task");
     if (uat_torture_on)
@@ -121,6 +121,7 @@ void uat_task_returned(uintptr_t sp)
         frame->task->record = 0;
         return;
     }
+    uat_modes_check(); /* the continuation was stolen, and the modes of this worker stayed here */
     uat_worker.suspended_sp = sp;
     uat_leave();
 }
