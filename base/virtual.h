@@ -7,6 +7,7 @@
 #ifndef UAT_VIRTUAL_H
 #define UAT_VIRTUAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,25 +29,30 @@ extern const struct uat_virtual *uat_virtual;
 
 #define UAT_IS_VIRTUAL() __builtin_expect(uat_virtual != NULL, 0)
 
+/*
+ * What follows takes `simulated`, which is UAT_IS_VIRTUAL(): a function that uses several of them looks once, and the
+ * compiler makes a copy of it without any hook.
+ */
+
 /* The full fence, against loads of words that peers change. Each caller names the two sides that it orders. */
-static inline void uat_fence(void)
+static inline __attribute__((always_inline)) void uat_fence(bool simulated)
 {
-    if (UAT_IS_VIRTUAL())
+    if (simulated)
         uat_virtual->fence();
     uat_cpu_fence();
 }
 
 /* Store a word of the segment that peers READ. Each caller names the two sides that it orders. */
-static inline void uat_store_relaxed(uint64_t *word, uint64_t value)
+static inline __attribute__((always_inline)) void uat_store_relaxed(bool simulated, uint64_t *word, uint64_t value)
 {
-    if (UAT_IS_VIRTUAL())
+    if (simulated)
         uat_virtual->store(word, value);
     else
         __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
-static inline void uat_store_release(uint64_t *word, uint64_t value)
+static inline __attribute__((always_inline)) void uat_store_release(bool simulated, uint64_t *word, uint64_t value)
 {
-    if (UAT_IS_VIRTUAL())
+    if (simulated)
         uat_virtual->store(word, value);
     else
         __atomic_store_n(word, value, __ATOMIC_RELEASE);

@@ -144,9 +144,15 @@ static void collect(struct uat_deque *d, uint64_t claims)
         d->first++;
 }
 
-/* Publish entry i in the ring. False if the ring is full, an acknowledgement is missing or no record is free. */
-static bool publish(struct uat_deque *d, size_t i)
+/* Torture or simulation want to see each step. */
+static bool is_hooked(void)
 {
+    return UAT_IS_VIRTUAL() || __builtin_expect(uat_delay_on, 0);
+}
+
+static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque *d, size_t i, bool hooked)
+{
+    const bool simulated = hooked && UAT_IS_VIRTUAL();
     if (d->user.unreleased && *d->user.unreleased && !d->user.before_publication())
         return false;
     uint64_t claims = load_claims(d);
@@ -165,16 +171,19 @@ static bool publish(struct uat_deque *d, size_t i)
         d->count.records_missing++;
         return false;
     }
-    uat_delay();
+    if (hooked)
+        uat_delay();
     struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
     /* Relaxed: ordered by the release store below. Atomic, so that the words are written whole. */
-    uat_store_relaxed(&slot->sp, sp);
-    uat_store_relaxed(&slot->base, d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK);
-    uat_delay();
+    uat_store_relaxed(simulated, &slot->sp, sp);
+    uat_store_relaxed(simulated, &slot->base, d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK);
+    if (hooked)
+        uat_delay();
     /* Release: orders the slot's content, the join record and the entry's stack before the state that offers them; the
      * peer is the READ of the slot behind the claim in uat_thief_fetch(). */
-    uat_store_release(&slot->state, uat_state(index, ++d->generation, true));
-    uat_delay();
+    uat_store_release(simulated, &slot->state, uat_state(index, ++d->generation, true));
+    if (hooked)
+        uat_delay();
     if (d->published == 0)
         d->first = i;
     set_tag(d, i, UAT_TAG_PUBLISHED);
@@ -183,6 +192,17 @@ static bool publish(struct uat_deque *d, size_t i)
     d->published++;
     d->count.published++;
     return true;
+}
+
+static __attribute__((noinline, cold)) bool publish_hooked(struct uat_deque *d, size_t i)
+{
+    return publish_steps(d, i, true);
+}
+
+/* Publish entry i in the ring. False if the ring is full, an acknowledgement is missing or no record is free. */
+static bool publish(struct uat_deque *d, size_t i)
+{
+    return is_hooked() ? publish_hooked(d, i) : publish_steps(d, i, false);
 }
 
 /* Set the values of *look at which push and pop may skip the slow path. */
@@ -211,17 +231,30 @@ __attribute__((noinline, cold)) void uat_deque_refill(struct uat_deque *d)
     set_triggers(d, claims, d->count.records_missing != missing);
 }
 
+static inline __attribute__((always_inline)) bool withdraw_steps(struct uat_deque *d, uint64_t index, bool hooked)
+{
+    const bool simulated = hooked && UAT_IS_VIRTUAL();
+    struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
+    if (hooked)
+        uat_delay();
+    uat_store_relaxed(simulated, &slot->state, uat_state(index, d->generation, false));
+    /* Full fence: orders the slot's invalidation before the load of claims. The peer orders its atomic on claims before
+     * its READ of the slot, in uat_thief_fetch(): so either the thief sees the invalid slot, or we see its claim. */
+    uat_fence(simulated);
+    if (hooked)
+        uat_delay();
+    return (int64_t)(load_claims(d) - index) <= 0;
+}
+
+static __attribute__((noinline, cold)) bool withdraw_hooked(struct uat_deque *d, uint64_t index)
+{
+    return withdraw_steps(d, index, true);
+}
+
 /* Take the entry with this index out of the ring. True if it is the owner's, false if a thief has claimed it (D4). */
 static bool withdraw(struct uat_deque *d, uint64_t index)
 {
-    struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
-    uat_delay();
-    uat_store_relaxed(&slot->state, uat_state(index, d->generation, false));
-    /* Full fence: orders the slot's invalidation before the load of claims. The peer orders its atomic on claims before
-     * its READ of the slot, in uat_thief_fetch(): so either the thief sees the invalid slot, or we see its claim. */
-    uat_fence();
-    uat_delay();
-    return (int64_t)(load_claims(d) - index) <= 0;
+    return is_hooked() ? withdraw_hooked(d, index) : withdraw_steps(d, index, false);
 }
 
 /* Wait for the acknowledgement of the thief that claimed index. */
