@@ -27,7 +27,7 @@ static const char *doing(const struct sim_worker *worker)
 
 static _Noreturn void end(void)
 {
-    const struct sim_world *w = sim.world;
+    const struct sim_world *w = uat_sim.world;
     int shown = w->settings.size < SHOWN ? w->settings.size : SHOWN;
     for (int i = 0; i < shown; i++)
         uat_error("  rank %d, pid %d, at %" PRIu64 " ns: %s", i, w->worker[i].pid, w->worker[i].clock,
@@ -38,16 +38,16 @@ static _Noreturn void end(void)
     _exit(1);
 }
 
-void sim_fail_deadlock(void)
+void uat_sim_fail_deadlock(void)
 {
     uat_error("the simulation has come to rest: every worker waits and no operation is under way");
     end();
 }
 
-void sim_fail_limit(uint64_t time)
+void uat_sim_fail_limit(uint64_t time)
 {
     uat_error("UAT_SIM_LIMIT=%" PRIu64 " ms of virtual time is reached (%" PRIu64
               " ns); a livelock, or too low a limit",
-              sim.world->settings.limit / 1000000, time);
+              uat_sim.world->settings.limit / 1000000, time);
     end();
 }

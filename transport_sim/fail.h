@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /* Nothing can happen any more, and not all workers have left. */
-_Noreturn void sim_fail_deadlock(void) __attribute__((cold));
+_Noreturn void uat_sim_fail_deadlock(void) __attribute__((cold));
 
 /* UAT_SIM_LIMIT has been reached. */
-_Noreturn void sim_fail_limit(uint64_t time) __attribute__((cold));
+_Noreturn void uat_sim_fail_limit(uint64_t time) __attribute__((cold));
 
 #endif

@@ -10,65 +10,65 @@
 /* Adverse: how often a worker stops between two steps, and for how long, in round trips. */
 enum { REST_EVERY = 512, REST_MAX = 30, STEP_EVERY = 3 };
 
-void sim_hook_enter(void)
+void uat_sim_hook_enter(void)
 {
-    sim.me->clock += sim_measure_take(); /* S2 is seen to before the hook ends */
+    uat_sim.me->clock += uat_sim_measure_take(); /* S2 is seen to before the hook ends */
 }
 
-void sim_hook_leave(void)
+void uat_sim_hook_leave(void)
 {
-    sim_measure_restart();
+    uat_sim_measure_restart();
 }
 
 static uint64_t now(void)
 {
-    return sim.me->clock + (sim.inside ? sim_measure_take() : 0);
+    return uat_sim.me->clock + (uat_sim.inside ? uat_sim_measure_take() : 0);
 }
 
 static void pass(uint64_t ns)
 {
-    if (!sim.inside)
+    if (!uat_sim.inside)
         return;
-    sim_hook_enter();
-    sim_pass(ns);
-    sim_hook_leave();
+    uat_sim_hook_enter();
+    uat_sim_pass(ns);
+    uat_sim_hook_leave();
 }
 
 static void task(void)
 {
-    uint64_t ns = sim.world->settings.task;
-    pass(sim_adverse() && sim.inside ? 1 + sim_random(2 * ns) : ns);
+    uint64_t ns = uat_sim.world->settings.task;
+    pass(sim_adverse() && uat_sim.inside ? 1 + uat_sim_random(2 * ns) : ns);
 }
 
 static void delay(void)
 {
-    if (!sim.inside || !sim_adverse())
+    if (!uat_sim.inside || !sim_adverse())
         return;
-    uint64_t way = sim.world->settings.network.one_way;
-    if (sim_random(REST_EVERY) == 0)
-        pass(sim_random(2 * REST_MAX * way));
-    else if (sim_random(STEP_EVERY) == 0)
-        pass(sim_random(way));
+    uint64_t way = uat_sim.world->settings.network.one_way;
+    if (uat_sim_random(REST_EVERY) == 0)
+        pass(uat_sim_random(2 * REST_MAX * way));
+    else if (uat_sim_random(STEP_EVERY) == 0)
+        pass(uat_sim_random(way));
     else
-        pass(sim_random(8));
+        pass(uat_sim_random(8));
 }
 
 static void wait(void)
 {
-    if (!sim.inside)
+    if (!uat_sim.inside)
         return;
-    sim_hook_enter();
-    uint64_t changes = sim.me->changes;
-    sim_pass(0); /* in the measured time since the caller's look the word may have changed */
-    if (sim.me->changes == changes)
-        sim_sleep(SIM_WAITS);
-    sim_hook_leave();
+    uat_sim_hook_enter();
+    uint64_t changes = uat_sim.me->changes;
+    uat_sim_pass(0); /* in the measured time since the caller's look the word may have changed */
+    if (uat_sim.me->changes == changes)
+        uat_sim_sleep(SIM_WAITS);
+    uat_sim_hook_leave();
 }
 
 static void fence(void)
 {
-    if (sim.inside)
-        sim_stores_drain();
+    if (uat_sim.inside)
+        uat_sim_stores_drain();
 }
 
 static const struct uat_virtual table = {
@@ -79,10 +79,10 @@ static const struct uat_virtual table = {
     .wait = wait,
     .delay = delay,
     .fence = fence,
-    .store = sim_stores_add,
+    .store = uat_sim_stores_add,
 };
 
-void sim_hooks_set(void)
+void uat_sim_hooks_set(void)
 {
     uat_virtual = &table;
 }

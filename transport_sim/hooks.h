@@ -3,10 +3,10 @@
 #define UAT_SIM_HOOKS_H
 
 /* Virtual time begins for this process: set the table of base/virtual.h. */
-void sim_hooks_set(void);
+void uat_sim_hooks_set(void);
 
 /* A hook of the transport itself begins or ends: what lies between two of them is the program's processor time. */
-void sim_hook_enter(void);
-void sim_hook_leave(void);
+void uat_sim_hook_enter(void);
+void uat_sim_hook_leave(void);
 
 #endif

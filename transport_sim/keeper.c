@@ -138,7 +138,7 @@ static void leave_keeper(pid_t parent, int rank)
     }
 }
 
-int sim_keeper_fork(struct sim_world *world)
+int uat_sim_keeper_fork(struct sim_world *world)
 {
     sigset_t set;
     pid_t parent = getpid();

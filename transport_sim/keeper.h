@@ -6,6 +6,6 @@
 struct sim_world;
 
 /* Fork all workers of the world. Returns the rank in each of them; the calling process does not come back. */
-int sim_keeper_fork(struct sim_world *world);
+int uat_sim_keeper_fork(struct sim_world *world);
 
 #endif

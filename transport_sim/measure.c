@@ -14,14 +14,14 @@ static uint64_t processor_time(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-uint64_t sim_measure_take(void)
+uint64_t uat_sim_measure_take(void)
 {
-    uint64_t percent = sim.world->settings.cpu_percent;
+    uint64_t percent = uat_sim.world->settings.cpu_percent;
     return percent == 0 ? 0 : (processor_time() - begun) * percent / 100;
 }
 
-void sim_measure_restart(void)
+void uat_sim_measure_restart(void)
 {
-    if (sim.world->settings.cpu_percent > 0)
+    if (uat_sim.world->settings.cpu_percent > 0)
         begun = processor_time();
 }

@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/* Virtual ns since the last call of sim_measure_restart(); 0 unless UAT_SIM_CPU is set. */
-uint64_t sim_measure_take(void);
+/* Virtual ns since the last call of uat_sim_measure_restart(); 0 unless UAT_SIM_CPU is set. */
+uint64_t uat_sim_measure_take(void);
 
 /* What the simulation itself does does not count: from here on it is the program again. */
-void sim_measure_restart(void);
+void uat_sim_measure_restart(void);
 
 #endif

@@ -15,16 +15,16 @@ enum { BOUNCE = 65536 };
 /* Where rank's address is mapped here, or NULL. */
 static char *mapped(int rank, const void *address)
 {
-    if (rank == sim.rank)
+    if (rank == uat_sim.rank)
         return (char *)address;
-    if (!sim.all)
+    if (!uat_sim.all)
         return NULL;
-    return sim.all + (size_t)rank * sim.segment_size + ((const char *)address - sim.segment);
+    return uat_sim.all + (size_t)rank * uat_sim.segment_size + ((const char *)address - uat_sim.segment);
 }
 
 static off_t offset_of(int rank, const void *address)
 {
-    return (off_t)rank * (off_t)sim.segment_size + ((const char *)address - sim.segment);
+    return (off_t)rank * (off_t)uat_sim.segment_size + ((const char *)address - uat_sim.segment);
 }
 
 static void check(ssize_t done, size_t size)
@@ -35,40 +35,40 @@ static void check(ssize_t done, size_t size)
     _exit(1);
 }
 
-void sim_memory_read(int rank, const void *from, void *to, size_t size)
+void uat_sim_memory_read(int rank, const void *from, void *to, size_t size)
 {
     const char *p = mapped(rank, from);
     if (p)
         memcpy(to, p, size);
     else
-        check(pread(sim.world->object, to, size, offset_of(rank, from)), size);
+        check(pread(uat_sim.world->object, to, size, offset_of(rank, from)), size);
 }
 
-void sim_memory_write(int rank, void *to, const void *from, size_t size)
+void uat_sim_memory_write(int rank, void *to, const void *from, size_t size)
 {
     char *p = mapped(rank, to);
     if (p)
         memmove(p, from, size); /* a chain to oneself may overlap */
     else
-        check(pwrite(sim.world->object, from, size, offset_of(rank, to)), size);
+        check(pwrite(uat_sim.world->object, from, size, offset_of(rank, to)), size);
 }
 
-void sim_memory_copy(int to_rank, void *to, int from_rank, const void *from, size_t size)
+void uat_sim_memory_copy(int to_rank, void *to, int from_rank, const void *from, size_t size)
 {
     static char bounce[BOUNCE];
     const char *source = mapped(from_rank, from);
     char *target = mapped(to_rank, to);
     if (source) {
-        sim_memory_write(to_rank, to, source, size);
+        uat_sim_memory_write(to_rank, to, source, size);
         return;
     }
     if (target) {
-        sim_memory_read(from_rank, from, target, size);
+        uat_sim_memory_read(from_rank, from, target, size);
         return;
     }
     for (size_t done = 0; done < size; done += BOUNCE) {
         size_t bytes = size - done < BOUNCE ? size - done : BOUNCE;
-        sim_memory_read(from_rank, (const char *)from + done, bounce, bytes);
-        sim_memory_write(to_rank, (char *)to + done, bounce, bytes);
+        uat_sim_memory_read(from_rank, (const char *)from + done, bounce, bytes);
+        uat_sim_memory_write(to_rank, (char *)to + done, bounce, bytes);
     }
 }

@@ -6,10 +6,10 @@
 #include <stddef.h>
 
 /* Both addresses as in the segment of each. Ends the process, reported, if the memory object cannot be used. */
-void sim_memory_read(int rank, const void *from, void *to, size_t size);
-void sim_memory_write(int rank, void *to, const void *from, size_t size);
+void uat_sim_memory_read(int rank, const void *from, void *to, size_t size);
+void uat_sim_memory_write(int rank, void *to, const void *from, size_t size);
 
 /* From one segment to another. */
-void sim_memory_copy(int to_rank, void *to, int from_rank, const void *from, size_t size);
+void uat_sim_memory_copy(int to_rank, void *to, int from_rank, const void *from, size_t size);
 
 #endif

@@ -31,7 +31,7 @@ static const struct sim_network presets[] = {
                              .node = 16},
 };
 
-struct sim_network sim_network_choose(const struct uat_options *o)
+struct sim_network uat_sim_network_choose(const struct uat_options *o)
 {
     struct sim_network n = presets[o->sim_network];
     if (o->sim_round_trip > 0) {

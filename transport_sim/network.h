@@ -19,7 +19,7 @@ struct sim_network {
 };
 
 /* The preset that the options name, with what they change. docs/simulation.md tells the sources. */
-struct sim_network sim_network_choose(const struct uat_options *options);
+struct sim_network uat_sim_network_choose(const struct uat_options *options);
 
 /* ns that so many bytes occupy a link. */
 static inline uint64_t sim_transfer(uint64_t bytes, uint64_t bandwidth)

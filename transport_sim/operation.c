@@ -8,14 +8,14 @@
 
 enum { GROUP = 8, WORDWISE = 512 /* words of an operation that are moved one by one; of larger ones, 8 neighbours */ };
 
-struct sim_chain *sim_chain_get(uint32_t *number)
+struct sim_chain *uat_sim_chain_get(uint32_t *number)
 {
-    int size = sim.world->settings.size;
+    int size = uat_sim.world->settings.size;
     for (int i = 0; i < SIM_CHAINS; i++) {
-        uint32_t n = (uint32_t)(i * size + sim.rank);
-        if (sim.world->chain[n].state == SIM_FREE) {
+        uint32_t n = (uint32_t)(i * size + uat_sim.rank);
+        if (uat_sim.world->chain[n].state == SIM_FREE) {
             *number = n;
-            return &sim.world->chain[n];
+            return &uat_sim.world->chain[n];
         }
     }
     return NULL;
@@ -24,9 +24,9 @@ struct sim_chain *sim_chain_get(uint32_t *number)
 /* The target's segment has changed: if it waits for that, it may look. */
 static void changed(const struct sim_chain *chain, uint64_t time)
 {
-    sim.world->worker[chain->target].changes++;
-    if (sim.world->worker[chain->target].state == SIM_WAITS)
-        sim_wake(chain->target, time);
+    uat_sim.world->worker[chain->target].changes++;
+    if (uat_sim.world->worker[chain->target].state == SIM_WAITS)
+        uat_sim_wake(chain->target, time);
 }
 
 static uint64_t mix(uint64_t x)
@@ -40,11 +40,11 @@ static void move(const struct sim_chain *chain, const struct uat_op *op, size_t 
 {
     char *local = (char *)op->local + from, *remote = (char *)op->remote + from;
     if (op->code == UAT_OP_READ)
-        sim_memory_copy(chain->initiator, local, chain->target, remote, bytes);
+        uat_sim_memory_copy(chain->initiator, local, chain->target, remote, bytes);
     else if (chain->forget)
-        sim_memory_write(chain->target, remote, (const char *)chain->copies[op - chain->ops] + from, bytes);
+        uat_sim_memory_write(chain->target, remote, (const char *)chain->copies[op - chain->ops] + from, bytes);
     else
-        sim_memory_copy(chain->target, remote, chain->initiator, local, bytes);
+        uat_sim_memory_copy(chain->target, remote, chain->initiator, local, bytes);
 }
 
 /* The words of a READ or WRITE that are moved now. */
@@ -61,11 +61,11 @@ static void move_part(const struct sim_chain *chain, const struct uat_op *op, ui
 static void do_atomic(const struct sim_chain *chain, const struct uat_op *op)
 {
     uint64_t old, new;
-    sim_memory_read(chain->target, op->remote, &old, 8);
+    uat_sim_memory_read(chain->target, op->remote, &old, 8);
     new = op->code == UAT_OP_FETCH_ADD ? old + op->operand : old == op->compare ? op->operand : old;
-    sim_memory_write(chain->target, op->remote, &new, 8);
+    uat_sim_memory_write(chain->target, op->remote, &new, 8);
     if (op->local)
-        sim_memory_write(chain->initiator, op->local, &old, 8);
+        uat_sim_memory_write(chain->initiator, op->local, &old, 8);
 }
 
 /* part: of its words; SIM_PARTS for all of them. */
@@ -85,7 +85,7 @@ static void do_one(struct sim_chain *chain, uint32_t number, uint32_t part, uint
 /* The completion is seen by the initiator, if it looks or waits. */
 static void end_chain(struct sim_chain *chain, uint64_t time)
 {
-    struct sim_worker *worker = &sim.world->worker[chain->initiator];
+    struct sim_worker *worker = &uat_sim.world->worker[chain->initiator];
     chain->state = chain->forget ? SIM_FREE : SIM_ENDED;
     worker->chains--;
     if (!chain->forget)
@@ -93,17 +93,17 @@ static void end_chain(struct sim_chain *chain, uint64_t time)
     bool over =
         worker->state == SIM_WAITS_ALL || (worker->state == SIM_WAITS && !chain->forget && worker->awaited == 0);
     if (over)
-        sim_wake(chain->initiator, time);
+        uat_sim_wake(chain->initiator, time);
 }
 
 static void do_part(const struct sim_item *item, struct sim_chain *chain)
 {
     uint32_t number = item->part / (SIM_PARTS + 1), part = item->part % (SIM_PARTS + 1);
     if (!sim_adverse()) {
-        uint64_t start = sim_plan_serve(chain, item->time);
+        uint64_t start = uat_sim_plan_serve(chain, item->time);
         if (start > item->time) { /* the adapter is busy with others */
             struct sim_item later = {.time = start, .chain = item->chain};
-            sim_queue_add(SIM_OPERATION, chain->initiator, later);
+            uat_sim_queue_add(SIM_OPERATION, chain->initiator, later);
             return;
         }
         for (uint32_t i = 0; i < chain->count; i++)
@@ -115,13 +115,13 @@ static void do_part(const struct sim_item *item, struct sim_chain *chain)
     sim_untouch(chain->target);
     if (--chain->left > 0)
         return;
-    struct sim_item end = {.time = sim_plan_end(chain, item->time), .chain = item->chain};
-    sim_queue_add(SIM_END, chain->initiator, end);
+    struct sim_item end = {.time = uat_sim_plan_end(chain, item->time), .chain = item->chain};
+    uat_sim_queue_add(SIM_END, chain->initiator, end);
 }
 
-void sim_operate(const struct sim_item *item)
+void uat_sim_operate(const struct sim_item *item)
 {
-    struct sim_chain *chain = &sim.world->chain[item->chain];
+    struct sim_chain *chain = &uat_sim.world->chain[item->chain];
     switch (sim_kind_of(item)) {
     case SIM_OPERATION:
         do_part(item, chain);
@@ -130,21 +130,21 @@ void sim_operate(const struct sim_item *item)
         end_chain(chain, item->time);
         break;
     default:
-        sim_stores_reach(sim_rank_of(item), item->time);
+        uat_sim_stores_reach(sim_rank_of(item), item->time);
         break;
     }
 }
 
-void sim_chain_launch(struct sim_chain *chain, uint32_t number)
+void uat_sim_chain_launch(struct sim_chain *chain, uint32_t number)
 {
     chain->state = SIM_UNDER_WAY;
     chain->left = 0;
     chain->queued = false;
-    sim.me->chains++;
+    uat_sim.me->chains++;
     if (!chain->forget)
-        sim.me->awaited++;
+        uat_sim.me->awaited++;
     if (sim_adverse())
-        sim_plan_adverse(chain, number);
+        uat_sim_plan_adverse(chain, number);
     else
-        sim_plan_fair(chain, number);
+        uat_sim_plan_fair(chain, number);
 }

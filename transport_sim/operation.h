@@ -6,12 +6,12 @@
 #include "transport_sim/world.h"
 
 /* Carry out an item of the queue that is not a worker. */
-void sim_operate(const struct sim_item *item);
+void uat_sim_operate(const struct sim_item *item);
 
 /* One of this worker's free chains, or NULL. *number: its name in the queue. */
-struct sim_chain *sim_chain_get(uint32_t *number);
+struct sim_chain *uat_sim_chain_get(uint32_t *number);
 
 /* The chain is under way from this worker from now on: enter its operations. */
-void sim_chain_launch(struct sim_chain *chain, uint32_t number);
+void uat_sim_chain_launch(struct sim_chain *chain, uint32_t number);
 
 #endif

@@ -20,13 +20,13 @@ enum {
     LONG_FACTOR = 40, /* ... up to so many times as long */
 };
 
-int sim_plan_open(int size)
+int uat_sim_plan_open(int size)
 {
     lines = calloc((size_t)size, sizeof(*lines));
     return lines ? 0 : -ENOMEM;
 }
 
-void sim_plan_close(void)
+void uat_sim_plan_close(void)
 {
     free(lines);
     lines = NULL;
@@ -34,17 +34,17 @@ void sim_plan_close(void)
 
 static bool same_host(int a, int b)
 {
-    int node = sim.world->settings.network.node;
+    int node = uat_sim.world->settings.network.node;
     return a / node == b / node;
 }
 
 static uint64_t one_way(const struct sim_chain *chain)
 {
-    const struct sim_network *n = &sim.world->settings.network;
+    const struct sim_network *n = &uat_sim.world->settings.network;
     return same_host(chain->initiator, chain->target) ? n->local_one_way : n->one_way;
 }
 
-uint64_t sim_plan_lookahead(const struct sim_settings *s)
+uint64_t uat_sim_plan_lookahead(const struct sim_settings *s)
 {
     uint64_t least = s->network.one_way;
     if (s->network.node > 1 && s->network.local_one_way < least)
@@ -77,18 +77,18 @@ static struct load load_of(const struct sim_chain *chain)
 /* ns that the chain occupies the target's adapter, or the memory of a common host. */
 static uint64_t service(const struct sim_chain *chain)
 {
-    const struct sim_network *n = &sim.world->settings.network;
+    const struct sim_network *n = &uat_sim.world->settings.network;
     struct load load = load_of(chain);
     uint64_t bandwidth = same_host(chain->initiator, chain->target) ? n->local_bandwidth : n->bandwidth;
     uint64_t most = load.back > load.out ? load.back : load.out; /* the link has two directions */
     return n->gap * chain->count + sim_transfer(most, bandwidth);
 }
 
-void sim_plan_fair(struct sim_chain *chain, uint32_t number)
+void uat_sim_plan_fair(struct sim_chain *chain, uint32_t number)
 {
-    struct sim_world *w = sim.world;
+    struct sim_world *w = uat_sim.world;
     const struct sim_network *n = &w->settings.network;
-    uint64_t *sender = &w->sender[sim.rank / n->node], leaves = sim.me->clock;
+    uint64_t *sender = &w->sender[uat_sim.rank / n->node], leaves = uat_sim.me->clock;
     if (!same_host(chain->initiator, chain->target)) {
         leaves = *sender > leaves ? *sender : leaves;
         *sender = leaves + n->gap * chain->count + sim_transfer(load_of(chain).out, n->bandwidth);
@@ -97,22 +97,22 @@ void sim_plan_fair(struct sim_chain *chain, uint32_t number)
     chain->left = 1;
     sim_touch(chain->initiator, item.time);
     sim_touch(chain->target, item.time);
-    sim_queue_add(SIM_OPERATION, chain->initiator, item);
+    uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
-uint64_t sim_plan_serve(struct sim_chain *chain, uint64_t time)
+uint64_t uat_sim_plan_serve(struct sim_chain *chain, uint64_t time)
 {
-    uint64_t *adapter = &sim.world->adapter[chain->target / sim.world->settings.network.node];
+    uint64_t *adapter = &uat_sim.world->adapter[chain->target / uat_sim.world->settings.network.node];
     if (chain->queued)
         return time;
     uint64_t start = *adapter > time ? *adapter : time;
     chain->queued = true;
-    chain->ends = start + service(chain) + load_of(chain).atomics * sim.world->settings.network.atomic;
+    chain->ends = start + service(chain) + load_of(chain).atomics * uat_sim.world->settings.network.atomic;
     *adapter = start + service(chain);
     return start;
 }
 
-uint64_t sim_plan_end(const struct sim_chain *chain, uint64_t time)
+uint64_t uat_sim_plan_end(const struct sim_chain *chain, uint64_t time)
 {
     if (!sim_adverse())
         return chain->ends + one_way(chain);
@@ -122,8 +122,8 @@ uint64_t sim_plan_end(const struct sim_chain *chain, uint64_t time)
 static uint64_t adverse_latency(uint64_t usual)
 {
     uint64_t least = usual / SPREAD > 0 ? usual / SPREAD : 1;
-    uint64_t most = sim_random(LONG_EVERY) == 0 ? usual * (1 + sim_random(LONG_FACTOR)) : 2 * usual;
-    return least + sim_random(most);
+    uint64_t most = uat_sim_random(LONG_EVERY) == 0 ? usual * (1 + uat_sim_random(LONG_FACTOR)) : 2 * usual;
+    return least + uat_sim_random(most);
 }
 
 static enum sort sort_of(const struct uat_op *op)
@@ -136,7 +136,7 @@ static bool ordered(enum sort first, enum sort second)
 {
     if (first == SORT_READ)
         return false; /* O3 */
-    if (sim.world->settings.chain_order)
+    if (uat_sim.world->settings.chain_order)
         return true;
     return (first == SORT_WRITE && second == SORT_ATOMIC) || (first == SORT_ATOMIC && second == SORT_READ); /* O1 */
 }
@@ -147,14 +147,14 @@ static void enter(struct sim_chain *chain, uint32_t number, uint32_t part, uint6
     chain->left++;
     sim_touch(chain->initiator, time);
     sim_touch(chain->target, time);
-    sim_queue_add(SIM_OPERATION, chain->initiator, item);
+    uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
 /* How far an operation is from the one that it follows: often next to it, often not, at times very far. */
 static uint64_t moment(uint64_t usual)
 {
-    uint64_t dice = sim_random(16);
-    return dice < 8 ? sim_random(8) : dice < 15 ? sim_random(usual) : sim_random(8 * usual);
+    uint64_t dice = uat_sim_random(16);
+    return dice < 8 ? uat_sim_random(8) : dice < 15 ? uat_sim_random(usual) : uat_sim_random(8 * usual);
 }
 
 /* The moments of one operation: of a READ or WRITE one for each part of its words. The latest one. */
@@ -171,11 +171,11 @@ static uint64_t enter_operation(struct sim_chain *chain, uint32_t number, uint32
     return latest;
 }
 
-void sim_plan_adverse(struct sim_chain *chain, uint32_t number)
+void uat_sim_plan_adverse(struct sim_chain *chain, uint32_t number)
 {
     struct line *line = &lines[chain->target];
-    uint64_t arrives = sim.me->clock + adverse_latency(one_way(chain)), last = 0;
-    chain->random = sim_random(UINT64_MAX);
+    uint64_t arrives = uat_sim.me->clock + adverse_latency(one_way(chain)), last = 0;
+    chain->random = uat_sim_random(UINT64_MAX);
     for (uint32_t i = 0; i < chain->count; i++) {
         enum sort sort = sort_of(&chain->ops[i]);
         uint64_t earliest = arrives;

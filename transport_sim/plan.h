@@ -15,20 +15,20 @@
 
 #include "transport_sim/world.h"
 
-void sim_plan_fair(struct sim_chain *chain, uint32_t number);
-void sim_plan_adverse(struct sim_chain *chain, uint32_t number);
+void uat_sim_plan_fair(struct sim_chain *chain, uint32_t number);
+void uat_sim_plan_adverse(struct sim_chain *chain, uint32_t number);
 
 /* Fair: the chain has arrived at `time`; when its turn at the adapter comes. */
-uint64_t sim_plan_serve(struct sim_chain *chain, uint64_t time);
+uint64_t uat_sim_plan_serve(struct sim_chain *chain, uint64_t time);
 
 /* All of it has taken effect, the last at `time`: when its completion is seen. */
-uint64_t sim_plan_end(const struct sim_chain *chain, uint64_t time);
+uint64_t uat_sim_plan_end(const struct sim_chain *chain, uint64_t time);
 
 /* The least time between an operation's post and its effect. */
-uint64_t sim_plan_lookahead(const struct sim_settings *settings);
+uint64_t uat_sim_plan_lookahead(const struct sim_settings *settings);
 
 /* Per peer: what the next chain to it must stay behind. 0 or -ENOMEM. */
-int sim_plan_open(int size);
-void sim_plan_close(void);
+int uat_sim_plan_open(int size);
+void uat_sim_plan_close(void);
 
 #endif

@@ -6,19 +6,19 @@
 #include "transport_sim/world.h"
 
 /* Enter an item of rank's: one more tick of its counter. */
-void sim_queue_add(enum sim_kind kind, int rank, struct sim_item item);
+void uat_sim_queue_add(enum sim_kind kind, int rank, struct sim_item item);
 
 /* Enter rank itself: it goes on at `time`, or at its clock if that is later. */
-void sim_wake(int rank, uint64_t time);
+void uat_sim_wake(int rank, uint64_t time);
 
 /* The next one, or NULL. */
 static inline const struct sim_item *sim_queue_top(void)
 {
-    return sim.world->count > 0 ? &sim.world->item[0] : NULL;
+    return uat_sim.world->count > 0 ? &uat_sim.world->item[0] : NULL;
 }
 
 /* Take the next one out. There must be one. */
-struct sim_item sim_queue_take(void);
+struct sim_item uat_sim_queue_take(void);
 
 static inline enum sim_kind sim_kind_of(const struct sim_item *item)
 {

@@ -47,37 +47,37 @@ static struct sim_settings read_settings(const struct uat_options *o, int size)
                              .seed = o->sim_seed,
                              .limit = o->sim_limit * 1000000,
                              .chain_order = o->sim_order == UAT_SIM_ORDER_CHAIN,
-                             .network = sim_network_choose(o)};
-    s.lookahead = sim_plan_lookahead(&s);
+                             .network = uat_sim_network_choose(o)};
+    s.lookahead = uat_sim_plan_lookahead(&s);
     return s;
 }
 
 static int open_world(const struct uat_options *o, int size)
 {
     struct sim_settings settings = read_settings(o, size);
-    sim.world = sim_world_open(&settings);
-    int object = sim.world ? memfd_create("uat-sim", MFD_CLOEXEC) : -1;
+    uat_sim.world = uat_sim_world_open(&settings);
+    int object = uat_sim.world ? memfd_create("uat-sim", MFD_CLOEXEC) : -1;
     if (object < 0) {
         int error = errno;
         uat_error("no memory for a simulation of %d workers: %s", size, strerror(error));
         return -error;
     }
-    sim.world->object = object;
-    sim.world->core = o->bind == UAT_BIND_NONE ? -1 : sched_getcpu();
+    uat_sim.world->object = object;
+    uat_sim.world->core = o->bind == UAT_BIND_NONE ? -1 : sched_getcpu();
     return 0;
 }
 
 /* This process is worker `rank` from now on. */
 static void become(int rank)
 {
-    uint64_t mixed = (sim.world->settings.seed + 1) * 0x9e3779b97f4a7c15u + (uint64_t)rank * 0xbf58476d1ce4e5b9u;
-    sim.rank = rank;
-    sim.me = &sim.world->worker[rank];
-    sim.me->pid = getpid();
-    sim.random = mixed ? mixed : 1;
+    uint64_t mixed = (uat_sim.world->settings.seed + 1) * 0x9e3779b97f4a7c15u + (uint64_t)rank * 0xbf58476d1ce4e5b9u;
+    uat_sim.rank = rank;
+    uat_sim.me = &uat_sim.world->worker[rank];
+    uat_sim.me->pid = getpid();
+    uat_sim.random = mixed ? mixed : 1;
     for (int i = 0; i < 8; i++) /* near seeds must give far sequences */
-        sim_random(1);
-    sim_hooks_set();
+        uat_sim_random(1);
+    uat_sim_hooks_set();
 }
 
 int uat_sim_start(const struct uat_options *options, struct uat_sim_place *place)
@@ -88,9 +88,9 @@ int uat_sim_start(const struct uat_options *options, struct uat_sim_place *place
         rc = open_world(options, size);
     if (rc)
         return rc;
-    int rank = getenv(UAT_SIM_WORKERS_VARIABLE) ? sim_keeper_fork(sim.world) : 0;
+    int rank = getenv(UAT_SIM_WORKERS_VARIABLE) ? uat_sim_keeper_fork(uat_sim.world) : 0;
     become(rank);
-    int node = sim.world->settings.network.node, host = rank / node;
+    int node = uat_sim.world->settings.network.node, host = rank / node;
     int left = size - host * node;
     *place = (struct uat_sim_place){
         .rank = rank, .size = size, .local_rank = rank % node, .local_size = left < node ? left : node, .host = host};
@@ -99,21 +99,22 @@ int uat_sim_start(const struct uat_options *options, struct uat_sim_place *place
 
 bool uat_sim_on(void)
 {
-    return sim.rank >= 0;
+    return uat_sim.rank >= 0;
 }
 
 int uat_sim_object(size_t segment_size, off_t *offset)
 {
-    *offset = (off_t)segment_size * sim.rank;
-    if (ftruncate(sim.world->object, (off_t)segment_size * sim.world->settings.size)) /* all say the same size */
+    *offset = (off_t)segment_size * uat_sim.rank;
+    if (ftruncate(uat_sim.world->object,
+                  (off_t)segment_size * uat_sim.world->settings.size)) /* all say the same size */
         return -1;
-    return dup(sim.world->object);
+    return dup(uat_sim.world->object);
 }
 
 /* In real time: all workers prepare at once. */
 static void meet(void)
 {
-    struct sim_world *w = sim.world;
+    struct sim_world *w = uat_sim.world;
     /* Acquire and release: the peers are the same instruction of all other workers, whose blobs are there then. */
     uint32_t met = __atomic_add_fetch(&w->met, 1, __ATOMIC_ACQ_REL);
     if (met == (uint32_t)w->settings.size)
@@ -125,14 +126,14 @@ static void meet(void)
 
 int uat_sim_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes)
 {
-    struct sim_world *w = sim.world;
+    struct sim_world *w = uat_sim.world;
     size_t n = (size_t)w->settings.size;
     if (size > SIM_BLOB_MAX) {
         uat_error("transport sim: %zu bytes to be published are more than %d", size, SIM_BLOB_MAX);
         return -EMSGSIZE;
     }
-    memcpy(w->blob + (size_t)sim.rank * SIM_BLOB_MAX, blob, size);
-    w->blob_size[sim.rank] = (uint32_t)size;
+    memcpy(w->blob + (size_t)uat_sim.rank * SIM_BLOB_MAX, blob, size);
+    w->blob_size[uat_sim.rank] = (uint32_t)size;
     meet();
     *blobs = calloc(n + 1, sizeof(**blobs));
     *sizes = calloc(n, sizeof(**sizes));
@@ -150,9 +151,9 @@ int uat_sim_exchange(const void *blob, size_t size, void ***blobs, size_t **size
 
 int uat_sim_barrier(void)
 {
-    if (sim.inside)
-        sim_leave();
+    if (uat_sim.inside)
+        uat_sim_leave();
     else
-        sim_begin();
+        uat_sim_begin();
     return 0;
 }

@@ -8,53 +8,53 @@ enum { LATE_MAX_NS = 400, VERY_LATE_EVERY = 16, VERY_LATE_MAX_NS = 6000 };
 
 static struct sim_store *store_at(int rank, uint64_t number)
 {
-    return &sim.world->store[(uint64_t)rank * SIM_STORES + number % SIM_STORES];
+    return &uat_sim.world->store[(uint64_t)rank * SIM_STORES + number % SIM_STORES];
 }
 
 static void reach_oldest(int rank)
 {
-    struct sim_worker *worker = &sim.world->worker[rank];
+    struct sim_worker *worker = &uat_sim.world->worker[rank];
     const struct sim_store *store = store_at(rank, worker->stores_done++);
-    sim_memory_write(rank, store->word, &store->value, sizeof(store->value));
+    uat_sim_memory_write(rank, store->word, &store->value, sizeof(store->value));
 }
 
 static void look_after(int rank)
 {
-    struct sim_worker *worker = &sim.world->worker[rank];
+    struct sim_worker *worker = &uat_sim.world->worker[rank];
     if (worker->stores_queued || worker->stores_done == worker->stores_begun)
         return;
     worker->stores_queued = true;
-    sim_queue_add(SIM_STORE, rank, (struct sim_item){.time = store_at(rank, worker->stores_done)->time});
+    uat_sim_queue_add(SIM_STORE, rank, (struct sim_item){.time = store_at(rank, worker->stores_done)->time});
 }
 
-void sim_stores_add(uint64_t *word, uint64_t value)
+void uat_sim_stores_add(uint64_t *word, uint64_t value)
 {
-    struct sim_worker *me = sim.me;
-    if (!sim.inside || !sim_adverse()) {
+    struct sim_worker *me = uat_sim.me;
+    if (!uat_sim.inside || !sim_adverse()) {
         __atomic_store_n(word, value, __ATOMIC_RELAXED); /* the next pass of the token orders it */
         return;
     }
     if (me->stores_begun - me->stores_done == SIM_STORES)
-        reach_oldest(sim.rank);
-    uint64_t late = 1 + sim_random(sim_random(VERY_LATE_EVERY) == 0 ? VERY_LATE_MAX_NS : LATE_MAX_NS);
+        reach_oldest(uat_sim.rank);
+    uint64_t late = 1 + uat_sim_random(uat_sim_random(VERY_LATE_EVERY) == 0 ? VERY_LATE_MAX_NS : LATE_MAX_NS);
     uint64_t time = me->clock + late;
     if (me->stores_begun > me->stores_done) {
-        uint64_t before = store_at(sim.rank, me->stores_begun - 1)->time;
+        uint64_t before = store_at(uat_sim.rank, me->stores_begun - 1)->time;
         time = time > before ? time : before;
     }
-    *store_at(sim.rank, me->stores_begun++) = (struct sim_store){word, value, time};
-    look_after(sim.rank);
+    *store_at(uat_sim.rank, me->stores_begun++) = (struct sim_store){word, value, time};
+    look_after(uat_sim.rank);
 }
 
-void sim_stores_drain(void)
+void uat_sim_stores_drain(void)
 {
-    while (sim.me->stores_done < sim.me->stores_begun)
-        reach_oldest(sim.rank);
+    while (uat_sim.me->stores_done < uat_sim.me->stores_begun)
+        reach_oldest(uat_sim.rank);
 }
 
-void sim_stores_reach(int rank, uint64_t time)
+void uat_sim_stores_reach(int rank, uint64_t time)
 {
-    struct sim_worker *worker = &sim.world->worker[rank];
+    struct sim_worker *worker = &uat_sim.world->worker[rank];
     while (worker->stores_done < worker->stores_begun && store_at(rank, worker->stores_done)->time <= time)
         reach_oldest(rank);
     worker->stores_queued = false; /* what was here when the item was entered may be gone, and newer ones here */

@@ -10,12 +10,12 @@
 
 #include <stdint.h>
 
-void sim_stores_add(uint64_t *word, uint64_t value);
+void uat_sim_stores_add(uint64_t *word, uint64_t value);
 
 /* All stores of this worker reach memory now. */
-void sim_stores_drain(void);
+void uat_sim_stores_drain(void);
 
 /* An item of the queue: rank's stores that are due at `time` reach memory. */
-void sim_stores_reach(int rank, uint64_t time);
+void uat_sim_stores_reach(int rank, uint64_t time);
 
 #endif

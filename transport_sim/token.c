@@ -19,15 +19,15 @@
 static void take_token(void)
 {
     /* Acquire: the peer is give_token() of whoever had the token before. */
-    while (__atomic_load_n(&sim.me->go, __ATOMIC_ACQUIRE) == 0)
-        syscall(SYS_futex, &sim.me->go, FUTEX_WAIT, 0, NULL, NULL, 0);
-    __atomic_store_n(&sim.me->go, 0, __ATOMIC_RELAXED); /* nobody gives it again before we have passed it on */
+    while (__atomic_load_n(&uat_sim.me->go, __ATOMIC_ACQUIRE) == 0)
+        syscall(SYS_futex, &uat_sim.me->go, FUTEX_WAIT, 0, NULL, NULL, 0);
+    __atomic_store_n(&uat_sim.me->go, 0, __ATOMIC_RELAXED); /* nobody gives it again before we have passed it on */
 }
 
 static void give_token(int rank)
 {
-    struct sim_worker *next = &sim.world->worker[rank];
-    sim.world->switches++;
+    struct sim_worker *next = &uat_sim.world->worker[rank];
+    uat_sim.world->switches++;
     /* Release: the peer is take_token() of that worker. */
     __atomic_store_n(&next->go, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &next->go, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -36,15 +36,15 @@ static void give_token(int rank)
 /* Do what comes next until a worker is to run. Its rank, or -1 if nothing is left. */
 static int next_worker(void)
 {
-    struct sim_world *w = sim.world;
+    struct sim_world *w = uat_sim.world;
     while (w->count > 0) {
-        struct sim_item item = sim_queue_take();
+        struct sim_item item = uat_sim_queue_take();
         if (w->settings.limit > 0 && item.time > w->settings.limit)
-            sim_fail_limit(item.time);
+            uat_sim_fail_limit(item.time);
         w->items++;
         if (sim_kind_of(&item) == SIM_WORKER)
             return sim_rank_of(&item);
-        sim_operate(&item);
+        uat_sim_operate(&item);
     }
     return -1;
 }
@@ -54,8 +54,8 @@ static void give_way(void)
 {
     int next = next_worker();
     if (next < 0)
-        sim_fail_deadlock();
-    if (next != sim.rank) {
+        uat_sim_fail_deadlock();
+    if (next != uat_sim.rank) {
         give_token(next);
         take_token();
     }
@@ -64,78 +64,78 @@ static void give_way(void)
 /* Does S2 hold for this worker, given what comes next? */
 static bool may_go_on(const struct sim_item *top)
 {
-    const struct sim_worker *me = sim.me;
-    uint64_t others = top->time + sim.world->settings.lookahead;
+    const struct sim_worker *me = uat_sim.me;
+    uint64_t others = top->time + uat_sim.world->settings.lookahead;
     uint64_t own = me->touching == 0 ? SIM_NEVER : me->touched > top->time ? me->touched : top->time;
     return me->clock < others && me->clock < own;
 }
 
-void sim_pass(uint64_t ns)
+void uat_sim_pass(uint64_t ns)
 {
-    struct sim_worker *me = sim.me;
+    struct sim_worker *me = uat_sim.me;
     const struct sim_item *top;
     me->clock += ns;
     while ((top = sim_queue_top()) && !may_go_on(top)) {
         if (sim_kind_of(top) != SIM_WORKER && top->time <= me->clock) {
-            struct sim_item item = sim_queue_take(); /* the token need not move for that */
-            sim.world->items++;
-            sim_operate(&item);
+            struct sim_item item = uat_sim_queue_take(); /* the token need not move for that */
+            uat_sim.world->items++;
+            uat_sim_operate(&item);
             continue;
         }
-        if (top->time > me->clock || (top->time == me->clock && sim_rank_of(top) > sim.rank))
+        if (top->time > me->clock || (top->time == me->clock && sim_rank_of(top) > uat_sim.rank))
             break; /* the order of S1 has us first */
-        sim_wake(sim.rank, me->clock);
+        uat_sim_wake(uat_sim.rank, me->clock);
         give_way();
     }
-    if (sim.world->settings.limit > 0 && me->clock > sim.world->settings.limit)
-        sim_fail_limit(me->clock);
+    if (uat_sim.world->settings.limit > 0 && me->clock > uat_sim.world->settings.limit)
+        uat_sim_fail_limit(me->clock);
 }
 
-void sim_sleep(enum sim_state state)
+void uat_sim_sleep(enum sim_state state)
 {
-    sim.me->state = state;
+    uat_sim.me->state = state;
     give_way();
 }
 
-void sim_leave(void)
+void uat_sim_leave(void)
 {
-    struct sim_world *w = sim.world;
-    sim.inside = false;
-    sim.me->state = SIM_LEFT;
+    struct sim_world *w = uat_sim.world;
+    uat_sim.inside = false;
+    uat_sim.me->state = SIM_LEFT;
     w->left++;
     int next = next_worker();
     if (next >= 0)
         give_token(next);
     else if (w->left < (uint32_t)w->settings.size)
-        sim_fail_deadlock();
+        uat_sim_fail_deadlock();
 }
 
 static void bind_to_core(void)
 {
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(sim.world->core, &set);
+    CPU_SET(uat_sim.world->core, &set);
     sched_setaffinity(0, sizeof(set), &set); /* for speed alone: a token between cores takes several times as long */
 }
 
-void sim_begin(void)
+void uat_sim_begin(void)
 {
-    struct sim_world *w = sim.world;
+    struct sim_world *w = uat_sim.world;
     if (w->core >= 0)
         bind_to_core();
     /* Acquire and release: the peers are the same instruction of all other workers, whose preparations are over. */
     bool last = __atomic_add_fetch(&w->arrived, 1, __ATOMIC_ACQ_REL) == (uint32_t)w->settings.size;
     if (last) {
         for (int i = 0; i < w->settings.size; i++)
-            sim_wake(i, 0);
+            uat_sim_wake(i, 0);
         int first = next_worker();
-        if (first != sim.rank) {
+        if (first != uat_sim.rank) {
             give_token(first);
             take_token();
         }
     } else {
         take_token();
     }
-    sim.inside = true;
-    sim_measure_restart();
+    uat_sim.inside = true;
+    uat_sim_measure_restart();
 }

@@ -6,15 +6,15 @@
 #include "transport_sim/world.h"
 
 /* Let ns of this worker's time pass; comes back when S2 holds. */
-void sim_pass(uint64_t ns);
+void uat_sim_pass(uint64_t ns);
 
-/* Sleep in this state until sim_wake(). */
-void sim_sleep(enum sim_state state);
+/* Sleep in this state until uat_sim_wake(). */
+void uat_sim_sleep(enum sim_state state);
 
 /* This worker takes no more part. The first worker of the rest gets the token. */
-void sim_leave(void);
+void uat_sim_leave(void);
 
 /* All workers have arrived: whoever came last lets the simulation begin; back when it is this worker's turn. */
-void sim_begin(void);
+void uat_sim_begin(void);
 
 #endif

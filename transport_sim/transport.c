@@ -30,18 +30,18 @@ static struct sim_transport *of(struct uat_transport *t)
 static int open_transport(const struct uat_transport_config *config, struct uat_transport **out)
 {
     struct sim_transport *t = calloc(1, sizeof(*t));
-    if (!t || sim_plan_open(config->size)) {
+    if (!t || uat_sim_plan_open(config->size)) {
         uat_error("transport sim: no memory for the tables of %d peers", config->size);
         free(t);
         return -ENOMEM;
     }
     t->head = (struct uat_transport){.class_ = &uat_transport_sim, .rank = config->rank, .size = config->size};
-    sim.segment = config->segment;
-    sim.segment_size = config->segment_size;
+    uat_sim.segment = config->segment;
+    uat_sim.segment_size = config->segment_size;
     if (config->size > 1 && config->size <= SIM_MAPPED_MAX) { /* without it the segments are reached by file */
         void *all = mmap(NULL, (size_t)config->size * config->segment_size, PROT_READ | PROT_WRITE,
-                         MAP_SHARED | MAP_NORESERVE, sim.world->object, 0);
-        sim.all = all == MAP_FAILED ? NULL : all;
+                         MAP_SHARED | MAP_NORESERVE, uat_sim.world->object, 0);
+        uat_sim.all = all == MAP_FAILED ? NULL : all;
     }
     *out = &t->head;
     return 0;
@@ -68,7 +68,7 @@ static int progress(struct uat_transport *head)
 {
     struct sim_transport *t = of(head);
     for (int c = 0; c < SIM_CHAINS; c++) {
-        struct sim_chain *chain = &sim.world->chain[c * head->size + sim.rank];
+        struct sim_chain *chain = &uat_sim.world->chain[c * head->size + uat_sim.rank];
         if (!t->pending[c] || chain->state != SIM_ENDED)
             continue;
         t->pending[c]->done = true;
@@ -82,10 +82,10 @@ static int progress(struct uat_transport *head)
 static struct sim_chain *get_chain(struct uat_transport *head, uint32_t *number)
 {
     struct sim_chain *chain;
-    while (!(chain = sim_chain_get(number))) {
+    while (!(chain = uat_sim_chain_get(number))) {
         progress(head);
-        if (!(chain = sim_chain_get(number)) && sim.me->chains > 0)
-            sim_sleep(SIM_WAITS_ALL);
+        if (!(chain = uat_sim_chain_get(number)) && uat_sim.me->chains > 0)
+            uat_sim_sleep(SIM_WAITS_ALL);
         if (chain)
             break;
     }
@@ -95,16 +95,16 @@ static struct sim_chain *get_chain(struct uat_transport *head, uint32_t *number)
 static int post(struct uat_transport *head, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     struct sim_transport *t = of(head);
-    struct uat_bounds bounds = {sim.segment, sim.segment_size};
+    struct uat_bounds bounds = {uat_sim.segment, uat_sim.segment_size};
     int rc = uat_transport_check(head, bounds, peer, ops, count, p == NULL);
     if (rc)
         return rc;
     uint32_t number;
-    sim_hook_enter();
-    sim_pass(sim.world->settings.network.post);
-    sim_stores_drain(); /* as the doorbell does: the CPU's stores are in memory before the chain begins */
+    uat_sim_hook_enter();
+    uat_sim_pass(uat_sim.world->settings.network.post);
+    uat_sim_stores_drain(); /* as the doorbell does: the CPU's stores are in memory before the chain begins */
     struct sim_chain *chain = get_chain(head, &number);
-    chain->initiator = sim.rank;
+    chain->initiator = uat_sim.rank;
     chain->target = peer;
     chain->count = (uint32_t)count;
     chain->forget = p == NULL;
@@ -113,27 +113,27 @@ static int post(struct uat_transport *head, int peer, const struct uat_op *ops, 
         if (ops[i].code == UAT_OP_WRITE)
             memcpy(chain->copies[i], ops[i].local, ops[i].size);
     t->pending[number / (uint32_t)head->size] = p;
-    sim_chain_launch(chain, number);
-    sim_hook_leave();
+    uat_sim_chain_launch(chain, number);
+    uat_sim_hook_leave();
     return 0;
 }
 
 static int quiet(struct uat_transport *head)
 {
-    sim_hook_enter();
-    sim_pass(0);
-    while (sim.inside && sim.me->chains > 0)
-        sim_sleep(SIM_WAITS_ALL);
-    sim_hook_leave();
+    uat_sim_hook_enter();
+    uat_sim_pass(0);
+    while (uat_sim.inside && uat_sim.me->chains > 0)
+        uat_sim_sleep(SIM_WAITS_ALL);
+    uat_sim_hook_leave();
     return progress(head);
 }
 
 static void close_transport(struct uat_transport *head)
 {
-    if (sim.all)
-        munmap(sim.all, (size_t)head->size * sim.segment_size);
-    sim.all = NULL;
-    sim_plan_close();
+    if (uat_sim.all)
+        munmap(uat_sim.all, (size_t)head->size * uat_sim.segment_size);
+    uat_sim.all = NULL;
+    uat_sim_plan_close();
     free(head);
 }
 

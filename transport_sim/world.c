@@ -3,14 +3,14 @@
 
 #include <sys/mman.h>
 
-struct sim_self sim = {.rank = -1};
+struct sim_self uat_sim = {.rank = -1};
 
 static size_t round_up(size_t n)
 {
     return (n + 4095) / 4096 * 4096;
 }
 
-struct sim_world *sim_world_open(const struct sim_settings *settings)
+struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
 {
     struct sim_world w = {.settings = *settings, .object = -1, .core = -1}, *world;
     size_t n = (size_t)settings->size, at = round_up(sizeof(w));
@@ -42,10 +42,10 @@ struct sim_world *sim_world_open(const struct sim_settings *settings)
     return world;
 }
 
-uint64_t sim_random(uint64_t below)
+uint64_t uat_sim_random(uint64_t below)
 {
-    sim.random ^= sim.random << 13; /* xorshift, Marsaglia 2003 */
-    sim.random ^= sim.random >> 7;
-    sim.random ^= sim.random << 17;
-    return (sim.random >> 11) % below;
+    uat_sim.random ^= uat_sim.random << 13; /* xorshift, Marsaglia 2003 */
+    uat_sim.random ^= uat_sim.random >> 7;
+    uat_sim.random ^= uat_sim.random << 17;
+    return (uat_sim.random >> 11) % below;
 }

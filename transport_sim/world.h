@@ -122,29 +122,29 @@ struct sim_self {
     uint64_t random; /* of the adversary's choices for this worker */
     bool inside;     /* between begin and end of the simulation */
 };
-extern struct sim_self sim;
+extern struct sim_self uat_sim;
 
 /* Map a new world for these settings. NULL with errno. */
-struct sim_world *sim_world_open(const struct sim_settings *settings);
+struct sim_world *uat_sim_world_open(const struct sim_settings *settings);
 
 /* Random number below `below`, of this worker. Nobody else draws from it, so it is a function of the run. */
-uint64_t sim_random(uint64_t below);
+uint64_t uat_sim_random(uint64_t below);
 
 /* One more, or one less, operation under way that touches rank's segment; the new one at `time`. */
 static inline void sim_touch(int rank, uint64_t time)
 {
-    struct sim_worker *worker = &sim.world->worker[rank];
+    struct sim_worker *worker = &uat_sim.world->worker[rank];
     if (worker->touching++ == 0 || time < worker->touched)
         worker->touched = time;
 }
 static inline void sim_untouch(int rank)
 {
-    sim.world->worker[rank].touching--;
+    uat_sim.world->worker[rank].touching--;
 }
 
 static inline bool sim_adverse(void)
 {
-    return sim.world->settings.seed != 0;
+    return uat_sim.world->settings.seed != 0;
 }
 
 #endif
