@@ -94,11 +94,17 @@ static inline void uat_join(uat_task_t *t)
 int uat_barrier(void);
 
 /*
- * Give every worker rank 0's n bytes at one and the same address, read-only, until uat_finalize(): a task's input
- * data. Collective, outside uat_run(); only rank 0's p and n count. The caller keeps p.
+ * Give every worker rank 0's n bytes at one and the same address, read-only, until uat_replicate_free() or
+ * uat_finalize(): a task's input data. The workers of a host share one copy. Collective, outside uat_run(); only rank 0's p and n count. The caller keeps p.
  * Returns the address, or NULL with errno set: on all ranks, or on none.
  */
 void *uat_replicate(const void *p, size_t n);
+
+/*
+ * Give back what uat_replicate() returned. Collective, outside uat_run(); all ranks pass the same address. NULL does
+ * nothing, if all ranks pass it. Returns 0, or -EINVAL after a line (no replica begins there; the ranks differ).
+ */
+int uat_replicate_free(void *replica);
 
 #define UAT_STATS_ROUND_TRIPS 16
 

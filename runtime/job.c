@@ -18,7 +18,7 @@
 #include "runtime/memory/heap.h"
 #include "runtime/memory/record.h"
 #include "runtime/memory/segment.h"
-#include "runtime/replicate.h"
+#include "runtime/replica.h"
 #include "runtime/run.h"
 #include "runtime/start/aslr.h"
 #include "runtime/start/bootstrap.h"
@@ -240,6 +240,18 @@ static int prepare_global(void)
     return rc;
 }
 
+/* The workers of one kernel and one PID namespace share their replicas; the lowest rank makes them. */
+static int share_replicas(void)
+{
+    int leader = uat_self.rank;
+    for (int i = 0; i < uat_self.rank && leader == uat_self.rank; i++)
+        if (job.identity.pid_space && job.roster.identity[i]->pid_space == job.identity.pid_space &&
+            job.roster.identity[i]->binding.machine == job.identity.binding.machine)
+            leader = i;
+    uat_replica_open(leader, (long)job.roster.identity[leader]->pid, uat_segment.start + uat_segment.size);
+    return 0;
+}
+
 static int connect_workers(void)
 {
     return uat_self.transport->class_->connect(uat_self.transport, job.roster.endpoint);
@@ -305,6 +317,7 @@ static int (*const steps[])(void) = {
     watch_neighbour,       /* on the same machine */
     list_victims,          /* near and far */
     prepare_global,        /* hosts; opened by the first call that needs it */
+    share_replicas,        /* who has the host's copy */
     connect_workers,       /* to the endpoints */
     end_meeting,           /* frees what was collected */
     open_thief,            /* protocol and landing places */
@@ -362,7 +375,7 @@ int uat_finalize(void)
     uat_call_close();
     uat_stall_close();
     uat_fault_close();
-    uat_replicate_close();
+    uat_replica_close();
     uat_steal_close();
     uat_victims_close();
     uat_self.transport->class_->close(uat_self.transport);

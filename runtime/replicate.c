@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Input data at one address on every worker. Replicas lie above the segment, one behind the other, so all workers find
- * the same address by counting. The bytes travel through the uni-address region, which is registered and unused
- * outside of a run: chunk by chunk, in each chunk from rank to rank in a binomial tree.
+ * Input data at one address on every worker, one copy for each host. The bytes travel through the uni-address region,
+ * which is registered and unused outside of a run: chunk by chunk, in each chunk from rank to rank in a binomial tree.
  */
-#include "runtime/replicate.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -15,22 +14,14 @@
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/segment.h"
+#include "runtime/replica.h"
 #include "runtime/start/self.h"
 #include "runtime/watch/call.h"
-
-static struct {
-    size_t used; /* bytes of address space behind the segment */
-} replicas;
 
 static size_t round_to_pages(size_t n)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     return (n + page - 1) / page * page;
-}
-
-static char *replica_start(void)
-{
-    return uat_segment.start + uat_segment.size;
 }
 
 /* Rank 0's size, on all ranks. status: whether this rank's arguments are right; all fail if one's are not. */
@@ -60,6 +51,7 @@ static int spread_chunk(size_t bytes)
     return rc;
 }
 
+/* Bring n bytes from rank 0 to all; `to` is NULL on workers whose host has another one's copy. */
 static int spread(char *to, const char *from, size_t n)
 {
     size_t room = uat_segment_region_size();
@@ -71,26 +63,42 @@ static int spread(char *to, const char *from, size_t n)
         if (uat_self.rank == 0)
             memcpy(staged, from + done, bytes);
         rc = spread_chunk(bytes);
-        if (!rc)
+        if (!rc && to)
             memcpy(to + done, staged, bytes);
     }
     memset((void *)uat_segment.low, 0, n < room ? n : room); /* for the stacks' high-water mark */
     return rc;
 }
 
-/* Address space for n bytes, at the same place on all ranks, or on none. 0 or a negative errno. */
-static int reserve(size_t n, size_t size, char **out)
+/* READ the card of the host's first worker, and attach its copy. */
+static int attach(char *at, size_t size, bool *own)
 {
-    char *wanted = replica_start() + replicas.used;
-    char *at = mmap(wanted, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    int status = at == wanted ? 0 : at == MAP_FAILED ? -errno : -EEXIST;
-    if (status)
-        uat_error("uat_replicate() has no room for %zu bytes at %p: %s; it fails on all ranks", n, (void *)wanted,
-                  status == -EEXIST ? "the address is taken; see UAT_SEGMENT_ADDRESS" : strerror(-status));
-    int rc = uat_collective_agree(status);
-    if (rc && at != MAP_FAILED)
+    struct uat_replica_card *card = &uat_segment.staging->replica_card;
+    struct uat_op op = uat_op_read(card, &uat_segment.control->replica_card, sizeof(*card));
+    int rc = uat_transport_do(uat_self.transport, uat_replica_leader(), &op, 1);
+    return rc ? rc : uat_replica_attach(at, size, card, own);
+}
+
+/* Memory for a replica, at the same place on all ranks or on none. *own: this worker fills it. 0 or a negative errno. */
+static int reserve(char *at, size_t size, bool *own)
+{
+    struct uat_replica_card *card = &uat_segment.control->replica_card;
+    *own = uat_replica_leads();
+    int made = *own ? uat_replica_make(at, size, card) : 0;
+    int rc = uat_collective_agree(made);
+    if (rc && *own && !made) {
         munmap(at, size);
-    *out = at;
+        close((int)card->fd);
+    }
+    if (rc)
+        return rc;
+    int attached = uat_replica_leads() ? 0 : attach(at, size, own);
+    rc = uat_collective_agree(attached);
+    if (rc && !attached) {
+        munmap(at, size);
+        if (uat_replica_leads())
+            close((int)card->fd);
+    }
     return rc;
 }
 
@@ -102,15 +110,15 @@ static int replicate(const char *p, size_t n, char **out)
     int rc = share_size(n, status, &n);
     if (rc)
         return rc;
+    bool own;
     size_t size = round_to_pages(n ? n : 1);
-    if ((rc = reserve(n, size, out)))
+    char *at = *out = uat_replica_place(size);
+    if ((rc = reserve(at, size, &own)))
         return rc;
-    replicas.used += size;
-    rc = spread(*out, p, n);
-    if (!rc && mprotect(*out, size, PROT_READ)) {
-        rc = -errno;
-        uat_error("the replica at %p cannot be made read-only: %s", (void *)*out, strerror(-rc));
-    }
+    rc = spread(own ? at : NULL, p, n);
+    if (!rc)
+        rc = uat_replica_keep(at, size, &uat_segment.control->replica_card);
+    /* The barrier in here orders the copy of the host's first worker before the others' loads of it. */
     return uat_collective_agree(rc);
 }
 
@@ -129,9 +137,31 @@ void *uat_replicate(const void *p, size_t n)
     return NULL;
 }
 
-void uat_replicate_close(void)
+/* All ranks name the same replica, or all fail. */
+static int release(char *at)
 {
-    if (replicas.used)
-        munmap(replica_start(), replicas.used);
-    replicas.used = 0;
+    size_t first;
+    int status = uat_replica_is(at) ? 0 : -EINVAL;
+    if (status)
+        uat_error("uat_replicate_free(): no replica begins at %p", (void *)at);
+    int rc = share_size((size_t)at, status, &first);
+    if (rc)
+        return rc;
+    if ((size_t)at != first)
+        uat_error("uat_replicate_free() was given %p here and %p on rank 0", (void *)at, (void *)first);
+    if ((rc = uat_collective_agree((size_t)at != first ? -EINVAL : 0)))
+        return rc;
+    uat_replica_drop(at);
+    return 0;
+}
+
+int uat_replicate_free(void *replica)
+{
+    int rc = uat_call_check(UAT_CALL_REPLICATE_FREE);
+    if (rc || !replica)
+        return rc;
+    uat_call_enter(UAT_CALL_REPLICATE_FREE);
+    rc = release(replica);
+    uat_call_leave();
+    return rc;
 }

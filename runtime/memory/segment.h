@@ -20,7 +20,12 @@
 #include "deque/thief.h"
 #include "include/uat.h"
 
-enum { UAT_BARRIER_ROUNDS = 24, UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 30 /* bytes */, UAT_GLOBAL_WORDS_SIZE = 1024 };
+enum {
+    UAT_BARRIER_ROUNDS = 24,
+    UAT_GUARD_MIN = 64 << 10,
+    UAT_GUARD_MAX = 1 << 30 /* bytes */,
+    UAT_GLOBAL_WORDS_SIZE = 1024
+};
 
 /* What ends a run: the root's result on its way along the tree. */
 struct uat_run_result {
@@ -34,6 +39,11 @@ struct uat_told {
     int64_t status; /* 0, or the lowest negative errno that it knows of */
 };
 
+/* How the workers of a host find the memory of a replica: see runtime/replica.h. */
+struct uat_replica_card {
+    uint64_t fd, device, inode;
+};
+
 /* Words that workers exchange outside of steals and joins. */
 struct uat_control {
     _Alignas(UAT_CACHE_LINE) uint64_t runs_ended; /* HCA atomics only: +1 by the tree's parent at each run's end */
@@ -43,17 +53,19 @@ struct uat_control {
         run_result; /* WRITEs of the tree's parent, or the own CPU where the root ended */
     /* WRITEs of the partner of each round, by the barrier's parity: nobody is two barriers ahead of another one. */
     struct uat_told told[2][UAT_BARRIER_ROUNDS];
-    uint64_t call;         /* the own CPU only; READ by peers, with the next word, in uat_call_look() */
-    uint64_t waiting;      /* 1: in a barrier. The own CPU only */
-    uat_stats_t stats;     /* the own CPU only; READ by peers in uat_stats_total() */
-    uint64_t replica_size; /* the own CPU only; READ by peers in uat_replicate() */
-    uint64_t clock;        /* rank 0's own CPU only; READ by peers in uat_clock_compare() */
+    uint64_t call;                        /* the own CPU only; READ by peers, with the next word, in uat_call_look() */
+    uint64_t waiting;                     /* 1: in a barrier. The own CPU only */
+    uat_stats_t stats;                    /* the own CPU only; READ by peers in uat_stats_total() */
+    uint64_t replica_size;                /* the own CPU only; READ by peers in uat_replicate() */
+    struct uat_replica_card replica_card; /* the same */
+    uint64_t clock;                       /* rank 0's own CPU only; READ by peers in uat_clock_compare() */
     _Alignas(UAT_CACHE_LINE) uint64_t clock_readers; /* HCA atomics only: +1 by each peer that has READ enough of it */
 };
 
 /* Sources and targets of the runtime's own operations. The own CPU and the own HCA only. */
 struct uat_staging {
     uint64_t old; /* of an atomic */
+    struct uat_replica_card replica_card;
     uint64_t word;
     uint64_t waiter[4]; /* struct uat_waiter */
     uint64_t intent[2]; /* of a thief: see struct uat_landing */

@@ -3,6 +3,7 @@
 #include "tests/programs/api.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -116,6 +117,42 @@ UAT_TASK(uint64_t, sum, const uint32_t *, table, int, begin, int, end)
     return sum_join(&left) + right;
 }
 
+/* Is address in a mapping of the host's copy? The copies of one host are one memory object. */
+static int is_shared(const void *address)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    int found = 0;
+
+    while (maps && fgets(line, sizeof(line), maps)) {
+        unsigned long from, to;
+
+        if (sscanf(line, "%lx-%lx", &from, &to) == 2 && from <= (uintptr_t)address && (uintptr_t)address < to)
+            found = strstr(line, "r--s") && strstr(line, "uat-replica");
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* The room of a replica that was given back is used again; others stay. */
+static int free_replicas(void)
+{
+    static const char text[] = "one copy for each host";
+    char *first = uat_replicate(text, sizeof(text)), *second = uat_replicate(text, sizeof(text)), *third;
+    int errors = WRONG(first && second && first != second);
+
+    errors += WRONG(is_shared(first) && is_shared(second));
+    errors += WRONG(uat_replicate_free(first) == 0);
+    errors += WRONG(uat_replicate_free(first) == -EINVAL && uat_replicate_free(second + 1) == -EINVAL);
+    third = uat_replicate(text + 4, sizeof(text) - 4);
+    errors += WRONG(third == first && strcmp(third, text + 4) == 0 && strcmp(second, text) == 0);
+    errors += WRONG(uat_replicate_free(uat_rank() == 0 ? third : second) == (uat_size() > 1 ? -EINVAL : 0));
+    errors += WRONG(uat_size() == 1 || uat_replicate_free(third) == 0);
+    errors += WRONG(uat_replicate_free(second) == 0 && uat_replicate_free(NULL) == 0);
+    return errors;
+}
+
 int api_replicated(void)
 {
     uint32_t *source = malloc(TABLE * sizeof(*source));
@@ -140,7 +177,7 @@ int api_replicated(void)
         errors += WRONG(total == (uint64_t)round * (TABLE / 2) * (TABLE - 1));
     }
     free(source);
-    return errors;
+    return errors + free_replicas();
 }
 
 int api_statistics(void)
