@@ -29,6 +29,7 @@
 
 /* What uat_resume() returns when the task side comes back to the scheduler. */
 #define UAT_EVENT_ENDED   0
-#define UAT_EVENT_WAITING 1
+#define UAT_EVENT_WAITING 1 /* in a join */
+#define UAT_EVENT_PARKED  2 /* in uat_park() */
 
 #endif

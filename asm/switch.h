@@ -38,6 +38,10 @@ void uat_on_stack(uintptr_t stack, void (*fn)(uintptr_t sp));
 /* From a task that has ended, on its stack: return to the scheduler, which gets UAT_EVENT_ENDED. */
 _Noreturn void uat_leave(void);
 
+/* From a task: return to the scheduler, which gets UAT_EVENT_PARKED and finds wait as the suspended task. */
+struct uat_park;
+void uat_suspend(struct uat_park *wait);
+
 /* A word that lies at one place relative to fs in every thread: the stack protector's canary. */
 static inline uint64_t uat_canary_get(void)
 {

@@ -342,6 +342,13 @@ bool uat_deque_is_drained(const struct uat_deque *d)
     return true;
 }
 
+uintptr_t uat_deque_next_private(const struct uat_deque *d)
+{
+    /* Entries older than one that has been published have been so before it: none of them is private. */
+    size_t n = uat_deque_size(d);
+    return n > 0 && tag_of(d, n - 1) == UAT_TAG_PRIVATE ? d->entries[n - 1] : 0;
+}
+
 void uat_deque_start(struct uat_deque *d, bool watch)
 {
     d->look = watch ? &uat_deque_watch_word : &d->ring->claims;

@@ -160,6 +160,10 @@ enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
  */
 bool uat_deque_is_drained(const struct uat_deque *d);
 
+/* The stack pointer of the continuation that comes up if the running task leaves, if that is private; else 0. Its child is
+ * the running task. */
+uintptr_t uat_deque_next_private(const struct uat_deque *d);
+
 /* Begin a run with the full cap. watch: take the slow path at every push and pop (torture modes). */
 void uat_deque_start(struct uat_deque *d, bool watch);
 

@@ -26,6 +26,8 @@ void uat_thief_close(struct uat_thief *thief)
 int uat_thief_count(struct uat_thief *thief, int result)
 {
     thief->landing->intent_victim = UAT_INTENT_NONE;
+    if (result != UAT_STEAL_DONE)
+        uat_landing_end(thief->landing);
     thief->count.attempts++;
     if (result == UAT_STEAL_DONE)
         thief->count.done++;
@@ -120,6 +122,7 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
         chain[n++] = read_stack(offer);
     thief->landing->intent_index = index;
     thief->landing->intent_victim = (uint64_t)victim;
+    uat_landing_begin(thief->landing);
     uat_delay();
     return uat_thief_do(thief, UAT_PHASE_CLAIM, victim, chain, n);
 }

@@ -34,6 +34,7 @@
 #include "runtime/task/steal.h"
 #include "runtime/task/torture.h"
 #include "runtime/task/victims.h"
+#include "runtime/task/park.h"
 #include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
 #include "runtime/watch/call.h"
@@ -269,6 +270,11 @@ static int open_thief(void)
     return uat_steal_open(&job.options);
 }
 
+static int open_waits(void)
+{
+    return uat_park_open();
+}
+
 static int open_collective(void)
 {
     uat_collective_open(uat_self.transport, &uat_segment);
@@ -321,6 +327,7 @@ static int (*const steps[])(void) = {
     connect_workers,       /* to the endpoints */
     end_meeting,           /* frees what was collected */
     open_thief,            /* protocol and landing places */
+    open_waits,            /* the list of ready tasks */
     open_collective,       /* barriers, ends of runs */
     explain_faults,        /* overflow of stacks and deque */
     uat_bootstrap_barrier, /* all workers are ready for remote operations */
@@ -376,6 +383,7 @@ int uat_finalize(void)
     uat_stall_close();
     uat_fault_close();
     uat_replica_close();
+    uat_park_close();
     uat_steal_close();
     uat_victims_close();
     uat_self.transport->class_->close(uat_self.transport);

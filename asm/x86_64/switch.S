@@ -53,6 +53,16 @@ FUNCTION uat_join_wait, public
 	jmp	uat_to_scheduler
 END uat_join_wait
 
+/* void uat_suspend(struct uat_park *wait)
+ * clobbers: as a call. Returns when the task was resumed, perhaps in another process. */
+FUNCTION uat_suspend, hidden
+	SAVE_REGISTERS
+	mov	%rsp, uat_worker+UAT_WORKER_SUSPENDED_SP(%rip)
+	mov	%rdi, uat_worker+UAT_WORKER_SUSPENDED_TASK(%rip)
+	mov	$UAT_EVENT_PARKED, %eax
+	jmp	uat_to_scheduler
+END uat_suspend
+
 /* Return from uat_resume() or uat_start() with the event in eax.
  * clobbers: all; the stack is left as it is */
 FUNCTION uat_to_scheduler, hidden

@@ -35,6 +35,7 @@ static void lay_out(struct uat_segment *s, const struct uat_options *o)
     s->result = PART(void *, o->result_max);
     s->ring = PART(struct uat_ring *, sizeof(struct uat_ring));
     s->landing = PART(struct uat_landing *, sizeof(struct uat_landing));
+    s->ready = PART(struct uat_ready_area *, sizeof(struct uat_ready_area));
     s->scratch = PART(void *, UAT_TRANSPORT_SCRATCH);
     s->staging = PART(struct uat_staging *, sizeof(struct uat_staging));
     s->staged_result = PART(void *, o->result_max);

@@ -2,7 +2,7 @@
 /*
  * The segment: all memory that peers reach, at one virtual address in every worker. In this order:
  *
- *   uni-address region, control, result, ring, landing, transport's scratch, staging, staged result, global words,
+ *   uni-address region, control, result, ring, landing, ready tasks, transport's scratch, staging, staged result, global words,
  *   join records, evacuation heap
  *
  * The stacks grow down towards the guard below the segment. It is not part of the segment, so it is neither registered
@@ -16,11 +16,13 @@
 #include <sys/types.h>
 
 #include "base/options.h"
+#include "deque/ready.h"
 #include "deque/ring.h"
 #include "deque/thief.h"
 #include "include/uat.h"
 
 enum {
+    UAT_PARK_KINDS_MAX = 16,
     UAT_BARRIER_ROUNDS = 24,
     UAT_GUARD_MIN = 64 << 10,
     UAT_GUARD_MAX = 1 << 30 /* bytes */,
@@ -58,6 +60,7 @@ struct uat_control {
     uat_stats_t stats;                    /* the own CPU only; READ by peers in uat_stats_total() */
     uint64_t replica_size;                /* the own CPU only; READ by peers in uat_replicate() */
     struct uat_replica_card replica_card; /* the same */
+    uint64_t waits[UAT_PARK_KINDS_MAX];   /* the own CPU only; READ by rank 0 in a deadlock: tasks that wait, by kind */
     uint64_t clock;                       /* rank 0's own CPU only; READ by peers in uat_clock_compare() */
     _Alignas(UAT_CACHE_LINE) uint64_t clock_readers; /* HCA atomics only: +1 by each peer that has READ enough of it */
 };
@@ -71,6 +74,9 @@ struct uat_staging {
     uint64_t intent[2]; /* of a thief: see struct uat_landing */
     uint64_t call[2];   /* of a peer: struct uat_control.call and waiting */
     struct uat_told told;
+    uint64_t waits[UAT_PARK_KINDS_MAX];
+    _Alignas(64) uint64_t object[8]; /* the words of an object whose guard is held */
+    uint64_t waking[5];              /* of a waiter's header */
     uat_stats_t stats;
 };
 
@@ -85,6 +91,7 @@ struct uat_segment {
     void *result; /* result_max bytes: the root's result */
     struct uat_ring *ring;
     struct uat_landing *landing;
+    struct uat_ready_area *ready;
     void *scratch; /* the transport's */
     struct uat_staging *staging;
     void *staged_result; /* result_max bytes */

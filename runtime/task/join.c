@@ -18,6 +18,7 @@
 #include "runtime/task/modes.h"
 #include "runtime/task/sanitize.h"
 #include "runtime/task/spawn.h"
+#include "runtime/task/park.h"
 #include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
 #include "runtime/watch/die.h"
@@ -138,6 +139,8 @@ static struct uat_block *evacuate(uintptr_t sp, uintptr_t base)
     }
     uat_sanitize_forget(sp, base);
     memcpy(uat_block_stack(block), (void *)sp, base - sp);
+    ((struct uat_parked *)block)->kind = UAT_PARK_JOIN;
+    ((struct uat_parked *)block)->object = 0;
     uat_task_counts.evacuations++;
     uat_task_counts.evacuated_bytes += base - sp;
     uat_trace_end(UAT_TRACE_EVACUATE, begin, base - sp, -1);
@@ -201,7 +204,9 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     uat_global_refuse_open("at a join");
     struct uat_block *block = NULL;
     bool has_ended = child_has_ended(name);
-    if (!has_ended && !(block = evacuate(sp, base))) {
+    /* Below a task that waited, spawners may still be private: they part from this one before its stack is copied. */
+    uintptr_t parted = has_ended ? 0 : uat_park_part_next();
+    if (!has_ended && (parted == 1 || !(block = evacuate(sp, base)))) {
         wait_in_place(name);
         has_ended = true;
     }
@@ -209,6 +214,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
         struct uat_op chain[] = {fetch_add, read_result}; /* the FETCH_ADD too: the state must come to rest even (J1) */
         uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2));
         finish_join(task, name, base);
+        uat_park_unpart(parted);
         return sp;
     }
     uat_global_before_wait();
@@ -230,5 +236,6 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     uat_heap_put(&uat_heap, block);
     uat_task_counts.joins_raced++;
     finish_join(task, name, base);
+    uat_park_unpart(parted);
     return sp;
 }

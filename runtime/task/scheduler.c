@@ -22,6 +22,7 @@
 #include "runtime/task/join.h"
 #include "runtime/task/sanitize.h"
 #include "runtime/task/steal.h"
+#include "runtime/task/park.h"
 #include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
 #include "runtime/watch/die.h"
@@ -43,8 +44,9 @@ static uintptr_t next_own(void)
         enum uat_pop pop = uat_deque_pop(deque, &sp);
         if (pop == UAT_POP_GONE)
             continue;
-        /* Entries older than a parted one have parted before it, so this one cannot be private. */
-        assert(pop == UAT_POP_PARTED);
+        /* Entries older than a parted one have parted before it. A private one comes up only below a task that waits, which
+         * has parted from it just before: uat_park_part_next(). */
+        assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
         uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base(deque));
     }
@@ -71,6 +73,10 @@ static uintptr_t after(int event)
         }
         next = uat_join_child_ended(at);
         uat_trace_end(UAT_TRACE_END, begin, 0, -1);
+    } else if (event == UAT_EVENT_PARKED) {
+        uat_park_leave(at, uat_deque_base(&w->deque), (struct uat_park *)(void *)w->suspended_task);
+        next = 0;
+        uat_trace_end(UAT_TRACE_WAIT, begin, 0, -1);
     } else {
         next = uat_join_wait_at(at, uat_deque_base(&w->deque));
         uat_trace_end(next ? UAT_TRACE_JOIN : UAT_TRACE_WAIT, begin, 0, -1);
@@ -111,6 +117,7 @@ static void run(int event)
     while ((sp = after(event)) != 0)
         event = resume(sp);
     assert(uat_deque_size(&uat_worker.deque) == 0);
+    uat_sanitize_forget(uat_segment.low, uat_segment.high); /* what stacks that have moved away left */
 }
 
 /* Try to steal once, and run what was stolen to its end. */
@@ -139,11 +146,17 @@ void uat_schedule(void)
     struct uat_idle idle = {0};
     uat_stall_set(UAT_DOING_SCHEDULE);
     while (!uat_collective_announced()) {
+        uintptr_t sp = uat_park_take_own();
+        if (!sp && uat_self.size > 1)
+            sp = uat_park_take_other();
+        if (sp) {
+            idle = (struct uat_idle){0};
+            run(resume(sp));
+            continue;
+        }
+        uat_park_idle(idle.failures);
         if (uat_self.size > 1)
             steal_once(&idle);
-        else
-            uat_die(
-                "the only worker has nothing to run before the root has ended; a task waits for a child that is lost");
     }
     uat_trace_attempts_over();
 }
@@ -152,8 +165,11 @@ void uat_schedule_describe(char *text, size_t size)
 {
     const struct uat_deque *deque = &uat_worker.deque;
     const struct uat_thief_counts *steals = uat_steal_counts();
-    snprintf(text, size, "%zu entries, %u published; %" PRIu64 " tasks, %" PRIu64 " steals of %" PRIu64 " attempts",
-             uat_deque_size(deque), deque->published, uat_worker.tasks, steals->done, steals->attempts);
+    int n =
+        snprintf(text, size, "%zu entries, %u published; %" PRIu64 " tasks, %" PRIu64 " steals of %" PRIu64 " attempts",
+                 uat_deque_size(deque), deque->published, uat_worker.tasks, steals->done, steals->attempts);
+    if (n > 0 && (size_t)n < size)
+        uat_park_describe(text + n, size - (size_t)n);
 }
 
 void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size)
@@ -170,6 +186,7 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
     if (arg_size)
         memcpy(copy, arg, arg_size);
     uat_worker.tasks++;
+    uat_landing_begin(uat_segment.landing);
     uat_deque_push_gone(&uat_worker.deque, sp);
     uint64_t begin = enter_task(uat_segment.high);
     int event = uat_start(sp, root, copy, result);

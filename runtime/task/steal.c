@@ -45,6 +45,13 @@ int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen)
     return stealing.protocol(&stealing.thief, victims, stolen);
 }
 
+int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *fetched, unsigned *trips)
+{
+    struct uat_victims victims;
+    uat_victims_choose(&victims);
+    return uat_ready_steal(ready, &stealing.thief, &victims, task, fetched, trips);
+}
+
 const struct uat_thief_counts *uat_steal_counts(void)
 {
     return &stealing.thief.count;

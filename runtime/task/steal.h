@@ -4,6 +4,7 @@
 #define UAT_STEAL_H
 
 #include "base/options.h"
+#include "deque/ready.h"
 #include "deque/thief.h"
 
 /* Begin, over uat_self.transport; after uat_segment_open(). 0 or a negative errno, reported. */
@@ -15,6 +16,9 @@ int uat_steal_try(struct uat_stolen *stolen);
 
 /* The same, from these victims. */
 int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen);
+
+/* Try once to take a ready task of victims of uat_victims_choose(): see uat_ready_steal(). */
+int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *fetched, unsigned *trips);
 
 const struct uat_thief_counts *uat_steal_counts(void);
 

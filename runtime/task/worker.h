@@ -20,8 +20,8 @@ struct uat_worker {
     struct uat_deque deque;
     _Alignas(256) uint64_t tasks; /* spawned here. At a fixed offset, for the assembly */
     uintptr_t scheduler_sp;       /* where uat_resume() waits, on the process's own stack */
-    uintptr_t suspended_sp;       /* a task that waits in uat_join_wait(), and for which child */
-    uat_task_t *suspended_task;
+    uintptr_t suspended_sp;       /* a task that waits in uat_join_wait() or uat_park() */
+    uat_task_t *suspended_task;   /* for this child, or as this struct uat_park says */
     bool running; /* inside uat_run() */
 };
 

@@ -2,6 +2,7 @@
 /* Description: the headers alone, in C11 and in C++17: they need no other one, and every form of a typed task compiles. */
 #include <uat.h>
 #include <uat/generator.h>
+#include <uat/sync.h>
 #ifdef __cplusplus
 #include <uat/generator.hpp>
 #endif
@@ -85,6 +86,19 @@ UAT_GENERATOR(struct point, points, int, n)
     }
 }
 
+UAT_FUTURE(struct point, place);
+UAT_CHANNEL(struct point, route);
+
+static int use_objects(struct point p)
+{
+    place_future f = place_create();
+    route_channel c = route_create(1);
+
+    place_set(f, p);
+    p = place_get(f);
+    return route_send(c, p) || route_receive(c, &p) || !place_try_get(f, &p);
+}
+
 static double take_points(void)
 {
     points_generator g;
@@ -106,7 +120,7 @@ int main(void)
     long result;
     int yes;
 
-    if (uat_init() != 0 || take_points() != 3)
+    if (uat_init() != 0 || take_points() != 3 || (uat_size() > 99 && use_objects(p)))
         return 1;
     if (fib_run(&result, 10) != 0 || middle_run(&m, p, p) != 0 || eight_run(1, 2, 3, 4, 5, 6, 7, &p) != 0)
         return 1;

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The owner's side of ready tasks; see ready.h for the invariants. */
+#include "deque/ready.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/delay.h"
+
+int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, struct uat_ready_area *area, size_t room)
+{
+    *r =
+        (struct uat_ready){.transport = transport, .area = area, .room = room, .list = malloc(room * sizeof(*r->list))};
+    if (!r->list)
+        return -ENOMEM;
+    r->cap = transport->size > 1 ? UAT_READY_SLOTS : 0;
+    for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* as if a round before the first had been acknowledged */
+        area->ring.ack[i] = i + 1 - UAT_READY_SLOTS;
+    return 0;
+}
+
+void uat_ready_close(struct uat_ready *r)
+{
+    free(r->list);
+    *r = (struct uat_ready){0};
+}
+
+/* Relaxed: the number says how many are offered; it orders nothing. The peers are the CMP_SWAPs of uat_ready_steal(). */
+static uint64_t load_claims(const struct uat_ready *r)
+{
+    return __atomic_load_n(&r->area->ring.claims, __ATOMIC_RELAXED);
+}
+
+bool uat_ready_any(const struct uat_ready *r)
+{
+    return r->count > 0 || load_claims(r) != r->bottom;
+}
+
+static int grow(struct uat_ready *r)
+{
+    struct uat_ready_task *list = malloc(2 * r->room * sizeof(*list));
+    if (!list)
+        return -ENOMEM;
+    for (size_t i = 0; i < r->count; i++)
+        list[i] = r->list[(r->first + i) % r->room];
+    free(r->list);
+    r->list = list;
+    r->first = 0;
+    r->room *= 2;
+    return 0;
+}
+
+static struct uat_ready_task take_listed(struct uat_ready *r)
+{
+    struct uat_ready_task task = r->list[r->first];
+    r->first = r->first + 1 == r->room ? 0 : r->first + 1;
+    r->count--;
+    return task;
+}
+
+/* Write the slot for the next index. False if its last taker has not acknowledged yet (R3). */
+static bool publish(struct uat_ready *r)
+{
+    struct uat_ready_ring *ring = &r->area->ring;
+    uint64_t index = r->bottom;
+    unsigned at = (unsigned)(index % UAT_READY_SLOTS);
+    /* Acquire: orders the acknowledgement before our stores to the slot; the peer is the WRITE of the acknowledgement in
+     * uat_ready_steal(), posted after the READ of the slot had completed. */
+    if (__atomic_load_n(&ring->ack[at], __ATOMIC_ACQUIRE) != index + 1 - UAT_READY_SLOTS)
+        return false;
+    struct uat_ready_task task = take_listed(r);
+    struct uat_ready_slot *slot = &ring->slot[at];
+    /* Relaxed: ordered by the release store below. Atomic, so that the words are written whole. */
+    __atomic_store_n(&slot->task.sp, task.sp, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->task.base, task.base, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->task.where, task.where, __ATOMIC_RELAXED);
+    uat_delay();
+    /* Release: orders the slot's content before the state that offers it; the peer is the READ of a peek in
+     * uat_ready_steal(), whose claim and second READ come after it. */
+    __atomic_store_n(&slot->state, index + 1, __ATOMIC_RELEASE);
+    r->bottom++;
+    return true;
+}
+
+void uat_ready_offer(struct uat_ready *r)
+{
+    if (r->cap == 0)
+        return;
+    uint64_t claims = load_claims(r);
+    if (claims != r->seen) { /* thieves are about: offer as much as fits */
+        r->stolen += claims - r->seen;
+        r->seen = claims;
+        r->cap = UAT_READY_SLOTS;
+    }
+    while (r->count > 0 && r->bottom - claims < r->cap && publish(r))
+        ;
+}
+
+int uat_ready_push(struct uat_ready *r, const struct uat_ready_task *task)
+{
+    if (r->count == r->room && grow(r))
+        return -ENOMEM;
+    size_t at = r->first + r->count;
+    r->list[at < r->room ? at : at - r->room] = *task;
+    r->count++;
+    r->pushed++;
+    uat_ready_offer(r);
+    return 0;
+}
+
+/* Take the task with this index, seen in the own ring, as a thief does: never one that is not published (R2). 1, 0 if a
+ * thief was faster, or a negative errno. */
+static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_task *task)
+{
+    struct uat_ready_ring *ring = &r->area->ring;
+    unsigned at = (unsigned)(index % UAT_READY_SLOTS);
+    struct uat_op op = uat_op_cmp_swap(&r->area->old, &ring->claims, index, index + 1);
+    int rc = uat_transport_do(r->transport, r->transport->rank, &op, 1);
+    if (rc || r->area->old != index)
+        return rc;
+    *task = ring->slot[at].task; /* no fence: the slot is this CPU's own */
+    /* Relaxed: only this CPU looks at the word before the slot's next publication, which is this CPU's too. */
+    __atomic_store_n(&ring->ack[at], index + 1, __ATOMIC_RELAXED);
+    if (r->seen == index)
+        r->seen++; /* nobody else has claimed: offering was in vain */
+    r->cap = r->cap > 1 ? r->cap / 2 : 1;
+    return 1;
+}
+
+int uat_ready_take(struct uat_ready *r, struct uat_ready_task *task)
+{
+    for (;;) {
+        uint64_t claims = load_claims(r);
+        bool offered = claims != r->bottom;
+        if (r->count > 0 && (!offered || ++r->turn % UAT_READY_TURN != 0)) {
+            *task = take_listed(r);
+            uat_ready_offer(r);
+            return 1;
+        }
+        if (!offered)
+            return 0;
+        int rc = take_offered(r, claims, task);
+        if (rc) {
+            uat_ready_offer(r);
+            return rc;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ready tasks: those that waited for an event which has happened. Their stacks lie in evacuation heaps, anywhere in the job.
+ * The worker that woke them keeps them in a list of its own, and offers the oldest in a ring, from which any worker without
+ * work takes them. Model: tests/model/ready.pml.
+ *
+ *   R1  slot[] is written by the owner's CPU, claims by atomics of the adapter, ack[] by whoever has claimed.
+ *   R2  A slot's state is its index + 1, each index is published once, in order, and never withdrawn. So claims is at most
+ *       the number of publications, and a CMP_SWAP(claims, t, t + 1) by somebody who has seen slot t published takes task t.
+ *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t, which comes after the READ of
+ *       the slot is complete.
+ *   R4  The block with the task's stack is frozen from the publication until the taker gives it back. So it may be READ on
+ *       suspicion, together with the claim; what was read is right if the slot, READ behind the claim, says what the peek
+ *       foretold.
+ *
+ * Order: the owner takes from its list, oldest first, and every UAT_READY_TURN-th time the oldest of the ring. So a task in
+ * the ring is passed over at most UAT_READY_TURN - 1 times for each one that stands before it, and one in the list by what
+ * was in the ring and the list before it.
+ */
+#ifndef UAT_READY_H
+#define UAT_READY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "deque/thief.h"
+#include "transport/transport.h"
+
+enum { UAT_READY_SLOTS = 16, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes of a block before the stack in it */ };
+
+/* A task whose stack [sp, base) lies in a block of an evacuation heap; where: (rank << 48) | address of the block. */
+struct uat_ready_task {
+    uint64_t sp, base, where;
+};
+
+struct uat_ready_slot {
+    uint64_t state; /* index + 1; 0: never used */
+    struct uat_ready_task task;
+};
+
+struct uat_ready_ring {
+    _Alignas(64) uint64_t claims; /* index of the next task to take */
+    _Alignas(64) struct uat_ready_slot slot[UAT_READY_SLOTS];
+    _Alignas(64) uint64_t ack[UAT_READY_SLOTS]; /* index + 1 of the last acknowledged claim */
+};
+
+/* What a peek fetches: claims and slots. */
+struct uat_ready_peek {
+    _Alignas(64) uint64_t claims;
+    _Alignas(64) struct uat_ready_slot slot[UAT_READY_SLOTS];
+};
+_Static_assert(sizeof(struct uat_ready_peek) == __builtin_offsetof(struct uat_ready_ring, ack), "the ring's front");
+
+/* The part of the segment that belongs to ready tasks: the ring, and where this worker's own operations land. */
+struct uat_ready_area {
+    struct uat_ready_ring ring;
+    struct uat_ready_peek peek[UAT_PEEKS_MAX];
+    struct uat_ready_slot slot;
+    uint64_t old, ack;
+};
+
+/* The owner's side. */
+struct uat_ready {
+    struct uat_transport *transport;
+    struct uat_ready_area *area; /* own, and at this address in every worker */
+    struct uat_ready_task *list; /* not offered: a circular array */
+    size_t first, count, room;
+    uint64_t bottom; /* publications so far */
+    uint64_t seen;   /* claims when we last looked, our own included */
+    unsigned cap;    /* at most so many are offered at once; 0: none, for there is nobody else */
+    unsigned turn;
+    uint64_t pushed, stolen; /* tasks made ready here; taken by thieves of what this worker offered */
+};
+
+/* area: zeroed memory of the segment. 0 or -ENOMEM. */
+int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, struct uat_ready_area *area, size_t room);
+void uat_ready_close(struct uat_ready *r);
+
+/* A task has become ready: to the end of the queue. 0 or -ENOMEM. */
+int uat_ready_push(struct uat_ready *r, const struct uat_ready_task *task);
+
+/* Offer as many as fit. Called by push and take. */
+void uat_ready_offer(struct uat_ready *r);
+
+/* Is anything ready here, offered or not? What is offered may be taken at any moment. */
+bool uat_ready_any(const struct uat_ready *r);
+
+/* Take the task whose turn it is. 1, 0 if there is none, or a negative errno. */
+int uat_ready_take(struct uat_ready *r, struct uat_ready_task *task);
+
+/*
+ * The thief's side: try once to take a ready task of one of the victims. Its stack, if it has at most UAT_SPECULATION_LIMIT
+ * bytes, is in place when UAT_STEAL_DONE is returned with *fetched; else the caller READs it. thief: for the bounds of the
+ * region, which must be empty. Returns enum uat_steal or a negative errno.
+ */
+int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims,
+                    struct uat_ready_task *task, bool *fetched, unsigned *trips);
+
+static inline int uat_ready_rank(const struct uat_ready_task *task)
+{
+    return (int)(task->where >> 48);
+}
+static inline char *uat_ready_block(const struct uat_ready_task *task)
+{
+    return (char *)(uintptr_t)(task->where & ((UINT64_C(1) << 48) - 1));
+}
+
+#endif

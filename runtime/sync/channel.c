@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Channels: a ring of values at the home, and one queue, of receivers while it is empty or of senders while it is full. A
+ * waiting sender keeps its value in its own stack, where it is READ from; to a waiting receiver the value is WRITTEN there.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "include/uat/sync.h"
+#include "runtime/memory/frame.h"
+#include "runtime/memory/segment.h"
+#include "runtime/sync/object.h"
+#include "runtime/watch/die.h"
+
+enum { FIRST, COUNT, CAPACITY, FLAGS }; /* of struct uat_object's words; the size of a value is in FLAGS too */
+enum { CLOSED = 1, SENDERS = 2 /* those who wait are senders */, SIZE_SHIFT = 8 };
+
+uat_channel_t uat_channel_create(size_t size, size_t capacity)
+{
+    if (size > uat_segment.result_max)
+        uat_die("a channel of values of %zu bytes: they are larger than UAT_RESULT_MAX=%zu; set it to %zu or more",
+                size, uat_segment.result_max, (size + 7) / 8 * 8);
+    const uint64_t word[4] = {[CAPACITY] = capacity, [FLAGS] = (uint64_t)size << SIZE_SHIFT};
+    return (uat_channel_t){uat_object_create(UAT_PARK_RECEIVE, uat_round8(size) * capacity, word), size};
+}
+
+static struct uat_object *take(uat_channel_t c, const char *what)
+{
+    struct uat_object *o = uat_object_take(c.object, UAT_PARK_RECEIVE, what);
+    if (o->word[FLAGS] >> SIZE_SHIFT != c.size)
+        uat_die("%s: a handle for values of %" PRIu64 " bytes on a channel of values of %" PRIu64 " bytes", what,
+                c.size, o->word[FLAGS] >> SIZE_SHIFT);
+    return o;
+}
+
+/* Where value number i, counted from the oldest, lies. */
+static char *place_of(uat_channel_t c, uint64_t i)
+{
+    const struct uat_object *o = uat_object_held();
+    uint64_t at = o->word[FIRST] + i;
+    at = at < o->word[CAPACITY] ? at : at - o->word[CAPACITY];
+    return uat_object_address(c.object)->data + at * uat_round8(c.size);
+}
+
+/* With the guard held, and room: staged_result becomes the youngest value. */
+static void append(uat_channel_t c)
+{
+    struct uat_object *o = uat_object_held();
+    uat_object_write(c.object, uat_segment.staged_result, place_of(c, o->word[COUNT]), c.size);
+    o->word[COUNT]++;
+}
+
+enum outcome { DONE, SHUT, MUST_WAIT };
+
+/* With the guard held: send staged_result if that can be done at once; the guard is left unless it must wait. */
+static enum outcome send_now(uat_channel_t c)
+{
+    struct uat_object *o = uat_object_held();
+    struct uat_waking waking;
+    if (o->word[FLAGS] & CLOSED) {
+        uat_object_leave(c.object, 0);
+        return SHUT;
+    }
+    if (!(o->word[FLAGS] & SENDERS) && uat_object_unqueue(&waking)) {
+        uat_object_leave(c.object, 0);
+        uat_object_wake(&waking, UAT_PARK_RECEIVE, 0, uat_segment.staged_result, c.size);
+        return DONE;
+    }
+    if (o->word[COUNT] == o->word[CAPACITY])
+        return MUST_WAIT;
+    append(c);
+    uat_object_leave(c.object, 0);
+    return DONE;
+}
+
+int uat_channel_try_send(uat_channel_t c, const void *value)
+{
+    take(c, "uat_channel_try_send()");
+    memcpy(uat_segment.staged_result, value, c.size);
+    enum outcome outcome = send_now(c);
+    if (outcome == MUST_WAIT)
+        uat_object_leave(c.object, 0);
+    return outcome == DONE ? 0 : outcome == SHUT ? -EPIPE : -EAGAIN;
+}
+
+int uat_channel_send(uat_channel_t c, const void *value)
+{
+    struct uat_object *o = take(c, "uat_channel_send()");
+    memcpy(uat_segment.staged_result, value, c.size);
+    enum outcome outcome = send_now(c);
+    if (outcome != MUST_WAIT)
+        return outcome == DONE ? 0 : -EPIPE;
+    uint64_t reply[1 + c.size / 8 + 1];
+    memcpy(reply + 1, value, c.size);
+    o->word[FLAGS] |= SENDERS;
+    uat_object_wait(c.object, UAT_PARK_SEND, reply, 0);
+    return -(int)reply[0];
+}
+
+/* With the guard held: receive to staged_result if that can be done at once; the guard is left unless it must wait. */
+static enum outcome receive_now(uat_channel_t c)
+{
+    struct uat_object *o = uat_object_held();
+    struct uat_waking waking;
+    bool stored = o->word[COUNT] > 0, sender = (o->word[FLAGS] & SENDERS) && uat_object_unqueue(&waking);
+    if (!stored && !sender) {
+        if (!(o->word[FLAGS] & CLOSED))
+            return MUST_WAIT;
+        uat_object_leave(c.object, 0);
+        return SHUT;
+    }
+    if (stored) {
+        /* The sender that has waited longest moves up: its value goes where the oldest one was, behind the youngest. */
+        char *place = place_of(c, 0), *staged = uat_segment.staged_result;
+        uint64_t oldest[1 + c.size / 8];
+        uat_object_read(c.object, staged, place, c.size);
+        memcpy(oldest, staged, c.size);
+        if (sender) {
+            uat_object_read(waking.name, staged, (char *)waking.reply + 8, c.size);
+            uat_object_write(c.object, staged, place, c.size);
+            memcpy(staged, oldest, c.size);
+        } else
+            o->word[COUNT]--;
+        o->word[FIRST] = o->word[FIRST] + 1 == o->word[CAPACITY] ? 0 : o->word[FIRST] + 1;
+    } else
+        uat_object_read(waking.name, uat_segment.staged_result, (char *)waking.reply + 8, c.size);
+    if (!o->head)
+        o->word[FLAGS] &= ~(uint64_t)SENDERS;
+    uat_object_leave(c.object, 0);
+    if (sender)
+        uat_object_wake(&waking, UAT_PARK_SEND, 0, NULL, 0);
+    return DONE;
+}
+
+int uat_channel_try_receive(uat_channel_t c, void *value)
+{
+    take(c, "uat_channel_try_receive()");
+    enum outcome outcome = receive_now(c);
+    if (outcome == MUST_WAIT)
+        uat_object_leave(c.object, 0);
+    if (outcome == DONE)
+        memcpy(value, uat_segment.staged_result, c.size);
+    return outcome == DONE ? 0 : outcome == SHUT ? -EPIPE : -EAGAIN;
+}
+
+int uat_channel_receive(uat_channel_t c, void *value)
+{
+    take(c, "uat_channel_receive()");
+    enum outcome outcome = receive_now(c);
+    if (outcome == SHUT)
+        return -EPIPE;
+    if (outcome == DONE) {
+        memcpy(value, uat_segment.staged_result, c.size);
+        return 0;
+    }
+    uint64_t reply[1 + c.size / 8 + 1];
+    uat_object_wait(c.object, UAT_PARK_RECEIVE, reply, 0);
+    if (reply[0] == 0)
+        memcpy(value, reply + 1, c.size);
+    return -(int)reply[0];
+}
+
+void uat_channel_close(uat_channel_t c)
+{
+    struct uat_object *o = take(c, "uat_channel_close()");
+    enum uat_park_kind kind = o->word[FLAGS] & SENDERS ? UAT_PARK_SEND : UAT_PARK_RECEIVE;
+    uint64_t head = o->head, tail = o->tail;
+    o->head = o->tail = 0;
+    o->word[FLAGS] = (o->word[FLAGS] | CLOSED) & ~(uint64_t)SENDERS;
+    uat_object_leave(c.object, 0);
+    uat_object_wake_all(head, tail, kind, EPIPE, NULL, 0);
+}
+
+void uat_channel_destroy(uat_channel_t c)
+{
+    uat_object_destroy(c.object, UAT_PARK_RECEIVE, "uat_channel_destroy()");
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What counts: semaphores, latches, groups (barriers of tasks). */
+#include "include/uat/sync.h"
+#include "runtime/sync/object.h"
+#include "runtime/watch/die.h"
+
+enum { COUNT, MEMBERS }; /* of struct uat_object's words */
+
+/* Leave, and wake everybody who waits. */
+static void open_gate(uint64_t object, enum uat_park_kind kind)
+{
+    struct uat_object *o = uat_object_held();
+    uint64_t head = o->head, tail = o->tail;
+    o->head = o->tail = 0;
+    uat_object_leave(object, 0);
+    uat_object_wake_all(head, tail, kind, 0, NULL, 0);
+}
+
+uat_semaphore_t uat_semaphore_create(uint64_t count)
+{
+    const uint64_t word[4] = {[COUNT] = count};
+    return (uat_semaphore_t){uat_object_create(UAT_PARK_SEMAPHORE, 0, word)};
+}
+
+/* With the guard held: take one if there is one. */
+static int take_one(struct uat_object *o)
+{
+    if (o->word[COUNT] == 0)
+        return 0;
+    o->word[COUNT]--;
+    return 1;
+}
+
+int uat_semaphore_try_acquire(uat_semaphore_t s)
+{
+    int taken = take_one(uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_try_acquire()"));
+    uat_object_leave(s.object, 0);
+    return taken;
+}
+
+void uat_semaphore_acquire(uat_semaphore_t s)
+{
+    if (take_one(uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_acquire()")))
+        uat_object_leave(s.object, 0);
+    else
+        uat_object_wait(s.object, UAT_PARK_SEMAPHORE, NULL, 0);
+}
+
+void uat_semaphore_release(uat_semaphore_t s, uint64_t n)
+{
+    for (;;) {
+        struct uat_object *o = uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_release()");
+        struct uat_waking waking;
+        bool any = n > 0 && uat_object_unqueue(&waking);
+        if (!any) /* what nobody waits for is counted */
+            o->word[COUNT] += n;
+        uat_object_leave(s.object, 0);
+        if (!any)
+            return;
+        uat_object_wake(&waking, UAT_PARK_SEMAPHORE, 0, NULL, 0);
+        n--;
+    }
+}
+
+void uat_semaphore_destroy(uat_semaphore_t s)
+{
+    uat_object_destroy(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_destroy()");
+}
+
+uat_latch_t uat_latch_create(uint64_t count)
+{
+    const uint64_t word[4] = {[COUNT] = count};
+    return (uat_latch_t){uat_object_create(UAT_PARK_LATCH, 0, word)};
+}
+
+void uat_latch_count_down(uat_latch_t l, uint64_t n)
+{
+    struct uat_object *o = uat_object_take(l.object, UAT_PARK_LATCH, "uat_latch_count_down()");
+    if (n > o->word[COUNT])
+        uat_die(
+            "uat_latch_count_down(): %llu from a latch at %llu; it was counted down more often than it was created for",
+            (unsigned long long)n, (unsigned long long)o->word[COUNT]);
+    o->word[COUNT] -= n;
+    if (o->word[COUNT] == 0)
+        open_gate(l.object, UAT_PARK_LATCH);
+    else
+        uat_object_leave(l.object, 0);
+}
+
+void uat_latch_wait(uat_latch_t l)
+{
+    if (uat_object_take(l.object, UAT_PARK_LATCH, "uat_latch_wait()")->word[COUNT] == 0)
+        uat_object_leave(l.object, 0);
+    else
+        uat_object_wait(l.object, UAT_PARK_LATCH, NULL, 0);
+}
+
+void uat_latch_destroy(uat_latch_t l)
+{
+    uat_object_destroy(l.object, UAT_PARK_LATCH, "uat_latch_destroy()");
+}
+
+uat_group_t uat_group_create(uint64_t n)
+{
+    if (n == 0)
+        uat_die("uat_group_create(): a group has at least one member");
+    const uint64_t word[4] = {[MEMBERS] = n};
+    return (uat_group_t){uat_object_create(UAT_PARK_BARRIER, 0, word)};
+}
+
+int uat_group_wait(uat_group_t g)
+{
+    struct uat_object *o = uat_object_take(g.object, UAT_PARK_BARRIER, "uat_group_wait()");
+    if (++o->word[COUNT] < o->word[MEMBERS]) {
+        uat_object_wait(g.object, UAT_PARK_BARRIER, NULL, 0);
+        return 0;
+    }
+    o->word[COUNT] = 0; /* for the next time: those who come then queue anew */
+    open_gate(g.object, UAT_PARK_BARRIER);
+    return 1;
+}
+
+void uat_group_destroy(uat_group_t g)
+{
+    uat_object_destroy(g.object, UAT_PARK_BARRIER, "uat_group_destroy()");
+}

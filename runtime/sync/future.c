@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Futures. A value that is there is got in one round trip, { FETCH_ADD(guard, 0); READ value }: the guard says UAT_OBJECT_SET
+ * only behind the WRITE of the value, and the READ stands behind the FETCH_ADD (O1). Waiting takes one more.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/delay.h"
+#include "global/global.h"
+#include "include/uat/sync.h"
+#include "runtime/memory/frame.h"
+#include "runtime/memory/segment.h"
+#include "runtime/start/self.h"
+#include "runtime/sync/object.h"
+#include "runtime/watch/die.h"
+
+uat_future_t uat_future_create(size_t size)
+{
+    if (size > uat_segment.result_max)
+        uat_die("a future of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", size,
+                uat_segment.result_max, (size + 7) / 8 * 8);
+    const uint64_t word[4] = {size};
+    return (uat_future_t){uat_object_create(UAT_PARK_FUTURE, uat_round8(size), word), size};
+}
+
+/* A handle whose size was spoiled must not make us write beyond a buffer. */
+static void check_size(uat_future_t f, const char *what)
+{
+    if (f.size > uat_segment.result_max)
+        uat_die("%s: the handle of a future says %" PRIu64 " bytes (UAT_RESULT_MAX=%zu); it is not one", what, f.size,
+                uat_segment.result_max);
+}
+
+void uat_future_set(uat_future_t f, const void *value)
+{
+    static const char what[] = "uat_future_set()";
+    check_size(f, what);
+    struct uat_object *copy = uat_object_take(f.object, UAT_PARK_FUTURE, what), *o = uat_object_address(f.object);
+    if (!copy)
+        uat_die("%s: future %" PRIx64 " of rank %d was set before; a future is set once", what,
+                f.object & ((UINT64_C(1) << 48) - 1), uat_object_rank(f.object));
+    uint64_t head = copy->head, tail = copy->tail;
+    memcpy(uat_segment.staged_result, value, f.size);
+    copy->head = copy->tail = 0;
+    if (f.size <= UAT_FORGET_WRITE_MAX && f.size > 0) {
+        struct uat_op op = uat_op_write(uat_segment.staged_result, o->data, uat_round8(f.size));
+        uat_check(
+            uat_transport_forget(uat_self.transport, uat_object_rank(f.object), &op, 1)); /* O5: ahead of the guard */
+    } else
+        uat_object_write(f.object, uat_segment.staged_result, o->data, f.size);
+    uat_object_leave(f.object, UAT_OBJECT_SET);
+    uat_object_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_segment.staged_result, f.size);
+}
+
+int uat_future_try_get(uat_future_t f, void *value)
+{
+    struct uat_object *o = uat_object_address(f.object);
+    struct uat_staging *staging = uat_segment.staging;
+    check_size(f, "uat_future_get()");
+    struct uat_op chain[] = {
+        uat_op_fetch_add(&staging->old, &o->guard, 0),
+        uat_op_read(uat_segment.staged_result, o->data, uat_round8(f.size)), /* behind it (O1): see above */
+    };
+    uat_delay();
+    uat_check(uat_transport_do(uat_self.transport, uat_object_rank(f.object), chain, f.size > 0 ? 2 : 1));
+    if (staging->old != UAT_OBJECT_SET)
+        return 0;
+    uat_global_after_resume(); /* the peer is the release in uat_object_leave(), called by uat_future_set() */
+    memcpy(value, uat_segment.staged_result, f.size);
+    return 1;
+}
+
+void uat_future_get(uat_future_t f, void *value)
+{
+    if (uat_future_try_get(f, value))
+        return;
+    if (!uat_object_take(f.object, UAT_PARK_FUTURE, "uat_future_get()")) { /* set in between, for good */
+        uat_future_try_get(f, value);
+        return;
+    }
+    uint64_t reply[1 + f.size / 8 + 1];
+    uat_object_wait(f.object, UAT_PARK_FUTURE, reply, 0);
+    memcpy(value, reply + 1, f.size);
+}
+
+void uat_future_destroy(uat_future_t f)
+{
+    uat_object_destroy(f.object, UAT_PARK_FUTURE, "uat_future_destroy()");
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all objects that tasks wait for have: words at a home, changed under a guard, and a queue of waiters.
+ * Model: tests/model/object.pml.
+ *
+ *   S1  guard is changed by CMP_SWAP of the home's adapter only: 0 is free, rank + 1 is held by that worker, and there are
+ *       final values. The other words are READ and WRITTEN by the holder only.
+ *   S2  Taking is { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are those that the last holder
+ *       left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE is there before the
+ *       guard is free (O1).
+ *   S3  The holder waits for nothing but completions: no task switch with a guard held, except that a task which waits is
+ *       evacuated, and queues itself, under the guard that it took before it looked. So no wake-up falls in between.
+ *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is WRITTEN by who
+ *       queues behind it, under the guard, and the WRITE is complete before the guard is left.
+ *   S5  A waiter is taken out of the queue under the guard by exactly one worker, who then makes it ready once. The reply is
+ *       complete, a FETCH_ADD behind its WRITE included, before the task is made ready.
+ */
+#ifndef UAT_OBJECT_H
+#define UAT_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/task/park.h"
+
+struct uat_object {
+    _Alignas(64) uint64_t guard; /* adapter atomics only */
+    uint64_t kind;               /* UAT_OBJECT_MAGIC | enum uat_park_kind */
+    uint64_t head, tail;         /* names of the waiters that have waited longest and shortest; 0: none */
+    uint64_t word[4];            /* what they mean is up to the kind */
+    _Alignas(64) char data[];    /* values */
+};
+
+#define UAT_OBJECT_MAGIC (UINT64_C(0x756174) << 32)
+#define UAT_OBJECT_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
+#define UAT_OBJECT_GONE  (UINT64_C(2) << 32) /* final: destroyed */
+
+/* The words of the object whose guard this worker holds: a copy, in registered memory. There is one at a time. */
+struct uat_object *uat_object_held(void);
+
+/* Make an object with `bytes` of data. Returns its name. Ends the job if there is no room. */
+uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
+
+/* Take the guard. Returns the copy of the words, or NULL if guard is UAT_OBJECT_SET. Ends the job if name is no object of
+ * that kind. what: the caller, for messages: "uat_mutex_lock()". */
+struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what);
+
+/* Leave the guard with the words as the copy has them now; guard becomes final (0: free). */
+void uat_object_leave(uint64_t name, uint64_t final);
+
+/* Leave, and destroy; an error if somebody waits. */
+void uat_object_destroy(uint64_t name, enum uat_park_kind kind, const char *what);
+
+/* With the guard held: wait in its queue, for kind; the guard is left. reply, tag: see struct uat_park. */
+void uat_object_wait(uint64_t name, enum uat_park_kind kind, uint64_t *reply, uint64_t tag);
+
+/* With the guard held, or on the scheduler's side: put a waiter at the queue's end. */
+void uat_object_queue(uint64_t waiter);
+
+/* A waiter that was taken out of a queue, and what its header says. */
+struct uat_waking {
+    uint64_t name, next;
+    uint64_t sp, base;
+    uint64_t reply; /* or tag */
+};
+
+/* With the guard held: take the first waiter out. False if there is none. */
+bool uat_object_unqueue(struct uat_waking *waking);
+
+/* READ a waiter's header: for lists that were taken out as a whole. */
+void uat_object_look(uint64_t waiter, struct uat_waking *waking);
+
+/* Answer: status, and size bytes of value from registered memory (NULL and 0: none), and make the task ready. */
+void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status, const void *value,
+                     size_t size);
+
+/* Wake all of a list that was taken out as a whole: from head to tail. */
+void uat_object_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
+                         size_t size);
+
+/* Copy size bytes of the object's data, or of a waiter's reply, to or from registered memory: waits. */
+void uat_object_read(uint64_t name, void *to, const void *address, size_t size);
+void uat_object_write(uint64_t name, const void *from, void *address, size_t size);
+
+static inline int uat_object_rank(uint64_t name)
+{
+    return (int)(name >> 48);
+}
+static inline struct uat_object *uat_object_address(uint64_t name)
+{
+    return (struct uat_object *)(uintptr_t)(name & ((UINT64_C(1) << 48) - 1));
+}
+
+#endif

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: futures, mutexes, conditions, semaphores, latches, groups and channels between tasks on any workers: every
+ * value arrives once and in order, exclusion excludes, nobody is woken up too early, and nobody sleeps on. Tasks return how
+ * many errors they saw. Usage: sync [ROUNDS [CASE]]
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uat/sync.h"
+
+#define WRONG(right)                                                                                                   \
+    ((right) ? 0 : (fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, uat_rank(), #right), 1))
+
+struct big {
+    uint64_t words[30];
+};
+
+UAT_FUTURE(uint64_t, number);
+UAT_FUTURE(struct big, bigs);
+UAT_CHANNEL(uint64_t, numbers);
+UAT_CHANNEL(struct big, blocks);
+
+static struct big make_big(uint64_t seed)
+{
+    struct big b;
+    for (uint64_t i = 0; i < 30; i++)
+        b.words[i] = seed * 1000 + i;
+    return b;
+}
+
+static int is_big(const struct big *b, uint64_t seed)
+{
+    for (uint64_t i = 0; i < 30; i++)
+        if (b->words[i] != seed * 1000 + i)
+            return 0;
+    return 1;
+}
+
+static void work(void)
+{
+    for (volatile int i = 0; i < 300; i++)
+        ;
+}
+
+/* Futures: each is got by several, before and after it is set. */
+enum { FUTURES = 12, GETTERS = 3 };
+
+UAT_TASK(int, get_both, number_future, n, bigs_future, b, uint64_t, expected)
+{
+    int errors = WRONG(number_get(n) == expected);
+    struct big got = bigs_get(b);
+    return errors + WRONG(is_big(&got, expected)) + WRONG(number_get(n) == expected);
+}
+
+UAT_TASK(int, set_both, number_future, n, bigs_future, b, uint64_t, value)
+{
+    work();
+    bigs_set(b, make_big(value));
+    uat_yield();
+    number_set(n, value);
+    return 0;
+}
+
+UAT_TASK(int, futures, int, unused)
+{
+    number_future n[FUTURES];
+    bigs_future b[FUTURES];
+    get_both_task getters[FUTURES][GETTERS];
+    set_both_task setters[FUTURES];
+    uint64_t value;
+    int errors = unused;
+    for (uint64_t i = 0; i < FUTURES; i++) {
+        n[i] = number_create();
+        b[i] = bigs_create();
+        errors += WRONG(!number_try_get(n[i], &value));
+        for (int g = 0; g < GETTERS; g++)
+            get_both_spawn(&getters[i][g], n[i], b[i], i + 7);
+    }
+    for (uint64_t i = FUTURES; i-- > 0;)
+        set_both_spawn(&setters[i], n[i], b[i], i + 7);
+    for (uint64_t i = 0; i < FUTURES; i++) {
+        for (int g = 0; g < GETTERS; g++)
+            errors += get_both_join(&getters[i][g]);
+        errors += set_both_join(&setters[i]);
+        errors += WRONG(number_try_get(n[i], &value) && value == i + 7);
+        number_destroy(n[i]);
+        bigs_destroy(b[i]);
+    }
+    return errors;
+}
+
+/* Mutexes: a cell that is empty while somebody is inside. */
+enum { LOCKERS = 8, LOCKS = 6 };
+
+UAT_TASK(int, locker, uat_mutex_t, m, numbers_channel, cell, int, times)
+{
+    int errors = 0;
+    for (int i = 0; i < times; i++) {
+        uint64_t value = 0;
+        if (i % 3 == 2) {
+            while (!uat_mutex_try_lock(m))
+                uat_yield();
+        } else
+            uat_mutex_lock(m);
+        errors += WRONG(numbers_try_receive(cell, &value) == 0);
+        if (i % 2)
+            uat_yield(); /* leave the worker with the mutex held */
+        else
+            work();
+        errors += WRONG(numbers_try_send(cell, value + 1) == 0);
+        uat_mutex_unlock(m);
+    }
+    return errors;
+}
+
+UAT_TASK(int, mutexes, int, unused)
+{
+    uat_mutex_t m = uat_mutex_create();
+    numbers_channel cell = numbers_create(1);
+    locker_task all[LOCKERS];
+    uint64_t value = 0;
+    int errors = unused + WRONG(numbers_send(cell, 0) == 0);
+    for (int i = 0; i < LOCKERS; i++)
+        locker_spawn(&all[i], m, cell, LOCKS);
+    for (int i = 0; i < LOCKERS; i++)
+        errors += locker_join(&all[i]);
+    errors += WRONG(numbers_try_receive(cell, &value) == 0 && value == LOCKERS * LOCKS);
+    uat_mutex_destroy(m);
+    numbers_destroy(cell);
+    return errors;
+}
+
+/* Conditions: tasks pass when the cell's number is theirs, one after the other. */
+enum { TURNS = 10 };
+
+UAT_TASK(int, take_turn, uat_mutex_t, m, uat_condition_t, c, numbers_channel, cell, uint64_t, turn)
+{
+    uint64_t value = 0;
+    int errors = 0;
+    uat_mutex_lock(m);
+    for (;;) {
+        errors += WRONG(numbers_try_receive(cell, &value) == 0);
+        if (value == turn)
+            break;
+        errors += WRONG(numbers_try_send(cell, value) == 0);
+        uat_condition_wait(c, m);
+    }
+    errors += WRONG(numbers_try_send(cell, value + 1) == 0);
+    if (turn % 2)
+        uat_condition_broadcast(c);
+    uat_mutex_unlock(m);
+    if (turn % 2 == 0)
+        uat_condition_broadcast(c); /* without the mutex it is allowed too */
+    return errors;
+}
+
+UAT_TASK(int, one_signal, uat_mutex_t, m, uat_condition_t, c, uat_latch_t, inside)
+{
+    uat_mutex_lock(m);
+    uat_latch_count_down(inside, 1);
+    uat_condition_wait(c, m);
+    uat_mutex_unlock(m);
+    return 0;
+}
+
+UAT_TASK(int, conditions, int, unused)
+{
+    uat_mutex_t m = uat_mutex_create();
+    uat_condition_t c = uat_condition_create();
+    numbers_channel cell = numbers_create(1);
+    uat_latch_t inside = uat_latch_create(3);
+    take_turn_task all[TURNS];
+    one_signal_task waiters[3];
+    int errors = unused + WRONG(numbers_send(cell, 0) == 0);
+    for (uint64_t i = 0; i < TURNS; i++)
+        take_turn_spawn(&all[i], m, c, cell, TURNS - 1 - i);
+    for (int i = 0; i < TURNS; i++)
+        errors += take_turn_join(&all[i]);
+    for (int i = 0; i < 3; i++)
+        one_signal_spawn(&waiters[i], m, c, inside);
+    uat_latch_wait(inside);
+    for (int i = 0; i < 3; i++) { /* each signal, sent under the mutex, wakes exactly one */
+        uat_mutex_lock(m);
+        uat_condition_signal(c);
+        uat_mutex_unlock(m);
+    }
+    for (int i = 0; i < 3; i++)
+        errors += one_signal_join(&waiters[i]);
+    uat_latch_destroy(inside);
+    uat_condition_destroy(c);
+    uat_mutex_destroy(m);
+    numbers_destroy(cell);
+    return errors;
+}
+
+/* Semaphores: at most two at once have one of the two tokens in the channel. */
+UAT_TASK(int, guest, uat_semaphore_t, s, numbers_channel, tokens)
+{
+    int errors = 0;
+    for (int i = 0; i < 5; i++) {
+        uint64_t token = 0;
+        uat_semaphore_acquire(s);
+        errors += WRONG(numbers_try_receive(tokens, &token) == 0 && (token == 11 || token == 22));
+        uat_yield();
+        errors += WRONG(numbers_try_send(tokens, token) == 0);
+        uat_semaphore_release(s, 1);
+    }
+    return errors;
+}
+
+UAT_TASK(int, semaphores, int, unused)
+{
+    uat_semaphore_t s = uat_semaphore_create(0);
+    numbers_channel tokens = numbers_create(2);
+    guest_task all[7];
+    int errors = unused + WRONG(!uat_semaphore_try_acquire(s)) + WRONG(numbers_send(tokens, 11) == 0);
+    errors += WRONG(numbers_send(tokens, 22) == 0);
+    for (int i = 0; i < 7; i++)
+        guest_spawn(&all[i], s, tokens);
+    uat_semaphore_release(s, 2);
+    for (int i = 0; i < 7; i++)
+        errors += guest_join(&all[i]);
+    errors += WRONG(uat_semaphore_try_acquire(s)) + WRONG(uat_semaphore_try_acquire(s));
+    errors += WRONG(!uat_semaphore_try_acquire(s));
+    uat_semaphore_destroy(s);
+    numbers_destroy(tokens);
+    return errors;
+}
+
+/* Groups: nobody is a phase ahead. Each phase's channel gets one message of each member before the barrier. */
+enum { MEMBERS = 6, PHASES = 5 };
+
+struct phases {
+    numbers_channel channel[PHASES];
+};
+
+UAT_TASK(int, member, uat_group_t, g, struct phases, p, uint64_t, self)
+{
+    int errors = 0, last = 0;
+    for (int phase = 0; phase < PHASES; phase++) {
+        if ((self + (uint64_t)phase) % 3 == 0)
+            uat_yield();
+        errors += WRONG(numbers_try_send(p.channel[phase], self) == 0);
+        last += uat_group_wait(g);
+        /* All have sent theirs; one of them is there for each. */
+        uint64_t got;
+        errors += WRONG(numbers_try_receive(p.channel[phase], &got) == 0);
+    }
+    return errors + 1000 * last;
+}
+
+UAT_TASK(int, groups, int, unused)
+{
+    uat_group_t g = uat_group_create(MEMBERS);
+    struct phases p;
+    member_task all[MEMBERS];
+    int errors = unused;
+    for (int i = 0; i < PHASES; i++)
+        p.channel[i] = numbers_create(MEMBERS);
+    for (uint64_t i = 0; i < MEMBERS; i++)
+        member_spawn(&all[i], g, p, i);
+    for (int i = 0; i < MEMBERS; i++)
+        errors += member_join(&all[i]);
+    for (int i = 0; i < PHASES; i++)
+        numbers_destroy(p.channel[i]);
+    uat_group_destroy(g);
+    return WRONG(errors == 1000 * PHASES); /* one was the last in each phase */
+}
+
+/* Channels: several senders and receivers; what each receiver gets of one sender rises. */
+enum { SENDERS = 3, RECEIVERS = 3, MESSAGES = 20 };
+
+UAT_TASK(int, sender, blocks_channel, c, uint64_t, self)
+{
+    int errors = 0;
+    for (uint64_t i = 0; i < MESSAGES; i++) {
+        if (i % 5 == self)
+            work();
+        errors += WRONG(blocks_send(c, make_big(self * MESSAGES + i)) == 0);
+    }
+    return errors;
+}
+
+/* Returns errors * 2^32 + sum of what it got. */
+UAT_TASK(uint64_t, receiver, blocks_channel, c)
+{
+    uint64_t last[SENDERS] = {0}, sum = 0, errors = 0;
+    struct big b;
+    while (blocks_receive(c, &b) == 0) {
+        uint64_t number = b.words[0] / 1000, from = number / MESSAGES;
+        errors += (uint64_t)WRONG(is_big(&b, number) && from < SENDERS);
+        if (from < SENDERS) {
+            errors += (uint64_t)WRONG(number % MESSAGES + 1 > last[from]);
+            last[from] = number % MESSAGES + 1;
+        }
+        sum += number + 1;
+    }
+    return errors << 32 | sum;
+}
+
+UAT_TASK(int, channel_of, int, capacity)
+{
+    blocks_channel c = blocks_create((size_t)capacity);
+    sender_task senders[SENDERS];
+    receiver_task receivers[RECEIVERS];
+    uint64_t sum = 0, all = SENDERS * MESSAGES;
+    struct big b;
+    int errors = 0;
+    for (int i = 0; i < RECEIVERS; i++)
+        receiver_spawn(&receivers[i], c);
+    for (uint64_t i = 0; i < SENDERS; i++)
+        sender_spawn(&senders[i], c, i);
+    for (int i = 0; i < SENDERS; i++)
+        errors += sender_join(&senders[i]);
+    blocks_close(c);
+    for (int i = 0; i < RECEIVERS; i++)
+        sum += receiver_join(&receivers[i]);
+    errors += WRONG(sum == all * (all + 1) / 2);
+    errors += WRONG(blocks_send(c, make_big(1)) == -EPIPE) + WRONG(blocks_try_receive(c, &b) == -EPIPE);
+    blocks_close(c);
+    blocks_destroy(c);
+    return errors;
+}
+
+/* A sender that waits for room when the channel is closed. */
+UAT_TASK(int, blocked_sender, numbers_channel, c)
+{
+    return numbers_send(c, 2);
+}
+
+UAT_TASK(int, channels, int, unused)
+{
+    numbers_channel c = numbers_create(1);
+    blocked_sender_task t;
+    uint64_t value = 0;
+    int errors = unused;
+    errors += channel_of(0) + channel_of(1) + channel_of(7);
+    errors += WRONG(numbers_try_receive(c, &value) == -EAGAIN) + WRONG(numbers_try_send(c, 1) == 0);
+    errors += WRONG(numbers_try_send(c, 2) == -EAGAIN);
+    blocked_sender_spawn(&t, c);
+    uat_yield();
+    numbers_close(c);
+    errors += WRONG(blocked_sender_join(&t) == -EPIPE);
+    errors += WRONG(numbers_receive(c, &value) == 0 && value == 1) + WRONG(numbers_receive(c, &value) == -EPIPE);
+    numbers_destroy(c);
+    return errors;
+}
+
+/* A pipeline of five stages, whose tasks wait below spawners that are private. */
+enum { STAGES = 5, ITEMS = 40 };
+
+UAT_TASK(int, stage, numbers_channel, in, numbers_channel, out)
+{
+    uint64_t value;
+    int errors = 0;
+    while (numbers_receive(in, &value) == 0)
+        errors += WRONG(numbers_send(out, value * 3 + 1) == 0);
+    numbers_close(out);
+    return errors;
+}
+
+UAT_TASK(int, feed, numbers_channel, out)
+{
+    int errors = 0;
+    for (uint64_t i = 0; i < ITEMS; i++)
+        errors += WRONG(numbers_send(out, i) == 0);
+    numbers_close(out);
+    return errors;
+}
+
+UAT_TASK(int, pipeline, int, unused)
+{
+    numbers_channel c[STAGES + 1];
+    stage_task stages[STAGES];
+    feed_task feeder;
+    uint64_t got;
+    int errors = unused;
+    for (int i = 0; i <= STAGES; i++)
+        c[i] = numbers_create((size_t)i);
+    for (int i = 0; i < STAGES; i++)
+        stage_spawn(&stages[i], c[i], c[i + 1]);
+    feed_spawn(&feeder, c[0]);
+    for (uint64_t i = 0; i < ITEMS; i++) {
+        uint64_t value = i;
+        for (int s = 0; s < STAGES; s++)
+            value = value * 3 + 1;
+        errors += WRONG(numbers_receive(c[STAGES], &got) == 0 && got == value);
+    }
+    errors += WRONG(numbers_receive(c[STAGES], &got) == -EPIPE);
+    errors += feed_join(&feeder);
+    for (int i = STAGES; i-- > 0;)
+        errors += stage_join(&stages[i]);
+    for (int i = 0; i <= STAGES; i++)
+        numbers_destroy(c[i]);
+    return errors;
+}
+
+/* A wavefront: cell (i, j) waits for its two neighbours. Spawned from the far corner, so that all wait first. */
+enum { SIDE = 7 };
+
+struct grid {
+    number_future cell[SIDE][SIDE];
+};
+
+UAT_TASK(int, cell, struct grid, g, int, i, int, j)
+{
+    uint64_t up = i > 0 ? number_get(g.cell[i - 1][j]) : 0, left = j > 0 ? number_get(g.cell[i][j - 1]) : 0;
+    number_set(g.cell[i][j], i == 0 && j == 0 ? 1 : up + left);
+    return 0;
+}
+
+UAT_TASK(int, wavefront, int, unused)
+{
+    struct grid g;
+    cell_task tasks[SIDE][SIDE];
+    int errors = unused;
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++)
+            g.cell[i][j] = number_create();
+    for (int i = SIDE; i-- > 0;)
+        for (int j = SIDE; j-- > 0;)
+            cell_spawn(&tasks[i][j], g, i, j);
+    errors += WRONG(number_get(g.cell[SIDE - 1][SIDE - 1]) == 924); /* 12 over 6 */
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++) {
+            errors += cell_join(&tasks[i][j]);
+            number_destroy(g.cell[i][j]);
+        }
+    return errors;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int *errors, int unused);
+} cases[] = {{"futures", futures_run},       {"mutexes", mutexes_run},    {"conditions", conditions_run},
+             {"semaphores", semaphores_run}, {"groups", groups_run},      {"channels", channels_run},
+             {"pipeline", pipeline_run},     {"wavefront", wavefront_run}};
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 3, failed = 0;
+    if (uat_init())
+        return 1;
+    for (int round = 0; round < rounds && !failed; round++)
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) && !failed; i++) {
+            int errors = 0;
+            if (argc > 2 && strcmp(argv[2], cases[i].name) != 0)
+                continue;
+            failed = cases[i].run(&errors, 0) != 0 || errors != 0;
+            if (failed)
+                fprintf(stderr, "%s, round %d: %d errors\n", cases[i].name, round, errors);
+        }
+    return uat_finalize() || failed;
+}

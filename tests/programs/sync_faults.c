@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: misuse of what tasks wait for, and deadlocks: each kind by its name on the command line. */
+#include <stdio.h>
+#include <string.h>
+
+#include "uat/sync.h"
+
+UAT_FUTURE(long, number);
+UAT_CHANNEL(long, longs);
+
+UAT_TASK(long, get_it, number_future, f)
+{
+    return number_get(f);
+}
+
+UAT_TASK(long, lock_it, uat_mutex_t, m)
+{
+    uat_mutex_lock(m);
+    return 0;
+}
+
+UAT_TASK(long, unlock_it, uat_mutex_t, m)
+{
+    uat_mutex_unlock(m);
+    return 0;
+}
+
+UAT_TASK(long, receive_it, longs_channel, c)
+{
+    long value = 0;
+    return longs_receive(c, &value);
+}
+
+static void with_futures(const char *what)
+{
+    number_future f = number_create();
+    get_it_task t;
+    if (strcmp(what, "set-twice") == 0) {
+        number_set(f, 1);
+        number_set(f, 2);
+    } else if (strcmp(what, "destroy-waited-for") == 0) {
+        get_it_spawn(&t, f);
+        uat_yield();
+        number_destroy(f);
+    } else if (strcmp(what, "use-destroyed") == 0) {
+        number_destroy(f);
+        number_set(f, 1);
+    } else if (strcmp(what, "deadlock-future") == 0) {
+        get_it_spawn(&t, f);
+        get_it_join(&t);
+    }
+}
+
+static void with_mutexes(const char *what)
+{
+    uat_mutex_t m = uat_mutex_create(), none = {0};
+    lock_it_task l;
+    unlock_it_task u;
+    longs_channel c = longs_create(0);
+    receive_it_task r[2];
+    if (strcmp(what, "unlock-unlocked") == 0)
+        uat_mutex_unlock(m);
+    else if (strcmp(what, "no-object") == 0)
+        uat_mutex_lock(none);
+    else if (strcmp(what, "unlock-by-another") == 0) {
+        uat_mutex_lock(m);
+        unlock_it_spawn(&u, m);
+        unlock_it_join(&u);
+    } else if (strcmp(what, "deadlock-mutex") == 0) {
+        uat_mutex_lock(m);
+        for (int i = 0; i < 2; i++)
+            receive_it_spawn(&r[i], c);
+        lock_it_spawn(&l, m);
+        lock_it_join(&l);
+    } else if (strcmp(what, "wrong-kind") == 0) {
+        uat_semaphore_t s = {m.object};
+        uat_semaphore_release(s, 1);
+    } else if (strcmp(what, "latch") == 0)
+        uat_latch_count_down(uat_latch_create(2), 3);
+}
+
+static void root(void *arg, void *result)
+{
+    const char *what = *(const char **)arg;
+    with_futures(what);
+    with_mutexes(what);
+    *(int *)result = 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int result = 0;
+    if (uat_init())
+        return 2;
+    if (strcmp(what, "outside") == 0) {
+        number_future f = number_create();
+        number_get(f);
+    }
+    if (uat_run(root, &what, sizeof(what), &result, sizeof(result)))
+        return 2;
+    return uat_finalize() || result != 1;
+}
