@@ -67,7 +67,9 @@ UAT_TASK(int, follow, const struct list *, other)
     static const volatile int table[1] = {1};
     if (is("pointer"))
         return (int)other->next->index;
-    return table[other->index];
+    const volatile int *from = table;
+    __asm__("" : "+r"(from)); /* else a compiler knows that 0 is the only index there is */
+    return from[other->index];
 }
 
 static int hand_out(void)
