@@ -197,6 +197,7 @@ static void test_second_look(void **state)
     (void)state;
     uat_steal_fn *how[] = {uat_claim_steal, uat_lock_steal};
     for (int i = 0; i < 4; i++) {
+        teardown(NULL);
         setup(NULL);
         offer(0, 1, 256, 7);
         wire.before[i % 2 ? 2 : 1] = i / 2 ? renew_entry : move_entry;
