@@ -9,6 +9,7 @@ from pathlib import Path
 
 from job import Run
 from plan import START_UP
+from speed import slowness
 from traces import Traces
 
 
@@ -18,6 +19,7 @@ class Trial:
     def __init__(self, plan, build, transport, starter, usual):
         self.plan, self.starter, self.usual = plan, starter, usual
         self.wrong, self.outcome, self.seconds, self.errors = [], "", 0.0, ""
+        self.slowness = slowness()  # other jobs on the machine make every end later
         with tempfile.TemporaryDirectory(prefix="faults-") as folder:
             self._carry_out(build, transport, folder)
 
@@ -33,7 +35,7 @@ class Trial:
         try:
             self._hit(run)
             bound = self._bound()
-            ended = run.wait(bound if run.hit and not fault.ridden else bound + START_UP)
+            ended = run.wait(bound if run.hit and not fault.ridden else bound + START_UP * self.slowness)
             if ended:
                 self.wrong += run.lingering()
         finally:
@@ -57,9 +59,9 @@ class Trial:
         """Seconds from the fault to the end, at most."""
         fault = self.plan.fault
         if fault.network:
-            return self.usual.retry_bound + self.starter.aborts + self.starter.patience + fault.bound
+            return self.usual.retry_bound + self.starter.aborts + self.starter.patience + fault.bound * self.slowness
         rest = self.usual.seconds[self.plan.program, self.plan.workers] if fault.when_idle else 0
-        return fault.bound + self.starter.aborts + rest * len(self.starter.hosts[1:])
+        return fault.bound * self.slowness + self.starter.aborts + rest * len(self.starter.hosts[1:])
 
     def _hit(self, run):
         """Wait for the moment and for somebody to be there, then let it happen."""

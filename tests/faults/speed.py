@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""How much slower a process runs now than on an idle machine, because others use its processors."""
+import time
+
+SAMPLE, MOST = 0.03, 10  # processor seconds that are tried; the largest factor
+
+
+def slowness():
+    """Wall time over processor time of a loop: 1 on an idle machine."""
+    began, used = time.monotonic(), time.process_time()
+    while time.process_time() - used < SAMPLE:
+        pass
+    return min(MOST, max(1.0, (time.monotonic() - began) / (time.process_time() - used)))
