@@ -12,6 +12,7 @@
 
 /* The heap of rank r is [first + r * WINDOW, ...): far more than a test needs, and 4096 of them are 4 TiB. */
 #define WINDOW ((uintptr_t)1 << 30)
+#define STEP   ((uintptr_t)64 << 20) /* of the program break: a kernel with little memory refuses more at once */
 
 enum { SMALL_MAX = 4096 /* bytes of the largest pieces that are used up one by one */, LEFT_MAX = 4096 };
 
@@ -26,11 +27,11 @@ static void move_mappings(int rank)
         uat_info("UAT_TORTURE: large pieces of malloc() have the same addresses on all workers: %s", strerror(errno));
 }
 
-/* Raise the program break to `to`, and give the memory below it back: one window at a time, for the kernel counts it. */
+/* Raise the program break to `to`, and give the memory below it back: step by step, since the kernel counts it. */
 static int raise_break(uintptr_t to)
 {
     for (uintptr_t at = (uintptr_t)sbrk(0); at < to; at = (uintptr_t)sbrk(0)) {
-        size_t step = to - at < WINDOW ? to - at : WINDOW;
+        size_t step = to - at < STEP ? to - at : STEP;
         if (sbrk((intptr_t)step) == (void *)-1)
             return -errno;
         uintptr_t page = (at + 4095) & ~(uintptr_t)4095;
@@ -64,7 +65,8 @@ void uat_torture_heap_move(int rank, int size)
         windows = 0;
     }
     move_mappings(rank);
-    use_up();
+    if (!rc) /* else all of malloc()'s memory is below the window, and would be used up without end */
+        use_up();
 }
 
 int uat_torture_heap_owner(uintptr_t address)
