@@ -36,6 +36,7 @@ static void root(void *arg, void *result)
     uat_task_t task;
     int seen = 0;
     frame[0] = frame[FRAME - 1] = 1;
+    __asm__ volatile("" : : "r"(frame) : "memory"); /* else clang keeps these two bytes only */
     uat_spawn(&task, child, arg, sizeof(struct arg), &seen, sizeof(seen));
     int thief = uat_rank();
     uat_join(&task);
