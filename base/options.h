@@ -27,7 +27,7 @@ struct uat_options {
     uint64_t deque_entries;   /* UAT_DEQUE_ENTRIES: depth of spawns on one worker */
     int deque;                /* UAT_DEQUE: enum uat_deque_protocol */
     int peek;                 /* UAT_PEEK: 0 = the lock protocol tries without looking first */
-    int peeks;                /* UAT_PEEKS: victims an idle worker looks at in one round trip */
+    int peeks;                /* UAT_PEEKS: victims an idle worker looks at in one round trip; 0 = by the hosts */
     int victims;              /* UAT_VICTIMS: enum uat_victims_order */
     int transport;            /* UAT_TRANSPORT: enum uat_transport_choice */
     int bind;                 /* UAT_BIND: enum uat_bind */

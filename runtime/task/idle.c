@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/random.h"
 #include "base/relax.h"
 #include "runtime/task/torture.h"
@@ -10,10 +11,11 @@
 #include "runtime/watch/neighbour.h"
 
 enum {
-    BACKOFF_SHIFT_MAX = 8, /* pauses of up to 2^8 after lost races */
-    SPIN_FAILURES = 32,    /* attempts before yielding the core */
-    SLEEP_FAILURES = 128,  /* ... before sleeping, where workers outnumber cores */
-    LOOK_FAILURES = 64,    /* ... between two looks at the neighbour and at rank 0 */
+    PAUSE_FIRST_NS = 64,  /* the longest pause after the first failure; it doubles with each further one */
+    PAUSE_SHIFT_MAX = 8,  /* ... so often: to 16 us. With the look itself new work is found within some 20 us */
+    SPIN_FAILURES = 32,   /* attempts before yielding the core */
+    SLEEP_FAILURES = 128, /* ... before sleeping, where workers outnumber cores */
+    LOOK_FAILURES = 64,   /* ... between two looks at the neighbour and at rank 0 */
     SLEEP_MIN_NS = 20000,
     SLEEP_MAX_NS = 500000
 };
@@ -25,11 +27,22 @@ void uat_idle_open(uint64_t seed, int rank)
     pauses = uat_random_seed(~seed, (uint64_t)rank);
 }
 
-static void pause_randomly(unsigned failures)
+static void pause_for(uint64_t ns)
 {
-    unsigned shift = failures < BACKOFF_SHIFT_MAX ? failures : BACKOFF_SHIFT_MAX;
-    for (unsigned n = (unsigned)uat_random_next(&pauses) & ((1u << shift) - 1); n > 0; n--)
-        uat_pause();
+    if (UAT_IS_VIRTUAL()) {
+        uat_virtual->pause(ns);
+        return;
+    }
+    for (uint64_t end = uat_clock_ns() + ns; uat_clock_ns() < end;)
+        uat_cpu_pause();
+}
+
+/* For a random time, so that thieves that have met do not meet again. */
+static void back_off(unsigned failures)
+{
+    unsigned shift = failures < PAUSE_SHIFT_MAX ? failures : PAUSE_SHIFT_MAX;
+    uint64_t longest = (uint64_t)PAUSE_FIRST_NS << shift;
+    pause_for(uat_random_next(&pauses) % longest);
 }
 
 static void sleep_shortly(unsigned excess)
@@ -46,8 +59,9 @@ void uat_idle(struct uat_idle *idle, bool lost)
         uat_neighbour_look();
         uat_late_root();
     }
-    if (lost)
-        pause_randomly(idle->failures);
+    /* A worker without a core of its own yields instead, unless it has met another thief. */
+    if (lost || !uat_relax_oversubscribed)
+        back_off(idle->failures);
     bool may_sleep = uat_relax_oversubscribed && !uat_torture_waits_for_thieves();
     if (may_sleep && idle->failures > SLEEP_FAILURES)
         sleep_shortly(idle->failures - SLEEP_FAILURES);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "runtime/start/self.h"
@@ -18,6 +19,15 @@ static struct {
     struct uat_random random;
 } candidates;
 
+static int wanted(const struct uat_options *options, bool one_host)
+{
+    if (!options->peek) /* there is nothing to compare */
+        return 1;
+    if (options->peeks)
+        return options->peeks;
+    return one_host ? UAT_PEEKS_NEAR : UAT_PEEKS_FAR;
+}
+
 int uat_victims_open(const struct uat_options *options, const struct uat_endpoint *peers, const char *host)
 {
     candidates.near_count = 0;
@@ -30,7 +40,7 @@ int uat_victims_open(const struct uat_options *options, const struct uat_endpoin
         if (i != uat_self.rank && strcmp(peers[i].host, host) == 0)
             candidates.near[candidates.near_count++] = i;
     candidates.near_first = options->victims == UAT_VICTIMS_NEAR && candidates.near_count > 0;
-    candidates.wanted = options->peek ? options->peeks : 1; /* without a peek there is nothing to compare */
+    candidates.wanted = wanted(options, candidates.near_count + 1 == uat_self.size);
     candidates.random = uat_random_seed(options->seed, (uint64_t)uat_self.rank);
     return 0;
 }
