@@ -89,7 +89,8 @@ static int make_object(struct uat_array *a, struct uat_object_card *card)
 /* The near chunks, at their global addresses. */
 static int map_near(struct uat_array *a, int fd)
 {
-    size_t longest = 0, run = 0;
+    struct uat_near_run longest = {0};
+    size_t run = 0;
     for (uintptr_t at = a->start; at < a->start + a->size; at += a->chunk) {
         struct uat_home home = uat_array_home(a, at);
         if (home.host != uat_global.host) {
@@ -104,17 +105,12 @@ static int map_near(struct uat_array *a, int fd)
             return -error;
         }
         run += a->chunk;
-        if (run > longest) {
-            longest = run;
-            a->near_low = at + a->chunk - run;
-        }
+        if (run > longest.size)
+            longest = (struct uat_near_run){.low = at + a->chunk - run, .size = run};
     }
-    madvise((void *)a->near_low, longest, MADV_HUGEPAGE); /* only advice */
-    a->near_size = longest;
-    if (uat_global.strict) { /* nothing is at hand, so every checkout is recorded */
-        a->near_low = 1;
-        a->near_size = 0;
-    }
+    madvise((void *)longest.low, longest.size, MADV_HUGEPAGE); /* only advice */
+    if (!uat_global.strict) /* else nothing is at hand, so that every checkout is recorded */
+        uat_near_set(a, longest);
     return 0;
 }
 
@@ -169,6 +165,7 @@ void uat_array_drop(struct uat_array *a)
             munmap(a->window[h], a->card[h].bytes);
     if (a->start) {
         munmap((void *)a->start, a->size);
+        uat_near_set(a, (struct uat_near_run){0});
         for (size_t k = 0; k < a->granules; k++)
             g->granule[((a->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT) + k] = &uat_nowhere;
     }

@@ -51,9 +51,11 @@ int uat_cache_open(void)
     struct uat_global *g = &uat_global;
     lay_out(g);
     g->arena_fd = memfd_create("uat-cache", MFD_CLOEXEC);
-    g->slot = calloc(g->slot_mask + 1, sizeof(*g->slot));
+    g->slot = aligned_alloc(_Alignof(struct uat_slot_of_cache), (g->slot_mask + 1) * sizeof(*g->slot));
     g->pending = calloc(g->slot_mask + 1, sizeof(*g->pending));
     int rc = !g->slot || !g->pending ? -ENOMEM : g->arena_fd < 0 ? -errno : 0;
+    if (g->slot)
+        memset(g->slot, 0, (g->slot_mask + 1) * sizeof(*g->slot));
     if (!rc && ftruncate(g->arena_fd, (off_t)g->arena_size))
         rc = -errno;
     if (!rc)
@@ -112,7 +114,7 @@ static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t blo
     struct uat_slot_of_cache *s = uat_slot_for(block);
     uint64_t epoch = uat_epoch_of(a);
     if (s->block != block) {
-        if (s->pins)
+        if (s->block && uat_open_has_block(s->block))
             return NULL;
         struct uat_home home = uat_array_home(a, block << UAT_BLOCK_SHIFT);
         take_slot(s, block, (uint32_t)home.host, epoch);
@@ -185,12 +187,11 @@ static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum u
     return true;
 }
 
-static void await_range(uintptr_t at, uintptr_t end, int pins)
+static void await_range(uintptr_t at, uintptr_t end)
 {
     for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (end - 1) >> UAT_BLOCK_SHIFT; block++) {
-        struct uat_slot_of_cache *s = uat_slot_for(block);
+        const struct uat_slot_of_cache *s = uat_slot_for(block);
         uat_global_wait((int)s->link, s->read_end);
-        s->pins += (unsigned)pins;
     }
 }
 
@@ -208,7 +209,7 @@ static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
     }
     for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (at + bytes - 1) >> UAT_BLOCK_SHIFT; block++) {
         const struct uat_slot_of_cache *s = uat_slot_for(block);
-        if (s->block != block && s->pins)
+        if (s->block && s->block != block && uat_open_has_block(s->block))
             return false;
     }
     return true;
@@ -222,11 +223,11 @@ void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access)
         return uat_side_checkout(at, bytes, access);
     uint64_t since = uat_trace_begin();
     begin(a, at, at + bytes, access);
-    await_range(at, at + bytes, 1);
+    await_range(at, at + bytes);
     g->count.misses++;
     uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
     char *place = uat_slot_place(uat_slot_for(at >> UAT_BLOCK_SHIFT)) + at % UAT_BLOCK;
-    uat_open_push(at, bytes, access, place);
+    uat_open_push(at, bytes, access);
     return place;
 }
 

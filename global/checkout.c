@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Checkout and checkin: what every access goes through. The near case and the far hit are here; all else is out of line. */
+/*
+ * Checkout and checkin of what is not near and at hand; that case is inline in include/uat/global.h. The far hit is here; all
+ * else is out of line.
+ */
 #include "global/state.h"
 #include "runtime/watch/die.h"
 
-/* Is the range in the run of near chunks that the array keeps at hand? */
-static inline bool is_at_hand(const struct uat_array *a, uintptr_t at, size_t bytes)
+static struct uat_near_run near_runs[UAT_NEAR_RUNS]; /* all empty: nothing is near */
+struct uat_near uat_near = {.run = near_runs};
+_Static_assert((int)UAT_GRANULE_SHIFT == UAT_NEAR_RUN_SHIFT && (int)UAT_GRANULES <= UAT_NEAR_RUNS,
+               "granules have a run each");
+
+void uat_near_set(const struct uat_array *a, struct uat_near_run run)
 {
-    uintptr_t offset = at - a->near_low;
-    return offset <= a->near_size && bytes <= a->near_size - offset;
+    for (size_t k = 0; k < a->granules; k++)
+        near_runs[((a->start >> UAT_NEAR_RUN_SHIFT) + k) % UAT_NEAR_RUNS] = run;
 }
 
 static __attribute__((noinline, cold)) void check_access(const char *call, uintptr_t at, size_t bytes,
@@ -18,111 +25,79 @@ static __attribute__((noinline, cold)) void check_access(const char *call, uintp
     uat_array_check(call, at, bytes);
 }
 
-/* Near, but not at hand; or under torture, where every checkout is recorded. */
+/* A miss; or near, but not at hand. */
 static __attribute__((noinline)) void *checkout_slowly(uintptr_t at, size_t bytes, enum uat_access access)
 {
     check_access("uat_checkout()", at, bytes, access);
     if (bytes == 0 || uat_global_near((void *)at, bytes) == bytes) {
-        uat_open_push(at, bytes, access, (char *)at)->near = true;
-        uat_global_opened.recorded++;
+        uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_NEAR);
         return (void *)at;
     }
-    uat_global_opened.recorded++;
     return uat_cache_checkout(at, bytes, access);
 }
 
-/* The place of a range that lies in one block and is valid; else NULL. */
-static inline char *hit(const struct uat_array *a, uintptr_t at, size_t bytes)
-{
-    const struct uat_global *g = &uat_global;
-    size_t from = at % UAT_BLOCK;
-    if (bytes == 0 || from + bytes > UAT_BLOCK || !g->ring_size)
-        return NULL;
-    struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
-    unsigned parts = uat_parts_touched(from, from + bytes);
-    if (s->block != at >> UAT_BLOCK_SHIFT || s->epoch != uat_epoch_of(a) || (s->valid & parts) != parts || s->arriving)
-        return NULL;
-    s->pins++;
-    return uat_slot_place(s) + from;
-}
-
-void *uat_checkout(const void *p, size_t bytes, enum uat_access access)
+void *uat_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access)
 {
     struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)p;
-    const struct uat_array *a = uat_array_of(at);
-    if (__builtin_expect(a && is_at_hand(a, at, bytes), 1)) {
-        uat_global_opened.near++;
-        return (void *)at;
-    }
-    char *place = a && !g->strict && g->records < UAT_OPEN_MAX ? hit(a, at, bytes) : NULL;
-    if (!place)
+    size_t from = at % UAT_BLOCK;
+    if (uat_global_opened.records >= g->hit_below || bytes - 1 >= UAT_BLOCK - from) /* 0 bytes, or several blocks */
         return checkout_slowly(at, bytes, access);
-    uat_global_opened.recorded++;
+    struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
+    if (s->block != at >> UAT_BLOCK_SHIFT || (uat_parts_touched(from, from + bytes) & ~s->valid) ||
+        (s->epoch != g->epoch && s->epoch != uat_array_of(at)->frozen))
+        return checkout_slowly(at, bytes, access);
+    struct uat_open *o = &g->record[uat_global_opened.records++];
+    o->at = at;
+    o->bytes = bytes;
+    o->kind = access & UAT_OPEN_ACCESS; /* another value is found by the checkin */
     g->count.hits++;
-    g->record[g->records++] = (struct uat_open){.at = at, .bytes = bytes, .access = access, .place = place};
-    return place;
+    return g->ring + ((at >> UAT_BLOCK_SHIFT & g->slot_mask) << UAT_BLOCK_SHIFT) + from;
 }
 
-/* Unpin the blocks of a range, and note what was written. */
-static inline void give_back(const struct uat_open *o)
+/* Note what was written to a range of the ring. */
+static __attribute__((noinline)) void mark(uintptr_t at, size_t bytes)
 {
-    for (uintptr_t p = o->at, end = o->at + o->bytes; p < end;) {
+    for (uintptr_t p = at, end = at + bytes; p < end;) {
         struct uat_slot_of_cache *s = uat_slot_for(p >> UAT_BLOCK_SHIFT);
         size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
-        s->pins--;
-        if (o->access & UAT_WRITE)
-            uat_writeback_mark(s, from, to);
+        uat_writeback_mark(s, from, to);
         p += to - from;
     }
 }
 
-static __attribute__((noinline, cold)) void refuse_checkin(uintptr_t at, size_t bytes)
-{
-    check_access("uat_checkin()", at, bytes, UAT_READ);
-    uat_die("uat_checkin(): %zu bytes at %p are not checked out", bytes, (void *)at);
-}
-
-static __attribute__((noinline)) void checkin_recorded(uintptr_t at, size_t bytes, enum uat_access access)
+static __attribute__((noinline)) void checkin_slowly(uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_open o;
     uat_open_pop(at, bytes, access, &o);
-    uat_global_opened.recorded--;
-    if (o.near)
-        return;
-    if (o.side)
+    if (o.kind & UAT_OPEN_SIDE)
         uat_side_checkin(&o);
-    else
-        give_back(&o);
+    else if (!(o.kind & UAT_OPEN_NEAR) && (access & UAT_WRITE))
+        mark(at, bytes);
 }
 
-void uat_checkin(const void *p, size_t bytes, enum uat_access access)
+/* Is it the range that was checked out last, and in the ring? There is one. */
+static inline bool is_last(uintptr_t at, size_t bytes, enum uat_access access)
 {
-    struct uat_global *g = &uat_global;
+    const struct uat_open *o = &uat_global.record[uat_global_opened.records - 1];
+    return o->at == at && o->bytes == bytes && o->kind == access;
+}
+
+void uat_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access)
+{
     uintptr_t at = (uintptr_t)p;
-    const struct uat_array *a = uat_array_of(at);
-    if (__builtin_expect(a && is_at_hand(a, at, bytes), 1)) {
-        if (__builtin_expect(uat_global_opened.near == 0, 0))
-            refuse_checkin(at, bytes);
-        uat_global_opened.near--;
+    if (uat_global_opened.records == 0 || !is_last(at, bytes, access)) {
+        checkin_slowly(at, bytes, access);
         return;
     }
-    struct uat_open *o = g->records ? &g->record[g->records - 1] : NULL;
-    if (__builtin_expect(o && o->at == at && o->bytes == bytes && o->access == access && !o->side && !o->near, 1)) {
-        g->records--; /* the last one, as a rule */
-        uat_global_opened.recorded--;
-        give_back(o);
-        return;
-    }
-    checkin_recorded(at, bytes, access);
+    uat_global_opened.records--;
+    if (access & UAT_WRITE)
+        mark(at, bytes);
 }
 
 void uat_prefetch(const void *p, size_t bytes)
 {
-    const struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)p;
-    if (bytes == 0 || (uat_array_of(at) && is_at_hand(uat_array_of(at), at, bytes)))
-        return;
-    if (bytes <= g->ring_size / 2)
+    if (bytes && !uat_near_holds(at, bytes) && bytes <= uat_global.ring_size / 2)
         uat_cache_prefetch(at, bytes);
 }

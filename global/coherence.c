@@ -152,12 +152,12 @@ struct uat_global_opened uat_global_opened;
 
 void uat_global_refuse_opened(const char *where)
 {
-    const struct uat_global *g = &uat_global;
+    uint64_t n = uat_global_opened.records;
     if (uat_mutant("G3"))
         return;
-    if (g->records)
+    if (n > 0)
         uat_die("%zu bytes of global memory at %p are checked out %s; check them in before",
-                g->record[g->records - 1].bytes, (void *)g->record[g->records - 1].at, where);
+                uat_global.record[n - 1].bytes, (void *)uat_global.record[n - 1].at, where);
     uat_die("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
-            (unsigned long long)(uat_global_opened.recorded + uat_global_opened.near), where);
+            (unsigned long long)(uat_global_opened.transfers + uat_near.begun - uat_near.ended), where);
 }

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "include/uat.h"
+#include "include/uat/global.h"
 
 struct uat_transport;
 struct uat_global_words;
@@ -66,10 +67,10 @@ void uat_global_run_ends(void);
 /* What hook a asks first: may something not be at its home? The deque looks at this word before each publication. */
 const bool *uat_global_unreleased(void);
 
-/* What is checked out or under way on this worker (G3). */
+/* What is checked out or under way on this worker (G3), besides the near ranges that uat_near counts. */
 struct uat_global_opened {
-    uint64_t recorded; /* recorded checkouts and split-phase transfers */
-    uint64_t near;     /* near checkouts, which are not recorded */
+    uint64_t records;   /* checkouts that are recorded: far ones, and near ones under torture */
+    uint64_t transfers; /* split-phase ones */
 };
 extern struct uat_global_opened uat_global_opened __attribute__((visibility("hidden")));
 
@@ -79,7 +80,8 @@ void uat_global_refuse_opened(const char *where) __attribute__((cold));
 /* G3: nothing may be checked out or under way here. where: "at a spawn", ... */
 static inline void uat_global_refuse_open(const char *where)
 {
-    if (__builtin_expect((uat_global_opened.recorded | uat_global_opened.near) != 0, 0))
+    if (__builtin_expect(
+            (uat_global_opened.records | uat_global_opened.transfers | (uat_near.begun - uat_near.ended)) != 0, 0))
         uat_global_refuse_opened(where);
 }
 

@@ -93,6 +93,7 @@ static int connect_links(struct uat_global *g)
 static void close_links(struct uat_global *g)
 {
     g->is_open = false;
+    g->hit_below = 0;
     uat_array_drop(g->parts);
     g->parts = NULL;
     if (g->bulk)
@@ -140,6 +141,7 @@ int uat_global_start(void)
         return rc;
     }
     uat_objects_start();
+    g->hit_below = g->far && !g->strict ? UAT_OPEN_MAX : 0;
     g->since = uat_cpu_counter();
     g->is_open = true;
     uat_info("global memory: %d hosts, this one is number %d; %zu MiB of cache, %zu MiB for objects", g->hosts, g->host,

@@ -8,38 +8,54 @@ static const char *name_of(enum uat_access access)
     return access == UAT_READ ? "UAT_READ" : access == UAT_WRITE ? "UAT_WRITE" : "UAT_READ_WRITE";
 }
 
-static void refuse_overlap(uintptr_t at, size_t bytes, enum uat_access access)
+static enum uat_access access_of(const struct uat_open *o)
 {
-    for (unsigned i = 0; i < uat_global.records; i++) {
+    return (enum uat_access)(o->kind & UAT_OPEN_ACCESS);
+}
+
+static void refuse_overlap(uintptr_t at, size_t bytes, uint64_t kind)
+{
+    for (unsigned i = 0; i < uat_global_opened.records; i++) {
         const struct uat_open *o = &uat_global.record[i];
-        if (o->at < at + bytes && at < o->at + o->bytes && ((o->access | access) & UAT_WRITE))
+        if (o->at < at + bytes && at < o->at + o->bytes && ((o->kind | kind) & UAT_WRITE))
             uat_die("uat_checkout(): %zu bytes at %p share bytes with the %zu at %p, checked out with %s; what is "
                     "checked out for writing is checked out once",
-                    bytes, (void *)at, o->bytes, (void *)o->at, name_of(o->access));
+                    bytes, (void *)at, o->bytes, (void *)o->at, name_of(access_of(o)));
     }
 }
 
-struct uat_open *uat_open_push(uintptr_t at, size_t bytes, enum uat_access access, char *place)
+struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind)
 {
-    struct uat_global *g = &uat_global;
-    refuse_overlap(at, bytes, access);
-    if (g->records == UAT_OPEN_MAX)
+    struct uat_open *o = &uat_global.record[uat_global_opened.records];
+    refuse_overlap(at, bytes, kind);
+    if (uat_global_opened.records == UAT_OPEN_MAX)
         uat_die("uat_checkout(): %d ranges are checked out already; check some in first", UAT_OPEN_MAX);
-    g->record[g->records] = (struct uat_open){.at = at, .bytes = bytes, .access = access, .place = place};
-    return &g->record[g->records++];
+    *o = (struct uat_open){.at = at, .bytes = bytes, .kind = kind};
+    uat_global_opened.records++;
+    return o;
+}
+
+bool uat_open_has_block(uint64_t block)
+{
+    for (uint64_t i = 0; i < uat_global_opened.records; i++) {
+        const struct uat_open *o = &uat_global.record[i];
+        if (!(o->kind & (UAT_OPEN_SIDE | UAT_OPEN_NEAR)) && o->at >> UAT_BLOCK_SHIFT <= block &&
+            block <= (o->at + o->bytes - 1) >> UAT_BLOCK_SHIFT)
+            return true;
+    }
+    return false;
 }
 
 static __attribute__((cold)) void refuse(uintptr_t at, size_t bytes, enum uat_access access)
 {
-    const struct uat_global *g = &uat_global;
-    for (unsigned i = g->records; i-- > 0;) {
-        const struct uat_open *o = &g->record[i];
+    for (uint64_t i = uat_global_opened.records; i-- > 0;) {
+        const struct uat_open *o = &uat_global.record[i];
         if (o->at != at)
             continue;
         if (o->bytes != bytes)
             uat_die("uat_checkin(): %zu bytes at %p, but %zu were checked out there", bytes, (void *)at, o->bytes);
         uat_die("uat_checkin(): the %zu bytes at %p are checked in with %s, but were checked out with %s", bytes,
-                (void *)at, name_of(access), name_of(o->access));
+                (void *)at, name_of(access), name_of(access_of(o)));
     }
     uat_array_check("uat_checkin()", at, bytes);
     uat_die("uat_checkin(): %zu bytes at %p are not checked out", bytes, (void *)at);
@@ -48,11 +64,11 @@ static __attribute__((cold)) void refuse(uintptr_t at, size_t bytes, enum uat_ac
 void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out)
 {
     struct uat_global *g = &uat_global;
-    for (unsigned i = g->records; i-- > 0;) {
+    for (uint64_t i = uat_global_opened.records; i-- > 0;) {
         const struct uat_open *o = &g->record[i];
-        if (o->at == at && o->bytes == bytes && o->access == access) {
+        if (o->at == at && o->bytes == bytes && access_of(o) == access) {
             *out = *o;
-            g->record[i] = g->record[--g->records];
+            g->record[i] = g->record[--uat_global_opened.records];
             return;
         }
     }

@@ -17,11 +17,14 @@ static char *find_gap(size_t bytes, size_t in_page)
     char *at = g->side;
     for (bool moved = true; moved;) {
         moved = false;
-        for (unsigned i = 0; i < g->records; i++) {
+        for (unsigned i = 0; i < uat_global_opened.records; i++) {
             const struct uat_open *o = &g->record[i];
+            if (!(o->kind & UAT_OPEN_SIDE))
+                continue;
             char *from = o->place - o->at % UAT_PART;
-            if (o->side && from < at + in_page + bytes && at < from + o->side) {
-                at = from + o->side;
+            size_t size = (o->at % UAT_PART + o->bytes + UAT_PART - 1) / UAT_PART * UAT_PART;
+            if (from < at + in_page + bytes && at < from + size) {
+                at = from + size;
                 moved = true;
             }
         }
@@ -33,9 +36,10 @@ static __attribute__((cold)) _Noreturn void refuse(uintptr_t at, size_t bytes)
 {
     const struct uat_global *g = &uat_global;
     size_t need = 8 * bytes > 2 * g->ring_size ? 8 * bytes : 2 * g->ring_size;
-    uat_die("uat_checkout(): %zu bytes at %p do not fit into the cache beside the %u ranges that are checked out; set "
-            "UAT_CACHE_SIZE=%zuk (now %zuk) or check out less",
-            bytes, (void *)at, g->records, need >> 10, g->ring_size >> 10);
+    uat_die(
+        "uat_checkout(): %zu bytes at %p do not fit into the cache beside the %llu ranges that are checked out; set "
+        "UAT_CACHE_SIZE=%zuk (now %zuk) or check out less",
+        bytes, (void *)at, (unsigned long long)uat_global_opened.records, need >> 10, g->ring_size >> 10);
 }
 
 /* Bytes from p on, at most n, in one block. */
@@ -65,7 +69,7 @@ void *uat_side_checkout(uintptr_t at, size_t bytes, enum uat_access access)
         uat_global_wait(home.host, end);
         g->count.bytes_fetched += n;
     }
-    uat_open_push(at, bytes, access, place)->side = (at % UAT_PART + bytes + UAT_PART - 1) / UAT_PART * UAT_PART;
+    uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_SIDE)->place = place;
     return place;
 }
 
@@ -73,7 +77,7 @@ void uat_side_checkin(struct uat_open *o)
 {
     const struct uat_global *g = &uat_global;
     const struct uat_array *a = uat_array_of(o->at);
-    for (size_t done = 0, n; done < o->bytes && (o->access & UAT_WRITE); done += n) {
+    for (size_t done = 0, n; done < o->bytes && (o->kind & UAT_WRITE); done += n) {
         n = piece(o->at + done, o->bytes - done);
         struct uat_home home = uat_array_home(a, o->at + done);
         if (home.host == g->host) {

@@ -57,11 +57,9 @@ struct uat_object_card {
 /* An array, or the parts of all workers together, which are an array in UAT_BLOCKED chunks. */
 struct uat_array {
     uintptr_t start;
-    size_t bytes;       /* as asked for */
-    size_t size;        /* a multiple of the chunk */
-    size_t chunk;       /* bytes, a multiple of a block */
-    uintptr_t near_low; /* the longest run of near chunks: what uat_checkout() looks at first */
-    size_t near_size;
+    size_t bytes;    /* as asked for */
+    size_t size;     /* a multiple of the chunk */
+    size_t chunk;    /* bytes, a multiple of a block */
     uint64_t frozen; /* the epoch in which what is cached of it is valid; 0: not frozen */
     int fd;          /* of this host's memory object, here its leader; or -1 */
     void *linear;    /* a leader's mapping of the whole object, to be exposed; or NULL */
@@ -72,11 +70,10 @@ struct uat_array {
 
 /* A place of the cache: block b lies in slot b mod slots. */
 struct uat_slot_of_cache {
-    uint64_t block;    /* address >> UAT_BLOCK_SHIFT; 0: none */
-    uint64_t epoch;    /* in which `valid` counts */
+    _Alignas(64) uint64_t block; /* address >> UAT_BLOCK_SHIFT; 0: none */
+    uint64_t epoch;              /* in which `valid` counts */
     uint16_t valid;    /* parts that hold what home held when they were fetched, and what was checked in since */
     uint16_t arriving; /* parts whose prefetch is under way */
-    uint32_t pins;     /* checkouts */
     uint32_t dirty, dirty_end;    /* bytes checked in and not yet posted: [dirty, dirty_end); none if dirty_end is 0 */
     uint32_t link;                /* to the block's home */
     bool listed;                  /* in `pending` */
@@ -87,10 +84,13 @@ struct uat_slot_of_cache {
 struct uat_open {
     uintptr_t at;
     size_t bytes;
-    enum uat_access access;
-    char *place;
-    size_t side; /* bytes of the side area at `place`; 0: it lies in the ring, or is near */
-    bool near;
+    uint64_t kind; /* enum uat_access, and where the place is: in the ring, unless a flag says another */
+    char *place;   /* UAT_OPEN_SIDE: where in the side area */
+};
+enum {
+    UAT_OPEN_ACCESS = 3, /* mask */
+    UAT_OPEN_NEAR = 4,
+    UAT_OPEN_SIDE = 8
 };
 
 /* A link's WRITEs that may not have taken effect. */
@@ -107,6 +107,7 @@ struct uat_global {
     /* What uat_checkout() looks at. */
     struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere */
     bool strict;                             /* torture: near checkouts are recorded too */
+    uint64_t hit_below;                      /* so many records leave room for a hit; 0 before opening and if strict */
     uint64_t epoch;                          /* G: raised by an acquire */
     struct uat_slot_of_cache *slot;
     uint64_t slot_mask;
@@ -136,9 +137,8 @@ struct uat_global {
     bool must_release;                 /* something may not be at home */
     uint64_t spent, since;             /* the budget of releases: see coherence.c */
 
-    struct uat_open record[UAT_OPEN_MAX];
-    unsigned records;
-    struct uat_array *parts; /* objects */
+    struct uat_open record[UAT_OPEN_MAX]; /* uat_global_opened.records of them */
+    struct uat_array *parts;              /* objects */
     struct uat_counts_of_global count;
 };
 
@@ -171,6 +171,9 @@ int uat_object_open(const struct uat_object_card *card, int rank);
 
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
+
+/* checkout.c: what uat_checkout() finds of array a. */
+void uat_near_set(const struct uat_array *a, struct uat_near_run run);
 
 /* exchange.c: collective. */
 int uat_global_gather(const void *mine, size_t bytes, void *all);
@@ -210,7 +213,9 @@ void uat_side_checkin(struct uat_open *o);
 void uat_objects_start(void);
 
 /* record.c */
-struct uat_open *uat_open_push(uintptr_t at, size_t bytes, enum uat_access access, char *place);
+struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind);
+/* Is a range checked out that has its place in this block's slot of the ring? */
+bool uat_open_has_block(uint64_t block);
 void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out);
 
 /* Where the slot's bytes lie. */
@@ -233,7 +238,7 @@ static inline uint64_t uat_epoch_of(const struct uat_array *a)
 static inline unsigned uat_parts_touched(size_t from, size_t to)
 {
     unsigned first = (unsigned)(from >> UAT_PART_SHIFT), last = (unsigned)((to - 1) >> UAT_PART_SHIFT);
-    return ((2u << last) - 1) & ~((1u << first) - 1);
+    return (2u << last) - (1u << first);
 }
 
 #endif

@@ -88,7 +88,7 @@ void uat_get_begin(uat_transfer_t *t, void *local, const void *global, size_t by
     uintptr_t at = (uintptr_t)global;
     const struct uat_array *a = uat_array_check("uat_get_begin()", at, bytes);
     *t = (uat_transfer_t){0};
-    uat_global_opened.recorded++;
+    uat_global_opened.transfers++;
     if (bytes == 0)
         return;
     struct uat_home home = uat_array_home(a, at);
@@ -120,7 +120,7 @@ void uat_put_begin(uat_transfer_t *t, void *global, const void *local, size_t by
     uintptr_t at = (uintptr_t)global;
     const struct uat_array *a = uat_array_check("uat_put_begin()", at, bytes);
     *t = (uat_transfer_t){0};
-    uat_global_opened.recorded++;
+    uat_global_opened.transfers++;
     if (bytes == 0)
         return;
     struct uat_home home = uat_array_home(a, at);
@@ -135,9 +135,9 @@ void uat_put_begin(uat_transfer_t *t, void *global, const void *local, size_t by
 void uat_transfer_wait(uat_transfer_t *t)
 {
     struct uat_global *g = &uat_global;
-    if (uat_global_opened.recorded == g->records)
+    if (uat_global_opened.transfers == 0)
         uat_die("uat_transfer_wait(): no transfer is under way; each one that is begun is waited for once");
-    uat_global_opened.recorded--;
+    uat_global_opened.transfers--;
     if (t->end)
         uat_global_wait((int)t->link, t->end);
     if (t->from) {

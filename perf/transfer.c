@@ -41,7 +41,9 @@ static void checkout_hit(char *base, size_t bytes, int window, int64_t count)
 {
     (void)window;
     for (int64_t i = 0; i < count; i++) {
+        __asm__ volatile("" : "+r"(base)); /* each time from the beginning */
         uat_checkout(base, bytes, UAT_READ);
+        __asm__ volatile("" : : : "memory"); /* the access */
         uat_checkin(base, bytes, UAT_READ);
     }
 }

@@ -84,15 +84,51 @@ int uat_global_freeze(void *array);
 int uat_global_thaw(void *array);
 
 /*
+ * Not for programs: what uat_checkout() and uat_checkin() need to know of near memory, so that they take no call there.
+ * run[address / 1 GiB mod UAT_NEAR_RUNS] is the longest run of near bytes of the array that has the address; none if it
+ * has size 0. UAT_TORTURE leaves all of them empty, so that every checkout is checked.
+ */
+#define UAT_NEAR_RUN_SHIFT 30
+#define UAT_NEAR_RUNS      65536
+struct uat_near_run {
+    uintptr_t low;
+    size_t size;
+};
+struct uat_near {
+    const struct uat_near_run *run;
+    uint64_t begun, ended; /* accesses to near bytes; two counters, because one would be a chain of loads and stores */
+};
+extern struct uat_near uat_near;
+void *uat_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access);
+void uat_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
+static inline int uat_near_holds(uintptr_t at, size_t bytes)
+{
+    const struct uat_near_run *r = &uat_near.run[at >> UAT_NEAR_RUN_SHIFT & (UAT_NEAR_RUNS - 1)];
+    return at - r->low <= r->size && bytes <= r->size - (at - r->low);
+}
+
+/*
  * Make [p, p + bytes) accessible. Returns the place to use instead of p; it is p itself where the range is near, and has
  * the same distance to a multiple of 4096 as p where it is far. It is valid until the uat_checkin() with the same
  * arguments. A range must fit into the cache (UAT_CACHE_SIZE; a quarter of it if it lies on several hosts).
  * Never fails: a range that is no global memory, or does not fit, ends the job with one line.
  */
-void *uat_checkout(const void *p, size_t bytes, enum uat_access access);
+static inline void *uat_checkout(const void *p, size_t bytes, enum uat_access access)
+{
+    if (__builtin_expect(!uat_near_holds((uintptr_t)p, bytes), 0))
+        return uat_checkout_elsewhere(p, bytes, access);
+    uat_near.begun++;
+    return (void *)(uintptr_t)p;
+}
 
 /* The end of that access. What was checked out with UAT_WRITE or UAT_READ_WRITE is written back, all its bytes. */
-void uat_checkin(const void *p, size_t bytes, enum uat_access access);
+static inline void uat_checkin(const void *p, size_t bytes, enum uat_access access)
+{
+    if (__builtin_expect(!uat_near_holds((uintptr_t)p, bytes) || uat_near.begun == uat_near.ended, 0))
+        uat_checkin_elsewhere(p, bytes, access);
+    else
+        uat_near.ended++;
+}
 
 /* Begin to fetch a range that will be checked out soon; does not wait, may do nothing. */
 void uat_prefetch(const void *p, size_t bytes);
