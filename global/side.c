@@ -49,6 +49,11 @@ static size_t piece(uintptr_t p, size_t n)
     return n < rest ? n : rest;
 }
 
+size_t uat_checkout_limit(void)
+{
+    return uat_global.far ? uat_global.side_size : SIZE_MAX;
+}
+
 void *uat_side_checkout(uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_global *g = &uat_global;

@@ -130,6 +130,10 @@ static inline void uat_checkin(const void *p, size_t bytes, enum uat_access acce
         uat_near.ended++;
 }
 
+/* Bytes that can be checked out at once wherever they lie: a quarter of the cache, SIZE_MAX in a job on one host. Several
+ * checkouts at a time share them. The same on all workers. */
+size_t uat_checkout_limit(void);
+
 /* Begin to fetch a range that will be checked out soon; does not wait, may do nothing. */
 void uat_prefetch(const void *p, size_t bytes);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parallel loops, reductions and scans over index ranges, without a grain size to guess.
+ * Parallel loops, reductions and scans over index ranges, without a grain size to guess; sorts, and loops over the blocks of
+ * a global array.
  *
  * Splitting on demand: a loop runs its iterations in order, in short chunks, and looks between two chunks whether this
  * worker still has work that thieves could take. Only if they have taken everything, the loop splits what is left in
@@ -17,6 +18,7 @@
 #include <stdint.h>
 
 #include "uat.h"
+#include "uat/global.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,6 +78,59 @@ struct uat_call {
 
 /* Run count functions in parallel and return when all have ended. The caller's worker runs the last one by itself. */
 void uat_invoke(const struct uat_call *calls, size_t count);
+
+/*
+ * The body of a loop over blocks: elements first to first + count - 1 of the array stand at `elements`. They are checked
+ * out meanwhile, so the body does not spawn, join or end the task. arg as for uat_for_fn.
+ */
+typedef void uat_block_fn(void *elements, size_t first, size_t count, const void *arg);
+
+/*
+ * Call body for blocks that cover all `count` elements of `size` bytes each at array, which is global memory, in any order
+ * and by any workers; return when all have ended. Each block is checked out for `access` around the call. A block has at
+ * most UAT_GLOBAL_BLOCK bytes, or one element, and lies in one chunk of the array as far as the elements do. A worker
+ * begins with what is near, and offers the far half to thieves; far blocks are fetched while the one before is worked on.
+ * Inside a task. Cannot fail; an array that is no global memory ends the job with a line.
+ */
+void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
+                        const void *arg, size_t arg_size);
+
+/* Order of two elements, as for qsort_r(): negative, 0 or positive. arg: the task's own copy. Does not spawn or join. */
+typedef int uat_compare_fn(const void *a, const void *b, void *arg);
+
+/*
+ * Sort `count` elements of `size` bytes each at array, in place, in parallel. The order of equal elements is undefined.
+ * Global memory, near or far: all workers take part, by quicksort with parallel partitions. Other memory, which no other
+ * worker can reach: sorted by the calling task alone. arg (arg_size bytes, may be NULL with size 0) is copied with what is
+ * stolen; the caller keeps it. Inside a task. Cannot fail; a comparison that contradicts itself leaves the elements in an
+ * undefined order, and loses none.
+ */
+void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
+
+/* Where a partition divides. */
+struct uat_sort_pivot {
+    const void *value; /* an element; aligned to 16 bytes */
+    int equal;         /* 0: elements below it come to the front; else those that are not above it */
+    const void *arg;   /* of the sort */
+};
+
+/*
+ * How the elements of one type are sorted where they lie in this process. uat_sort() has a kernel for comparisons that are
+ * called; uat::sort() of uat.hpp has one for each type and comparison, which the compiler sees through.
+ */
+struct uat_sort_kernel {
+    size_t size; /* bytes of an element */
+    /* Sort count elements. */
+    void (*sort)(void *elements, size_t count, const void *arg);
+    /*
+     * Elements 0 to less - 1 belong to the front and less to from - 1 do not. Move those of from to to - 1 that do to the
+     * front. Returns how many of 0 to to - 1 there are.
+     */
+    size_t (*partition)(void *elements, size_t less, size_t from, size_t to, const struct uat_sort_pivot *pivot);
+};
+
+/* uat_sort() with a kernel, which is copied. */
+void uat_sort_by(const struct uat_sort_kernel *kernel, void *array, size_t count, const void *arg, size_t arg_size);
 
 /*
  * Is there nothing left on this worker that a thief could take, although there are thieves? Then it is worth while to

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * uat_for_each_block(): lazy binary splitting as in loop.c, over blocks that are checked out. A worker takes blocks from
+ * that end of its range that is near. When it must split, the nearer half becomes the child, which runs here at once; the
+ * other half is the continuation, which thieves take.
+ */
+#include <string.h>
+
+#include "base/cpu.h"
+#include "include/uat/pattern.h"
+
+enum {
+    CHUNK_CYCLES = 8192, /* counter cycles of a block, some microseconds: long against a look at the deque */
+    FIRST_BYTES = 4096,  /* of the first block; they double until the block takes long enough */
+    LOOKS = 16           /* elements of a half whose homes are looked at before a split */
+};
+
+/* The argument of a loop's task. Behind it follows the user's argument. */
+struct blocks {
+    char *array;
+    size_t size;       /* bytes of an element */
+    size_t begin, end; /* elements */
+    size_t bytes;      /* of this block and the user's argument */
+    enum uat_access access;
+    uat_block_fn *body;
+    _Alignas(16) char arg[];
+};
+
+static char *element(const struct blocks *b, size_t i)
+{
+    return b->array + i * b->size;
+}
+
+static int is_near(const struct blocks *b, size_t i)
+{
+    return uat_global_near(element(b, i), 1) > 0;
+}
+
+/*
+ * The elements that lie with element i in one block of global memory: the first of them, and the one behind the last. An
+ * element that lies in two blocks, which may be on two hosts, stands alone.
+ */
+static size_t first_of_block(const struct blocks *b, size_t i)
+{
+    size_t inside = (uintptr_t)element(b, i) % UAT_GLOBAL_BLOCK;
+    if (inside + b->size > UAT_GLOBAL_BLOCK)
+        return i;
+    return inside / b->size < i ? i - inside / b->size : 0;
+}
+
+static size_t end_of_block(const struct blocks *b, size_t i)
+{
+    size_t whole = (UAT_GLOBAL_BLOCK - (uintptr_t)element(b, i) % UAT_GLOBAL_BLOCK) / b->size;
+    return i + (whole > 0 ? whole : 1);
+}
+
+static size_t count_near(const struct blocks *b, size_t begin, size_t end)
+{
+    size_t near = 0;
+    for (size_t k = 0; k < LOOKS; k++)
+        near += (size_t)is_near(b, begin + (end - begin - 1) / LOOKS * k);
+    return near;
+}
+
+static void run(struct blocks *b);
+
+static void run_task(void *arg, void *result)
+{
+    (void)result;
+    run(arg);
+}
+
+/* Two halves, each of one element at least; of many blocks, each a whole number. */
+static void split(struct blocks *b, size_t begin, size_t end)
+{
+    size_t middle = begin + (end - begin) / 2, edge = first_of_block(b, middle);
+    if (edge > begin)
+        middle = edge;
+    int swapped = count_near(b, begin, middle) < count_near(b, middle, end);
+    uat_task_t task;
+    b->begin = swapped ? middle : begin; /* the spawn copies it */
+    b->end = swapped ? end : middle;
+    uat_spawn(&task, run_task, b, b->bytes, NULL, 0);
+    b->begin = swapped ? begin : middle;
+    b->end = swapped ? middle : end;
+    run(b);
+    uat_join(&task);
+}
+
+/* Begin to fetch what will be the next block, at most `count` elements from element `from` on. */
+static void prefetch(const struct blocks *b, size_t from, size_t count)
+{
+    size_t edge = end_of_block(b, from) - from;
+    if (b->access != UAT_WRITE && count > 0)
+        uat_prefetch(element(b, from), (count < edge ? count : edge) * b->size);
+}
+
+/* Call the body for [from, to). Returns the counter cycles that it took. */
+static uint64_t run_block(const struct blocks *b, size_t from, size_t to, int is_far)
+{
+    size_t bytes = (to - from) * b->size;
+    void *p = uat_checkout(element(b, from), bytes, b->access);
+    if (is_far && to < b->end)
+        prefetch(b, to, b->end - to);
+    uint64_t start = uat_cpu_counter();
+    b->body(p, from, to - from, b->arg);
+    uint64_t cycles = uat_cpu_counter() - start;
+    uat_checkin(element(b, from), bytes, b->access);
+    return cycles;
+}
+
+/* The length of the next block. */
+static size_t adapt(const struct blocks *b, size_t length, uint64_t cycles)
+{
+    if (cycles < CHUNK_CYCLES / 2 && 2 * length * b->size <= UAT_GLOBAL_BLOCK)
+        return 2 * length;
+    if (cycles > 2 * CHUNK_CYCLES && length > 1)
+        return length / 2;
+    return length;
+}
+
+static void run(struct blocks *b)
+{
+    size_t length = FIRST_BYTES / b->size > 0 ? FIRST_BYTES / b->size : 1;
+    while (b->begin < b->end) {
+        size_t begin = b->begin, end = b->end, from = begin, to = end;
+        if (end - begin > length && uat_work_wanted()) {
+            split(b, begin, end);
+            return;
+        }
+        int front = is_near(b, begin), is_far = !front && !is_near(b, end - 1);
+        if (front || is_far) {
+            size_t edge = end_of_block(b, begin);
+            to = edge < end ? edge : end;
+            to = to - from > length ? from + length : to;
+            b->begin = to;
+        } else {
+            size_t edge = first_of_block(b, end - 1);
+            from = edge > begin ? edge : begin;
+            from = to - from > length ? to - length : from;
+            b->end = from;
+        }
+        length = adapt(b, length, run_block(b, from, to, is_far));
+    }
+}
+
+void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
+                        const void *arg, size_t arg_size)
+{
+    if (count == 0 || size == 0)
+        return;
+    _Alignas(16) char memory[sizeof(struct blocks) + arg_size];
+    struct blocks *b = (struct blocks *)memory;
+    *b = (struct blocks){
+        .array = array, .size = size, .end = count, .bytes = sizeof(memory), .access = access, .body = body};
+    if (arg_size > 0)
+        memcpy(b->arg, arg, arg_size);
+    if (uat_global_home(array) < 0)
+        uat_checkout(array, size, access); /* which ends the job with a line */
+    run(b);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A partition in place that splits on demand. A worker takes up the range in short steps; when thieves have emptied its
+ * deque, it offers half of what is left. Both halves give { front, rest }, and two neighbours are joined by one exchange: of
+ * { front rest } { front rest } as many elements of the inner two as the shorter of them has. What nobody steals is one
+ * pass over the range.
+ */
+#include "pattern/partition.h"
+
+#include <string.h>
+
+enum {
+    STEP_BYTES = 1 << 18,  /* near: bytes between two looks at the deque; some 50 us */
+    SPLIT_BYTES = 1 << 17, /* the least that is split */
+    EXCHANGE_BYTES = 512   /* through the stack at a time */
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Exchange two ranges in this process. */
+static void exchange_here(char *a, char *b, size_t bytes)
+{
+    char kept[EXCHANGE_BYTES];
+    for (size_t done = 0; done < bytes; done += sizeof(kept)) {
+        size_t n = smaller(bytes - done, sizeof(kept));
+        memcpy(kept, a + done, n);
+        memcpy(a + done, b + done, n);
+        memcpy(b + done, kept, n);
+    }
+}
+
+/* Two ranges of global memory that change places. */
+struct exchange {
+    char *a, *b;
+    size_t size, window; /* bytes of an element; elements that are checked out at a time */
+};
+
+/* The body of a loop over the elements of both. */
+static void exchange_some(int64_t begin, int64_t end, const void *arg)
+{
+    const struct exchange *e = arg;
+    for (size_t i = (size_t)begin, n; i < (size_t)end; i += n) {
+        n = smaller((size_t)end - i, e->window);
+        char *a = e->a + i * e->size, *b = e->b + i * e->size;
+        size_t bytes = n * e->size;
+        char *p = uat_checkout(a, bytes, UAT_READ_WRITE), *q = uat_checkout(b, bytes, UAT_READ_WRITE);
+        exchange_here(p, q, bytes);
+        uat_checkin(b, bytes, UAT_READ_WRITE);
+        uat_checkin(a, bytes, UAT_READ_WRITE);
+    }
+}
+
+/*
+ * [0, less) and [from, from + more) belong to the front, [less, from) and what is behind from + more do not: bring the two
+ * fronts together. Returns the elements of both.
+ */
+static size_t join_fronts(const struct uat_range *range, size_t less, size_t from, size_t more)
+{
+    size_t count = smaller(from - less, more), size = range->kernel.size;
+    struct exchange e = {uat_range_at(range, less), uat_range_at(range, from + more - count), size, range->window};
+    if (count * size > SPLIT_BYTES)
+        uat_for_grain(0, (int64_t)count, (int64_t)range->window, exchange_some, &e, sizeof(e));
+    else if (count > 0)
+        exchange_some(0, (int64_t)count, &e);
+    return less + more;
+}
+
+/* Take up the elements from `from` to `to`. */
+static size_t step(const struct uat_range *range, size_t less, size_t from, size_t to, int near)
+{
+    struct uat_sort_pivot pivot = {range->tail, range->equal, range->tail + range->arg_offset};
+    size_t size = range->kernel.size, begin = near ? less : from, bytes = (to - begin) * size;
+    char *p = uat_checkout(uat_range_at(range, begin), bytes, UAT_READ_WRITE);
+    size_t front = range->kernel.partition(p, 0, from - begin, to - begin, &pivot);
+    uat_checkin(uat_range_at(range, begin), bytes, UAT_READ_WRITE);
+    return near ? less + front : join_fronts(range, less, from, front);
+}
+
+static void partition_task(void *arg, void *result)
+{
+    *(size_t *)result = uat_partition(arg);
+}
+
+/* Partition elements `from` to the end in two halves, the first of them as a child. Returns the elements of its front. */
+static size_t split(struct uat_range *range, size_t from)
+{
+    struct uat_range whole = *range; /* the head alone */
+    size_t half = (whole.count - from) / 2, low, high;
+    uat_task_t task;
+    range->base = uat_range_at(&whole, from);
+    range->count = half;
+    uat_spawn(&task, partition_task, range, range->bytes, &low, sizeof(low));
+    range->base = uat_range_at(&whole, from + half);
+    range->count = whole.count - from - half;
+    high = uat_partition(range);
+    uat_join(&task);
+    whole.base = uat_range_at(&whole, from);
+    return join_fronts(&whole, low, half, high);
+}
+
+size_t uat_partition(struct uat_range *range)
+{
+    size_t size = range->kernel.size, count = range->count, less = 0;
+    int near = uat_range_is_near(range); /* and stays so: a near step has no spawn, so the task stays on its host */
+    size_t length = near && STEP_BYTES / size > range->window ? STEP_BYTES / size : range->window;
+    for (size_t from = 0, to; from < count; from = to) {
+        if ((count - from) * size > SPLIT_BYTES && count - from > 1 && uat_work_wanted()) {
+            struct uat_range whole = *range;
+            size_t more = split(range, from);
+            return join_fronts(&whole, less, from, more);
+        }
+        to = from + smaller(length, count - from);
+        less = step(range, less, from, to, near);
+    }
+    return less;
+}

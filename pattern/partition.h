@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* A range of a sort, and its partition in parallel. */
+#ifndef UAT_PARTITION_H
+#define UAT_PARTITION_H
+
+#include <stddef.h>
+
+#include "include/uat/pattern.h"
+
+/* The argument of a sort's tasks. Behind it follow the pivot and the user's argument. */
+struct uat_range {
+    char *base; /* elements */
+    size_t count;
+    struct uat_sort_kernel kernel;
+    size_t window;            /* elements that are checked out at a time where they are far */
+    int equal;                /* as in struct uat_sort_pivot */
+    size_t arg_offset, bytes; /* of the user's argument in the tail; of the whole block */
+    _Alignas(16) char tail[];
+};
+
+static inline char *uat_range_at(const struct uat_range *range, size_t i)
+{
+    return range->base + i * range->kernel.size;
+}
+
+/* Is all of it near? Then a checkout has no limit and costs next to nothing. */
+static inline int uat_range_is_near(const struct uat_range *range)
+{
+    size_t bytes = range->count * range->kernel.size;
+    return uat_global_near(range->base, bytes) == bytes;
+}
+
+/*
+ * Move the elements that belong in front of the pivot (range->tail) to the front of the range; returns their number. May
+ * change base and count. Inside a task, which may migrate.
+ */
+size_t uat_partition(struct uat_range *range);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * uat_sort_by(): quicksort (Hoare 1962) in place. A range that is longer than a leaf is partitioned by the median of a
+ * sample; the first part is a child, and the second part the continuation that thieves take. Partitions split on
+ * demand themselves (partition.c), so all workers take part from the first pass on. Memory of one process is left to the kernel.
+ */
+#include "pattern/partition.h"
+
+#include <string.h>
+
+enum {
+    LEAF_BYTES = 1 << 16,   /* near: sorted by the kernel at once; half a millisecond or so */
+    WINDOW_BYTES = 1 << 18, /* far: what is checked out at a time, and a leaf */
+    CHECKOUTS = 4,          /* shares of uat_checkout_limit(): two ranges at a time, in whole pages */
+    SAMPLES_MIN = 3,        /* of which the pivot is the median */
+    SAMPLES_MAX = 63,       /* 3 and 63 are 2^n - 1 */
+    SAMPLE_BYTES = 2048,    /* on the stack, unless the elements are large */
+    SAMPLED = 1 << 9,       /* elements of a range for each of its samples, to double them */
+    UNEVEN = 8              /* a front below one part in so many: its pivot is likely to occur often */
+};
+
+/* How many elements are sampled of a range. */
+static size_t samples_of(const struct uat_range *range)
+{
+    size_t n = SAMPLES_MIN;
+    while (n < SAMPLES_MAX && 2 * n * range->kernel.size <= SAMPLE_BYTES && range->count / n > SAMPLED)
+        n = 2 * n + 1;
+    return n;
+}
+
+/* The place of sample i of n: anywhere in the i-th of n equal parts, so that no regular order meets all of them. */
+static size_t sampled_place(size_t count, size_t i, size_t n)
+{
+    uint64_t x = (count + i) * UINT64_C(0x9e3779b97f4a7c15), part = count / n;
+    return i * part + (x >> 32) % part;
+}
+
+/* The median of a sample becomes the range's pivot. The range has at least SAMPLES_MIN elements. */
+static void choose_pivot(struct uat_range *range)
+{
+    size_t n = samples_of(range), size = range->kernel.size;
+    _Alignas(64) char sample[n * size];
+    uat_transfer_t transfers[n];
+    for (size_t i = 0; i < n; i++)
+        uat_get_begin(&transfers[i], sample + i * size, uat_range_at(range, sampled_place(range->count, i, n)), size);
+    for (size_t i = 0; i < n; i++)
+        uat_transfer_wait(&transfers[i]);
+    range->kernel.sort(sample, n, range->tail + range->arg_offset);
+    memcpy(range->tail, sample + n / 2 * size, size);
+}
+
+/* What a range becomes: [0, less) below the pivot, [from, count) above it or, if less is a good share, not below it. */
+struct parts {
+    size_t less, from;
+};
+
+/*
+ * If few elements are below the pivot, those that equal it go next to them and are done: so a range of equal elements ends
+ * after two passes. Each part has fewer elements than the range also if the comparison contradicts itself.
+ */
+static struct parts divide(struct uat_range *range)
+{
+    char *base = range->base;
+    size_t count = range->count;
+    choose_pivot(range);
+    range->equal = 0;
+    size_t less = uat_partition(range);
+    if (less == count)
+        return (struct parts){count - 1, count};
+    if (less >= count / UNEVEN && less > 0)
+        return (struct parts){less, less};
+    range->equal = 1;
+    range->base = base + less * range->kernel.size;
+    range->count = count - less;
+    size_t equal = uat_partition(range);
+    return (struct parts){less, less + (equal > 0 ? equal : 1)};
+}
+
+static void sort_leaf(const struct uat_range *range)
+{
+    size_t bytes = range->count * range->kernel.size;
+    if (range->count < 2)
+        return;
+    range->kernel.sort(uat_checkout(range->base, bytes, UAT_READ_WRITE), range->count, range->tail + range->arg_offset);
+    uat_checkin(range->base, bytes, UAT_READ_WRITE);
+}
+
+static int is_leaf(const struct uat_range *range)
+{
+    size_t leaf = range->window;
+    if (range->count > SAMPLES_MIN && uat_range_is_near(range))
+        leaf = LEAF_BYTES / range->kernel.size;
+    return range->count <= (leaf > SAMPLES_MIN ? leaf : SAMPLES_MIN);
+}
+
+static void sort_task(void *arg, void *result);
+
+static void sort_range(struct uat_range *range)
+{
+    if (is_leaf(range)) {
+        sort_leaf(range);
+        return;
+    }
+    struct uat_range whole = *range; /* the head alone */
+    struct parts parts = divide(range);
+    uat_task_t task;
+    range->base = whole.base;
+    range->count = parts.less;
+    uat_spawn(&task, sort_task, range, range->bytes, NULL, 0);
+    range->base = uat_range_at(&whole, parts.from);
+    range->count = whole.count - parts.from;
+    sort_range(range);
+    uat_join(&task);
+}
+
+static void sort_task(void *arg, void *result)
+{
+    (void)result;
+    sort_range(arg);
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+void uat_sort_by(const struct uat_sort_kernel *kernel, void *array, size_t count, const void *arg, size_t arg_size)
+{
+    if (count < 2 || kernel->size == 0)
+        return;
+    size_t limit = uat_checkout_limit() / CHECKOUTS,
+           window = (limit < WINDOW_BYTES ? limit : WINDOW_BYTES) / kernel->size;
+    size_t arg_offset = round_up(kernel->size), bytes = sizeof(struct uat_range) + arg_offset + round_up(arg_size);
+    _Alignas(64) char block[bytes];
+    struct uat_range *range = (struct uat_range *)block;
+    *range = (struct uat_range){.base = array,
+                                .count = count,
+                                .kernel = *kernel,
+                                .window = window > 0 ? window : 1,
+                                .arg_offset = arg_offset,
+                                .bytes = bytes};
+    if (arg_size > 0)
+        memcpy(range->tail + arg_offset, arg, arg_size);
+    if (uat_global_home(array) < 0)
+        kernel->sort(array, count, range->tail + arg_offset);
+    else
+        sort_range(range);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: uat_sort() and uat_for_each_block() over global arrays of elements of several sizes, in several orders: what
+ * was there is there afterwards, sorted; each element is visited once. Memory of one process is sorted by the task alone.
+ *
+ * usage: test-sort ROUNDS [BYTES]
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uat.h>
+#include <uat/global.h>
+#include <uat/pattern.h>
+
+enum { SIZES = 6, SHAPES = 7, LARGEST = 100, LOCAL = 500 };
+
+static const size_t sizes[SIZES] = {1, 4, 8, 16, 24, LARGEST};
+
+/* The argument of comparisons and bodies: with bytes at its end that must travel with it. */
+struct order {
+    size_t size;
+    int down, shape;
+    uint64_t seed, count;
+    char padding[40];
+};
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+static uint64_t key_of(const void *element, size_t size)
+{
+    uint64_t key = 0;
+    memcpy(&key, element, size < sizeof(key) ? size : sizeof(key)); /* little end first */
+    return key;
+}
+
+static int compare(const void *a, const void *b, void *arg)
+{
+    const struct order *o = arg;
+    uint64_t x = key_of(a, o->size), y = key_of(b, o->size);
+    int sign = (x > y) - (x < y);
+    if (o->padding[39] != 'x')
+        abort();
+    return o->down ? -sign : sign;
+}
+
+static uint64_t key_at(const struct order *o, uint64_t i)
+{
+    uint64_t n = o->count;
+    switch (o->shape) {
+    case 0:
+        return mix(i + o->seed);
+    case 1:
+        return i;
+    case 2:
+        return n - i;
+    case 3:
+        return 77;
+    case 4:
+        return mix(i + o->seed) % 3;
+    case 5:
+        return i < n / 2 ? i : n - i;
+    default:
+        return i % 10 ? i : mix(i) % n;
+    }
+}
+
+/* An element is its key and bytes that follow from it. */
+static void make(char *element, size_t size, uint64_t key)
+{
+    memcpy(element, &key, size < sizeof(key) ? size : sizeof(key));
+    for (size_t i = sizeof(key); i < size; i++)
+        element[i] = (char)(key * i >> 3);
+}
+
+static void fill(void *elements, size_t first, size_t count, const void *arg)
+{
+    const struct order *o = arg;
+    for (size_t i = 0; i < count; i++)
+        make((char *)elements + i * o->size, o->size, key_at(o, first + i));
+}
+
+/* Every element must be seen once: each visit adds 1 to its first byte. */
+static void visit(void *elements, size_t first, size_t count, const void *arg)
+{
+    const struct order *o = arg;
+    if (count == 0 || first + count > o->count)
+        abort();
+    for (size_t i = 0; i < count; i++)
+        ++*((char *)elements + i * o->size);
+}
+
+static void check_visits(void *elements, size_t first, size_t count, const void *arg)
+{
+    const struct order *o = arg;
+    char expected[LARGEST];
+    for (size_t i = 0; i < count; i++) {
+        make(expected, o->size, key_at(o, first + i));
+        ++*expected;
+        if (memcmp((char *)elements + i * o->size, expected, o->size) != 0) {
+            fprintf(stderr, "test-sort: element %zu of %zu bytes is wrong after one visit\n", first + i, o->size);
+            abort();
+        }
+    }
+}
+
+struct sums {
+    uint64_t sum, squares, wrong;
+};
+
+static void add_element(struct sums *s, const char *element, const struct order *o)
+{
+    char expected[LARGEST];
+    uint64_t key = key_of(element, o->size);
+    make(expected, o->size, key);
+    s->wrong += memcmp(element, expected, o->size) != 0;
+    s->sum += mix(key);
+    s->squares += mix(key) * mix(key);
+}
+
+struct check {
+    struct order order;
+    char *array;
+};
+
+/* Iterations are elements: their sums, and those that stand behind a later one. */
+static void add_range(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    const struct check *c = arg;
+    char one[LARGEST], before[LARGEST];
+    for (int64_t i = begin; i < end; i++) {
+        uat_get(one, c->array + (size_t)i * c->order.size, c->order.size);
+        if (i > 0)
+            uat_get(before, c->array + (size_t)(i - 1) * c->order.size, c->order.size);
+        struct sums *s = partial;
+        add_element(s, one, &c->order);
+        s->wrong += i > 0 && compare(before, one, (void *)(uintptr_t)&c->order) > 0;
+    }
+}
+
+static void add_sums(void *left, const void *right, const void *arg)
+{
+    struct sums *l = left;
+    const struct sums *r = right;
+    (void)arg;
+    l->sum += r->sum;
+    l->squares += r->squares;
+    l->wrong += r->wrong;
+}
+
+static const struct sums nothing;
+static const struct uat_reduction reduction = {add_range, add_sums, &nothing, sizeof(nothing)};
+
+static int check_sorted(char *array, const struct order *o)
+{
+    struct check c = {*o, array};
+    struct sums expected = nothing, found;
+    char one[LARGEST];
+    for (uint64_t i = 0; i < o->count; i++) {
+        make(one, o->size, key_at(o, i));
+        add_element(&expected, one, o);
+    }
+    uat_reduce(0, (int64_t)o->count, &reduction, &c, sizeof(c), &found);
+    if (memcmp(&expected, &found, sizeof(found)) == 0)
+        return 0;
+    fprintf(stderr,
+            "test-sort: %" PRIu64 " elements of %zu bytes, shape %d, %s: %" PRIu64 " are out of order or damaged%s\n",
+            o->count, o->size, o->shape, o->down ? "downwards" : "upwards", found.wrong,
+            expected.sum == found.sum ? "" : ", others than before");
+    return 1;
+}
+
+/* The array of one process: of the task's own stack. */
+static int check_local(const struct order *of)
+{
+    struct order o = *of;
+    char own[LOCAL * LARGEST];
+    int errors = 0;
+    o.count = o.count < LOCAL ? o.count : LOCAL;
+    fill(own, 0, o.count, &o);
+    uat_sort(own, o.count, o.size, compare, &o, sizeof(o));
+    for (uint64_t i = 1; i < o.count; i++)
+        errors += compare(own + (i - 1) * o.size, own + i * o.size, &o) > 0;
+    return errors > 0;
+}
+
+static int check_array(char *array, const struct order *o)
+{
+    uat_for_each_block(array, o->count, o->size, UAT_WRITE, fill, o, sizeof(*o));
+    uat_for_each_block(array, o->count, o->size, UAT_READ_WRITE, visit, o, sizeof(*o));
+    uat_for_each_block(array, o->count, o->size, UAT_READ, check_visits, o, sizeof(*o));
+    uat_for_each_block(array, o->count, o->size, UAT_WRITE, fill, o, sizeof(*o));
+    uat_sort(array, o->count, o->size, compare, o, sizeof(*o));
+    return check_sorted(array, o) + check_local(o);
+}
+
+struct arrays {
+    char *blocked, *cyclic;
+    size_t bytes;
+    uint64_t seed;
+};
+
+/* Every pair of a size and a shape in some round; with a count that is small once in a while. */
+static void root(void *arg, void *result)
+{
+    const struct arrays *a = arg;
+    int errors = 0;
+    for (int i = 0; i < SIZES; i++) {
+        struct order o = {.size = sizes[i], .shape = (int)((a->seed + (uint64_t)i) % SHAPES), .seed = a->seed};
+        uint64_t most = a->bytes / sizes[i], which = mix(a->seed * 64 + (uint64_t)i) % 6;
+        o.count = which == 0 ? a->seed % 4 : which == 1 ? 1 + most / 50 : most - which;
+        o.down = (int)(a->seed + (uint64_t)i) % 2;
+        o.padding[39] = 'x';
+        errors += check_array(i % 2 ? a->cyclic : a->blocked, &o);
+    }
+    *(int *)result = errors;
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 3, errors = 0;
+    struct arrays a = {.bytes = argc > 2 ? (size_t)atol(argv[2]) : 300000};
+    if (uat_init())
+        return 1;
+    a.blocked = uat_global_alloc(a.bytes, UAT_BLOCKED, 0);
+    a.cyclic = uat_global_alloc(a.bytes, UAT_CYCLIC, 0);
+    if (!a.blocked || !a.cyclic)
+        return 1;
+    for (int i = 0; i < rounds; i++) {
+        int found = 0;
+        a.seed = (uint64_t)i;
+        if (uat_run(root, &a, sizeof(a), &found, sizeof(found)))
+            return 1;
+        errors += found;
+    }
+    uat_stats_t stats;
+    if (uat_stats_total(&stats))
+        return 1;
+    if (uat_rank() == 0)
+        printf("%d errors, %" PRIu64 " tasks, %" PRIu64 " steals\n", errors, stats.tasks, stats.steals);
+    return uat_finalize() || errors > 0;
+}
