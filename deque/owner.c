@@ -164,7 +164,7 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
         return false;
     }
     collect(d, claims); /* D5: saves that acknowledgement, if it belongs to an entry that we still have */
-    uintptr_t sp = d->entries[i] & ~(uintptr_t)UAT_TAG_MASK;
+    uintptr_t sp = d->entries[i] & ~(uintptr_t)UAT_TAG_MASK, base = d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
     if (tag_of(d, i) == UAT_TAG_ABORTED)
         d->aborted--; /* has its record already */
     else if (!d->user.part(d->user.context, sp)) {
@@ -174,9 +174,8 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
     if (hooked)
         uat_delay();
     struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
-    /* Relaxed: ordered by the release store below. Atomic, so that the words are written whole. */
-    uat_store_relaxed(simulated, &slot->sp, sp);
-    uat_store_relaxed(simulated, &slot->base, d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK);
+    /* Relaxed: ordered by the release store below. Atomic, so that the word is written whole. */
+    uat_store_relaxed(simulated, &slot->place, uat_place(sp, base));
     if (hooked)
         uat_delay();
     /* Release: orders the slot's content, the join record and the entry's stack before the state that offers them; the

@@ -7,15 +7,20 @@
 
 #include "base/delay.h"
 
-int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, struct uat_ready_area *area, size_t room)
+int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts,
+                   size_t room)
 {
-    *r =
-        (struct uat_ready){.transport = transport, .area = area, .room = room, .list = malloc(room * sizeof(*r->list))};
+    *r = (struct uat_ready){.transport = transport,
+                            .ring = parts->ring,
+                            .landing = parts->landing,
+                            .low = parts->low,
+                            .room = room,
+                            .list = malloc(room * sizeof(*r->list))};
     if (!r->list)
         return -ENOMEM;
     r->cap = transport->size > 1 ? UAT_READY_SLOTS : 0;
     for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* as if a round before the first had been acknowledged */
-        area->ring.ack[i] = i + 1 - UAT_READY_SLOTS;
+        r->ring->ack[i] = i + 1 - UAT_READY_SLOTS;
     return 0;
 }
 
@@ -28,7 +33,7 @@ void uat_ready_close(struct uat_ready *r)
 /* Relaxed: the number says how many are offered; it orders nothing. The peers are the CMP_SWAPs of uat_ready_steal(). */
 static uint64_t load_claims(const struct uat_ready *r)
 {
-    return __atomic_load_n(&r->area->ring.claims, __ATOMIC_RELAXED);
+    return __atomic_load_n(&r->ring->claims, __ATOMIC_RELAXED);
 }
 
 bool uat_ready_any(const struct uat_ready *r)
@@ -61,7 +66,7 @@ static struct uat_ready_task take_listed(struct uat_ready *r)
 /* Write the slot for the next index. False if its last taker has not acknowledged yet (R3). */
 static bool publish(struct uat_ready *r)
 {
-    struct uat_ready_ring *ring = &r->area->ring;
+    struct uat_ready_ring *ring = r->ring;
     uint64_t index = r->bottom;
     unsigned at = (unsigned)(index % UAT_READY_SLOTS);
     /* Acquire: orders the acknowledgement before our stores to the slot; the peer is the WRITE of the acknowledgement in
@@ -71,9 +76,8 @@ static bool publish(struct uat_ready *r)
     struct uat_ready_task task = take_listed(r);
     struct uat_ready_slot *slot = &ring->slot[at];
     /* Relaxed: ordered by the release store below. Atomic, so that the words are written whole. */
-    __atomic_store_n(&slot->task.sp, task.sp, __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->task.base, task.base, __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->task.where, task.where, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->place, uat_place(task.sp, task.base), __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->where, task.where, __ATOMIC_RELAXED);
     uat_delay();
     /* Release: orders the slot's content before the state that offers it; the peer is the READ of a peek in
      * uat_ready_steal(), whose claim and second READ come after it. */
@@ -112,13 +116,13 @@ int uat_ready_push(struct uat_ready *r, const struct uat_ready_task *task)
  * thief was faster, or a negative errno. */
 static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_task *task)
 {
-    struct uat_ready_ring *ring = &r->area->ring;
+    struct uat_ready_ring *ring = r->ring;
     unsigned at = (unsigned)(index % UAT_READY_SLOTS);
-    struct uat_op op = uat_op_cmp_swap(&r->area->old, &ring->claims, index, index + 1);
+    struct uat_op op = uat_op_cmp_swap(&r->landing->old, &ring->claims, index, index + 1);
     int rc = uat_transport_do(r->transport, r->transport->rank, &op, 1);
-    if (rc || r->area->old != index)
+    if (rc || r->landing->old != index)
         return rc;
-    *task = ring->slot[at].task; /* no fence: the slot is this CPU's own */
+    *task = uat_ready_task_of(&ring->slot[at], r->low); /* no fence: the slot is this CPU's own */
     /* Relaxed: only this CPU looks at the word before the slot's next publication, which is this CPU's too. */
     __atomic_store_n(&ring->ack[at], index + 1, __ATOMIC_RELAXED);
     if (r->seen == index)

@@ -27,7 +27,7 @@
 #include "deque/thief.h"
 #include "transport/transport.h"
 
-enum { UAT_READY_SLOTS = 16, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes of a block before the stack in it */ };
+enum { UAT_READY_SLOTS = 12, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes of a block before the stack in it */ };
 
 /* A task whose stack [sp, base) lies in a block of an evacuation heap; where: (rank << 48) | address of the block. */
 struct uat_ready_task {
@@ -36,25 +36,25 @@ struct uat_ready_task {
 
 struct uat_ready_slot {
     uint64_t state; /* index + 1; 0: never used */
-    struct uat_ready_task task;
+    uint64_t place; /* sp and base: uat_place() */
+    uint64_t where;
 };
 
 struct uat_ready_ring {
-    _Alignas(64) uint64_t claims; /* index of the next task to take */
-    _Alignas(64) struct uat_ready_slot slot[UAT_READY_SLOTS];
-    _Alignas(64) uint64_t ack[UAT_READY_SLOTS]; /* index + 1 of the last acknowledged claim */
+    _Alignas(UAT_CACHE_LINE) char room[UAT_CACHE_LINE - sizeof(uint64_t)]; /* as in struct uat_ring */
+    uint64_t claims;                                                       /* index of the next task to take */
+    struct uat_ready_slot slot[UAT_READY_SLOTS];
+    _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_READY_SLOTS]; /* index + 1 of the last acknowledged claim */
 };
 
 /* What a peek fetches: claims and slots. */
 struct uat_ready_peek {
-    _Alignas(64) uint64_t claims;
-    _Alignas(64) struct uat_ready_slot slot[UAT_READY_SLOTS];
+    uint64_t claims;
+    struct uat_ready_slot slot[UAT_READY_SLOTS];
 };
-_Static_assert(sizeof(struct uat_ready_peek) == __builtin_offsetof(struct uat_ready_ring, ack), "the ring's front");
 
-/* The part of the segment that belongs to ready tasks: the ring, and where this worker's own operations land. */
-struct uat_ready_area {
-    struct uat_ready_ring ring;
+/* Where this worker's own operations on ready tasks land. */
+struct uat_ready_landing {
     struct uat_ready_peek peek[UAT_PEEKS_MAX];
     struct uat_ready_slot slot;
     uint64_t old, ack;
@@ -63,7 +63,9 @@ struct uat_ready_area {
 /* The owner's side. */
 struct uat_ready {
     struct uat_transport *transport;
-    struct uat_ready_area *area; /* own, and at this address in every worker */
+    struct uat_ready_ring *ring; /* the own one */
+    struct uat_ready_landing *landing;
+    uintptr_t low;               /* the uni-address region begins here */
     struct uat_ready_task *list; /* not offered: a circular array */
     size_t first, count, room;
     uint64_t bottom; /* publications so far */
@@ -73,8 +75,16 @@ struct uat_ready {
     uint64_t pushed, stolen; /* tasks made ready here; taken by thieves of what this worker offered */
 };
 
-/* area: zeroed memory of the segment. 0 or -ENOMEM. */
-int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, struct uat_ready_area *area, size_t room);
+/* Where a worker's parts lie: zeroed memory of the segment. low: where the uni-address region begins. */
+struct uat_ready_parts {
+    struct uat_ready_ring *ring;
+    struct uat_ready_landing *landing;
+    uintptr_t low;
+};
+
+/* room: ready tasks that the list holds at first. 0 or -ENOMEM. */
+int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts,
+                   size_t room);
 void uat_ready_close(struct uat_ready *r);
 
 /* A task has become ready: to the end of the queue. 0 or -ENOMEM. */
@@ -96,6 +106,13 @@ int uat_ready_take(struct uat_ready *r, struct uat_ready_task *task);
  */
 int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims,
                     struct uat_ready_task *task, bool *fetched, unsigned *trips);
+
+/* low: where the uni-address region begins. */
+static inline struct uat_ready_task uat_ready_task_of(const struct uat_ready_slot *slot, uintptr_t low)
+{
+    struct uat_stack stack = uat_place_stack(slot->place, low);
+    return (struct uat_ready_task){.sp = stack.sp, .base = stack.base, .where = slot->where};
+}
 
 static inline int uat_ready_rank(const struct uat_ready_task *task)
 {

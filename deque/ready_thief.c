@@ -7,11 +7,26 @@
 #include "base/log.h"
 #include "deque/ready.h"
 
-static int read_rings(struct uat_ready *r, const struct uat_victims *victims)
+/* A ready task that a peek has shown. */
+struct offered {
+    int victim;
+    struct uat_ready_ring *ring; /* the victim's */
+    uint64_t index;
+};
+
+/* The ring of this worker. thief: for the colours. */
+static struct uat_ready_ring *ring_of(const struct uat_ready *r, const struct uat_thief *thief, int rank)
+{
+    const uint8_t *colours = thief->colours;
+    return uat_coloured(r->ring, colours ? colours[rank] - colours[r->transport->rank] : 0);
+}
+
+static int read_rings(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims)
 {
     struct uat_pending pending[UAT_PEEKS_MAX], *all[UAT_PEEKS_MAX];
     for (int i = 0; i < victims->count; i++) {
-        struct uat_op op = uat_op_read(&r->area->peek[i], &r->area->ring, sizeof(struct uat_ready_peek));
+        struct uat_op op = uat_op_read(&r->landing->peek[i], &ring_of(r, thief, victims->rank[i])->claims,
+                                       sizeof(struct uat_ready_peek));
         all[i] = &pending[i];
         int rc = uat_transport_post(r->transport, victims->rank[i], &op, 1, &pending[i]);
         if (rc)
@@ -32,7 +47,8 @@ static const struct uat_ready_slot *next_of(const struct uat_ready *r, const str
                                             const struct uat_ready_peek *peek)
 {
     const struct uat_ready_slot *slot = &peek->slot[peek->claims % UAT_READY_SLOTS];
-    return slot->state == peek->claims + 1 && is_sane(r, thief, &slot->task) ? slot : NULL;
+    const struct uat_ready_task task = uat_ready_task_of(slot, r->low);
+    return slot->state == peek->claims + 1 && is_sane(r, thief, &task) ? slot : NULL;
 }
 
 static struct uat_op read_stack(const struct uat_ready_task *t)
@@ -41,18 +57,20 @@ static struct uat_op read_stack(const struct uat_ready_task *t)
 }
 
 /* { CMP_SWAP claims; READ slot } to the victim and, on suspicion, the READ of the stack to whoever has it: one round trip. */
-static int claim(struct uat_ready *r, int victim, uint64_t index, const struct uat_ready_task *foretold, bool stack)
+static int claim(struct uat_ready *r, const struct offered *offered, const struct uat_ready_task *foretold, bool stack)
 {
-    struct uat_ready_area *a = r->area;
+    struct uat_ready_landing *a = r->landing;
+    struct uat_ready_ring *ring = offered->ring;
+    uint64_t index = offered->index;
     struct uat_pending pending[2], *all[2] = {&pending[0], &pending[1]};
     struct uat_op chain[2] = {
-        uat_op_cmp_swap(&a->old, &a->ring.claims, index, index + 1),
+        uat_op_cmp_swap(&a->old, &ring->claims, index, index + 1),
         /* Behind the claim (O1). The slot was published before the claim could win, so this READ finds all of it. */
-        uat_op_read(&a->slot, &a->ring.slot[index % UAT_READY_SLOTS], sizeof(a->slot)),
+        uat_op_read(&a->slot, &ring->slot[index % UAT_READY_SLOTS], sizeof(a->slot)),
     };
     struct uat_op read = read_stack(foretold);
     uat_delay();
-    int rc = uat_transport_post(r->transport, victim, chain, 2, &pending[0]);
+    int rc = uat_transport_post(r->transport, offered->victim, chain, 2, &pending[0]);
     if (!rc && stack)
         rc = uat_transport_post(r->transport, uat_ready_rank(foretold), &read, 1, &pending[1]);
     return rc ? rc : uat_transport_wait(r->transport, all, stack ? 2 : 1);
@@ -61,33 +79,35 @@ static int claim(struct uat_ready *r, int victim, uint64_t index, const struct u
 int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims,
                     struct uat_ready_task *task, bool *fetched, unsigned *trips)
 {
-    struct uat_ready_area *a = r->area;
+    struct uat_ready_landing *a = r->landing;
     const struct uat_ready_slot *offer = NULL;
-    int at = 0, rc = read_rings(r, victims);
+    int at = 0, rc = read_rings(r, thief, victims);
     *trips = 1;
     for (int i = 0; i < victims->count && !rc && !offer; i++)
         if ((offer = next_of(r, thief, &a->peek[i])))
             at = i;
     if (rc || !offer)
         return rc ? rc : UAT_STEAL_EMPTY;
-    uint64_t index = a->peek[at].claims;
-    bool stack = offer->task.base - offer->task.sp <= UAT_SPECULATION_LIMIT;
+    const struct offered offered = {
+        .victim = victims->rank[at], .ring = ring_of(r, thief, victims->rank[at]), .index = a->peek[at].claims};
+    const struct uat_ready_task foretold = uat_ready_task_of(offer, r->low);
+    bool stack = foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT;
     uat_landing_begin(thief->landing);
-    rc = claim(r, victims->rank[at], index, &offer->task, stack);
+    rc = claim(r, &offered, &foretold, stack);
     ++*trips;
-    if (rc || a->old != index) {
+    if (rc || a->old != offered.index) {
         uat_landing_end(thief->landing);
         return rc ? rc : UAT_STEAL_LOST_RACE;
     }
-    *task = a->slot.task;
-    if (!is_sane(r, thief, task) || a->slot.state != index + 1) {
+    *task = uat_ready_task_of(&a->slot, r->low);
+    if (!is_sane(r, thief, task) || a->slot.state != offered.index + 1) {
         uat_error("ready task %llu of rank %d has a stack outside of the uni-address region; its memory is corrupt",
-                  (unsigned long long)index, victims->rank[at]);
+                  (unsigned long long)offered.index, offered.victim);
         return -EPROTO;
     }
-    *fetched = stack && memcmp(task, &offer->task, sizeof(*task)) == 0; /* R4 */
-    a->ack = index + 1;
-    struct uat_op op = uat_op_write(&a->ack, &a->ring.ack[index % UAT_READY_SLOTS], 8);
-    rc = uat_transport_forget(r->transport, victims->rank[at], &op, 1);
+    *fetched = stack && memcmp(task, &foretold, sizeof(*task)) == 0; /* R4 */
+    a->ack = offered.index + 1;
+    struct uat_op op = uat_op_write(&a->ack, &offered.ring->ack[offered.index % UAT_READY_SLOTS], 8);
+    rc = uat_transport_forget(r->transport, offered.victim, &op, 1);
     return rc ? rc : UAT_STEAL_DONE;
 }

@@ -19,31 +19,52 @@ enum {
 };
 _Static_assert((UAT_RING_SLOTS & (UAT_RING_SLOTS - 1)) == 0, "a slot is found by the low bits of an index");
 
-/* One published continuation: its stack is [sp, base). */
+/* One published continuation. */
 struct uat_slot {
     uint64_t state; /* index, generation, valid: one word, because they must be seen together */
-    uint64_t sp;
-    uint64_t base;
+    uint64_t place; /* its stack: uat_place() */
 };
 
 struct uat_ring {
-    /* The lock protocol's lock: 0 when free. On a cache line of its own, because losers of the race keep changing it. */
-    _Alignas(UAT_CACHE_LINE) uint64_t lock;
     /* T: claims so far, which is the index of the next entry to claim. The owner loads it at every push and pop, so
-     * nothing else that changes shares its line. */
-    _Alignas(UAT_CACHE_LINE) uint64_t claims;
-    _Alignas(UAT_CACHE_LINE) struct uat_slot slot[UAT_RING_SLOTS];
+     * nothing else that changes shares its line; it ends the line, so that one short READ fetches it with the slots. */
+    _Alignas(UAT_CACHE_LINE) char room[UAT_CACHE_LINE - sizeof(uint64_t)];
+    uint64_t claims;
+    struct uat_slot slot[UAT_RING_SLOTS];
+    /* The lock protocol's lock: 0 when free. On a cache line of its own, because losers of the race keep changing it. */
+    uint64_t lock;
     /* Behind what a peek reads, because acknowledgements are only for the owner. */
     _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_RING_SLOTS];
 };
+_Static_assert(__builtin_offsetof(struct uat_ring, lock) % UAT_CACHE_LINE == 0, "the lock begins a line");
 
-/* What one READ of a peek fetches: lock, claims and all slots. */
+/* What one READ of a peek fetches: claims, all slots and the lock. */
 struct uat_peek {
-    _Alignas(UAT_CACHE_LINE) uint64_t lock;
-    _Alignas(UAT_CACHE_LINE) uint64_t claims;
-    _Alignas(UAT_CACHE_LINE) struct uat_slot slot[UAT_RING_SLOTS];
+    uint64_t claims;
+    struct uat_slot slot[UAT_RING_SLOTS];
+    uint64_t lock;
 };
-_Static_assert(sizeof(struct uat_peek) == __builtin_offsetof(struct uat_ring, ack), "a peek is the ring's front");
+_Static_assert(__builtin_offsetof(struct uat_ring, lock) - __builtin_offsetof(struct uat_ring, claims) ==
+                   __builtin_offsetof(struct uat_peek, lock),
+               "a peek is a part of the ring");
+
+/* A stack [sp, base). */
+struct uat_stack {
+    uintptr_t sp, base;
+};
+
+/* A stack in one word: the low 32 bits of both addresses, for the uni-address region has at most 2 GiB. */
+static inline uint64_t uat_place(uintptr_t sp, uintptr_t base)
+{
+    return (uint64_t)(uint32_t)base << 32 | (uint32_t)sp;
+}
+
+/* The stack that a place in the region from `low` on stands for. */
+static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
+{
+    return (struct uat_stack){.sp = low + (uint32_t)((uint32_t)place - (uint32_t)low),
+                              .base = low + (uint32_t)((uint32_t)(place >> 32) - (uint32_t)low)};
+}
 
 /*
  * A slot's state. 31 bits of index and 32 of generation: to mistake an old state for a new one, a thief would have to miss 2^31 claims

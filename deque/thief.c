@@ -38,17 +38,21 @@ int uat_thief_count(struct uat_thief *thief, int result)
     return result;
 }
 
-/* Could this be a stack of the uni-address region? Peeked words may belong to two entries (T1). */
-static bool is_sane(const struct uat_thief *thief, const struct uat_slot *slot)
+static struct uat_stack stack_of(const struct uat_thief *thief, const struct uat_slot *slot)
 {
-    return thief->low <= slot->sp && slot->sp < slot->base && slot->base <= thief->high &&
-           (slot->sp | slot->base) % 8 == 0;
+    return uat_place_stack(slot->place, thief->low);
+}
+
+/* Could this be a stack of the uni-address region? Peeked words may belong to two entries (T1). */
+static bool is_sane(const struct uat_thief *thief, struct uat_stack stack)
+{
+    return stack.sp < stack.base && stack.base <= thief->high && (stack.sp | stack.base) % 8 == 0;
 }
 
 const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek)
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
-    return uat_state_valid_for(slot->state, peek->claims) && is_sane(thief, slot) ? slot : NULL;
+    return uat_state_valid_for(slot->state, peek->claims) && is_sane(thief, stack_of(thief, slot)) ? slot : NULL;
 }
 
 static int read_rings(struct uat_thief *thief, const struct uat_victims *victims)
@@ -57,7 +61,8 @@ static int read_rings(struct uat_thief *thief, const struct uat_victims *victims
     uint64_t begin = uat_phase_begin();
     uat_delay();
     for (int i = 0; i < victims->count; i++) {
-        struct uat_op op = uat_op_read(&thief->landing->peek[i], thief->ring, sizeof(struct uat_peek));
+        struct uat_op op = uat_op_read(&thief->landing->peek[i], &uat_thief_ring(thief, victims->rank[i])->claims,
+                                       sizeof(struct uat_peek));
         all[i] = &pending[i];
         int rc = uat_transport_post(thief->transport, victims->rank[i], &op, 1, &pending[i]);
         if (rc)
@@ -82,8 +87,9 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     for (int i = 0; i < victims->count; i++) {
         struct uat_peek *seen = &thief->landing->peek[i];
         const struct uat_slot *offer = uat_thief_offer(thief, seen);
-        if (offer && offer->sp > highest && usable(thief, victims->rank[i], seen)) {
-            highest = offer->sp;
+        uint64_t sp = offer ? stack_of(thief, offer).sp : 0;
+        if (sp > highest && usable(thief, victims->rank[i], seen)) {
+            highest = sp;
             *best = victims->rank[i];
             *peek = seen;
         }
@@ -91,35 +97,32 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     return 0;
 }
 
-static bool same_place(const struct uat_slot *a, const struct uat_slot *b)
+/* Is this stack small enough for a speculative READ? */
+static bool speculative(struct uat_stack stack)
 {
-    return a->sp == b->sp && a->base == b->base;
+    return stack.base - stack.sp <= UAT_SPECULATION_LIMIT;
 }
 
-/* Is the stack of this slot small enough for a speculative READ? */
-static bool speculative(const struct uat_slot *slot)
+static struct uat_op read_slot(struct uat_thief *thief, int victim, uint64_t index)
 {
-    return slot->base - slot->sp <= UAT_SPECULATION_LIMIT;
-}
-
-static struct uat_op read_slot(struct uat_thief *thief, uint64_t index)
-{
-    return uat_op_read(&thief->landing->slot, &thief->ring->slot[uat_slot_of(index)], sizeof(struct uat_slot));
+    return uat_op_read(&thief->landing->slot, &uat_thief_ring(thief, victim)->slot[uat_slot_of(index)],
+                       sizeof(struct uat_slot));
 }
 
 /* A stack is read to the addresses where it was born. They are free: the thief's own region is empty. */
-static struct uat_op read_stack(const struct uat_slot *slot)
+static struct uat_op read_stack(struct uat_stack stack)
 {
-    return uat_op_read((void *)slot->sp, (void *)slot->sp, slot->base - slot->sp);
+    return uat_op_read((void *)stack.sp, (void *)stack.sp, stack.base - stack.sp);
 }
 
 int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,
                     const struct uat_slot *offer)
 {
-    struct uat_op chain[3] = {*claim, read_slot(thief, index)};
+    struct uat_op chain[3] = {*claim, read_slot(thief, victim, index)};
+    struct uat_stack stack = stack_of(thief, offer);
     int n = 2;
-    if (speculative(offer))
-        chain[n++] = read_stack(offer);
+    if (speculative(stack))
+        chain[n++] = read_stack(stack);
     thief->landing->intent_index = index;
     thief->landing->intent_victim = (uint64_t)victim;
     uat_landing_begin(thief->landing);
@@ -133,25 +136,25 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
     enum uat_phase phase = stolen->second_look ? UAT_PHASE_LOOK : UAT_PHASE_STACK;
     struct uat_slot at = thief->landing->slot; /* where the entry was last seen */
     for (int looks = 0; looks < 2; looks++) {
-        struct uat_op chain[2] = {read_slot(thief, index)};
+        struct uat_op chain[2] = {read_slot(thief, victim, index)};
         int n = 1;
-        if (is_sane(thief, &at)) /* the words of that READ may be of two publications */
-            chain[n++] = read_stack(&at);
+        if (is_sane(thief, stack_of(thief, &at)))
+            chain[n++] = read_stack(stack_of(thief, &at));
         uat_delay();
         int rc = uat_thief_do(thief, phase, victim, chain, n);
         if (rc)
             return rc;
         stolen->trips++;
-        if (n == 2 && same_place(&at, &thief->landing->slot))
+        if (n == 2 && at.place == thief->landing->slot.place)
             return UAT_STEAL_DONE;
         at = thief->landing->slot;
     }
-    struct uat_op op = read_stack(&at);
-    if (!is_sane(thief, &at)) {
+    if (!is_sane(thief, stack_of(thief, &at))) {
         uat_error("entry %llu of rank %d offers a stack outside the uni-address region; its memory is corrupt",
                   (unsigned long long)index, victim);
         return -EPROTO;
     }
+    struct uat_op op = read_stack(stack_of(thief, &at));
     stolen->trips++;
     int rc = uat_thief_do(thief, phase, victim, &op, 1);
     return rc ? rc : UAT_STEAL_DONE;
@@ -167,24 +170,25 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
         thief->count.aborted++;
         return UAT_STEAL_LOST_RACE;
     }
-    bool foretold = slot->state == offer->state && same_place(slot, offer);
+    bool foretold = slot->state == offer->state && slot->place == offer->place;
     if (!foretold) {
         stolen->second_look = true;
         thief->count.second_looks++;
     }
-    if (!foretold || !speculative(offer)) {
+    if (!foretold || !speculative(stack_of(thief, offer))) {
         int rc = look_again(thief, victim, index, stolen);
         if (rc < 0)
             return rc;
     }
-    stolen->sp = slot->sp;
-    stolen->base = slot->base;
+    struct uat_stack stack = stack_of(thief, slot);
+    stolen->sp = stack.sp;
+    stolen->base = stack.base;
     return UAT_STEAL_DONE;
 }
 
-struct uat_op uat_thief_acknowledgement(struct uat_thief *thief, uint64_t index, enum uat_ack_status status)
+struct uat_op uat_thief_acknowledgement(struct uat_thief *thief, int victim, uint64_t index, enum uat_ack_status status)
 {
     thief->landing->ack = uat_ack(index, status);
     uat_delay();
-    return uat_op_write(&thief->landing->ack, &thief->ring->ack[uat_slot_of(index)], 8);
+    return uat_op_write(&thief->landing->ack, &uat_thief_ring(thief, victim)->ack[uat_slot_of(index)], 8);
 }

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "deque/ring.h"
+#include "transport/colour.h"
 #include "transport/transport.h"
 
 enum uat_steal {
@@ -79,13 +80,20 @@ struct uat_thief_counts {
 
 struct uat_thief {
     struct uat_transport *transport;
-    struct uat_ring *ring; /* of any victim: the address is the same everywhere */
+    struct uat_ring *ring;  /* of a worker of colour 0; use uat_thief_ring() */
+    const uint8_t *colours; /* of each worker; NULL: all 0 */
     struct uat_landing *landing;
     uintptr_t low, high; /* the uni-address region */
     bool peek;           /* look before trying to lock */
     uint64_t *aborted;   /* per victim: state of the slot whose claim we had to abort, 0 = none */
     struct uat_thief_counts count;
 };
+
+/* Where the ring of this worker is. */
+static inline struct uat_ring *uat_thief_ring(const struct uat_thief *thief, int rank)
+{
+    return uat_coloured(thief->ring, thief->colours ? thief->colours[rank] : 0);
+}
 
 /* 0 or -ENOMEM. ring and landing lie in the segment and stay the caller's. */
 int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, struct uat_ring *ring,

@@ -13,7 +13,7 @@
 
 static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum uat_ack_status status)
 {
-    struct uat_op op = uat_thief_acknowledgement(thief, index, status);
+    struct uat_op op = uat_thief_acknowledgement(thief, victim, index, status);
     uint64_t begin = uat_phase_begin();
     int rc = uat_transport_forget(thief->transport, victim, &op, 1);
     uat_phase_end(UAT_PHASE_ACKNOWLEDGE, begin);
@@ -51,7 +51,8 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
     int victim = stolen->victim;
     uint64_t index = peek->claims;
     const struct uat_slot *offer = uat_thief_offer(thief, peek);
-    struct uat_op claim = uat_op_cmp_swap(&thief->landing->old, &thief->ring->claims, index, index + 1);
+    struct uat_op claim =
+        uat_op_cmp_swap(&thief->landing->old, &uat_thief_ring(thief, victim)->claims, index, index + 1);
     rc = uat_thief_claim(thief, victim, &claim, index, offer);
     if (rc)
         return rc;

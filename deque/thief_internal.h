@@ -37,6 +37,7 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
                     struct uat_stolen *stolen);
 
 /* The WRITE of the acknowledgement, to be posted after every READ of the steal is complete (T3). */
-struct uat_op uat_thief_acknowledgement(struct uat_thief *thief, uint64_t index, enum uat_ack_status status);
+struct uat_op uat_thief_acknowledgement(struct uat_thief *thief, int victim, uint64_t index,
+                                        enum uat_ack_status status);
 
 #endif

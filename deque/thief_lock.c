@@ -19,7 +19,7 @@
 
 static int unlock(struct uat_thief *thief, int victim)
 {
-    struct uat_op op = uat_op_fetch_add(NULL, &thief->ring->lock, (uint64_t)-1);
+    struct uat_op op = uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1);
     uat_delay();
     return uat_transport_forget(thief->transport, victim, &op, 1);
 }
@@ -28,10 +28,9 @@ static int unlock(struct uat_thief *thief, int victim)
 static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 {
     struct uat_op chain[2] = {
-        uat_op_fetch_add(&thief->landing->old, &thief->ring->lock, 1),
-        /* What is behind the lock word; O1 puts this READ behind the FETCH_ADD, whose peer is unlock() of the last
-         * holder. */
-        uat_op_read(&peek->claims, &thief->ring->claims, sizeof(*peek) - offsetof(struct uat_peek, claims)),
+        uat_op_fetch_add(&thief->landing->old, &uat_thief_ring(thief, victim)->lock, 1),
+        /* All but the lock word; O1 puts this READ behind the FETCH_ADD, whose peer is unlock() of the last holder. */
+        uat_op_read(peek, &uat_thief_ring(thief, victim)->claims, offsetof(struct uat_peek, lock)),
     };
     uat_delay();
     int rc = uat_thief_do(thief, UAT_PHASE_LOCK, victim, chain, 2);
@@ -52,7 +51,7 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
         return rc ? rc : UAT_STEAL_EMPTY;
     }
     uint64_t index = peek->claims;
-    struct uat_op claim = uat_op_fetch_add(&thief->landing->old, &thief->ring->claims, 1);
+    struct uat_op claim = uat_op_fetch_add(&thief->landing->old, &uat_thief_ring(thief, victim)->claims, 1);
     int rc = uat_thief_claim(thief, victim, &claim, index, offer);
     if (rc)
         return rc;
@@ -64,8 +63,8 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
     /* The acknowledgement is for the owner, the lock for thieves: nobody looks at both, but a WRITE before an atomic is
      * in order anyway (O1). */
     struct uat_op chain[2] = {
-        uat_thief_acknowledgement(thief, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED),
-        uat_op_fetch_add(NULL, &thief->ring->lock, (uint64_t)-1),
+        uat_thief_acknowledgement(thief, victim, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED),
+        uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1),
     };
     uint64_t begin = uat_phase_begin();
     rc = uat_transport_forget(thief->transport, victim, chain, 2);

@@ -29,7 +29,8 @@ uintptr_t uat_inspect_region_base(void)
 
 void *uat_inspect_spare(size_t bytes)
 {
-    return uat_segment.heap + uat_segment.heap_size - bytes;
+    /* At one address in all workers, whatever their colour: inside of everybody's heap. */
+    return (char *)uat_coloured(uat_segment.heap, -uat_segment.colour) + uat_segment.heap_size - bytes;
 }
 
 int uat_inspect_steal(int victim, struct uat_stolen *stolen)
@@ -50,12 +51,27 @@ int uat_inspect_evacuate(uintptr_t sp, size_t bytes)
     return rc;
 }
 
+void uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
+{
+    const struct uat_segment *s = &uat_segment;
+    const uint64_t *all[] = {&s->ring->claims,
+                             &s->ring->lock,
+                             &s->ready->claims,
+                             s->control->barrier,
+                             &s->control->runs_ended,
+                             &((const struct uat_record *)s->records)->state,
+                             (const uint64_t *)(s->heap + UAT_HEAP_HEADER)};
+    _Static_assert(sizeof(all) / sizeof(all[0]) == UAT_INSPECT_ATOMICS, "as many as are announced");
+    memcpy(words, all, sizeof(all));
+}
+
 int uat_inspect_gather(uint64_t own, uint64_t *words)
 {
     uat_segment.control->replica_size = own; /* free outside of uat_replicate() */
     int rc = uat_collective_barrier();
     for (int i = 0; i < uat_self.size && !rc; i++) {
-        struct uat_op op = uat_op_read(&uat_segment.staging->word, &uat_segment.control->replica_size, 8);
+        struct uat_op op =
+            uat_op_read(&uat_segment.staging->word, uat_segment_of(i, &uat_segment.control->replica_size), 8);
         rc = uat_transport_do(uat_self.transport, i, &op, 1);
         words[i] = uat_segment.staging->word;
     }

@@ -48,6 +48,11 @@ struct uat_inspect_lent {
 };
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 
+/* Words of this worker that adapters change: of the deque's ring, the ready ring, the barrier, the ends of runs, the first
+ * record, and the first object in the heap. */
+enum { UAT_INSPECT_ATOMICS = 7 };
+void uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);
+
 /* Show a word to the others and READ theirs: words[rank] of all. Collective. 0 or a negative errno. */
 int uat_inspect_gather(uint64_t own, uint64_t *words);
 

@@ -88,6 +88,7 @@ static int join_job(void)
     uat_self.rank = job.job.rank;
     uat_self.size = job.job.size;
     memcpy(job.identity.host, job.job.host, sizeof(job.identity.host));
+    job.identity.colour = job.job.local_rank % UAT_COLOURS;
     uat_info("worker %d of %d, started by %s", uat_self.rank, uat_self.size, job.job.launcher);
     return 0;
 }
@@ -101,7 +102,7 @@ static int bind_to_core(void)
 
 static int map_segment(void)
 {
-    return uat_segment_open(&job.options);
+    return uat_segment_open(&job.options, job.identity.colour);
 }
 
 static int open_pools(void)
@@ -160,6 +161,19 @@ static int meet_workers(void)
 static int refuse_differences(void)
 {
     return uat_identity_compare(&job.identity, job.roster.blobs[0], job.roster.sizes[0]);
+}
+
+static int list_colours(void)
+{
+    uint8_t *colours = malloc((size_t)uat_self.size);
+    if (!colours) {
+        uat_error("no memory for the colours of %d workers", uat_self.size);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < uat_self.size; i++)
+        colours[i] = (uint8_t)((unsigned)job.roster.identity[i]->colour % UAT_COLOURS);
+    uat_segment_set_colours(colours);
+    return 0;
 }
 
 static int attach_neighbours(void)
@@ -317,6 +331,7 @@ static int (*const steps[])(void) = {
     open_transport,        /* registers the segment */
     meet_workers,          /* publish identity and endpoint, collect those of all */
     refuse_differences,    /* from rank 0: build, settings, addresses */
+    list_colours,          /* where each worker has the words that adapters change */
     attach_neighbours,     /* ibv: map and register their segments; then publish endpoints in a second round */
     compare_bindings,      /* sets uat_relax_oversubscribed */
     share_canary,          /* rank 0's, for all */

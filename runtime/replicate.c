@@ -29,7 +29,7 @@ static int share_size(size_t n, int status, size_t *out)
 {
     uat_segment.control->replica_size = n;
     int rc = uat_collective_agree(status);
-    struct uat_op op = uat_op_read(&uat_segment.staging->old, &uat_segment.control->replica_size, 8);
+    struct uat_op op = uat_op_read(&uat_segment.staging->old, uat_segment_of(0, &uat_segment.control->replica_size), 8);
     if (!rc)
         rc = uat_transport_do(uat_self.transport, 0, &op, 1);
     *out = uat_segment.staging->old; /* before the barrier, which puts its own results there */
@@ -74,8 +74,9 @@ static int spread(char *to, const char *from, size_t n)
 static int attach(char *at, size_t size, bool *own)
 {
     struct uat_replica_card *card = &uat_segment.staging->replica_card;
-    struct uat_op op = uat_op_read(card, &uat_segment.control->replica_card, sizeof(*card));
-    int rc = uat_transport_do(uat_self.transport, uat_replica_leader(), &op, 1);
+    int leader = uat_replica_leader();
+    struct uat_op op = uat_op_read(card, uat_segment_of(leader, &uat_segment.control->replica_card), sizeof(*card));
+    int rc = uat_transport_do(uat_self.transport, leader, &op, 1);
     return rc ? rc : uat_replica_attach(at, size, card, own);
 }
 

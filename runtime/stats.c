@@ -70,7 +70,8 @@ static void add(uat_stats_t *sum, const uat_stats_t *one)
 /* Add the counters that rank shows to *sum. 0 or a negative errno. */
 static int add_those_of(int rank, uat_stats_t *sum)
 {
-    struct uat_op op = uat_op_read(&uat_segment.staging->stats, &uat_segment.control->stats, sizeof(uat_stats_t));
+    struct uat_op op = uat_op_read(&uat_segment.staging->stats, uat_segment_of(rank, &uat_segment.control->stats),
+                                   sizeof(uat_stats_t));
     int rc = uat_transport_do(uat_self.transport, rank, &op, 1);
     if (!rc)
         add(sum, &uat_segment.staging->stats);

@@ -53,11 +53,12 @@ static uint64_t run_result_size(void)
 static void tell(int rank)
 {
     const struct uat_segment *s = group.segment;
+    struct uat_control *there = uat_segment_of(rank, s->control);
     struct uat_op chain[] = {
         /* The two WRITEs in any order, both before the FETCH_ADD (O1): its peer is load_runs_ended(). */
-        uat_op_write(&s->control->run_result, &s->control->run_result, sizeof(struct uat_run_result)),
+        uat_op_write(&s->control->run_result, &there->run_result, sizeof(struct uat_run_result)),
         uat_op_write(s->result, s->result, uat_round8(run_result_size())),
-        uat_op_fetch_add(&s->staging->old, &s->control->runs_ended, 1),
+        uat_op_fetch_add(&s->staging->old, &there->runs_ended, 1),
     };
     uat_check(uat_transport_do(group.transport, rank, chain, 3));
 }
@@ -126,14 +127,15 @@ static int pass_round(uint64_t number, int round, int distance, int64_t *status)
     struct uat_control *control = group.segment->control;
     struct uat_staging *staging = group.segment->staging;
     struct uat_told *told = &control->told[number % 2][round];
-    int from = (t->rank - distance % t->size + t->size) % t->size;
+    int from = (t->rank - distance % t->size + t->size) % t->size, to = (t->rank + distance) % t->size;
+    struct uat_control *there = uat_segment_of(to, control);
     staging->told = (struct uat_told){.call = uat_call_word(), .status = *status};
     struct uat_op chain[] = {
-        uat_op_write(&staging->told, told, sizeof(*told)),
+        uat_op_write(&staging->told, &there->told[number % 2][round], sizeof(*told)),
         /* Behind the WRITE (O1), so that who sees the count in await_round() sees what was told. */
-        uat_op_fetch_add(&staging->old, &control->barrier[round], 1),
+        uat_op_fetch_add(&staging->old, &there->barrier[round], 1),
     };
-    int rc = uat_transport_do(t, (t->rank + distance) % t->size, chain, 2);
+    int rc = uat_transport_do(t, to, chain, 2);
     if (!rc)
         rc = await_round(&control->barrier[round], number, from);
     if (rc)

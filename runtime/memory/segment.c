@@ -2,6 +2,7 @@
 #include "runtime/memory/segment.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -19,31 +20,37 @@ static size_t round_up(size_t n, size_t unit)
 }
 
 /* Lay out the parts; the segment starts at options->segment_address. */
-static void lay_out(struct uat_segment *s, const struct uat_options *o)
+static void lay_out(struct uat_segment *s, const struct uat_options *o, int colour)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
     char *start = (char *)o->segment_address;
 #define PART(type, size)                                                                                               \
     (type)(start + at);                                                                                                \
     at += round_up(size, page)
+#define COLOURED(type, size)                                                                                           \
+    (type) uat_coloured(start + at, colour);                                                                           \
+    at += round_up((size) + UAT_COLOUR_ROOM, page)
     s->start = start;
+    s->colour = colour;
     s->low = PART(uintptr_t, o->stack_size);
     s->high = (uintptr_t)start + at;
     s->result_max = o->result_max;
     s->heap_size = o->heap_size;
-    s->control = PART(struct uat_control *, sizeof(struct uat_control));
+    s->control = COLOURED(struct uat_control *, sizeof(struct uat_control));
     s->result = PART(void *, o->result_max);
-    s->ring = PART(struct uat_ring *, sizeof(struct uat_ring));
+    s->ring = COLOURED(struct uat_ring *, sizeof(struct uat_ring));
     s->landing = PART(struct uat_landing *, sizeof(struct uat_landing));
-    s->ready = PART(struct uat_ready_area *, sizeof(struct uat_ready_area));
+    s->ready = COLOURED(struct uat_ready_ring *, sizeof(struct uat_ready_ring));
+    s->ready_landing = PART(struct uat_ready_landing *, sizeof(struct uat_ready_landing));
     s->scratch = PART(void *, UAT_TRANSPORT_SCRATCH);
     s->staging = PART(struct uat_staging *, sizeof(struct uat_staging));
     s->staged_result = PART(void *, o->result_max);
     s->global_words = PART(void *, UAT_GLOBAL_WORDS_SIZE);
     s->record_stride = uat_record_stride(o->result_max);
-    s->records = PART(char *, s->record_stride * o->records);
-    s->heap = PART(char *, o->heap_size);
+    s->records = COLOURED(char *, s->record_stride * o->records);
+    s->heap = COLOURED(char *, o->heap_size);
     s->size = at;
+#undef COLOURED
 #undef PART
 }
 
@@ -122,11 +129,11 @@ static int open_object(struct uat_segment *s)
     return -1;
 }
 
-int uat_segment_open(const struct uat_options *options)
+int uat_segment_open(const struct uat_options *options, int colour)
 {
     struct uat_segment *s = &uat_segment;
     memset(s, 0, sizeof(*s));
-    lay_out(s, options);
+    lay_out(s, options, colour);
     int rc = check_file_limit(s->size);
     if (rc) {
         memset(s, 0, sizeof(*s));
@@ -163,9 +170,16 @@ fail:;
     return error;
 }
 
+void uat_segment_set_colours(uint8_t *colours)
+{
+    uat_segment.colours = colours;
+}
+
 void uat_segment_close(void)
 {
     struct uat_segment *s = &uat_segment;
+    free(s->colours);
+    s->colours = NULL;
     if (!s->start)
         return;
     munmap(s->start, s->size);

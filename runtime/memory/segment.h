@@ -5,6 +5,10 @@
  *   uni-address region, control, result, ring, landing, ready tasks, transport's scratch, staging, staged result, global words,
  *   join records, evacuation heap
  *
+ * Control, the rings, records and heap, which hold the words that adapters change, lie a little behind the begin of their room:
+ * by the worker's colour (transport/colour.h). Records and stacks are named by their addresses; for the others
+ * uat_segment_of() says where a peer has them.
+ *
  * The stacks grow down towards the guard below the segment. It is not part of the segment, so it is neither registered
  * nor backed by memory, and can be larger than any usual frame.
  */
@@ -20,6 +24,7 @@
 #include "deque/ring.h"
 #include "deque/thief.h"
 #include "include/uat.h"
+#include "transport/colour.h"
 
 enum {
     UAT_PARK_KINDS_MAX = 16,
@@ -91,7 +96,8 @@ struct uat_segment {
     void *result; /* result_max bytes: the root's result */
     struct uat_ring *ring;
     struct uat_landing *landing;
-    struct uat_ready_area *ready;
+    struct uat_ready_ring *ready;
+    struct uat_ready_landing *ready_landing;
     void *scratch; /* the transport's */
     struct uat_staging *staging;
     void *staged_result; /* result_max bytes */
@@ -103,6 +109,8 @@ struct uat_segment {
     char *guard;      /* below the segment: address space that traps, and costs no memory */
     size_t guard_size;
     uintptr_t low, high; /* the uni-address region [low, high) */
+    int colour;          /* of this worker */
+    uint8_t *colours;    /* of each worker, from uat_segment_set_colours() on */
 };
 
 extern struct uat_segment uat_segment __attribute__((visibility("hidden")));
@@ -113,8 +121,18 @@ static inline size_t uat_segment_region_size(void)
     return uat_segment.high - uat_segment.low;
 }
 
-/* Map the segment that options describe. 0, or -EEXIST (address taken), -ENOMEM, -EINVAL, reported. */
-int uat_segment_open(const struct uat_options *options);
+/* Map the segment that options describe, for a worker of this colour (0 to UAT_COLOURS - 1). 0, or -EEXIST (address
+ * taken), -ENOMEM, -EINVAL, reported. */
+int uat_segment_open(const struct uat_options *options, int colour);
+
+/* The colours of all workers; becomes the segment's, which frees it. */
+void uat_segment_set_colours(uint8_t *colours);
+
+/* Where this rank has the object that this worker has here, in its control words. */
+static inline void *uat_segment_of(int rank, const void *object)
+{
+    return uat_coloured(object, uat_segment.colours[rank] - uat_segment.colour);
+}
 
 void uat_segment_close(void);
 

@@ -12,6 +12,7 @@
 
 #include "base/host.h"
 #include "base/log.h"
+#include "deque/ready.h"
 #include "deque/ring.h"
 #include "deque/thief.h"
 #include "runtime/memory/frame.h"
@@ -20,7 +21,7 @@
 #include "runtime/memory/segment.h"
 #include "runtime/start/aslr.h"
 
-#define MAGIC UINT64_C(0x3330644974617500) /* "\0uatId03" */
+#define MAGIC UINT64_C(0x3430644974617500) /* "\0uatId04" */
 
 /* FNV-1a, 64 bits. */
 static uint64_t hash(uint64_t h, const void *data, size_t size)
@@ -40,6 +41,8 @@ static uint64_t abi_hash(void)
         offsetof(struct uat_ring, claims),
         offsetof(struct uat_ring, slot),
         offsetof(struct uat_ring, ack),
+        offsetof(struct uat_ring, lock),
+        sizeof(struct uat_ready_ring),
         sizeof(struct uat_slot),
         sizeof(struct uat_landing),
         sizeof(struct uat_record),

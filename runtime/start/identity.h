@@ -34,7 +34,8 @@ struct uat_identity {
     struct uat_object object[UAT_OBJECTS_MAX];
     char host[64];
     uint64_t pid_space;         /* which PID namespace the number is of; 0: unknown */
-    int32_t pid, reserved;      /* not compared: a neighbour looks whether it has been stopped */
+    int32_t pid;                /* not compared: a neighbour looks whether it has been stopped */
+    int32_t colour;             /* not compared: where its words lie that adapters change, transport/colour.h */
     struct uat_binding binding; /* not compared: the workers of a machine tell from it whether they share cores */
 };
 

@@ -73,9 +73,11 @@ static _Noreturn void refuse(uint64_t name, enum uat_park_kind kind, const char 
 /* Could name be an object? A handle may be uninitialised. */
 static bool is_sane(uint64_t name)
 {
-    uintptr_t at = (uintptr_t)uat_object_address(name), heap = (uintptr_t)uat_segment.heap;
-    return uat_object_rank(name) < uat_self.size && at >= heap && at < heap + uat_segment.heap_size &&
-           (at - heap) % UAT_HEAP_UNIT == UAT_HEAP_HEADER;
+    if (uat_object_rank(name) >= uat_self.size)
+        return false;
+    uintptr_t at = (uintptr_t)uat_object_address(name);
+    uintptr_t heap = (uintptr_t)uat_segment_of(uat_object_rank(name), uat_segment.heap);
+    return at >= heap && at < heap + uat_segment.heap_size && (at - heap) % UAT_HEAP_UNIT == UAT_HEAP_HEADER;
 }
 
 struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what)

@@ -57,7 +57,8 @@ static void add_up(uint64_t *waiting)
     uint64_t *one = uat_segment.staging->waits;
     memset(waiting, 0, UAT_PARK_KINDS * sizeof(*waiting));
     for (int rank = 0; rank < uat_self.size; rank++) {
-        struct uat_op op = uat_op_read(one, uat_segment.control->waits, UAT_PARK_KINDS * sizeof(*one));
+        struct uat_op op =
+            uat_op_read(one, uat_segment_of(rank, uat_segment.control->waits), UAT_PARK_KINDS * sizeof(*one));
         uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
         for (int kind = 0; kind < UAT_PARK_KINDS; kind++)
             waiting[kind] += one[kind];

@@ -35,7 +35,9 @@ static struct {
 
 int uat_park_open(void)
 {
-    int rc = uat_ready_open(&waiting.ready, uat_self.transport, uat_segment.ready, LIST_ROOM);
+    const struct uat_ready_parts parts = {
+        .ring = uat_segment.ready, .landing = uat_segment.ready_landing, .low = uat_segment.low};
+    int rc = uat_ready_open(&waiting.ready, uat_self.transport, &parts, LIST_ROOM);
     if (rc)
         uat_error("no memory for the list of ready tasks");
     return rc;

@@ -16,13 +16,15 @@ static struct {
 
 int uat_steal_open(const struct uat_options *options)
 {
-    int rc = uat_thief_open(&stealing.thief, uat_self.transport, uat_segment.ring, uat_segment.landing);
+    int rc = uat_thief_open(&stealing.thief, uat_self.transport, uat_coloured(uat_segment.ring, -uat_segment.colour),
+                            uat_segment.landing);
     if (rc) {
         uat_error("no memory for the thief's notes on %d workers", uat_self.size);
         return rc;
     }
     stealing.thief.low = uat_segment.low;
     stealing.thief.high = uat_segment.high;
+    stealing.thief.colours = uat_segment.colours;
     stealing.thief.peek = options->peek != 0;
     stealing.protocol = options->deque == UAT_DEQUE_LOCK ? uat_lock_steal : uat_claim_steal;
     return 0;

@@ -35,9 +35,10 @@ static int show(uint64_t readers)
 static int look(struct uat_clock *clock)
 {
     uint64_t *landing = &uat_segment.staging->word, last = 0;
+    struct uat_control *there = uat_segment_of(0, uat_segment.control);
     bool any = false;
     for (int fresh = 0; fresh < FRESH;) {
-        struct uat_op op = uat_op_read(landing, &uat_segment.control->clock, 8);
+        struct uat_op op = uat_op_read(landing, &there->clock, 8);
         uint64_t begin = uat_counter();
         int rc = uat_transport_do(uat_self.transport, 0, &op, 1);
         uint64_t end = uat_counter(), seen = *landing;
@@ -53,7 +54,7 @@ static int look(struct uat_clock *clock)
             *clock = (struct uat_clock){.own = begin + (end - begin) / 2, .zero = seen};
         any = true;
     }
-    struct uat_op done = uat_op_fetch_add(&uat_segment.staging->old, &uat_segment.control->clock_readers, 1);
+    struct uat_op done = uat_op_fetch_add(&uat_segment.staging->old, &there->clock_readers, 1);
     return uat_transport_do(uat_self.transport, 0, &done, 1);
 }
 
@@ -63,7 +64,7 @@ int uat_clock_compare(struct uat_clock *clock)
     *clock = (struct uat_clock){now, now};
     comparisons++;
     int rc = uat_collective_barrier(); /* rank 0 is about to show its counter */
-    if (!rc && !UAT_IS_VIRTUAL()) /* virtual time is the same everywhere */
+    if (!rc && !UAT_IS_VIRTUAL())      /* virtual time is the same everywhere */
         rc = uat_self.rank == 0 ? show(comparisons * (uint64_t)(uat_self.size - 1)) : look(clock);
     return rc ? rc : uat_collective_barrier();
 }

@@ -126,7 +126,7 @@ void uat_call_compare(int rank, uint64_t word)
 enum uat_peer_call uat_call_look(int rank, uint64_t *word)
 {
     uint64_t own = uat_call_word(), *seen = uat_segment.staging->call;
-    struct uat_op op = uat_op_read(seen, &uat_segment.control->call, 2 * sizeof(*seen));
+    struct uat_op op = uat_op_read(seen, uat_segment_of(rank, &uat_segment.control->call), 2 * sizeof(*seen));
     uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
     *word = seen[0];
     if (number_of(seen[0]) < number_of(own))

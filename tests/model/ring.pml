@@ -2,7 +2,7 @@
 /*
  * The shared words of the deque (deque/ring.h), and the store buffer between the owner's stores and memory.
  *
- * A slot has two words, which are READ in any order: its state { index, generation, valid } and sp. stack[] is what
+ * A slot has two words, which are READ in any order: its state { index, generation, valid } and its place, here sp. stack[] is what
  * lies at each stack address: the number of the entry whose frames were written there last.
  */
 #ifndef SLOTS

@@ -14,7 +14,7 @@
 
 #include "deque/thief.h"
 
-enum { STACK_WORDS = 4096, LARGE = UAT_SPECULATION_LIMIT + 64 };
+enum { STACK_WORDS = 4096, THEIR_COLOUR = 3, LARGE = UAT_SPECULATION_LIMIT + 64 };
 
 /* The thief's segment and its victim's; an address in `mine` names the same place in `theirs`. */
 struct segment {
@@ -33,6 +33,7 @@ static struct {
     void (*before[8])(void);     /* what the victim does just before each of them */
     unsigned ops[8][UAT_OP_KINDS];
     uint64_t stack_bytes;
+    uint32_t peek_bytes; /* of the first chain */
 } wire;
 
 static uint64_t *there(void *here)
@@ -66,6 +67,8 @@ static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int
     for (int i = 0; i < count; i++) {
         execute(&ops[i]);
         wire.ops[wire.chains][ops[i].code]++;
+        if (!wire.chains)
+            wire.peek_bytes = ops[i].size;
         if (ops[i].code == UAT_OP_READ && (char *)ops[i].local >= (char *)mine.stack)
             wire.stack_bytes += ops[i].size;
     }
@@ -90,7 +93,7 @@ static void offer(uint64_t index, uint32_t generation, size_t bytes, uint64_t va
 {
     uint64_t *end = mine.stack + STACK_WORDS, *begin = end - bytes / 8;
     theirs.ring.slot[uat_slot_of(index)] =
-        (struct uat_slot){uat_state(index, generation, true), (uintptr_t)begin, (uintptr_t)end};
+        (struct uat_slot){uat_state(index, generation, true), uat_place((uintptr_t)begin, (uintptr_t)end)};
     for (uint64_t *p = there(begin); p < there(end); p++)
         *p = value;
 }
@@ -103,8 +106,10 @@ static int setup(void **state)
     memset(&wire, 0, sizeof(wire));
     uat_ring_init(&theirs.ring);
     wire.head = (struct uat_transport){.class_ = &class, .size = 2};
-    if (uat_thief_open(&thief, &wire.head, &mine.ring, &mine.landing))
+    static const uint8_t colours[2] = {0, THEIR_COLOUR};
+    if (uat_thief_open(&thief, &wire.head, uat_coloured(&mine.ring, -THEIR_COLOUR), &mine.landing))
         return -1;
+    thief.colours = colours;
     thief.low = (uintptr_t)mine.stack;
     thief.high = (uintptr_t)(mine.stack + STACK_WORDS);
     return 0;
@@ -157,6 +162,33 @@ static void test_three_round_trips(void **state)
     assert_stolen(0, 256, 7);
     assert_int_equal(stolen.trips, 3);
     assert_int_equal(wire.chains, 4);
+}
+
+/* One short READ has all: claims, slots, lock. */
+static void test_peek_is_short(void **state)
+{
+    (void)state;
+    steal(uat_claim_steal);
+    assert_in_range(wire.peek_bytes, 192, 320);
+    assert_int_equal(wire.ops[0][UAT_OP_READ], 1);
+    steal(uat_lock_steal);
+    assert_in_range(wire.peek_bytes, 192, 320);
+    assert_int_equal(wire.ops[0][UAT_OP_READ], 1);
+}
+
+/* 32 bits of each address are enough, wherever a region of 2 GiB lies. */
+static void test_places(void **state)
+{
+    (void)state;
+    const uintptr_t size = UINT64_C(2) << 30, lows[] = {UINT64_C(0x200000), UINT64_C(0x7ea000000000),
+                                                        UINT64_C(0x7ea0c0000000), UINT64_C(0x7ea0ffe00000)};
+    for (unsigned i = 0; i < 4; i++) {
+        const uintptr_t sps[] = {lows[i], lows[i] + 8, lows[i] + size / 2, lows[i] + size - 8};
+        for (unsigned k = 0; k < 4; k++) {
+            struct uat_stack stack = uat_place_stack(uat_place(sps[k], lows[i] + size), lows[i]);
+            assert_true(stack.sp == sps[k] && stack.base == lows[i] + size);
+        }
+    }
 }
 
 /* Near the place where 31 bits of index are all used. */
@@ -270,6 +302,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_two_round_trips),       TEST(test_three_round_trips),
+        TEST(test_peek_is_short),         TEST(test_places),
         TEST(test_indices_past_31_bits),  TEST(test_large_stacks_are_read_once_they_are_ours),
         TEST(test_second_look),           TEST(test_changing_ring_is_left_alone),
         TEST(test_losers_change_nothing),

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: adapters exclude atomics from each other by the low 12 bits of their addresses, so no two of up to 64 workers of
+ * a host have a word of the same kind equal in them (transport/colour.h). All workers must be on one host.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/inspect.h"
+#include "uat.h"
+
+enum { LOW = 0xfff };
+
+/* How many pairs of workers have this word at addresses that an adapter takes for one. */
+static int clashes(const uint64_t *word, uint64_t *addresses)
+{
+    int n = 0;
+    if (uat_inspect_gather((uintptr_t)word, addresses))
+        return 1;
+    for (int i = 0; i < uat_size(); i++)
+        for (int k = 0; k < i; k++)
+            if (((addresses[i] ^ addresses[k]) & LOW) == 0) {
+                fprintf(stderr, "colours: ranks %d and %d have a word at 0x%llx and 0x%llx\n", k, i,
+                        (unsigned long long)addresses[k], (unsigned long long)addresses[i]);
+                n++;
+            }
+    return n;
+}
+
+int main(void)
+{
+    const uint64_t *words[UAT_INSPECT_ATOMICS];
+    int failures = 0;
+    if (uat_init())
+        return 1;
+    uint64_t *addresses = calloc((size_t)uat_size(), sizeof(*addresses));
+    uat_inspect_atomics(words);
+    for (int i = 0; i < UAT_INSPECT_ATOMICS && addresses; i++) {
+        failures += clashes(words[i], addresses);
+        failures += (uintptr_t)words[i] % 8 != 0;
+    }
+    failures += !addresses;
+    free(addresses);
+    return uat_finalize() || failures;
+}
