@@ -155,6 +155,21 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
 
 /*
+ * Pop the only entry if that is the base of a task whose spawner is elsewhere, and no claim has come. Otherwise false: the
+ * caller uses uat_deque_pop(). Nothing is published then, so what push and pop look at stays as it is.
+ */
+static inline bool uat_deque_drop_base(struct uat_deque *d)
+{
+    /* Relaxed: no entry of ours can be claimed; only the count is compared. The peers are the thieves' atomics on claims. */
+    if (uat_deque_size(d) != 1 || (d->entries[0] & UAT_TAG_MASK) != UAT_TAG_GONE ||
+        __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) != d->pop_claims)
+        return false;
+    d->top--;
+    d->first = d->last = 0;
+    return true;
+}
+
+/*
  * Is nothing left that a thief could take: neither a published entry that is unclaimed nor one that may be published?
  * A hint: a thief may claim the last entry at this very moment.
  */

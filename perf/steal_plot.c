@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The figure of uat-steal: one stacked bar of phases for each report, by gnuplot. */
+#include "perf/plot.h"
 #include "perf/steal.h"
 
 #include <errno.h>
 #include <json-c/json.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 
-enum { REPORTS_MAX = 16, COLUMNS = 6, NOT_FOUND = 127 };
+enum { REPORTS_MAX = 16, COLUMNS = 6 };
 
 static const char *const columns[COLUMNS] = {"peek", "lock", "claim", "look", "stack", "acknowledge"};
 
@@ -55,22 +54,19 @@ static int read_bar(const char *file, struct bar *bar)
     return good ? 0 : -EINVAL;
 }
 
-/* A name between single quotes, where gnuplot takes two of them for one. */
-static void write_quoted(FILE *gnuplot, const char *text)
-{
-    fputc('\'', gnuplot);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputc('\'', gnuplot);
-        fputc(*text, gnuplot);
-    }
-    fputc('\'', gnuplot);
-}
+struct picture {
+    const struct bar *bars;
+    int count;
+};
 
-static void write_script(FILE *gnuplot, const char *file, const struct bar *bars, int count)
+static void write_script(FILE *gnuplot, const char *file, const void *context)
 {
+    const struct picture *picture = context;
+    const struct bar *bars = picture->bars;
+    int count = picture->count;
+
     fprintf(gnuplot, "set terminal svg size 640,480 background 'white'\nset output ");
-    write_quoted(gnuplot, file);
+    uat_plot_quote(gnuplot, file);
     fprintf(gnuplot, "\n$steals << END\n");
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < COLUMNS; k++)
@@ -86,40 +82,6 @@ static void write_script(FILE *gnuplot, const char *file, const struct bar *bars
     fprintf(gnuplot, "\n");
 }
 
-/* gnuplot's own words about a file that it cannot write are many. */
-static int touch(const char *file)
-{
-    FILE *out = fopen(file, "w");
-
-    if (out && fclose(out) == 0)
-        return 0;
-    fprintf(stderr, "uat-steal: cannot write %s: %s\n", file, strerror(errno));
-    return 1;
-}
-
-static int draw(const char *file, const struct bar *bars, int count)
-{
-    FILE *gnuplot = popen("command -v gnuplot >/dev/null || exit 127; exec gnuplot", "w");
-    int status;
-
-    if (!gnuplot) {
-        fprintf(stderr, "uat-steal: cannot start gnuplot: %s\n", strerror(errno));
-        return 1;
-    }
-    signal(SIGPIPE, SIG_IGN); /* a gnuplot that ends early tells why by its status */
-    write_script(gnuplot, file, bars, count);
-    status = pclose(gnuplot);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-        fprintf(stderr,
-                "uat-steal: --plot needs gnuplot, which is not installed; on Debian: apt-get install gnuplot-nox\n");
-    else
-        fprintf(stderr, "uat-steal: gnuplot could not draw %s\n", file);
-    remove(file);
-    return 1;
-}
-
 int steal_plot(int argc, char **argv)
 {
     struct bar bars[REPORTS_MAX];
@@ -133,5 +95,7 @@ int steal_plot(int argc, char **argv)
     for (int i = 0; i < count; i++)
         if (read_bar(argv[1 + i], &bars[i]) < 0)
             return 2;
-    return touch(argv[0]) ? 1 : draw(argv[0], bars, count);
+    const struct picture picture = {bars, count};
+
+    return uat_plot_draw("uat-steal", argv[0], write_script, &picture);
 }

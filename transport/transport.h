@@ -17,7 +17,8 @@
  *   O4  An aligned 8-byte word is read and written whole.
  *   O5  Two chains to one peer, posted one after the other, keep the order of O1-O3 as if they were one chain.
  *   O6  FETCH_ADD and CMP_SWAP are atomic among themselves only. A word that they change is never changed by a CPU
- *       instruction or a WRITE; a CPU may load it at any time.
+ *       instruction or a WRITE; a CPU may load it at any time. Only where cpu_atomics says that the CPU is the adapter of
+ *       the own segment, its atomic instructions may change such a word there.
  *   O7  When a completion has been seen, all that the chain read stands in local memory, and what is posted to that peer
  *       from then on takes effect behind the chain.
  * This is what InfiniBand adapters keep on one reliable connection, also with out-of-order delivery, and no more; its
@@ -110,6 +111,7 @@ struct uat_transport_class {
 struct uat_transport {
     const struct uat_transport_class *class_;
     int rank, size;
+    bool cpu_atomics; /* this CPU's atomic instructions on the own segment are the same thing as the adapter's (O6) */
     uint64_t ops[UAT_OP_KINDS]; /* operations posted */
     uint64_t bytes_read, bytes_written;
     uint64_t round_trips; /* waits for completions */

@@ -119,6 +119,7 @@ static int shm_open_transport(const struct uat_transport_config *config, struct 
     if (!t)
         goto no_memory;
     t->head = (struct uat_transport){.class_ = &uat_transport_shm, .rank = config->rank, .size = config->size};
+    t->head.cpu_atomics = !config->shuffle; /* under torture all goes the long way */
     t->segment = config->segment;
     t->segment_size = config->segment_size;
     t->host = config->host;

@@ -75,7 +75,10 @@ FUNCTION uat_to_scheduler, hidden
 	.cfi_offset r14, -48
 	.cfi_offset r15, -56
 	RESTORE_REGISTERS
-	ret
+	pop	%rcx			/* no `ret`: the calls that are remembered are the task's */
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rcx
+	jmp	*%rcx
 END uat_to_scheduler
 
 	.section .note.GNU-stack, "", @progbits

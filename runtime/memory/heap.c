@@ -9,7 +9,7 @@ struct uat_heap uat_heap;
 
 #define NONE UINT32_MAX
 
-enum { LOOKS = 4 /* lent blocks examined at each allocation */ };
+enum { LOOKS = 4 /* lent blocks examined at each allocation that finds none kept */ };
 
 static void list_add(struct uat_heap *heap, uint32_t unit, unsigned order)
 {
@@ -113,20 +113,36 @@ static uint32_t find(struct uat_heap *heap, unsigned order)
     return unit;
 }
 
-struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes)
+/* Give back to the buddies what is kept whole. */
+static void release_kept(struct uat_heap *heap)
 {
-    size_t units = (bytes + UAT_HEAP_HEADER + UAT_HEAP_UNIT - 1) / UAT_HEAP_UNIT;
-    unsigned order = 0;
-    while (order < UAT_HEAP_ORDERS && (size_t)1 << order < units)
-        order++;
-    if (order == UAT_HEAP_ORDERS)
-        return NULL;
+    for (unsigned order = 0; order < UAT_HEAP_KEPT_ORDERS; order++)
+        while (heap->kept_count[order] > 0)
+            release(heap, heap->kept[order][--heap->kept_count[order]]);
+}
+
+/* A free block of this order, wherever it comes from, or NONE. */
+static uint32_t obtain(struct uat_heap *heap, unsigned order)
+{
+    if (order < UAT_HEAP_KEPT_ORDERS && heap->kept_count[order] > 0)
+        return heap->kept[order][--heap->kept_count[order]];
     uat_loans_collect(&heap->loans, LOOKS, returned, take, heap);
     uint32_t unit = find(heap, order);
     if (unit == NONE) {
+        release_kept(heap);
         uat_loans_collect(&heap->loans, heap->loans.count, returned, take, heap);
         unit = find(heap, order);
     }
+    return unit;
+}
+
+struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes)
+{
+    size_t units = (bytes + UAT_HEAP_HEADER + UAT_HEAP_UNIT - 1) / UAT_HEAP_UNIT;
+    unsigned order = units <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(units - 1);
+    if (order >= UAT_HEAP_ORDERS)
+        return NULL;
+    uint32_t unit = obtain(heap, order);
     if (unit == NONE)
         return NULL;
     heap->used_order[unit] = (uint8_t)order;
@@ -142,11 +158,16 @@ void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
     uint32_t unit = (uint32_t)((size_t)((char *)block - heap->memory) / UAT_HEAP_UNIT);
     assert(unit < heap->units);
     uat_loans_remove(&heap->loans, unit);
-    release(heap, unit);
+    unsigned order = heap->used_order[unit];
+    if (order < UAT_HEAP_KEPT_ORDERS && heap->kept_count[order] < UAT_HEAP_KEPT)
+        heap->kept[order][heap->kept_count[order]++] = unit;
+    else
+        release(heap, unit);
 }
 
 size_t uat_heap_settle(struct uat_heap *heap)
 {
+    release_kept(heap);
     uat_loans_collect(&heap->loans, heap->loans.count, returned, take, heap);
     return heap->loans.count;
 }

@@ -13,7 +13,13 @@
 
 #include "runtime/memory/loans.h"
 
-enum { UAT_HEAP_UNIT = 256 /* bytes of the smallest block */, UAT_HEAP_ORDERS = 24, UAT_HEAP_HEADER = 64 };
+enum {
+    UAT_HEAP_UNIT = 256 /* bytes of the smallest block */,
+    UAT_HEAP_ORDERS = 24,
+    UAT_HEAP_HEADER = 64,
+    UAT_HEAP_KEPT = 8,       /* blocks of each order that are kept whole ... */
+    UAT_HEAP_KEPT_ORDERS = 5 /* ... up to 4 KiB */
+};
 
 struct uat_block {
     uint64_t returned; /* 0 while in use; 1 by a WRITE of the worker that fetched the stack */
@@ -26,6 +32,9 @@ struct uat_heap {
     uint8_t *used_order;   /* per unit that begins a block in use: its order */
     uint32_t *next, *prev; /* lists of free blocks, by unit */
     uint32_t list[UAT_HEAP_ORDERS];
+    /* Small blocks that were just given back, by order: used again first, as they are. */
+    uint32_t kept[UAT_HEAP_KEPT_ORDERS][UAT_HEAP_KEPT];
+    uint8_t kept_count[UAT_HEAP_KEPT_ORDERS];
     struct uat_loans loans;
 };
 

@@ -43,12 +43,7 @@ void uat_future_set(uat_future_t f, const void *value)
     uint64_t head = copy->head, tail = copy->tail;
     memcpy(uat_segment.staged_result, value, f.size);
     copy->head = copy->tail = 0;
-    if (f.size <= UAT_FORGET_WRITE_MAX && f.size > 0) {
-        struct uat_op op = uat_op_write(uat_segment.staged_result, o->data, uat_round8(f.size));
-        uat_check(
-            uat_transport_forget(uat_self.transport, uat_object_rank(f.object), &op, 1)); /* O5: ahead of the guard */
-    } else
-        uat_object_write(f.object, uat_segment.staged_result, o->data, f.size);
+    uat_object_write(f.object, uat_segment.staged_result, o->data, f.size);
     uat_object_leave(f.object, UAT_OBJECT_SET);
     uat_object_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_segment.staged_result, f.size);
 }
@@ -58,6 +53,15 @@ int uat_future_try_get(uat_future_t f, void *value)
     struct uat_object *o = uat_object_address(f.object);
     struct uat_staging *staging = uat_segment.staging;
     check_size(f, "uat_future_get()");
+    uat_object_check(f.object, UAT_PARK_FUTURE, "uat_future_get()");
+    if (uat_object_is_near(f.object)) {
+        /* Acquire: orders the guard before the value; the peer is the CMP_SWAP in uat_object_leave(). */
+        if (__atomic_load_n(&o->guard, __ATOMIC_ACQUIRE) != UAT_OBJECT_SET)
+            return 0;
+        uat_global_after_resume(); /* as below */
+        memcpy(value, o->data, f.size);
+        return 1;
+    }
     struct uat_op chain[] = {
         uat_op_fetch_add(&staging->old, &o->guard, 0),
         uat_op_read(uat_segment.staged_result, o->data, uat_round8(f.size)), /* behind it (O1): see above */

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/start/self.h"
 #include "runtime/task/park.h"
 
 struct uat_object {
@@ -36,24 +37,34 @@ struct uat_object {
 #define UAT_OBJECT_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
 #define UAT_OBJECT_GONE  (UINT64_C(2) << 32) /* final: destroyed */
 
-/* The words of the object whose guard this worker holds: a copy, in registered memory. There is one at a time. */
+/* The words of the object whose guard this worker holds: a copy, or the words themselves. There is one at a time. */
 struct uat_object *uat_object_held(void);
 
 /* Make an object with `bytes` of data. Returns its name. Ends the job if there is no room. */
 uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
 
-/* Take the guard. Returns the copy of the words, or NULL if guard is UAT_OBJECT_SET. Ends the job if name is no object of
+/* Ends the job if name cannot be an object's: a handle may be uninitialised. what: as below. */
+void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what);
+
+/* Take the guard. Returns the words, or NULL if guard is UAT_OBJECT_SET. Ends the job if name is no object of
  * that kind. what: the caller, for messages: "uat_mutex_lock()". */
 struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what);
 
-/* Leave the guard with the words as the copy has them now; guard becomes final (0: free). */
+/* Leave the guard with the words as they are now; guard becomes final (0: free). */
 void uat_object_leave(uint64_t name, uint64_t final);
 
 /* Leave, and destroy; an error if somebody waits. */
 void uat_object_destroy(uint64_t name, enum uat_park_kind kind, const char *what);
 
+/* For struct uat_park.park: with the guard of wait->object held, queue the task there and leave the guard. */
+void uat_object_park(struct uat_park *wait, uint64_t name);
+
 /* With the guard held: wait in its queue, for kind; the guard is left. reply, tag: see struct uat_park. */
-void uat_object_wait(uint64_t name, enum uat_park_kind kind, uint64_t *reply, uint64_t tag);
+static inline void uat_object_wait(uint64_t name, enum uat_park_kind kind, uint64_t *reply, uint64_t tag)
+{
+    struct uat_park wait = {.kind = kind, .object = name, .reply = reply, .tag = tag, .park = uat_object_park};
+    uat_park(&wait);
+}
 
 /* With the guard held, or on the scheduler's side: put a waiter at the queue's end. */
 void uat_object_queue(uint64_t waiter);
@@ -79,8 +90,10 @@ void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, u
 void uat_object_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
                          size_t size);
 
-/* Copy size bytes of the object's data, or of a waiter's reply, to or from registered memory: waits. */
+/* With the guard held: copy size bytes of the object's data, or of a waiter's reply, to registered memory. Waits. */
 void uat_object_read(uint64_t name, void *to, const void *address, size_t size);
+/* With the guard held: copy size bytes of registered memory to the object's data. They are there before the guard is
+ * left; from may be used again at once. */
 void uat_object_write(uint64_t name, const void *from, void *address, size_t size);
 
 static inline int uat_object_rank(uint64_t name)
@@ -90,6 +103,15 @@ static inline int uat_object_rank(uint64_t name)
 static inline struct uat_object *uat_object_address(uint64_t name)
 {
     return (struct uat_object *)(uintptr_t)(name & ((UINT64_C(1) << 48) - 1));
+}
+
+/*
+ * Does this CPU reach what has this name by itself, as the adapter would? Then S1 and S2 hold as they stand: the atomic
+ * instruction on the guard is the adapter's, and a full fence in front of the loads of the words and behind their stores.
+ */
+static inline bool uat_object_is_near(uint64_t name)
+{
+    return uat_self.transport->cpu_atomics && uat_object_rank(name) == uat_self.rank;
 }
 
 #endif

@@ -53,14 +53,13 @@ const struct uat_park_counts *uat_park_counted(void)
     return &waiting.count;
 }
 
-void uat_park(struct uat_park *wait)
+void uat_park_check(const struct uat_park *wait)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     if (!uat_worker.running || here < uat_segment.low || here >= uat_segment.high)
         uat_die("a wait for %s was called outside of a task; only the root of uat_run() and its descendants may wait",
                 uat_deadlock_name(wait->kind));
     uat_global_refuse_open("at a call that waits");
-    uat_suspend(wait);
 }
 
 uintptr_t uat_park_part_next(void)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "asm/switch.h"
 #include "deque/ready.h"
 #include "runtime/memory/segment.h"
 #include "runtime/task/park_kind.h"
@@ -42,8 +43,16 @@ struct uat_park {
     void (*park)(struct uat_park *wait, uint64_t name);
 };
 
-/* From a task: wait. Returns when the task was made ready and resumed, perhaps in another process. */
-void uat_park(struct uat_park *wait);
+/* Ends the job if the caller may not wait now. */
+void uat_park_check(const struct uat_park *wait);
+
+/* From a task: wait. Returns when the task was made ready and resumed, perhaps in another process. Inline, like all
+ * between it and the public functions: each return on a stack that was resumed is mispredicted. */
+static inline void uat_park(struct uat_park *wait)
+{
+    uat_park_check(wait);
+    uat_suspend(wait);
+}
 
 /* On the scheduler's side: the task at sp called uat_park(). Ends the job if there is no room to wait. */
 void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait);

@@ -39,6 +39,8 @@ static uintptr_t go_on_without_child(uintptr_t sp, uintptr_t base)
 static uintptr_t next_own(void)
 {
     struct uat_deque *deque = &uat_worker.deque;
+    if (uat_deque_drop_base(deque))
+        return 0;
     while (uat_deque_size(deque) > 0) {
         uintptr_t sp;
         enum uat_pop pop = uat_deque_pop(deque, &sp);
@@ -93,11 +95,10 @@ static uint64_t enter_task(uintptr_t base)
 }
 
 /* It is back in the scheduler. begin: what enter_task() returned; kept on this process's own stack, it does not
- * migrate. */
+ * migrate. What the worker does is "a task" until run() is over: to ask for the time here would be a tenth of a switch. */
 static void leave_task(uint64_t begin)
 {
     uat_trace_end(UAT_TRACE_RUN, begin, 0, -1);
-    uat_stall_set(UAT_DOING_SCHEDULE);
     uat_sanitize_leave();
 }
 
@@ -110,14 +111,20 @@ static int resume(uintptr_t sp)
     return event;
 }
 
-/* Run from event on until nothing is left here. */
-static void run(int event)
+/* Go on at sp, then with what comes after it, until nothing is left here; with ready tasks, too, as they come up. A loop:
+ * it calls and returns as the return-address predictor expects. */
+static void run(uintptr_t sp)
 {
-    uintptr_t sp;
-    while ((sp = after(event)) != 0)
-        event = resume(sp);
-    assert(uat_deque_size(&uat_worker.deque) == 0);
-    uat_sanitize_forget(uat_segment.low, uat_segment.high); /* what stacks that have moved away left */
+    while (sp) {
+        sp = after(resume(sp));
+        if (sp)
+            continue;
+        assert(uat_deque_size(&uat_worker.deque) == 0);
+        uat_sanitize_forget(uat_segment.low, uat_segment.high); /* what stacks that have moved away left */
+        if (!uat_collective_announced())
+            sp = uat_park_take_own();
+    }
+    uat_stall_set(UAT_DOING_SCHEDULE);
 }
 
 /* Try to steal once, and run what was stolen to its end. */
@@ -138,7 +145,7 @@ static void steal_once(struct uat_idle *idle)
     uat_task_counts.steal_bytes += stolen.base - stolen.sp;
     uat_global_after_steal();
     uat_deque_push_gone(&uat_worker.deque, stolen.base);
-    run(resume(go_on_without_child(stolen.sp, stolen.base)));
+    run(go_on_without_child(stolen.sp, stolen.base));
 }
 
 void uat_schedule(void)
@@ -151,7 +158,7 @@ void uat_schedule(void)
             sp = uat_park_take_other();
         if (sp) {
             idle = (struct uat_idle){0};
-            run(resume(sp));
+            run(sp);
             continue;
         }
         uat_park_idle(idle.failures);
@@ -191,6 +198,6 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
     uint64_t begin = enter_task(uat_segment.high);
     int event = uat_start(sp, root, copy, result);
     leave_task(begin);
-    run(event);
+    run(after(event));
     uat_schedule();
 }

@@ -132,6 +132,27 @@ static void test_offers_less_when_taken_back(void **state)
     assert_int_equal(offered(), 2);
 }
 
+/* A base that stands alone is dropped; not one below an entry, nor an entry, nor when a claim is to be collected. */
+static void test_drop_base(void **state)
+{
+    (void)state;
+    uintptr_t sp;
+    assert_false(uat_deque_drop_base(&deque)); /* nobody has looked at the claims yet */
+    push(1);
+    pop();
+    assert_true(uat_deque_drop_base(&deque)); /* the setup's */
+    assert_int_equal(uat_deque_size(&deque), 0);
+    assert_false(uat_deque_drop_base(&deque));
+    uat_deque_push_gone(&deque, HIGH);
+    uat_deque_push_gone(&deque, HIGH - 64);
+    assert_false(uat_deque_drop_base(&deque));
+    assert_int_equal(uat_deque_pop(&deque, &sp), UAT_POP_GONE);
+    push(1);
+    assert_false(uat_deque_drop_base(&deque));
+    assert_int_not_equal(uat_deque_pop(&deque, &sp), UAT_POP_GONE);
+    assert_true(uat_deque_drop_base(&deque));
+}
+
 static void test_stolen_entry_is_gone(void **state)
 {
     (void)state;
@@ -386,6 +407,7 @@ int main(void)
         TEST(test_publishes_the_oldest),
         TEST(test_pops_private_entries_in_order),
         TEST(test_offers_less_when_taken_back),
+        TEST(test_drop_base),
         TEST(test_stolen_entry_is_gone),
         TEST(test_aborted_entry_comes_back),
         TEST(test_aborted_entry_is_offered_after_younger_ones),

@@ -30,6 +30,24 @@ static int teardown(void **state)
     return 0;
 }
 
+/* Small blocks that are kept whole for the next call merge when a large one needs them. */
+static void test_kept_blocks_merge(void **state)
+{
+    (void)state;
+    struct uat_block *blocks[SIZE / UAT_HEAP_UNIT];
+    size_t n = 0;
+    while ((blocks[n] = uat_heap_get(&heap, 1)))
+        n++;
+    assert_int_equal(n, SIZE / UAT_HEAP_UNIT);
+    for (size_t i = 0; i < n; i++)
+        uat_heap_put(&heap, blocks[i]);
+    assert_ptr_equal(uat_heap_get(&heap, 1),
+                     blocks[UAT_HEAP_KEPT - 1]); /* the one that was given back last is used first */
+    uat_heap_put(&heap, blocks[UAT_HEAP_KEPT - 1]);
+    assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER));
+    assert_null(uat_heap_get(&heap, 1));
+}
+
 static void test_one_block_takes_all(void **state)
 {
     (void)state;
@@ -95,10 +113,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_one_block_takes_all),
-        TEST(test_too_large),
-        TEST(test_marks_bring_blocks_back),
-        TEST(test_blocks_do_not_overlap),
+        TEST(test_one_block_takes_all),     TEST(test_kept_blocks_merge),     TEST(test_too_large),
+        TEST(test_marks_bring_blocks_back), TEST(test_blocks_do_not_overlap),
     };
     return cmocka_run_group_tests_name("heap", tests, NULL, NULL);
 }
