@@ -28,6 +28,17 @@ CASES = [  # what the sentence says, the languages, the program
      "void g() { uat::spawn(f, 1).join(); }"),
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <vector>\nvoid g(std::vector<int> v) {\n"
      "uat::parallel_for(0, 9, [v](std::int64_t) {}); }"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\n"
+     "long f(std::int64_t i) { return uat::parallel_reduce(0, i, std::string(), [](std::int64_t) { return std::string(); },\n"
+     "[](std::string a, std::string b) { return a + b; }).size(); }"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\nuat::global_vector<std::string> v(9);"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\nvoid f(uat::global_vector<int> &v) {\n"
+     "uat::spawn([w = std::move(v)]() { }).join(); }"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <vector>\nvoid f(uat::span<int> s, std::vector<int> v) {\n"
+     "uat::sort(s, [v](int a, int b) { return v[0] + a < b; }); }"),
+    ("only read", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<const int> s) { s.update(); }"),
+    ("only read", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<const int> s) { uat::sort(s); }"),
+    ("const", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<int> s) { s.read()[0] = 1; }"),
     ("result cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(three, f, int, a) { return 0; }"),
 ]
 

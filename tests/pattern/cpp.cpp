@@ -2,11 +2,12 @@
 /*
  * Description: uat.hpp: tasks of functions and lambdas, with results of every kind; loops, reductions and scans against
  * their sequential values; a handle that is not joined by hand.
- * usage: test-cpp [throw]
+ * usage: test-cpp [task | loop | sort | other | pending | local]: with a word, an exception at that place
  */
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
+#include <string>
 
 #include <uat.hpp>
 
@@ -86,14 +87,64 @@ int root()
     return errors;
 }
 
+[[noreturn]] void fail()
+{
+    throw std::runtime_error("nine lives are enough");
+}
+
+/* An exception passes children that may still run elsewhere. */
+void fail_with_children()
+{
+    auto slow = uat::spawn(fib, 24L);
+    auto slower = uat::spawn(fib, 25L);
+    fail();
+}
+
+/* One that the task catches itself does no harm. */
+int catches()
+{
+    try {
+        fail();
+    } catch (const std::runtime_error &e) {
+        return std::string(e.what()) == "nine lives are enough" ? 0 : 1;
+    }
+    return 1;
+}
+
+void throw_at(const std::string &where)
+{
+    if (where == "task")
+        uat::run([] { uat::spawn(fail).join(); });
+    if (where == "loop")
+        uat::run([] {
+            uat::parallel_for(0, 100000, [](std::int64_t i) {
+                if (i == 77777)
+                    fail();
+            });
+        });
+    if (where == "sort")
+        uat::run([] {
+            int numbers[9] = {3, 1, 4, 1, 5, 9, 2, 6, 5};
+            uat::sort(uat::span<int>(numbers, 9), [](int a, int b) {
+                if (a == 9 || b == 9)
+                    fail();
+                return a < b;
+            });
+        });
+    if (where == "other")
+        uat::run([] { throw 9; });
+    if (where == "pending")
+        uat::run(fail_with_children);
+}
+
 } // namespace
 
-int main(int argc, char **)
+int main(int argc, char **argv)
 {
     uat::job job;
     if (argc > 1)
-        uat::run([] { uat::spawn([] { throw std::runtime_error("nine lives are enough"); }).join(); });
-    int errors = uat::run(root);
+        throw_at(argv[1]);
+    int errors = uat::run(root) + uat::run(catches);
     if (errors > 0)
         std::fprintf(stderr, "test-cpp: %d errors on rank %d\n", errors, uat_rank());
     return errors > 0;

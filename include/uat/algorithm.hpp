@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Parallel algorithms over spans of global memory in C++17. Called inside a task. Included by uat.hpp. */
+#ifndef UAT_ALGORITHM_HPP
+#define UAT_ALGORITHM_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+#include "uat/loop.hpp"
+#include "uat/pattern.h"
+#include "uat/quicksort.hpp"
+#include "uat/span.hpp"
+
+namespace uat
+{
+
+/* Elements of a span that are checked out for the body of a loop: a range of T that begins with element first(). */
+template <class T> class block
+{
+  public:
+    block(T *data, std::size_t first, std::size_t size) : data_(data), first_(first), size_(size)
+    {
+    }
+    std::size_t first() const
+    {
+        return first_;
+    }
+    std::size_t size() const
+    {
+        return size_;
+    }
+    T *begin() const
+    {
+        return data_;
+    }
+    T *end() const
+    {
+        return data_ + size_;
+    }
+    T &operator[](std::size_t i) const
+    {
+        return data_[i];
+    }
+
+  private:
+    T *data_;
+    std::size_t first_, size_;
+};
+
+namespace detail
+{
+
+template <class T, class F> void each_block(span<T> s, uat_access access, F f)
+{
+    must_travel<F>();
+    uat_for_each_block(
+        const_cast<std::remove_cv_t<T> *>(s.data()), s.size(), sizeof(T), access,
+        [](void *elements, std::size_t first, std::size_t count, const void *arg) {
+            F g = load<F>(arg);
+            guarded([&] { g(block<T>(static_cast<T *>(elements), first, count)); });
+        },
+        &f, sizeof(f));
+}
+
+/* Elements of T that may be checked out beside others: some KiB, and never too many for a small cache. */
+template <class T> std::size_t window()
+{
+    std::size_t share = uat_checkout_limit() / 8, bytes = share < 32768 ? share : 32768;
+    return bytes / sizeof(T) > 0 ? bytes / sizeof(T) : 1;
+}
+
+/* What a transform reads: elements of its own, or those that it writes. */
+template <class T> class operand
+{
+  public:
+    operand(span<const T> s, bool same, const T *written) : s_(s), place_(written), own_(!same && !s.empty())
+    {
+        if (own_)
+            place_ = static_cast<const T *>(uat_checkout(s_.data(), s_.size() * sizeof(T), UAT_READ));
+    }
+    operand(const operand &) = delete;
+    operand &operator=(const operand &) = delete;
+    ~operand()
+    {
+        if (own_)
+            uat_checkin(s_.data(), s_.size() * sizeof(T), UAT_READ);
+    }
+    const T &operator[](std::size_t i) const
+    {
+        return place_[i];
+    }
+
+  private:
+    span<const T> s_;
+    const T *place_;
+    bool own_;
+};
+
+template <class T, class U> bool is_same_range(span<const T> in, span<U> out)
+{
+    return std::is_same<T, U>::value && static_cast<const void *>(in.data()) == static_cast<const void *>(out.data());
+}
+
+/* The elements at `written` as T, if they are. */
+template <class T, class U> const T *as(const U *written)
+{
+    if constexpr (std::is_same<T, U>::value)
+        return written;
+    else
+        return nullptr;
+}
+
+template <class U, class F, class... T> void transform_all(span<U> out, F f, span<const T>... in)
+{
+    must_be_writable<U>();
+    bool any = (is_same_range(in, out) || ...);
+    each_block(out, any ? UAT_READ_WRITE : UAT_WRITE, [=](block<U> b) {
+        std::size_t most = b.size(), n;
+        ((most = window<T>() < most ? window<T>() : most), ...);
+        for (std::size_t at = 0; at < b.size(); at += n) {
+            n = most < b.size() - at ? most : b.size() - at;
+            U *to = b.begin() + at;
+            auto apply = [&](const operand<T> &...x) {
+                for (std::size_t i = 0; i < n; i++)
+                    to[i] = f(x[i]...);
+            };
+            apply(operand<T>(in.subspan(b.first() + at, n), is_same_range(in, out), as<T>(to))...);
+        }
+    });
+}
+
+} // namespace detail
+
+/*
+ * Call f(block) for blocks that cover the span: with elements to be read and written, or of a span of const only to be read. See
+ * uat_for_each_block().
+ */
+template <class T, class F> void for_each_block(span<T> s, F f)
+{
+    detail::each_block(s, std::is_const<T>::value ? UAT_READ : UAT_READ_WRITE, f);
+}
+
+/* Call f(element) for each element of the span; of a span of const, only to be read. */
+template <class T, class F> void for_each(span<T> s, F f)
+{
+    for_each_block(s, [f](block<T> b) mutable {
+        for (T &element : b)
+            f(element);
+    });
+}
+
+/* Set element i to f(i), for each i. */
+template <class T, class F> void tabulate(span<T> s, F f)
+{
+    detail::must_be_writable<T>();
+    detail::each_block(s, UAT_WRITE, [f](block<T> b) mutable {
+        for (std::size_t i = 0; i < b.size(); i++)
+            b[i] = f(b.first() + i);
+    });
+}
+
+/* Set each element to value. */
+template <class T> void fill(span<T> s, const std::remove_cv_t<T> &value)
+{
+    tabulate(s, [value](std::size_t) { return value; });
+}
+
+/*
+ * out[i] = f(in[i]), or f(a[i], b[i]). The spans have the same size (the output's counts); an input is the output itself or
+ * shares no element with it.
+ */
+template <class T, class U, class F> void transform(span<T> in, span<U> out, F f)
+{
+    detail::transform_all(out, f, span<const std::remove_cv_t<T>>(in));
+}
+template <class T1, class T2, class U, class F> void transform(span<T1> a, span<T2> b, span<U> out, F f)
+{
+    detail::transform_all(out, f, span<const std::remove_cv_t<T1>>(a), span<const std::remove_cv_t<T2>>(b));
+}
+
+namespace detail
+{
+
+template <class R, class Combine, class F, class... T>
+R reduce_all(std::size_t size, R identity, Combine combine, F f, span<const T>... in)
+{
+    std::size_t most = 4096;
+    ((most = window<T>() < most ? window<T>() : most), ...);
+    auto piece = [=](std::int64_t k) {
+        std::size_t at = std::size_t(k) * most, n = most < size - at ? most : size - at;
+        auto apply = [&](const operand<T> &...x) {
+            R value = identity;
+            for (std::size_t i = 0; i < n; i++)
+                value = combine(value, f(x[i]...));
+            return value;
+        };
+        return apply(operand<T>(in.subspan(at, n), false, nullptr)...);
+    };
+    return parallel_reduce(0, std::int64_t((size + most - 1) / most), identity, piece, combine);
+}
+
+} // namespace detail
+
+/*
+ * combine(...combine(identity, f(s[0]))..., f(s[n - 1])), or f(a[i], b[i]): in the order of the elements, with any brackets.
+ * combine is associative, identity is neutral. The spans have the same size.
+ */
+template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R identity, Combine combine, F f)
+{
+    return detail::reduce_all(s.size(), identity, combine, f, span<const std::remove_cv_t<T>>(s));
+}
+template <class T1, class T2, class R, class Combine, class F>
+R transform_reduce(span<T1> a, span<T2> b, R identity, Combine combine, F f)
+{
+    return detail::reduce_all(a.size(), identity, combine, f, span<const std::remove_cv_t<T1>>(a),
+                              span<const std::remove_cv_t<T2>>(b));
+}
+
+/*
+ * Sort the span by less, a strict weak order; equal elements in any order. See uat_sort(). Over memory that is not global the
+ * calling task sorts alone.
+ */
+template <class T, class Less = std::less<>> void sort(span<T> s, Less less = Less())
+{
+    detail::must_be_writable<T>();
+    detail::must_travel<Less>();
+    const uat_sort_kernel kernel = {sizeof(T), detail::quicksort<T, Less>::sort, detail::quicksort<T, Less>::partition};
+    uat_sort_by(&kernel, s.data(), s.size(), &less, sizeof(less));
+}
+
+} // namespace uat
+
+#endif

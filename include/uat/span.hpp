@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Global memory in C++17: vectors, spans of them, and checkouts that end with their scope. Included by uat.hpp.
+ *
+ *     uat::global_vector<double> v(n);                  on all workers, outside of runs
+ *     uat::run([x = v.span()] {
+ *         auto q = x.first(100).update();               checked out
+ *         for (double &value : q)
+ *             value += 1;
+ *     });                                               and checked in again
+ */
+#ifndef UAT_SPAN_HPP
+#define UAT_SPAN_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+
+#include "uat/global.h"
+#include "uat/task.hpp"
+
+namespace uat
+{
+
+namespace detail
+{
+
+/* What T allows: a const one is read only. */
+template <class T> struct must_be_writable {
+    static_assert(!std::is_const<T>::value,
+                  "uat: elements of a span of const are only read; take a span of the type without const");
+};
+
+} // namespace detail
+
+/*
+ * Elements of global memory that are accessible until the end of the scope: a range of T, const if they are only read.
+ * Made by span::read(), write() and update(). No task is spawned or joined meanwhile. Does not move.
+ */
+template <class T> class [[nodiscard]] checkout
+{
+  public:
+    checkout(T *home, std::size_t size, uat_access access) : home_(home), size_(size), access_(access)
+    {
+        if (size_ > 0)
+            place_ = static_cast<T *>(uat_checkout(home_, size_ * sizeof(T), access_));
+    }
+    checkout(const checkout &) = delete;
+    checkout &operator=(const checkout &) = delete;
+    ~checkout()
+    {
+        if (size_ > 0)
+            uat_checkin(home_, size_ * sizeof(T), access_);
+    }
+
+    T *begin() const
+    {
+        return place_;
+    }
+    T *end() const
+    {
+        return place_ + size_;
+    }
+    T *data() const
+    {
+        return place_;
+    }
+    std::size_t size() const
+    {
+        return size_;
+    }
+    T &operator[](std::size_t i) const
+    {
+        return place_[i];
+    }
+
+  private:
+    T *home_, *place_ = nullptr;
+    std::size_t size_;
+    uat_access access_;
+};
+
+/*
+ * A range of global memory: an address and a number of elements, without the elements. It travels. What it names is read and
+ * written through checkouts, or one element at a time by get() and put().
+ */
+template <class T> class span
+{
+  public:
+    using element_type = T;
+    using value_type = std::remove_cv_t<T>;
+
+    constexpr span() = default;
+    constexpr span(T *data, std::size_t size) : data_(data), size_(size)
+    {
+        detail::must_travel<value_type>();
+    }
+    /* A span of T is one of const T. */
+    template <class U, class = std::enable_if_t<std::is_same<T, const U>::value>>
+    constexpr span(const span<U> &other) : data_(other.data()), size_(other.size())
+    {
+    }
+
+    /* Where the elements live; not to be used in place of a checkout unless they are near. */
+    constexpr T *data() const
+    {
+        return data_;
+    }
+    constexpr std::size_t size() const
+    {
+        return size_;
+    }
+    constexpr bool empty() const
+    {
+        return size_ == 0;
+    }
+
+    /* count elements from `offset` on; fewer if there are not so many. */
+    constexpr span subspan(std::size_t offset, std::size_t count = std::size_t(-1)) const
+    {
+        std::size_t from = offset < size_ ? offset : size_, rest = size_ - from;
+        return span(data_ + from, count < rest ? count : rest);
+    }
+    constexpr span first(std::size_t count) const
+    {
+        return subspan(0, count);
+    }
+    constexpr span last(std::size_t count) const
+    {
+        return subspan(count < size_ ? size_ - count : 0);
+    }
+
+    /* The elements, to be read. */
+    checkout<const value_type> read() const
+    {
+        return checkout<const value_type>(data_, size_, UAT_READ);
+    }
+    /* To be written, all of them; until then their content is undefined. */
+    checkout<T> write() const
+    {
+        detail::must_be_writable<T>();
+        return checkout<T>(data_, size_, UAT_WRITE);
+    }
+    /* To be read and written. */
+    checkout<T> update() const
+    {
+        detail::must_be_writable<T>();
+        return checkout<T>(data_, size_, UAT_READ_WRITE);
+    }
+
+    /* One element, near or far. */
+    value_type get(std::size_t i) const
+    {
+        detail::place<value_type> room;
+        uat_get(room.bytes, data_ + i, sizeof(T));
+        return room.get();
+    }
+    void put(std::size_t i, const value_type &value) const
+    {
+        detail::must_be_writable<T>();
+        uat_put(data_ + i, &value, sizeof(T));
+    }
+
+    /* Begin to fetch the elements, which will be checked out soon. */
+    void prefetch() const
+    {
+        uat_prefetch(data_, size_ * sizeof(T));
+    }
+    /* Is all of it near? */
+    bool near() const
+    {
+        return uat_global_near(data_, size_ * sizeof(T)) == size_ * sizeof(T);
+    }
+
+  private:
+    T *data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/* How a vector is dealt out to the workers. See enum uat_distribution. */
+enum class distribution { blocked = UAT_BLOCKED, cyclic = UAT_CYCLIC };
+
+/*
+ * An array in global memory, all of its bytes zero at first. Made and destroyed by all workers together, outside of runs; tasks
+ * get its span(). Throws std::system_error on all workers.
+ */
+template <class T> class global_vector
+{
+  public:
+    /* block: elements of a chunk, of a cyclic distribution; 0: UAT_GLOBAL_BLOCK bytes. */
+    explicit global_vector(std::size_t size, distribution how = distribution::blocked, std::size_t block = 0)
+        : size_(size)
+    {
+        detail::must_travel<T>();
+        static_assert(!std::is_const<T>::value, "uat: the elements of a global_vector are not const");
+        if (size == 0)
+            return;
+        data_ = size > std::size_t(-1) / sizeof(T)
+                    ? nullptr
+                    : static_cast<T *>(
+                          uat_global_alloc(size * sizeof(T), static_cast<uat_distribution>(how), block * sizeof(T)));
+        if (!data_)
+            throw std::system_error(size > std::size_t(-1) / sizeof(T) ? ENOMEM : errno, std::generic_category(),
+                                    "uat::global_vector");
+    }
+    global_vector(global_vector &&other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))
+    {
+    }
+    global_vector &operator=(global_vector &&other) noexcept
+    {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~global_vector()
+    {
+        if (data_)
+            uat_global_free(data_); /* reports what fails */
+    }
+
+    uat::span<T> span() const
+    {
+        return uat::span<T>(data_, size_);
+    }
+    operator uat::span<T>() const
+    {
+        return span();
+    }
+    std::size_t size() const
+    {
+        return size_;
+    }
+
+  private:
+    T *data_ = nullptr;
+    std::size_t size_;
+};
+
+} // namespace uat
+
+#endif

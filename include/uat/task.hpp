@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Typed tasks in C++17: spawn, join, run. Included by uat.hpp, which says what holds for all of it. */
+#ifndef UAT_TASK_HPP
+#define UAT_TASK_HPP
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <type_traits>
+
+#include "uat.h"
+
+namespace uat
+{
+
+namespace detail
+{
+
+/* The one sentence for each thing that cannot travel. A class, so that the compiler says it before anything else. */
+template <class T> struct must_travel {
+    static_assert(
+        std::is_trivially_copyable<T>::value,
+        "uat: this type is not trivially copyable, so it cannot travel to another process; pass plain values, "
+        "or a pointer into global memory");
+    static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
+};
+
+/* End the job: an exception cannot follow its task's spawner to another process. */
+[[noreturn]] inline void end_by_exception(const char *what)
+{
+    std::fprintf(stderr, "uat: rank %d: an exception has left a task: %s\n", uat_rank(), what);
+    std::abort();
+}
+
+template <class F> auto guarded(F &&f) -> decltype(f())
+{
+    try {
+        return f();
+    } catch (const std::exception &e) {
+        end_by_exception(e.what());
+    } catch (...) {
+        end_by_exception("not a std::exception");
+    }
+}
+
+/* The body of a task whose argument is a call without parameters. */
+template <class Call, class R> void body(void *arg, void *result)
+{
+    Call &call = *static_cast<Call *>(arg);
+    if constexpr (std::is_void<R>::value) {
+        (void)result;
+        guarded(call);
+    } else {
+        R value = guarded(call);
+        std::memcpy(result, &value, sizeof(value));
+    }
+}
+
+/* Room for a value of any type, also of one without a default constructor. */
+template <class T> struct place {
+    alignas(T) unsigned char bytes[sizeof(T)];
+
+    T get() const
+    {
+        T value = *std::launder(reinterpret_cast<const T *>(bytes));
+        return value;
+    }
+};
+
+template <> struct place<void> {
+};
+
+/* The value that stands at p, which need not be aligned for it. */
+template <class T> T load(const void *p)
+{
+    place<T> room;
+    std::memcpy(room.bytes, p, sizeof(T));
+    return room.get();
+}
+
+/* A function with its arguments, as one value. */
+template <class F, class... A> auto bind(F f, A... args)
+{
+    must_travel<F>();
+    (must_travel<A>(), ...);
+    return [f, args...]() mutable { return f(args...); };
+}
+
+} // namespace detail
+
+/*
+ * The handle of one child. It stays in the frame in which it was made. join() waits for the child and returns its result;
+ * the destructor joins a child that was not joined. Exactly the task that spawned may join.
+ *
+ * An exception that passes the handle does not join, for the task might migrate and the exception would stay behind. It ends
+ * the job when it leaves the task; if the task catches it, the end of the task finds the child that is missing.
+ */
+template <class R> class [[nodiscard]] handle
+{
+  public:
+    template <class Call> explicit handle(const Call &call)
+    {
+        detail::must_travel<Call>();
+        if constexpr (std::is_void<R>::value) {
+            uat_spawn(&task_, detail::body<Call, R>, &call, sizeof(call), nullptr, 0);
+        } else {
+            detail::must_travel<R>();
+            uat_spawn(&task_, detail::body<Call, R>, &call, sizeof(call), value_.bytes, sizeof(value_.bytes));
+        }
+    }
+    handle(const handle &) = delete;
+    handle &operator=(const handle &) = delete;
+
+    ~handle()
+    {
+        if (!joined_ && (task_.record == 0 || std::uncaught_exceptions() == 0))
+            uat_join(&task_);
+    }
+
+    /* Once. */
+    R join()
+    {
+        joined_ = true;
+        uat_join(&task_);
+        if constexpr (!std::is_void<R>::value)
+            return value_.get();
+    }
+
+  private:
+    uat_task_t task_;
+    bool joined_ = false;
+    detail::place<R> value_;
+};
+
+/* Run f(args...) as a child task, and let the rest of the caller be stolen meanwhile. See uat_spawn(). */
+template <class F, class... A> auto spawn(F f, A... args)
+{
+    detail::must_travel<F>();
+    auto call = detail::bind(f, args...);
+    return handle<decltype(call())>(call);
+}
+
+/* Start the runtime with the first object of this class, and end it. Collective, first in main(). Throws std::system_error. */
+class job
+{
+  public:
+    job()
+    {
+        int rc = uat_init();
+        if (rc)
+            throw std::system_error(-rc, std::generic_category(), "uat_init");
+    }
+    job(const job &) = delete;
+    job &operator=(const job &) = delete;
+    ~job()
+    {
+        uat_finalize();
+    }
+};
+
+/*
+ * Run f(args...) as the root of a task tree: collective; rank 0's function and arguments count. Returns the result on
+ * every rank. Throws std::system_error.
+ */
+template <class F, class... A> auto run(F f, A... args)
+{
+    detail::must_travel<F>();
+    auto call = detail::bind(f, args...);
+    using Call = decltype(call);
+    using R = decltype(call());
+    if constexpr (std::is_void<R>::value) {
+        int rc = uat_run(detail::body<Call, R>, &call, sizeof(call), nullptr, 0);
+        if (rc)
+            throw std::system_error(-rc, std::generic_category(), "uat::run");
+    } else {
+        detail::must_travel<R>();
+        detail::place<R> value;
+        int rc = uat_run(detail::body<Call, R>, &call, sizeof(call), value.bytes, sizeof(value.bytes));
+        if (rc)
+            throw std::system_error(-rc, std::generic_category(), "uat::run");
+        return value.get();
+    }
+}
+
+} // namespace uat
+
+#endif
