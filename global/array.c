@@ -83,7 +83,7 @@ static int make_object(struct uat_array *a, struct uat_object_card *card)
         uat_error("%zu MiB of global memory cannot be mapped: %s", (size_t)bytes >> 20, strerror(-rc));
         return rc;
     }
-    return g->bulk->class_->expose(g->bulk, a->linear, bytes, &card->key);
+    return g->bulk->class_->expose(g->bulk, a->fd, a->linear, bytes, &card->key);
 }
 
 /* The near chunks, at their global addresses. */

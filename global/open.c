@@ -36,7 +36,14 @@ int uat_global_prepare(const struct uat_global_config *config)
     return 0;
 }
 
-/* Number the hosts in the order of their first rank; or cut the job into simulated ones. */
+/* Are two ranks on one host? Simulated hosts (UAT_GLOBAL_HOSTS) cut real ones into smaller ones. */
+static bool share_host(const struct uat_global *g, int a, int b, int simulated)
+{
+    int64_t size = g->config.transport->size;
+    return g->given[a] == g->given[b] && (!simulated || (int64_t)a * simulated / size == (int64_t)b * simulated / size);
+}
+
+/* Number the hosts in the order of their first rank. */
 static void number_hosts(struct uat_global *g)
 {
     int size = g->config.transport->size, wanted = g->config.hosts < size ? g->config.hosts : size;
@@ -44,8 +51,7 @@ static void number_hosts(struct uat_global *g)
     for (int rank = 0; rank < size; rank++) {
         int host = -1;
         for (int before = 0; before < rank && host < 0; before++)
-            if (wanted ? (int64_t)before * wanted / size == (int64_t)rank * wanted / size
-                       : g->given[before] == g->given[rank])
+            if (share_host(g, before, rank, wanted))
                 host = g->host_of[before];
         if (host < 0) {
             host = g->hosts++;

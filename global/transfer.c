@@ -6,6 +6,9 @@
 #include "global/state.h"
 #include "runtime/watch/die.h"
 
+enum { WINDOW = 32 /* READs of one uat_get() under way; with half of the bounce buffers held there are enough */ };
+_Static_assert(UAT_BOUNCES / 2 > WINDOW, "a bounce buffer is always free for a uat_put()");
+
 /* A bounce buffer that no transfer uses any more. At least half of them are not held. */
 static char *take_bounce(int link, unsigned *number)
 {
@@ -23,19 +26,43 @@ static char *take_bounce(int link, unsigned *number)
 static size_t portion(const struct uat_home *home, size_t bytes, bool direct)
 {
     size_t n = bytes < home->run ? bytes : home->run;
-    return direct || n <= UAT_BOUNCE ? n : UAT_BOUNCE;
+    if (direct)
+        return n < UAT_TRANSFER_MAX ? n : UAT_TRANSFER_MAX;
+    return n < UAT_BOUNCE ? n : UAT_BOUNCE;
 }
 
-static void get_far(char *local, uintptr_t at, size_t bytes, const struct uat_home *home, bool direct)
+/* Post the READ of a range that one operation can carry. */
+static void begin_far(uat_transfer_t *t, char *local, uintptr_t at, size_t bytes, const struct uat_home *home,
+                      bool direct)
 {
     struct uat_global *g = &uat_global;
-    unsigned number;
+    unsigned number = 0;
     uat_writeback_range(at, bytes);
     char *to = direct ? local : take_bounce(home->host, &number);
-    uat_global_wait(home->host, uat_fetch_post(at, to, bytes));
-    if (to != local)
-        memcpy(local, to, bytes);
+    uint64_t end = uat_fetch_post(at, to, bytes);
     g->count.bytes_fetched += bytes;
+    *t = (uat_transfer_t){.end = end, .bytes = (uint32_t)bytes, .link = (uint32_t)home->host};
+    if (direct)
+        return;
+    g->bounce_end[number] = end;
+    g->bounce_held[number] = true; /* until the bytes have been copied away */
+    g->bounces_held++;
+    t->from = to;
+    t->to = local;
+}
+
+static void finish(uat_transfer_t *t)
+{
+    struct uat_global *g = &uat_global;
+    if (t->end)
+        uat_global_wait((int)t->link, t->end);
+    if (t->from) {
+        memcpy(t->to, t->from, t->bytes);
+        g->bounce_held[((char *)t->from - g->bounce) / UAT_BOUNCE] = false;
+        g->bounces_held--;
+    }
+    t->end = 0;
+    t->from = NULL;
 }
 
 /* What is pending of these bytes goes first; then the WRITE meets it in the set of ranges, and waits for a flush. */
@@ -53,14 +80,21 @@ void uat_get(void *local, const void *global, size_t bytes)
     uintptr_t at = (uintptr_t)global;
     const struct uat_array *a = uat_array_check("uat_get()", at, bytes);
     bool direct = g->bulk->class_->reaches(g->bulk, local, bytes);
+    uat_transfer_t window[WINDOW];
+    unsigned begun = 0, ended = 0;
     for (size_t done = 0, n; done < bytes; done += n) {
         struct uat_home home = uat_array_home(a, at + done);
         n = portion(&home, bytes - done, direct || home.host == g->host);
-        if (home.host == g->host)
+        if (home.host == g->host) {
             memcpy((char *)local + done, (void *)(at + done), n);
-        else
-            get_far((char *)local + done, at + done, n, &home, direct);
+            continue;
+        }
+        if (begun - ended == WINDOW)
+            finish(&window[ended++ % WINDOW]);
+        begin_far(&window[begun++ % WINDOW], (char *)local + done, at + done, n, &home, direct);
     }
+    while (ended < begun)
+        finish(&window[ended++ % WINDOW]);
 }
 
 void uat_put(void *global, const void *local, size_t bytes)
@@ -99,19 +133,7 @@ void uat_get_begin(uat_transfer_t *t, void *local, const void *global, size_t by
         uat_get(local, global, bytes);
         return;
     }
-    unsigned number = 0;
-    uat_writeback_range(at, bytes);
-    char *to = direct ? local : take_bounce(home.host, &number);
-    uint64_t end = uat_fetch_post(at, to, bytes);
-    g->count.bytes_fetched += bytes;
-    *t = (uat_transfer_t){.end = end, .bytes = (uint32_t)bytes, .link = (uint32_t)home.host};
-    if (!direct) {
-        g->bounce_end[number] = end;
-        g->bounce_held[number] = true; /* until the bytes have been copied away */
-        g->bounces_held++;
-        t->from = to;
-        t->to = local;
-    }
+    begin_far(t, local, at, bytes, &home, direct);
 }
 
 void uat_put_begin(uat_transfer_t *t, void *global, const void *local, size_t bytes)
@@ -134,17 +156,8 @@ void uat_put_begin(uat_transfer_t *t, void *global, const void *local, size_t by
 
 void uat_transfer_wait(uat_transfer_t *t)
 {
-    struct uat_global *g = &uat_global;
     if (uat_global_opened.transfers == 0)
         uat_die("uat_transfer_wait(): no transfer is under way; each one that is begun is waited for once");
     uat_global_opened.transfers--;
-    if (t->end)
-        uat_global_wait((int)t->link, t->end);
-    if (t->from) {
-        memcpy(t->to, t->from, t->bytes);
-        g->bounce_held[((char *)t->from - g->bounce) / UAT_BOUNCE] = false;
-        g->bounces_held--;
-    }
-    t->end = 0;
-    t->from = NULL;
+    finish(t);
 }

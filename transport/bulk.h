@@ -73,8 +73,8 @@ struct uat_bulk_class {
     bool maps;        /* far objects are mapped here: key.base of a host is the address of that mapping */
     /* Collective. *out is owned by the caller, who closes it. */
     int (*open)(const struct uat_bulk_config *config, struct uat_bulk **out);
-    /* A leader lets all workers reach [address, address + bytes). */
-    int (*expose)(struct uat_bulk *b, void *address, size_t bytes, struct uat_bulk_key *key);
+    /* A leader lets all workers reach [address, address + bytes), the mapping of all of memory object fd. */
+    int (*expose)(struct uat_bulk *b, int fd, void *address, size_t bytes, struct uat_bulk_key *key);
     void (*conceal)(struct uat_bulk *b, void *address);
     /* Post one operation; waits for room if need be. */
     int (*post)(struct uat_bulk *b, int link, const struct uat_bulk_op *op);
@@ -86,6 +86,8 @@ struct uat_bulk_class {
 };
 
 extern const struct uat_bulk_class uat_bulk_shm;
+extern const struct uat_bulk_class uat_bulk_ibv;
+extern const struct uat_bulk_class uat_bulk_sim;
 
 /* Wait until the link has completed `end` operations. 0 or a negative errno. */
 int uat_bulk_wait(struct uat_bulk *b, int link, uint64_t end);

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "base/log.h"
+#include "transport/bulk.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/rdmacm.h"
 
@@ -78,4 +79,5 @@ const struct uat_transport_class uat_transport_ibv = {
     .progress = uat_ibv_progress,
     .quiet = uat_ibv_quiet,
     .close = ibv_close,
+    .bulk = &uat_bulk_ibv,
 };

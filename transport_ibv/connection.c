@@ -73,8 +73,8 @@ static int to_rts(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struc
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-static int connect_pair(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
-                        uint32_t qpn)
+int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
+                         uint32_t qpn)
 {
     char text[UAT_IBV_GID_TEXT];
     const char *state = "INIT";
@@ -139,7 +139,7 @@ int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
         uint32_t qpn;
         int rc = take_endpoint(ibv, c, &peers[c->rank], &e, &qpn);
         if (!rc && (!by_manager || c->rank == t->rank))
-            rc = connect_pair(ibv, c, &e, qpn);
+            rc = uat_ibv_pair_connect(ibv, c, &e, qpn);
         if (rc)
             return rc;
     }

@@ -14,7 +14,7 @@ static uint8_t clamp_depth(int depth)
     return depth > 128 ? 128 : (uint8_t)depth; /* the field of the connection has 8 bits */
 }
 
-static void describe(const struct uat_ibv *ibv, struct uat_ibv_endpoint *e)
+void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoint *e)
 {
     const struct ibv_device_attr *attr = &ibv->port.device_attr.orig_attr;
     *e = (struct uat_ibv_endpoint){
@@ -46,7 +46,7 @@ int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
     struct uat_ibv_endpoint e;
-    describe(ibv, &e);
+    uat_ibv_endpoint_describe(ibv, &e);
     char *out = data;
     memcpy(out, &e, sizeof(e));
     out += sizeof(e);
@@ -137,7 +137,7 @@ int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoi
                   data->host ? data->host : "?", data->size, wrong);
         return -EPROTO;
     }
-    describe(ibv, &own);
+    uat_ibv_endpoint_describe(ibv, &own);
     if (uat_ibv_endpoint_mismatch(&own, &e, text, sizeof(text))) {
         uat_error("rank %d (%s:%d on %s) and rank %d (%s:%d on %s) cannot reach each other: %s", ibv->base.rank,
                   own.device, own.port, ibv->host, peer, e.device, e.port, data->host ? data->host : "?", text);

@@ -29,6 +29,9 @@ struct uat_ibv_endpoint {
 
 enum { UAT_IBV_NUMBERS_MAX = (UAT_ENDPOINT_MAX - (int)sizeof(struct uat_ibv_endpoint)) / (int)sizeof(uint32_t) };
 
+/* The head that this worker publishes. */
+void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoint *e);
+
 /* For uat_transport_class.endpoint. */
 int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size);
 

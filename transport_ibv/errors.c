@@ -6,14 +6,14 @@
 
 #include "base/log.h"
 
-static const char *const names[UAT_OP_KINDS] = {
+const char *const uat_ibv_names[UAT_OP_KINDS] = {
     [UAT_OP_READ] = "READ",
     [UAT_OP_WRITE] = "WRITE",
     [UAT_OP_FETCH_ADD] = "FETCH_ADD",
     [UAT_OP_CMP_SWAP] = "CMP_SWAP",
 };
 
-static const char *advice(enum ibv_wc_status status)
+const char *uat_ibv_status_advice(enum ibv_wc_status status)
 {
     switch (status) {
     case IBV_WC_RETRY_EXC_ERR:
@@ -37,7 +37,7 @@ static const char *advice(enum ibv_wc_status status)
     case IBV_WC_LOC_LEN_ERR:
     case IBV_WC_LOC_PROT_ERR:
     case IBV_WC_LOC_ACCESS_ERR:
-        return "the local buffer is not in the segment, or is too long";
+        return "the local buffer is not in registered memory, or is too long";
     case IBV_WC_WR_FLUSH_ERR:
         return "the queue pair was already broken and the device did not say why: look for messages of its driver "
                "(`dmesg`)";
@@ -46,7 +46,7 @@ static const char *advice(enum ibv_wc_status status)
     }
 }
 
-static int errno_of(enum ibv_wc_status status)
+int uat_ibv_status_errno(enum ibv_wc_status status)
 {
     switch (status) {
     case IBV_WC_RETRY_EXC_ERR:
@@ -73,8 +73,8 @@ int uat_ibv_report_completion(struct uat_ibv *ibv, const struct ibv_wc *wc)
     uat_error(
         "%s at address %p of rank %d (%s), operation %u of %u in its chain, failed on %s:%d (port %s): %s (status %d, "
         "vendor error 0x%x); %s",
-        names[chain->code[at]], chain->remote[at], chain->peer, uat_ibv_way(ibv, chain->peer)->host, at + 1,
+        uat_ibv_names[chain->code[at]], chain->remote[at], chain->peer, uat_ibv_way(ibv, chain->peer)->host, at + 1,
         chain->count, ibv->port.device, ibv->port.number, ibv_port_state_str(now.state), ibv_wc_status_str(wc->status),
-        wc->status, wc->vendor_err, advice(wc->status));
-    return errno_of(wc->status);
+        wc->status, wc->vendor_err, uat_ibv_status_advice(wc->status));
+    return uat_ibv_status_errno(wc->status);
 }

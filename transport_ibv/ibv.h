@@ -116,6 +116,7 @@ struct uat_ibv {
     uint16_t cm_port;             /* where it listens, in network byte order; 0: it does not */
     struct uat_ibv_scratch *scratch;
     unsigned depth;      /* of a send queue */
+    uint64_t locked;     /* bytes that count as locked memory: segments and queues */
     unsigned inline_max; /* bytes a WRITE may carry in its request */
     bool plain_queues;   /* the device does not know send_ops_flags */
     unsigned signalled;  /* completions to come, at most the entries of the queue */
@@ -149,6 +150,20 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
 int uat_ibv_queues_create(struct uat_ibv *ibv);
 void uat_ibv_queues_destroy(struct uat_ibv *ibv);
 
+/* What a queue pair stands on: where its completions go, and how many requests its send queue holds. */
+struct uat_ibv_queue {
+    struct ibv_cq *cq;
+    unsigned depth;
+};
+
+/* Create c->qp; may lower ibv->inline_max. NULL with errno. The caller destroys it. */
+struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q);
+
+/* connection.c: bring c->qp to RTS, to queue pair qpn of the worker that published e. 0 or a negative errno, reported. */
+struct uat_ibv_endpoint;
+int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
+                         uint32_t qpn);
+
 /* connection.c and rdmacm.c: bring the queue pairs to RTS. */
 int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers);
 
@@ -163,6 +178,11 @@ int uat_ibv_quiet(struct uat_transport *t);
 
 /* errors.c: report the completion that ends the job. Returns its errno, negative. */
 int uat_ibv_report_completion(struct uat_ibv *ibv, const struct ibv_wc *wc);
+
+/* errors.c: of what such reports consist: the operation's name, what to look at, the errno, negative. */
+extern const char *const uat_ibv_names[UAT_OP_KINDS] __attribute__((visibility("hidden")));
+const char *uat_ibv_status_advice(enum ibv_wc_status status);
+int uat_ibv_status_errno(enum ibv_wc_status status);
 
 /* events.c: acknowledge and judge what the device has to say. 0 or the negative errno that ends the job. */
 int uat_ibv_events_poll(struct uat_ibv *ibv);

@@ -75,5 +75,6 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
     uat_info("%d memory regions, a key for the segment of each worker of the group; %" PRIu64 " KiB count as locked, "
              "%zu KiB are bookkeeping",
              keys, (pinned + queues) / 1024, (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
-    return uat_memlock_check(pinned + queues);
+    ibv->locked = pinned + queues;
+    return uat_memlock_check(ibv->locked);
 }

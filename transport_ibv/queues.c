@@ -13,13 +13,14 @@
 static const uint64_t operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
                                    IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 
-static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned inline_wish, bool plain)
+static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q,
+                                  unsigned inline_wish, bool plain)
 {
     struct ibv_qp_init_attr_ex init = {
         .qp_context = c,
-        .send_cq = ibv->cq,
-        .recv_cq = ibv->cq,
-        .cap = {.max_send_wr = ibv->depth,
+        .send_cq = q->cq,
+        .recv_cq = q->cq,
+        .cap = {.max_send_wr = q->depth,
                 .max_recv_wr = 1, /* never used, but some devices refuse 0 */
                 .max_send_sge = 1,
                 .max_recv_sge = 1,
@@ -37,15 +38,15 @@ static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection
 }
 
 /* Once more with less, where a device or driver does not know the operations' flags or refuses the inline size. */
-static struct ibv_qp *create_any_pair(struct uat_ibv *ibv, struct uat_ibv_connection *c)
+struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q)
 {
-    if (!ibv->plain_queues && (c->qp = create_pair(ibv, c, ibv->inline_max, false)))
+    if (!ibv->plain_queues && (c->qp = create_pair(ibv, c, q, ibv->inline_max, false)))
         return c->qp;
     ibv->plain_queues = true;
-    c->qp = create_pair(ibv, c, ibv->inline_max, true);
+    c->qp = create_pair(ibv, c, q, ibv->inline_max, true);
     if (!c->qp && errno == EINVAL && ibv->inline_max) {
         ibv->inline_max = 0;
-        c->qp = create_pair(ibv, c, 0, true);
+        c->qp = create_pair(ibv, c, q, 0, true);
     }
     return c->qp;
 }
@@ -61,6 +62,7 @@ int uat_ibv_queues_create(struct uat_ibv *ibv)
         return -error;
     }
     ibv->inline_max = UAT_FORGET_WRITE_MAX;
+    const struct uat_ibv_queue queue = {ibv->cq, ibv->depth};
     for (int i = 0; i < ibv->connection_count; i++) {
         struct uat_ibv_connection *c = &ibv->connections[i];
         c->chains = aligned_alloc(_Alignof(struct uat_ibv_chain), ibv->depth * sizeof(*c->chains));
@@ -68,7 +70,7 @@ int uat_ibv_queues_create(struct uat_ibv *ibv)
             uat_error("no memory for the chains of queue pair %d of %d", i + 1, ibv->connection_count);
             return -ENOMEM;
         }
-        if (!create_any_pair(ibv, c)) {
+        if (!uat_ibv_pair_create(ibv, c, &queue)) {
             int error = errno;
             uat_error("cannot create queue pair %d of %d on %s: %s; the device has %d for all processes of this host, "
                       "and queues are locked memory: " UAT_MEMLOCK_ADVICE,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: fib, BTC, NQueens and UTS over verbs, with 2 and 4 workers and both deque protocols, in one guest or over
-two: right answers, and every program is stolen from with the round trips and the operations of its protocol.
+two: right answers, and every program is stolen from with the round trips and the operations of its protocol. Then a share of
+tests/global/guests.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
 """
@@ -13,6 +14,7 @@ import sys
 
 VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+GLOBAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "global", "guests")
 PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
 CONNECT = ["host", "rdmacm", "worker", "host"]  # for each start of all programs over two guests
 TREE = 105178  # nodes of that tree
@@ -36,6 +38,8 @@ def script():
                     settings += " UAT_CONNECT=" + CONNECT[len(lines) // len(PROGRAMS) % len(CONNECT)]
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
                           for program, options in (words.split(" ", 1) for words in PROGRAMS)]
+    lines += subprocess.run([GLOBAL, VM_RUN, BUILD, str(GUESTS), "--list"], stdout=subprocess.PIPE, text=True,
+                            check=True).stdout.splitlines()
     return "\n".join(lines)
 
 
@@ -58,7 +62,7 @@ def check(report, totals):
 
 def main():
     environment = {name: value for name, value in os.environ.items() if not name.startswith("UAT_")}
-    command = [VM_RUN, "--quiet", "--build", BUILD, "--guests", str(GUESTS), "--timeout", str(max(280, 60 * RUNS))]
+    command = [VM_RUN, "--quiet", "--build", BUILD, "--guests", str(GUESTS), "--timeout", str(max(380, 60 * RUNS))]
     command += ["--slurm"] if GUESTS == 2 else []
     done = subprocess.run(command + ["--", "sh", "-c", script()], env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Workers of the tests of bulk data: links to all hosts, and regions that their leaders expose. */
+#ifndef UAT_TEST_BULK_WORKER_H
+#define UAT_TEST_BULK_WORKER_H
+
+#include "tests/unit/peers.h"
+#include "transport/bulk.h"
+
+enum {
+    BULK_REGIONS = 3,
+    BULK_REGION = 3 << 20, /* bytes */
+    BULK_ARENA = 4 << 20,
+    BULK_GATHER = 1 << 16,
+    BULK_WORD = 64 /* offset of the atomic word in a host's first region */
+};
+
+/* What the workers of one test share. The regions stand at the same addresses in all of them. */
+struct bulk_shared {
+    uint64_t turn; /* for a test's own use, 0 at first */
+    char gather[PEERS_MAX][BULK_GATHER];
+    struct uat_bulk_key key[PEERS_MAX][BULK_REGIONS]; /* of each host's */
+    char region[PEERS_MAX][BULK_REGIONS][BULK_REGION];
+};
+
+struct bulk_test {
+    struct bulk_shared *shared; /* set by bulk_run() */
+    int hosts;
+    bool late;
+    uint64_t memlock; /* bytes; 0: unlimited */
+};
+
+/* This worker. */
+struct bulk_worker {
+    struct peer *peer;
+    struct bulk_shared *shared;
+    int host, hosts, size;
+    int leader[PEERS_MAX], host_of[PEERS_MAX];
+    struct uat_bulk *bulk;
+    char *arena;
+};
+extern struct bulk_worker bulk_my;
+
+/* Run fn(me, &test) in so many workers of this transport; cmocka learns of failures. */
+void bulk_run(const struct uat_transport_class *transport, peer_fn *fn, int workers, struct bulk_test test);
+
+/* In a worker: open the links alone, or them and all regions; close both. */
+int bulk_open(struct peer *me, const struct bulk_test *test);
+void bulk_begin(struct peer *me, const struct bulk_test *test);
+void bulk_end(struct peer *me);
+
+bool bulk_is_leader(void);
+
+/* Post; wait for all of a host; FETCH_ADD to a host's word, which returns the old value. */
+struct uat_bulk_op bulk_operation(enum uat_opcode code, int host, int region, size_t offset, void *local, size_t bytes);
+void bulk_post(int host, struct uat_bulk_op op);
+void bulk_await(int host);
+uint64_t bulk_add(int host, uint64_t addend);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* The queue pairs for bulk data: who has one to whom, creating them, and connecting them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "transport_ibv/bulk.h"
+#include "transport_ibv/endpoint.h"
+#include "transport_ibv/memlock.h"
+
+enum { SLICE = 64 /* numbers of queue pairs in one step of their exchange */ };
+
+static bool is_leader(const struct uat_bulk_config *c, int rank)
+{
+    return c->leader[c->host_of[rank]] == rank;
+}
+
+static bool is_paired(const struct uat_bulk_config *c, int rank)
+{
+    return is_leader(c, rank) || is_leader(c, c->transport->rank);
+}
+
+static unsigned smaller(unsigned a, int b)
+{
+    return b >= 0 && (unsigned)b < a ? (unsigned)b : a;
+}
+
+/* Depths, and whether the device has room. */
+static int measure(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
+{
+    const struct ibv_device_attr *attr = &b->ibv->port.device_attr.orig_attr;
+    for (int rank = 0; rank < config->transport->size; rank++)
+        b->pair_count += is_paired(config, rank);
+    b->depth = smaller(UAT_IBV_BULK_DEPTH, attr->max_qp_wr);
+    b->cq_entries = smaller(UAT_IBV_BULK_CQ_MAX, attr->max_cqe);
+    if ((unsigned)config->hosts <= b->cq_entries / b->depth)
+        b->cq_entries = (unsigned)config->hosts * b->depth;
+    b->locked += (uint64_t)config->hosts * b->depth * UAT_IBV_BULK_REQUEST_BYTES;
+    if (b->pair_count <= attr->max_qp)
+        return 0;
+    uat_error("global memory takes %d queue pairs on the worker that serves this host's memory, more than the %d of "
+              "%s; use fewer workers",
+              b->pair_count, attr->max_qp, b->ibv->port.device);
+    return -E2BIG;
+}
+
+static int create_pairs(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
+{
+    b->pairs = calloc((size_t)b->pair_count, sizeof(*b->pairs));
+    b->links = calloc((size_t)config->hosts, sizeof(*b->links));
+    if (!b->pairs || !b->links) {
+        uat_error("no memory for %d queue pairs of global memory", b->pair_count);
+        return -ENOMEM;
+    }
+    b->cq = ibv_create_cq(b->ibv->context, (int)b->cq_entries, NULL, NULL, 0);
+    struct uat_ibv_connection *c = b->pairs;
+    for (int rank = 0; b->cq && rank < config->transport->size; rank++) {
+        if (!is_paired(config, rank))
+            continue;
+        /* One that only serves posts nothing. */
+        const struct uat_ibv_queue queue = {b->cq, is_leader(config, rank) ? b->depth : 1};
+        c->rank = rank;
+        snprintf(c->host, sizeof(c->host), "%s", uat_ibv_way(b->ibv, rank)->host);
+        if (!uat_ibv_pair_create(b->ibv, c, &queue))
+            break;
+        c++;
+    }
+    if (c == b->pairs + b->pair_count)
+        return 0;
+    int error = errno ? errno : EIO;
+    uat_error("cannot create queue pair %d of %d for global memory on %s: %s; the device has %d for all processes of "
+              "this host, and queues are locked memory: " UAT_MEMLOCK_ADVICE,
+              (int)(c - b->pairs) + 1, b->pair_count, b->ibv->port.device, strerror(error),
+              b->ibv->port.device_attr.orig_attr.max_qp);
+    return -error;
+}
+
+static struct uat_ibv_connection *pair_to(const struct uat_ibv_bulk *b, int rank)
+{
+    for (int i = 0; i < b->pair_count; i++)
+        if (b->pairs[i].rank == rank)
+            return &b->pairs[i];
+    return NULL;
+}
+
+static int make_links(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
+{
+    for (int host = 0; host < config->hosts; host++) {
+        struct uat_ibv_bulk_link *link = &b->links[host];
+        link->pair = pair_to(b, config->leader[host]);
+        link->ring = calloc(b->depth, sizeof(*link->ring));
+        if (!link->ring) {
+            uat_error("no memory for the operations under way to host %d of %d", host + 1, config->hosts);
+            return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+/* Each worker tells each other one the number of its queue pair to it, or 0: a slice of the ranks at a time, of which
+ * a worker keeps what concerns it. numbers[i] is that of the worker at the other end of pair i. */
+static int exchange_numbers(const struct uat_ibv_bulk *b, const struct uat_bulk_config *config, uint32_t (*all)[SLICE],
+                            uint32_t *numbers)
+{
+    int own = config->transport->rank, size = config->transport->size, rc = 0;
+    for (int base = 0; base < size && !rc; base += SLICE) {
+        uint32_t mine[SLICE] = {0};
+        for (int i = 0; i < b->pair_count && b->pairs; i++)
+            if (b->pairs[i].qp && b->pairs[i].rank >= base && b->pairs[i].rank < base + SLICE)
+                mine[b->pairs[i].rank - base] = b->pairs[i].qp->qp_num;
+        rc = config->gather(mine, sizeof(mine), all);
+        for (int i = 0; own >= base && own < base + SLICE && i < b->pair_count && b->pairs; i++)
+            numbers[i] = all[b->pairs[i].rank][own - base];
+    }
+    return rc;
+}
+
+static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *peer,
+                        uint32_t number)
+{
+    char text[320];
+    struct uat_ibv_endpoint own;
+    uat_ibv_endpoint_describe(b->ibv, &own);
+    if (uat_ibv_endpoint_mismatch(&own, peer, text, sizeof(text))) {
+        uat_error("rank %d (%s:%d on %s) and rank %d (%s:%d on %s) cannot reach each other's global memory: %s",
+                  b->ibv->base.rank, own.device, own.port, b->ibv->host, c->rank, peer->device, peer->port, c->host,
+                  text);
+        return -EHOSTUNREACH;
+    }
+    c->fence = peer->atomics == UAT_IBV_ATOMICS_PCIE;
+    return uat_ibv_pair_connect(b->ibv, c, peer, number);
+}
+
+/* The tables of the exchange. They cannot be done without: the others would wait for ever. */
+static void *table(size_t count, size_t size)
+{
+    void *p = calloc(count, size);
+    if (!p) {
+        uat_error("no memory for the exchange of %zu workers' queue pairs", count);
+        abort();
+    }
+    return p;
+}
+
+int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
+{
+    size_t size = (size_t)config->transport->size;
+    int rc = measure(b, config);
+    if (!rc)
+        rc = create_pairs(b, config);
+    if (!rc)
+        rc = make_links(b, config);
+    struct uat_ibv_endpoint own, *endpoints = table(size, sizeof(*endpoints));
+    uint32_t(*all)[SLICE] = table(size, sizeof(*all)), *numbers = table(size, sizeof(*numbers));
+    uat_ibv_endpoint_describe(b->ibv, &own);
+    int exchanged = config->gather(&own, sizeof(own), endpoints);
+    if (!exchanged)
+        exchanged = exchange_numbers(b, config, all, numbers);
+    if (!rc)
+        rc = exchanged;
+    for (int i = 0; i < b->pair_count && !rc; i++)
+        if (numbers[i]) /* 0: it has failed, and said so; all will give up */
+            rc = connect_pair(b, &b->pairs[i], &endpoints[b->pairs[i].rank], numbers[i]);
+    free(endpoints);
+    free(all);
+    free(numbers);
+    if (!rc)
+        uat_info("global memory: %d queue pairs of its own on %s, %d of them to post to, of %u requests", b->pair_count,
+                 b->ibv->port.device, config->hosts, b->depth);
+    return rc;
+}
+
+void uat_ibv_bulk_links_close(struct uat_ibv_bulk *b)
+{
+    for (int i = 0; b->pairs && i < b->pair_count; i++)
+        if (b->pairs[i].qp)
+            ibv_destroy_qp(b->pairs[i].qp);
+    for (int host = 0; b->links && host < b->head.links; host++)
+        free(b->links[host].ring);
+    if (b->cq)
+        ibv_destroy_cq(b->cq);
+    free(b->pairs);
+    free(b->links);
+}
