@@ -3,6 +3,7 @@
  * Words that tasks change at the same time. Each word has one domain of atomicity: the adapter of its home, or, where the
  * transport has none, the CPUs (bulk.h, B5). A CPU may load such a word at any time.
  */
+#include "base/virtual.h"
 #include "global/state.h"
 #include "runtime/watch/die.h"
 
@@ -63,8 +64,8 @@ uint64_t uat_atomic_load(const uat_atomic_t *word)
 {
     struct uat_home home = check("uat_atomic_load()", word);
     /* Acquire: near loads behind it see what was stored before the uat_atomic_cmp_swap() that is seen. A load by the CPU is
-     * right for adapter atomics too. */
-    if (home.host == uat_global.host)
+     * right for adapter atomics too; but in virtual time a loop of loads must let time pass. */
+    if (home.host == uat_global.host && !UAT_IS_VIRTUAL())
         return __atomic_load_n(&word->value, __ATOMIC_ACQUIRE);
     return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_READ});
 }

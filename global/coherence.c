@@ -8,7 +8,7 @@
  * of that worker was at home, and by induction every write that happened before; at its target W acquired; so what is
  * valid at r was fetched later.
  */
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "base/mutant.h"
 #include "global/state.h"
 #include "runtime/trace/trace.h"
@@ -16,7 +16,7 @@
 
 enum {
     BUDGET = 10,     /* publications may take one part in so many of the time */
-    WINDOW = 1 << 28 /* ticks of the counter, about 0.1 s: after that half of the past is forgotten */
+    WINDOW = 1 << 28 /* ticks of the counter, 0.1 to 0.3 s: after that half of the past is forgotten */
 };
 
 static __attribute__((noinline)) void release(void)
@@ -78,13 +78,13 @@ bool uat_global_before_publication(void)
     struct uat_global *g = &uat_global;
     if (!g->must_release || uat_mutant("a"))
         return true;
-    uint64_t begin = uat_cpu_counter();
+    uint64_t begin = uat_counter();
     if (!g->strict && !may_spend(g, begin)) {
         g->count.publications_withheld++;
         return false;
     }
     release();
-    g->spent += uat_cpu_counter() - begin;
+    g->spent += uat_counter() - begin;
     return true;
 }
 

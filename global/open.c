@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "base/log.h"
 #include "global/state.h"
 #include "runtime/watch/call.h"
@@ -148,7 +148,7 @@ int uat_global_start(void)
     }
     uat_objects_start();
     g->hit_below = g->far && !g->strict ? UAT_OPEN_MAX : 0;
-    g->since = uat_cpu_counter();
+    g->since = uat_counter();
     g->is_open = true;
     uat_info("global memory: %d hosts, this one is number %d; %zu MiB of cache, %zu MiB for objects", g->hosts, g->host,
              g->ring_size >> 20, g->config.part_size >> 20);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "transport_sim/operation.h"
 
+#include "transport_sim/bulk_plan.h"
 #include "transport_sim/memory.h"
 #include "transport_sim/plan.h"
 #include "transport_sim/queue.h"
@@ -123,6 +124,10 @@ void uat_sim_operate(const struct sim_item *item)
 {
     struct sim_chain *chain = &uat_sim.world->chain[item->chain];
     switch (sim_kind_of(item)) {
+    case SIM_BULK:
+    case SIM_BULK_END:
+        uat_sim_bulk_operate(item);
+        break;
     case SIM_OPERATION:
         do_part(item, chain);
         break;

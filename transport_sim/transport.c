@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/log.h"
+#include "transport/bulk.h"
 #include "transport/check.h"
 #include "transport/transport.h"
 #include "transport_sim/hooks.h"
@@ -146,4 +147,5 @@ const struct uat_transport_class uat_transport_sim = {
     .progress = progress,
     .quiet = quiet,
     .close = close_transport,
+    .bulk = &uat_bulk_sim,
 };

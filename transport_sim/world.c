@@ -25,6 +25,10 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     PART(item, n * SIM_ITEMS);
     PART(store, n * SIM_STORES);
     PART(blob, n * SIM_BLOB_MAX);
+    PART(bulk, n * SIM_BULKS);
+    PART(bulk_end, n * n);
+    PART(object_table, SIM_OBJECTS);
+    PART(bulk_room, n * SIM_BULKS * SIM_BULK_BYTES);
 #undef PART
     char *p = mmap(NULL, at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
@@ -39,6 +43,10 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     world->item = (struct sim_item *)(p + item_at);
     world->store = (struct sim_store *)(p + store_at);
     world->blob = p + blob_at;
+    world->bulk = (struct sim_bulk *)(p + bulk_at);
+    world->bulk_end = (uint64_t *)(p + bulk_end_at);
+    world->object_table = (struct sim_object *)(p + object_table_at);
+    world->bulk_room = p + bulk_room_at;
     return world;
 }
 

@@ -23,11 +23,14 @@
 #include "transport_sim/network.h"
 
 enum {
-    SIM_CHAINS = 64, /* under way from one worker; a send queue is no longer */
-    SIM_PARTS = 4,   /* moments at which the words of one READ or WRITE are moved, at most */
-    SIM_STORES = 32, /* of one store buffer */
+    SIM_CHAINS = 64,        /* under way from one worker; a send queue is no longer */
+    SIM_PARTS = 4,          /* moments at which the words of one READ or WRITE are moved, at most */
+    SIM_STORES = 32,        /* of one store buffer */
+    SIM_BULKS = 64,         /* bulk operations under way from one worker; a send queue is no longer */
+    SIM_BULK_BYTES = 65536, /* of one; larger ones are several */
+    SIM_OBJECTS = 4096,     /* memory objects of global memory, on all hosts together */
     /* Items of one worker: of each chain, the parts of its operations and its end; the oldest store; itself. */
-    SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + 2,
+    SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + SIM_BULKS * (SIM_PARTS + 1) + 2,
     SIM_MAPPED_MAX = 64, /* up to so many workers map each other's segments; page tables grow with the square */
     SIM_BLOB_MAX = 16384 /* bytes that a worker publishes */
 };
@@ -35,7 +38,7 @@ enum {
 #define SIM_NEVER UINT64_MAX
 
 /* What happens first among items of one time. */
-enum sim_kind { SIM_OPERATION, SIM_END, SIM_STORE, SIM_WORKER };
+enum sim_kind { SIM_OPERATION, SIM_END, SIM_BULK, SIM_BULK_END, SIM_STORE, SIM_WORKER };
 
 struct sim_item {
     uint64_t time;  /* ns */
@@ -85,6 +88,27 @@ struct sim_chain {
     uint64_t copies[UAT_CHAIN_MAX][UAT_FORGET_WRITE_MAX / 8]; /* what a fire-and-forget chain WRITEs */
 };
 
+/* A bulk operation under way (bulk_plan.h): operation i of rank r is [i * size + r]. */
+struct sim_bulk {
+    enum uat_opcode code;
+    int32_t initiator, target; /* target: the leader of the home's host */
+    uint32_t link;             /* number of that host */
+    uint32_t object, bytes;
+    uint64_t serial, offset; /* of the object; in it */
+    uint64_t operand, compare;
+    uint64_t ends, random; /* fair: when its service is over; adverse: which bytes belong to which part */
+    uint32_t left;         /* parts that have not taken effect */
+    bool used, queued, ended, told, last; /* last: it ends an operation of the caller's */
+};
+
+/* Memory of a host that its leader lets all reach. */
+struct sim_object {
+    uint64_t serial; /* never used twice; 0: none */
+    void *address;   /* in the leader */
+    size_t bytes;
+    int32_t pid, fd; /* of the leader, and there */
+};
+
 struct sim_settings {
     int size;
     uint64_t task, cpu_percent, seed, limit; /* ns, percent, -, ns */
@@ -105,9 +129,14 @@ struct sim_world {
     struct sim_chain *chain; /* chain c of rank r: [c * size + r], so that those in use are neighbours */
     struct sim_item *item;   /* a heap */
     struct sim_store *store; /* store s of rank r: [r * SIM_STORES + s % SIM_STORES] */
-    uint64_t *adapter;       /* per host: when it is free for the next request from outside */
-    uint64_t *sender;        /* ... for the next one from inside */
-    char *blob;              /* SIM_BLOB_MAX bytes per rank */
+    struct sim_bulk *bulk;
+    char *bulk_room;    /* SIM_BULK_BYTES of each */
+    uint64_t *bulk_end; /* when the latest completion of a link is seen: [rank * size + host] */
+    struct sim_object *object_table;
+    uint64_t objects;  /* exposed ever */
+    uint64_t *adapter; /* per host: when it is free for the next request from outside */
+    uint64_t *sender;  /* ... for the next one from inside */
+    char *blob;        /* SIM_BLOB_MAX bytes per rank */
     uint32_t *blob_size;
 };
 
