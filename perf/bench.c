@@ -17,6 +17,13 @@ struct job {
     bool correct;
 };
 
+static double excluded; /* seconds of the present run */
+
+void uat_bench_exclude(double seconds)
+{
+    excluded += seconds;
+}
+
 /* Compare an answer with the expected one, and say what differs. */
 static void check(struct job *job, const uint64_t *answer, const char *whose, int64_t number)
 {
@@ -48,8 +55,9 @@ static void run_sequential(struct job *job, bool *have)
         uint64_t answer[UAT_BENCH_RESULTS] = {0};
         struct uat_moment start = uat_moment_now();
 
+        excluded = 0;
         job->bench->sequential(answer);
-        job->sequential_seconds[i] = uat_moment_now().seconds - start.seconds;
+        job->sequential_seconds[i] = uat_moment_now().seconds - start.seconds - excluded;
         check_or_learn(job, answer, "sequential run", i, have);
     }
 }
@@ -75,6 +83,7 @@ static int run_once(const struct job *job, struct uat_bench_run *run)
         status = uat_barrier();
     if (status < 0)
         return status;
+    excluded = 0;
     start = uat_moment_now();
     status = job->bench->run(run->answer);
     end = uat_moment_now();
@@ -82,10 +91,23 @@ static int run_once(const struct job *job, struct uat_bench_run *run)
         status = uat_stats_total(&run->stats);
     if (status < 0)
         return status;
-    run->seconds = end.seconds - start.seconds;
+    run->seconds = end.seconds - start.seconds - excluded;
     run->cycles = end.cycles - start.cycles;
     subtract_stats(&run->stats, &before);
     return 0;
+}
+
+/* An application's own check of its result, and its figures. */
+static int verify(struct job *job, struct uat_bench_run *run)
+{
+    const struct uat_bench *bench = job->bench;
+    bool correct = true;
+    int status = bench->verify ? bench->verify(&correct) : 0;
+
+    job->correct &= correct;
+    if (bench->figures)
+        memcpy(run->figures, bench->figures, sizeof(run->figures));
+    return status;
 }
 
 static int compare_seconds(const void *a, const void *b)
@@ -133,17 +155,22 @@ static int report(struct job *job, bool checked)
 static int measure(struct job *job)
 {
     bool have = job->known, first = uat_rank() == 0;
-    bool comparable = job->known || job->settings.sequential || job->settings.repeat > 1;
-    int status;
+    bool comparable = job->known || job->bench->verify || job->settings.sequential || job->settings.repeat > 1;
+    int status = job->bench->prepare ? job->bench->prepare() : 0;
 
-    if (first && job->settings.sequential)
+    if (!status && first && job->settings.sequential)
         run_sequential(job, &have);
-    status = uat_barrier();
+    if (!status)
+        status = uat_barrier();
     for (int64_t i = 0; i < job->settings.repeat && !status; i++) {
         status = run_once(job, &job->runs[i]);
-        if (!status)
+        if (!status) {
             check_or_learn(job, job->runs[i].answer, "run", i, &have);
+            status = verify(job, &job->runs[i]);
+        }
     }
+    if (!status && job->bench->finish)
+        status = job->bench->finish();
     if (!status && first)
         status = report(job, comparable);
     return status;
@@ -206,7 +233,7 @@ int uat_bench_main(const struct uat_bench *bench, int argc, char **argv)
         return speak_and_exit(&job, error);
     if (bench->measure)
         return run_micro(&job);
-    job.known = bench->known(job.expected);
+    job.known = bench->known && bench->known(job.expected);
     job.runs = calloc((size_t)job.settings.repeat, sizeof(*job.runs));
     job.sequential_seconds = calloc((size_t)job.settings.repeat, sizeof(double));
     if (job.runs && job.sequential_seconds)

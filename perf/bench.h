@@ -13,7 +13,12 @@
 
 #include "uat.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define UAT_BENCH_RESULTS    3 /* numbers an answer has at most */
+#define UAT_BENCH_FIGURES    6 /* further numbers of a run, at most */
 #define UAT_BENCH_REPEAT_MAX 1000
 
 /* One number of the command line: an integer or a real one, in a range. */
@@ -29,6 +34,12 @@ struct uat_bench_option {
 
 struct uat_bench_settings;
 
+/* A real number of a run, for the report: its name there, and the unit behind it. */
+struct uat_bench_figure {
+    const char *name;
+    const char *unit;
+};
+
 struct uat_bench {
     const char *program;
     const char *purpose;
@@ -39,11 +50,20 @@ struct uat_bench {
     /* Look at all values together: NULL, or what is wrong with them. May itself be NULL. */
     const char *(*refuse)(void);
     /* The answer, if it is known without running anything. */
-    bool (*known)(uint64_t *answer);
+    bool (*known)(uint64_t *answer); /* may be NULL */
     /* Collective: find the answer with the runtime. Returns 0 or a negative errno. */
     int (*run)(uint64_t *answer);
     /* The same algorithm without the runtime. */
     void (*sequential)(uint64_t *answer);
+    /*
+     * What an application has besides; each may be NULL. All are collective, their time does not count, and they return 0 or
+     * a negative errno, reported.
+     */
+    int (*prepare)(void);         /* once, before the first run: make the input */
+    int (*verify)(bool *correct); /* after a run: is its result right? If not, say why on rank 0. */
+    int (*finish)(void);          /* once, after the last run */
+    double *figures;              /* UAT_BENCH_FIGURES numbers, which run() and verify() set on rank 0 */
+    struct uat_bench_figure names[UAT_BENCH_FIGURES]; /* of these; the first without a name ends them */
     /*
      * A microbenchmark has this instead of results and the three above, and no --seq and no --repeat. Collective,
      * between uat_init() and uat_finalize(): measure, and report on rank 0. Returns 0 or a negative errno, reported;
@@ -68,6 +88,9 @@ static inline void uat_bench_opaque(void)
     __asm__ volatile("");
 }
 
+/* Inside of run() or sequential(): so many seconds of it do not count, because they went into a check of the answer. */
+void uat_bench_exclude(double seconds);
+
 /* The rest is for the files bench*.c alone. */
 
 struct uat_bench_settings {
@@ -82,6 +105,7 @@ struct uat_bench_run {
     double seconds;
     uint64_t cycles;
     uint64_t answer[UAT_BENCH_RESULTS];
+    double figures[UAT_BENCH_FIGURES];
     uat_stats_t stats; /* of this run, over all workers; stack_bytes_max since the start */
 };
 
@@ -126,5 +150,9 @@ int uat_bench_print_object(struct json_object *object, int status, FILE *out);
 
 /* Add a value to a JSON object, which takes it over, also when it fails; then *status becomes -ENOMEM. */
 void uat_bench_add(struct json_object *object, const char *key, struct json_object *value, int *status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -53,7 +53,7 @@ static bool set_switch(const struct uat_bench *bench, struct uat_bench_settings 
 {
     if (strcmp(argument, "--json") == 0)
         settings->json = true;
-    else if (!bench->measure && strcmp(argument, "--seq") == 0)
+    else if (!bench->measure && (strcmp(argument, "--seq") == 0 || strcmp(argument, "--sequential") == 0))
         settings->sequential = true;
     else
         return false;

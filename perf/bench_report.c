@@ -147,6 +147,8 @@ void uat_bench_print_table(const struct uat_bench_report *report, FILE *out)
         snprintf(label, sizeof(label), "%s/s", bench->results[0]);
         fprintf(out, "  %-12s %.0f\n", label, per_second(run, run->answer[0]));
     }
+    for (int i = 0; i < UAT_BENCH_FIGURES && bench->names[i].name; i++)
+        fprintf(out, "  %-12s %.6g %s\n", bench->names[i].name, run->figures[i], bench->names[i].unit);
     fprintf(out, "  %-12s %" PRIu64 "\n", "tasks", run->stats.tasks);
     fprintf(out, "  %-12s %.0f\n", "tasks/s", per_second(run, run->stats.tasks));
     fprintf(out, "  %-12s %.1f\n", "cycles/task", uat_bench_cycles_per_task(report));
@@ -206,6 +208,8 @@ static void add_answer(json_object *object, const struct uat_bench_report *repor
         uat_bench_add(object, "correct", json_object_new_boolean(report->correct), status);
     else if (json_object_object_add(object, "correct", NULL) < 0)
         *status = -ENOMEM;
+    for (int i = 0; i < UAT_BENCH_FIGURES && bench->names[i].name; i++)
+        add_real(object, bench->names[i].name, run->figures[i], status);
     if (bench->rate) {
         snprintf(key, sizeof(key), "%s_per_second", bench->results[0]);
         add_real(object, key, per_second(run, run->answer[0]), status);

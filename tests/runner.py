@@ -19,7 +19,7 @@ BUILDS = SOURCE / "build-check"
 TAIL = 40  # lines shown of a failed test
 
 # Suites in the order in which they run: what fails fast comes first. A suite not named here comes last.
-ORDER = ["tree", "unit", "header", "install", "programs", "sanitize", "launcher", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "vm", "ibv"]
+ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "vm", "ibv"]
 # Suites whose tests are one process each, so that several may run at once.
 PARALLEL = {"tree", "unit", "header", "model"}
 OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: each vertex outside of the tree looks for a neighbour in the
+ * last level; a loop over vertices, in which each writes only its own words, so it needs no atomics. Top-down: the neighbours
+ * of the last level; done by one task, and only for levels with few edges, which would not be worth more.
+ */
+#include "examples/bfs_search.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "uat/pattern.h"
+
+enum {
+    PIECE = 256, /* neighbours that are checked out at once */
+    FEW = 200    /* a level with less than one in so many edges is few edges */
+};
+
+/* Vertices found, and the number of their edges. */
+struct found {
+    int64_t vertices, edges;
+};
+
+int64_t bfs_words(const struct graph *g)
+{
+    return (g->vertices + 63) / 64;
+}
+
+static bool has(const uint64_t *map, uint32_t v)
+{
+    return map[v / 64] >> v % 64 & 1;
+}
+
+/* The first neighbour of a row that is in the map; KRONECKER_NONE if none is. */
+static uint32_t neighbour_in(const uint64_t *map, const uint32_t *row, int64_t first, int64_t end)
+{
+    for (int64_t at = first, count; at < end; at += count) {
+        count = end - at < PIECE ? end - at : PIECE;
+        const uint32_t *v = uat_checkout(row + at, (size_t)count * sizeof(*v), UAT_READ);
+        uint32_t hit = KRONECKER_NONE;
+        for (int64_t i = 0; i < count && hit == KRONECKER_NONE; i++)
+            hit = has(map, v[i]) ? v[i] : KRONECKER_NONE;
+        uat_checkin(row + at, (size_t)count * sizeof(*v), UAT_READ);
+        if (hit != KRONECKER_NONE)
+            return hit;
+    }
+    return KRONECKER_NONE;
+}
+
+/* One word of vertices: those not seen that have a neighbour in the last level. Returns them as bits. */
+static uint64_t word_bottom_up(const struct bfs *s, int64_t word, uint64_t seen, const uint64_t *last,
+                               struct found *found)
+{
+    int64_t first = 64 * word, count = s->g.vertices - first < 64 ? s->g.vertices - first : 64, offset[65];
+    uint64_t now = 0, left = ~seen;
+
+    if (!left)
+        return 0;
+    uat_get(offset, s->g.offset + first, (size_t)(count + 1) * sizeof(*offset));
+    for (; left; left &= left - 1) {
+        int bit = __builtin_ctzll(left);
+        uint32_t hit = neighbour_in(last, s->g.neighbour, offset[bit], offset[bit + 1]);
+        if (hit == KRONECKER_NONE)
+            continue;
+        uat_put(s->parent + first + bit, &hit, sizeof(hit));
+        now |= UINT64_C(1) << bit;
+        found->vertices++;
+        found->edges += offset[bit + 1] - offset[bit];
+    }
+    return now;
+}
+
+static void bottom_up(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    const struct bfs *s = arg;
+    size_t bytes = (size_t)(end - begin) * 8, all = (size_t)bfs_words(&s->g) * 8;
+    const uint64_t *last = uat_checkout(s->last, all, UAT_READ);
+    uint64_t *next = uat_checkout(s->next + begin, bytes, UAT_WRITE);
+    uint64_t *seen = uat_checkout(s->seen + begin, bytes, UAT_READ_WRITE);
+
+    for (int64_t w = begin; w < end; w++) {
+        uint64_t now = word_bottom_up(s, w, seen[w - begin], last, partial);
+        next[w - begin] = now;
+        seen[w - begin] |= now;
+    }
+    uat_checkin(s->seen + begin, bytes, UAT_READ_WRITE);
+    uat_checkin(s->next + begin, bytes, UAT_WRITE);
+    uat_checkin(s->last, all, UAT_READ);
+}
+
+/* The neighbours of v that are not seen become its children. */
+static void adopt(const struct bfs *s, uint32_t v, uint64_t *next, uint64_t *seen, struct found *found)
+{
+    int64_t range[2], own[2];
+
+    uat_get(range, s->g.offset + v, sizeof(range));
+    for (int64_t at = range[0], count; at < range[1]; at += count) {
+        count = range[1] - at < PIECE ? range[1] - at : PIECE;
+        const uint32_t *row = uat_checkout(s->g.neighbour + at, (size_t)count * sizeof(*row), UAT_READ);
+        for (int64_t i = 0; i < count; i++) {
+            uint32_t w = row[i];
+            if (has(seen, w))
+                continue;
+            seen[w / 64] |= UINT64_C(1) << w % 64;
+            next[w / 64] |= UINT64_C(1) << w % 64;
+            uat_put(s->parent + w, &v, sizeof(v));
+            uat_get(own, s->g.offset + w, sizeof(own));
+            found->vertices++;
+            found->edges += own[1] - own[0];
+        }
+        uat_checkin(s->g.neighbour + at, (size_t)count * sizeof(*row), UAT_READ);
+    }
+}
+
+static struct found top_down(const struct bfs *s)
+{
+    size_t all = (size_t)bfs_words(&s->g) * 8;
+    const uint64_t *last = uat_checkout(s->last, all, UAT_READ);
+    uint64_t *next = uat_checkout(s->next, all, UAT_WRITE), *seen = uat_checkout(s->seen, all, UAT_READ_WRITE);
+    struct found found = {0};
+
+    memset(next, 0, all);
+    for (int64_t w = 0; w < bfs_words(&s->g); w++)
+        for (uint64_t left = last[w]; left; left &= left - 1)
+            adopt(s, (uint32_t)(64 * w + __builtin_ctzll(left)), next, seen, &found);
+    uat_checkin(s->seen, all, UAT_READ_WRITE);
+    uat_checkin(s->next, all, UAT_WRITE);
+    uat_checkin(s->last, all, UAT_READ);
+    return found;
+}
+
+/* Before a search: no vertex has a parent, none is seen but those without edges. */
+static void clear(int64_t begin, int64_t end, const void *arg)
+{
+    const struct bfs *s = arg;
+
+    for (int64_t w = begin; w < end; w++) {
+        int64_t first = 64 * w, count = s->g.vertices - first < 64 ? s->g.vertices - first : 64, offset[65];
+        uint32_t none[64];
+        uint64_t seen = count < 64 ? ~UINT64_C(0) << count : 0, zero = 0;
+        uat_get(offset, s->g.offset + first, (size_t)(count + 1) * sizeof(*offset));
+        for (int64_t i = 0; i < count; i++) {
+            none[i] = KRONECKER_NONE;
+            seen |= (uint64_t)(offset[i] == offset[i + 1]) << i;
+        }
+        uat_put(s->parent + first, none, (size_t)count * sizeof(*none));
+        uat_put(s->seen + w, &seen, sizeof(seen));
+        uat_put(s->last + w, &zero, sizeof(zero));
+    }
+}
+
+static void plant(const struct bfs *s, uint32_t root)
+{
+    uint64_t bit = UINT64_C(1) << root % 64, seen;
+
+    uat_get(&seen, s->seen + root / 64, 8);
+    seen |= bit;
+    uat_put(s->seen + root / 64, &seen, 8);
+    uat_put(s->last + root / 64, &bit, 8);
+    uat_put(s->parent + root, &root, sizeof(root));
+}
+
+static void add_found(void *left, const void *right, const void *arg)
+{
+    struct found *a = left;
+    const struct found *b = right;
+
+    (void)arg;
+    a->vertices += b->vertices;
+    a->edges += b->edges;
+}
+
+UAT_TASK_VOID(search, struct bfs, s, uint32_t, root)
+{
+    static const struct found none;
+    const struct uat_reduction reduction = {bottom_up, add_found, &none, sizeof(none)};
+    struct found found = {1, 0};
+    int64_t total;
+
+    uat_for(0, bfs_words(&s.g), clear, &s, sizeof(s));
+    plant(&s, root);
+    uat_get(&total, s.g.offset + s.g.vertices, sizeof(total));
+    while (found.vertices) {
+        if (found.edges < total / FEW)
+            found = top_down(&s);
+        else
+            uat_reduce(0, bfs_words(&s.g), &reduction, &s, sizeof(s), &found);
+        uint64_t *made = s.next;
+        s.next = s.last;
+        s.last = made;
+    }
+}
+
+int bfs_search(const struct bfs *s, uint32_t root)
+{
+    return search_run(*s, root);
+}
