@@ -13,7 +13,8 @@
 
 enum {
     PIECE = 256, /* neighbours that are checked out at once */
-    FEW = 200    /* a level with less than one in so many edges is few edges */
+    WORDS = 64,  /* words of a bitmap, and what belongs to their vertices */
+    FEW = 14 /* a level with less than one in so many edges, for each worker, is few edges: the others wait meanwhile */
 };
 
 /* Vertices found, and the number of their edges. */
@@ -47,51 +48,76 @@ static uint32_t neighbour_in(const uint64_t *map, const uint32_t *row, int64_t f
     return KRONECKER_NONE;
 }
 
-/* One word of vertices: those not seen that have a neighbour in the last level. Returns them as bits. */
-static uint64_t word_bottom_up(const struct bfs *s, int64_t word, uint64_t seen, const uint64_t *last,
-                               struct found *found)
-{
-    int64_t first = 64 * word, count = s->g.vertices - first < 64 ? s->g.vertices - first : 64, offset[65];
-    uint64_t now = 0, left = ~seen;
+/* What a task has checked out for vertices from `first` on, which is a multiple of 64. */
+struct rows {
+    int64_t first, count;
+    const int64_t *offset; /* one more than vertices */
+    uint32_t *parent;
+};
 
-    if (!left)
-        return 0;
-    uat_get(offset, s->g.offset + first, (size_t)(count + 1) * sizeof(*offset));
-    for (; left; left &= left - 1) {
-        int bit = __builtin_ctzll(left);
-        uint32_t hit = neighbour_in(last, s->g.neighbour, offset[bit], offset[bit + 1]);
+static struct rows open_rows(const struct bfs *s, int64_t begin, int64_t end, enum uat_access parent)
+{
+    struct rows r = {.first = 64 * begin};
+
+    r.count = (64 * end < s->g.vertices ? 64 * end : s->g.vertices) - r.first;
+    r.offset = uat_checkout(s->g.offset + r.first, (size_t)(r.count + 1) * sizeof(*r.offset), UAT_READ);
+    r.parent = uat_checkout(s->parent + r.first, (size_t)r.count * sizeof(*r.parent), parent);
+    return r;
+}
+
+static void close_rows(const struct bfs *s, const struct rows *r, enum uat_access parent)
+{
+    uat_checkin(s->parent + r->first, (size_t)r->count * sizeof(*r->parent), parent);
+    uat_checkin(s->g.offset + r->first, (size_t)(r->count + 1) * sizeof(*r->offset), UAT_READ);
+}
+
+/* One word of vertices, from r->first + at on: those not seen that have a neighbour in the last level. Returns them as bits. */
+static uint64_t word_bottom_up(const struct bfs *s, const struct rows *r, int64_t at, uint64_t seen,
+                               const uint64_t *last, struct found *found)
+{
+    uint64_t now = 0;
+
+    for (uint64_t left = ~seen; left; left &= left - 1) {
+        int64_t v = at + __builtin_ctzll(left), first = r->offset[v], end = r->offset[v + 1];
+        uint32_t hit = neighbour_in(last, s->g.neighbour, first, end);
         if (hit == KRONECKER_NONE)
             continue;
-        uat_put(s->parent + first + bit, &hit, sizeof(hit));
-        now |= UINT64_C(1) << bit;
+        r->parent[v] = hit;
+        now |= left & -left;
         found->vertices++;
-        found->edges += offset[bit + 1] - offset[bit];
+        found->edges += end - first;
     }
     return now;
 }
 
+/* Words [begin, end), some at a time: a task on another host than the vertices copies what it checks out. */
 static void bottom_up(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     const struct bfs *s = arg;
-    size_t bytes = (size_t)(end - begin) * 8, all = (size_t)bfs_words(&s->g) * 8;
+    size_t all = (size_t)bfs_words(&s->g) * 8;
     const uint64_t *last = uat_checkout(s->last, all, UAT_READ);
-    uint64_t *next = uat_checkout(s->next + begin, bytes, UAT_WRITE);
-    uint64_t *seen = uat_checkout(s->seen + begin, bytes, UAT_READ_WRITE);
 
-    for (int64_t w = begin; w < end; w++) {
-        uint64_t now = word_bottom_up(s, w, seen[w - begin], last, partial);
-        next[w - begin] = now;
-        seen[w - begin] |= now;
+    for (int64_t from = begin, to; from < end; from = to) {
+        to = end - from < WORDS ? end : from + WORDS;
+        size_t bytes = (size_t)(to - from) * 8;
+        struct rows r = open_rows(s, from, to, UAT_READ_WRITE);
+        uint64_t *next = uat_checkout(s->next + from, bytes, UAT_WRITE);
+        uint64_t *seen = uat_checkout(s->seen + from, bytes, UAT_READ_WRITE);
+        for (int64_t w = 0; w < to - from; w++) {
+            next[w] = word_bottom_up(s, &r, 64 * w, seen[w], last, partial);
+            seen[w] |= next[w];
+        }
+        uat_checkin(s->seen + from, bytes, UAT_READ_WRITE);
+        uat_checkin(s->next + from, bytes, UAT_WRITE);
+        close_rows(s, &r, UAT_READ_WRITE);
     }
-    uat_checkin(s->seen + begin, bytes, UAT_READ_WRITE);
-    uat_checkin(s->next + begin, bytes, UAT_WRITE);
     uat_checkin(s->last, all, UAT_READ);
 }
 
 /* The neighbours of v that are not seen become its children. */
 static void adopt(const struct bfs *s, uint32_t v, uint64_t *next, uint64_t *seen, struct found *found)
 {
-    int64_t range[2], own[2];
+    int64_t range[2];
 
     uat_get(range, s->g.offset + v, sizeof(range));
     for (int64_t at = range[0], count; at < range[1]; at += count) {
@@ -103,10 +129,12 @@ static void adopt(const struct bfs *s, uint32_t v, uint64_t *next, uint64_t *see
                 continue;
             seen[w / 64] |= UINT64_C(1) << w % 64;
             next[w / 64] |= UINT64_C(1) << w % 64;
-            uat_put(s->parent + w, &v, sizeof(v));
-            uat_get(own, s->g.offset + w, sizeof(own));
+            *(uint32_t *)uat_checkout(s->parent + w, sizeof(v), UAT_WRITE) = v;
+            uat_checkin(s->parent + w, sizeof(v), UAT_WRITE);
+            const int64_t *own = uat_checkout(s->g.offset + w, 2 * sizeof(*own), UAT_READ);
             found->vertices++;
             found->edges += own[1] - own[0];
+            uat_checkin(s->g.offset + w, 2 * sizeof(*own), UAT_READ);
         }
         uat_checkin(s->g.neighbour + at, (size_t)count * sizeof(*row), UAT_READ);
     }
@@ -134,18 +162,21 @@ static void clear(int64_t begin, int64_t end, const void *arg)
 {
     const struct bfs *s = arg;
 
-    for (int64_t w = begin; w < end; w++) {
-        int64_t first = 64 * w, count = s->g.vertices - first < 64 ? s->g.vertices - first : 64, offset[65];
-        uint32_t none[64];
-        uint64_t seen = count < 64 ? ~UINT64_C(0) << count : 0, zero = 0;
-        uat_get(offset, s->g.offset + first, (size_t)(count + 1) * sizeof(*offset));
-        for (int64_t i = 0; i < count; i++) {
-            none[i] = KRONECKER_NONE;
-            seen |= (uint64_t)(offset[i] == offset[i + 1]) << i;
-        }
-        uat_put(s->parent + first, none, (size_t)count * sizeof(*none));
-        uat_put(s->seen + w, &seen, sizeof(seen));
-        uat_put(s->last + w, &zero, sizeof(zero));
+    for (int64_t from = begin, to; from < end; from = to) {
+        to = end - from < WORDS ? end : from + WORDS;
+        size_t bytes = (size_t)(to - from) * 8;
+        struct rows r = open_rows(s, from, to, UAT_WRITE);
+        uint64_t *seen = uat_checkout(s->seen + from, bytes, UAT_WRITE);
+        memset(seen, 0, bytes);
+        if (r.count % 64)
+            seen[to - from - 1] = ~UINT64_C(0) << r.count % 64;
+        for (int64_t v = 0; v < r.count; v++)
+            seen[v / 64] |= (uint64_t)(r.offset[v] == r.offset[v + 1]) << v % 64;
+        memset(r.parent, 0xff, (size_t)r.count * sizeof(*r.parent)); /* KRONECKER_NONE */
+        memset(uat_checkout(s->last + from, bytes, UAT_WRITE), 0, bytes);
+        uat_checkin(s->last + from, bytes, UAT_WRITE);
+        uat_checkin(s->seen + from, bytes, UAT_WRITE);
+        close_rows(s, &r, UAT_WRITE);
     }
 }
 
@@ -181,7 +212,7 @@ UAT_TASK_VOID(search, struct bfs, s, uint32_t, root)
     plant(&s, root);
     uat_get(&total, s.g.offset + s.g.vertices, sizeof(total));
     while (found.vertices) {
-        if (found.edges < total / FEW)
+        if (found.edges < total / FEW / uat_size())
             found = top_down(&s);
         else
             uat_reduce(0, bfs_words(&s.g), &reduction, &s, sizeof(s), &found);

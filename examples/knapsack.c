@@ -14,7 +14,7 @@
 
 enum {
     ITEMS_MAX = 400,
-    LEAF = 20,         /* items left: fewer make no tasks */
+    LEAF = 32,         /* items left: fewer make no tasks */
     REFRESH = 1 << 10, /* nodes from one look at the shared word to the next; a power of two */
     CAPACITY_MAX = 10000000
 };
