@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sort N records of 100 bytes by their keys of 10 bytes, in global memory, as the sort benchmark has them (Anon et al., "A Measure of
+ * Transaction Processing Power", 1985; sortbenchmark.org). Checked as its valsort does: the keys are in order, and a checksum over
+ * all records is that of the input.
+ */
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "perf/bench.h"
+#include "uat.hpp"
+
+namespace
+{
+
+struct Record {
+    unsigned char key[10], value[90];
+};
+
+int64_t n = 0, seed = 1;
+std::optional<uat::global_vector<Record>> records;
+double figures[UAT_BENCH_FIGURES];
+
+uint64_t mixed(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u; /* SplitMix64 (Steele, Lea and Flood 2014) */
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* Record i of the input: a random key, its number, and something to move. */
+Record make_record(int64_t i)
+{
+    Record r;
+    uint64_t words[2] = {mixed(uint64_t(seed) << 32 ^ uint64_t(i)), mixed(uint64_t(i) + (uint64_t(seed) << 48))};
+    std::memcpy(r.key, words, sizeof(r.key));
+    std::memset(r.value, 'A' + int(i % 26), sizeof(r.value));
+    std::memcpy(r.value, &i, sizeof(i));
+    return r;
+}
+
+/* As memcmp() orders keys. */
+struct Earlier {
+    bool operator()(const Record &a, const Record &b) const
+    {
+        uint64_t x, y;
+        uint16_t s, t;
+        std::memcpy(&x, a.key, 8);
+        std::memcpy(&y, b.key, 8);
+        if (x != y)
+            return __builtin_bswap64(x) < __builtin_bswap64(y);
+        std::memcpy(&s, a.key + 8, 2);
+        std::memcpy(&t, b.key + 8, 2);
+        return __builtin_bswap16(s) < __builtin_bswap16(t);
+    }
+};
+
+/* What is to be known of a row of records; of two rows together it follows from what is known of each. */
+struct Summary {
+    Record first, last;
+    uint64_t count, checksum, disorders; /* sums; records that come before an earlier one */
+};
+
+Summary summary_of(const Record &r)
+{
+    uint64_t sum = 0;
+    for (size_t at = 0; at < sizeof(r); at += 4) {
+        uint32_t word;
+        std::memcpy(&word, reinterpret_cast<const char *>(&r) + at, 4);
+        sum = mixed(sum ^ word);
+    }
+    return {r, r, 1, sum, 0};
+}
+
+Summary together(const Summary &a, const Summary &b)
+{
+    if (a.count == 0 || b.count == 0)
+        return a.count ? a : b;
+    return {a.first, b.last, a.count + b.count, a.checksum + b.checksum,
+            a.disorders + b.disorders + Earlier()(b.first, a.last)};
+}
+
+int prepare()
+{
+    try {
+        records.emplace(size_t(n));
+    } catch (const std::system_error &e) {
+        return -e.code().value(); /* said already */
+    }
+    return 0;
+}
+
+int finish()
+{
+    records.reset();
+    return 0;
+}
+
+int run(uint64_t *answer)
+{
+    uint64_t begin = uat_time();
+    uat::run([all = records->span()] { uat::tabulate(all, [](std::size_t i) { return make_record(int64_t(i)); }); });
+    uint64_t made = uat_time();
+    uat_bench_exclude(1e-9 * double(made - begin));
+    uat::run([all = records->span()] { uat::sort(all, Earlier()); });
+    figures[0] = 1e3 * double(sizeof(Record)) * double(n) / double(uat_time() - made);
+    answer[0] = uint64_t(n);
+    return 0;
+}
+
+int verify(bool *correct)
+{
+    Summary out =
+        uat::run([all = records->span()] { return uat::transform_reduce(all, Summary{}, together, summary_of); });
+    Summary in = uat::run([] {
+        return uat::parallel_reduce(
+            0, n, Summary{}, [](int64_t i) { return summary_of(make_record(i)); }, together);
+    });
+    *correct = out.count == uint64_t(n) && out.checksum == in.checksum && out.disorders == 0;
+    if (!*correct && uat_rank() == 0)
+        std::fprintf(stderr, "uat-sort: %llu of %lld records, %llu of them out of order, the checksum is %s\n",
+                     static_cast<unsigned long long>(out.count), static_cast<long long>(n),
+                     static_cast<unsigned long long>(out.disorders), out.checksum == in.checksum ? "right" : "wrong");
+    return 0;
+}
+
+void sequential(uint64_t *answer)
+{
+    uint64_t begin = uat_time();
+    std::vector<Record> all(static_cast<size_t>(n));
+    for (size_t i = 0; i < all.size(); i++)
+        all[i] = make_record(int64_t(i));
+    uat_bench_exclude(1e-9 * double(uat_time() - begin));
+    std::sort(all.begin(), all.end(), Earlier());
+    answer[0] = uint64_t(n);
+}
+
+const struct uat_bench_option options[] = {
+    {nullptr, "N", "records", &n, nullptr, 1, 1e9},
+    {"-r", "SEED", "random seed of the records", &seed, nullptr, 0, 1000000},
+    {nullptr, nullptr, nullptr, nullptr, nullptr, 0, 0},
+};
+
+struct uat_bench describe()
+{
+    struct uat_bench b = {};
+    b.program = "uat-sort";
+    b.purpose = "Sort N records of 100 bytes in global memory; order and checksum are verified.";
+    b.options = options;
+    b.results[0] = "records";
+    b.rate = true;
+    b.prepare = prepare;
+    b.run = run;
+    b.verify = verify;
+    b.finish = finish;
+    b.sequential = sequential;
+    b.figures = figures;
+    b.names[0] = {"mbytes_per_second", "MB/s"};
+    return b;
+}
+} // namespace
+
+extern "C" const struct uat_bench uat_bench = describe();
