@@ -122,6 +122,26 @@ int uat_channel_try_receive(uat_channel_t c, void *value);
 void uat_channel_close(uat_channel_t c);
 void uat_channel_destroy(uat_channel_t c);
 
+/*
+ * Select (as in Go): wait until one of several channels lets this task send or receive, and do that, once. If several do, one
+ * of them is taken at random.
+ */
+typedef struct uat_case {
+    uat_channel_t channel;
+    int sends;   /* 1: send *value; 0: receive to *value */
+    void *value; /* channel.size bytes; used for the case that is taken alone */
+    int status;  /* set for that case: 0, or -EPIPE as uat_channel_send() and uat_channel_receive() return it */
+} uat_case_t;
+
+enum { UAT_SELECT_MAX = 16 };
+
+/* Returns the index of the case that was taken. n: 1 to UAT_SELECT_MAX. cases: in the task's own frames, for it may be resumed
+ * elsewhere. No channel may stand there both to send and to receive, and none may be destroyed before all selects that name
+ * it have returned. */
+int uat_select(uat_case_t *cases, int n);
+/* The same without waiting (Go's `default`): -EAGAIN if no case can be taken now. */
+int uat_try_select(uat_case_t *cases, int n);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
@@ -131,9 +151,10 @@ void uat_channel_destroy(uat_channel_t c);
  * Typed futures and channels. UAT_FUTURE(type, name) defines the handle name_future and
  *     name_future name_create(void)      void name_set(name_future, type)      type name_get(name_future)
  *     int name_try_get(name_future, type *)                                    void name_destroy(name_future)
- * UAT_CHANNEL(type, name) defines the handle name_channel and
+ * UAT_CHANNEL(type, name) defines the handle name_channel and, for uat_select(), name_sends() and name_receives(), and
  *     name_channel name_create(size_t capacity)   int name_send(name_channel, type)   int name_receive(name_channel, type *)
  *     int name_try_send(...), name_try_receive(...)      void name_close(name_channel), name_destroy(name_channel)
+ *     uat_case_t name_sends(name_channel, type *), name_receives(name_channel, type *)
  */
 #define UAT_FUTURE(type, name)                                                                                         \
     typedef struct {                                                                                                   \
@@ -198,6 +219,16 @@ void uat_channel_destroy(uat_channel_t c);
     UAT_UNUSED static inline void name##_destroy(name##_channel uat_c)                                                 \
     {                                                                                                                  \
         uat_channel_destroy(uat_c.channel);                                                                            \
+    }                                                                                                                  \
+    UAT_UNUSED static inline uat_case_t name##_sends(name##_channel uat_c, type *uat_value)                            \
+    {                                                                                                                  \
+        uat_case_t uat_k = {uat_c.channel, 1, (void *)uat_value, 0};                                                   \
+        return uat_k;                                                                                                  \
+    }                                                                                                                  \
+    UAT_UNUSED static inline uat_case_t name##_receives(name##_channel uat_c, type *uat_value)                         \
+    {                                                                                                                  \
+        uat_case_t uat_k = {uat_c.channel, 0, (void *)uat_value, 0};                                                   \
+        return uat_k;                                                                                                  \
     }                                                                                                                  \
     typedef name##_channel name##_uat_channel_is_defined
 

@@ -28,6 +28,7 @@
 
 enum {
     UAT_PARK_KINDS_MAX = 16,
+    UAT_HELD_MAX = 16, /* objects whose guards are held at once */
     UAT_BARRIER_ROUNDS = 24,
     UAT_GUARD_MIN = 64 << 10,
     UAT_GUARD_MAX = 1 << 30 /* bytes */,
@@ -80,8 +81,10 @@ struct uat_staging {
     uint64_t call[2];   /* of a peer: struct uat_control.call and waiting */
     struct uat_told told;
     uint64_t waits[UAT_PARK_KINDS_MAX];
-    _Alignas(64) uint64_t object[8]; /* the words of an object whose guard is held */
-    uint64_t waking[5];              /* of a waiter's header */
+    _Alignas(64) uint64_t object[8];               /* the words of an object whose guard is held */
+    _Alignas(64) uint64_t select[UAT_HELD_MAX][8]; /* likewise, of several */
+    uint64_t waking[5];                            /* of a waiter's header */
+    uint64_t ticket[4];                            /* of a select that waits */
     uat_stats_t stats;
 };
 

@@ -7,9 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "include/uat/sync.h"
+#include "global/global.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/segment.h"
+#include "runtime/sync/channel.h"
 #include "runtime/sync/object.h"
 #include "runtime/watch/die.h"
 
@@ -25,12 +26,18 @@ uat_channel_t uat_channel_create(size_t size, size_t capacity)
     return (uat_channel_t){uat_object_create(UAT_PARK_RECEIVE, uat_round8(size) * capacity, word), size};
 }
 
+void uat_channel_check(uat_channel_t c, const char *what)
+{
+    uint64_t size = uat_object_held()->word[FLAGS] >> SIZE_SHIFT;
+    if (size != c.size)
+        uat_die("%s: a handle for values of %" PRIu64 " bytes on a channel of values of %" PRIu64 " bytes", what,
+                c.size, size);
+}
+
 static struct uat_object *take(uat_channel_t c, const char *what)
 {
     struct uat_object *o = uat_object_take(c.object, UAT_PARK_RECEIVE, what);
-    if (o->word[FLAGS] >> SIZE_SHIFT != c.size)
-        uat_die("%s: a handle for values of %" PRIu64 " bytes on a channel of values of %" PRIu64 " bytes", what,
-                c.size, o->word[FLAGS] >> SIZE_SHIFT);
+    uat_channel_check(c, what);
     return o;
 }
 
@@ -51,46 +58,43 @@ static void append(uat_channel_t c)
     o->word[COUNT]++;
 }
 
-enum outcome { DONE, SHUT, MUST_WAIT };
-
-/* With the guard held: send staged_result if that can be done at once; the guard is left unless it must wait. */
-static enum outcome send_now(uat_channel_t c)
+enum uat_channel_outcome uat_channel_send_now(uat_channel_t c)
 {
     struct uat_object *o = uat_object_held();
     struct uat_waking waking;
     if (o->word[FLAGS] & CLOSED) {
         uat_object_leave(c.object, 0);
-        return SHUT;
+        return UAT_CHANNEL_SHUT;
     }
     if (!(o->word[FLAGS] & SENDERS) && uat_object_unqueue(&waking)) {
         uat_object_leave(c.object, 0);
         uat_object_wake(&waking, UAT_PARK_RECEIVE, 0, uat_segment.staged_result, c.size);
-        return DONE;
+        return UAT_CHANNEL_DONE;
     }
     if (o->word[COUNT] == o->word[CAPACITY])
-        return MUST_WAIT;
+        return UAT_CHANNEL_MUST_WAIT;
     append(c);
     uat_object_leave(c.object, 0);
-    return DONE;
+    return UAT_CHANNEL_DONE;
 }
 
 int uat_channel_try_send(uat_channel_t c, const void *value)
 {
     take(c, "uat_channel_try_send()");
     memcpy(uat_segment.staged_result, value, c.size);
-    enum outcome outcome = send_now(c);
-    if (outcome == MUST_WAIT)
+    enum uat_channel_outcome outcome = uat_channel_send_now(c);
+    if (outcome == UAT_CHANNEL_MUST_WAIT)
         uat_object_leave(c.object, 0);
-    return outcome == DONE ? 0 : outcome == SHUT ? -EPIPE : -EAGAIN;
+    return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
 int uat_channel_send(uat_channel_t c, const void *value)
 {
     struct uat_object *o = take(c, "uat_channel_send()");
     memcpy(uat_segment.staged_result, value, c.size);
-    enum outcome outcome = send_now(c);
-    if (outcome != MUST_WAIT)
-        return outcome == DONE ? 0 : -EPIPE;
+    enum uat_channel_outcome outcome = uat_channel_send_now(c);
+    if (outcome != UAT_CHANNEL_MUST_WAIT)
+        return outcome == UAT_CHANNEL_DONE ? 0 : -EPIPE;
     uint64_t reply[1 + c.size / 8 + 1];
     memcpy(reply + 1, value, c.size);
     o->word[FLAGS] |= SENDERS;
@@ -98,17 +102,18 @@ int uat_channel_send(uat_channel_t c, const void *value)
     return -(int)reply[0];
 }
 
-/* With the guard held: receive to staged_result if that can be done at once; the guard is left unless it must wait. */
-static enum outcome receive_now(uat_channel_t c)
+enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c)
 {
     struct uat_object *o = uat_object_held();
     struct uat_waking waking;
     bool stored = o->word[COUNT] > 0, sender = (o->word[FLAGS] & SENDERS) && uat_object_unqueue(&waking);
+    if (!o->head)
+        o->word[FLAGS] &= ~(uint64_t)SENDERS;
     if (!stored && !sender) {
         if (!(o->word[FLAGS] & CLOSED))
-            return MUST_WAIT;
+            return UAT_CHANNEL_MUST_WAIT;
         uat_object_leave(c.object, 0);
-        return SHUT;
+        return UAT_CHANNEL_SHUT;
     }
     if (stored) {
         /* The sender that has waited longest moves up: its value goes where the oldest one was, behind the youngest. */
@@ -125,32 +130,30 @@ static enum outcome receive_now(uat_channel_t c)
         o->word[FIRST] = o->word[FIRST] + 1 == o->word[CAPACITY] ? 0 : o->word[FIRST] + 1;
     } else
         uat_object_read(waking.name, uat_segment.staged_result, (char *)waking.reply + 8, c.size);
-    if (!o->head)
-        o->word[FLAGS] &= ~(uint64_t)SENDERS;
     uat_object_leave(c.object, 0);
     if (sender)
         uat_object_wake(&waking, UAT_PARK_SEND, 0, NULL, 0);
-    return DONE;
+    return UAT_CHANNEL_DONE;
 }
 
 int uat_channel_try_receive(uat_channel_t c, void *value)
 {
     take(c, "uat_channel_try_receive()");
-    enum outcome outcome = receive_now(c);
-    if (outcome == MUST_WAIT)
+    enum uat_channel_outcome outcome = uat_channel_receive_now(c);
+    if (outcome == UAT_CHANNEL_MUST_WAIT)
         uat_object_leave(c.object, 0);
-    if (outcome == DONE)
+    if (outcome == UAT_CHANNEL_DONE)
         memcpy(value, uat_segment.staged_result, c.size);
-    return outcome == DONE ? 0 : outcome == SHUT ? -EPIPE : -EAGAIN;
+    return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
 int uat_channel_receive(uat_channel_t c, void *value)
 {
     take(c, "uat_channel_receive()");
-    enum outcome outcome = receive_now(c);
-    if (outcome == SHUT)
+    enum uat_channel_outcome outcome = uat_channel_receive_now(c);
+    if (outcome == UAT_CHANNEL_SHUT)
         return -EPIPE;
-    if (outcome == DONE) {
+    if (outcome == UAT_CHANNEL_DONE) {
         memcpy(value, uat_segment.staged_result, c.size);
         return 0;
     }
@@ -165,11 +168,27 @@ void uat_channel_close(uat_channel_t c)
 {
     struct uat_object *o = take(c, "uat_channel_close()");
     enum uat_park_kind kind = o->word[FLAGS] & SENDERS ? UAT_PARK_SEND : UAT_PARK_RECEIVE;
-    uint64_t head = o->head, tail = o->tail;
-    o->head = o->tail = 0;
+    struct uat_waking waking;
     o->word[FLAGS] = (o->word[FLAGS] | CLOSED) & ~(uint64_t)SENDERS;
+    uat_global_before_wait();           /* for those who are woken up; as in uat_object_leave() */
+    while (uat_object_unqueue(&waking)) /* under the guard: behind it a ticket may be gone (S7) */
+        uat_object_wake(&waking, kind, EPIPE, NULL, 0);
     uat_object_leave(c.object, 0);
-    uat_object_wake_all(head, tail, kind, EPIPE, NULL, 0);
+}
+
+void uat_channel_queue(uint64_t waiter, bool sends)
+{
+    if (sends)
+        uat_object_held()->word[FLAGS] |= SENDERS;
+    uat_object_queue(waiter);
+}
+
+void uat_channel_remove(uint64_t waiter)
+{
+    struct uat_object *o = uat_object_held();
+    uat_object_remove(waiter);
+    if (!o->head)
+        o->word[FLAGS] &= ~(uint64_t)SENDERS;
 }
 
 void uat_channel_destroy(uat_channel_t c)

@@ -12,6 +12,7 @@
  *       evacuated, and queues itself, under the guard that it took before it looked. So no wake-up falls in between.
  *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is WRITTEN by who
  *       queues behind it, under the guard, and the WRITE is complete before the guard is left.
+ *       Several guards are taken in the order of the objects' names, so that nobody waits in a circle.
  *   S5  A waiter is taken out of the queue under the guard by exactly one worker, who then makes it ready once. The reply is
  *       complete, a FETCH_ADD behind its WRITE included, before the task is made ready.
  */
@@ -50,6 +51,11 @@ void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what);
  * that kind. what: the caller, for messages: "uat_mutex_lock()". */
 struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what);
 
+/* The same for number i of several objects, below UAT_HELD_MAX, in the order of their names. Each in turn is the one whose
+ * guard is held after uat_object_hold(). */
+struct uat_object *uat_object_take_more(uint64_t name, enum uat_park_kind kind, const char *what, int i);
+void uat_object_hold(struct uat_object *words);
+
 /* Leave the guard with the words as they are now; guard becomes final (0: free). */
 void uat_object_leave(uint64_t name, uint64_t final);
 
@@ -74,9 +80,10 @@ struct uat_waking {
     uint64_t name, next;
     uint64_t sp, base;
     uint64_t reply; /* or tag */
+    bool select;    /* it waits for several; this is the one that it gets */
 };
 
-/* With the guard held: take the first waiter out. False if there is none. */
+/* With the guard held: take the first waiter out that can still be woken up. False if there is none. */
 bool uat_object_unqueue(struct uat_waking *waking);
 
 /* READ a waiter's header: for lists that were taken out as a whole. */
@@ -90,11 +97,36 @@ void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, u
 void uat_object_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
                          size_t size);
 
+/* Post a chain to where name is, and wait: one round trip. */
+void uat_object_post(uint64_t name, const struct uat_op *ops, int n);
+
 /* With the guard held: copy size bytes of the object's data, or of a waiter's reply, to registered memory. Waits. */
 void uat_object_read(uint64_t name, void *to, const void *address, size_t size);
 /* With the guard held: copy size bytes of registered memory to the object's data. They are there before the guard is
  * left; from may be used again at once. */
 void uat_object_write(uint64_t name, const void *from, void *address, size_t size);
+
+/*
+ * A task that waits in several queues at once has a ticket: a block of its own in the heap where it waited, with an entry for
+ * each queue. An entry has the form of a waiter's header, with sp == 0, base the ticket's name, and reply where the answer of
+ * this queue goes. Who takes an entry out of a queue claims the ticket; one wins, and wakes the task.
+ *
+ *   S6  claim is changed by CMP_SWAP of the adapter only: 0 until the first waker. It is taken under the guard of a queue that
+ *       holds one of the entries.
+ *   S7  The task queues its entries with the guards of all its objects held. Resumed, it takes those entries out that are left,
+ *       each under its queue's guard. Then nobody knows the ticket any more, and it is given back.
+ */
+struct uat_ticket {
+    uint64_t returned; /* struct uat_block */
+    uint64_t claim;
+    uint64_t stack; /* name of the block with the task's stack; own CPU, before the first entry is queued; likewise: */
+    uint64_t sp, base;
+    uint64_t unused[3];
+    struct uat_parked entry[];
+};
+
+/* Take an entry out of the queue of the object whose guard is held, if it is still there. */
+void uat_object_remove(uint64_t entry);
 
 static inline int uat_object_rank(uint64_t name)
 {
@@ -112,6 +144,19 @@ static inline struct uat_object *uat_object_address(uint64_t name)
 static inline bool uat_object_is_near(uint64_t name)
 {
     return uat_self.transport->cpu_atomics && uat_object_rank(name) == uat_self.rank;
+}
+
+/* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Its peers are those of uat_object_take() and
+ * leave(), of any other worker: a job of one has none, and needs no locked instruction. */
+static inline uint64_t uat_object_swap_near(uint64_t *guard, uint64_t expected, uint64_t desired)
+{
+    if (uat_self.size == 1) {
+        uint64_t old = *guard;
+        *guard = old == expected ? desired : old;
+        return old;
+    }
+    __atomic_compare_exchange_n(guard, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
 }
 
 #endif

@@ -16,11 +16,17 @@ enum { LOOK_EVERY = 256 /* failed attempts between two looks: when to look, not 
 
 const char *uat_deadlock_name(enum uat_park_kind kind)
 {
-    static const char *const names[UAT_PARK_KINDS] = {
-        [UAT_PARK_NONE] = "nothing",     [UAT_PARK_JOIN] = "a child",          [UAT_PARK_FUTURE] = "a future",
-        [UAT_PARK_MUTEX] = "a mutex",    [UAT_PARK_CONDITION] = "a condition", [UAT_PARK_SEMAPHORE] = "a semaphore",
-        [UAT_PARK_LATCH] = "a latch",    [UAT_PARK_BARRIER] = "a barrier",     [UAT_PARK_SEND] = "room in a channel",
-        [UAT_PARK_RECEIVE] = "a message"};
+    static const char *const names[UAT_PARK_KINDS] = {[UAT_PARK_NONE] = "nothing",
+                                                      [UAT_PARK_JOIN] = "a child",
+                                                      [UAT_PARK_FUTURE] = "a future",
+                                                      [UAT_PARK_MUTEX] = "a mutex",
+                                                      [UAT_PARK_CONDITION] = "a condition",
+                                                      [UAT_PARK_SEMAPHORE] = "a semaphore",
+                                                      [UAT_PARK_LATCH] = "a latch",
+                                                      [UAT_PARK_BARRIER] = "a barrier",
+                                                      [UAT_PARK_SEND] = "room in a channel",
+                                                      [UAT_PARK_RECEIVE] = "a message",
+                                                      [UAT_PARK_SELECT] = "one of several channels"};
     return names[kind];
 }
 

@@ -14,6 +14,7 @@ enum uat_park_kind {
     UAT_PARK_BARRIER,
     UAT_PARK_SEND,
     UAT_PARK_RECEIVE,
+    UAT_PARK_SELECT,
     UAT_PARK_KINDS
 };
 

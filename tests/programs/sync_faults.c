@@ -79,11 +79,42 @@ static void with_mutexes(const char *what)
         uat_latch_count_down(uat_latch_create(2), 3);
 }
 
+UAT_TASK(long, select_it, longs_channel, one, longs_channel, other)
+{
+    long value = 0;
+    uat_case_t cases[2] = {longs_receives(one, &value), longs_sends(other, &value)};
+    return uat_select(cases, 2);
+}
+
+static void with_selects(const char *what)
+{
+    static uat_case_t elsewhere[1];
+    longs_channel c = longs_create(0), d = longs_create(0);
+    select_it_task t;
+    long value = 0;
+    uat_case_t both[2] = {longs_receives(c, &value), longs_sends(c, &value)};
+    elsewhere[0] = both[0];
+    if (strcmp(what, "select-both-ways") == 0)
+        uat_select(both, 2);
+    else if (strcmp(what, "select-none") == 0)
+        uat_select(both, 0);
+    else if (strcmp(what, "select-elsewhere") == 0)
+        uat_select(elsewhere, 1);
+    else if (strcmp(what, "select-destroyed") == 0) {
+        longs_destroy(c);
+        uat_try_select(both, 1);
+    } else if (strcmp(what, "deadlock-select") == 0) {
+        select_it_spawn(&t, c, d);
+        select_it_join(&t);
+    }
+}
+
 static void root(void *arg, void *result)
 {
     const char *what = *(const char **)arg;
     with_futures(what);
     with_mutexes(what);
+    with_selects(what);
     *(int *)result = 1;
 }
 
