@@ -59,6 +59,9 @@
 #define UAT_SIM_CPU_DEFAULT       0 /* percent */
 #define UAT_SIM_CPU_MIN           0
 #define UAT_SIM_CPU_MAX           1000000
+#define UAT_SIM_QUANTUM_DEFAULT   0 /* ns */
+#define UAT_SIM_QUANTUM_MIN       0
+#define UAT_SIM_QUANTUM_MAX       UINT64_C(1000000000)
 #define UAT_SIM_NS_DEFAULT        0
 #define UAT_SIM_NS_MIN            0
 #define UAT_SIM_NS_MAX            UINT64_C(1000000000)

@@ -46,6 +46,7 @@ struct uat_options {
     char trace[UAT_TRACE_NAME_MAX]; /* UAT_TRACE: file of the timeline; "" = none */
     uint64_t sim_task;              /* UAT_SIM_TASK: ns */
     uint64_t sim_cpu;               /* UAT_SIM_CPU: percent of the measured processor time */
+    uint64_t sim_quantum;           /* UAT_SIM_QUANTUM: ns */
     int sim_network;                /* UAT_SIM_NETWORK: enum uat_sim_network_choice */
     uint64_t sim_round_trip;        /* UAT_SIM_ROUND_TRIP: ns; 0, here and in the next four: the network's own */
     uint64_t sim_atomic;            /* UAT_SIM_ATOMIC: ns */

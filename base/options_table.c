@@ -110,6 +110,8 @@ const struct uat_option uat_option_table[] = {
     UNSIGNED("UAT_SIM_TASK", sim_task, UAT_SIM_TASK, 1, "", "sim: nanoseconds that each task takes"),
     UNSIGNED("UAT_SIM_CPU", sim_cpu, UAT_SIM_CPU, 1, "",
              "sim: percent of the measured processor time that pass besides; 0: two runs are alike"),
+    UNSIGNED("UAT_SIM_QUANTUM", sim_quantum, UAT_SIM_QUANTUM, 1, "",
+             "sim: nanoseconds that a worker's tasks may run ahead of the others; 0: exact"),
     CHOICE("UAT_SIM_NETWORK", sim_network, UAT_SIM_NETWORK_CX6, sim_network_choices, "sim: the network"),
     UNSIGNED("UAT_SIM_ROUND_TRIP", sim_round_trip, UAT_SIM_NS, 1, "",
              "sim: nanoseconds of a small READ; 0: as the network has it"),

@@ -19,6 +19,7 @@ struct uat_virtual {
     void (*work)(uint64_t ns);  /* the program says that it computes for so long */
     void (*pause)(uint64_t ns); /* let time pass in a loop that looks for something elsewhere */
     void (*wait)(void);         /* wait until a peer has changed a word of the own segment */
+    void (*complete)(void);     /* wait until all chains that this worker waits for are complete */
     void (*delay)(void);        /* between two steps of owner and thief: time may pass here */
     void (*fence)(void);        /* the full fence: the store buffer drains */
     void (*store)(uint64_t *word,

@@ -38,7 +38,7 @@ int uat_transport_wait(struct uat_transport *t, struct uat_pending *const *pendi
             if (rc)
                 return rc;
             if (!pending[i]->done)
-                uat_relax(&relax);
+                uat_relax_complete(&relax);
         }
     return 0;
 }

@@ -17,7 +17,8 @@ static const char *doing(const struct sim_worker *worker)
         return "runs";
     case SIM_WAITS:
         return worker->awaited > 0 ? "waits for its operations" : "waits for a peer to change its segment";
-    case SIM_WAITS_ALL:
+    case SIM_WAITS_OWN:
+    case SIM_WAITS_ANY:
         return "waits for its operations to end";
     case SIM_LEFT:
         return "has left";

@@ -37,13 +37,27 @@ static void pass(uint64_t ns)
 static void task(void)
 {
     uint64_t ns = uat_sim.world->settings.task;
-    pass(sim_adverse() && uat_sim.inside ? 1 + uat_sim_random(2 * ns) : ns);
+    if (sim_adverse() && uat_sim.inside)
+        pass(1 + uat_sim_random(2 * ns));
+    else if (uat_sim.ahead + ns > uat_sim.world->settings.quantum)
+        pass(ns);
+    else
+        uat_sim_pass_later(ns);
+}
+
+/* See to S2 if that was put off. */
+static void catch_up(void)
+{
+    if (uat_sim.ahead > 0)
+        pass(0);
 }
 
 static void delay(void)
 {
-    if (!uat_sim.inside || !sim_adverse())
+    if (!uat_sim.inside || !sim_adverse()) {
+        catch_up();
         return;
+    }
     uint64_t way = uat_sim.world->settings.network.one_way;
     if (uat_sim_random(REST_EVERY) == 0)
         pass(uat_sim_random(2 * REST_MAX * way));
@@ -53,22 +67,40 @@ static void delay(void)
         pass(uat_sim_random(8));
 }
 
-static void wait(void)
+static void wait_in(enum sim_state state)
 {
     if (!uat_sim.inside)
         return;
+    uint64_t changes = uat_sim.me->changes, clock = uat_sim.me->clock;
     uat_sim_hook_enter();
-    uint64_t changes = uat_sim.me->changes;
-    uat_sim_pass(0); /* in the measured time since the caller's look the word may have changed */
+    if (uat_sim.me->clock > clock)
+        uat_sim_pass(0); /* in the measured time since the caller's look the word may have changed */
     if (uat_sim.me->changes == changes)
-        uat_sim_sleep(SIM_WAITS);
+        uat_sim_sleep(state);
     uat_sim_hook_leave();
+}
+
+static void wait(void)
+{
+    wait_in(SIM_WAITS);
+}
+
+static void complete(void)
+{
+    wait_in(SIM_WAITS_OWN);
 }
 
 static void fence(void)
 {
+    catch_up();
     if (uat_sim.inside)
         uat_sim_stores_drain();
+}
+
+static void store(uint64_t *word, uint64_t value)
+{
+    catch_up();
+    uat_sim_stores_add(word, value);
 }
 
 static const struct uat_virtual table = {
@@ -77,9 +109,10 @@ static const struct uat_virtual table = {
     .work = pass,
     .pause = pass,
     .wait = wait,
+    .complete = complete,
     .delay = delay,
     .fence = fence,
-    .store = uat_sim_stores_add,
+    .store = store,
 };
 
 void uat_sim_hooks_set(void)

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "transport_sim/cost.h"
 #include "transport_sim/world.h"
 
 static struct {
@@ -21,7 +21,6 @@ static struct {
     int forked, living;
     int status; /* of the job: that of the first worker that did not end with 0 */
     sigset_t original;
-    struct timespec begun;
 } keeper;
 
 /* What uatrun passes on to the workers. */
@@ -94,21 +93,6 @@ static void reap(void)
     }
 }
 
-static void tell_cost(void)
-{
-    const struct sim_world *w = keeper.world;
-    struct timespec now;
-    uint64_t last = 0;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)(now.tv_sec - keeper.begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - keeper.begun.tv_nsec);
-    for (int i = 0; i < w->settings.size; i++)
-        last = w->worker[i].clock > last ? w->worker[i].clock : last;
-    uat_info("simulated %.6f s in %.2f s: %" PRIu64 " steps, %" PRIu64
-             " of them in another process than the one before, "
-             "%.2f us each",
-             (double)last * 1e-9, seconds, w->items, w->switches, w->items ? seconds * 1e6 / (double)w->items : 0);
-}
-
 static _Noreturn void keep(const sigset_t *set)
 {
     while (keeper.living > 0) {
@@ -120,7 +104,7 @@ static _Noreturn void keep(const sigset_t *set)
         else if (signal > 0)
             end(128 + signal);
     }
-    tell_cost();
+    uat_sim_cost_tell(keeper.world);
     _exit(keeper.status);
 }
 
@@ -146,7 +130,7 @@ int uat_sim_keeper_fork(struct sim_world *world)
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         sigaddset(&set, signals[i]);
-    clock_gettime(CLOCK_MONOTONIC, &keeper.begun);
+    uat_sim_cost_begin(world);
     sigprocmask(SIG_BLOCK, &set, &keeper.original);
     fflush(NULL); /* what is in buffers would come out of every worker */
     for (int rank = 0; rank < world->settings.size; rank++) {

@@ -91,8 +91,9 @@ static void end_chain(struct sim_chain *chain, uint64_t time)
     worker->chains--;
     if (!chain->forget)
         worker->changes += --worker->awaited == 0;
+    bool all = !chain->forget && worker->awaited == 0;
     bool over =
-        worker->state == SIM_WAITS_ALL || (worker->state == SIM_WAITS && !chain->forget && worker->awaited == 0);
+        worker->state == SIM_WAITS_ANY || ((worker->state == SIM_WAITS || worker->state == SIM_WAITS_OWN) && all);
     if (over)
         uat_sim_wake(chain->initiator, time);
 }
@@ -127,6 +128,9 @@ void uat_sim_operate(const struct sim_item *item)
     case SIM_BULK:
     case SIM_BULK_END:
         uat_sim_bulk_operate(item);
+        break;
+    case SIM_POST:
+        uat_sim_plan_send(chain, item->chain, item->time);
         break;
     case SIM_OPERATION:
         do_part(item, chain);

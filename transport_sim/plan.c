@@ -86,17 +86,24 @@ static uint64_t service(const struct sim_chain *chain)
 
 void uat_sim_plan_fair(struct sim_chain *chain, uint32_t number)
 {
+    struct sim_item item = {.time = uat_sim.me->clock, .chain = number};
+    uint64_t earliest = item.time + one_way(chain);
+    chain->left = 1;
+    sim_touch(chain->initiator, earliest);
+    sim_touch(chain->target, earliest);
+    uat_sim_queue_add(SIM_POST, chain->initiator, item);
+}
+
+void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time)
+{
     struct sim_world *w = uat_sim.world;
     const struct sim_network *n = &w->settings.network;
-    uint64_t *sender = &w->sender[uat_sim.rank / n->node], leaves = uat_sim.me->clock;
+    uint64_t *sender = &w->sender[chain->initiator / n->node], leaves = time;
     if (!same_host(chain->initiator, chain->target)) {
         leaves = *sender > leaves ? *sender : leaves;
         *sender = leaves + n->gap * chain->count + sim_transfer(load_of(chain).out, n->bandwidth);
     }
     struct sim_item item = {.time = leaves + one_way(chain), .chain = number};
-    chain->left = 1;
-    sim_touch(chain->initiator, item.time);
-    sim_touch(chain->target, item.time);
     uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
@@ -109,6 +116,7 @@ uint64_t uat_sim_plan_serve(struct sim_chain *chain, uint64_t time)
     chain->queued = true;
     chain->ends = start + service(chain) + load_of(chain).atomics * uat_sim.world->settings.network.atomic;
     *adapter = start + service(chain);
+    uat_sim.world->busy[chain->target / uat_sim.world->settings.network.node] += service(chain);
     return start;
 }
 

@@ -18,6 +18,9 @@
 void uat_sim_plan_fair(struct sim_chain *chain, uint32_t number);
 void uat_sim_plan_adverse(struct sim_chain *chain, uint32_t number);
 
+/* Fair: the chain's post is reached, at `time`: when it leaves its adapter. */
+void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time);
+
 /* Fair: the chain has arrived at `time`; when its turn at the adapter comes. */
 uint64_t uat_sim_plan_serve(struct sim_chain *chain, uint64_t time);
 

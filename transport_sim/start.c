@@ -44,9 +44,11 @@ static struct sim_settings read_settings(const struct uat_options *o, int size)
     struct sim_settings s = {.size = size,
                              .task = o->sim_task,
                              .cpu_percent = o->sim_cpu,
+                             .quantum = o->sim_quantum,
                              .seed = o->sim_seed,
                              .limit = o->sim_limit * 1000000,
                              .chain_order = o->sim_order == UAT_SIM_ORDER_CHAIN,
+                             .report = o->log >= UAT_LOG_INFO,
                              .network = uat_sim_network_choose(o)};
     s.lookahead = uat_sim_plan_lookahead(&s);
     return s;

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "transport_sim/cost.h"
 #include "transport_sim/fail.h"
 #include "transport_sim/measure.h"
 #include "transport_sim/operation.h"
@@ -41,7 +42,7 @@ static int next_worker(void)
         struct sim_item item = uat_sim_queue_take();
         if (w->settings.limit > 0 && item.time > w->settings.limit)
             uat_sim_fail_limit(item.time);
-        w->items++;
+        w->items += sim_kind_of(&item) != SIM_POST;
         if (sim_kind_of(&item) == SIM_WORKER)
             return sim_rank_of(&item);
         uat_sim_operate(&item);
@@ -75,10 +76,11 @@ void uat_sim_pass(uint64_t ns)
     struct sim_worker *me = uat_sim.me;
     const struct sim_item *top;
     me->clock += ns;
+    uat_sim.ahead = 0;
     while ((top = sim_queue_top()) && !may_go_on(top)) {
         if (sim_kind_of(top) != SIM_WORKER && top->time <= me->clock) {
             struct sim_item item = uat_sim_queue_take(); /* the token need not move for that */
-            uat_sim.world->items++;
+            uat_sim.world->items += sim_kind_of(&item) != SIM_POST;
             uat_sim_operate(&item);
             continue;
         }
@@ -91,8 +93,15 @@ void uat_sim_pass(uint64_t ns)
         uat_sim_fail_limit(me->clock);
 }
 
+void uat_sim_pass_later(uint64_t ns)
+{
+    uat_sim.me->clock += ns;
+    uat_sim.ahead += ns;
+}
+
 void uat_sim_sleep(enum sim_state state)
 {
+    uat_sim.ahead = 0; /* the queue wakes this worker at its clock or later */
     uat_sim.me->state = state;
     give_way();
 }
@@ -101,6 +110,7 @@ void uat_sim_leave(void)
 {
     struct sim_world *w = uat_sim.world;
     uat_sim.inside = false;
+    uat_sim_cost_memory(w);
     uat_sim.me->state = SIM_LEFT;
     w->left++;
     int next = next_worker();
@@ -110,22 +120,27 @@ void uat_sim_leave(void)
         uat_sim_fail_deadlock();
 }
 
-static void bind_to_core(void)
+/* For speed alone: a token between cores takes several times as long; and a batch process does not take the core from
+ * the one that wakes it, which has to wait for its next turn anyway and would be scheduled once more for that. */
+static void share_core(void)
 {
+    static const struct sched_param none;
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(uat_sim.world->core, &set);
-    sched_setaffinity(0, sizeof(set), &set); /* for speed alone: a token between cores takes several times as long */
+    sched_setaffinity(0, sizeof(set), &set);
+    sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
 void uat_sim_begin(void)
 {
     struct sim_world *w = uat_sim.world;
     if (w->core >= 0)
-        bind_to_core();
+        share_core();
     /* Acquire and release: the peers are the same instruction of all other workers, whose preparations are over. */
     bool last = __atomic_add_fetch(&w->arrived, 1, __ATOMIC_ACQ_REL) == (uint32_t)w->settings.size;
     if (last) {
+        uat_sim_cost_started(w);
         for (int i = 0; i < w->settings.size; i++)
             uat_sim_wake(i, 0);
         int first = next_worker();

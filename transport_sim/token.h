@@ -8,6 +8,9 @@
 /* Let ns of this worker's time pass; comes back when S2 holds. */
 void uat_sim_pass(uint64_t ns);
 
+/* The same without seeing to S2: see S3. */
+void uat_sim_pass_later(uint64_t ns);
+
 /* Sleep in this state until uat_sim_wake(). */
 void uat_sim_sleep(enum sim_state state);
 

@@ -86,7 +86,7 @@ static struct sim_chain *get_chain(struct uat_transport *head, uint32_t *number)
     while (!(chain = uat_sim_chain_get(number))) {
         progress(head);
         if (!(chain = uat_sim_chain_get(number)) && uat_sim.me->chains > 0)
-            uat_sim_sleep(SIM_WAITS_ALL);
+            uat_sim_sleep(SIM_WAITS_ANY);
         if (chain)
             break;
     }
@@ -102,7 +102,10 @@ static int post(struct uat_transport *head, int peer, const struct uat_op *ops, 
         return rc;
     uint32_t number;
     uat_sim_hook_enter();
-    uat_sim_pass(uat_sim.world->settings.network.post);
+    if (sim_adverse())
+        uat_sim_pass(uat_sim.world->settings.network.post);
+    else
+        uat_sim_pass_later(uat_sim.world->settings.network.post); /* nothing acts on others before its own turn */
     uat_sim_stores_drain(); /* as the doorbell does: the CPU's stores are in memory before the chain begins */
     struct sim_chain *chain = get_chain(head, &number);
     chain->initiator = uat_sim.rank;
@@ -124,7 +127,7 @@ static int quiet(struct uat_transport *head)
     uat_sim_hook_enter();
     uat_sim_pass(0);
     while (uat_sim.inside && uat_sim.me->chains > 0)
-        uat_sim_sleep(SIM_WAITS_ALL);
+        uat_sim_sleep(SIM_WAITS_ANY);
     uat_sim_hook_leave();
     return progress(head);
 }

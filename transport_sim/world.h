@@ -9,7 +9,9 @@
  *   S2  A worker goes on at its clock t only if nothing can change its segment, or read it, at a time before t:
  *       every other item of the queue is at t - lookahead or later, and every operation under way that has this worker
  *       as its target or as its initiator (for READs land there) is later than t.
- *   S3  The clock of a worker moves only in the hooks, and a hook comes back only when S2 holds.
+ *   S3  The clock of a worker moves only in the hooks, and a hook comes back only when S2 holds. Without an adversary
+ *       two hooks may put that off: a post, and a task for UAT_SIM_QUANTUM at most. Then what the worker looks at may be
+ *       as old as what was put off; what it does still has its time, for every step of a protocol catches up first.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H
@@ -38,7 +40,7 @@ enum {
 #define SIM_NEVER UINT64_MAX
 
 /* What happens first among items of one time. */
-enum sim_kind { SIM_OPERATION, SIM_END, SIM_BULK, SIM_BULK_END, SIM_STORE, SIM_WORKER };
+enum sim_kind { SIM_POST, SIM_OPERATION, SIM_END, SIM_BULK, SIM_BULK_END, SIM_STORE, SIM_WORKER };
 
 struct sim_item {
     uint64_t time;  /* ns */
@@ -50,7 +52,8 @@ struct sim_item {
 enum sim_state {
     SIM_RUNS,      /* has the token, or is in the queue to get it */
     SIM_WAITS,     /* for a change of its segment, or for the end of all chains that it waits for */
-    SIM_WAITS_ALL, /* for the end of any of its chains */
+    SIM_WAITS_OWN, /* for the end of all chains that it waits for */
+    SIM_WAITS_ANY, /* for the end of any of its chains */
     SIM_LEFT       /* the simulation */
 };
 
@@ -111,10 +114,17 @@ struct sim_object {
 
 struct sim_settings {
     int size;
-    uint64_t task, cpu_percent, seed, limit; /* ns, percent, -, ns */
+    uint64_t task, cpu_percent, quantum, seed, limit; /* ns, percent, ns, -, ns */
     bool chain_order;
+    bool report; /* what the simulation costs */
     struct sim_network network;
     uint64_t lookahead; /* ns: nothing acts on another worker sooner than that */
+};
+
+/* Of the real world, for the report. */
+struct sim_cost {
+    uint64_t begun, started; /* ns of the host's monotonic clock */
+    uint64_t kilobytes;      /* of all workers, page tables included */
 };
 
 struct sim_world {
@@ -123,8 +133,9 @@ struct sim_world {
     int core;                     /* on which all run; -1: anywhere */
     uint32_t met, arrived, blobs; /* at the barriers of the start */
     uint32_t left;                /* workers that have left */
-    uint64_t switches, items;     /* for the report */
-    size_t count;                 /* items in the queue */
+    uint64_t switches, items;     /* for the report; a post is not counted as a step */
+    struct sim_cost cost;
+    size_t count; /* items in the queue */
     struct sim_worker *worker;
     struct sim_chain *chain; /* chain c of rank r: [c * size + r], so that those in use are neighbours */
     struct sim_item *item;   /* a heap */
@@ -136,6 +147,7 @@ struct sim_world {
     uint64_t objects;  /* exposed ever */
     uint64_t *adapter; /* per host: when it is free for the next request from outside */
     uint64_t *sender;  /* ... for the next one from inside */
+    uint64_t *busy;    /* per host: ns that its adapter has served requests from outside and inside */
     char *blob;        /* SIM_BLOB_MAX bytes per rank */
     uint32_t *blob_size;
 };
@@ -149,6 +161,7 @@ struct sim_self {
     size_t segment_size;
     char *all;       /* all segments, mapped one behind the other; NULL if they are too many */
     uint64_t random; /* of the adversary's choices for this worker */
+    uint64_t ahead;  /* ns that the clock has moved since S2 was seen to */
     bool inside;     /* between begin and end of the simulation */
 };
 extern struct sim_self uat_sim;

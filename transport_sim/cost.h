@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What a simulation costs in reality: processor time, memory, start-up. Told at its end by UAT_LOG=info. */
+#ifndef UAT_SIM_COST_H
+#define UAT_SIM_COST_H
+
+#include "transport_sim/world.h"
+
+/* Moments of the start: the first fork comes, and the last worker is there. */
+void uat_sim_cost_begin(struct sim_world *world);
+void uat_sim_cost_started(struct sim_world *world);
+
+/* By the first worker that leaves, when all others still live: what memory they take. Without UAT_LOG=info nothing. */
+void uat_sim_cost_memory(struct sim_world *world);
+
+/* By the keeper, when it has waited for all workers. */
+void uat_sim_cost_tell(const struct sim_world *world);
+
+#endif
