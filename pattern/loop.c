@@ -11,12 +11,9 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "pattern/chunk.h"
 
-/*
- * Counter cycles of a chunk: some microseconds. Long against a look at the deque and the counter (some 50 cycles), short
- * against the time that a thief without work takes to notice.
- */
-enum { CHUNK_CYCLES = 8192, ALIGNMENT = 16 };
+enum { ALIGNMENT = 16 };
 
 static size_t round_up(size_t bytes)
 {
@@ -46,22 +43,6 @@ static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, v
         loop->body(begin, end, arg);
     else
         loop->reduce(begin, end, partial, arg);
-}
-
-/*
- * One chunk; returns the length of the next. The task may migrate within the body, so the difference of two hosts'
- * counters may be anything: it only decides how long the next chunk is.
- */
-static int64_t run_chunk(const struct uat_loop *loop, int64_t begin, int64_t length, void *partial)
-{
-    uint64_t start = uat_cpu_counter();
-    call_body(loop, begin, begin + length, partial);
-    uint64_t cycles = uat_cpu_counter() - start;
-    if (cycles < CHUNK_CYCLES / 2)
-        return length < INT64_MAX / 2 ? 2 * length : length;
-    if (cycles > 2 * CHUNK_CYCLES && length / 2 >= loop->grain)
-        return length / 2;
-    return length;
 }
 
 static void loop_task(void *arg, void *result)
@@ -96,12 +77,14 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
 {
     int64_t length = loop->grain;
     while (begin < end) {
-        if (end - begin > length && uat_work_wanted()) {
+        if (uat_chunk_may_split(length, end - begin, loop->grain) && uat_work_wanted()) {
             split(loop, begin, end, partial);
             return;
         }
-        int64_t now = end - begin < length ? end - begin : length;
-        length = run_chunk(loop, begin, now, partial);
-        begin += now;
+        int64_t taken = uat_chunk_take(length, end - begin, loop->grain);
+        uint64_t start = uat_cpu_counter();
+        call_body(loop, begin, begin + taken, partial);
+        length = uat_chunk_adapt(length, taken, uat_cpu_counter() - start, loop->grain);
+        begin += taken;
     }
 }

@@ -1,86 +1,168 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat_scan(): prefix sums in two passes over blocks of iterations (Blelloch, "Prefix Sums and Their Applications",
- * 1990). The sums of the blocks stand in the frame of the calling task, and travel by value.
+ * uat_scan(): prefix sums that split on demand. A worker carries the value from iteration to iteration. When thieves
+ * have emptied its deque, it cuts the iterations that are left for p workers, and carries on one part in p + 1 as a
+ * child. If the continuation is stolen, the thief has all other parts but the last reduced meanwhile (Blelloch, "Prefix
+ * Sums and Their Applications", 1990); then they run with the values that they begin with. This takes 2 / (p + 1) of the
+ * sequential time. If it is not stolen, the loop goes on behind the child, and nothing was done twice.
  */
 #include <string.h>
 
+#include "base/cpu.h"
+#include "pattern/chunk.h"
 #include "pattern/loop.h"
 
-enum { BLOCKS_PER_WORKER = 4, BLOCKS_MAX = 256 };
+enum {
+    PARTS_OF_WORKER = 4, /* of those that are reduced first: for balance */
+    PARTS_MAX = 128      /* their values stand in the frame of a task */
+};
 
-/* The argument of a block's task, in front of the user's argument. */
-struct block {
+/* A range: the argument of a task. Behind it follow the value that it begins with, the identity, and the user's argument. */
+struct part {
     int64_t begin, end;
-    uat_reduce_fn *body;
-    size_t size; /* bytes of a value */
-    size_t arg_offset;
-    _Alignas(16) char tail[]; /* the value that the block begins with, the user's argument */
+    uat_reduce_fn *body; /* what is run: in the first pass that of the reduction */
+    uat_reduce_fn *reduce;
+    uat_combine_fn *combine;
+    size_t size;  /* bytes of a value */
+    size_t room;  /* the same, rounded up */
+    size_t bytes; /* of the whole block */
+    _Alignas(16) char tail[];
 };
 
-static void run_block(void *arg, void *result)
+static const char *identity_of(const struct part *part)
 {
-    struct block *block = arg;
-    memcpy(result, block->tail, block->size);
-    block->body(block->begin, block->end, result, block->tail + block->arg_offset);
+    return part->tail + part->room;
 }
 
-struct scan {
-    int64_t begin, end, count; /* iterations; blocks */
-    const struct uat_reduction *reduction;
-    const void *arg;
-    size_t arg_size;
+static const void *user_arg(const struct part *part)
+{
+    return part->tail + 2 * part->room;
+}
+
+static void run_part(void *arg, void *result)
+{
+    struct part *part = arg;
+    memcpy(result, part->tail, part->size);
+    part->body(part->begin, part->end, result, user_arg(part));
+}
+
+static void carry_on(struct part *part, char *value);
+
+static void carry_part(void *arg, void *result)
+{
+    struct part *part = arg;
+    memcpy(result, part->tail, part->size);
+    carry_on(part, result);
+}
+
+/* What is cut: part i begins at edges[i] with the value starts + i * size, and ends with that in ends. */
+struct cut {
+    int64_t count, edges[PARTS_MAX + 1];
+    char *starts, *ends;
 };
 
-/* First iteration of block i, without overflow for ranges of up to 2^63 - 1 iterations. */
-static int64_t edge(const struct scan *scan, int64_t i)
+/* The last part reaches from `last` to the end; the others share what is in front of it. */
+static void make_edges(struct cut *cut, int64_t begin, int64_t last, int64_t end)
 {
-    int64_t n = scan->end - scan->begin;
-    return scan->begin + n / scan->count * i + n % scan->count * i / scan->count;
+    int64_t n = last - begin, m = cut->count - 1;
+    for (int64_t i = 0; i <= m; i++)
+        cut->edges[i] = begin + n / m * i + n % m * i / m;
+    cut->edges[cut->count] = end;
 }
 
-/* Run body over all blocks in parallel: block i begins with start[i], its end value goes to value[i]. */
-static void pass(const struct scan *scan, uat_reduce_fn *body, const char *start, char *value)
+/* Run parts 0 to count - 1 in parallel. The last is begun first: it may be the longest. */
+static void run_parts(struct part *part, const struct cut *cut, int64_t count, uat_fn *fn)
 {
-    size_t size = scan->reduction->size, offset = (size + 15) / 16 * 16, bytes = offset + scan->arg_size;
-    _Alignas(16) char memory[sizeof(struct block) + bytes];
-    struct block *block = (struct block *)memory;
-    uat_task_t tasks[scan->count];
-    *block = (struct block){.body = body, .size = size, .arg_offset = offset};
-    if (scan->arg_size > 0)
-        memcpy(block->tail + offset, scan->arg, scan->arg_size);
-    for (int64_t i = 0; i < scan->count; i++) {
-        block->begin = edge(scan, i);
-        block->end = edge(scan, i + 1);
-        memcpy(block->tail, start + (size_t)i * size, size);
-        uat_spawn(&tasks[i], run_block, block, sizeof(memory), value + (size_t)i * size, size);
+    size_t size = part->size;
+    uat_task_t tasks[PARTS_MAX];
+    for (int64_t i = count; i-- > 0;) {
+        part->begin = cut->edges[i];
+        part->end = cut->edges[i + 1];
+        memcpy(part->tail, cut->starts + (size_t)i * size, size);
+        uat_spawn(&tasks[i], fn, part, part->bytes, cut->ends + (size_t)i * size, size);
     }
-    for (int64_t i = scan->count; i > 0; i--)
-        uat_join(&tasks[i - 1]);
+    for (int64_t i = 0; i < count; i++)
+        uat_join(&tasks[i]);
+}
+
+/*
+ * Iterations begin to end - 1 are left; what is in front of them is under way elsewhere as `first`, and ends with *value.
+ * The last part, from `last` on, is not reduced. Set *value to that of the whole.
+ */
+static void run_others(struct part *part, int64_t last, char *value, uat_task_t *first)
+{
+    size_t size = part->size;
+    uat_reduce_fn *body = part->body;
+    int64_t middle = PARTS_OF_WORKER * (int64_t)(uat_size() - 1), n = last - part->begin;
+    middle = middle < PARTS_MAX ? middle : PARTS_MAX - 1;
+    struct cut cut = {.count = 1 + (middle < n ? middle : n)};
+    char starts[(size_t)cut.count * size], ends[(size_t)cut.count * size];
+    cut.starts = starts;
+    cut.ends = ends;
+    make_edges(&cut, part->begin, last, part->end);
+    for (int64_t i = 0; i < cut.count; i++)
+        memcpy(starts + (size_t)i * size, identity_of(part), size);
+    part->body = part->reduce;
+    run_parts(part, &cut, cut.count - 1, run_part);
+    part->body = body;
+    uat_join(first);
+    memcpy(starts, value, size);
+    for (int64_t i = 1; i < cut.count; i++) {
+        part->combine(value, ends + (size_t)(i - 1) * size, user_arg(part));
+        memcpy(starts + (size_t)i * size, value, size);
+    }
+    run_parts(part, &cut, cut.count, carry_part);
+    memcpy(value, ends + (size_t)(cut.count - 1) * size, size);
+}
+
+/* The first part as a child, and its continuation to be stolen. Returns the iteration up to which *value has come. */
+static int64_t share(struct part *part, char *value)
+{
+    int64_t begin = part->begin, end = part->end, length = (end - begin) / (uat_size() + 1);
+    uat_task_t task;
+    part->end = begin + length;
+    memcpy(part->tail, value, part->size);
+    uat_spawn(&task, run_part, part, part->bytes, value, part->size);
+    part->begin = begin + length;
+    part->end = end;
+    if (task.record != 0) {
+        run_others(part, end - length, value, &task);
+        return end;
+    }
+    uat_join(&task);
+    return begin + length;
+}
+
+/* Run the part from its begin to its end, with the value that stands in *value. */
+static void carry_on(struct part *part, char *value)
+{
+    int64_t end = part->end, length = 1;
+    while (part->begin < end) {
+        int64_t left = end - part->begin;
+        if (uat_chunk_may_split(length, left, 1) && left / 2 > uat_size() && uat_work_wanted()) {
+            part->begin = share(part, value);
+            continue;
+        }
+        int64_t taken = uat_chunk_take(length, left, 1);
+        uint64_t start = uat_cpu_counter();
+        part->body(part->begin, part->begin + taken, value, user_arg(part));
+        length = uat_chunk_adapt(length, taken, uat_cpu_counter() - start, 1);
+        part->begin += taken;
+    }
 }
 
 void uat_scan(int64_t begin, int64_t end, const struct uat_reduction *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total)
 {
-    size_t size = reduction->size;
-    int64_t count = (int64_t)BLOCKS_PER_WORKER * uat_size(), n = end > begin ? end - begin : 0;
-    count = uat_size() == 1 ? 1 : count > BLOCKS_MAX ? BLOCKS_MAX : count;
-    count = count > n ? (n > 0 ? n : 1) : count;
-    struct scan scan = {begin, begin + n, count, reduction, arg, arg_size};
-    char start[(size_t)count * size], value[(size_t)count * size], running[size];
-    memcpy(running, reduction->identity, size);
-    if (count > 1) {
-        for (int64_t i = 0; i < count; i++)
-            memcpy(start + (size_t)i * size, reduction->identity, size);
-        pass(&scan, reduction->body, start, value);
-    }
-    for (int64_t i = 0; i < count; i++) {
-        memcpy(start + (size_t)i * size, running, size);
-        if (i + 1 < count)
-            reduction->combine(running, value + (size_t)i * size, arg);
-    }
-    if (n > 0)
-        pass(&scan, body, start, value);
+    size_t size = reduction->size, room = (size + 15) / 16 * 16;
+    _Alignas(16) char block[sizeof(struct part) + 2 * room + arg_size], value[room + 1];
+    struct part *part = (struct part *)block;
+    *part = (struct part){begin, end, body, reduction->body, reduction->combine, size, room, sizeof(block)};
+    memcpy(part->tail + room, reduction->identity, size);
+    if (arg_size > 0)
+        memcpy(part->tail + 2 * room, arg, arg_size);
+    memcpy(value, reduction->identity, size);
+    carry_on(part, value);
     if (total)
-        memcpy(total, n > 0 ? value + (size_t)(count - 1) * size : running, size);
+        memcpy(total, value, size);
 }

@@ -118,7 +118,7 @@ void scan_range(std::int64_t begin, std::int64_t end, void *prefix, const void *
 
 /*
  * Prefix sums: calls write(i, before, with), where `before` is the value of all f(j) with j < i and `with` includes f(i): the
- * exclusive and the inclusive scan. f is called twice for each i. Returns the value of all. Inside a task.
+ * exclusive and the inclusive scan. f is called once or twice for each i. Returns the value of all. Inside a task.
  */
 template <class T, class F, class Combine, class Write>
 T parallel_scan(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Write write)

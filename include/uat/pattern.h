@@ -60,9 +60,10 @@ void uat_reduce(int64_t begin, int64_t end, const struct uat_reduction *reductio
                 void *result);
 
 /*
- * Inclusive or exclusive prefix sums (Blelloch 1990), in two passes: the first reduces blocks of iterations, the second
- * calls `body` for each block with the value of all iterations before it in *prefix; body carries the value along
- * from iteration to iteration and writes what it wants. *total (may be NULL): the value of all iterations.
+ * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations with the value of all
+ * iterations before it in *prefix; body carries the value along from iteration to iteration and writes what it wants. Parts
+ * that thieves take are reduced first where that value is not known yet. *total (may be NULL): the value of all
+ * iterations.
  */
 void uat_scan(int64_t begin, int64_t end, const struct uat_reduction *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total);

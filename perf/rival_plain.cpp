@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The contestants of perf/patterns without any runtime: plain loops and std::sort(). usage: rival-plain WORKERS ROUNDS STEPS */
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "perf/rivals.hpp"
+
+namespace rival
+{
+
+void loop_empty(std::int64_t n)
+{
+    run_empty(0, n);
+}
+
+void loop_pieces(std::int64_t n, std::int64_t steps)
+{
+    for (std::int64_t i = 0; i < n; i++)
+        run_piece(steps);
+}
+
+void loop_axpy(double *x, double *y, double a, std::int64_t n)
+{
+    for (std::int64_t i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
+double reduce_series(std::int64_t n)
+{
+    double sum = 0;
+    for (std::int64_t i = 0; i < n; i++)
+        sum += term(i);
+    return sum;
+}
+
+void scan_sums(const std::int64_t *in, std::int64_t *out, std::int64_t n)
+{
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < n; i++)
+        out[i] = sum += in[i];
+}
+
+void sort_words(std::uint64_t *words, std::int64_t n)
+{
+    std::sort(words, words + n);
+}
+
+} // namespace rival
+
+int main(int argc, char **argv)
+{
+    const rival::sizes n;
+    if (argc > 1 && !std::strcmp(argv[1], "steps")) {
+        std::printf("%lld\n", static_cast<long long>(rival::steps_of_microsecond()));
+        return 0;
+    }
+    std::vector<double> x(std::size_t(n.axpy)), y(x);
+    std::vector<std::int64_t> in(std::size_t(n.scan)), out(in);
+    std::vector<std::uint64_t> words(std::size_t(n.sort));
+    if (argc < 4)
+        return 2;
+    rival::run_all({x.data(), y.data(), in.data(), out.data(), words.data()}, std::atoi(argv[1]), std::atoi(argv[2]),
+                   std::atol(argv[3]));
+}

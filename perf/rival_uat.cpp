@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The contestants of perf/patterns by uat. usage: uatrun -n WORKERS rival-uat WORKERS ROUNDS STEPS */
+#include <functional>
+
+#include <uat.hpp>
+
+#include "perf/rivals.hpp"
+
+namespace rival
+{
+
+void loop_empty(std::int64_t n)
+{
+    uat::parallel_for_ranges(0, n, run_empty);
+}
+
+void loop_pieces(std::int64_t n, std::int64_t steps)
+{
+    uat::parallel_for(0, n, [=](std::int64_t) { run_piece(steps); });
+}
+
+void loop_axpy(double *x, double *y, double a, std::int64_t n)
+{
+    uat::span<double> ys(y, std::size_t(n));
+    uat::transform(uat::span<double>(x, std::size_t(n)), ys, ys, [a](double u, double v) { return v + a * u; });
+}
+
+double reduce_series(std::int64_t n)
+{
+    return uat::parallel_reduce(
+        0, n, 0.0, [](std::int64_t i) { return term(i); }, std::plus<>());
+}
+
+void scan_sums(const std::int64_t *in, std::int64_t *out, std::int64_t n)
+{
+    uat::parallel_scan(
+        0, n, std::int64_t(0), [in](std::int64_t i) { return in[i]; }, std::plus<>(),
+        [out](std::int64_t i, std::int64_t, std::int64_t with) { out[i] = with; });
+}
+
+void sort_words(std::uint64_t *words, std::int64_t n)
+{
+    uat::sort(uat::span<std::uint64_t>(words, std::size_t(n)));
+}
+
+} // namespace rival
+
+int main(int argc, char **argv)
+{
+    const rival::sizes n;
+    uat::job job;
+    if (argc < 4)
+        return 2;
+    uat::global_vector<double> x(std::size_t(n.axpy)), y(x.size());
+    uat::global_vector<std::int64_t> in(std::size_t(n.scan)), out(in.size());
+    uat::global_vector<std::uint64_t> words(std::size_t(n.sort));
+    int workers = std::atoi(argv[1]), rounds = std::atoi(argv[2]);
+    std::int64_t steps = std::atol(argv[3]);
+    rival::arrays a{x.span().data(), y.span().data(), in.span().data(), out.span().data(), words.span().data()};
+    uat::run([=] { rival::run_all(a, workers, rounds, steps); });
+}

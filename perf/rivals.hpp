@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The same loops, reductions, scans and sorts written for uat, oneTBB, GCC's OpenMP and plainly: what they compute, how they are timed
+ * and what they print. Each program defines the functions of namespace rival; perf/patterns runs all of them in turn.
+ */
+#ifndef RIVALS_HPP
+#define RIVALS_HPP
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+namespace rival
+{
+
+/* Iterations of the loops; elements of the arrays. */
+struct sizes {
+    std::int64_t empty = 20000000, pieces = 1000, series = 2000000, axpy = 2000000, scan = 2000000, sort = 500000;
+};
+
+inline double seconds(clockid_t clock)
+{
+    timespec t;
+    clock_gettime(clock, &t);
+    return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+/* A range of iterations that do nothing; never inlined, and aligned, so that all programs run the very same code. */
+__attribute__((noinline, aligned(64))) inline void run_empty(std::int64_t begin, std::int64_t end)
+{
+    for (std::int64_t i = begin; i < end; i++)
+        __asm__ volatile("");
+}
+
+/* One iteration of a microsecond: a fixed number of dependent multiplications, so that it means work and not time. */
+__attribute__((noinline)) inline void run_piece(std::int64_t steps)
+{
+    std::uint64_t x = 1;
+    for (std::int64_t i = 0; i < steps; i++) {
+        x *= 0x9e3779b97f4a7c15u;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+
+inline double term(std::int64_t i)
+{
+    return 1.0 / (double(i) * double(i) + 1.0);
+}
+
+inline std::uint64_t random_word(std::uint64_t i)
+{
+    std::uint64_t x = (i + 1) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* Steps of run_piece() that take a microsecond here, given by the caller so that all programs do the same work. */
+inline std::int64_t steps_of_microsecond()
+{
+    double best = 1e9;
+    for (int i = 0; i < 200; i++) {
+        double begin = seconds(CLOCK_MONOTONIC);
+        run_piece(20000);
+        double taken = seconds(CLOCK_MONOTONIC) - begin;
+        best = taken < best ? taken : best;
+    }
+    return std::int64_t(20000 * 1e-6 / best);
+}
+
+/* How often a kernel runs, and on which clock: that of the processor for one worker, whom other programs of the machine may stop. */
+struct timing {
+    int rounds;
+    clockid_t clock;
+};
+
+/* Run f() so often and return the least time. prepare() goes before each. */
+template <class Prepare, class F> double least(const timing &how, Prepare prepare, F f)
+{
+    double best = 1e9;
+    for (int i = 0; i < how.rounds; i++) {
+        prepare();
+        double begin = seconds(how.clock);
+        f();
+        double taken = seconds(how.clock) - begin;
+        best = taken < best ? taken : best;
+    }
+    return best;
+}
+
+[[noreturn]] inline void wrong(const char *what)
+{
+    std::fprintf(stderr, "wrong answer: %s\n", what);
+    std::exit(1);
+}
+
+/* The programs, each in its own way. x, y: arrays in memory that all workers reach. */
+void loop_empty(std::int64_t n);
+void loop_pieces(std::int64_t n, std::int64_t steps);
+void loop_axpy(double *x, double *y, double a, std::int64_t n);
+double reduce_series(std::int64_t n);
+void scan_sums(const std::int64_t *in, std::int64_t *out, std::int64_t n);
+void sort_words(std::uint64_t *words, std::int64_t n);
+
+struct arrays {
+    double *x, *y;
+    std::int64_t *in, *out;
+    std::uint64_t *words;
+};
+
+inline void check_sorted(const std::uint64_t *words, std::int64_t n)
+{
+    std::uint64_t sum = 0;
+    for (std::int64_t i = 0; i < n; i++) {
+        sum += words[i] - random_word(std::uint64_t(i));
+        if (i > 0 && words[i] < words[i - 1])
+            wrong("sort");
+    }
+    if (sum != 0)
+        wrong("sort, other elements");
+}
+
+/* Run all and print one line of JSON. */
+inline void run_all(const arrays &a, int workers, int rounds, std::int64_t steps)
+{
+    const timing how = {rounds, workers > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID};
+    const sizes n;
+    auto nothing = [] {};
+    double sum = 0;
+    for (std::int64_t i = 0; i < n.axpy; i++) {
+        a.x[i] = double(i);
+        a.y[i] = 1;
+    }
+    for (std::int64_t i = 0; i < n.scan; i++) {
+        a.in[i] = i % 7;
+        a.out[i] = 0;
+    }
+    double pieces = least(how, nothing, [&] { loop_pieces(n.pieces, steps); });
+    double empty = least(how, nothing, [&] { loop_empty(n.empty); });
+    double axpy = least(how, nothing, [&] { loop_axpy(a.x, a.y, 0.5, n.axpy); });
+    double series = least(how, nothing, [&] { sum = reduce_series(n.series); });
+    double scan = least(how, nothing, [&] { scan_sums(a.in, a.out, n.scan); });
+    double sort = least(
+        how,
+        [&] {
+            for (std::int64_t i = 0; i < n.sort; i++)
+                a.words[i] = random_word(std::uint64_t(i));
+        },
+        [&] { sort_words(a.words, n.sort); });
+    if (sum < 2.0766 || sum > 2.0767) /* (pi coth pi + 1) / 2 = 2.07667 */
+
+        wrong("reduce");
+    for (std::int64_t i = 0, s = 0; i < n.scan; i++)
+        if (a.out[i] != (s += i % 7))
+            wrong("scan");
+    check_sorted(a.words, n.sort);
+    std::printf("{\"for, empty\": %.9f, \"for, 1 us\": %.9f, \"for, axpy\": %.9f, \"reduce\": %.9f, \"scan\": %.9f, "
+                "\"sort\": %.9f}\n",
+                empty, pieces, axpy, series, scan, sort);
+}
+
+} // namespace rival
+
+#endif
