@@ -10,7 +10,7 @@
 
 #include "base/network.h"
 
-enum uat_deque_protocol { UAT_DEQUE_LOCK, UAT_DEQUE_CLAIM };
+enum uat_deque_protocol { UAT_DEQUE_LOCK, UAT_DEQUE_CLAIM, UAT_DEQUE_MESSAGE };
 enum uat_transport_choice { UAT_TRANSPORT_AUTO, UAT_TRANSPORT_SHM, UAT_TRANSPORT_IBV, UAT_TRANSPORT_SIM };
 enum uat_victims_order { UAT_VICTIMS_RANDOM, UAT_VICTIMS_NEAR };
 enum uat_bind { UAT_BIND_AUTO, UAT_BIND_CORE, UAT_BIND_NONE };
@@ -26,7 +26,7 @@ struct uat_options {
     uint64_t result_max;      /* UAT_RESULT_MAX: largest result of a task, bytes */
     uint64_t deque_entries;   /* UAT_DEQUE_ENTRIES: depth of spawns on one worker */
     int deque;                /* UAT_DEQUE: enum uat_deque_protocol */
-    int peek;                 /* UAT_PEEK: 0 = the lock protocol tries without looking first */
+    int peek;                 /* UAT_PEEK: 0 = the lock and the message protocol try without looking first */
     int peeks;                /* UAT_PEEKS: victims an idle worker looks at in one round trip; 0 = by the hosts */
     int victims;              /* UAT_VICTIMS: enum uat_victims_order */
     int transport;            /* UAT_TRANSPORT: enum uat_transport_choice */
@@ -67,6 +67,9 @@ int uat_options_parse(struct uat_options *out, char *const *env, char *error, si
 
 /* The setting UAT_TORTURE as text, "none" if there is none. */
 const char *uat_options_torture(const struct uat_options *options);
+
+/* The setting UAT_DEQUE as text. */
+const char *uat_options_deque(const struct uat_options *options);
 
 /* Print the table of options: name, default, meaning; for --help. */
 void uat_options_print(FILE *out);

@@ -4,7 +4,14 @@
 #include "base/option.h"
 #include "base/options.h"
 
-static const char *const deque_choices[] = {[UAT_DEQUE_LOCK] = "lock", [UAT_DEQUE_CLAIM] = "claim", NULL};
+static const char *const deque_choices[] = {
+    [UAT_DEQUE_LOCK] = "lock", [UAT_DEQUE_CLAIM] = "claim", [UAT_DEQUE_MESSAGE] = "message", NULL};
+
+const char *uat_options_deque(const struct uat_options *options)
+{
+    return deque_choices[options->deque];
+}
+
 static const char *const victims_choices[] = {[UAT_VICTIMS_RANDOM] = "random", [UAT_VICTIMS_NEAR] = "near", NULL};
 static const char *const transport_choices[] = {[UAT_TRANSPORT_AUTO] = "auto",
                                                 [UAT_TRANSPORT_SHM] = "shm",
@@ -64,8 +71,8 @@ const struct uat_option uat_option_table[] = {
              "a worker's cache of far global memory"),
     INT("UAT_GLOBAL_HOSTS", global_hosts, 0, 0, UAT_GLOBAL_HOSTS_MAX,
         "for tests: make the workers look like those of so many hosts; 0: as it is"),
-    CHOICE("UAT_DEQUE", deque, UAT_DEQUE_CLAIM, deque_choices, "how a thief gets the right to a task"),
-    INT("UAT_PEEK", peek, 1, 0, 1, "0: thieves take the lock without looking first"),
+    CHOICE("UAT_DEQUE", deque, UAT_DEQUE_CLAIM, deque_choices, "how a thief gets a task"),
+    INT("UAT_PEEK", peek, 1, 0, 1, "0: thieves take the lock, or ask, without looking first"),
     INT("UAT_PEEKS", peeks, UAT_PEEKS_DEFAULT, 0, UAT_PEEKS_LIMIT,
         "victims an idle worker looks at in one round trip; 0: 4 in a job of one host, else 2"),
     CHOICE("UAT_VICTIMS", victims, UAT_VICTIMS_RANDOM, victims_choices,

@@ -216,6 +216,10 @@ static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
 
 __attribute__((noinline, cold)) void uat_deque_refill(struct uat_deque *d)
 {
+    if (d->giver) {
+        d->giver->pushed(d);
+        return;
+    }
     uint64_t claims = load_claims(d);
     collect(d, claims);
     if (d->published == 0 && d->aborted > 0) /* publish an aborted entry anew once nothing younger is published */
@@ -321,6 +325,10 @@ __attribute__((noinline, cold)) enum uat_pop uat_deque_pop(struct uat_deque *d, 
         d->last = i;
     if (d->first > i)
         d->first = i;
+    if (d->giver) {
+        d->giver->popped(d, result == UAT_POP_GONE);
+        return result;
+    }
     uint64_t claims = load_claims(d);
     if (claims != d->pop_claims || d->last < i || d->aborted > 0 || has_claimed(d, claims))
         uat_deque_refill(d);
@@ -350,7 +358,8 @@ uintptr_t uat_deque_next_private(const struct uat_deque *d)
 
 void uat_deque_start(struct uat_deque *d, bool watch)
 {
-    d->look = watch ? &uat_deque_watch_word : &d->ring->claims;
+    const uint64_t *shared = d->giver ? d->giver->look : &d->ring->claims;
+    d->look = watch ? &uat_deque_watch_word : shared;
     d->push_claims = d->pop_claims = NEVER;
     d->cap = d->user.keep_private ? 0 : UAT_RING_SLOTS;
 }

@@ -65,16 +65,30 @@ struct uat_deque_counts {
     uint64_t published, taken_back, withheld, records_missing, owner_waits, entries_aborted;
 };
 
+struct uat_deque;
+struct uat_mail;
+
+/* Takes the place of publication where entries are given to those who ask: deque/mail.h. */
+struct uat_deque_giver {
+    const uint64_t *look;                /* the word that changes when somebody asks */
+    void (*pushed)(struct uat_deque *d); /* on the slow path of a push, and */
+    void (*popped)(struct uat_deque *d,
+                   bool is_gone); /* of a pop; is_gone: of an entry that was given, or never here */
+};
+
 struct uat_deque {
     /* The first four are what the assembly of uat_spawn() works on: see asm/offsets.h. */
-    uintptr_t *top;       /* one past the youngest entry */
-    const uint64_t *look; /* &ring->claims, or a word that never agrees, to see every push and pop */
+    uintptr_t *top; /* one past the youngest entry */
+    const uint64_t
+        *look; /* &ring->claims or the mailbox's ask, or a word that never agrees: every push and pop is seen */
     uint64_t push_claims; /* push skips the slow path while *look equals this */
     uint64_t pop_claims;  /* likewise a pop */
 
     struct uat_ring *ring;
-    uintptr_t *entries; /* capacity entries, then a page that traps: overflow costs no test */
-    uint64_t *index;    /* index[i]: where entry i is published */
+    const struct uat_deque_giver *giver; /* NULL: entries are published */
+    struct uat_mail *mail;               /* the giver's */
+    uintptr_t *entries;                  /* capacity entries, then a page that traps: overflow costs no test */
+    uint64_t *index;                     /* index[i]: where entry i is published */
     size_t capacity;
     size_t first, last;    /* first: the oldest entry tagged PUBLISHED, or last; [last, top) are private or aborted */
     size_t oldest_aborted; /* lowest position tagged ABORTED, if aborted > 0 */
@@ -98,7 +112,7 @@ extern uintptr_t uat_deque_closed_entry[1];
         .top = uat_deque_closed_entry, .look = &uat_deque_watch_word                                                   \
     }
 
-/* Map the private arrays. ring is initialised too. 0 or -ENOMEM. */
+/* Map the private arrays. ring is initialised too. 0 or -ENOMEM. For the message protocol see uat_mail_open(). */
 int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user);
 void uat_deque_close(struct uat_deque *d);
 
@@ -122,7 +136,8 @@ static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
     *d->top++ = base | UAT_TAG_GONE;
 }
 
-/* Settle acknowledged entries, then publish private ones as far as ring, cap and records allow. */
+/* Settle acknowledged entries, then publish private ones as far as ring, cap and records allow. With the message protocol:
+ * answer who asks. */
 void uat_deque_refill(struct uat_deque *d);
 
 /*

@@ -19,6 +19,10 @@ enum uat_phase {
     UAT_PHASE_STACK,       /* READ of a stack that was too large for a speculative READ */
     UAT_PHASE_ACKNOWLEDGE, /* posting the acknowledgement, and the unlock; the thief does not wait for them */
     UAT_PHASE_AWAIT,       /* the owner waits for a thief's acknowledgement */
+    UAT_PHASE_ASK, /* message protocol: { CMP_SWAP of the request }, with a READ of the mailbox if nothing was peeked */
+    UAT_PHASE_ANSWER,   /* the thief waits for the victim's answer */
+    UAT_PHASE_WITHDRAW, /* { CMP_SWAP of the request; READ of what became of it } */
+    UAT_PHASE_GIVE,     /* the owner posts a continuation to the thief */
     UAT_PHASES
 };
 

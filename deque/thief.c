@@ -11,7 +11,8 @@
 int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, struct uat_ring *ring,
                    struct uat_landing *landing)
 {
-    *thief = (struct uat_thief){.transport = transport, .ring = ring, .landing = landing, .peek = true};
+    *thief = (struct uat_thief){
+        .transport = transport, .ring = ring, .landing = landing, .peek = true, .patience = UAT_PATIENCE};
     landing->intent_victim = UAT_INTENT_NONE;
     thief->aborted = calloc((size_t)transport->size, sizeof(*thief->aborted));
     return thief->aborted ? 0 : -ENOMEM;
@@ -43,8 +44,7 @@ static struct uat_stack stack_of(const struct uat_thief *thief, const struct uat
     return uat_place_stack(slot->place, thief->low);
 }
 
-/* Could this be a stack of the uni-address region? Peeked words may belong to two entries (T1). */
-static bool is_sane(const struct uat_thief *thief, struct uat_stack stack)
+bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack)
 {
     return stack.sp < stack.base && stack.base <= thief->high && (stack.sp | stack.base) % 8 == 0;
 }
@@ -52,7 +52,8 @@ static bool is_sane(const struct uat_thief *thief, struct uat_stack stack)
 const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek)
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
-    return uat_state_valid_for(slot->state, peek->claims) && is_sane(thief, stack_of(thief, slot)) ? slot : NULL;
+    return uat_state_valid_for(slot->state, peek->claims) && uat_thief_is_sane(thief, stack_of(thief, slot)) ? slot
+                                                                                                             : NULL;
 }
 
 static int read_rings(struct uat_thief *thief, const struct uat_victims *victims)
@@ -138,7 +139,7 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
     for (int looks = 0; looks < 2; looks++) {
         struct uat_op chain[2] = {read_slot(thief, victim, index)};
         int n = 1;
-        if (is_sane(thief, stack_of(thief, &at)))
+        if (uat_thief_is_sane(thief, stack_of(thief, &at)))
             chain[n++] = read_stack(stack_of(thief, &at));
         uat_delay();
         int rc = uat_thief_do(thief, phase, victim, chain, n);
@@ -149,7 +150,7 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
             return UAT_STEAL_DONE;
         at = thief->landing->slot;
     }
-    if (!is_sane(thief, stack_of(thief, &at))) {
+    if (!uat_thief_is_sane(thief, stack_of(thief, &at))) {
         uat_error("entry %llu of rank %d offers a stack outside the uni-address region; its memory is corrupt",
                   (unsigned long long)index, victim);
         return -EPROTO;

@@ -5,6 +5,8 @@
  * claim  peek; { CMP_SWAP(claims, t, t + 1); READ slot; READ stack }; acknowledge.         thief_claim.c
  * lock   peek; { FETCH_ADD(lock, 1); READ claims and slots }; { FETCH_ADD(claims, 1); READ slot; READ stack };
  *        acknowledge and { FETCH_ADD(lock, -1) }.                                            thief_lock.c
+ * message  peek; { CMP_SWAP the request into the victim's mailbox }; wait until the victim has written the stack here,
+ *        and withdraw if it takes too long.                                                  thief_message.c
  *
  *   T1  What a peek shows is a hint: its words may stem from two different entries.
  *   T2  A claim is the atomic on claims. The claimed entry is the thief's if the slot, READ after it, is valid for the
@@ -19,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "deque/mail.h"
 #include "deque/ring.h"
 #include "transport/colour.h"
 #include "transport/transport.h"
@@ -29,7 +32,11 @@ enum uat_steal {
     UAT_STEAL_DONE       /* the continuation is ours, its stack in place */
 };
 
-enum { UAT_PEEKS_MAX = 8, UAT_SPECULATION_LIMIT = 16384 /* bytes of stack that are READ together with a claim */ };
+enum {
+    UAT_PEEKS_MAX = 8,
+    UAT_SPECULATION_LIMIT = 16384, /* bytes of stack that are READ together with a claim */
+    UAT_PATIENCE = 1200            /* looks for an answer: some 50 us of pauses, then yields */
+};
 
 /* Where READs land: in the own segment. */
 struct uat_landing {
@@ -43,6 +50,9 @@ struct uat_landing {
     /* Odd: this worker has work, or may be about to get some. Even: certainly none; it changes with each change of that.
      * The own CPU only; READ by rank 0, which looks for a deadlock. */
     uint64_t work;
+    /* The message protocol: mailboxes of victims, and what the owner's side needs. */
+    struct uat_mailbox_front front[UAT_PEEKS_MAX];
+    struct uat_mail_landing mail;
 };
 
 /* Before a claim is posted, and before anything else that gives this worker work: with the work in two places, or on its
@@ -60,6 +70,7 @@ static inline void uat_landing_end(struct uat_landing *landing)
 }
 
 #define UAT_INTENT_NONE UINT64_MAX
+#define UAT_ASK_UNKNOWN UINT64_MAX
 
 /* The victims of one round: an idle worker peeks at all of them in one round trip and tries the best. */
 struct uat_victims {
@@ -76,6 +87,7 @@ struct uat_stolen {
 
 struct uat_thief_counts {
     uint64_t attempts, peeks, done, empty, lost, aborted, second_looks;
+    uint64_t refused, withdrawn; /* requests of the message protocol that got no continuation */
 };
 
 struct uat_thief {
@@ -83,9 +95,17 @@ struct uat_thief {
     struct uat_ring *ring;  /* of a worker of colour 0; use uat_thief_ring() */
     const uint8_t *colours; /* of each worker; NULL: all 0 */
     struct uat_landing *landing;
-    uintptr_t low, high; /* the uni-address region */
-    bool peek;           /* look before trying to lock */
-    uint64_t *aborted;   /* per victim: state of the slot whose claim we had to abort, 0 = none */
+    uintptr_t low, high;   /* the uni-address region */
+    bool peek;             /* look before trying to lock */
+    struct uat_mail *mail; /* the message protocol only: this worker's own, where it refuses who asks while it steals */
+    /* Called periodically while an answer of victim is due, and when it has come. May be NULL. */
+    void (*waiting)(int victim);
+    void (*waited)(void);
+    unsigned patience; /* looks for an answer before a request is withdrawn */
+    uint64_t answers;  /* the message protocol: what the own mailbox has counted up to now */
+    /* Per victim. claim: state of the slot whose claim we had to abort, 0 = none. message: a free value of its ask, or
+     * UAT_ASK_UNKNOWN. */
+    uint64_t *aborted;
     struct uat_thief_counts count;
 };
 
@@ -105,6 +125,6 @@ void uat_thief_close(struct uat_thief *thief);
  * the stack is read to its very addresses there. Returns enum uat_steal, or a negative errno that has been reported.
  */
 typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen);
-uat_steal_fn uat_lock_steal, uat_claim_steal;
+uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal;
 
 #endif

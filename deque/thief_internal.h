@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two thief protocols share; for thief*.c only. */
+/* What the thief protocols share; for thief*.c only. */
 #ifndef UAT_THIEF_INTERNAL_H
 #define UAT_THIEF_INTERNAL_H
 
@@ -18,6 +18,9 @@ static inline int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, in
     uat_phase_end(phase, begin);
     return rc;
 }
+
+/* Could this be a stack of the uni-address region? Peeked words may belong to two entries (T1). */
+bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack);
 
 /* The slot that peek offers for its index, if it is valid and sane; else NULL. */
 const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek);

@@ -127,6 +127,9 @@ typedef struct uat_stats {
     uint64_t records_missing; /* publications put off because no join record was free */
     uint64_t owner_waits;     /* pops that waited for a thief's acknowledgement */
     uint64_t entries_aborted; /* entries that came back to their owner by an aborted claim */
+    uint64_t given;              /* message protocol: entries given to thieves that asked */
+    uint64_t requests_refused;   /* ... requests of this worker that were refused */
+    uint64_t requests_withdrawn; /* ... that it took back, because no answer came */
     uint64_t continued;       /* entries that the owner itself continued with the child pending */
     uint64_t joins_first;     /* joins that came before the child's end: the joiner was suspended */
     uint64_t joins_second;    /* joins of a parted child that had ended already */

@@ -39,6 +39,8 @@ static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
     attempt.seen[phase] = true;
     if (phase == UAT_PHASE_ACKNOWLEDGE)
         attempt.in_place = begin;
+    else if (phase == UAT_PHASE_ANSWER)
+        attempt.in_place = end;
 }
 
 /* Word i of the peer that the bare operations work on: at the end of the heap, which is unused outside of a run. */
@@ -183,9 +185,10 @@ static bool always(void *context, uintptr_t sp)
 static int open_series(void)
 {
     static const char *const phases[UAT_PHASES] = {
-        [UAT_PHASE_PEEK] = "peek",   [UAT_PHASE_LOCK] = "lock",   [UAT_PHASE_CLAIM] = "claim",
-        [UAT_PHASE_LOOK] = "look",   [UAT_PHASE_STACK] = "stack", [UAT_PHASE_ACKNOWLEDGE] = "acknowledge",
-        [UAT_PHASE_AWAIT] = "await",
+        [UAT_PHASE_PEEK] = "peek",         [UAT_PHASE_LOCK] = "lock",   [UAT_PHASE_CLAIM] = "claim",
+        [UAT_PHASE_LOOK] = "look",         [UAT_PHASE_STACK] = "stack", [UAT_PHASE_ACKNOWLEDGE] = "acknowledge",
+        [UAT_PHASE_AWAIT] = "await",       [UAT_PHASE_ASK] = "ask",     [UAT_PHASE_ANSWER] = "answer",
+        [UAT_PHASE_WITHDRAW] = "withdraw", [UAT_PHASE_GIVE] = "give",
     };
     static const char *const bares[STEAL_BARES] = {"read", "write", "fetch_add", "cmp_swap", "read_chain"};
     size_t room = (size_t)rounds;

@@ -4,10 +4,16 @@
 #include <errno.h>
 #include <json-c/json.h>
 
-/* What a thief goes through; UAT_PHASE_AWAIT is the victim's. */
+/* What a thief goes through; UAT_PHASE_AWAIT and UAT_PHASE_GIVE are the victim's. */
 static bool is_shown(const struct steal_series *series, int phase)
 {
-    return phase != UAT_PHASE_AWAIT && series->phase[phase].count > 0;
+    return phase != UAT_PHASE_AWAIT && phase != UAT_PHASE_GIVE && series->phase[phase].count > 0;
+}
+
+/* The message protocol has none. */
+static bool has_claims(const struct steal_series *series)
+{
+    return series->phase[UAT_PHASE_CLAIM].count > 0;
 }
 
 /* What remains of the median claim without a bare atomic of the same kind: slot and stack that came with it. */
@@ -58,8 +64,9 @@ static void print(const struct steal_series *s, double tsc_hz, uint64_t stack_by
             uat_samples_quantile(&s->trips, 1.0));
     fprintf(out, "  %-18s %.0f read in the median, %.0f at most\n", "bytes", uat_samples_quantile(&s->bytes, 0.5),
             uat_samples_quantile(&s->bytes, 1.0));
-    fprintf(out, "  %-18s %.1f ns of the claim, beyond a bare atomic\n", "slot and stack",
-            beyond_atomic(s) / tsc_hz * 1e9);
+    if (has_claims(s))
+        fprintf(out, "  %-18s %.1f ns of the claim, beyond a bare atomic\n", "slot and stack",
+                beyond_atomic(s) / tsc_hz * 1e9);
     fprintf(out, "  %-18s %.2f (medians)\n", "steal / read", per_read(s, &s->steal));
     fprintf(out, "  %-18s %.2f (medians): READs in one chain, as many as a claim has requests\n", "read_chain / read",
             per_read(s, &s->bare[STEAL_READS]));
@@ -109,7 +116,8 @@ static void fill(json_object *object, const struct steal_series *s, double tsc_h
         uat_samples_json(&s->bare[i], tsc_hz, bare, status);
     add_quantities(object, &s->trips, status);
     add_quantities(object, &s->bytes, status);
-    add_real(object, "claim_beyond_atomic_ns", beyond_atomic(s) / tsc_hz * 1e9, status);
+    if (has_claims(s))
+        add_real(object, "claim_beyond_atomic_ns", beyond_atomic(s) / tsc_hz * 1e9, status);
     add_real(object, "steal_per_read", per_read(s, &s->steal), status);
     add_real(object, "read_chain_per_read", per_read(s, &s->bare[STEAL_READS]), status);
 }

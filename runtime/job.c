@@ -444,7 +444,7 @@ const char *uat_setting(const char *name)
     if (strcmp(name, "transport_reason") == 0)
         return job.transport_reason;
     if (strcmp(name, "deque") == 0)
-        return job.options.deque == UAT_DEQUE_LOCK ? "lock" : "claim";
+        return uat_options_deque(&job.options);
     if (strcmp(name, "torture") == 0)
         return uat_options_torture(&job.options);
     if (strcmp(name, "time") == 0)

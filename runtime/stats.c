@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/log.h"
+#include "deque/mail.h"
 #include "global/global.h"
 #include "include/uat.h"
 #include "runtime/collective/collective.h"
@@ -34,6 +35,9 @@ static void gather(uat_stats_t *stats)
     s.records_missing = deque->records_missing;
     s.owner_waits = deque->owner_waits;
     s.entries_aborted = deque->entries_aborted;
+    s.given = uat_worker.deque.mail ? uat_worker.deque.mail->count.given : 0;
+    s.requests_refused = thief->refused;
+    s.requests_withdrawn = thief->withdrawn;
     s.stack_bytes_max = uat_segment.high - uat_segment_low_water();
     s.ops_read = transport->ops[UAT_OP_READ];
     s.ops_write = transport->ops[UAT_OP_WRITE];

@@ -40,6 +40,7 @@ static void lay_out(struct uat_segment *s, const struct uat_options *o, int colo
     s->result = PART(void *, o->result_max);
     s->ring = COLOURED(struct uat_ring *, sizeof(struct uat_ring));
     s->landing = PART(struct uat_landing *, sizeof(struct uat_landing));
+    s->mailbox = COLOURED(struct uat_mailbox *, sizeof(struct uat_mailbox));
     s->ready = COLOURED(struct uat_ready_ring *, sizeof(struct uat_ready_ring));
     s->ready_landing = PART(struct uat_ready_landing *, sizeof(struct uat_ready_landing));
     s->scratch = PART(void *, UAT_TRANSPORT_SCRATCH);

@@ -2,10 +2,10 @@
 /*
  * The segment: all memory that peers reach, at one virtual address in every worker. In this order:
  *
- *   uni-address region, control, result, ring, landing, ready tasks, transport's scratch, staging, staged result, global words,
+ *   uni-address region, control, result, ring, landing, mailbox, ready tasks, transport's scratch, staging, staged result, global words,
  *   join records, evacuation heap
  *
- * Control, the rings, records and heap, which hold the words that adapters change, lie a little behind the begin of their room:
+ * Control, the rings, the mailbox, records and heap, which hold the words that adapters change, lie a little behind the begin of their room:
  * by the worker's colour (transport/colour.h). Records and stacks are named by their addresses; for the others
  * uat_segment_of() says where a peer has them.
  *
@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "base/options.h"
+#include "deque/mailbox.h"
 #include "deque/ready.h"
 #include "deque/ring.h"
 #include "deque/thief.h"
@@ -99,6 +100,7 @@ struct uat_segment {
     void *result; /* result_max bytes: the root's result */
     struct uat_ring *ring;
     struct uat_landing *landing;
+    struct uat_mailbox *mailbox;
     struct uat_ready_ring *ready;
     struct uat_ready_landing *ready_landing;
     void *scratch; /* the transport's */

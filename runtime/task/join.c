@@ -6,6 +6,7 @@
 #include "base/delay.h"
 #include "base/log.h"
 #include "base/relax.h"
+#include "deque/mail.h"
 #include "global/global.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/heap.h"
@@ -167,6 +168,8 @@ static void wait_in_place(uint64_t name)
     struct uat_relax relax = {0};
     while (!child_has_ended(name)) {
         uat_relax_away(&relax);
+        if (uat_worker.deque.mail)
+            uat_mail_refuse(uat_worker.deque.mail);
         if (relax.spins % WATCH_EVERY == 0)
             uat_stall_child(uat_record_rank(name));
     }

@@ -6,13 +6,36 @@
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
 #include "runtime/task/victims.h"
+#include "runtime/task/worker.h"
+#include "runtime/watch/die.h"
+#include "runtime/watch/stall.h"
 
 _Static_assert(UAT_PEEKS_LIMIT == UAT_PEEKS_MAX, "base/config.h is out of step with deque/thief.h");
 
 static struct {
     struct uat_thief thief;
     uat_steal_fn *protocol;
+    struct uat_mail mail; /* the message protocol's owner's side */
 } stealing;
+
+static uat_steal_fn *const protocols[] = {
+    [UAT_DEQUE_LOCK] = uat_lock_steal, [UAT_DEQUE_CLAIM] = uat_claim_steal, [UAT_DEQUE_MESSAGE] = uat_message_steal};
+
+static void die(int rc)
+{
+    uat_check(rc);
+}
+
+static void open_mail(void)
+{
+    uat_mail_open(&stealing.mail, &uat_worker.deque, uat_self.transport, uat_segment.mailbox,
+                  &uat_segment.landing->mail);
+    stealing.mail.colours = uat_segment.colours;
+    stealing.mail.failed = die;
+    stealing.thief.mail = &stealing.mail;
+    stealing.thief.waiting = uat_stall_answer;
+    stealing.thief.waited = uat_stall_over;
+}
 
 int uat_steal_open(const struct uat_options *options)
 {
@@ -26,7 +49,9 @@ int uat_steal_open(const struct uat_options *options)
     stealing.thief.high = uat_segment.high;
     stealing.thief.colours = uat_segment.colours;
     stealing.thief.peek = options->peek != 0;
-    stealing.protocol = options->deque == UAT_DEQUE_LOCK ? uat_lock_steal : uat_claim_steal;
+    stealing.protocol = protocols[options->deque];
+    if (options->deque == UAT_DEQUE_MESSAGE)
+        open_mail();
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/relax.h"
 #include "base/virtual.h"
+#include "deque/mail.h"
 #include "runtime/start/self.h"
 #include "runtime/task/counts.h"
 #include "runtime/task/sanitize.h"
@@ -103,14 +104,22 @@ static void move_in(uintptr_t sp)
     free(e);
 }
 
-/* Give thieves time to take what is published. */
+/* Has a thief come since the counts were `bottom` and `given`? */
+static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
+{
+    if (!d->mail) /* Relaxed: only a hint; the peers are the thieves' claims in uat_thief_claim(). */
+        return (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0;
+    uat_deque_refill(d); /* answers who asks */
+    return d->mail->count.given > given;
+}
+
+/* Give thieves time to take what is published, or to ask. */
 static void wait_for_thief(void)
 {
-    const struct uat_deque *d = &uat_worker.deque;
-    uint64_t bottom = d->bottom;
-    for (int i = 0; i < STEAL_WAITS && d->published > 0; i++) {
-        /* Relaxed: only a hint; the peers are the thieves' claims in uat_thief_claim(). */
-        if ((int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0)
+    struct uat_deque *d = &uat_worker.deque;
+    uint64_t bottom = d->bottom, given = d->mail ? d->mail->count.given : 0;
+    for (int i = 0; i < STEAL_WAITS && (d->mail || d->published > 0); i++) {
+        if (has_come(d, bottom, given))
             return;
         if (i % STEAL_SPINS == STEAL_SPINS - 1)
             uat_yield();

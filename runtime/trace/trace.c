@@ -46,7 +46,7 @@ void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, ui
 static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 {
     struct uat_trace_event event = {.begin = begin, .end = end, .kind = phase, .peer = -1};
-    if (phase == UAT_PHASE_AWAIT)
+    if (phase == UAT_PHASE_AWAIT || phase == UAT_PHASE_GIVE)
         add(&event);
     else if (trace.phases < PHASES_MAX)
         trace.phase[trace.phases++] = event;

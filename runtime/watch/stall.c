@@ -108,6 +108,13 @@ static void describe(char *line, size_t size)
                  waited);
         return;
     }
+    if (stall.wait == UAT_WAIT_ANSWER) {
+        snprintf(line, size,
+                 "has waited %" PRIu64 " s for rank %" PRIu64
+                 ", which has taken a request for work and not answered it",
+                 waited, stall.what);
+        return;
+    }
     int thief = find_thief(stall.what);
     if (thief < 0)
         snprintf(line, size,
@@ -143,6 +150,18 @@ void uat_stall_ack(void *context, uint64_t index)
     uat_stall_note(UAT_WAIT_ACK, index);
     uat_neighbour_look();
     probe(index);
+    judge();
+}
+
+void uat_stall_answer(int victim)
+{
+    uat_stall_note(UAT_WAIT_ANSWER, (uint64_t)victim);
+    uat_neighbour_look();
+    uint64_t now = uat_stall_seconds();
+    if (now != stall.probed) { /* a dead link surfaces within the retry bound */
+        stall.probed = now;
+        read_intent(victim);
+    }
     judge();
 }
 
@@ -186,6 +205,9 @@ static void describe_wait(char *wait, size_t size)
         break;
     case UAT_WAIT_FENCE:
         snprintf(wait, size, ", waits in PMIx_Fence");
+        break;
+    case UAT_WAIT_ANSWER:
+        snprintf(wait, size, ", waits for the answer of rank %" PRIu64, stall.what);
         break;
     case UAT_WAIT_CHILD:
         snprintf(wait, size, ", waits in place for a child, whose join record is on rank %" PRIu64, stall.what);

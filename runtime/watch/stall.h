@@ -2,7 +2,7 @@
 /*
  * What this worker does and waits for. SIGUSR1 makes it print that.
  *
- * A wait for an acknowledgement takes a moment, unless the thief is stopped, swapped out or lost. It is reported after
+ * A wait for an acknowledgement, or for a victim's answer, takes a moment, unless that peer is stopped, swapped out or lost. It is reported after
  * UAT_STALL_TIMEOUT, with who waits for whom and why, and ends the job after UAT_STALL_LIMIT. Meanwhile the thieves are
  * read from, so that a network that is cut ends the job as soon as the transport can tell. The same holds for PMIx_Fence,
  * without the reading. Waits in collective calls are in runtime/watch/late.h. Joins, idleness and tasks may last for
@@ -31,6 +31,7 @@ enum uat_wait {
     UAT_WAIT_FENCE,   /* in PMIx_Fence */
     UAT_WAIT_BARRIER, /* for a rank, in a barrier */
     UAT_WAIT_ROOT,    /* without work, for rank 0 to enter the run */
+    UAT_WAIT_ANSWER,  /* for a victim that has taken a request and not answered it */
     UAT_WAIT_CHILD    /* for a child, without room to work meanwhile */
 };
 
@@ -49,9 +50,10 @@ uint64_t uat_stall_seconds(void);
 /* What this worker waits for; what: the index of an entry, or a rank. */
 void uat_stall_note(enum uat_wait kind, uint64_t what);
 
-/* Called periodically during a wait: for the acknowledgement of entry index; in PMIx_Fence; in place, for a child
- * whose record is on rank. */
+/* Called periodically during a wait: for the acknowledgement of entry index; for the answer of a victim; in PMIx_Fence; in
+ * place, for a child whose record is on rank. */
 void uat_stall_ack(void *context, uint64_t index);
+void uat_stall_answer(int victim);
 void uat_stall_fence(void);
 void uat_stall_child(int rank);
 

@@ -34,12 +34,12 @@ static void take_signal(int number)
         told_to_stop = 0;
 }
 
-/* The end of LOCK and of CLAIM lies before the unlock and the acknowledgement. */
+/* The end of LOCK and of CLAIM lies before the unlock and the acknowledgement, that of ASK before the answer. */
 static void steal_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 {
     (void)begin;
     (void)end;
-    if (phase != UAT_PHASE_LOCK && phase != UAT_PHASE_CLAIM)
+    if (phase != UAT_PHASE_LOCK && phase != UAT_PHASE_CLAIM && phase != UAT_PHASE_ASK)
         return;
     if (told_to_die)
         raise(SIGKILL);

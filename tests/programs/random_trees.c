@@ -150,8 +150,9 @@ int main(int argc, char **argv)
     if (uat_rank() == 0)
         printf("%lu runs, %lu tasks, %lu steals, joins first %lu second %lu raced %lu, ends first %lu second %lu, away "
                "%lu, continued "
-               "%lu, aborted %lu, second looks %lu, owner waits %lu\n",
+               "%lu, aborted %lu, second looks %lu, owner waits %lu, given %lu, refused %lu, withdrawn %lu\n",
                runs, s.tasks, s.steals, s.joins_first, s.joins_second, s.joins_raced, s.ends_first, s.ends_second,
-               s.resumes_away, s.continued, s.entries_aborted, s.second_looks, s.owner_waits);
+               s.resumes_away, s.continued, s.entries_aborted, s.second_looks, s.owner_waits, s.given,
+               s.requests_refused, s.requests_withdrawn);
     return uat_finalize() != 0;
 }

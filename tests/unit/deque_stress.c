@@ -6,13 +6,14 @@
 
 #include "base/delay.h"
 
-enum { STACKS_SIZE = 1 << 20, STACK_STEP = 32, STACK_MAX = 1024, STACK_LARGE = 40000 };
+enum { MAILBOX_AT = 2048, STACKS_SIZE = 1 << 20, STACK_STEP = 32, STACK_MAX = 1024, STACK_LARGE = 40000 };
 
 /* In memory that all workers share, outside of the segments. */
 struct shared {
     struct deque_stress stress;
     bool owner_done;
     struct uat_deque_counts owner;
+    struct uat_mail_counts mail;
     struct uat_thief_counts thieves[PEERS_MAX];
     uint64_t taken[PEERS_MAX];
     uint8_t times[]; /* times[i]: how often entry i was taken */
@@ -20,6 +21,7 @@ struct shared {
 
 struct layout {
     struct uat_ring *ring;
+    struct uat_mailbox *mailbox;
     struct uat_landing *landing;
     uintptr_t low, high; /* the stacks */
 };
@@ -27,7 +29,11 @@ struct layout {
 static struct layout lay_out(const struct peer *me)
 {
     char *p = me->data;
-    struct layout l = {.ring = (struct uat_ring *)p, .landing = (struct uat_landing *)(p + 4096)};
+    _Static_assert(sizeof(struct uat_ring) <= MAILBOX_AT && MAILBOX_AT + sizeof(struct uat_mailbox) <= 4096,
+                   "one page");
+    struct layout l = {.ring = (struct uat_ring *)p,
+                       .mailbox = (struct uat_mailbox *)(p + MAILBOX_AT),
+                       .landing = (struct uat_landing *)(p + 4096)};
     l.low = (uintptr_t)p + 4096 + sizeof(struct uat_landing);
     l.low = (l.low + 4095) / 4096 * 4096;
     l.high = l.low + STACKS_SIZE;
@@ -74,6 +80,13 @@ static bool always_part(void *context, uintptr_t sp)
     return true;
 }
 
+/* As if no record were free now and then. */
+static bool mostly_part(void *context, uintptr_t sp)
+{
+    static unsigned calls;
+    return always_part(context, sp) && ++calls % 16 > 0;
+}
+
 static void push(struct uat_deque *d, uint64_t *random, uint64_t entry)
 {
     uintptr_t base = uat_deque_base(d);
@@ -101,12 +114,24 @@ static void start_at(struct uat_deque *d, uint64_t index)
         d->ring->ack[uat_slot_of(i)] = uat_ack(i, UAT_ACK_STOLEN);
 }
 
+/* From now on d answers messages. */
+static void open_mail(const struct peer *me, struct uat_mail *mail, struct uat_deque *d, const struct layout *l)
+{
+    uat_mail_open(mail, d, me->transport, l->mailbox, &l->landing->mail);
+    uat_deque_start(d, false);
+}
+
 static void owner(struct peer *me, struct shared *shared, const struct layout *l)
 {
     struct uat_deque d;
     struct uat_deque_user user = {.part = always_part};
     PEER_CHECK(uat_deque_open(&d, l->ring, 4096, &user) == 0);
     start_at(&d, shared->stress.start);
+    struct uat_mail mail = {0};
+    if (shared->stress.steal == uat_message_steal) {
+        d.user.part = mostly_part;
+        open_mail(me, &mail, &d, l);
+    }
     peer_barrier(me);
     uint64_t random = shared->stress.seed * 2 + 1;
     uat_deque_push_gone(&d, l->high);
@@ -122,7 +147,10 @@ static void owner(struct peer *me, struct shared *shared, const struct layout *l
     }
     while (uat_deque_size(&d) > 0)
         pop(me, shared, &d);
+    if (d.mail)
+        uat_mail_settle(&mail);
     shared->owner = d.count;
+    shared->mail = mail.count;
     uat_deque_close(&d);
 }
 
@@ -132,6 +160,14 @@ static void thief(struct peer *me, struct shared *shared, const struct layout *l
     PEER_CHECK(uat_thief_open(&t, me->transport, l->ring, l->landing) == 0);
     t.low = l->low;
     t.high = l->high;
+    t.peek = !shared->stress.blind;
+    struct uat_deque own; /* empty: whoever asks this worker is refused */
+    struct uat_deque_user user = {.part = always_part};
+    struct uat_mail mail;
+    PEER_CHECK(uat_deque_open(&own, l->ring, 16, &user) == 0);
+    open_mail(me, &mail, &own, l);
+    t.mail = &mail;
+    t.patience = me->rank % 2 ? UAT_PATIENCE : 1; /* some withdraw nearly all of their requests */
     peer_barrier(me);
     /* Acquire: with the owner's release below; only says when to stop. */
     while (!__atomic_load_n(&shared->owner_done, __ATOMIC_ACQUIRE)) {
@@ -145,6 +181,7 @@ static void thief(struct peer *me, struct shared *shared, const struct layout *l
     }
     shared->thieves[me->rank] = t.count;
     uat_thief_close(&t);
+    uat_deque_close(&own);
 }
 
 static void work(struct peer *me, void *arg)
@@ -161,12 +198,14 @@ static void work(struct peer *me, void *arg)
     }
     PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
     peer_barrier(me);
-    PEER_CHECK(l.ring->lock == 0); /* whoever added to it has taken it back */
+    PEER_CHECK(l.ring->lock == 0);                      /* whoever added to it has taken it back */
+    PEER_CHECK(uat_mailbox_is_free(&l.mailbox->front)); /* ... and whoever asked has an answer, or has withdrawn */
 }
 
 static void gather(const struct shared *shared, int workers, struct deque_stress_counts *counts)
 {
-    *counts = (struct deque_stress_counts){.owner = shared->owner, .taken_by_owner = shared->taken[0]};
+    *counts =
+        (struct deque_stress_counts){.owner = shared->owner, .mail = shared->mail, .taken_by_owner = shared->taken[0]};
     for (int i = 1; i < workers; i++) {
         counts->taken_by_thieves += shared->taken[i];
         counts->thieves.attempts += shared->thieves[i].attempts;
@@ -174,6 +213,8 @@ static void gather(const struct shared *shared, int workers, struct deque_stress
         counts->thieves.empty += shared->thieves[i].empty;
         counts->thieves.lost += shared->thieves[i].lost;
         counts->thieves.aborted += shared->thieves[i].aborted;
+        counts->thieves.refused += shared->thieves[i].refused;
+        counts->thieves.withdrawn += shared->thieves[i].withdrawn;
         counts->thieves.second_looks += shared->thieves[i].second_looks;
     }
 }

@@ -20,11 +20,13 @@ struct deque_stress {
     bool delays;     /* torture of owner and thieves; the transport's is in struct peers_spec */
     uint64_t seed;
     uint64_t start; /* index of the first publication */
+    bool blind;     /* thieves do not peek */
 };
 
 struct deque_stress_counts {
     uint64_t taken_by_owner, taken_by_thieves;
     struct uat_deque_counts owner;
+    struct uat_mail_counts mail;
     struct uat_thief_counts thieves;
 };
 

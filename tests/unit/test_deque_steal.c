@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the deque's owner against thief processes, both protocols, with and without delays: millions of
+ * Description: the deque's owner against thief processes, all protocols, with and without delays: millions of
  * entries, each taken exactly once and with its own stack; and every rare branch of owner and thief is taken at least
  * once.
  */
@@ -23,7 +23,7 @@ static void add(struct deque_stress_counts *sum, const struct deque_stress_count
 }
 
 /* Flat, shallow and deep nests; 1 to 3 thieves; plain and tortured. */
-static void run_all(uat_steal_fn *steal, struct deque_stress_counts *sum)
+static void run_all(uat_steal_fn *steal, bool blind, struct deque_stress_counts *sum)
 {
     static const unsigned depths[] = {1, 4, 40};
     uint64_t seed = 1;
@@ -36,6 +36,7 @@ static void run_all(uat_steal_fn *steal, struct deque_stress_counts *sum)
                                               .pushes = torture ? ENTRIES_TORTURE : ENTRIES,
                                               .depth = depths[i],
                                               .delays = torture,
+                                              .blind = blind,
                                               .seed = seed++};
                 struct deque_stress_counts counts;
                 assert_int_equal(deque_stress_run(&spec, &stress, &counts), 0);
@@ -73,7 +74,7 @@ static void test_lock(void **state)
 {
     (void)state;
     struct deque_stress_counts sum = {0};
-    run_all(uat_lock_steal, &sum);
+    run_all(uat_lock_steal, false, &sum);
     print("lock", &sum);
     check_rare_branches(&sum);
 }
@@ -82,13 +83,40 @@ static void test_claim(void **state)
 {
     (void)state;
     struct deque_stress_counts sum = {0};
-    run_all(uat_claim_steal, &sum);
+    run_all(uat_claim_steal, false, &sum);
     print("claim", &sum);
     check_rare_branches(&sum);
     if (PEERS_SHARE > 1)
         return;
     /* Not with the lock: there a claim is acknowledged before the next one, so none is missing 16 claims later. */
     assert_true(sum.owner.withheld > 0);
+}
+
+static void check_messages(const char *name, bool blind)
+{
+    struct deque_stress_counts s = {0};
+    run_all(uat_message_steal, blind, &s);
+    print_message("%s: owner %llu, thieves %llu, refused %llu, withdrawn %llu of which looked at %llu, lost %llu\n",
+                  name, (unsigned long long)s.taken_by_owner, (unsigned long long)s.taken_by_thieves,
+                  (unsigned long long)s.thieves.refused, (unsigned long long)s.thieves.withdrawn,
+                  (unsigned long long)s.mail.dropped, (unsigned long long)s.thieves.lost);
+    assert_int_equal(s.mail.given, s.thieves.done);
+    assert_int_equal(s.mail.refused, s.thieves.refused);
+    assert_true(s.thieves.done > 0 && s.owner.published == 0);
+    if (PEERS_SHARE == 1)
+        assert_true(s.thieves.withdrawn > 0 && s.mail.dropped > 0 && s.thieves.lost > s.thieves.withdrawn);
+}
+
+static void test_message(void **state)
+{
+    (void)state;
+    check_messages("message", false);
+}
+
+static void test_message_without_peeks(void **state)
+{
+    (void)state;
+    check_messages("message, no peeks", true);
 }
 
 /* Indices pass 31 bits, as much as a slot's state has room for. */
@@ -112,8 +140,8 @@ int main(void)
     if (!peers_ready(&PEERS_TRANSPORT))
         return 77;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_claim),
+        cmocka_unit_test(test_lock),         cmocka_unit_test(test_claim),
+        cmocka_unit_test(test_message),      cmocka_unit_test(test_message_without_peeks),
         cmocka_unit_test(test_past_31_bits),
     };
     return cmocka_run_group_tests_name("deque_steal", tests, NULL, NULL);

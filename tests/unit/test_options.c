@@ -204,7 +204,7 @@ static void test_bounds(void **state)
 static void test_words(void **state)
 {
     (void)state;
-    assert_refused("UAT_DEQUE=locks", "must be lock or claim");
+    assert_refused("UAT_DEQUE=locks", "must be lock, claim or message");
     assert_refused("UAT_TRANSPORT=", "must be auto, shm, ibv or sim");
     assert_refused("UAT_TRANSPORT=SHM", "must be auto, shm, ibv or sim");
     assert_refused("UAT_LOG=2", "must be error, warn or info");

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "deque/mail.h"
+
+#include <sys/types.h>
+
+#include "base/delay.h"
+#include "base/virtual.h"
+#include "deque/phase.h"
+
+/* A value that the look word never has: requests are numbered from 0. */
+#define NEVER UINT64_MAX
+
+static void check(const struct uat_mail *mail, int rc)
+{
+    if (rc < 0 && mail->failed)
+        mail->failed(rc);
+}
+
+void uat_mail_settle(struct uat_mail *mail)
+{
+    struct uat_pending *sent = &mail->sent;
+    if (!sent->done)
+        check(mail, uat_transport_wait(mail->transport, &sent, 1));
+}
+
+/* Has the last stack left? Looks once, without waiting. */
+static bool has_left(struct uat_mail *mail)
+{
+    if (!mail->sent.done)
+        check(mail, mail->transport->class_->progress(mail->transport));
+    return mail->sent.done;
+}
+
+/* Relaxed: a request carries nothing but its own word; the peer is the CMP_SWAP in ask_once(), thief_message.c. */
+static uint64_t load_ask(const struct uat_mail *mail)
+{
+    return __atomic_load_n(&mail->box->front.ask, __ATOMIC_RELAXED);
+}
+
+/* Does a request stand that is to be decided? One that is marked as withdrawn is its thief's affair (M4). */
+static bool is_asked(const struct uat_mail *mail, uint64_t ask)
+{
+    return uat_ask_number(ask) != mail->decided && uat_ask_rank(ask) != UAT_ASK_NONE && !(ask & UAT_ASK_WITHDRAWN);
+}
+
+static void show_offer(struct uat_mail *mail, uint64_t sp)
+{
+    if (mail->shown == sp)
+        return;
+    mail->shown = sp;
+    if (sp == 0)
+        mail->deque->push_claims = NEVER; /* the next push has something to offer */
+    /* Relaxed: a hint; the peer is the READ in peek(), thief_message.c. */
+    uat_store_relaxed(UAT_IS_VIRTUAL(), &mail->box->front.offer, sp);
+}
+
+/* Decide the request (M3). False: it was withdrawn. */
+static bool decide(struct uat_mail *mail, uint64_t ask)
+{
+    const bool simulated = UAT_IS_VIRTUAL();
+    uint64_t number = uat_ask_number(ask), *taken = &mail->box->front.taken;
+    mail->decided = number;
+    uat_delay();
+    uat_store_relaxed(simulated, taken, uat_taken(number, UAT_TAKEN_LOOKING));
+    /* Full fence: orders the mark LOOKING before the load of ask. The peer orders its CMP_SWAP on ask before its READ of
+     * taken, in withdraw(), thief_message.c: so either we see that the request is withdrawn, or the thief sees our mark. */
+    uat_fence(simulated);
+    uat_delay();
+    bool stands = load_ask(mail) == ask;
+    uat_delay();
+    /* Relaxed: it says that an answer will come or not, not that it has come. */
+    uat_store_relaxed(simulated, taken, uat_taken(number, stands ? UAT_TAKEN_ANSWERED : UAT_TAKEN_DROPPED));
+    uat_delay();
+    if (!stands)
+        mail->count.dropped++;
+    return stands;
+}
+
+static void refuse(struct uat_mail *mail, int thief)
+{
+    struct uat_op op = uat_op_fetch_add(NULL, &uat_mail_box(mail, thief)->answers, UAT_ANSWER_REFUSED);
+    mail->count.refused++;
+    check(mail, uat_transport_forget(mail->transport, thief, &op, 1));
+}
+
+/* The continuation [sp, base) goes to the thief, at the addresses where it was born: the thief's region is empty (M6). */
+static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
+{
+    struct uat_mail_landing *l = mail->landing;
+    struct uat_mailbox *there = uat_mail_box(mail, thief);
+    l->given = uat_place(sp, base);
+    struct uat_op chain[] = {
+        uat_op_write((void *)sp, (void *)sp, base - sp),
+        uat_op_write(&l->given, &there->given, sizeof(l->given)),
+        /* Behind both WRITEs (O1), which are in no order among themselves; the peer is has_answer(), thief_message.c. */
+        uat_op_fetch_add(&l->old, &there->answers, UAT_ANSWER_GIVEN),
+    };
+    mail->count.given++;
+    uint64_t begin = uat_phase_begin();
+    check(mail, uat_transport_post(mail->transport, thief, chain, 3, &mail->sent));
+    uat_phase_end(UAT_PHASE_GIVE, begin);
+}
+
+void uat_mail_refuse(struct uat_mail *mail)
+{
+    uint64_t ask = load_ask(mail);
+    show_offer(mail, 0);
+    if (is_asked(mail, ask) && decide(mail, ask))
+        refuse(mail, uat_ask_rank(ask));
+}
+
+/* The position of the oldest entry that could be given, or -1. */
+static ssize_t find_oldest(struct uat_deque *d)
+{
+    size_t n = uat_deque_size(d);
+    while (d->last < n && (d->entries[d->last] & UAT_TAG_MASK) == UAT_TAG_GONE)
+        d->last++;
+    return d->last < n && !d->user.keep_private ? (ssize_t)d->last : -1;
+}
+
+/* May entry i leave now? Not before the last one has, and before what this worker did in global memory is visible. */
+static bool is_ready(struct uat_deque *d)
+{
+    if (!has_left(d->mail))
+        return false;
+    return !d->user.unreleased || !*d->user.unreleased || d->user.before_publication();
+}
+
+/* Child and spawner of entry i part, and the entry goes to the thief. False: no record is free. */
+static bool give_entry(struct uat_deque *d, size_t i, int thief)
+{
+    uintptr_t sp = d->entries[i], base = d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
+    if (!d->user.part(d->user.context, sp)) {
+        d->count.records_missing++;
+        return false;
+    }
+    d->entries[i] |= UAT_TAG_GONE;
+    give(d->mail, thief, sp, base);
+    return true;
+}
+
+/* Answer the request: by entry i, or if i is -1 by a refusal. */
+static void answer(struct uat_deque *d, uint64_t ask, ssize_t i)
+{
+    if (!decide(d->mail, ask))
+        return;
+    if (i < 0 || !give_entry(d, (size_t)i, uat_ask_rank(ask)))
+        refuse(d->mail, uat_ask_rank(ask));
+    if (find_oldest(d) < 0)
+        show_offer(d->mail, 0);
+}
+
+void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
+{
+    struct uat_mail *mail = d->mail;
+    uint64_t ask = load_ask(mail);
+    ssize_t i = find_oldest(d);
+    bool waits = is_asked(mail, ask); /* the request, for a later look */
+    bool soon = waits && i >= 0 && !is_ready(d);
+    if (waits && !soon && (i >= 0 || moment == UAT_MAIL_PUSH)) {
+        answer(d, ask, i);
+        waits = false;
+        i = find_oldest(d);
+    }
+    if (i >= 0)
+        show_offer(mail, d->entries[i]);
+    /* No value of ask lets a push skip this while a request waits or nothing is offered: it has something to offer. */
+    d->pop_claims = soon ? NEVER : ask;
+    d->push_claims = waits || mail->shown == 0 ? NEVER : ask;
+}
+
+static void pushed(struct uat_deque *d)
+{
+    uat_mail_look(d, UAT_MAIL_PUSH);
+}
+
+static void popped(struct uat_deque *d, bool is_gone)
+{
+    if (is_gone)
+        uat_mail_settle(d->mail);
+    uat_mail_look(d, UAT_MAIL_POP);
+}
+
+void uat_mail_open(struct uat_mail *mail, struct uat_deque *d, struct uat_transport *transport, struct uat_mailbox *box,
+                   struct uat_mail_landing *landing)
+{
+    *mail = (struct uat_mail){.transport = transport, .deque = d, .box = box, .landing = landing, .sent.done = true};
+    mail->giver = (struct uat_deque_giver){.look = &box->front.ask, .pushed = pushed, .popped = popped};
+    d->giver = &mail->giver;
+    d->mail = mail;
+}

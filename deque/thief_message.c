@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The message protocol: the thief asks, the victim gives. Model: tests/model/message.pml; invariants: mailbox.h.
+ *
+ * The request is one round trip, the peek before it another one; the continuation comes without any further one, but only
+ * once the victim has looked. The thief waits for a bounded time, then withdraws the request and tries another victim.
+ */
+#include <assert.h>
+#include <errno.h>
+
+#include "base/delay.h"
+#include "base/log.h"
+#include "base/relax.h"
+#include "deque/thief_internal.h"
+
+enum { WAITING_EVERY = 1024 /* looks for an answer that is sure to come, between two calls of thief->waiting */ };
+
+enum answer { ANSWER_NONE, ANSWER_GIVEN, ANSWER_REFUSED };
+
+/* Acquire: orders the count before the loads of `given` and of the stack; the peer is the FETCH_ADD in give() or
+ * refuse(), mail.c, behind the WRITEs of both (M5). */
+static enum answer look_for_answer(const struct uat_thief *thief)
+{
+    uint64_t news = __atomic_load_n(&thief->mail->box->answers, __ATOMIC_ACQUIRE) - thief->answers;
+    return news == UAT_ANSWER_GIVEN ? ANSWER_GIVEN : news == UAT_ANSWER_REFUSED ? ANSWER_REFUSED : ANSWER_NONE;
+}
+
+/* READ the victim's front to landing->front[i]. */
+static struct uat_op read_front(struct uat_thief *thief, int victim, int i)
+{
+    return uat_op_read(&thief->landing->front[i], &uat_mail_box(thief->mail, victim)->front,
+                       sizeof(struct uat_mailbox_front));
+}
+
+/* READ the victims' mailboxes: one round trip for all. */
+static int read_fronts(struct uat_thief *thief, const struct uat_victims *victims)
+{
+    struct uat_pending pending[UAT_PEEKS_MAX], *all[UAT_PEEKS_MAX];
+    uint64_t begin = uat_phase_begin();
+    uat_delay();
+    for (int i = 0; i < victims->count; i++) {
+        struct uat_op op = read_front(thief, victims->rank[i], i);
+        all[i] = &pending[i];
+        int rc = uat_transport_post(thief->transport, victims->rank[i], &op, 1, &pending[i]);
+        if (rc)
+            return rc;
+    }
+    thief->count.peeks += (uint64_t)victims->count;
+    int rc = uat_transport_wait(thief->transport, all, victims->count);
+    uat_phase_end(UAT_PHASE_PEEK, begin);
+    return rc;
+}
+
+/* Choose whom to ask. UAT_STEAL_DONE: stolen->victim, whose mailbox is free. */
+static int peek(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
+{
+    int rc = read_fronts(thief, victims), result = UAT_STEAL_EMPTY;
+    if (rc)
+        return rc;
+    stolen->trips++;
+    uint64_t highest = 0; /* the oldest, which usually has the most work below it */
+    for (int i = 0; i < victims->count; i++) {
+        const struct uat_mailbox_front *front = &thief->landing->front[i];
+        if (front->offer <= highest)
+            continue;
+        if (uat_mailbox_is_free(front)) {
+            highest = front->offer;
+            stolen->victim = victims->rank[i];
+            thief->aborted[stolen->victim] = front->ask;
+            result = UAT_STEAL_DONE;
+        } else if (result == UAT_STEAL_EMPTY) {
+            result = UAT_STEAL_LOST_RACE; /* another thief asks there */
+        }
+    }
+    return result;
+}
+
+/* What is known of the victim's mailbox after a look at it. */
+static void note(struct uat_thief *thief, int victim, const struct uat_mailbox_front *front)
+{
+    thief->aborted[victim] = uat_mailbox_is_free(front) ? front->ask : UAT_ASK_UNKNOWN;
+}
+
+/* Replace the free value that we know of by our request. *request: its value. UAT_STEAL_DONE: it stands. */
+static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
+{
+    struct uat_landing *l = thief->landing;
+    uint64_t free = thief->aborted[victim];
+    *request = uat_ask(uat_ask_number(free) + 1, thief->transport->rank);
+    struct uat_op chain[2] = {
+        uat_op_cmp_swap(&l->old, &uat_mail_box(thief->mail, victim)->front.ask, free, *request),
+        /* Behind the swap (O1), so that a lost one is followed by a value that may be free by now. */
+        read_front(thief, victim, 0),
+    };
+    l->intent_index = uat_ask_number(*request);
+    l->intent_victim = (uint64_t)victim;
+    uat_landing_begin(l);
+    uat_delay();
+    int rc = uat_thief_do(thief, UAT_PHASE_ASK, victim, chain, thief->peek ? 1 : 2);
+    if (rc)
+        return rc;
+    if (l->old == free)
+        return UAT_STEAL_DONE;
+    if (thief->peek)
+        thief->aborted[victim] = UAT_ASK_UNKNOWN;
+    else
+        note(thief, victim, &l->front[0]);
+    return UAT_STEAL_LOST_RACE;
+}
+
+/* Without a peek: ask whoever it is, by what we know of its mailbox, and once more if that was out of date. */
+static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint64_t *request)
+{
+    int victim = stolen->victim, result = UAT_STEAL_LOST_RACE;
+    if (thief->aborted[victim] == UAT_ASK_UNKNOWN) {
+        int rc = read_fronts(thief, &(struct uat_victims){.count = 1, .rank = {victim}});
+        if (rc)
+            return rc;
+        stolen->trips++;
+        note(thief, victim, &thief->landing->front[0]);
+    }
+    for (int tries = 0; tries < 2 && result == UAT_STEAL_LOST_RACE; tries++) {
+        if (thief->aborted[victim] == UAT_ASK_UNKNOWN)
+            break;
+        result = ask_once(thief, victim, request);
+        stolen->trips++;
+    }
+    return result;
+}
+
+/* One look for the answer, after which some time passes if there is none. Meanwhile whoever asks this worker is refused. */
+static int look(struct uat_thief *thief, enum answer *answer)
+{
+    int rc = thief->transport->class_->progress(thief->transport);
+    uat_mail_refuse(thief->mail);
+    *answer = look_for_answer(thief);
+    return rc;
+}
+
+/* The answer is sure to come. */
+static int await(struct uat_thief *thief, int victim, enum answer *answer)
+{
+    struct uat_relax relax = {0};
+    int rc = look(thief, answer);
+    while (!rc && *answer == ANSWER_NONE) {
+        uat_relax(&relax);
+        if (relax.spins % WAITING_EVERY == 0 && thief->waiting)
+            thief->waiting(victim);
+        rc = look(thief, answer);
+    }
+    if (thief->waited)
+        thief->waited();
+    return rc;
+}
+
+/* READ taken until the owner has decided our withdrawn request, or has not looked at it. *answered: it gave or refused. */
+static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, bool *answered, unsigned *trips)
+{
+    const struct uat_mailbox_front *front = &thief->landing->front[0];
+    struct uat_relax relax = {0};
+    while (uat_taken_is(front->taken, number, UAT_TAKEN_LOOKING)) {
+        struct uat_op op = read_front(thief, victim, 0);
+        uat_relax_away(&relax);
+        if (relax.spins % WAITING_EVERY == 0 && thief->waiting)
+            thief->waiting(victim);
+        int rc = uat_thief_do(thief, UAT_PHASE_WITHDRAW, victim, &op, 1);
+        if (rc)
+            return rc;
+        ++*trips;
+    }
+    *answered = uat_taken_is(front->taken, number, UAT_TAKEN_ANSWERED);
+    return 0;
+}
+
+/* Take the request back (M4). *answer: what came meanwhile, or ANSWER_NONE. */
+static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum answer *answer, unsigned *trips)
+{
+    struct uat_landing *l = thief->landing;
+    uint64_t *ask = &uat_mail_box(thief->mail, victim)->front.ask, number = uat_ask_number(request);
+    struct uat_op chain[2] = {
+        uat_op_cmp_swap(&l->old, ask, request, request | UAT_ASK_WITHDRAWN),
+        /* Behind the swap (O1): the owner's side of it is the fence in decide(), mail.c. */
+        read_front(thief, victim, 0),
+    };
+    uat_delay();
+    int rc = uat_thief_do(thief, UAT_PHASE_WITHDRAW, victim, chain, 2);
+    if (rc)
+        return rc;
+    ++*trips;
+    /* A swap that lost has met a later request: ours is decided, and not withdrawn, so it was answered. */
+    bool withdrawn = l->old == request, answered = true;
+    if (withdrawn && (rc = learn_decision(thief, victim, number, &answered, trips)))
+        return rc;
+    *answer = ANSWER_NONE;
+    if (answered && (rc = await(thief, victim, answer)))
+        return rc;
+    if (!withdrawn)
+        return 0;
+    thief->aborted[victim] = uat_ask(number, UAT_ASK_NONE);
+    struct uat_op op = uat_op_cmp_swap(NULL, ask, request | UAT_ASK_WITHDRAWN, thief->aborted[victim]);
+    uat_delay();
+    return uat_transport_forget(thief->transport, victim, &op, 1);
+}
+
+/* Wait for the answer to our request. */
+static int get_answer(struct uat_thief *thief, struct uat_stolen *stolen, uint64_t request, enum answer *answer)
+{
+    struct uat_relax relax = {0};
+    uint64_t begin = uat_phase_begin();
+    int rc = look(thief, answer);
+    while (!rc && *answer == ANSWER_NONE && relax.spins < thief->patience) {
+        uat_relax_away(&relax);
+        rc = look(thief, answer);
+    }
+    uat_phase_end(UAT_PHASE_ANSWER, begin);
+    thief->aborted[stolen->victim] = request; /* decided, and so free */
+    if (rc || *answer != ANSWER_NONE)
+        return rc;
+    return withdraw(thief, stolen->victim, request, answer, &stolen->trips);
+}
+
+/* The continuation is in place. */
+static int take(struct uat_thief *thief, struct uat_stolen *stolen)
+{
+    struct uat_stack stack = uat_place_stack(thief->mail->box->given, thief->low);
+    stolen->sp = stack.sp;
+    stolen->base = stack.base;
+    if (uat_thief_is_sane(thief, stack))
+        return UAT_STEAL_DONE;
+    uat_error("rank %d has given a stack outside the uni-address region; its memory is corrupt", stolen->victim);
+    return -EPROTO;
+}
+
+static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
+{
+    uint64_t request;
+    enum answer answer;
+    int result = UAT_STEAL_DONE;
+    stolen->victim = victims->rank[0];
+    uat_mail_refuse(thief->mail);
+    if (thief->peek)
+        result = peek(thief, victims, stolen);
+    if (result != UAT_STEAL_DONE)
+        return result;
+    if (thief->peek) {
+        result = ask_once(thief, stolen->victim, &request);
+        stolen->trips++;
+    } else {
+        result = ask_blindly(thief, stolen, &request);
+    }
+    if (result != UAT_STEAL_DONE)
+        return result;
+    int rc = get_answer(thief, stolen, request, &answer);
+    if (rc)
+        return rc;
+    thief->answers = __atomic_load_n(&thief->mail->box->answers, __ATOMIC_RELAXED); /* as seen in look_for_answer() */
+    if (answer == ANSWER_GIVEN)
+        return take(thief, stolen);
+    thief->count.refused += answer == ANSWER_REFUSED;
+    thief->count.withdrawn += answer == ANSWER_NONE;
+    return answer == ANSWER_REFUSED ? UAT_STEAL_EMPTY : UAT_STEAL_LOST_RACE;
+}
+
+int uat_message_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
+{
+    *stolen = (struct uat_stolen){0};
+    return uat_thief_count(thief, attempt(thief, victims, stolen));
+}

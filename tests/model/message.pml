@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The message protocol: the owner of deque/mail.c against two thieves of deque/thief_message.c.
+ *
+ * The owner pushes ENTRIES continuations, all at one stack address, and looks for requests or does not; it gives the entry
+ * or runs it. Then it is idle, and refuses or does not look. Each entry must run once, no answer may reach a thief that does
+ * not wait for one, and no thief may wait for ever.
+ */
+#ifndef ENTRIES
+#define ENTRIES 2
+#endif
+#ifndef TRIES
+#define TRIES 2 /* requests of thief 1 */
+#endif
+#ifndef TRIES_OTHER
+#define TRIES_OTHER 1 /* requests of thief 2 */
+#endif
+
+/* uat_ask(): number, mark, rank + 1. uat_taken(): number, state. */
+#define NOBODY 0
+#define WITHDRAWN 4
+#define ASK(number, who) ((number) * 8 + (who))
+#define NUMBER(ask) ((ask) >> 3)
+#define WHO(ask) ((ask) & 3)
+#define UNKNOWN 255
+#define LOOKING 0
+#define ANSWERED 1
+#define DROPPED 2
+#define TAKEN(number, state) ((number) * 4 + (state))
+
+#ifdef M_ASK_UNDECIDED
+#define FREE(ask, taken) (!((ask) & WITHDRAWN))
+#else
+#define FREE(ask, taken) (WHO(ask) == NOBODY || (!((ask) & WITHDRAWN) && (taken) == TAKEN(NUMBER(ask), ANSWERED)))
+#endif
+
+#ifdef M_SAME_NUMBER
+#define NEXT(ask) (NUMBER(ask) == 0 -> 1 : NUMBER(ask))
+#else
+#define NEXT(ask) (NUMBER(ask) + 1)
+#endif
+
+#ifdef M_WITHDRAWN_TAKEN
+#define ASKED(ask) (NUMBER(ask) != decided && WHO(ask) != NOBODY)
+#else
+#define ASKED(ask) (NUMBER(ask) != decided && WHO(ask) != NOBODY && !((ask) & WITHDRAWN))
+#endif
+
+#define GIVEN 1
+#define REFUSED 2
+
+byte ask;        /* atomics of thieves */
+byte taken;      /* stores of the owner */
+byte stack;      /* stores of the owner: which entry lies there */
+byte done;       /* bit e: entry e was run */
+
+/* At thief 1 and 2. */
+byte arrived[3]; /* WRITE of the owner: its stack */
+byte given[3];   /* WRITE of the owner */
+byte answers[3]; /* FETCH_ADD of the owner: the answer that has come and not been seen */
+bool asking[3];  /* it waits for an answer, its region is empty */
+
+/* Operations on their way. */
+#define STACK_WRITE 1
+#define GIVEN_WRITE 2
+#define GIVEN_ADD   4
+#define REFUSED_ADD 8
+byte wire[3];
+byte sent_entry;
+byte freeing[3]; /* the request whose mark is to be taken away */
+
+#define HAS_LEFT (!(wire[1] & 7) && !(wire[2] & 7))
+
+#ifdef M_ANSWER_UNORDERED
+#define BEHIND_WRITES(who) true
+#else
+#define BEHIND_WRITES(who) (!(wire[who] & (STACK_WRITE | GIVEN_WRITE))) /* O1 */
+#endif
+
+/* The owner's store buffer: taken only. The stack is in memory before the WRITE of it is posted. */
+chan buffer = [4] of { byte };
+#define STORE_TAKEN(value) buffer!value
+#ifdef M_NO_FENCE
+#define FULL_FENCE() skip
+#else
+#define FULL_FENCE() empty(buffer)
+#endif
+
+inline run_entry(e)
+{
+    assert(e != 0 && !(done & (1 << (e))));
+    done = done | (1 << (e))
+}
+
+inline add_answer(who, answer)
+{
+    assert(asking[who] && !answers[who]);
+    answers[who] = answer
+}
+
+inline deliver(who)
+{
+    if
+    :: wire[who] & STACK_WRITE ->
+        assert(asking[who]); /* M6: into an empty region */
+        arrived[who] = stack;
+        wire[who] = wire[who] - STACK_WRITE
+    :: wire[who] & GIVEN_WRITE -> given[who] = sent_entry; wire[who] = wire[who] - GIVEN_WRITE
+    :: (wire[who] & GIVEN_ADD) && BEHIND_WRITES(who) ->
+        add_answer(who, GIVEN);
+        wire[who] = wire[who] - GIVEN_ADD
+    :: wire[who] & REFUSED_ADD -> add_answer(who, REFUSED); wire[who] = wire[who] - REFUSED_ADD
+    fi
+}
+
+inline free_mailbox(who)
+{
+    if
+    :: ask == (freeing[who] | WITHDRAWN) -> ask = ASK(NUMBER(ask), NOBODY)
+    :: else
+    fi;
+    freeing[who] = 0
+}
+
+active proctype Network()
+{
+    byte value;
+end:
+    do
+    :: atomic { wire[1] -> deliver(1) }
+    :: atomic { wire[2] -> deliver(2) }
+    :: atomic { freeing[1] -> free_mailbox(1) }
+    :: atomic { freeing[2] -> free_mailbox(2) }
+    :: atomic { buffer?value -> taken = value; value = 0 }
+    od
+}
+
+/* decide(): stands says whether the request is to be answered. */
+inline decide()
+{
+    decided = NUMBER(seen);
+    STORE_TAKEN(TAKEN(decided, LOOKING));
+    FULL_FENCE();
+#ifdef M_NO_SECOND_LOOK
+    stands = true;
+#else
+    stands = (ask == seen);
+#endif
+    STORE_TAKEN(TAKEN(decided, (stands -> ANSWERED : DROPPED)));
+#ifdef M_ANSWER_DROPPED
+    stands = true
+#endif
+}
+
+active proctype Owner()
+{
+    byte e = 1, seen, decided;
+    bool stands;
+    do
+    :: e <= ENTRIES ->
+        stands = false;
+#ifndef M_NO_SETTLE
+        HAS_LEFT; /* M7 */
+#endif
+        stack = e;
+        if
+        :: seen = ask;
+           if
+           :: ASKED(seen) -> decide()
+           :: else
+           fi
+        :: skip /* it does not look */
+        fi;
+        if
+        :: stands ->
+           if
+           :: HAS_LEFT -> atomic { wire[WHO(seen)] = wire[WHO(seen)] | 7; sent_entry = e }
+           :: wire[WHO(seen)] = wire[WHO(seen)] | REFUSED_ADD; run_entry(e) /* no record is free */
+           fi
+        :: else -> run_entry(e)
+        fi;
+        e++
+    :: else -> break
+    od;
+end:
+    do
+    :: atomic { ASKED(ask) -> seen = ask };
+       decide();
+       if
+       :: stands -> wire[WHO(seen)] = wire[WHO(seen)] | REFUSED_ADD
+       :: else
+       fi
+    od
+}
+
+/* M4. answered: the answer is sure to come, or has come. */
+inline withdraw()
+{
+#ifdef M_READ_BEFORE_SWAP
+    t = taken;
+#endif
+    atomic {
+        if
+        :: ask == request ->
+            won = true;
+#ifdef M_FREE_AT_ONCE
+            ask = ASK(NUMBER(request), NOBODY)
+#else
+            ask = request | WITHDRAWN
+#endif
+        :: else -> won = false
+        fi
+    };
+#ifndef M_READ_BEFORE_SWAP
+    t = taken;
+#endif
+#ifndef M_LOOKING_NOT_AWAITED
+    do
+    :: won && t == TAKEN(NUMBER(request), LOOKING) -> t = taken
+    :: else -> break
+    od;
+#endif
+#ifdef M_TAKEN_NOT_READ
+    answered = !won;
+#else
+#ifdef M_LOST_SWAP_LEAVES
+    answered = won && t == TAKEN(NUMBER(request), ANSWERED);
+#else
+    answered = !won || t == TAKEN(NUMBER(request), ANSWERED);
+#endif
+#endif
+    t = 0
+}
+
+proctype Thief(byte me; byte most)
+{
+    byte tries, known, free, t, request, answer;
+    bool won, answered;
+    do
+    :: tries == most -> break
+    :: tries < most ->
+        tries++;
+        if
+        :: known != UNKNOWN -> free = known
+        :: free = ask; t = taken
+        :: t = taken; free = ask
+        fi;
+        if
+        :: free == known || FREE(free, t) ->
+            t = 0;
+            request = ASK(NEXT(free), me);
+            atomic {
+                if
+                :: ask == free -> ask = request; asking[me] = true
+                :: else -> known = UNKNOWN; request = 0
+                fi
+            }
+        :: else -> t = 0; request = 0
+        fi;
+        free = 0;
+        if
+        :: request == 0 -> goto next
+        :: else
+        fi;
+        won = false;
+        answered = true;
+        if
+        :: answers[me] -> skip
+        :: withdraw()
+        fi;
+#ifdef M_ANSWER_NOT_AWAITED
+        answered = answers[me] != 0;
+#endif
+        answer = 0;
+        if
+        :: atomic { answered -> answers[me] -> answer = answers[me]; answers[me] = 0; asking[me] = false }
+        :: atomic { !answered -> asking[me] = false }
+        fi;
+        known = request;
+#ifndef M_FREE_AT_ONCE
+        if
+        :: won ->
+            atomic { !freeing[me] -> freeing[me] = request };
+            known = ASK(NUMBER(request), NOBODY)
+        :: else
+        fi;
+#endif
+        if
+        :: answer == GIVEN ->
+            assert(arrived[me] == given[me]);
+            run_entry(arrived[me]);
+            arrived[me] = 0;
+            given[me] = 0
+        :: else
+        fi;
+next:
+        request = 0; answer = 0; won = false; answered = false
+    od
+}
+
+init { atomic { run Thief(1, TRIES); run Thief(2, TRIES_OTHER) } }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: with the message protocol a victim that does not look holds up nobody. Rank 0 offers a continuation, then
+ * stays in a task without spawns, in which it is stopped (SIGSTOP); the others ask, withdraw, and go on; meanwhile their own
+ * work gets done. Then the continuation is given after all or stays, and the answer is right. Between runs all workers sit in a
+ * barrier, and after the last one nothing is left in a mailbox.
+ * For 2 or more workers on one host.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "uat.h"
+
+enum { RUNS = 3, STOPPED_US = 200000 };
+
+/* Have this process stopped for STOPPED_US. */
+static void stop_for_a_while(void)
+{
+    pid_t self = getpid(), helper = fork();
+    if (helper == 0) {
+        usleep(STOPPED_US);
+        kill(self, SIGCONT);
+        _exit(0);
+    }
+    raise(SIGSTOP);
+    waitpid(helper, NULL, 0);
+}
+
+UAT_TASK(long, leaf, long, n)
+{
+    stop_for_a_while();
+    return n;
+}
+
+UAT_TASK(long, tree, long, depth)
+{
+    if (depth == 0)
+        return 1;
+    tree_task left;
+    tree_spawn(&left, depth - 1);
+    long right = tree(depth - 1);
+    return tree_join(&left) + right;
+}
+
+/* Two continuations are on offer while the leaf runs. */
+UAT_TASK(long, middle, long, n)
+{
+    leaf_task child;
+    leaf_spawn(&child, n);
+    long more = tree(8);
+    return leaf_join(&child) + more;
+}
+
+UAT_TASK(long, root, long, n)
+{
+    middle_task child;
+    middle_spawn(&child, n);
+    long more = tree(8);
+    return middle_join(&child) + more;
+}
+
+int main(void)
+{
+    uat_stats_t s;
+    int wrong = 0;
+    if (uat_init())
+        return 1;
+    for (long run = 0; run < RUNS; run++) {
+        long answer = 0;
+        if (root_run(&answer, run) || uat_barrier())
+            return 1;
+        wrong += uat_rank() == 0 && answer != run + 2 * 256;
+    }
+    if (uat_stats_total(&s))
+        return 1;
+    if (uat_rank() == 0 && s.requests_withdrawn == 0) {
+        fprintf(stderr, "deaf: nobody had to withdraw a request; %" PRIu64 " given, %" PRIu64 " refused\n", s.given,
+                s.requests_refused);
+        wrong++;
+    }
+    return uat_finalize() || wrong;
+}

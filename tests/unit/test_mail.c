@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: the message protocol step by step, thief and victim in one process, on a transport of the test's own that lets
+ * the victim look at a chosen moment: which operations a steal posts, withdrawal at every point of the victim's decision, refusals,
+ * requests that wait for the next push, and that the stack which was given is not reused too early.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "deque/mail.h"
+#include "deque/owner.h"
+#include "deque/thief.h"
+
+enum { STACK_WORDS = 512, THIEF = 0, VICTIM = 1, EVENTS = 16 };
+
+/* Two segments; an address in `mine`, the thief's, names the same place in `theirs`. */
+struct segment {
+    struct uat_ring ring;
+    struct uat_mailbox mailbox;
+    struct uat_landing landing;
+    _Alignas(64) uint64_t stack[STACK_WORDS];
+};
+static struct segment mine, theirs;
+static struct uat_thief thief;
+static struct uat_deque own, victim; /* victim's stacks are named by addresses in theirs */
+static struct uat_mail own_mail, victim_mail;
+static struct uat_stolen stolen;
+
+/* Each transport counts what it posts. A chain of the thief is preceded by before[n], its completion followed by after[n]. */
+struct wire {
+    struct uat_transport head;
+    struct uat_pending *pending;
+    int chains, looks;
+    void (*before[EVENTS])(void), (*on_look)(int looks);
+    unsigned ops[EVENTS][UAT_OP_KINDS];
+};
+static struct wire thiefs, victims;
+
+static uint64_t *shift(void *p, struct segment *from, struct segment *to)
+{
+    return (uint64_t *)((char *)to + ((char *)p - (char *)from));
+}
+
+static void execute(const struct uat_op *op, uint64_t *remote)
+{
+    uint64_t old = *remote;
+    if (op->code == UAT_OP_READ)
+        memcpy(op->local, remote, op->size);
+    else if (op->code == UAT_OP_WRITE)
+        memcpy(remote, op->local, op->size);
+    else if (op->code == UAT_OP_FETCH_ADD)
+        *remote += op->operand;
+    else if (old == op->compare)
+        *remote = op->operand;
+    if (op->code >= UAT_OP_FETCH_ADD && op->local)
+        *(uint64_t *)op->local = old;
+}
+
+static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
+{
+    struct wire *w = (struct wire *)t;
+    assert_int_equal(peer, w == &thiefs ? VICTIM : THIEF);
+    assert_true(w->chains < EVENTS);
+    if (w->before[w->chains])
+        w->before[w->chains]();
+    for (int i = 0; i < count; i++) {
+        struct segment *here = w == &thiefs ? &mine : &theirs, *there = w == &thiefs ? &theirs : &mine;
+        execute(&ops[i], shift(ops[i].remote, here, there));
+        w->ops[w->chains][ops[i].code]++;
+    }
+    w->chains++;
+    w->pending = p;
+    return 0;
+}
+
+static int progress(struct uat_transport *t)
+{
+    struct wire *w = (struct wire *)t;
+    if (w->pending)
+        w->pending->done = true;
+    w->pending = NULL;
+    if (w->on_look)
+        w->on_look(w->looks++);
+    return 0;
+}
+
+static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = progress};
+
+static bool can_part;
+static int parted;
+
+static bool part(void *context, uintptr_t sp)
+{
+    (void)context;
+    (void)sp;
+    parted += can_part;
+    return can_part;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&mine, 0, sizeof(mine));
+    memset(&theirs, 0, sizeof(theirs));
+    thiefs = (struct wire){.head = {.class_ = &class, .size = 2, .rank = THIEF}};
+    victims = (struct wire){.head = {.class_ = &class, .size = 2, .rank = VICTIM}};
+    can_part = true;
+    parted = 0;
+    const struct uat_deque_user user = {.part = part};
+    if (uat_deque_open(&own, &mine.ring, 16, &user) || uat_deque_open(&victim, &theirs.ring, 16, &user) ||
+        uat_thief_open(&thief, &thiefs.head, &mine.ring, &mine.landing))
+        return -1;
+    uat_mail_open(&own_mail, &own, &thiefs.head, &mine.mailbox, &mine.landing.mail);
+    uat_mail_open(&victim_mail, &victim, &victims.head, &theirs.mailbox, &theirs.landing.mail);
+    thief.mail = &own_mail;
+    thief.patience = 3;
+    thief.low = (uintptr_t)mine.stack;
+    thief.high = (uintptr_t)(mine.stack + STACK_WORDS);
+    uat_deque_start(&victim, false);
+    uat_deque_push_gone(&victim, (uintptr_t)(theirs.stack + STACK_WORDS));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    uat_thief_close(&thief);
+    uat_deque_close(&own);
+    uat_deque_close(&victim);
+    return 0;
+}
+
+/* The victim pushes an entry with a stack of 8 words, each `value`. */
+static void push(uint64_t value)
+{
+    uint64_t *base = (uint64_t *)uat_deque_base(&victim), *sp = base - 8;
+    for (uint64_t *p = sp; p < base; p++)
+        *p = value;
+    uat_deque_push(&victim, (uintptr_t)sp);
+}
+
+static void look(void)
+{
+    uat_mail_look(&victim, UAT_MAIL_POP);
+}
+
+static int steal(void)
+{
+    thiefs.chains = 0;
+    memset(thiefs.ops, 0, sizeof(thiefs.ops));
+    int result = uat_message_steal(&thief, &(struct uat_victims){.count = 1, .rank = {VICTIM}}, &stolen);
+    memset(thiefs.before, 0, sizeof(thiefs.before));
+    thiefs.on_look = NULL;
+    thiefs.looks = 0;
+    assert_true(uat_mailbox_is_free(&theirs.mailbox.front)); /* whatever came of it, others may ask */
+    return result;
+}
+
+/* The segments are not at one address here, so the place that arrives is one of theirs. */
+static void test_places_are_common(void)
+{
+    thief.low = (uintptr_t)theirs.stack;
+    thief.high = (uintptr_t)(theirs.stack + STACK_WORDS);
+}
+
+static void look_at_first(int looks)
+{
+    if (looks == 2) /* not at the completion of the peek and of the swap */
+        look();
+}
+
+static void test_given(void **state)
+{
+    (void)state;
+    test_places_are_common();
+    push(7);
+    push(8);
+    assert_int_equal(theirs.mailbox.front.offer, victim.entries[1]);
+    thiefs.on_look = look_at_first;
+    assert_int_equal(steal(), UAT_STEAL_DONE);
+    assert_int_equal(stolen.trips, 2);
+    assert_int_equal(thiefs.chains, 2);
+    assert_int_equal(thiefs.ops[1][UAT_OP_CMP_SWAP], 1);
+    assert_int_equal(thiefs.ops[1][UAT_OP_READ], 0);
+    assert_int_equal(victims.ops[0][UAT_OP_WRITE], 2);
+    assert_int_equal(parted, 1);
+    assert_int_equal(stolen.base - stolen.sp, 64);
+    assert_int_equal(mine.stack[STACK_WORDS - 8], 7); /* the oldest, at its own place */
+    assert_int_equal(mine.stack[STACK_WORDS - 9], 0); /* and nothing else */
+    uintptr_t sp;
+    assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
+    assert_false(victim_mail.sent.done); /* a private entry waits for nothing */
+    assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_GONE);
+    assert_true(victim_mail.sent.done); /* M7: its place is used again from now on */
+}
+
+static void test_empty_is_not_asked(void **state)
+{
+    (void)state;
+    assert_int_equal(steal(), UAT_STEAL_EMPTY);
+    assert_int_equal(thiefs.chains, 1);
+}
+
+/* Without a peek: one round trip if the last value is known, two if it is out of date. */
+static void test_blind(void **state)
+{
+    (void)state;
+    test_places_are_common();
+    thief.peek = false;
+    push(7);
+    push(8);
+    thiefs.on_look = look_at_first;
+    assert_int_equal(steal(), UAT_STEAL_DONE);
+    assert_int_equal(stolen.trips, 1);
+    theirs.mailbox.front.ask = uat_ask(9, 5);                      /* another thief was here, */
+    theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED); /* and has its answer */
+    victim_mail.decided = 9;
+    victims.pending->done = true;
+    thiefs.on_look = look_at_first;
+    assert_int_equal(steal(), UAT_STEAL_DONE);
+    assert_int_equal(stolen.trips, 2);
+    assert_int_equal(theirs.mailbox.front.ask, uat_ask(10, THIEF));
+}
+
+/* Another thief's request stands: nobody overwrites it. */
+static void test_taken_mailbox(void **state)
+{
+    (void)state;
+    push(7);
+    theirs.mailbox.front.ask = uat_ask(1, 5);
+    uint64_t ask = theirs.mailbox.front.ask;
+    thiefs.chains = 0;
+    for (int peek = 0; peek < 2; peek++) {
+        thief.peek = peek;
+        assert_int_equal(uat_message_steal(&thief, &(struct uat_victims){.count = 1, .rank = {VICTIM}}, &stolen),
+                         UAT_STEAL_LOST_RACE);
+        assert_int_equal(theirs.mailbox.front.ask, ask);
+    }
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    push(7);
+    can_part = false; /* no record is free */
+    thiefs.on_look = look_at_first;
+    assert_int_equal(steal(), UAT_STEAL_EMPTY);
+    assert_int_equal(thief.count.refused, 1);
+    assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_PRIVATE);
+    thief.peek = false; /* asked although it has nothing: an idle worker refuses */
+    uintptr_t sp;
+    assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
+    thiefs.before[1] = NULL;
+    thiefs.on_look = look_at_first; /* this look leaves the request for the next push */
+    assert_int_equal(steal(), UAT_STEAL_LOST_RACE);
+    assert_int_equal(thief.count.withdrawn, 1);
+}
+
+static void refuse_as_idle(int looks)
+{
+    if (looks == 1)
+        uat_mail_refuse(&victim_mail);
+}
+
+static void test_idle_victim_refuses(void **state)
+{
+    (void)state;
+    thief.peek = false;
+    thiefs.on_look = refuse_as_idle;
+    assert_int_equal(steal(), UAT_STEAL_EMPTY);
+    assert_int_equal(victim.push_claims, UINT64_MAX); /* the next push tells of its entry */
+    push(7);
+    assert_int_equal(theirs.mailbox.front.offer, victim.entries[1]);
+}
+
+/* A request that found nothing to give at a pop is answered by the next push. */
+static void test_waits_for_push(void **state)
+{
+    (void)state;
+    uintptr_t sp;
+    push(7);
+    theirs.mailbox.front.ask = uat_ask(1, THIEF);
+    assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
+    assert_int_equal(mine.mailbox.answers, 0);
+    push(8);
+    assert_int_equal(mine.mailbox.answers, UAT_ANSWER_GIVEN);
+    push(9);
+    theirs.mailbox.front.ask = uat_ask(2, THIEF);
+    victims.pending = NULL; /* the stack has not left yet: the next request waits too */
+    look();
+    assert_int_equal(mine.mailbox.answers, UAT_ANSWER_GIVEN);
+    victim_mail.sent.done = true;
+    look();
+    assert_int_equal(mine.mailbox.answers, 2 * UAT_ANSWER_GIVEN);
+}
+
+static void test_withdrawn_unseen(void **state)
+{
+    (void)state;
+    push(7);
+    assert_int_equal(steal(), UAT_STEAL_LOST_RACE);
+    assert_int_equal(stolen.trips, 3);
+    assert_int_equal(theirs.mailbox.front.ask, uat_ask(1, UAT_ASK_NONE));
+    look();
+    assert_int_equal(mine.mailbox.answers, 0);
+    assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_PRIVATE);
+}
+
+/* The victim answers just before the withdrawal's chain, so that the swap still wins and READs ANSWERED. */
+static void test_withdrawn_too_late(void **state)
+{
+    (void)state;
+    test_places_are_common();
+    push(7);
+    thiefs.before[2] = look;
+    assert_int_equal(steal(), UAT_STEAL_DONE);
+    assert_int_equal(stolen.trips, 3);
+    assert_int_equal(thief.count.withdrawn, 0);
+}
+
+/* ... and another thief has asked since: the swap loses, the answer is there. */
+static void answer_and_ask_anew(void)
+{
+    look();
+    theirs.mailbox.front.ask = uat_ask(2, UAT_ASK_NONE);
+}
+
+static void test_withdrawal_loses(void **state)
+{
+    (void)state;
+    test_places_are_common();
+    push(7);
+    thiefs.before[2] = answer_and_ask_anew;
+    assert_int_equal(steal(), UAT_STEAL_DONE);
+    assert_int_equal(theirs.mailbox.front.ask, uat_ask(2, UAT_ASK_NONE));
+}
+
+/* The victim stands between the two stores of its decision: the thief READs until it has made up its mind. */
+static void begin_to_look(void)
+{
+    theirs.mailbox.front.taken = uat_taken(1, UAT_TAKEN_LOOKING);
+}
+static void drop(void)
+{
+    theirs.mailbox.front.taken = uat_taken(1, UAT_TAKEN_DROPPED);
+    victim_mail.decided = 1;
+}
+
+static void test_withdrawn_while_looking(void **state)
+{
+    (void)state;
+    push(7);
+    thiefs.before[2] = begin_to_look;
+    thiefs.before[4] = drop;
+    assert_int_equal(steal(), UAT_STEAL_LOST_RACE);
+    assert_int_equal(stolen.trips, 5); /* peek, request, withdrawal, and two READs */
+    assert_int_equal(thiefs.ops[3][UAT_OP_READ], 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_given),
+        TEST(test_empty_is_not_asked),
+        TEST(test_blind),
+        TEST(test_taken_mailbox),
+        TEST(test_refused),
+        TEST(test_idle_victim_refuses),
+        TEST(test_waits_for_push),
+        TEST(test_withdrawn_unseen),
+        TEST(test_withdrawn_too_late),
+        TEST(test_withdrawal_loses),
+        TEST(test_withdrawn_while_looking),
+    };
+    return cmocka_run_group_tests_name("mail", tests, NULL, NULL);
+}
