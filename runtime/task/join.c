@@ -25,7 +25,10 @@
 #include "runtime/watch/die.h"
 #include "runtime/watch/stall.h"
 
-enum { WATCH_EVERY = 64 /* looks at the record between two calls of the watch */ };
+enum {
+    WATCH_EVERY = 64,            /* looks at the record between two calls of the watch */
+    LEAVE_AT_ONCE_MAX = 16 << 10 /* bytes of a stack that are copied in less time than a round trip takes */
+};
 
 _Static_assert(sizeof(struct uat_waiter) == sizeof(((struct uat_staging *)0)->waiter), "staging holds a waiter");
 
@@ -176,6 +179,16 @@ static void wait_in_place(uint64_t name)
     uat_stall_over();
 }
 
+/*
+ * Should a joiner with the stack [sp, base) ask whether its child has ended, before it is evacuated? The copy of a small stack
+ * costs less than the round trip of the question. Writes that are not at their home yet would have to go there first.
+ */
+static bool asks_first(uintptr_t sp, uintptr_t base)
+{
+    const bool *unreleased = uat_global_unreleased();
+    return base - sp > LEAVE_AT_ONCE_MAX || (unreleased && *unreleased);
+}
+
 /* Is this the spawner of the child? What the task whose segment is [sp, base) must not do ends the job. */
 static void check_joiner(uintptr_t sp, uintptr_t base, const uat_task_t *task)
 {
@@ -206,7 +219,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     check_result(name, task->size);
     uat_global_refuse_open("at a join");
     struct uat_block *block = NULL;
-    bool has_ended = child_has_ended(name);
+    bool has_ended = asks_first(sp, base) && child_has_ended(name);
     /* Below a task that waited, spawners may still be private: they part from this one before its stack is copied. */
     uintptr_t parted = has_ended ? 0 : uat_park_part_next();
     if (!has_ended && (parted == 1 || !(block = evacuate(sp, base)))) {

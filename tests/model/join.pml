@@ -144,7 +144,7 @@ proctype Joiner(byte r)
 #else
     :: atomic { state % 2 == 1 -> old = 1 } /* child_has_ended() */
 #endif
-    :: old = 0 /* state was even, or was READ before the child's end: an old answer */
+    :: old = 0 /* it did not ask; or state was even, or was READ before the child's end */
     fi;
     if
     :: old == 1 -> /* { FETCH_ADD(state, 1); READ result } */
