@@ -85,6 +85,10 @@
 #define UAT_IB_TRAFFIC_CLASS_MAX 255
 #define UAT_IB_PKEY_MAX          0xffff
 #define UAT_IB_PORT_MAX          255
+#define UAT_IB_TIMEOUT_DEFAULT   17 /* 0.5 s; less makes busy hosts repeat */
+#define UAT_IB_TIMEOUT_MAX       31 /* the field has 5 bits; 0, which is left out, means for ever */
+#define UAT_IB_RETRY_CNT_DEFAULT 6  /* a dead peer is reported after some 4 s */
+#define UAT_IB_RETRY_CNT_MAX     7
 
 #define UAT_DOCTOR_VARIABLE "UATRUN_DOCTOR" /* in the environment: uatrun wants the self-test of the library */
 

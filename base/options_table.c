@@ -24,6 +24,7 @@ static const char *const log_choices[] = {
     [UAT_LOG_ERROR] = "error", [UAT_LOG_WARN] = "warn", [UAT_LOG_INFO] = "info", NULL};
 static const char *const connect_choices[] = {
     [UAT_CONNECT_WORKER] = "worker", [UAT_CONNECT_HOST] = "host", [UAT_CONNECT_RDMACM] = "rdmacm", NULL};
+static const char *const post_choices[] = {[UAT_POST_CHAIN] = "chain", [UAT_POST_ALONE] = "alone", NULL};
 
 static const char *const sim_network_choices[] = {
     [UAT_SIM_NETWORK_CX6] = "cx6", [UAT_SIM_NETWORK_FX10] = "fx10", [UAT_SIM_NETWORK_QDR] = "qdr", NULL};
@@ -112,6 +113,12 @@ const struct uat_option uat_option_table[] = {
     INT("UAT_IB_TRAFFIC_CLASS", network.traffic_class, 0, 0, UAT_IB_TRAFFIC_CLASS_MAX, "InfiniBand traffic class"),
     INT("UAT_IB_PKEY", network.pkey, -1, -1, UAT_IB_PKEY_MAX,
         "InfiniBand partition key; -1: the first one of the port"),
+    INT("UAT_IB_TIMEOUT", network.timeout, UAT_IB_TIMEOUT_DEFAULT, 1, UAT_IB_TIMEOUT_MAX,
+        "time until an unanswered request is repeated: 4.096 us x 2 to this power; 17: 0.54 s"),
+    INT("UAT_IB_RETRY_CNT", network.retries, UAT_IB_RETRY_CNT_DEFAULT, 0, UAT_IB_RETRY_CNT_MAX,
+        "how often it is repeated before the job ends; 7 is for ever on Soft-RoCE"),
+    CHOICE("UAT_IB_POST", network.post, UAT_POST_CHAIN, post_choices,
+           "posting of a chain that begins with an atomic: as one, or the atomic alone and then the rest"),
     CHOICE("UAT_CONNECT", network.connect, UAT_CONNECT_HOST, connect_choices,
            "connections of the ibv transport: one to each worker, one to each host, or that by librdmacm"),
     UNSIGNED("UAT_SIM_TASK", sim_task, UAT_SIM_TASK, 1, "", "sim: nanoseconds that each task takes"),

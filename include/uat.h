@@ -143,11 +143,19 @@ typedef struct uat_stats {
     uint64_t stack_bytes_max;                                  /* high-water mark of the uni-address region */
     uint64_t ops_read, ops_write, ops_fetch_add, ops_cmp_swap; /* one-sided operations posted */
     uint64_t round_trips;                                      /* waits for a completion, whatever for */
+    /* ... of these operations, those that a network adapter carried out; on the own host most need none */
+    uint64_t requests_read, requests_write, requests_fetch_add, requests_cmp_swap;
+    uint64_t doorbells; /* calls that handed requests to the adapter */
+    /* Of the successful steals: operations posted, requests to the adapter, doorbells. */
+    uint64_t steal_ops_read, steal_ops_write, steal_ops_fetch_add, steal_ops_cmp_swap;
+    uint64_t steal_requests_read, steal_requests_write, steal_requests_fetch_add, steal_requests_cmp_swap;
+    uint64_t steal_doorbells;
     uint64_t global_hits, global_misses; /* checkouts of far memory that found it cached, or had to fetch */
     uint64_t global_bytes_fetched;       /* from far memory, for checkouts, prefetches and gets */
     uint64_t global_bytes_written;       /* to far memory */
-    uint64_t global_releases, global_releases_waited; /* releases with something to write back; ... that waited for it */
-    uint64_t publications_withheld;                   /* put off because releases took too much time */
+    uint64_t global_releases,
+        global_releases_waited;     /* releases with something to write back; ... that waited for it */
+    uint64_t publications_withheld; /* put off because releases took too much time */
 } uat_stats_t;
 
 /* This worker's counters. Local. Returns 0, or -EINVAL for NULL or before uat_init(). */

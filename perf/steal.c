@@ -105,6 +105,18 @@ static void offer(uintptr_t sp, uintptr_t base)
         uat_deque_pop(deque, &sp);
 }
 
+/* What this worker has posted since `before`. */
+static void note_traffic(const struct uat_transport *before)
+{
+    const struct uat_transport *now = uat_inspect_transport();
+
+    for (int i = 0; i < UAT_OP_KINDS; i++) {
+        series.ops[i] += now->ops[i] - before->ops[i];
+        series.requests[i] += now->requests[i] - before->requests[i];
+    }
+    series.doorbells += now->doorbells - before->doorbells;
+}
+
 static void note_steal(uint64_t begin, uint64_t trips, uint64_t bytes)
 {
     for (int i = 0; i < UAT_PHASES; i++)
@@ -122,13 +134,17 @@ static void steal(int victim, struct uat_stolen *stolen, bool counted)
     struct uat_relax relax = {0};
 
     for (;;) {
-        uint64_t trips = transport->round_trips, bytes = transport->bytes_read, begin;
+        const struct uat_transport before = *transport;
+        uint64_t begin;
 
         memset(&attempt, 0, sizeof(attempt));
         begin = uat_cpu_counter_ordered();
         if (uat_check(uat_inspect_steal(victim, stolen)) == UAT_STEAL_DONE) {
-            if (counted)
-                note_steal(begin, transport->round_trips - trips, transport->bytes_read - bytes);
+            if (counted) {
+                note_steal(begin, transport->round_trips - before.round_trips,
+                           transport->bytes_read - before.bytes_read);
+                note_traffic(&before);
+            }
             return;
         }
         uat_relax(&relax);

@@ -6,6 +6,7 @@
 #include "deque/phase.h"
 #include "perf/bench.h"
 #include "perf/samples.h"
+#include "runtime/inspect.h"
 
 /* Bare operations of 8 bytes; the last is as many READs in one chain as a claim has requests;
  * over shared memory they find their word in the cache, so that it tells of verbs only. */
@@ -19,6 +20,8 @@ struct steal_series {
     struct uat_samples bare[STEAL_BARES];
     struct uat_samples timer; /* two looks at the counter in a row: in each of the durations above once, or more */
     struct uat_samples trips, bytes;
+    /* Over all steals that were measured: operations by kind; of them, requests to an adapter; doorbells rung for these. */
+    uint64_t ops[UAT_OP_KINDS], requests[UAT_OP_KINDS], doorbells;
 };
 
 int steal_report(const struct uat_bench *bench, const struct uat_bench_settings *settings, struct steal_series *series,

@@ -46,6 +46,21 @@ static void sort(struct steal_series *series)
     uat_samples_sort(&series->bytes);
 }
 
+static const char *const kinds[UAT_OP_KINDS] = {
+    [UAT_OP_READ] = "read", [UAT_OP_WRITE] = "write", [UAT_OP_FETCH_ADD] = "fetch_add", [UAT_OP_CMP_SWAP] = "cmp_swap"};
+
+static double per_steal(const struct steal_series *s, uint64_t count)
+{
+    return s->steal.count ? (double)count / (double)s->steal.count : 0.0;
+}
+
+static void print_kinds(const struct steal_series *s, const char *what, const uint64_t *counts, FILE *out)
+{
+    fprintf(out, "  %-18s", what);
+    for (int i = 0; i < UAT_OP_KINDS; i++)
+        fprintf(out, " %.2f %s%s", per_steal(s, counts[i]), kinds[i], i + 1 < UAT_OP_KINDS ? "," : " for each steal\n");
+}
+
 static void print(const struct steal_series *s, double tsc_hz, uint64_t stack_bytes, FILE *out)
 {
     fprintf(out, "  %-12s %llu bytes\n", "stack", (unsigned long long)stack_bytes);
@@ -64,6 +79,10 @@ static void print(const struct steal_series *s, double tsc_hz, uint64_t stack_by
             uat_samples_quantile(&s->trips, 1.0));
     fprintf(out, "  %-18s %.0f read in the median, %.0f at most\n", "bytes", uat_samples_quantile(&s->bytes, 0.5),
             uat_samples_quantile(&s->bytes, 1.0));
+    print_kinds(s, "operations", s->ops, out);
+    print_kinds(s, "requests", s->requests, out);
+    fprintf(out, "  %-18s %.2f for each steal; requests and doorbells are those of a network adapter\n", "doorbells",
+            per_steal(s, s->doorbells));
     if (has_claims(s))
         fprintf(out, "  %-18s %.1f ns of the claim, beyond a bare atomic\n", "slot and stack",
                 beyond_atomic(s) / tsc_hz * 1e9);
@@ -97,6 +116,15 @@ static void add_quantities(json_object *object, const struct uat_samples *sample
     add_real(group, "max", uat_samples_quantile(samples, 1.0), status);
 }
 
+static void add_kinds(json_object *object, const char *key, const struct steal_series *s, const uint64_t *counts,
+                      int *status)
+{
+    json_object *group = add_group(object, key, status);
+
+    for (int i = 0; group && i < UAT_OP_KINDS; i++)
+        add_real(group, kinds[i], per_steal(s, counts[i]), status);
+}
+
 static void fill(json_object *object, const struct steal_series *s, double tsc_hz, uint64_t stack_bytes, int *status)
 {
     json_object *phases, *bare;
@@ -116,6 +144,9 @@ static void fill(json_object *object, const struct steal_series *s, double tsc_h
         uat_samples_json(&s->bare[i], tsc_hz, bare, status);
     add_quantities(object, &s->trips, status);
     add_quantities(object, &s->bytes, status);
+    add_kinds(object, "operations_per_steal", s, s->ops, status);
+    add_kinds(object, "requests_per_steal", s, s->requests, status);
+    add_real(object, "doorbells_per_steal", per_steal(s, s->doorbells), status);
     if (has_claims(s))
         add_real(object, "claim_beyond_atomic_ns", beyond_atomic(s) / tsc_hz * 1e9, status);
     add_real(object, "steal_per_read", per_read(s, &s->steal), status);

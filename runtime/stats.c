@@ -15,6 +15,19 @@
 #include "runtime/task/worker.h"
 #include "runtime/watch/call.h"
 
+static void gather_steals(uat_stats_t *s, const struct uat_steal_traffic *traffic)
+{
+    s->steal_ops_read = traffic->ops[UAT_OP_READ];
+    s->steal_ops_write = traffic->ops[UAT_OP_WRITE];
+    s->steal_ops_fetch_add = traffic->ops[UAT_OP_FETCH_ADD];
+    s->steal_ops_cmp_swap = traffic->ops[UAT_OP_CMP_SWAP];
+    s->steal_requests_read = traffic->requests[UAT_OP_READ];
+    s->steal_requests_write = traffic->requests[UAT_OP_WRITE];
+    s->steal_requests_fetch_add = traffic->requests[UAT_OP_FETCH_ADD];
+    s->steal_requests_cmp_swap = traffic->requests[UAT_OP_CMP_SWAP];
+    s->steal_doorbells = traffic->doorbells;
+}
+
 static void gather(uat_stats_t *stats)
 {
     const struct uat_thief_counts *thief = uat_steal_counts();
@@ -44,6 +57,12 @@ static void gather(uat_stats_t *stats)
     s.ops_fetch_add = transport->ops[UAT_OP_FETCH_ADD];
     s.ops_cmp_swap = transport->ops[UAT_OP_CMP_SWAP];
     s.round_trips = transport->round_trips;
+    s.requests_read = transport->requests[UAT_OP_READ];
+    s.requests_write = transport->requests[UAT_OP_WRITE];
+    s.requests_fetch_add = transport->requests[UAT_OP_FETCH_ADD];
+    s.requests_cmp_swap = transport->requests[UAT_OP_CMP_SWAP];
+    s.doorbells = transport->doorbells;
+    gather_steals(&s, uat_steal_traffic());
     uat_global_count(&s);
     *stats = s;
 }

@@ -112,7 +112,9 @@ struct uat_transport {
     const struct uat_transport_class *class_;
     int rank, size;
     bool cpu_atomics; /* this CPU's atomic instructions on the own segment are the same thing as the adapter's (O6) */
-    uint64_t ops[UAT_OP_KINDS]; /* operations posted */
+    uint64_t ops[UAT_OP_KINDS];      /* operations posted */
+    uint64_t requests[UAT_OP_KINDS]; /* ... of them, those that an adapter carried out; none over shared memory */
+    uint64_t doorbells;              /* calls that handed requests to the adapter: each rings its doorbell once */
     uint64_t bytes_read, bytes_written;
     uint64_t round_trips; /* waits for completions */
 };

@@ -62,8 +62,8 @@ static int to_rts(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struc
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTS,
-        .timeout = UAT_IBV_TIMEOUT,
-        .retry_cnt = UAT_IBV_RETRIES,
+        .timeout = (uint8_t)ibv->network.timeout,
+        .retry_cnt = (uint8_t)ibv->network.retries,
         .rnr_retry = UAT_IBV_RNR_RETRIES,
         .sq_psn = ibv->psn,
         .max_rd_atomic = (uint8_t)uat_ibv_outgoing_reads(ibv, e),
@@ -100,13 +100,14 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
 }
 
 /* How long a worker knows nothing of a network that is cut, from the operation on that is not answered. */
-static void say_retry_bound(void)
+static void say_retry_bound(const struct uat_network *network)
 {
-    double timeout = 4.096e-6 * (1 << UAT_IBV_TIMEOUT), bound = timeout * (UAT_IBV_RETRIES + 1);
+    int tries = network->retries + 1;
+    double timeout = 4.096e-6 * (double)(1u << network->timeout);
     uat_info(
         "retry bound %.1f s: an operation that is not answered is sent %d times, every %.2f s, then it fails and the "
-        "job ends; an adapter may take up to %d times as long",
-        bound, UAT_IBV_RETRIES + 1, timeout, UAT_IBV_SLACK);
+        "job ends (UAT_IB_RETRY_CNT, UAT_IB_TIMEOUT); an adapter may take up to %d times as long",
+        timeout * tries, tries, timeout, UAT_IBV_SLACK);
 }
 
 /* Take from what the worker at the other end published all that the connection needs: its queue pair, and, if it is the
@@ -132,7 +133,7 @@ int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
     bool by_manager = ibv->network.connect == UAT_CONNECT_RDMACM;
-    say_retry_bound();
+    say_retry_bound(&ibv->network);
     for (int i = 0; i < ibv->connection_count; i++) {
         struct uat_ibv_connection *c = &ibv->connections[i];
         struct uat_ibv_endpoint e;

@@ -22,8 +22,6 @@ enum {
     UAT_IBV_CQ_MAX = 512,       /* entries of the completion queue */
     UAT_IBV_POLL = 16,          /* completions taken at once */
     UAT_IBV_EVENT_POLLS = 4096, /* empty polls between two looks for asynchronous events */
-    UAT_IBV_TIMEOUT = 17,       /* 4.096 us << 17 = 0.5 s until a request is repeated; less makes busy hosts repeat */
-    UAT_IBV_RETRIES = 6,        /* so a dead peer is reported after some 4 s; 7 is for ever on Soft-RoCE */
     UAT_IBV_SLACK = 4,          /* InfiniBand lets an adapter take so many times the timeout */
     UAT_IBV_RNR_RETRIES = 7,    /* for ever; nothing here uses receive buffers */
     UAT_IBV_HOST = 64,

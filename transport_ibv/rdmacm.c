@@ -109,7 +109,7 @@ static void fill_parameters(struct uat_ibv *ibv, int rank, const struct greeting
         .private_data_len = sizeof(*greeting),
         .responder_resources = (uint8_t)uat_ibv_incoming_reads(ibv, e),
         .initiator_depth = (uint8_t)uat_ibv_outgoing_reads(ibv, e),
-        .retry_count = UAT_IBV_RETRIES,
+        .retry_count = (uint8_t)ibv->network.retries,
         .rnr_retry_count = UAT_IBV_RNR_RETRIES,
         .qp_num = uat_ibv_connection_to(ibv, rank)->qp->qp_num,
     };
@@ -128,8 +128,8 @@ static int enter(struct uat_ibv *ibv, int rank, enum ibv_qp_state state)
         IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
     attr.max_dest_rd_atomic = (uint8_t)uat_ibv_incoming_reads(ibv, e);
     attr.max_rd_atomic = (uint8_t)uat_ibv_outgoing_reads(ibv, e);
-    attr.timeout = UAT_IBV_TIMEOUT;
-    attr.retry_cnt = UAT_IBV_RETRIES;
+    attr.timeout = (uint8_t)ibv->network.timeout;
+    attr.retry_cnt = (uint8_t)ibv->network.retries;
     attr.rnr_retry = UAT_IBV_RNR_RETRIES;
     int rc = ibv_modify_qp(uat_ibv_connection_to(ibv, rank)->qp, &attr, mask);
     return rc ? fail(ibv, rank, "the queue pair cannot be connected", rc < 0 ? errno : rc) : 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/task/steal.h"
 
+#include <string.h>
+
 #include "base/config.h"
 #include "base/log.h"
 #include "runtime/memory/segment.h"
@@ -16,6 +18,7 @@ static struct {
     struct uat_thief thief;
     uat_steal_fn *protocol;
     struct uat_mail mail; /* the message protocol's owner's side */
+    struct uat_steal_traffic traffic;
 } stealing;
 
 static uat_steal_fn *const protocols[] = {
@@ -69,7 +72,21 @@ int uat_steal_try(struct uat_stolen *stolen)
 
 int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen)
 {
-    return stealing.protocol(&stealing.thief, victims, stolen);
+    const struct uat_transport *t = uat_self.transport;
+    struct uat_steal_traffic before;
+    memcpy(before.ops, t->ops, sizeof(before.ops));
+    memcpy(before.requests, t->requests, sizeof(before.requests));
+    before.doorbells = t->doorbells;
+    int result = stealing.protocol(&stealing.thief, victims, stolen);
+    if (result == UAT_STEAL_DONE) {
+        struct uat_steal_traffic *sum = &stealing.traffic;
+        for (int i = 0; i < UAT_OP_KINDS; i++) {
+            sum->ops[i] += t->ops[i] - before.ops[i];
+            sum->requests[i] += t->requests[i] - before.requests[i];
+        }
+        sum->doorbells += t->doorbells - before.doorbells;
+    }
+    return result;
 }
 
 int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *fetched, unsigned *trips)
@@ -77,6 +94,11 @@ int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *
     struct uat_victims victims;
     uat_victims_choose(&victims);
     return uat_ready_steal(ready, &stealing.thief, &victims, task, fetched, trips);
+}
+
+const struct uat_steal_traffic *uat_steal_traffic(void)
+{
+    return &stealing.traffic;
 }
 
 const struct uat_thief_counts *uat_steal_counts(void)

@@ -22,4 +22,11 @@ int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *
 
 const struct uat_thief_counts *uat_steal_counts(void);
 
+/* What the successful steals have posted. */
+struct uat_steal_traffic {
+    uint64_t ops[UAT_OP_KINDS], requests[UAT_OP_KINDS]; /* operations; of them, requests to an adapter */
+    uint64_t doorbells;
+};
+const struct uat_steal_traffic *uat_steal_traffic(void);
+
 #endif

@@ -314,7 +314,7 @@ static void work_rdmacm(struct peer *me, void *arg)
     struct ibv_qp_init_attr init;
     PEER_CHECK(ibv_query_qp(uat_ibv_way(ibv, (me->rank + 1) % me->size)->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT,
                             &init) == 0);
-    PEER_CHECK(attr.qp_state == IBV_QPS_RTS && attr.timeout == UAT_IBV_TIMEOUT);
+    PEER_CHECK(attr.qp_state == IBV_QPS_RTS && attr.timeout == me->spec->options->network.timeout);
     peer_barrier(me);
 }
 

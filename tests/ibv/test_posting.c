@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: how chains become requests: payloads that are not inline, full queues, and the fences that only a target
- * with PCIe atomics gets.
+ * Description: how chains become requests: payloads that are not inline, full queues, the fences that only a target with
+ * PCIe atomics gets, and how many requests and doorbells a chain costs, which for a READ of a neighbour is none.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,6 +99,59 @@ static void test_fences(void **state)
     assert_int_equal(peers_run(&spec, work_fences, NULL), 0);
 }
 
+/* --- requests and doorbells */
+
+/* Do a chain with the other worker: does it cost so many requests and doorbells? */
+static void expect_cost(struct peer *me, const struct uat_op *ops, int count, uint64_t requests, uint64_t doorbells)
+{
+    const struct uat_transport before = *me->transport, *now = me->transport;
+    PEER_CHECK(uat_transport_do(me->transport, 1 - me->rank, ops, count) == 0);
+    uint64_t n = 0;
+    for (int i = 0; i < UAT_OP_KINDS; i++)
+        n += now->requests[i] - before.requests[i];
+    if (n != requests || now->doorbells - before.doorbells != doorbells)
+        fprintf(stderr, "%llu requests and %llu doorbells, not %llu and %llu\n", (unsigned long long)n,
+                (unsigned long long)(now->doorbells - before.doorbells), (unsigned long long)requests,
+                (unsigned long long)doorbells);
+    PEER_CHECK(n == requests && now->doorbells - before.doorbells == doorbells);
+}
+
+static void work_costs(struct peer *me, void *arg)
+{
+    const struct uat_network *network = &me->spec->options->network;
+    bool near = network->connect == UAT_CONNECT_HOST, alone = network->post == UAT_POST_ALONE;
+    (void)arg;
+    uint64_t *local = (uint64_t *)me->data, *word = local + 512;
+    join_all(me);
+    struct uat_op peek = uat_op_read(local, word, 272), write = uat_op_write(local, word + 64, 8);
+    struct uat_op claim[] = {uat_op_cmp_swap(local + 40, word + 128, 0, 0), uat_op_read(local, word, 16),
+                             uat_op_read(local + 64, word, 1024)};
+    for (int i = 0; i < 20; i++) {
+        expect_cost(me, &peek, 1, near ? 0 : 1, near ? 0 : 1);
+        expect_cost(me, &write, 1, near ? 0 : 1, near ? 0 : 1);
+        expect_cost(me, claim, 3, 3, alone ? 2 : 1);
+        expect_cost(me, claim, 1, 1, 1);
+    }
+    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    peer_barrier(me);
+}
+
+static void test_costs(void **state)
+{
+    (void)state;
+    static const char *const ways[][2] = {{"UAT_CONNECT=host", "UAT_IB_POST=chain"},
+                                          {"UAT_CONNECT=host", "UAT_IB_POST=alone"},
+                                          {"UAT_CONNECT=worker", "UAT_IB_POST=chain"},
+                                          {"UAT_CONNECT=worker", "UAT_IB_POST=alone"}};
+    for (int i = 0; i < 4; i++) {
+        char *env[] = {(char *)ways[i][0], (char *)ways[i][1], NULL}, error[256];
+        struct uat_options options;
+        assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
+        struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = &options};
+        assert_int_equal(peers_run(&spec, work_costs, NULL), 0);
+    }
+}
+
 int main(void)
 {
     if (!peers_ready(&uat_transport_ibv))
@@ -109,6 +162,7 @@ int main(void)
     if (uat_options_parse(&workers, env, error, sizeof(error)))
         return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_slots, &workers),
-                                       cmocka_unit_test_prestate(test_fences, &workers)};
+                                       cmocka_unit_test_prestate(test_fences, &workers),
+                                       cmocka_unit_test(test_costs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,11 @@ def check(report, totals):
         swaps, adds = counters["ops_cmp_swap"], counters["ops_fetch_add"]
         if report["round_trips_per_steal"] < least or counters["ops_read"] < (1 if messages else 2) * counters["steals"]:
             sys.exit(f"a steal with too few round trips: {what}")
+        # All workers of one guest are neighbours: a peek costs no request, a claim those behind its atomic.
+        if GUESTS == 1 and report["deque"] == "claim" and (
+                counters["steal_requests_read"] > 2 * counters["steals"] + 4 * counters["second_looks"]
+                or counters["steal_ops_read"] < counters["steal_requests_read"] + counters["steals"]):
+            sys.exit(f"peeks of neighbours through the adapter: {what}")
         if (adds if report["deque"] == "lock" else swaps) < counters["steals"]:
             sys.exit(f"steals without atomics: {what}")
     totals[report["program"]] = totals.get(report["program"], 0) + counters["steals"]
