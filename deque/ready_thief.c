@@ -92,11 +92,11 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
         .victim = victims->rank[at], .ring = ring_of(r, thief, victims->rank[at]), .index = a->peek[at].claims};
     const struct uat_ready_task foretold = uat_ready_task_of(offer, r->low);
     bool stack = foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT;
-    uat_landing_begin(thief->landing);
+    uat_notice_begin(thief->notice);
     rc = claim(r, &offered, &foretold, stack);
     ++*trips;
     if (rc || a->old != offered.index) {
-        uat_landing_end(thief->landing);
+        uat_notice_end(thief->notice);
         return rc ? rc : UAT_STEAL_LOST_RACE;
     }
     *task = uat_ready_task_of(&a->slot, r->low);

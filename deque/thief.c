@@ -9,11 +9,15 @@
 #include "base/log.h"
 
 int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, struct uat_ring *ring,
-                   struct uat_landing *landing)
+                   struct uat_landing *landing, struct uat_notice *notice)
 {
-    *thief = (struct uat_thief){
-        .transport = transport, .ring = ring, .landing = landing, .peek = true, .patience = UAT_PATIENCE};
-    landing->intent_victim = UAT_INTENT_NONE;
+    *thief = (struct uat_thief){.transport = transport,
+                                .ring = ring,
+                                .landing = landing,
+                                .notice = notice,
+                                .peek = true,
+                                .patience = UAT_PATIENCE};
+    notice->intent_victim = UAT_INTENT_NONE;
     thief->aborted = calloc((size_t)transport->size, sizeof(*thief->aborted));
     return thief->aborted ? 0 : -ENOMEM;
 }
@@ -26,9 +30,9 @@ void uat_thief_close(struct uat_thief *thief)
 
 int uat_thief_count(struct uat_thief *thief, int result)
 {
-    thief->landing->intent_victim = UAT_INTENT_NONE;
+    thief->notice->intent_victim = UAT_INTENT_NONE;
     if (result != UAT_STEAL_DONE)
-        uat_landing_end(thief->landing);
+        uat_notice_end(thief->notice);
     thief->count.attempts++;
     if (result == UAT_STEAL_DONE)
         thief->count.done++;
@@ -124,9 +128,9 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
     int n = 2;
     if (speculative(stack))
         chain[n++] = read_stack(stack);
-    thief->landing->intent_index = index;
-    thief->landing->intent_victim = (uint64_t)victim;
-    uat_landing_begin(thief->landing);
+    thief->notice->intent_index = index;
+    thief->notice->intent_victim = (uint64_t)victim;
+    uat_notice_begin(thief->notice);
     uat_delay();
     return uat_thief_do(thief, UAT_PHASE_CLAIM, victim, chain, n);
 }

@@ -44,29 +44,33 @@ struct uat_landing {
     struct uat_slot slot;
     uint64_t old;
     uint64_t ack; /* source of an acknowledgement */
+    /* The message protocol: mailboxes of victims, and what the owner's side needs. */
+    struct uat_mailbox_front front[UAT_PEEKS_MAX];
+    struct uat_mail_landing mail;
+};
+
+/* What this worker shows of itself as a thief. */
+struct uat_notice {
     /* What this thief is about to claim, or has claimed and not acknowledged. Written by the own CPU only; an owner
      * that waits too long READs it to name the thief. */
     uint64_t intent_victim, intent_index;
     /* Odd: this worker has work, or may be about to get some. Even: certainly none; it changes with each change of that.
      * The own CPU only; READ by rank 0, which looks for a deadlock. */
     uint64_t work;
-    /* The message protocol: mailboxes of victims, and what the owner's side needs. */
-    struct uat_mailbox_front front[UAT_PEEKS_MAX];
-    struct uat_mail_landing mail;
 };
 
 /* Before a claim is posted, and before anything else that gives this worker work: with the work in two places, or on its
  * way, at least one worker says that it has some. Relaxed: the claim's doorbell or locked instruction is behind it. */
-static inline void uat_landing_begin(struct uat_landing *landing)
+static inline void uat_notice_begin(struct uat_notice *notice)
 {
-    __atomic_store_n(&landing->work, landing->work | 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&notice->work, notice->work | 1, __ATOMIC_RELAXED);
 }
 
 /* This worker has none. Release: orders what it did with its last work before the word that says so; the peer is the READ
  * in uat_deadlock_look(). */
-static inline void uat_landing_end(struct uat_landing *landing)
+static inline void uat_notice_end(struct uat_notice *notice)
 {
-    __atomic_store_n(&landing->work, landing->work + (landing->work & 1), __ATOMIC_RELEASE);
+    __atomic_store_n(&notice->work, notice->work + (notice->work & 1), __ATOMIC_RELEASE);
 }
 
 #define UAT_INTENT_NONE UINT64_MAX
@@ -95,6 +99,7 @@ struct uat_thief {
     struct uat_ring *ring;  /* of a worker of colour 0; use uat_thief_ring() */
     const uint8_t *colours; /* of each worker; NULL: all 0 */
     struct uat_landing *landing;
+    struct uat_notice *notice;
     uintptr_t low, high;   /* the uni-address region */
     bool peek;             /* look before trying to lock */
     struct uat_mail *mail; /* the message protocol only: this worker's own, where it refuses who asks while it steals */
@@ -115,9 +120,9 @@ static inline struct uat_ring *uat_thief_ring(const struct uat_thief *thief, int
     return uat_coloured(thief->ring, thief->colours ? thief->colours[rank] : 0);
 }
 
-/* 0 or -ENOMEM. ring and landing lie in the segment and stay the caller's. */
+/* 0 or -ENOMEM. ring, landing and notice lie in the segment and stay the caller's. */
 int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, struct uat_ring *ring,
-                   struct uat_landing *landing);
+                   struct uat_landing *landing, struct uat_notice *notice);
 void uat_thief_close(struct uat_thief *thief);
 
 /*

@@ -92,9 +92,9 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
         /* Behind the swap (O1), so that a lost one is followed by a value that may be free by now. */
         read_front(thief, victim, 0),
     };
-    l->intent_index = uat_ask_number(*request);
-    l->intent_victim = (uint64_t)victim;
-    uat_landing_begin(l);
+    thief->notice->intent_index = uat_ask_number(*request);
+    thief->notice->intent_victim = (uint64_t)victim;
+    uat_notice_begin(thief->notice);
     uat_delay();
     int rc = uat_thief_do(thief, UAT_PHASE_ASK, victim, chain, thief->peek ? 1 : 2);
     if (rc)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Each test is collective and gives this worker's verdict; rank 0 collects the verdicts. The tests work on words at the
- * bottom of the uni-address region, which is unused outside of a run. The partner of rank r is rank r + 1.
+ * end of the evacuation heap, which is unused outside of a run. The partner of rank r is rank r + 1.
  */
 #include "runtime/doctor.h"
 
@@ -19,7 +19,7 @@
 #include "runtime/start/aslr.h"
 #include "runtime/start/self.h"
 
-enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50 };
+enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50, BOARD = 16384 };
 
 struct board {
     uint64_t sum, swapped; /* atomics of all workers */
@@ -31,9 +31,13 @@ struct board {
     uint64_t sent[BLOCK], arrived[BLOCK], returned[BLOCK];
 };
 
+_Static_assert(sizeof(struct board) <= BOARD, "the board must fit into its room");
+
 static struct board *board(void)
 {
-    return (struct board *)uat_segment.low;
+    /* At one address in all workers, whatever their colour: inside of everybody's heap. */
+    char *heap = uat_coloured(uat_segment.heap, -uat_segment.colour);
+    return (struct board *)(void *)(heap + uat_segment.heap_size - BOARD);
 }
 
 static int partner(void)
@@ -205,7 +209,7 @@ bool uat_doctor_examine(const char *reason)
             printf("  %-4s  %s%s%s\n", good ? "pass" : "FAIL", tests[i].name, good ? "" : ": ",
                    good ? "" : tests[i].advice);
     }
-    memset(board(), 0, sizeof(struct board)); /* for the stacks' high-water mark */
+    memset(board(), 0, sizeof(struct board)); /* as the heap was */
     if (speaks)
         printf("%d of %zu tests failed\n", failed, sizeof(tests) / sizeof(tests[0]));
     fflush(stdout);

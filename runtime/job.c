@@ -134,11 +134,14 @@ static int open_deque(void)
 
 static int open_transport(void)
 {
+    bool given = job.options.deque == UAT_DEQUE_MESSAGE; /* the victim WRITEs the stack that it gives (M5) */
     const struct uat_transport_config config = {.rank = uat_self.rank,
                                                 .size = uat_self.size,
                                                 .host = job.job.host,
                                                 .segment = uat_segment.start,
                                                 .segment_size = uat_segment.size,
+                                                .read_only = given ? 0 : uat_segment_region_size(),
+                                                .closed = uat_segment.closed,
                                                 .segment_fd = uat_segment.fd,
                                                 .scratch = uat_segment.scratch,
                                                 .shuffle = job.options.torture_delay,

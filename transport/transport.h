@@ -63,6 +63,8 @@ struct uat_transport_config {
     const char *host;                  /* this worker's host name, for messages */
     void *segment;                     /* the own segment, mapped and writable, aligned to a page */
     size_t segment_size;               /* bytes */
+    size_t read_only;                  /* of them the first, which peers only READ: the stacks; whole pages, or 0 */
+    size_t closed;                     /* of them the last, which peers do not touch at all; whole pages, or 0 */
     int segment_fd;                    /* the memory object behind it */
     void *scratch;                     /* UAT_TRANSPORT_SCRATCH bytes of the segment */
     bool shuffle;                      /* torture: execute in any order that O1 allows, with delays */

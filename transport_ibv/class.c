@@ -50,6 +50,8 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
     ibv->network = *config->network;
     ibv->segment = config->segment;
     ibv->segment_size = config->segment_size;
+    ibv->read_only = config->read_only;
+    ibv->closed = config->closed;
     ibv->scratch = config->scratch;
     ibv->peers = peers;
     snprintf(ibv->host, sizeof(ibv->host), "%s", config->host);

@@ -124,8 +124,9 @@ static int take_endpoint(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
     if (!uat_ibv_groups_is_gateway(g, ibv->base.rank, c->rank))
         return 0;
     for (int i = g->first[g->of[c->rank]], place = 0; i < g->size; i++)
-        if (g->of[i] == g->of[c->rank])
-            ibv->peers[i].rkey = uat_ibv_endpoint_key(e, published, place++);
+        if (g->of[i] == g->of[c->rank]) /* keys stand by rising rank */
+            for (int window = 0; window < UAT_IBV_WINDOWS; window++)
+                ibv->peers[i].rkey[window] = uat_ibv_endpoint_key(e, published, place++);
     return 0;
 }
 

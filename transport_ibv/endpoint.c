@@ -20,11 +20,12 @@ void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoin
     *e = (struct uat_ibv_endpoint){
         .magic = UAT_IBV_ENDPOINT_MAGIC,
         .version = UAT_IBV_ENDPOINT_VERSION,
-        .bytes = (uint32_t)(sizeof(*e) + (size_t)(ibv->connection_count + ibv->neighbour_count) * sizeof(uint32_t)),
+        .bytes = (uint32_t)(sizeof(*e) + (size_t)(ibv->connection_count + UAT_IBV_WINDOWS * ibv->neighbour_count) *
+                                             sizeof(uint32_t)),
         .rank = (uint32_t)ibv->base.rank,
         .size = (uint32_t)ibv->base.size,
         .connections = (uint32_t)ibv->connection_count,
-        .keys = (uint32_t)ibv->neighbour_count,
+        .keys = (uint32_t)(UAT_IBV_WINDOWS * ibv->neighbour_count),
         .psn = ibv->psn,
         .link_layer = ibv->port.attr.link_layer,
         .port = (uint8_t)ibv->port.number,
@@ -52,8 +53,11 @@ int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size)
     out += sizeof(e);
     for (int i = 0; i < ibv->connection_count; i++, out += sizeof(uint32_t))
         memcpy(out, &ibv->connections[i].qp->qp_num, sizeof(uint32_t));
-    for (int i = 0; i < ibv->neighbour_count; i++, out += sizeof(uint32_t))
-        memcpy(out, &ibv->neighbours[i].mr->rkey, sizeof(uint32_t));
+    for (uint32_t i = 0; i < e.keys; i++, out += sizeof(uint32_t)) {
+        const struct ibv_mr *mr = ibv->neighbours[i / UAT_IBV_WINDOWS].mr[i % UAT_IBV_WINDOWS];
+        uint32_t key = mr ? mr->rkey : 0;
+        memcpy(out, &key, sizeof(key));
+    }
     *size = e.bytes;
     return 0;
 }
@@ -115,7 +119,7 @@ static const char *malformed(const struct uat_ibv *ibv, int peer, const struct u
         return "it is of another rank or job size";
     if (e->bytes != data->size || data->size != sizeof(*e) + ((size_t)e->connections + e->keys) * sizeof(uint32_t))
         return "its length is wrong";
-    if (e->keys != (uint32_t)ibv->groups.workers[ibv->groups.of[peer]] ||
+    if (e->keys != (uint32_t)(UAT_IBV_WINDOWS * ibv->groups.workers[ibv->groups.of[peer]]) ||
         e->connections != (uint32_t)count_connections(&ibv->groups, peer, e->size))
         return "it counts other connections or neighbours than this worker does for it; do UAT_CONNECT or the cards "
                "differ?";

@@ -5,10 +5,10 @@
 
 #include "transport_ibv/ibv.h"
 
-enum { UAT_IBV_ENDPOINT_MAGIC = 0x75617449, UAT_IBV_ENDPOINT_VERSION = 2 };
+enum { UAT_IBV_ENDPOINT_MAGIC = 0x75617449, UAT_IBV_ENDPOINT_VERSION = 3 };
 
 /* The published bytes: this head, then the numbers of the queue pairs, by rising rank of the worker at the other end,
- * then the keys of the segments of its group, by rising rank. All workers run one build on one
+ * then the keys of the segments of its group, by rising rank, one for each window. All workers run one build on one
  * architecture, so it goes as it is. */
 struct uat_ibv_endpoint {
     uint32_t magic, version;
@@ -40,7 +40,7 @@ int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size);
 int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoint *data, struct uat_ibv_endpoint *out,
                           uint32_t *qpn);
 
-/* The key of the segment of the worker at this place of its group; e: the head that was read of `data`. */
+/* Key number `place` of its group; e: the head that was read of `data`. */
 uint32_t uat_ibv_endpoint_key(const struct uat_ibv_endpoint *e, const struct uat_endpoint *data, int place);
 
 /* READs and atomics that may be under way on one queue pair: sent by this worker, sent by the peer. Each is the

@@ -2,7 +2,8 @@
 /*
  * The transport over reliable connections: what its files share.
  *
- * One protection domain, one memory region over the own segment and one over each neighbour's (group.h), one completion
+ * One protection domain; one memory region over the own segment, for what lands here, and two windows on the segment of each
+ * worker of the group (group.h), itself included: peers may READ its stacks, and do all with what lies behind; one completion
  * queue, and one RC queue pair to one worker of each group, and to this worker itself. A chain becomes a list of work requests handed over in one ibv_post_send; all of them
  * carry, as wr_id, the address of the chain's entry in its peer's ring plus their position in the chain. Completions of
  * one queue pair come in the order of posting, so that one completion also ends all chains posted before it.
@@ -71,9 +72,12 @@ struct uat_ibv_connection {
     char host[UAT_IBV_HOST];
 };
 
+/* The parts of a segment that peers reach, each with a key of its own. What lies behind them they do not reach. */
+enum uat_ibv_window { UAT_IBV_STACKS /* to READ only */, UAT_IBV_WORDS, UAT_IBV_WINDOWS };
+
 /* A worker of the job: how its segment is reached. */
 struct uat_ibv_peer {
-    uint32_t rkey;
+    uint32_t rkey[UAT_IBV_WINDOWS];
     uint32_t connection; /* its place in uat_ibv.connections */
     char *map;           /* its segment as mapped here; NULL: it is not a neighbour */
 };
@@ -82,7 +86,7 @@ struct uat_ibv_peer {
 struct uat_ibv_neighbour {
     int rank;
     char *map;
-    struct ibv_mr *mr;
+    struct ibv_mr *mr[UAT_IBV_WINDOWS]; /* NULL: the window is empty */
 };
 
 struct uat_ibv_rdmacm;
@@ -92,6 +96,7 @@ struct uat_ibv {
     struct uat_network network; /* the settings */
     void *segment;
     size_t segment_size;
+    size_t read_only, closed; /* of it: see struct uat_transport_config */
     char host[UAT_IBV_HOST];
     struct uat_ibv_port port; /* the port in use */
     int gid_index;
@@ -188,6 +193,13 @@ int uat_ibv_events_poll(struct uat_ibv *ibv);
 static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
 {
     return (struct uat_ibv *)t; /* base is the first member */
+}
+
+/* The key of a word of this worker. */
+static inline uint32_t uat_ibv_key(const struct uat_ibv *ibv, int rank, const void *remote)
+{
+    bool stacks = (uintptr_t)remote < (uintptr_t)ibv->segment + ibv->read_only;
+    return ibv->peers[rank].rkey[stacks ? UAT_IBV_STACKS : UAT_IBV_WORDS];
 }
 
 /* The connection through which a worker's segment is reached. */

@@ -51,30 +51,32 @@ static int check_share(const struct uat_ibv *ibv, const char *what, const char *
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
 {
     const struct ibv_device_attr *attr = &ibv->port.device_attr.orig_attr;
-    int n = ibv->connection_count, keys = ibv->neighbour_count;
+    int n = ibv->connection_count, keys = UAT_IBV_WINDOWS * ibv->neighbour_count;
     if (n + keys > UAT_IBV_NUMBERS_MAX) {
-        uat_error("%d connections and %d neighbours are too many: at most %d together%s", n, keys, UAT_IBV_NUMBERS_MAX,
-                  ibv->alone ? "; UAT_CONNECT=host needs fewer" : "");
+        uat_error("%d connections and %d keys of neighbours are too many: at most %d together%s", n, keys,
+                  UAT_IBV_NUMBERS_MAX, ibv->alone ? "; UAT_CONNECT=host needs fewer" : "");
         return -E2BIG;
     }
     int rc = check_share(ibv, "queue pairs", ibv->alone ? ", or UAT_CONNECT=host" : "", n, attr->max_qp);
     if (!rc)
-        rc = check_share(ibv, "memory regions", ", or UAT_CONNECT=worker", keys, attr->max_mr);
+        rc = check_share(ibv, "memory regions", ", or UAT_CONNECT=worker", keys + 1, attr->max_mr);
     if (rc)
         return rc;
     ibv->cq_entries = smaller(UAT_IBV_CQ_MAX, attr->max_cqe);
     if ((unsigned)n <= ibv->cq_entries / ibv->depth)
         ibv->cq_entries = (unsigned)n * ibv->depth;
     size_t own = ibv->depth * sizeof(struct uat_ibv_chain), queue = ibv->depth * (size_t)REQUEST_BYTES;
-    uint64_t pinned = (uint64_t)keys * ibv->segment_size, queues = n * queue + ibv->cq_entries * COMPLETION_BYTES;
+    uint64_t pinned = ibv->segment_size + (uint64_t)ibv->neighbour_count * (ibv->segment_size - ibv->closed);
+    uint64_t queues = n * queue + ibv->cq_entries * COMPLETION_BYTES;
     uat_info(
         "%d connections for %d workers (UAT_CONNECT=%s): one to each of %d groups of workers that share a host and "
         "an adapter, or more where groups differ in size; queues of %u requests, %zu KiB of them on the side of %s",
         n, ibv->base.size, ibv->alone ? "worker" : "host", ibv->groups.count, ibv->depth, (size_t)queues / 1024,
         ibv->port.device);
-    uat_info("%d memory regions, a key for the segment of each worker of the group; %" PRIu64 " KiB count as locked, "
-             "%zu KiB are bookkeeping",
-             keys, (pinned + queues) / 1024, (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
+    uat_info("%d memory regions: the own segment for what lands here, and for each worker of the group its stacks, which "
+             "peers READ, and its words, each with a key; %" PRIu64 " KiB count as locked, %zu KiB are bookkeeping",
+             keys + 1, (pinned + queues) / 1024,
+             (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
     ibv->locked = pinned + queues;
     return uat_memlock_check(ibv->locked);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The own group: its workers' segments are mapped here and registered, each with the addresses that it has in its
+ * The own group: its workers' segments are mapped here and registered, each in two windows with the addresses that it has in its
  * worker, so that a remote address needs no translation. READs and WRITEs of a neighbour are loads and stores of this
  * CPU. Its atomics go through the adapter, by the queue pair to oneself, for a word that an adapter changes is changed
  * by nothing else (O6).
@@ -52,17 +52,25 @@ static int list_workers(struct uat_ibv *ibv)
     return 0;
 }
 
-static int register_neighbour(struct uat_ibv *ibv, struct uat_ibv_neighbour *neighbour)
+/* Register a window on the neighbour's segment, at the addresses that it has there. 0 or a negative errno, reported. */
+static int open_window(struct uat_ibv *ibv, struct uat_ibv_neighbour *neighbour, enum uat_ibv_window window)
 {
-    /* No IBV_ACCESS_RELAXED_ORDERING, as for the own segment. */
-    int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
-    neighbour->mr = ibv_reg_mr_iova(ibv->pd, neighbour->map, ibv->segment_size, (uintptr_t)ibv->segment, access);
-    if (neighbour->mr)
+    /* No IBV_ACCESS_RELAXED_ORDERING: the order of the operations of a chain depends on its absence. */
+    static const int access[UAT_IBV_WINDOWS] = {[UAT_IBV_STACKS] = IBV_ACCESS_REMOTE_READ,
+                                                [UAT_IBV_WORDS] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
+                                                                  IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC};
+    size_t offset = window == UAT_IBV_STACKS ? 0 : ibv->read_only;
+    size_t bytes = window == UAT_IBV_STACKS ? ibv->read_only : ibv->segment_size - ibv->closed - offset;
+    if (!bytes)
+        return 0;
+    neighbour->mr[window] =
+        ibv_reg_mr_iova(ibv->pd, neighbour->map + offset, bytes, (uintptr_t)ibv->segment + offset, access[window]);
+    if (neighbour->mr[window])
         return 0;
     int error = errno ? errno : EIO;
     uat_error("cannot register the segment of rank %d, %zu KiB, with %s: %s; it is locked memory: " UAT_MEMLOCK_ADVICE
               "; UAT_CONNECT=worker registers none but the own",
-              neighbour->rank, ibv->segment_size / 1024, ibv->port.device, strerror(error));
+              neighbour->rank, bytes / 1024, ibv->port.device, strerror(error));
     return -error;
 }
 
@@ -76,14 +84,13 @@ static int open_neighbours(struct uat_ibv *ibv, const struct uat_endpoint *cards
     for (struct uat_ibv_neighbour *n = ibv->neighbours; n < ibv->neighbours + ibv->neighbour_count; n++) {
         const struct uat_endpoint segment = {&card.segment, sizeof(card.segment), cards[n->rank].host};
         memcpy(&card, cards[n->rank].data, sizeof(card));
-        if (n->rank == ibv->base.rank) {
+        int rc = 0;
+        if (n->rank == ibv->base.rank)
             n->map = ibv->segment;
-            n->mr = ibv->mr;
-            continue;
-        }
-        int rc = uat_card_attach(&own.segment, &user, n->rank, &segment, &n->map);
-        if (!rc)
-            rc = register_neighbour(ibv, n);
+        else
+            rc = uat_card_attach(&own.segment, &user, n->rank, &segment, &n->map);
+        for (int window = 0; window < UAT_IBV_WINDOWS && !rc; window++)
+            rc = open_window(ibv, n, (enum uat_ibv_window)window);
         if (rc)
             return rc;
     }
@@ -135,11 +142,10 @@ void uat_ibv_neighbours_close(struct uat_ibv *ibv)
 {
     for (int i = 0; i < ibv->neighbour_count; i++) {
         const struct uat_ibv_neighbour *n = &ibv->neighbours[i];
-        if (n->rank == ibv->base.rank)
-            continue; /* the own segment's region goes with the device */
-        if (n->mr)
-            ibv_dereg_mr(n->mr);
-        if (n->map)
+        for (int window = 0; window < UAT_IBV_WINDOWS; window++)
+            if (n->mr[window])
+                ibv_dereg_mr(n->mr[window]);
+        if (n->map && n->map != ibv->segment)
             munmap(n->map, ibv->segment_size);
     }
     uat_ibv_groups_close(&ibv->groups);

@@ -81,14 +81,14 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_connection *c, struc
     }
     if (atomic) {
         wr->wr.atomic.remote_addr = (uintptr_t)op->remote;
-        wr->wr.atomic.rkey = ibv->peers[chain->peer].rkey;
+        wr->wr.atomic.rkey = uat_ibv_key(ibv, chain->peer, op->remote);
         wr->wr.atomic.compare_add = op->code == UAT_OP_CMP_SWAP ? op->compare : op->operand;
         wr->wr.atomic.swap = op->operand; /* FETCH_ADD has no use for it */
         c->atomic_open = true;
         c->atomic_end = c->head + 1;
     } else {
         wr->wr.rdma.remote_addr = (uintptr_t)op->remote;
-        wr->wr.rdma.rkey = ibv->peers[chain->peer].rkey;
+        wr->wr.rdma.rkey = uat_ibv_key(ibv, chain->peer, op->remote);
     }
     if (op->code == UAT_OP_WRITE) {
         if (op->size <= ibv->inline_max)

@@ -39,17 +39,19 @@ static void lay_out(struct uat_segment *s, const struct uat_options *o, int colo
     s->control = COLOURED(struct uat_control *, sizeof(struct uat_control));
     s->result = PART(void *, o->result_max);
     s->ring = COLOURED(struct uat_ring *, sizeof(struct uat_ring));
-    s->landing = PART(struct uat_landing *, sizeof(struct uat_landing));
     s->mailbox = COLOURED(struct uat_mailbox *, sizeof(struct uat_mailbox));
     s->ready = COLOURED(struct uat_ready_ring *, sizeof(struct uat_ready_ring));
-    s->ready_landing = PART(struct uat_ready_landing *, sizeof(struct uat_ready_landing));
     s->scratch = PART(void *, UAT_TRANSPORT_SCRATCH);
-    s->staging = PART(struct uat_staging *, sizeof(struct uat_staging));
-    s->staged_result = PART(void *, o->result_max);
     s->global_words = PART(void *, UAT_GLOBAL_WORDS_SIZE);
     s->record_stride = uat_record_stride(o->result_max);
     s->records = COLOURED(char *, s->record_stride * o->records);
     s->heap = COLOURED(char *, o->heap_size);
+    size_t open = at;
+    s->landing = PART(struct uat_landing *, sizeof(struct uat_landing));
+    s->ready_landing = PART(struct uat_ready_landing *, sizeof(struct uat_ready_landing));
+    s->staging = PART(struct uat_staging *, sizeof(struct uat_staging));
+    s->staged_result = PART(void *, o->result_max);
+    s->closed = at - open;
     s->size = at;
 #undef COLOURED
 #undef PART

@@ -2,8 +2,9 @@
 /*
  * The segment: all memory that peers reach, at one virtual address in every worker. In this order:
  *
- *   uni-address region, control, result, ring, landing, mailbox, ready tasks, transport's scratch, staging, staged result, global words,
- *   join records, evacuation heap
+ *   uni-address region: peers only READ it, except under the message protocol, which WRITEs what it gives
+ *   control, result, ring, mailbox, ready tasks, transport's scratch, global words, join records, evacuation heap
+ *   landing places, staging, staged result: no peer touches them
  *
  * Control, the rings, the mailbox, records and heap, which hold the words that adapters change, lie a little behind the begin of their room:
  * by the worker's colour (transport/colour.h). Records and stacks are named by their addresses; for the others
@@ -67,8 +68,9 @@ struct uat_control {
     uat_stats_t stats;                    /* the own CPU only; READ by peers in uat_stats_total() */
     uint64_t replica_size;                /* the own CPU only; READ by peers in uat_replicate() */
     struct uat_replica_card replica_card; /* the same */
-    uint64_t waits[UAT_PARK_KINDS_MAX];   /* the own CPU only; READ by rank 0 in a deadlock: tasks that wait, by kind */
-    uint64_t clock;                       /* rank 0's own CPU only; READ by peers in uat_clock_compare() */
+    struct uat_notice notice;           /* the own CPU only; READ by an owner that waits too long, and in a deadlock */
+    uint64_t waits[UAT_PARK_KINDS_MAX]; /* the own CPU only; READ by rank 0 in a deadlock: tasks that wait, by kind */
+    uint64_t clock;                     /* rank 0's own CPU only; READ by peers in uat_clock_compare() */
     _Alignas(UAT_CACHE_LINE) uint64_t clock_readers; /* HCA atomics only: +1 by each peer that has READ enough of it */
 };
 
@@ -78,7 +80,7 @@ struct uat_staging {
     struct uat_replica_card replica_card;
     uint64_t word;
     uint64_t waiter[4]; /* struct uat_waiter */
-    uint64_t intent[2]; /* of a thief: see struct uat_landing */
+    uint64_t intent[2]; /* of a thief: see struct uat_notice */
     uint64_t call[2];   /* of a peer: struct uat_control.call and waiting */
     struct uat_told told;
     uint64_t waits[UAT_PARK_KINDS_MAX];
@@ -92,7 +94,8 @@ struct uat_staging {
 /* Where each part lies. Constant from uat_segment_open() to uat_segment_close(). */
 struct uat_segment {
     char *start;
-    size_t size; /* bytes */
+    size_t size;   /* bytes */
+    size_t closed; /* of them the last, which no peer touches */
     int fd;
     off_t offset;      /* of the segment in the memory object; 0 but in a simulation */
     size_t result_max; /* bytes of the largest result of a task: UAT_RESULT_MAX */

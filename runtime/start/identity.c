@@ -44,7 +44,7 @@ static uint64_t abi_hash(void)
         offsetof(struct uat_ring, lock),
         sizeof(struct uat_ready_ring),
         sizeof(struct uat_slot),
-        sizeof(struct uat_landing),
+        offsetof(struct uat_control, notice),
         sizeof(struct uat_record),
         offsetof(struct uat_record, waiter),
         sizeof(struct uat_waiter),

@@ -39,7 +39,7 @@ void uat_deadlock_count(enum uat_park_kind kind, int change)
 static uint64_t read_work(int rank)
 {
     struct uat_staging *staging = uat_segment.staging;
-    struct uat_op op = uat_op_read(&staging->old, &uat_segment.landing->work, 8);
+    struct uat_op op = uat_op_read(&staging->old, uat_segment_of(rank, &uat_segment.control->notice.work), 8);
     uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
     return staging->old;
 }

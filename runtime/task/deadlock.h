@@ -2,7 +2,7 @@
 /*
  * Deadlock: tasks wait, no worker has anything to run, and the root has not ended. Rank 0, while idle, READs of every worker
  * whether it has work, twice. Each worker's word changes whenever that changes, and it says "work" before work comes to it
- * (uat_landing_begin()). So if all words say "none" and none has changed in between, there was a moment, between the two
+ * (uat_notice_begin()). So if all words say "none" and none has changed in between, there was a moment, between the two
  * rounds, when nobody had work, and nobody can get any ever after. No time-out takes part in the verdict.
  * (Two rounds of counting, as in Mattern, "Algorithms for Distributed Termination Detection", 1987.)
  */

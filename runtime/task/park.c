@@ -169,7 +169,7 @@ uintptr_t uat_park_take_own(void)
     struct uat_ready_task task;
     if (!uat_check(uat_ready_take(&waiting.ready, &task)))
         return 0;
-    uat_landing_begin(uat_segment.landing);
+    uat_notice_begin(&uat_segment.control->notice);
     fetch(&task);
     return settle(&task);
 }
@@ -199,7 +199,7 @@ void uat_park_idle(unsigned failures)
 {
     /* Claimed by others counts as gone: they have said that they have work before they claimed. */
     if (!uat_ready_any(&waiting.ready))
-        uat_landing_end(uat_segment.landing);
+        uat_notice_end(&uat_segment.control->notice);
     uat_deadlock_look(failures);
 }
 

@@ -193,7 +193,7 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
     if (arg_size)
         memcpy(copy, arg, arg_size);
     uat_worker.tasks++;
-    uat_landing_begin(uat_segment.landing);
+    uat_notice_begin(&uat_segment.control->notice);
     uat_deque_push_gone(&uat_worker.deque, sp);
     uint64_t begin = enter_task(uat_segment.high);
     int event = uat_start(sp, root, copy, result);

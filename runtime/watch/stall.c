@@ -69,7 +69,7 @@ void uat_stall_note(enum uat_wait kind, uint64_t what)
 static const uint64_t *read_intent(int rank)
 {
     uint64_t *intent = uat_segment.staging->intent;
-    struct uat_op op = uat_op_read(intent, &uat_segment.landing->intent_victim, 2 * sizeof(*intent));
+    struct uat_op op = uat_op_read(intent, uat_segment_of(rank, &uat_segment.control->notice), 2 * sizeof(*intent));
     uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
     return intent;
 }

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct uat_ibv ibv = {.base = {.rank = 1, .size = WORKERS}, .mr = &mr, .host = "here", .pkey = 0xffff};
     struct ibv_qp qp = {.qp_num = 5};
     struct uat_ibv_connection connections[WORKERS];
-    struct uat_ibv_neighbour neighbour = {.mr = &mr};
+    struct uat_ibv_neighbour neighbour = {.mr = {&mr, &mr}};
     int of[WORKERS] = {0, 1, 2, 3}, place[WORKERS] = {0}, workers[WORKERS] = {1, 1, 1, 1},
         first[WORKERS] = {0, 1, 2, 3};
     struct uat_ibv_endpoint out;
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};
     if (uat_ibv_endpoint_read(&ibv, PEER, &endpoint, &out, &qpn) == 0 &&
         (out.size != WORKERS || out.rank != PEER || out.mtu < IBV_MTU_256 || out.mtu > IBV_MTU_4096 || !out.read_to ||
-         !memchr(out.device, '\0', sizeof(out.device)) || out.connections != WORKERS || out.keys != 1))
+         !memchr(out.device, '\0', sizeof(out.device)) || out.connections != WORKERS || out.keys != UAT_IBV_WINDOWS))
         abort();
     free(blob);
     return 0;

@@ -228,7 +228,7 @@ static void work_unregistered(struct peer *me, void *arg)
     uint64_t *word = (uint64_t *)me->data;
     join_all(me);
     if (me->rank == 0) {
-        ((struct uat_ibv *)me->transport)->peers[1].rkey ^= 0x5a00;
+        ((struct uat_ibv *)me->transport)->peers[1].rkey[UAT_IBV_WORDS] ^= 0x5a00;
         struct uat_op ops[] = {uat_op_read(word, word + 8, 8)};
         static const char *const texts[] = {"READ at address", "operation 1 of 1", "remote access error",
                                             "refused the address", NULL};
@@ -241,6 +241,42 @@ static void test_unregistered(void **state)
 {
     struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = *state};
     assert_int_equal(peers_run(&spec, work_unregistered, NULL), 0);
+}
+
+/* Peers READ stacks and nothing else; what lies at the segment's end they do not reach at all. */
+enum { STACKS = 1 << 20, CLOSED = 4096 };
+
+static void work_windows(struct peer *me, void *arg)
+{
+    static const char *const texts[] = {"remote access error", "refused the address", NULL};
+    uint64_t *word = (uint64_t *)me->data, *stack = (uint64_t *)me->segment;
+    uint64_t *closed = (uint64_t *)(me->data + me->data_size - CLOSED);
+    const struct uat_op forbidden[] = {uat_op_write(word, stack, 8), uat_op_fetch_add(word, stack, 1),
+                                       uat_op_cmp_swap(word, stack, 0, 1), uat_op_read(word, closed, 8),
+                                       uat_op_write(word, closed, 8)};
+    *stack = 77 + (uint64_t)me->rank;
+    join_all(me);
+    if (me->rank == 0) {
+        const struct uat_op allowed[] = {uat_op_write(word, word + 8, 8), uat_op_fetch_add(word, word + 8, 1),
+                                         uat_op_read(stack + 1, stack, 8), uat_op_read(closed, stack, 8)};
+        PEER_CHECK(uat_transport_do(me->transport, 1, allowed, 4) == 0 && stack[1] == 78 && *closed == 78);
+        expect_failure(me, &forbidden[*(const int *)arg], 1, -EACCES, texts);
+    }
+    peer_barrier(me);
+    PEER_CHECK(*stack == 77 + (uint64_t)me->rank && (me->rank == 0 || *closed == 0));
+}
+
+static void test_windows(void **state)
+{
+    for (int i = 0; i < 5; i++) {
+        struct peers_spec spec = {.transport = &uat_transport_ibv,
+                                  .workers = 2,
+                                  .apart = true,
+                                  .options = *state,
+                                  .read_only = STACKS,
+                                  .closed = CLOSED};
+        assert_int_equal(peers_run(&spec, work_windows, &i), 0);
+    }
 }
 
 static void set_link(const char *state)
@@ -341,9 +377,9 @@ int main(int argc, char **argv)
     if (uat_options_parse(&workers, env, error, sizeof(error)))
         return 1;
 #define WORKERS(test) cmocka_unit_test_prestate(test, &workers)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_settings), WORKERS(test_forged), WORKERS(test_gone),
-        WORKERS(test_unregistered),      WORKERS(test_link),   cmocka_unit_test(test_rdmacm)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), WORKERS(test_forged),  WORKERS(test_gone),
+                                       WORKERS(test_unregistered),      WORKERS(test_windows), WORKERS(test_link),
+                                       cmocka_unit_test(test_rdmacm)};
     const struct CMUnitTest memlock[] = {cmocka_unit_test(test_memlock)}, user[] = {cmocka_unit_test(test_user)};
     if (argc > 1 && !strcmp(argv[1], "user"))
         return cmocka_run_group_tests(user, NULL, NULL);

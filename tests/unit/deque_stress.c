@@ -23,6 +23,7 @@ struct layout {
     struct uat_ring *ring;
     struct uat_mailbox *mailbox;
     struct uat_landing *landing;
+    struct uat_notice *notice;
     uintptr_t low, high; /* the stacks */
 };
 
@@ -34,7 +35,8 @@ static struct layout lay_out(const struct peer *me)
     struct layout l = {.ring = (struct uat_ring *)p,
                        .mailbox = (struct uat_mailbox *)(p + MAILBOX_AT),
                        .landing = (struct uat_landing *)(p + 4096)};
-    l.low = (uintptr_t)p + 4096 + sizeof(struct uat_landing);
+    l.notice = (struct uat_notice *)(l.landing + 1);
+    l.low = (uintptr_t)(l.notice + 1);
     l.low = (l.low + 4095) / 4096 * 4096;
     l.high = l.low + STACKS_SIZE;
     PEER_CHECK(l.high <= (uintptr_t)p + me->data_size);
@@ -157,7 +159,7 @@ static void owner(struct peer *me, struct shared *shared, const struct layout *l
 static void thief(struct peer *me, struct shared *shared, const struct layout *l)
 {
     struct uat_thief t;
-    PEER_CHECK(uat_thief_open(&t, me->transport, l->ring, l->landing) == 0);
+    PEER_CHECK(uat_thief_open(&t, me->transport, l->ring, l->landing, l->notice) == 0);
     t.low = l->low;
     t.high = l->high;
     t.peek = !shared->stress.blind;

@@ -102,8 +102,8 @@ static void map_segment(struct peer *me)
     me->segment =
         mmap(SEGMENT_ADDRESS, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, me->segment_fd, 0);
     PEER_CHECK(me->segment == SEGMENT_ADDRESS);
-    me->data = me->segment + UAT_TRANSPORT_SCRATCH;
-    me->data_size = size - UAT_TRANSPORT_SCRATCH;
+    me->data = me->segment + me->spec->read_only + UAT_TRANSPORT_SCRATCH;
+    me->data_size = size - me->spec->read_only - UAT_TRANSPORT_SCRATCH;
 }
 
 int peer_open(struct peer *me)
@@ -113,9 +113,11 @@ int peer_open(struct peer *me)
         .size = me->size,
         .host = me->cards[me->rank].host,
         .segment = me->segment,
-        .segment_size = me->data_size + UAT_TRANSPORT_SCRATCH,
+        .segment_size = me->spec->read_only + UAT_TRANSPORT_SCRATCH + me->data_size,
         .segment_fd = me->segment_fd,
-        .scratch = me->segment,
+        .read_only = me->spec->read_only,
+        .closed = me->spec->closed,
+        .scratch = me->data - UAT_TRANSPORT_SCRATCH,
         .shuffle = me->spec->shuffle,
         .seed = me->spec->seed,
         .network = &me->spec->options->network,

@@ -40,6 +40,7 @@ struct peers_spec {
     int seconds;         /* after them all are killed; 0: PEERS_SECONDS */
     bool shuffle;        /* torture of the transport */
     uint64_t seed;
+    size_t read_only, closed;          /* bytes: see struct uat_transport_config */
     bool apart;                        /* leave peer_open, peer_publish and peer_connect to the function */
     const struct uat_options *options; /* NULL: the defaults */
 };

@@ -20,6 +20,7 @@ enum { STACK_WORDS = 4096, THEIR_COLOUR = 3, LARGE = UAT_SPECULATION_LIMIT + 64 
 struct segment {
     struct uat_ring ring;
     struct uat_landing landing;
+    struct uat_notice notice;
     _Alignas(64) uint64_t stack[STACK_WORDS];
 };
 static struct segment mine, theirs;
@@ -107,7 +108,7 @@ static int setup(void **state)
     uat_ring_init(&theirs.ring);
     wire.head = (struct uat_transport){.class_ = &class, .size = 2};
     static const uint8_t colours[2] = {0, THEIR_COLOUR};
-    if (uat_thief_open(&thief, &wire.head, uat_coloured(&mine.ring, -THEIR_COLOUR), &mine.landing))
+    if (uat_thief_open(&thief, &wire.head, uat_coloured(&mine.ring, -THEIR_COLOUR), &mine.landing, &mine.notice))
         return -1;
     thief.colours = colours;
     thief.low = (uintptr_t)mine.stack;
