@@ -171,6 +171,45 @@ static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_re
     add_add(pair, board, r, true);
 }
 
+/* A READ behind a WRITE of the same words in its chain, without an atomic between them. */
+static void write_read(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    uint64_t *w = pair->words, *payload = w + PAYLOAD, *landing = w + LANDING;
+    for (uint64_t i = 1; pair->rank == 1 && i <= board->trials; i++) {
+        bool stale = false;
+        for (int k = 0; k < PAYLOAD_WORDS; k++)
+            landing[PAYLOAD_WORDS + k] = i;
+        struct uat_op ops[] = {uat_op_write(landing + PAYLOAD_WORDS, payload, PAYLOAD_WORDS * 8),
+                               uat_op_read(landing, payload, PAYLOAD_WORDS * 8)};
+        pair_do(pair, 0, ops, 2);
+        for (int k = 0; k < PAYLOAD_WORDS; k++)
+            stale |= load(landing + k) != i;
+        r->trials++;
+        r->violations += stale;
+    }
+}
+
+/* Two READs in a chain, of words on different cache lines. The victim's CPU stores DATA before FLAG, so a chain in order
+ * finds DATA at least as new as FLAG. */
+static void read_read(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    uint64_t *w = pair->words, *landing = w + LANDING;
+    if (pair->rank == 0) {
+        for (uint64_t i = 1; !load(w + DONE); i++) {
+            __atomic_store_n(w + DATA, i, __ATOMIC_RELAXED);
+            __atomic_store_n(w + FLAG, i, __ATOMIC_RELEASE); /* behind the store to DATA; other side: the two READs */
+        }
+        return;
+    }
+    for (uint64_t i = 0; i < board->trials; i++) {
+        struct uat_op ops[] = {uat_op_read(landing, w + FLAG, 8), uat_op_read(landing + 1, w + DATA, 8)};
+        pair_do(pair, 0, ops, 2);
+        r->trials++;
+        r->violations += load(landing + 1) < load(landing);
+    }
+    tell_done(pair);
+}
+
 static const struct {
     const char *name, *meaning;
     void (*run)(struct pair *pair, struct board *board, struct litmus_result *r);
@@ -183,6 +222,8 @@ static const struct {
     {"adapter-adapter", "no FETCH_ADD of two processes is lost, the owner's through its own queue pair",
      adapter_adapter, false},
     {"cpu-adapter", "CPU atomics against FETCH_ADD on one word (uat never does it): updates lost", cpu_adapter, true},
+    {"write-read", "a READ sees the WRITE before it in its chain (uat does not rely on it)", write_read, true},
+    {"read-read", "two READs of a chain sample memory in order (uat does not rely on it)", read_read, true},
 };
 
 static void run_all(struct pair *pair, void *arg)
