@@ -74,6 +74,9 @@
 #define UAT_SIM_SEED_DEFAULT      0
 #define UAT_SIM_SEED_MIN          0
 #define UAT_SIM_SEED_MAX          UINT64_MAX
+#define UAT_SIM_STOP_DEFAULT      0 /* ns */
+#define UAT_SIM_STOP_MIN          0
+#define UAT_SIM_STOP_MAX          UINT64_C(1000000000000000)
 #define UAT_SIM_LIMIT_DEFAULT     0 /* ms */
 #define UAT_SIM_LIMIT_MIN         0
 #define UAT_SIM_LIMIT_MAX         UINT64_C(1000000000000)

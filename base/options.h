@@ -55,6 +55,8 @@ struct uat_options {
     uint64_t sim_node;              /* UAT_SIM_NODE: workers of a host */
     uint64_t sim_seed;              /* UAT_SIM_SEED: 0 = no adversary */
     int sim_order;                  /* UAT_SIM_ORDER: enum uat_sim_order */
+    uint64_t sim_stop;              /* UAT_SIM_STOP: ns; 0 = never */
+    int sim_stop_rank;              /* UAT_SIM_STOP_RANK: -1 = whoever comes there first */
     uint64_t sim_limit;             /* UAT_SIM_LIMIT: ms of virtual time; 0 = none */
 };
 

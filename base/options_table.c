@@ -139,6 +139,10 @@ const struct uat_option uat_option_table[] = {
     UNSIGNED("UAT_SIM_SEED", sim_seed, UAT_SIM_SEED, 1, "", "sim: of the worst orders that are allowed; 0: no such"),
     CHOICE("UAT_SIM_ORDER", sim_order, UAT_SIM_ORDER_PROMISE, sim_order_choices,
            "sim: with a seed, what a chain keeps: the order that is promised, or also WRITEs and atomics in its own"),
+    UNSIGNED("UAT_SIM_STOP", sim_stop, UAT_SIM_STOP, 1, "",
+             "sim: nanoseconds of virtual time at which a worker stops for a debugger; 0: never"),
+    INT("UAT_SIM_STOP_RANK", sim_stop_rank, -1, -1, UAT_SIM_WORKERS_MAX - 1,
+        "sim: which worker stops; -1: the first one that comes there"),
     UNSIGNED("UAT_SIM_LIMIT", sim_limit, UAT_SIM_LIMIT, 1, "",
              "sim: milliseconds of virtual time after which the job has failed; 0: never"),
 };

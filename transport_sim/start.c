@@ -48,6 +48,8 @@ static struct sim_settings read_settings(const struct uat_options *o, int size)
                              .seed = o->sim_seed,
                              .limit = o->sim_limit * 1000000,
                              .chain_order = o->sim_order == UAT_SIM_ORDER_CHAIN,
+                             .stop = o->sim_stop,
+                             .stop_rank = o->sim_stop_rank,
                              .report = o->log >= UAT_LOG_INFO,
                              .network = uat_sim_network_choose(o)};
     s.lookahead = uat_sim_plan_lookahead(&s);
@@ -65,6 +67,7 @@ static int open_world(const struct uat_options *o, int size)
         return -error;
     }
     uat_sim.world->object = object;
+    uat_sim.world->stop_at = settings.stop > 0 ? settings.stop : SIM_NEVER;
     uat_sim.world->core = o->bind == UAT_BIND_NONE ? -1 : sched_getcpu();
     return 0;
 }

@@ -16,6 +16,7 @@
 #include "transport_sim/measure.h"
 #include "transport_sim/operation.h"
 #include "transport_sim/queue.h"
+#include "transport_sim/stop.h"
 
 static void take_token(void)
 {
@@ -91,6 +92,7 @@ void uat_sim_pass(uint64_t ns)
     }
     if (uat_sim.world->settings.limit > 0 && me->clock > uat_sim.world->settings.limit)
         uat_sim_fail_limit(me->clock);
+    sim_stop_look();
 }
 
 void uat_sim_pass_later(uint64_t ns)
@@ -104,6 +106,7 @@ void uat_sim_sleep(enum sim_state state)
     uat_sim.ahead = 0; /* the queue wakes this worker at its clock or later */
     uat_sim.me->state = state;
     give_way();
+    sim_stop_look();
 }
 
 void uat_sim_leave(void)

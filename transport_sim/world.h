@@ -115,6 +115,8 @@ struct sim_object {
 struct sim_settings {
     int size;
     uint64_t task, cpu_percent, quantum, seed, limit; /* ns, percent, ns, -, ns */
+    uint64_t stop;                                    /* ns at which a worker stops for a debugger; 0: never */
+    int stop_rank;                                    /* which; -1: the first to come there */
     bool chain_order;
     bool report; /* what the simulation costs */
     struct sim_network network;
@@ -135,7 +137,8 @@ struct sim_world {
     uint32_t left;                /* workers that have left */
     uint64_t switches, items;     /* for the report; a post is not counted as a step */
     struct sim_cost cost;
-    size_t count; /* items in the queue */
+    uint64_t stop_at; /* of settings.stop; SIM_NEVER when that is over */
+    size_t count;     /* items in the queue */
     struct sim_worker *worker;
     struct sim_chain *chain; /* chain c of rank r: [c * size + r], so that those in use are neighbours */
     struct sim_item *item;   /* a heap */

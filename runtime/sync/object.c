@@ -138,7 +138,7 @@ static struct uat_object *take(uint64_t name, enum uat_park_kind kind, const cha
             return NULL;
         if (guard > (uint64_t)uat_self.size)
             refuse(name, kind, what);
-        uat_relax(&relax);
+        uat_relax_away(&relax); /* the guard is a word of another worker's segment */
     }
     if (__builtin_expect(held->kind != (UAT_OBJECT_MAGIC | kind), 0))
         refuse(name, kind, what);

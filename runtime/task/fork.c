@@ -29,7 +29,7 @@ static void replace_region(void *new)
 static void *map_region(int flags, int fd)
 {
     void *p = mmap(NULL, uat_segment_region_size(), PROT_READ | PROT_WRITE, flags, fd,
-                   fd < 0 ? 0 : (off_t)(uat_segment.low - (uintptr_t)uat_segment.start));
+                   fd < 0 ? 0 : uat_segment.offset + (off_t)(uat_segment.low - (uintptr_t)uat_segment.start));
     if (p == MAP_FAILED)
         uat_die("fork() in a task: no memory for a copy of the stacks, UAT_STACK_SIZE=%zuk: %s",
                 uat_segment_region_size() >> 10, strerror(errno));

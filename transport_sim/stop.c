@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_sim/stop.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+void uat_sim_stop_here(void)
+{
+    struct sim_world *w = uat_sim.world;
+    if (w->settings.stop_rank >= 0 && w->settings.stop_rank != uat_sim.rank)
+        return;
+    w->stop_at = SIM_NEVER;
+    uat_error("pid %d stops at %" PRIu64 " ns of virtual time: gdb -p %d looks at it; kill -CONT %d lets the job go on",
+              getpid(), uat_sim.me->clock, getpid(), getpid());
+    raise(SIGSTOP); /* it has the token, so time stands still for all */
+}
