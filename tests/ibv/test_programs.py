@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: fib, BTC, NQueens and UTS over verbs, with 2 and 4 workers, by claims and locks, and by messages with 4, in one guest or
-over two: right answers, and every program is stolen from with the round trips and the operations of its protocol. Then a share of
-tests/global/guests.
+"""Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, with 2 and 4 workers, by claims and locks, and by messages
+with 4, in one guest or over two: right answers, and every program is stolen from with the round trips and the operations of its
+protocol. Then a share of tests/global/guests.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
 """
@@ -16,6 +16,9 @@ VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 GLOBAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "global", "guests")
 PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
+# Tasks that wait, once in each run: checked answers, and round trips on objects of another worker.
+WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
+           "uat-sync --members 10 --passes 40 --fibers 5 --depth 2 --batches 2"]
 CONNECT = ["host", "rdmacm", "worker", "host"]  # for each start of all programs over two guests
 TREE = 105178  # nodes of that tree
 
@@ -27,7 +30,7 @@ def quoted(program):
 
 def script():
     """The commands that run in the guest; each prints a line of JSON."""
-    lines = ["set -e"]
+    lines, starts = ["set -e"], 0
     for run in range(RUNS):
         for deque in ("lock", "claim", "message"):
             for workers in (2, 4) if deque != "message" else (4,):
@@ -35,12 +38,22 @@ def script():
                          f"srun -N 2 --ntasks-per-node={workers // 2} --mpi=pmix")
                 settings = f"UAT_TRANSPORT=ibv UAT_DEQUE={deque} UAT_SEED={run + 1}"
                 if GUESTS == 2:
-                    settings += " UAT_CONNECT=" + CONNECT[len(lines) // len(PROGRAMS) % len(CONNECT)]
+                    settings += " UAT_CONNECT=" + CONNECT[starts % len(CONNECT)]
+                starts += 1
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
-                          for program, options in (words.split(" ", 1) for words in PROGRAMS)]
+                          for program, options in (words.split(" ", 1) for words in
+                                                   PROGRAMS + (WAITING if (deque, workers) == ("claim", 2) else []))]
     lines += subprocess.run([GLOBAL, VM_RUN, BUILD, str(GUESTS), "--list"], stdout=subprocess.PIPE, text=True,
                             check=True).stdout.splitlines()
     return "\n".join(lines)
+
+
+def check_sync(report):
+    trips = report["round_trips"]
+    if trips["mutex_far"] != 1.0 or trips["channel_far"] != 1.5 or trips.get("future_far_wait", 2.0) != 2.0:
+        sys.exit(f"wrong round trips: {json.dumps(report)}")
+    print("uat-sync, median us:", {key: round(report[key]["median_ns"] / 1000) for key in report if key in
+                                  ("channel_ping_pong", "mutex", "mutex_far", "channel_far", "future_far_wait")}, trips)
 
 
 def check(report, totals):
@@ -76,13 +89,16 @@ def main():
         print(done.stdout, done.stderr)
         sys.exit(done.returncode)
     reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if len(reports) != RUNS * 4 * len(PROGRAMS):
+    if len(reports) != RUNS * (4 * len(PROGRAMS) + len(WAITING)):
         sys.exit(f"{len(reports)} reports:\n{done.stdout}\n{done.stderr}")
     totals = {}
     for report in reports:
-        check(report, totals)
+        if report["program"] == "uat-sync":
+            check_sync(report)
+        else:
+            check(report, totals)
     print("steals:", totals)
-    if not all(totals.values()):
+    if not all(totals[words.split()[0]] for words in PROGRAMS):
         sys.exit("a program that nobody stole from")
 
 
