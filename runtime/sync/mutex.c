@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Mutexes and condition variables. word[0]: locked; word[1], word[2]: what the holder is known by. */
+/* Mutexes and condition variables. word[0]: locked; the others: what the holder is known by. */
 #include <inttypes.h>
+#include <stdbool.h>
 
 #include "include/uat/sync.h"
 #include "runtime/memory/frame.h"
+#include "runtime/start/self.h"
 #include "runtime/sync/object.h"
 #include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
 
-enum { LOCKED, BASE, HANDLE };
+enum { LOCKED, BASE, HANDLE, BIRTH };
 
 uat_mutex_t uat_mutex_create(void)
 {
@@ -17,19 +19,28 @@ uat_mutex_t uat_mutex_create(void)
 }
 
 /*
- * The running task, by its segment's begin and its spawner's handle. Both stay the same wherever it goes. Two tasks that are
- * alive at once differ, unless they run at the same addresses on two workers: then a wrong unlock is not found.
+ * The running task. Once it has parted from its spawner, by its join record's name, which no other task has as long as it
+ * lives. Before that by its segment's begin, its spawner's handle, and the worker where it was born, which is where it still is:
+ * what stays the same wherever it goes, for its record will be that worker's. Two tasks that were born on one worker at one
+ * address, of spawners at one address, are taken for each other if the first has the lock from the time before it parted.
  */
 struct holder {
     uintptr_t base, handle;
+    uint64_t birth; /* the record's name, or (rank << 48) | 1; a root has neither spawner nor record: 0 */
 };
+
+#define UNPARTED UINT64_C(1)
 
 static struct holder running_task(void)
 {
-    if (uat_deque_size(&uat_worker.deque) == 0)
+    const struct uat_deque *deque = &uat_worker.deque;
+    if (uat_deque_size(deque) == 0)
         return (struct holder){0};
-    uintptr_t base = uat_deque_base(&uat_worker.deque);
-    return (struct holder){base, (uintptr_t)uat_frame_at(base)->task};
+    uintptr_t base = uat_deque_base(deque);
+    const struct uat_frame *frame = uat_frame_at(base);
+    bool parted = (deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_PRIVATE; /* else frame->record means nothing */
+    uint64_t birth = parted ? frame->record : (uint64_t)uat_self.rank << 48 | UNPARTED;
+    return (struct holder){base, (uintptr_t)frame->task, frame->task ? birth : 0};
 }
 
 static void note_holder(struct uat_object *m, struct holder holder)
@@ -37,6 +48,15 @@ static void note_holder(struct uat_object *m, struct holder holder)
     m->word[LOCKED] = 1;
     m->word[BASE] = holder.base;
     m->word[HANDLE] = holder.handle;
+    m->word[BIRTH] = holder.birth;
+}
+
+static bool is_holder(const struct uat_object *m, struct holder task)
+{
+    uint64_t birth = m->word[BIRTH];
+    if (birth != 0 && (uint32_t)birth != UNPARTED) /* by its record alone */
+        return birth == task.birth;
+    return m->word[BASE] == task.base && m->word[HANDLE] == task.handle && birth >> 48 == task.birth >> 48;
 }
 
 int uat_mutex_try_lock(uat_mutex_t m)
@@ -49,15 +69,25 @@ int uat_mutex_try_lock(uat_mutex_t m)
     return locked;
 }
 
+/* A waiter has parted from its spawner: its record's name is the tag by which it will be known as the holder. A root, which has no
+ * record, is known by its base. */
+static void park_locker(struct uat_park *wait, uint64_t name)
+{
+    struct uat_parked *parked = (struct uat_parked *)(void *)uat_object_address(name);
+    const struct uat_frame *frame = uat_frame_at(parked->base); /* in place until the call returns */
+    parked->reply = frame->task ? frame->record : 0;
+    uat_object_park(wait, name);
+}
+
 void uat_mutex_lock(uat_mutex_t m)
 {
     struct uat_object *o = uat_object_take(m.object, UAT_PARK_MUTEX, "uat_mutex_lock()");
-    struct holder self = running_task();
     if (o->word[LOCKED]) {
-        uat_object_wait(m.object, UAT_PARK_MUTEX, NULL, self.handle);
+        struct uat_park wait = {.kind = UAT_PARK_MUTEX, .object = m.object, .park = park_locker};
+        uat_park(&wait);
         return;
     }
-    note_holder(o, self);
+    note_holder(o, running_task());
     uat_object_leave(m.object, 0);
 }
 
@@ -69,13 +99,13 @@ static void release(uint64_t object, struct holder holder, const char *what)
     if (!o->word[LOCKED])
         uat_die("%s: mutex %" PRIx64 " of rank %d is not locked", what, object & ((UINT64_C(1) << 48) - 1),
                 uat_object_rank(object));
-    if (o->word[BASE] != holder.base || o->word[HANDLE] != holder.handle)
+    if (!is_holder(o, holder))
         uat_die("%s: mutex %" PRIx64 " of rank %d is held by another task", what, object & ((UINT64_C(1) << 48) - 1),
                 uat_object_rank(object));
     bool any = uat_object_unqueue(&waking);
     o->word[LOCKED] = 0;
     if (any)
-        note_holder(o, (struct holder){waking.base, waking.reply}); /* its handle is the tag it waits with */
+        note_holder(o, (struct holder){.base = waking.base, .birth = waking.reply}); /* the tag that it waits with */
     uat_object_leave(object, 0);
     waking.reply = 0;
     if (any)

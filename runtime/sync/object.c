@@ -13,8 +13,11 @@
 #include "runtime/start/self.h"
 #include "runtime/task/deadlock.h"
 #include "runtime/watch/die.h"
+#include "runtime/watch/stall.h"
 
 /* What taking READs and leaving WRITEs: all words but the guard. */
+enum { WATCH_EVERY = 256 /* tries to take a guard between two calls of the watch */ };
+
 enum { WORDS = offsetof(struct uat_object, data) - offsetof(struct uat_object, kind) };
 _Static_assert((int)WORDS <= (int)UAT_FORGET_WRITE_MAX, "leaving is fire and forget");
 _Static_assert(offsetof(struct uat_object, data) == sizeof(((struct uat_staging *)0)->object),
@@ -138,8 +141,12 @@ static struct uat_object *take(uint64_t name, enum uat_park_kind kind, const cha
             return NULL;
         if (guard > (uint64_t)uat_self.size)
             refuse(name, kind, what);
-        uat_relax_away(&relax); /* the guard is a word of another worker's segment */
+        if (relax.spins % WATCH_EVERY == WATCH_EVERY - 1)
+            uat_stall_guard(name, (int)guard - 1);
+        uat_relax_away(&relax); /* the guard may lie elsewhere */
     }
+    if (__builtin_expect(relax.spins >= WATCH_EVERY, 0))
+        uat_stall_over();
     if (__builtin_expect(held->kind != (UAT_OBJECT_MAGIC | kind), 0))
         refuse(name, kind, what);
     uat_global_after_resume(); /* the peer is the release in uat_object_leave() */

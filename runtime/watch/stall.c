@@ -21,7 +21,8 @@ static volatile struct {
     uint64_t since;   /* seconds */
     const char *call; /* "uat_barrier()", for UAT_DOING_CALL */
     enum uat_wait wait;
-    uint64_t what; /* index of an entry, or a rank */
+    uint64_t what; /* index of an entry, a rank, or an object */
+    int holder;    /* of an object's guard */
     uint64_t wait_since;
     uint64_t probed; /* seconds */
     bool reported;
@@ -115,6 +116,12 @@ static void describe(char *line, size_t size)
                  waited, stall.what);
         return;
     }
+    if (stall.wait == UAT_WAIT_GUARD) {
+        snprintf(line, size,
+                 "has waited %" PRIu64 " s for rank %d, which holds the guard of object %" PRIx64 " of rank %d", waited,
+                 stall.holder, stall.what & ((UINT64_C(1) << 48) - 1), (int)(stall.what >> 48));
+        return;
+    }
     int thief = find_thief(stall.what);
     if (thief < 0)
         snprintf(line, size,
@@ -178,6 +185,14 @@ void uat_stall_child(int rank)
     uat_neighbour_look();
 }
 
+void uat_stall_guard(uint64_t object, int holder)
+{
+    uat_stall_note(UAT_WAIT_GUARD, object);
+    stall.holder = holder;
+    uat_neighbour_look();
+    judge();
+}
+
 void uat_stall_ack_over(void *context)
 {
     (void)context;
@@ -211,6 +226,10 @@ static void describe_wait(char *wait, size_t size)
         break;
     case UAT_WAIT_CHILD:
         snprintf(wait, size, ", waits in place for a child, whose join record is on rank %" PRIu64, stall.what);
+        break;
+    case UAT_WAIT_GUARD:
+        snprintf(wait, size, ", waits for rank %d to leave the guard of an object of rank %d", stall.holder,
+                 (int)(stall.what >> 48));
         break;
     case UAT_WAIT_NONE:
         break;

@@ -32,7 +32,8 @@ enum uat_wait {
     UAT_WAIT_BARRIER, /* for a rank, in a barrier */
     UAT_WAIT_ROOT,    /* without work, for rank 0 to enter the run */
     UAT_WAIT_ANSWER,  /* for a victim that has taken a request and not answered it */
-    UAT_WAIT_CHILD    /* for a child, without room to work meanwhile */
+    UAT_WAIT_CHILD,   /* for a child, without room to work meanwhile */
+    UAT_WAIT_GUARD    /* for a rank, to leave the guard of an object */
 };
 
 /* What this worker does from now on. */
@@ -56,6 +57,8 @@ void uat_stall_ack(void *context, uint64_t index);
 void uat_stall_answer(int victim);
 void uat_stall_fence(void);
 void uat_stall_child(int rank);
+/* The same for the guard of an object, (rank << 48) | address, that another rank holds. */
+void uat_stall_guard(uint64_t object, int holder);
 
 /* The wait is over. */
 void uat_stall_over(void);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/inspect.h"
 #include "uat/sync.h"
 
 UAT_FUTURE(long, number);
@@ -23,6 +24,28 @@ UAT_TASK(long, unlock_it, uat_mutex_t, m)
 {
     uat_mutex_unlock(m);
     return 0;
+}
+
+/* Two children of two tasks, all at the same addresses: the first takes the mutex, the second gives it back. */
+UAT_TASK(long, same_place, uat_mutex_t, m, uat_latch_t, locked, longs_channel, never, long, second)
+{
+    long value;
+    if (second) {
+        uat_latch_wait(locked);
+        uat_mutex_unlock(m);
+        return 0;
+    }
+    uat_yield();
+    uat_mutex_lock(m);
+    uat_latch_count_down(locked, 1);
+    return longs_receive(never, &value);
+}
+
+UAT_TASK(long, parent_of, uat_mutex_t, m, uat_latch_t, locked, longs_channel, never, long, second)
+{
+    same_place_task t;
+    same_place_spawn(&t, m, locked, never, second);
+    return same_place_join(&t);
 }
 
 UAT_TASK(long, receive_it, longs_channel, c)
@@ -66,6 +89,19 @@ static void with_mutexes(const char *what)
         uat_mutex_lock(m);
         unlock_it_spawn(&u, m);
         unlock_it_join(&u);
+    } else if (strcmp(what, "guard-held") == 0) {
+        /* As if the last rank had been lost while it held the guard, which is the object's first word. */
+        uint64_t *guard = (uint64_t *)(uintptr_t)(m.object & ((UINT64_C(1) << 48) - 1)), *old = uat_inspect_spare(8);
+        struct uat_op take = uat_op_cmp_swap(old, guard, 0, (uint64_t)uat_size());
+        uat_transport_do(uat_inspect_transport(), (int)(m.object >> 48), &take, 1);
+        uat_mutex_lock(m);
+    } else if (strcmp(what, "unlock-same-place") == 0) {
+        parent_of_task parents[2];
+        uat_latch_t locked = uat_latch_create(1);
+        for (long i = 0; i < 2; i++)
+            parent_of_spawn(&parents[i], m, locked, c, i);
+        for (int i = 2; i-- > 0;)
+            parent_of_join(&parents[i]);
     } else if (strcmp(what, "deadlock-mutex") == 0) {
         uat_mutex_lock(m);
         for (int i = 0; i < 2; i++)
