@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Release, acquire, and where they stand: the hooks of global/global.h. There is no model of them yet; tests/global leaves
- * out each rule in turn and must then find a wrong byte.
+ * Release, acquire, and where they stand: the hooks of global/global.h. tests/model/coherence.pml is the model; tests/global
+ * leaves out each rule in turn and must then find a wrong byte.
  *
  * Claim: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's slot, or the
  * READ stands behind W's WRITE. Else the path from w to r ends with a crossing edge into W. At its source every earlier write
