@@ -37,6 +37,7 @@ struct uat_options {
     uint64_t global_size;     /* UAT_GLOBAL_SIZE: bytes of objects in one worker's part */
     uint64_t cache_size;      /* UAT_CACHE_SIZE: bytes of the cache of far memory */
     int global_hosts;         /* UAT_GLOBAL_HOSTS: 0 = as they are */
+    int global_latency;       /* UAT_GLOBAL_LATENCY: ns */
     uint64_t seed;            /* UAT_SEED: of the victims' order */
     bool torture_evacuate;    /* UAT_TORTURE=evacuate */
     bool torture_steal;       /* UAT_TORTURE=steal */

@@ -72,6 +72,8 @@ const struct uat_option uat_option_table[] = {
              "a worker's cache of far global memory"),
     INT("UAT_GLOBAL_HOSTS", global_hosts, 0, 0, UAT_GLOBAL_HOSTS_MAX,
         "for tests: make the workers look like those of so many hosts; 0: as it is"),
+    INT("UAT_GLOBAL_LATENCY", global_latency, 0, 0, UAT_GLOBAL_LATENCY_MAX,
+        "for tests: ns that a round trip to the global memory of such a host takes"),
     CHOICE("UAT_DEQUE", deque, UAT_DEQUE_CLAIM, deque_choices, "how a thief gets a task"),
     INT("UAT_PEEK", peek, 1, 0, 1, "0: thieves take the lock, or ask, without looking first"),
     INT("UAT_PEEKS", peeks, UAT_PEEKS_DEFAULT, 0, UAT_PEEKS_LIMIT,

@@ -35,6 +35,7 @@ struct uat_global_config {
     size_t part_size;               /* UAT_GLOBAL_SIZE */
     size_t cache_size;              /* UAT_CACHE_SIZE */
     int hosts;                      /* UAT_GLOBAL_HOSTS: simulated ones; 0: those that there are */
+    int latency;                    /* UAT_GLOBAL_LATENCY: ns of a round trip to a simulated one */
     bool strict, late;              /* torture: check everything; operations take effect late */
     uint64_t seed;
     int (*barrier)(void);

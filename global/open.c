@@ -90,6 +90,7 @@ static int connect_links(struct uat_global *g)
                                      .arena = g->arena,
                                      .arena_size = g->arena_size,
                                      .late = g->config.late,
+                                     .latency = g->config.latency,
                                      .seed = g->config.seed,
                                      .gather = uat_global_gather};
     return config.transport->class_->bulk->open(&config, &g->bulk);

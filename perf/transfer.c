@@ -12,7 +12,7 @@
 #include "perf/bench.h"
 #include "perf/tsc.h"
 
-enum { ROWS_MAX = 128, WINDOW_MAX = 64, FAR_BYTES = 64 << 20, REPEATS = 31 };
+enum { ROWS_MAX = 128, WINDOW_MAX = 64, FAR_BYTES = 64 << 20, COPIED_BYTES = 16 << 20, REPEATS = 31 };
 
 struct row {
     const char *name;
@@ -25,7 +25,7 @@ struct row {
 static struct row rows[ROWS_MAX];
 static int row_count;
 static int64_t operations = 2000;
-static char *array, *local;
+static char *array, *local, *copied;
 static size_t chunk; /* bytes at each rank */
 
 static int ascending(const void *a, const void *b)
@@ -60,6 +60,36 @@ static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
         uat_checkout(base + at, bytes, UAT_READ);
         uat_checkin(base + at, bytes, UAT_READ);
     }
+}
+
+/* Two blocks in turn that want the same place of the cache: what is fetched is in the processor's own caches. */
+static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        char *p = base + (size_t)(i % 2) * (FAR_BYTES / 2);
+        uat_checkout(p, bytes, UAT_READ);
+        uat_checkin(p, bytes, UAT_READ);
+    }
+}
+
+/* The yardstick of both: memcpy() over the same distances, between memory of this process. */
+static void copy_cold(char *base, size_t bytes, int window, int64_t count)
+{
+    static size_t at;
+
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        at = (at + bytes) % FAR_BYTES;
+        memcpy(copied + at % COPIED_BYTES, base + at, bytes);
+    }
+}
+
+static void copy_warm(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++)
+        memcpy(copied, base + (size_t)(i % 2) * (FAR_BYTES / 2), bytes);
 }
 
 static void get(char *base, size_t bytes, int window, int64_t count)
@@ -115,11 +145,19 @@ static void sweep(char *base, size_t bytes, int window, int64_t count)
         }
 }
 
+static void add_row(const char *name, bool far, size_t bytes, int window, double *seconds, double *cycles)
+{
+    qsort(seconds, REPEATS, sizeof(seconds[0]), ascending);
+    qsort(cycles, REPEATS, sizeof(cycles[0]), ascending);
+    double middle = seconds[REPEATS / 2];
+    rows[row_count++] = (struct row){
+        name, far, bytes, window, middle * 1e9, cycles[REPEATS / 2], cycles[0], (double)bytes / middle / (1 << 20)};
+}
+
 static void measure_row(const char *name, act_fn *act, bool far, size_t bytes, int window, int64_t count)
 {
     double seconds[REPEATS], cycles[REPEATS];
     char *base = far ? array + chunk * (size_t)(uat_size() - 1) : array;
-    struct row *r = &rows[row_count++];
 
     act(base, bytes, window, count / 10 + 1);
     for (int i = 0; i < REPEATS; i++) {
@@ -129,11 +167,46 @@ static void measure_row(const char *name, act_fn *act, bool far, size_t bytes, i
         seconds[i] = (end.seconds - begin.seconds) / (double)count;
         cycles[i] = (double)(end.cycles - begin.cycles) / (double)count;
     }
-    qsort(seconds, REPEATS, sizeof(seconds[0]), ascending);
-    qsort(cycles, REPEATS, sizeof(cycles[0]), ascending);
-    *r = (struct row){name, far, bytes, window, seconds[REPEATS / 2] * 1e9, cycles[REPEATS / 2], cycles[0], 0};
-    size_t moved = act == sweep ? FAR_BYTES : bytes;
-    r->mib_per_second = (double)moved / seconds[REPEATS / 2] / (1 << 20);
+    add_row(name, far, bytes, window, seconds, cycles);
+    if (act == sweep) /* over FAR_BYTES, in pieces of `bytes` */
+        rows[row_count - 1].mib_per_second *= (double)FAR_BYTES / (double)bytes;
+}
+
+/* A child of the flat loop: 8 bytes that are far from wherever it runs, or near. */
+UAT_TASK_VOID(touch, int64_t, i, int, far)
+{
+    char *p = array + chunk * (size_t)((uat_rank() + (far ? uat_size() / 2 : 0)) % uat_size()) + (size_t)i * 8 % chunk;
+
+    *(int64_t *)uat_checkout(p, 8, UAT_WRITE) = i;
+    uat_checkin(p, 8, UAT_WRITE);
+}
+
+UAT_TASK_VOID(flat, int64_t, n, int, far)
+{
+    for (int64_t i = 0; i < n; i++) {
+        touch_task task;
+        touch_spawn(&task, i, far);
+        touch_join(&task);
+    }
+}
+
+/* By all ranks. One run is one repetition: the loop's whole time, on all workers, over its iterations. */
+static int measure_flat(bool far)
+{
+    double seconds[REPEATS], cycles[REPEATS];
+    int64_t count = 20 * operations;
+
+    for (int i = 0; i < REPEATS; i++) {
+        struct uat_moment begin = uat_moment_now();
+        int rc = flat_run(count, far);
+        struct uat_moment end = uat_moment_now();
+        if (rc)
+            return rc;
+        seconds[i] = (end.seconds - begin.seconds) / (double)count;
+        cycles[i] = (double)(end.cycles - begin.cycles) / (double)count;
+    }
+    add_row("flat loop", far, 8, 1, seconds, cycles);
+    return 0;
 }
 
 static void measure_all(bool far)
@@ -143,6 +216,12 @@ static void measure_all(bool far)
     measure_row("checkout hit", checkout_hit, far, 64, 1, 10 * n);
     for (size_t bytes = 4096; far && bytes <= 1 << 20; bytes *= 4)
         measure_row("checkout miss", checkout_miss, far, bytes, 1, 1 + n / (int64_t)(bytes / 256));
+    if (far)
+        measure_row("miss, warm", checkout_warm, far, UAT_GLOBAL_BLOCK, 1, 1 + n / 16);
+    else
+        measure_row("memcpy", copy_cold, far, UAT_GLOBAL_BLOCK, 1, 1 + n / 16);
+    if (!far)
+        measure_row("memcpy, warm", copy_warm, far, UAT_GLOBAL_BLOCK, 1, 1 + n / 16);
     for (size_t bytes = 8; bytes <= 65536; bytes *= 8)
         measure_row("get", get, far, bytes, 1, n);
     for (size_t bytes = 8; bytes <= 65536; bytes *= 8)
@@ -199,14 +278,20 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     chunk = FAR_BYTES;
     array = uat_global_alloc(chunk * (size_t)uat_size(), UAT_BLOCKED, 0);
     local = calloc(WINDOW_MAX, 65536);
-    if (!array || !local)
+    copied = malloc(COPIED_BYTES);
+    if (!array || !local || !copied)
         return -ENOMEM;
+    memset(copied, 1, COPIED_BYTES);
     memset(array + chunk * (size_t)uat_rank(), 1, chunk); /* near */
-    rc = uat_barrier();
+    bool has_far = uat_global_near(array + chunk * (size_t)(uat_size() - 1), 1) == 0;
+    bool *agreed = uat_replicate(&has_far, sizeof(has_far)); /* as rank 0 sees it */
+    rc = agreed ? uat_barrier() : -ENOMEM;
+    for (int far = 0; far <= 1 && !rc && (!far || *agreed); far++) {
+        if (uat_rank() == 0)
+            measure_all(far);
+        rc = measure_flat(far);
+    }
     if (uat_rank() == 0 && !rc) {
-        measure_all(false);
-        if (uat_global_near(array + chunk * (size_t)(uat_size() - 1), 1) == 0)
-            measure_all(true);
         if (settings->json) {
             rc = print_json(bench, settings);
         } else {
@@ -215,6 +300,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         }
     }
     free(local);
+    free(copied);
     int left = uat_barrier();
     return rc ? rc : left;
 }

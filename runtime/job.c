@@ -248,6 +248,7 @@ static int prepare_global(void)
                                              .part_size = o->global_size,
                                              .cache_size = o->cache_size,
                                              .hosts = o->global_hosts,
+                                             .latency = o->global_latency,
                                              .strict = o->torture_evacuate || o->torture_steal || o->torture_delay,
                                              .late = o->torture_delay,
                                              .seed = o->torture_seed,

@@ -61,6 +61,7 @@ struct uat_bulk_config {
     const int *host_of;              /* of each rank */
     void *arena;                     /* this worker's own memory for bulk data, mapped and writable */
     size_t arena_size;
+    int latency;   /* for tests, shared memory only: ns from posting an operation to its completion */
     bool late;     /* torture: operations take effect as late and as disordered as B1 to B4 permit */
     uint64_t seed; /* of that order */
     /* Collective: all workers give `bytes` and get those of all, in the order of ranks. 0 or a negative errno. */

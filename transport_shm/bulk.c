@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "transport/bulk.h"
 #include "transport_shm/late.h"
@@ -18,7 +19,11 @@ struct bulk_shm {
     struct uat_bulk head;
     struct uat_late *late; /* one for each link; NULL: no torture */
     struct uat_shuffle random;
+    uint64_t latency; /* ns from posting to completion; not under torture */
+    uint64_t *due;    /* DUE_ROOM for each link: when its operation n, at n % DUE_ROOM, is complete */
 };
+
+enum { DUE_ROOM = 64 };
 
 static void bulk_close(struct uat_bulk *head)
 {
@@ -26,6 +31,7 @@ static void bulk_close(struct uat_bulk *head)
     for (int i = 0; b->late && i < head->links; i++)
         uat_late_close(&b->late[i]);
     free(b->late);
+    free(b->due);
     free(head->link);
     free(b);
 }
@@ -39,9 +45,11 @@ static int bulk_open(const struct uat_bulk_config *config, struct uat_bulk **out
                                 .links = config->hosts,
                                 .link = calloc((size_t)config->hosts, sizeof(*b->head.link)),
                                 .transport = config->transport};
+    b->latency = config->late ? 0 : (uint64_t)config->latency;
+    b->due = calloc((size_t)config->hosts, DUE_ROOM * sizeof(*b->due));
     if (config->late)
         b->late = calloc((size_t)config->hosts, sizeof(*b->late));
-    if (!b->head.link || (config->late && !b->late)) {
+    if (!b->head.link || !b->due || (config->late && !b->late)) {
         uat_error("transport shm: out of memory for the links to %d hosts", config->hosts);
         bulk_close(&b->head);
         return -ENOMEM;
@@ -77,6 +85,15 @@ static int step(struct bulk_shm *b, int link, bool all)
     return 0;
 }
 
+/* Tell the completions that are due. */
+static void tell_due(struct bulk_shm *b, int link)
+{
+    struct uat_bulk_link *l = &b->head.link[link];
+    uint64_t now = l->completed < l->posted ? uat_clock_ns() : 0;
+    while (l->completed < l->posted && b->due[link * DUE_ROOM + (int)(l->completed % DUE_ROOM)] <= now)
+        l->completed++;
+}
+
 static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *op)
 {
     struct bulk_shm *b = (struct bulk_shm *)head;
@@ -84,7 +101,13 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
     head->transport->ops[op->code]++;
     if (!b->late) {
         uat_late_execute(op, op->local);
-        l->completed = ++l->posted;
+        if (!b->latency) {
+            l->completed = ++l->posted;
+            return 0;
+        }
+        while (l->posted - l->completed == DUE_ROOM)
+            tell_due(b, link);
+        b->due[link * DUE_ROOM + (int)(l->posted++ % DUE_ROOM)] = uat_clock_ns() + b->latency;
         return 0;
     }
     while (b->late[link].count == UAT_LATE_ROOM) {
@@ -102,6 +125,8 @@ static int bulk_progress(struct uat_bulk *head)
     int rc = 0;
     for (int i = 0; b->late && i < head->links && !rc; i++)
         rc = step(b, i, false);
+    for (int i = 0; b->latency && i < head->links; i++)
+        tell_due(b, i);
     return rc;
 }
 

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: the budget of releases for publications. A flat loop whose children write far bytes, with round trips of 1 ms,
+ * does not wait in most of its time (publications are put off); and once it is over, a task that spawns again is found by a
+ * thief (they are not put off for ever).
+ *
+ * For two workers with UAT_GLOBAL_HOSTS=2 and UAT_GLOBAL_LATENCY=1000000.
+ */
+#include <stdio.h>
+
+#include "uat.h"
+#include "uat/global.h"
+
+enum { LOOP_MS = 400, PATIENCE_MS = 20000 };
+
+static char *array;
+static uat_atomic_t *stolen;
+
+static double now_ms(void)
+{
+    return 1e-6 * (double)uat_time();
+}
+
+/* Eight bytes that are far from where it runs. */
+UAT_TASK_VOID(touch, int64_t, i)
+{
+    char *p = array + (size_t)(1 - uat_rank()) * UAT_GLOBAL_BLOCK + (size_t)i % 4096 * 8;
+    *(int64_t *)uat_checkout(p, 8, UAT_WRITE) = i;
+    uat_checkin(p, 8, UAT_WRITE);
+}
+
+UAT_TASK_VOID(nothing, int, unused)
+{
+    (void)unused;
+}
+
+/* Write, and then spawn again and again: each spawn looks whether the budget allows to publish by now. */
+UAT_TASK_VOID(spawn_again, int, unused)
+{
+    double end = now_ms() + PATIENCE_MS;
+    touch(1);
+    while (!uat_atomic_load(stolen) && now_ms() < end) {
+        nothing_task task;
+        nothing_spawn(&task, unused);
+        nothing_join(&task);
+    }
+}
+
+/* Returns the milliseconds of the loop. */
+UAT_TASK(double, loop, int, unused)
+{
+    double begin = now_ms(), end = begin + LOOP_MS;
+    for (int64_t i = 0; now_ms() < end; i++) {
+        touch_task task;
+        touch_spawn(&task, i);
+        touch_join(&task);
+    }
+    end = now_ms();
+    spawn_again_task task;
+    spawn_again_spawn(&task, unused);
+    uat_atomic_fetch_add(stolen, 1); /* while the child waits, only a thief gets here */
+    spawn_again_join(&task);
+    return end - begin;
+}
+
+int main(void)
+{
+    if (uat_init())
+        return 1;
+    array = uat_global_alloc(2 * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0);
+    stolen = uat_global_alloc(sizeof(*stolen), UAT_BLOCKED, 0);
+    if (!array || !stolen)
+        return 1;
+    double loop_ms, begin = now_ms();
+    if (loop_run(&loop_ms, 0))
+        return 1;
+    double run_ms = now_ms() - begin;
+    uat_stats_t s;
+    if (uat_stats_total(&s))
+        return 1;
+    double waited_ms = (double)s.global_releases_waited;
+    int wrong = 0;
+    if (uat_rank() == 0) {
+        printf("loop of %.0f ms, releases waited at least %.0f ms, %lu publications withheld\n", loop_ms, waited_ms,
+               s.publications_withheld);
+        if (s.publications_withheld == 0 || waited_ms > loop_ms / 2) {
+            fprintf(stderr, "budget: releases are not put off\n");
+            wrong = 1;
+        }
+        if (run_ms > loop_ms + PATIENCE_MS) {
+            fprintf(stderr, "budget: no thief has come for what is published behind the loop\n");
+            wrong = 1;
+        }
+    }
+    return uat_finalize() || wrong;
+}
