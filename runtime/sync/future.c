@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/delay.h"
+#include "base/mutant.h"
 #include "global/global.h"
 #include "include/uat/sync.h"
 #include "runtime/memory/frame.h"
@@ -58,7 +59,8 @@ int uat_future_try_get(uat_future_t f, void *value)
         /* Acquire: orders the guard before the value; the peer is the CMP_SWAP in uat_object_leave(). */
         if (__atomic_load_n(&o->guard, __ATOMIC_ACQUIRE) != UAT_OBJECT_SET)
             return 0;
-        uat_global_after_resume(); /* as below */
+        if (!uat_mutant("u"))
+            uat_global_after_resume(); /* as below */
         memcpy(value, o->data, f.size);
         return 1;
     }
@@ -70,7 +72,8 @@ int uat_future_try_get(uat_future_t f, void *value)
     uat_check(uat_transport_do(uat_self.transport, uat_object_rank(f.object), chain, f.size > 0 ? 2 : 1));
     if (staging->old != UAT_OBJECT_SET)
         return 0;
-    uat_global_after_resume(); /* the peer is the release in uat_object_leave(), called by uat_future_set() */
+    if (!uat_mutant("u"))
+        uat_global_after_resume(); /* the peer is the release in uat_object_leave(), called by uat_future_set() */
     memcpy(value, uat_segment.staged_result, f.size);
     return 1;
 }

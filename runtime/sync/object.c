@@ -6,6 +6,7 @@
 
 #include "base/delay.h"
 #include "base/relax.h"
+#include "base/mutant.h"
 #include "global/global.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/heap.h"
@@ -149,7 +150,8 @@ static struct uat_object *take(uint64_t name, enum uat_park_kind kind, const cha
         uat_stall_over();
     if (__builtin_expect(held->kind != (UAT_OBJECT_MAGIC | kind), 0))
         refuse(name, kind, what);
-    uat_global_after_resume(); /* the peer is the release in uat_object_leave() */
+    if (!uat_mutant("t"))
+        uat_global_after_resume(); /* the peer is the release in uat_object_leave() */
     return held;
 }
 
@@ -166,7 +168,8 @@ struct uat_object *uat_object_take_more(uint64_t name, enum uat_park_kind kind, 
 void uat_object_leave(uint64_t name, uint64_t final)
 {
     struct uat_object *o = uat_object_address(name);
-    uat_global_before_wait(); /* what this worker wrote to global memory, for who takes the guard or is woken up next */
+    if (!uat_mutant("s"))
+        uat_global_before_wait(); /* what this worker wrote to global memory, for who takes the guard or is woken up */
     if (uat_object_is_near(name)) {
         uat_object_swap_near(&o->guard, (uint64_t)uat_self.rank + 1, final);
         return;
