@@ -8,12 +8,15 @@
 #include "runtime/watch/die.h"
 
 /* The word's home, after all checks. */
-static struct uat_home check(const char *call, const uat_atomic_t *word)
+static struct uat_home check(const char *call, const uat_atomic_t *word, bool changes)
 {
     uintptr_t at = (uintptr_t)word;
     if (at % 8)
         uat_die("%s: %p is not aligned to 8 bytes", call, (const void *)word);
-    return uat_array_home(uat_array_check(call, at, 8), at);
+    const struct uat_array *a = uat_array_check(call, at, 8);
+    if (changes)
+        uat_array_refuse_frozen(call, a, at, 8);
+    return uat_array_home(a, at);
 }
 
 static bool is_near_cpu(const struct uat_home *home)
@@ -41,7 +44,7 @@ static uint64_t do_far(const uat_atomic_t *word, const struct uat_home *home, st
 
 uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend)
 {
-    struct uat_home home = check("uat_atomic_fetch_add()", word);
+    struct uat_home home = check("uat_atomic_fetch_add()", word, true);
     /* Relaxed: atomics order nothing (global.h). The peers are all uat_atomic_*() on the word. */
     if (is_near_cpu(&home))
         return __atomic_fetch_add(&word->value, addend, __ATOMIC_RELAXED);
@@ -50,7 +53,7 @@ uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend)
 
 uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired)
 {
-    struct uat_home home = check("uat_atomic_cmp_swap()", word);
+    struct uat_home home = check("uat_atomic_cmp_swap()", word, true);
     if (is_near_cpu(&home)) {
         /* Release and acquire: between near stores before a uat_atomic_cmp_swap() that publishes and near loads behind one
          * that finds it. */
@@ -62,7 +65,7 @@ uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t des
 
 uint64_t uat_atomic_load(const uat_atomic_t *word)
 {
-    struct uat_home home = check("uat_atomic_load()", word);
+    struct uat_home home = check("uat_atomic_load()", word, false);
     /* Acquire: near loads behind it see what was stored before the uat_atomic_cmp_swap() that is seen. A load by the CPU is
      * right for adapter atomics too; but in virtual time a loop of loads must let time pass. */
     if (home.host == uat_global.host && !UAT_IS_VIRTUAL())
@@ -73,7 +76,7 @@ uint64_t uat_atomic_load(const uat_atomic_t *word)
 void uat_atomic_add(uat_atomic_t *word, uint64_t addend)
 {
     struct uat_global *g = &uat_global;
-    struct uat_home home = check("uat_atomic_add()", word);
+    struct uat_home home = check("uat_atomic_add()", word, true);
     if (is_near_cpu(&home)) {
         __atomic_fetch_add(&word->value, addend, __ATOMIC_RELAXED); /* relaxed: as in uat_atomic_fetch_add() */
         return;

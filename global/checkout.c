@@ -22,7 +22,9 @@ static __attribute__((noinline, cold)) void check_access(const char *call, uintp
 {
     if (access != UAT_READ && access != UAT_WRITE && access != UAT_READ_WRITE)
         uat_die("%s: %p: the access is %d, not UAT_READ, UAT_WRITE or UAT_READ_WRITE", call, (void *)at, (int)access);
-    uat_array_check(call, at, bytes);
+    const struct uat_array *a = uat_array_check(call, at, bytes);
+    if (access & UAT_WRITE)
+        uat_array_refuse_frozen(call, a, at, bytes);
 }
 
 /* A miss; or near, but not at hand. */

@@ -32,6 +32,15 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
     return a;
 }
 
+void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes)
+{
+    if (a->frozen && uat_global.strict)
+        uat_die(
+            "%s: %zu bytes at %p are to be written, but the array of %zu bytes at %p is frozen; uat_global_thaw() it "
+            "before",
+            call, bytes, (void *)at, a->bytes, (void *)a->start);
+}
+
 int uat_global_home(const void *p)
 {
     uintptr_t at = (uintptr_t)p;

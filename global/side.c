@@ -8,6 +8,7 @@
 
 #include "base/mutant.h"
 #include "global/state.h"
+#include "runtime/trace/trace.h"
 #include "runtime/watch/die.h"
 
 /* The lowest gap of so many bytes between what is in use. */
@@ -61,6 +62,7 @@ void *uat_side_checkout(uintptr_t at, size_t bytes, enum uat_access access)
     char *place = find_gap(bytes, at % UAT_PART);
     if (!place)
         refuse(at, bytes);
+    uint64_t since = uat_trace_begin();
     g->count.misses++;
     for (size_t done = 0, n; done < bytes && access != UAT_WRITE; done += n) {
         n = piece(at + done, bytes - done);
@@ -74,6 +76,7 @@ void *uat_side_checkout(uintptr_t at, size_t bytes, enum uat_access access)
         uat_global_wait(home.host, end);
         g->count.bytes_fetched += n;
     }
+    uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
     uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_SIDE)->place = place;
     return place;
 }

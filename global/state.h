@@ -162,6 +162,8 @@ struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at);
 
 /* The array of [p, p + bytes); ends the job with one line if that is no global memory. */
 struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes);
+/* Under torture: ends the job if a frozen array is written. */
+void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes);
 int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 

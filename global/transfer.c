@@ -102,6 +102,7 @@ void uat_put(void *global, const void *local, size_t bytes)
     struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)global;
     const struct uat_array *a = uat_array_check("uat_put()", at, bytes);
+    uat_array_refuse_frozen("uat_put()", a, at, bytes);
     for (size_t done = 0, n; done < bytes; done += n) {
         struct uat_home home = uat_array_home(a, at + done);
         const char *from = (const char *)local + done;
@@ -141,6 +142,7 @@ void uat_put_begin(uat_transfer_t *t, void *global, const void *local, size_t by
     struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)global;
     const struct uat_array *a = uat_array_check("uat_put_begin()", at, bytes);
+    uat_array_refuse_frozen("uat_put_begin()", a, at, bytes);
     *t = (uat_transfer_t){0};
     uat_global_opened.transfers++;
     if (bytes == 0)

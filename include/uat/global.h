@@ -77,8 +77,8 @@ int uat_global_home(const void *p);
 size_t uat_global_near(const void *p, size_t bytes);
 
 /*
- * Nobody writes the array until uat_global_thaw(): what is cached of it stays valid over steals and joins. Collective,
- * outside of runs. Returns 0 or a negative errno, reported (-EINVAL: no array begins there).
+ * Nobody writes the array until uat_global_thaw(): what is cached of it stays valid over steals and joins. UAT_TORTURE
+ * finds who writes it all the same. Collective, outside of runs. Returns 0 or a negative errno, reported (-EINVAL: no array begins there).
  */
 int uat_global_freeze(void *array);
 int uat_global_thaw(void *array);
