@@ -31,12 +31,9 @@ static __attribute__((noinline)) void release(void)
     }
     g->pending_count = 0;
     for (int link = 0; link < g->hosts; link++) /* all are on their way before the first is waited for */
-        if (g->unreleased[link].any)
-            g->bulk->class_->progress(g->bulk);
-    for (int link = 0; link < g->hosts; link++) {
-        waited |= g->unreleased[link].any;
-        uat_writeback_flush(link);
-    }
+        waited |= uat_writeback_flush_begin(link);
+    for (int link = 0; link < g->hosts; link++)
+        uat_writeback_flush_end(link);
     g->must_release = false;
     g->count.releases++;
     g->count.releases_waited += waited;
@@ -118,11 +115,20 @@ void uat_global_after_resume(void)
         acquire();
 }
 
+/* A prefetch may be under way that nobody has waited for; behind the barrier its home may take the memory away. */
+static void drain(void)
+{
+    const struct uat_global *g = &uat_global;
+    for (int link = 0; g->is_open && link < g->hosts; link++)
+        uat_global_wait(link, g->bulk->link[link].posted);
+}
+
 void uat_global_before_barrier(void)
 {
     uat_global_refuse_open("at a barrier, a run's begin or end");
     if (uat_global.must_release && !uat_mutant("g"))
         release();
+    drain();
 }
 
 void uat_global_after_barrier(void)

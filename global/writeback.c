@@ -38,16 +38,29 @@ static void post_flush(int link)
     uat_global_post(link, &op);
 }
 
-void uat_writeback_flush(int link)
+bool uat_writeback_flush_begin(int link)
+{
+    if (uat_global.unreleased[link].any)
+        post_flush(link);
+    return uat_global.unreleased[link].any;
+}
+
+void uat_writeback_flush_end(int link)
 {
     struct uat_global *g = &uat_global;
     struct uat_unreleased *u = &g->unreleased[link];
     if (!u->any)
         return;
-    post_flush(link);
     uat_global_wait(link, g->bulk->link[link].posted);
     u->any = false;
     u->ranges.count = 0;
+}
+
+/* Wait until the link's WRITEs and additions are in its memory. */
+static void flush(int link)
+{
+    if (uat_writeback_flush_begin(link))
+        uat_writeback_flush_end(link);
 }
 
 /* The operation on [at, at + bytes), which lies in one chunk. */
@@ -69,7 +82,7 @@ uint64_t uat_writeback_post(uintptr_t at, const void *source, size_t bytes)
     struct uat_unreleased *u = &g->unreleased[link];
     bool meets = uat_ranges_meet(&u->ranges, at, at + bytes) && !uat_mutant("ww");
     if (meets || !uat_ranges_add(&u->ranges, at, at + bytes)) {
-        uat_writeback_flush(link);
+        flush(link);
         uat_ranges_add(&u->ranges, at, at + bytes);
     }
     u->any = g->must_release = true;
