@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "perf/bench.h"
+#include "perf/progress.h"
 #include "perf/tsc.h"
 
 #include <errno.h>
@@ -151,11 +152,10 @@ static int report(struct job *job, bool checked)
     return status;
 }
 
-/* Inside of the job: solve it, check it, report it. Collective. Returns 0 or a negative errno. */
-static int measure(struct job *job)
+/* All runs, each checked. Collective. Returns 0 or a negative errno. */
+static int run_all(struct job *job)
 {
     bool have = job->known, first = uat_rank() == 0;
-    bool comparable = job->known || job->bench->verify || job->settings.sequential || job->settings.repeat > 1;
     int status = job->bench->prepare ? job->bench->prepare() : 0;
 
     if (!status && first && job->settings.sequential)
@@ -171,7 +171,22 @@ static int measure(struct job *job)
     }
     if (!status && job->bench->finish)
         status = job->bench->finish();
-    if (!status && first)
+    return status;
+}
+
+/* Inside of the job: solve it, check it, report it. Collective. Returns 0 or a negative errno. */
+static int measure(struct job *job)
+{
+    bool comparable = job->known || job->bench->verify || job->settings.sequential || job->settings.repeat > 1;
+    bool terminal = !job->settings.json && !job->settings.quiet; /* the same on all ranks */
+    int status;
+
+    if (terminal)
+        uat_progress_begin(job->bench->program);
+    status = run_all(job);
+    if (terminal)
+        uat_progress_end();
+    if (!status && uat_rank() == 0)
         status = report(job, comparable);
     return status;
 }

@@ -97,6 +97,7 @@ struct uat_bench_settings {
     bool help;
     bool json;
     bool sequential;
+    bool quiet; /* no progress on the terminal */
     int64_t repeat;
     char args[256]; /* the program's own arguments, as they were given */
 };

@@ -55,6 +55,8 @@ static bool set_switch(const struct uat_bench *bench, struct uat_bench_settings 
         settings->json = true;
     else if (!bench->measure && (strcmp(argument, "--seq") == 0 || strcmp(argument, "--sequential") == 0))
         settings->sequential = true;
+    else if (!bench->measure && strcmp(argument, "--no-progress") == 0)
+        settings->quiet = true;
     else
         return false;
     return true;
@@ -138,7 +140,7 @@ void uat_bench_help(const struct uat_bench *bench, FILE *out)
     fprintf(out, "usage: [uatrun -n WORKERS] %s", bench->program);
     for (; o->meaning; o++)
         fprintf(out, o->flag ? " [%s %s]" : "%s %s", o->flag ? o->flag : "", o->name);
-    fprintf(out, "%s [--json]\n%s\n\n", bench->measure ? "" : " [--seq] [--repeat R]", bench->purpose);
+    fprintf(out, "%s [--json]\n%s\n\n", bench->measure ? "" : " [--seq] [--repeat R] [--no-progress]", bench->purpose);
     for (o = bench->options; o->meaning; o++) {
         help_line(o->flag, o->name, o->meaning, out);
         fprintf(out, ", %.15g to %.15g", o->least, o->most);
@@ -149,6 +151,7 @@ void uat_bench_help(const struct uat_bench *bench, FILE *out)
     if (!bench->measure) {
         help_line("--seq", "", "first solve it on one core without the runtime, and compare\n", out);
         help_line("--repeat", "R", "run R times; report the run of median time\n", out);
+        help_line("--no-progress", "", "show no progress, also if the standard error is a terminal\n", out);
     }
     help_line("--json", "", "print one JSON object instead of the table\n", out);
     if (bench->also)

@@ -11,6 +11,7 @@
 #include "runtime/start/self.h"
 #include "runtime/task/steal.h"
 #include "runtime/task/worker.h"
+#include "runtime/watch/stall.h"
 
 struct uat_transport *uat_inspect_transport(void)
 {
@@ -63,6 +64,17 @@ void uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
                              (const uint64_t *)(s->heap + UAT_HEAP_HEADER)};
     _Static_assert(sizeof(all) / sizeof(all[0]) == UAT_INSPECT_ATOMICS, "as many as are announced");
     memcpy(words, all, sizeof(all));
+}
+
+void uat_inspect_glance(struct uat_inspect_glance *glance)
+{
+    enum uat_doing doing = uat_stall_doing();
+    /* Relaxed: counters of the worker's thread, which adds to them by plain stores of 8 bytes (spawn.S, steal.c). What is read
+     * may be a moment old, and nothing else is read by way of them. */
+    glance->tasks = __atomic_load_n(&uat_worker.tasks, __ATOMIC_RELAXED);
+    glance->steals = __atomic_load_n(&uat_steal_counts()->done, __ATOMIC_RELAXED);
+    glance->in_run = doing == UAT_DOING_TASK || doing == UAT_DOING_SCHEDULE;
+    glance->idle = doing == UAT_DOING_SCHEDULE;
 }
 
 int uat_inspect_gather(uint64_t own, uint64_t *words)

@@ -6,6 +6,7 @@
 #ifndef UAT_INSPECT_H
 #define UAT_INSPECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,14 @@ void uat_inspect_lent(struct uat_inspect_lent *lent);
  * record, and the first object in the heap. */
 enum { UAT_INSPECT_ATOMICS = 7 };
 void uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);
+
+/* What this worker has done and does, for a thread of its process that watches it: from any thread, also inside of runs. */
+struct uat_inspect_glance {
+    uint64_t tasks, steals; /* since uat_init() */
+    bool in_run;            /* it takes part in a run, */
+    bool idle;              /* and has no task now */
+};
+void uat_inspect_glance(struct uat_inspect_glance *glance);
 
 /* Show a word to the others and READ theirs: words[rank] of all. Collective. 0 or a negative errno. */
 int uat_inspect_gather(uint64_t own, uint64_t *words);

@@ -51,6 +51,11 @@ void uat_stall_set_call(const char *call)
     uat_stall_set(UAT_DOING_CALL);
 }
 
+enum uat_doing uat_stall_doing(void)
+{
+    return stall.doing;
+}
+
 bool uat_stall_is_at_end(void)
 {
     return stall.doing == UAT_DOING_END;

@@ -42,6 +42,9 @@ void uat_stall_set(enum uat_doing doing);
 /* UAT_DOING_CALL, and which: "uat_barrier()". A constant. */
 void uat_stall_set_call(const char *call);
 
+/* What this worker does; from any thread. */
+enum uat_doing uat_stall_doing(void);
+
 /* Is that UAT_DOING_END? */
 bool uat_stall_is_at_end(void);
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "perf/bench.h"
+#include "perf/progress.h"
 
 #define ARGUMENTS_MAX 16
 
@@ -148,11 +149,33 @@ static void test_cycles(void **state)
     assert_true(uat_bench_cycles_per_task(&report) == 0.0);
 }
 
+static void test_progress(void **state)
+{
+    struct uat_progress_sum
+        first = {.workers = 4, .heard = 1, .seconds = 0.25},
+        now = {.workers = 4, .heard = 4, .seconds = 2.25, .tasks = 2460000, .steals = 1, .looks = 400, .idle = 100},
+        later = now;
+    char line[200];
+
+    (void)state;
+    uat_progress_line("prog", &first, NULL, line, sizeof(line));
+    assert_string_equal(line, "prog: 0.2 s, 4 workers (1 heard from), 0 tasks (0/s), 0 steals");
+    uat_progress_line("prog", &now, &first, line, sizeof(line));
+    assert_string_equal(line, "prog: 2.2 s, 4 workers, 2.46 M tasks (1.23 M/s), 1 steal, idle 25 %");
+    later.seconds += 1;
+    later.tasks += 999;
+    later.looks += 100;
+    later.idle += 100;
+    uat_progress_line("prog", &later, &now, line, sizeof(line));
+    assert_string_equal(line, "prog: 3.2 s, 4 workers, 2.46 M tasks (999/s), 1 steal, idle 100 %");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),    cmocka_unit_test(test_defaults), cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_help_wins), cmocka_unit_test(test_trips),    cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_values),   cmocka_unit_test(test_progress),  cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_help_wins), cmocka_unit_test(test_trips),
+        cmocka_unit_test(test_cycles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What uat-report knows of a timeline: its events, and sums of them over time."""
+import json
+import math
+from array import array
+
+BINS = 180  # of the time axis
+
+# What a worker's time goes into, from the bottom of the picture: name, and what it is.
+CLASSES = [
+    ("running", "tasks run"),
+    ("far memory", "inside of a task: far global memory is fetched or written home"),
+    ("awaiting a thief", "inside of a task: a thief has claimed an entry and not acknowledged it yet"),
+    ("joining", "ends and joins of children that live elsewhere, with the stacks that these move"),
+    ("stealing", "steals that succeeded, from the look at the victim to the stack"),
+    ("idle: no work yet", "before the worker's first task"),
+    ("idle: between tasks", "nobody had anything to steal"),
+    ("idle: tail", "after the worker's last task"),
+    ("not traced", "outside of runs, and between what is traced"),
+]
+RUN, FAR, AWAIT, JOIN, STEAL, EARLY, BETWEEN, TAIL, OTHER = range(len(CLASSES))
+# Events on top, and those inside of a task, whose time is not the task's.
+TOP = {"run": RUN, "steal": STEAL, "idle": BETWEEN, "end": JOIN, "join": JOIN, "join wait": JOIN}
+INSIDE = {"await thief": AWAIT, "fetch": FAR, "release": FAR}
+COLORS = ["blue", "teal", "red", "violet", "orange", "gray1", "gray2", "gray3", "none"]
+
+
+class Refused(Exception):
+    pass
+
+
+class Trace:
+    """A timeline: parallel arrays of events, and what is known of the workers."""
+
+    def __init__(self):
+        self.worker, self.kind = array("i"), array("b")
+        self.begin, self.end = array("d"), array("d")  # microseconds
+        self.steals = []  # (time, thief, victim, bytes, duration)
+        self.hosts, self.workers, self.dropped = {}, 0, 0
+        self.first, self.last = math.inf, -math.inf
+
+    def add(self, event):
+        name, worker = event.get("name"), event.get("tid", 0)
+        if event.get("ph") == "M":
+            if name == "thread_name":
+                self.hosts[worker] = event["args"]["name"].partition(" on ")[2].partition(" ")[0]
+            return
+        kind = TOP.get(name, INSIDE.get(name))
+        if event.get("ph") != "X" or kind is None:
+            return
+        begin, duration = float(event["ts"]), float(event["dur"])
+        self.first, self.last = min(self.first, begin), max(self.last, begin + duration)
+        self.workers = max(self.workers, worker + 1)
+        self.worker.append(worker)
+        self.kind.append(kind)
+        self.begin.append(begin)
+        self.end.append(begin + duration)
+        if name == "steal":
+            args = event.get("args", {})
+            self.steals.append((begin, worker, args.get("from", -1), args.get("bytes", 0), duration))
+
+    def close(self, other):
+        self.workers = max(self.workers, int(other.get("workers", 0)), len(self.hosts))
+        self.dropped = int(other.get("dropped", 0))
+        if not self.begin:
+            raise Refused("it has no events of workers; was there a uat_run()?")
+        return self
+
+
+def read(path):
+    """A timeline has an event on each line, so that a large one need not be in memory as a whole."""
+    trace = Trace()
+    with open(path, encoding="utf-8") as lines:
+        if not next(lines, "").startswith('{"displayTimeUnit"'):
+            raise Refused("it does not begin as a timeline does; UAT_TRACE writes them")
+        for line in lines:
+            if line.startswith("]"):
+                return trace.close(json.loads("{" + line.strip()[2:])["otherData"])
+            trace.add(json.loads(line.rstrip().rstrip(",")))
+    raise Refused("its end is missing; the job has not ended in order")
+
+
+class Sums:
+    """Worker-microseconds of each class, in bins of time; and the time in which each worker ran tasks."""
+
+    def __init__(self, trace):
+        self.trace, self.span = trace, max(trace.last - trace.first, 1e-3)
+        self.width = self.span / BINS
+        self.bins = [[0.0] * BINS for _ in CLASSES]
+        self.busy = [[0.0] * BINS for _ in range(trace.workers)]
+        self.bounds = self.first_and_last_runs()
+        for worker, kind, begin, end in zip(trace.worker, trace.kind, trace.begin, trace.end):
+            first, last = self.bounds[worker]
+            if kind == BETWEEN:
+                kind = EARLY if begin < first else TAIL if begin >= last else BETWEEN
+            self.spread(worker, kind, begin - trace.first, end - trace.first)
+        for b in range(BINS):
+            self.bins[RUN][b] = max(self.bins[RUN][b] - self.bins[FAR][b] - self.bins[AWAIT][b], 0)
+            known = sum(self.bins[c][b] for c in range(OTHER))
+            rest = self.width * trace.workers - known
+            self.bins[OTHER][b] = rest if rest > 1e-6 * self.width else 0
+        self.total = [sum(row) for row in self.bins]
+
+    def first_and_last_runs(self):
+        bounds = [(math.inf, -math.inf)] * self.trace.workers
+        for worker, kind, begin, end in zip(self.trace.worker, self.trace.kind, self.trace.begin, self.trace.end):
+            if kind == RUN:
+                first, last = bounds[worker]
+                bounds[worker] = min(first, begin), max(last, end)
+        return bounds
+
+    def spread(self, worker, kind, begin, end):
+        b = min(int(begin / self.width), BINS - 1)
+        while begin < end and b < BINS:
+            part = min(end, (b + 1) * self.width if b < BINS - 1 else math.inf) - begin
+            self.bins[kind][b] += part
+            if kind == RUN:
+                self.busy[worker][b] += part
+            begin += part
+            b += 1

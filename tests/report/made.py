@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Timelines whose pictures are known, as UAT_TRACE writes them."""
+import json
+import random
+
+
+def line(name, worker, begin, duration, **args):
+    event = {"ph": "X", "name": name, "cat": "worker", "pid": 0, "tid": worker, "ts": begin, "dur": duration}
+    return json.dumps({**event, "args": args} if args else event)
+
+
+def timeline(path, workers, events, dropped=0):
+    names = [json.dumps({"ph": "M", "name": "thread_name", "pid": 0, "tid": w, "args": {"name": f"worker {w} on host{w % 2}"}})
+             for w in range(workers)]
+    tail = json.dumps({"workers": workers, "dropped": dropped, "version": "0"})
+    path.write_text('{"displayTimeUnit":"ns","traceEvents":[\n' + ",\n".join(names + events) + '\n],"otherData":' + tail + "}\n")
+
+
+def small(path):
+    """
+    Two workers and 1000 ms. Worker 0 runs all of it, 100 ms of which it fetches far memory. Worker 1 is idle for 200 ms, steals for 100 ms,
+    runs for 500 ms, and is idle for 200 ms. So tasks run for 1400 ms: 1.40 workers in the mean, 70.0 % of the time; idle: 20.0 %.
+    """
+    timeline(path, 2, [line("run", 0, 5000, 1e6), line("fetch", 0, 300000, 1e5, bytes=4096),
+                       line("idle", 1, 5000, 2e5, failed=7), line("steal", 1, 205000, 1e5, bytes=480, **{"from": 0}),
+                       line("peek", 1, 205000, 5e4), line("run", 1, 305000, 5e5), line("idle", 1, 805000, 2e5, failed=9)])
+
+
+def large(path, workers=256, steals=40):
+    """Many workers, which steal at random."""
+    chance, events = random.Random(1), []
+    for w in range(workers):
+        at = 10.0 * w
+        if w:
+            events.append(line("idle", w, 0, at, failed=3))
+        for _ in range(steals):
+            run = chance.expovariate(1 / 900)
+            events.append(line("run", w, at, run))
+            events.append(line("idle", w, at + run, 30, failed=2))
+            victim = chance.randrange(workers - 1)
+            events.append(line("steal", w, at + run + 30, 12, bytes=600, **{"from": victim + (victim >= w)}))
+            at += run + 42
+    timeline(path, workers, events, dropped=12)
