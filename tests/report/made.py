@@ -26,7 +26,7 @@ def small(path):
                        line("peek", 1, 205000, 5e4), line("run", 1, 305000, 5e5), line("idle", 1, 805000, 2e5, failed=9)])
 
 
-def large(path, workers=256, steals=40):
+def large(path, workers=256, steals=12):
     """Many workers, which steal at random."""
     chance, events = random.Random(1), []
     for w in range(workers):
