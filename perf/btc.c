@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Binary task creation: only spawns and joins, so the time of a task is the runtime's overhead.
- * A task above depth 0 does this `iterations` times: spawn two children one level lower, join both.
+ * A task above depth 0 does this `iterations` times: spawn two children one level lower, join both. With --call-last it
+ * spawns the first and calls the second.
  */
 #include "perf/bench.h"
 
 static int64_t depth = 20;
 static int64_t iterations = 1; /* read by the tasks: every rank sets it from the same command line */
+static int64_t call_last;
 
 UAT_TASK_DECLARE(uint64_t, create, int64_t, level)
 
@@ -32,9 +34,31 @@ static uint64_t create(int64_t level)
     return level == 0 ? 1 : create_children(level);
 }
 
+UAT_TASK_DECLARE(uint64_t, grow, int64_t, level)
+
+__attribute__((noinline)) static uint64_t grow_children(int64_t level)
+{
+    uint64_t tasks = 1;
+
+    for (int64_t i = 0; i < iterations; i++) {
+        grow_task left;
+
+        grow_spawn(&left, level - 1);
+        tasks += grow(level - 1);
+        tasks += grow_join(&left);
+    }
+    return tasks;
+}
+
+/* The same with the last child called: a task type of its own, so that the other one keeps its code. */
+static uint64_t grow(int64_t level)
+{
+    return level == 0 ? 1 : grow_children(level);
+}
+
 static int run(uint64_t *answer)
 {
-    return create_run(answer, depth);
+    return call_last ? grow_run(answer, depth) : create_run(answer, depth);
 }
 
 static uint64_t create_sequential(int64_t level)
@@ -78,6 +102,7 @@ static const char *refuse(void)
 static const struct uat_bench_option options[] = {
     {"-d", "DEPTH", "depth of the tree of tasks", &depth, NULL, 0, 1000},
     {"-i", "ITER", "how many times a task creates two children", &iterations, NULL, 0, 1000000},
+    {"--call-last", "0|1", "1: the last child is called, not spawned; 0: as in the papers", &call_last, NULL, 0, 1},
     {0},
 };
 

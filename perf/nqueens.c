@@ -15,6 +15,8 @@ struct board {
 
 static int64_t queens = 13; /* read by the tasks: every rank sets it from the same command line */
 
+static int64_t call_last;
+
 static bool attacked(const struct board *board, uint32_t rows, int column)
 {
     for (int row = 0; row < (int)rows; row++) {
@@ -72,11 +74,26 @@ UAT_TASK(uint64_t, count, struct board, board, uint32_t, rows, uint32_t, columns
     return count_join(&left) + ways;
 }
 
+/* The same with the last child called: a task type of its own, so that the other one keeps its code. */
+UAT_TASK(uint64_t, tally, struct board, board, uint32_t, rows, uint32_t, columns)
+{
+    tally_task left;
+
+    columns = place(&board, &rows, columns);
+    if (columns == 0)
+        return rows == queens;
+    uint32_t lower = lower_half(columns);
+    tally_spawn(&left, board, rows, lower);
+    uint64_t ways = tally(board, rows, columns & ~lower);
+    return tally_join(&left) + ways;
+}
+
 static int run(uint64_t *answer)
 {
     struct board board = {0};
+    uint32_t columns = free_columns(&board, 0);
 
-    return count_run(answer, board, 0, free_columns(&board, 0));
+    return call_last ? tally_run(answer, board, 0, columns) : count_run(answer, board, 0, columns);
 }
 
 static uint64_t count_sequential(struct board board, uint32_t rows, uint32_t columns)
@@ -112,6 +129,7 @@ static bool known(uint64_t *answer)
 
 static const struct uat_bench_option options[] = {
     {"-n", "N", "queens, and rows and columns of the board", &queens, NULL, 1, N_MOST},
+    {"--call-last", "0|1", "1: the last child is called, not spawned; 0: as in the papers", &call_last, NULL, 0, 1},
     {0},
 };
 
