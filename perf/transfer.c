@@ -12,12 +12,12 @@
 #include "include/uat/global.h"
 #include "perf/tsc.h"
 
-enum { WINDOW_MAX = 64, SPLIT_MAX = 65536, ROUNDS_MAX = 1000, SINGLE_MAX = 100000 };
+enum { WINDOW_MAX = 64, SPLIT_MAX = 65536, ROUNDS_MAX = 1000, SINGLE_MAX = 100000, COPIED_BYTES = 16 << 20 };
 
 static struct transfer_row rows[TRANSFER_ROWS_MAX];
 static int row_count;
 static int64_t operations = 2000, most = 1 << 20, far_mib = 64, under_way = WINDOW_MAX, rounds = 31, only = 0;
-static char *array, *local;
+static char *array, *local, *copied;
 static size_t chunk; /* bytes at each rank */
 
 static int ascending(const void *a, const void *b)
@@ -53,6 +53,36 @@ static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
         uat_checkout(base + at, bytes, UAT_READ);
         uat_checkin(base + at, bytes, UAT_READ);
     }
+}
+
+/* Two blocks in turn that want the same place of the cache: what is fetched is in the processor's own caches. */
+static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        char *p = base + (size_t)(i % 2) * (chunk / 2);
+        uat_checkout(p, bytes, UAT_READ);
+        uat_checkin(p, bytes, UAT_READ);
+    }
+}
+
+/* The yardstick of both: memcpy() over the same distances, between memory of this process. */
+static void copy_cold(char *base, size_t bytes, int window, int64_t count)
+{
+    static size_t at;
+
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        at = (at + bytes) % (chunk - bytes);
+        memcpy(copied + at % COPIED_BYTES, base + at, bytes);
+    }
+}
+
+static void copy_warm(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++)
+        memcpy(copied, base + (size_t)(i % 2) * (chunk / 2), bytes);
 }
 
 static void get(char *base, size_t bytes, int window, int64_t count)
@@ -166,6 +196,16 @@ static void sweep_write(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
+/* Of n operations or series: the medians, and the least. */
+static void median_of(struct transfer_row *r, double *seconds, double *cycles, size_t n)
+{
+    qsort(seconds, n, sizeof(seconds[0]), ascending);
+    qsort(cycles, n, sizeof(cycles[0]), ascending);
+    r->nanoseconds = seconds[n / 2] * 1e9;
+    r->cycles = cycles[n / 2];
+    r->least = cycles[0];
+}
+
 /* Each operation alone, and the median of ten times as many as in a series: what one waits for it. Only where that is long
  * beside two looks at the clock. */
 static void measure_single(struct transfer_row *r, act_fn *act, char *base, int64_t count)
@@ -180,11 +220,7 @@ static void measure_single(struct transfer_row *r, act_fn *act, char *base, int6
         seconds[i] = end.seconds - begin.seconds;
         cycles[i] = (double)(end.cycles - begin.cycles);
     }
-    qsort(seconds, n, sizeof(seconds[0]), ascending);
-    qsort(cycles, n, sizeof(cycles[0]), ascending);
-    r->nanoseconds = seconds[n / 2] * 1e9;
-    r->cycles = cycles[n / 2];
-    r->least = cycles[0];
+    median_of(r, seconds, cycles, n);
 }
 
 /* n series of operations, and the median of the series. */
@@ -199,35 +235,37 @@ static void measure_series(struct transfer_row *r, act_fn *act, char *base, int6
         seconds[i] = (end.seconds - begin.seconds) / (double)count;
         cycles[i] = (double)(end.cycles - begin.cycles) / (double)count;
     }
-    qsort(seconds, (size_t)n, sizeof(seconds[0]), ascending);
-    qsort(cycles, (size_t)n, sizeof(cycles[0]), ascending);
-    r->nanoseconds = seconds[n / 2] * 1e9;
-    r->cycles = cycles[n / 2];
-    r->least = cycles[0];
+    median_of(r, seconds, cycles, (size_t)n);
 }
+
+enum where { BOTH, FAR, NEAR };
 
 struct series {
     const char *name;
     act_fn *act;
     size_t least, most, times; /* bytes: from, to, and how many times more at each step */
     int window;                /* from 1 to it */
-    bool far_only, single;     /* single: each operation by itself, where it is far */
-    bool sweeps;               /* one is all of the memory */
+    enum where where;
+    bool single; /* each operation by itself, where it is far */
+    bool sweeps; /* one is all of the memory */
 };
 
 static const struct series all[] = {
-    {"checkout, hit", checkout_hit, 64, 65536, 32, 1, false, false, false},
-    {"checkout, miss", checkout_miss, 4096, 1 << 20, 4, 1, true, true, false},
-    {"get", get, 8, 1 << 20, 4, 1, false, true, false},
-    {"put, release", put, 8, 1 << 20, 4, 1, false, true, false},
-    {"get, split", get_split, 8, SPLIT_MAX, 8, WINDOW_MAX, false, false, false},
-    {"put, split", put_split, 8, SPLIT_MAX, 8, WINDOW_MAX, false, false, false},
-    {"fetch_add", fetch_add, 8, 8, 2, 1, false, true, false},
-    {"cmp_swap", cmp_swap, 8, 8, 2, 1, false, true, false},
-    {"load", load, 8, 8, 2, 1, false, true, false},
-    {"add, release", add, 8, 8, 2, WINDOW_MAX, false, false, false},
-    {"sweep, read", sweep_read, 4096, 1 << 18, 8, 1, false, false, true},
-    {"sweep, write", sweep_write, 4096, 1 << 18, 8, 1, false, false, true},
+    {"checkout, hit", checkout_hit, 64, 65536, 32, 1, BOTH, false, false},
+    {"checkout, miss", checkout_miss, 4096, 1 << 20, 4, 1, FAR, true, false},
+    {"miss, warm", checkout_warm, UAT_GLOBAL_BLOCK, UAT_GLOBAL_BLOCK, 2, 1, FAR, false, false},
+    {"memcpy", copy_cold, UAT_GLOBAL_BLOCK, UAT_GLOBAL_BLOCK, 2, 1, NEAR, false, false},
+    {"memcpy, warm", copy_warm, UAT_GLOBAL_BLOCK, UAT_GLOBAL_BLOCK, 2, 1, NEAR, false, false},
+    {"get", get, 8, 1 << 20, 4, 1, BOTH, true, false},
+    {"put, release", put, 8, 1 << 20, 4, 1, BOTH, true, false},
+    {"get, split", get_split, 8, SPLIT_MAX, 8, WINDOW_MAX, BOTH, false, false},
+    {"put, split", put_split, 8, SPLIT_MAX, 8, WINDOW_MAX, BOTH, false, false},
+    {"fetch_add", fetch_add, 8, 8, 2, 1, BOTH, true, false},
+    {"cmp_swap", cmp_swap, 8, 8, 2, 1, BOTH, true, false},
+    {"load", load, 8, 8, 2, 1, BOTH, true, false},
+    {"add, release", add, 8, 8, 2, WINDOW_MAX, BOTH, false, false},
+    {"sweep, read", sweep_read, 4096, 1 << 18, 8, 1, BOTH, false, true},
+    {"sweep, write", sweep_write, 4096, 1 << 18, 8, 1, BOTH, false, true},
 };
 
 enum { SERIES = sizeof(all) / sizeof(all[0]) };
@@ -263,14 +301,52 @@ static void measure_row(const struct series *s, bool far, size_t bytes, int wind
 static void measure_all(bool far)
 {
     for (const struct series *s = all; s < all + SERIES; s++) {
-        if (only && s != &all[only - 1])
+        if ((only && s != &all[only - 1]) || s->where == (far ? NEAR : FAR))
             continue;
         for (size_t bytes = s->least; bytes <= s->most && (int64_t)bytes <= most; bytes *= s->times)
-            for (int window = 1; window <= s->window && window <= under_way && (far || !s->far_only);
+            for (int window = 1; window <= s->window && window <= under_way;
                  window *= far || s->window < 2 ? 2 : s->window)
                 if (row_count < TRANSFER_ROWS_MAX)
                     measure_row(s, far, bytes, window);
     }
+}
+
+/* By all ranks. One run of the flat loop is one of the rounds: the whole time, on all workers, over its iterations. */
+static int measure_flat(bool far)
+{
+    double seconds[ROUNDS_MAX], cycles[ROUNDS_MAX];
+    int64_t count = 20 * operations;
+
+    for (int i = 0; i < rounds; i++) {
+        struct uat_moment begin = uat_moment_now();
+        int rc = transfer_flat_loop(array, chunk, count, far);
+        struct uat_moment end = uat_moment_now();
+        if (rc)
+            return rc;
+        seconds[i] = (end.seconds - begin.seconds) / (double)count;
+        cycles[i] = (double)(end.cycles - begin.cycles) / (double)count;
+    }
+    struct transfer_row *r = &rows[row_count++];
+    *r = (struct transfer_row){.name = "flat loop", .far = far, .bytes = 8, .window = 1};
+    median_of(r, seconds, cycles, (size_t)rounds);
+    return 0;
+}
+
+/* Near, then far, if there are far ones as rank 0 sees it. */
+static int measure_places(void)
+{
+    bool has_far = uat_global_near(array + chunk * (size_t)(uat_size() - 1), 1) == 0;
+    bool *agreed = uat_replicate(&has_far, sizeof(has_far));
+    int rc = agreed ? uat_barrier() : -ENOMEM;
+
+    for (int far = 0; far <= 1 && !rc && (!far || *agreed); far++) {
+        if (uat_rank() == 0)
+            measure_all(far);
+        if (!only)
+            rc = measure_flat(far);
+    }
+    uat_replicate_free(agreed);
+    return rc;
 }
 
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
@@ -285,17 +361,17 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         chunk = 2 * cache;
     array = uat_global_alloc(chunk * (size_t)uat_size(), UAT_BLOCKED, 0);
     local = calloc(WINDOW_MAX + 1, SPLIT_MAX);
-    if (!array || !local)
+    copied = malloc(COPIED_BYTES);
+    if (!array || !local || !copied)
         return -ENOMEM;
+    memset(copied, 1, COPIED_BYTES);
     memset(array + chunk * (size_t)uat_rank(), 1, chunk); /* near */
     rc = uat_barrier();
-    if (uat_rank() == 0 && !rc) {
-        measure_all(false);
-        if (uat_global_near(array + chunk * (size_t)(uat_size() - 1), 1) == 0)
-            measure_all(true);
+    rc = rc ? rc : measure_places();
+    if (uat_rank() == 0 && !rc)
         rc = transfer_report(bench, settings, rows, row_count);
-    }
     free(local);
+    free(copied);
     int left = uat_barrier();
     return rc ? rc : left;
 }

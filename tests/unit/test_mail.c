@@ -23,6 +23,7 @@ struct segment {
     struct uat_ring ring;
     struct uat_mailbox mailbox;
     struct uat_landing landing;
+    struct uat_notice notice;
     _Alignas(64) uint64_t stack[STACK_WORDS];
 };
 static struct segment mine, theirs;
@@ -113,7 +114,7 @@ static int setup(void **state)
     parted = 0;
     const struct uat_deque_user user = {.part = part};
     if (uat_deque_open(&own, &mine.ring, 16, &user) || uat_deque_open(&victim, &theirs.ring, 16, &user) ||
-        uat_thief_open(&thief, &thiefs.head, &mine.ring, &mine.landing))
+        uat_thief_open(&thief, &thiefs.head, &mine.ring, &mine.landing, &mine.notice))
         return -1;
     uat_mail_open(&own_mail, &own, &thiefs.head, &mine.mailbox, &mine.landing.mail);
     uat_mail_open(&victim_mail, &victim, &victims.head, &theirs.mailbox, &theirs.landing.mail);
