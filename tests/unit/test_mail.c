@@ -271,10 +271,14 @@ static void refuse_as_idle(int looks)
 static void test_idle_victim_refuses(void **state)
 {
     (void)state;
+    uintptr_t sp;
+    push(6);
+    assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
     thief.peek = false;
     thiefs.on_look = refuse_as_idle;
     assert_int_equal(steal(), UAT_STEAL_EMPTY);
-    assert_int_equal(victim.push_claims, UINT64_MAX); /* the next push tells of its entry */
+    assert_int_equal(theirs.mailbox.front.offer, 0);
+    assert_int_equal(victim.push_claims, UINT64_MAX); /* the next push tells of its entry, whatever ask is */
     push(7);
     assert_int_equal(theirs.mailbox.front.offer, victim.entries[1]);
 }
@@ -290,7 +294,8 @@ static void test_waits_for_push(void **state)
     assert_int_equal(mine.mailbox.answers, 0);
     push(8);
     assert_int_equal(mine.mailbox.answers, UAT_ANSWER_GIVEN);
-    push(9);
+    push(9); /* the first entry since all were given tells of itself */
+    assert_int_equal(theirs.mailbox.front.offer, victim.top[-1]);
     theirs.mailbox.front.ask = uat_ask(2, THIEF);
     victims.pending = NULL; /* the stack has not left yet: the next request waits too */
     look();
