@@ -2,7 +2,8 @@
 /*
  * Description: the budget of releases for publications. A flat loop whose children write far bytes, with round trips of 1 ms,
  * does not wait in most of its time (publications are put off); and once it is over, a task that spawns again is found by a
- * thief (they are not put off for ever).
+ * thief (they are not put off for ever). During the loop the other worker is busy: a thief that takes every continuation at once
+ * would leave the loop's worker nothing to release.
  *
  * For two workers with UAT_GLOBAL_HOSTS=2 and UAT_GLOBAL_LATENCY=1000000.
  */
@@ -14,7 +15,7 @@
 enum { LOOP_MS = 400, PATIENCE_MS = 20000 };
 
 static char *array;
-static uat_atomic_t *stolen;
+static uat_atomic_t *stolen, *looped;
 
 static double now_ms(void)
 {
@@ -46,9 +47,20 @@ UAT_TASK_VOID(spawn_again, int, unused)
     }
 }
 
+/* Keep a worker until the loop is over. */
+UAT_TASK_VOID(be_busy, int, unused)
+{
+    (void)unused;
+    double end = now_ms() + PATIENCE_MS;
+    while (!uat_atomic_load(looped) && now_ms() < end)
+        ;
+}
+
 /* Returns the milliseconds of the loop. */
 UAT_TASK(double, loop, int, unused)
 {
+    be_busy_task busy;
+    be_busy_spawn(&busy, unused); /* what follows is stolen */
     double begin = now_ms(), end = begin + LOOP_MS;
     for (int64_t i = 0; now_ms() < end; i++) {
         touch_task task;
@@ -56,6 +68,8 @@ UAT_TASK(double, loop, int, unused)
         touch_join(&task);
     }
     end = now_ms();
+    uat_atomic_fetch_add(looped, 1);
+    be_busy_join(&busy);
     spawn_again_task task;
     spawn_again_spawn(&task, unused);
     uat_atomic_fetch_add(stolen, 1); /* while the child waits, only a thief gets here */
@@ -69,7 +83,8 @@ int main(void)
         return 1;
     array = uat_global_alloc(2 * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0);
     stolen = uat_global_alloc(sizeof(*stolen), UAT_BLOCKED, 0);
-    if (!array || !stolen)
+    looped = uat_global_alloc(sizeof(*looped), UAT_BLOCKED, 0);
+    if (!array || !stolen || !looped)
         return 1;
     double loop_ms, begin = now_ms();
     if (loop_run(&loop_ms, 0))
