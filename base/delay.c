@@ -31,3 +31,8 @@ void uat_delay_now(void)
         for (unsigned n = random >> 40 & 255; n > 0; n--)
             uat_cpu_pause();
 }
+
+bool uat_delay_coin(void)
+{
+    return uat_random_next(&delay_random) >> 63;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Torture: random delays between any two steps of owner and thief, to open windows that are otherwise a few cycles
- * wide. Off (one predictable branch, on slow paths only) unless UAT_TORTURE=delay=SEED.
+ * wide, and random choices where both ways are right. Off (one predictable branch, on slow paths only) unless UAT_TORTURE=delay=SEED.
  */
 #ifndef UAT_DELAY_H
 #define UAT_DELAY_H
@@ -14,11 +14,18 @@ extern bool uat_delay_on;
 /* Turn delays on; seed differs between workers, and means nothing in a simulation, which has its own. */
 void uat_delay_start(uint64_t seed);
 void uat_delay_now(void);
+bool uat_delay_coin(void);
 
 static inline void uat_delay(void)
 {
     if (__builtin_expect(uat_delay_on, 0))
         uat_delay_now();
+}
+
+/* A choice between two ways that are both right: `usual`, or under torture either of them. */
+static inline bool uat_delay_choice(bool usual)
+{
+    return __builtin_expect(uat_delay_on, 0) ? uat_delay_coin() : usual;
 }
 
 #endif

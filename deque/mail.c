@@ -92,7 +92,7 @@ static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
     struct uat_op chain[] = {
         uat_op_write((void *)sp, (void *)sp, base - sp),
         uat_op_write(&l->given, &there->given, sizeof(l->given)),
-        /* Behind both WRITEs (O1), which are in no order among themselves; the peer is has_answer(), thief_message.c. */
+        /* Behind both WRITEs (O1), which are in no order among themselves; the peer is look_for_answer(), thief_message.c. */
         uat_op_fetch_add(&l->old, &there->answers, UAT_ANSWER_GIVEN),
     };
     mail->count.given++;

@@ -186,7 +186,7 @@ static void wait_in_place(uint64_t name)
 static bool asks_first(uintptr_t sp, uintptr_t base)
 {
     const bool *unreleased = uat_global_unreleased();
-    return base - sp > LEAVE_AT_ONCE_MAX || (unreleased && *unreleased);
+    return uat_delay_choice(base - sp > LEAVE_AT_ONCE_MAX || (unreleased && *unreleased));
 }
 
 /* Is this the spawner of the child? What the task whose segment is [sp, base) must not do ends the job. */

@@ -68,12 +68,13 @@ UAT_TASK(double, loop, int, unused)
         touch_join(&task);
     }
     end = now_ms();
-    uat_atomic_fetch_add(looped, 1);
-    be_busy_join(&busy);
+    uat_atomic_fetch_add(looped, 1); /* the other worker becomes a thief */
+    touch(2);                        /* on this one, whose budget is used up */
     spawn_again_task task;
     spawn_again_spawn(&task, unused);
     uat_atomic_fetch_add(stolen, 1); /* while the child waits, only a thief gets here */
     spawn_again_join(&task);
+    be_busy_join(&busy);
     return end - begin;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Description: a join that has to wait in place, for the evacuation heap has no room for its stack. Rank 1 joins; the child,
  * on rank 0, makes it say what it waits for until the file `go` is there; then rank 1 says what it does after the join.
- * run-in-place starts it. For 2 workers.
+ * run-in-place starts it. For 2 workers with one record each.
  * usage: in-place FOLDER
  */
 #include <signal.h>
@@ -65,7 +65,9 @@ int main(int argc, char **argv)
         if (!(file = fopen(name, "r")) || fscanf(file, "%d", &a.joiner) != 1 || fclose(file))
             return 1;
     }
-    if (uat_run(root, &a, sizeof(a), &good, sizeof(good)))
+    /* Twice: with one record, the second wait is for a state that is no longer that of a new one. */
+    int again;
+    if (uat_run(root, &a, sizeof(a), &good, sizeof(good)) || uat_run(root, &a, sizeof(a), &again, sizeof(again)))
         return 1;
     return uat_finalize() || !good;
 }
