@@ -34,7 +34,7 @@ static int teardown(void **state)
 static void test_kept_blocks_merge(void **state)
 {
     (void)state;
-    struct uat_block *blocks[SIZE / UAT_HEAP_UNIT];
+    struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* and the NULL behind them */
     size_t n = 0;
     while ((blocks[n] = uat_heap_get(&heap, 1)))
         n++;
