@@ -103,11 +103,11 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
 static void say_retry_bound(const struct uat_network *network)
 {
     int tries = network->retries + 1;
-    double timeout = 4.096e-6 * (double)(1u << network->timeout);
+    double bound = uat_ibv_retry_bound(network);
     uat_info(
         "retry bound %.1f s: an operation that is not answered is sent %d times, every %.2f s, then it fails and the "
         "job ends (UAT_IB_RETRY_CNT, UAT_IB_TIMEOUT); an adapter may take up to %d times as long",
-        timeout * tries, tries, timeout, UAT_IBV_SLACK);
+        bound, tries, bound / tries, UAT_IBV_SLACK);
 }
 
 /* Take from what the worker at the other end published all that the connection needs: its queue pair, and, if it is the

@@ -2,11 +2,13 @@
 /*
  * The transport over reliable connections: what its files share.
  *
- * One protection domain; one memory region over the own segment, for what lands here, and two windows on the segment of each
- * worker of the group (group.h), itself included: peers may READ its stacks, and do all with what lies behind; one completion
- * queue, and one RC queue pair to one worker of each group, and to this worker itself. A chain becomes a list of work requests handed over in one ibv_post_send; all of them
- * carry, as wr_id, the address of the chain's entry in its peer's ring plus their position in the chain. Completions of
- * one queue pair come in the order of posting, so that one completion also ends all chains posted before it.
+ * One protection domain. One memory region over the own segment, for what lands here, and two windows on the segment of each
+ * worker of the group (group.h), itself included: peers may READ its stacks, and do all with the words behind them. One
+ * completion queue. One RC queue pair to one worker of each group, and one to this worker itself.
+ *
+ * A chain becomes a list of work requests. All of them carry, as wr_id, the address of the chain's entry in its peer's ring
+ * plus their position in the chain. Completions of one queue pair come in the order of posting, so that one completion also
+ * ends all chains posted before it.
  */
 #ifndef UAT_IBV_IBV_H
 #define UAT_IBV_IBV_H
@@ -193,6 +195,12 @@ int uat_ibv_events_poll(struct uat_ibv *ibv);
 static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
 {
     return (struct uat_ibv *)t; /* base is the first member */
+}
+
+/* Seconds until an operation that is not answered fails; the adapter may take UAT_IBV_SLACK times as long. */
+static inline double uat_ibv_retry_bound(const struct uat_network *network)
+{
+    return 4.096e-6 * (double)(1u << network->timeout) * (network->retries + 1);
 }
 
 /* The key of a word of this worker. */

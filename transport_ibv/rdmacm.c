@@ -19,6 +19,7 @@
 
 enum {
     RESOLVE_MS = 5000, /* for an address, and again for a route */
+    LOOK_MS = 500,     /* between two looks at the port, while there is no event */
     SILENCE_MS = 60000 /* without any event: a peer hangs */
 };
 
@@ -35,6 +36,7 @@ struct uat_ibv_rdmacm {
     bool *established;                  /* per rank */
     struct rdma_cm_id *stranger;        /* turned down and to be destroyed */
     int missing;                        /* connections to be established */
+    int silent_ms, down_ms;             /* without an event; and with the port down */
 };
 
 static int fail(const struct uat_ibv *ibv, int rank, const char *what, int error)
@@ -251,20 +253,38 @@ static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
     }
 }
 
+/* There was no event for LOOK_MS. The manager tells nobody that the port is down: who waits to be connected to would wait on. */
+static int judge_silence(struct uat_ibv *ibv)
+{
+    struct uat_ibv_rdmacm *cm = ibv->cm;
+    struct ibv_port_attr now = {.state = IBV_PORT_NOP};
+    ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state says so */
+    cm->silent_ms += LOOK_MS;
+    cm->down_ms = now.state == IBV_PORT_ACTIVE ? 0 : cm->down_ms + LOOK_MS;
+    if (cm->down_ms > 1000 * uat_ibv_retry_bound(&ibv->network)) {
+        uat_error("rdmacm: %s:%d has been in state %s for %d s, and %d connections are missing; is its link up?",
+                  ibv->port.device, ibv->port.number, ibv_port_state_str(now.state), cm->down_ms / 1000, cm->missing);
+        return -ENETDOWN;
+    }
+    if (cm->silent_ms < SILENCE_MS)
+        return 0;
+    int i = 0;
+    while (i < ibv->connection_count - 1 &&
+           (cm->established[ibv->connections[i].rank] || ibv->connections[i].rank == ibv->base.rank))
+        i++;
+    return fail(ibv, ibv->connections[i].rank, "no answer", ETIMEDOUT);
+}
+
 static int handle_next(struct uat_ibv *ibv)
 {
     struct pollfd fd = {.fd = ibv->cm->channel->fd, .events = POLLIN};
     struct rdma_cm_event *event;
-    int n = poll(&fd, 1, SILENCE_MS);
-    if (n < 0 && errno == EINTR)
-        return 0;
-    if (n <= 0) {
-        int i = 0;
-        while (i < ibv->connection_count - 1 &&
-               (ibv->cm->established[ibv->connections[i].rank] || ibv->connections[i].rank == ibv->base.rank))
-            i++;
-        return fail(ibv, ibv->connections[i].rank, "no answer", ETIMEDOUT);
-    }
+    int n = poll(&fd, 1, LOOK_MS);
+    if (n < 0)
+        return errno == EINTR ? 0 : fail(ibv, -1, "waiting for an event", errno);
+    if (n == 0)
+        return judge_silence(ibv);
+    ibv->cm->silent_ms = 0;
     if (rdma_get_cm_event(ibv->cm->channel, &event))
         return errno == EAGAIN ? 0 : fail(ibv, -1, "reading an event", errno);
     int rc = handle(ibv, event);

@@ -50,9 +50,8 @@ class Plan:
         self.workers = max(choose.choice(sizes), least)
         self.rank = choose.randrange(self.workers)
         self.moment = 0.8 * choose.random()  # of the time that the run takes: the later ones come after its end too often
-        # Not rdmacm: a link that goes down while it connects leaves the workers behind it to its own time limits.
         self.settings = {"UAT_DEQUE": choose.choice(["lock", "claim", "message"]),
-                         "UAT_CONNECT": choose.choice(["host", "host", "worker", "worker"]), **kind.settings}
+                         "UAT_CONNECT": choose.choice(["host", "host", "worker", "rdmacm"]), **kind.settings}
         if choose.random() < 0.25:
             self.settings["UAT_TORTURE"] = f"delay={choose.randrange(1, 1000)}"
 
