@@ -45,7 +45,7 @@
 #define UAT_DEQUE_ENTRIES_MIN     UINT64_C(16)
 #define UAT_DEQUE_ENTRIES_MAX     (UINT64_C(1) << 24)
 
-#define UAT_PEEKS_DEFAULT 0 /* victims; 0: the next two */
+#define UAT_PEEKS_DEFAULT 0 /* victims; 0: one of the next two lines */
 #define UAT_PEEKS_NEAR    4 /* ... of a job on one host */
 #define UAT_PEEKS_FAR     2 /* ... over a network, where a look loads the thief's own adapter too */
 #define UAT_PEEKS_LIMIT   8 /* UAT_PEEKS_MAX of deque/thief.h */

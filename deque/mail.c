@@ -62,8 +62,8 @@ static bool decide(struct uat_mail *mail, uint64_t ask)
     mail->decided = number;
     uat_delay();
     uat_store_relaxed(simulated, taken, uat_taken(number, UAT_TAKEN_LOOKING));
-    /* Full fence: orders the mark LOOKING before the load of ask. The peer orders its CMP_SWAP on ask before its READ of
-     * taken, in withdraw(), thief_message.c: so either we see that the request is withdrawn, or the thief sees our mark. */
+    /* Full fence: orders the mark LOOKING before the load of ask. The peer, withdraw() of thief_message.c, orders its
+     * CMP_SWAP on ask before its READ of taken. So we see that the request is withdrawn, or the thief sees our mark. */
     uat_fence(simulated);
     uat_delay();
     bool stands = load_ask(mail) == ask;
@@ -92,7 +92,8 @@ static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
     struct uat_op chain[] = {
         uat_op_write((void *)sp, (void *)sp, base - sp),
         uat_op_write(&l->given, &there->given, sizeof(l->given)),
-        /* Behind both WRITEs (O1), which are in no order among themselves; the peer is look_for_answer(), thief_message.c. */
+        /* Behind both WRITEs (O1), which are in no order among themselves. The peer is look_for_answer() of
+         * thief_message.c. */
         uat_op_fetch_add(&l->old, &there->answers, UAT_ANSWER_GIVEN),
     };
     mail->count.given++;
@@ -118,7 +119,7 @@ static ssize_t find_oldest(struct uat_deque *d)
     return d->last < n && !d->user.keep_private ? (ssize_t)d->last : -1;
 }
 
-/* May entry i leave now? Not before the last one has, and before what this worker did in global memory is visible. */
+/* May an entry leave now? Not before the last one has left, nor before what this worker did in global memory is visible. */
 static bool is_ready(struct uat_deque *d)
 {
     if (!has_left(d->mail))

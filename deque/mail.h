@@ -56,7 +56,7 @@ enum uat_mail_moment {
 /* Where the mailbox of this worker is. */
 static inline struct uat_mailbox *uat_mail_box(const struct uat_mail *mail, int rank)
 {
-    return uat_coloured(mail->box, mail->colours ? mail->colours[rank] - mail->colours[mail->transport->rank] : 0);
+    return uat_coloured_of(mail->box, mail->colours, mail->transport->rank, rank);
 }
 
 /* Look for a request, and answer it. Sets the deque's triggers. */

@@ -70,17 +70,18 @@ struct uat_mail;
 
 /* Takes the place of publication where entries are given to those who ask: deque/mail.h. */
 struct uat_deque_giver {
-    const uint64_t *look;                /* the word that changes when somebody asks */
-    void (*pushed)(struct uat_deque *d); /* on the slow path of a push, and */
-    void (*popped)(struct uat_deque *d,
-                   bool is_gone); /* of a pop; is_gone: of an entry that was given, or never here */
+    const uint64_t *look; /* the word that changes when somebody asks */
+    /* On the slow path of a push. */
+    void (*pushed)(struct uat_deque *d);
+    /* On the slow path of a pop. is_gone: the entry was given, or was never here. */
+    void (*popped)(struct uat_deque *d, bool is_gone);
 };
 
 struct uat_deque {
     /* The first four are what the assembly of uat_spawn() works on: see asm/offsets.h. */
     uintptr_t *top; /* one past the youngest entry */
-    const uint64_t
-        *look; /* &ring->claims or the mailbox's ask, or a word that never agrees: every push and pop is seen */
+    /* &ring->claims; or the giver's word; or one that never agrees, so that every push and pop is seen. */
+    const uint64_t *look;
     uint64_t push_claims; /* push skips the slow path while *look equals this */
     uint64_t pop_claims;  /* likewise a pop */
 
@@ -170,13 +171,13 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
 
 /*
- * Pop the only entry if that is the base of a task whose spawner is elsewhere, and no claim has come. Otherwise false: the
- * caller uses uat_deque_pop(). Nothing is published then, so what push and pop look at stays as it is.
+ * Pop the only entry if that is the base of a task whose spawner is elsewhere, and no claim has come. Otherwise, and always
+ * with a giver, false: the caller uses uat_deque_pop(). Nothing is published then, so what push and pop look at stays.
  */
 static inline bool uat_deque_drop_base(struct uat_deque *d)
 {
     /* Relaxed: no entry of ours can be claimed; only the count is compared. The peers are the thieves' atomics on claims. */
-    if (uat_deque_size(d) != 1 || (d->entries[0] & UAT_TAG_MASK) != UAT_TAG_GONE ||
+    if (d->giver || uat_deque_size(d) != 1 || (d->entries[0] & UAT_TAG_MASK) != UAT_TAG_GONE ||
         __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) != d->pop_claims)
         return false;
     d->top--;

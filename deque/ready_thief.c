@@ -17,8 +17,7 @@ struct offered {
 /* The ring of this worker. thief: for the colours. */
 static struct uat_ready_ring *ring_of(const struct uat_ready *r, const struct uat_thief *thief, int rank)
 {
-    const uint8_t *colours = thief->colours;
-    return uat_coloured(r->ring, colours ? colours[rank] - colours[r->transport->rank] : 0);
+    return uat_coloured_of(r->ring, thief->colours, r->transport->rank, rank);
 }
 
 static int read_rings(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims)

@@ -96,7 +96,7 @@ struct uat_thief_counts {
 
 struct uat_thief {
     struct uat_transport *transport;
-    struct uat_ring *ring;  /* of a worker of colour 0; use uat_thief_ring() */
+    struct uat_ring *ring;  /* the own one; for another's, uat_thief_ring() */
     const uint8_t *colours; /* of each worker; NULL: all 0 */
     struct uat_landing *landing;
     struct uat_notice *notice;
@@ -117,7 +117,7 @@ struct uat_thief {
 /* Where the ring of this worker is. */
 static inline struct uat_ring *uat_thief_ring(const struct uat_thief *thief, int rank)
 {
-    return uat_coloured(thief->ring, thief->colours ? thief->colours[rank] : 0);
+    return uat_coloured_of(thief->ring, thief->colours, thief->transport->rank, rank);
 }
 
 /* 0 or -ENOMEM. ring, landing and notice lie in the segment and stay the caller's. */

@@ -8,8 +8,8 @@
  * of that worker was at home, and by induction every write that happened before; at its target W acquired; so what is
  * valid at r was fetched later.
  */
-#include "base/virtual.h"
 #include "base/mutant.h"
+#include "base/virtual.h"
 #include "global/state.h"
 #include "runtime/trace/trace.h"
 #include "runtime/watch/die.h"

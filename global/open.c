@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/virtual.h"
 #include "base/log.h"
+#include "base/virtual.h"
 #include "global/state.h"
 #include "runtime/watch/call.h"
 

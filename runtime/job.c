@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/relax.h"
@@ -220,19 +219,6 @@ static int list_victims(void)
     return uat_victims_open(&job.options, job.roster.endpoint, job.job.host);
 }
 
-/* Number the hosts: each by its lowest rank. */
-static void number_hosts(int *host_of)
-{
-    for (int i = 0; i < uat_self.size; i++) {
-        host_of[i] = i;
-        if (i > 0 && strcmp(job.roster.endpoint[i].host, job.roster.endpoint[i - 1].host) == 0)
-            host_of[i] = host_of[i - 1];
-        for (int k = 0; k < i && host_of[i] == i; k++)
-            if (strcmp(job.roster.endpoint[i].host, job.roster.endpoint[k].host) == 0)
-                host_of[i] = k;
-    }
-}
-
 static int prepare_global(void)
 {
     const struct uat_options *o = &job.options;
@@ -241,7 +227,7 @@ static int prepare_global(void)
         uat_error("no memory for the list of hosts");
         return -ENOMEM;
     }
-    number_hosts(host_of);
+    uat_roster_hosts(&job.roster, host_of);
     const struct uat_global_config config = {.transport = uat_self.transport,
                                              .words = uat_segment.global_words,
                                              .host_of = host_of,
@@ -262,11 +248,7 @@ static int prepare_global(void)
 /* The workers of one kernel and one PID namespace share their replicas; the lowest rank makes them. */
 static int share_replicas(void)
 {
-    int leader = uat_self.rank;
-    for (int i = 0; i < uat_self.rank && leader == uat_self.rank; i++)
-        if (job.identity.pid_space && job.roster.identity[i]->pid_space == job.identity.pid_space &&
-            job.roster.identity[i]->binding.machine == job.identity.binding.machine)
-            leader = i;
+    int leader = uat_roster_leader(&job.roster, uat_self.rank);
     uat_replica_open(leader, (long)job.roster.identity[leader]->pid, uat_segment.start + uat_segment.size);
     return 0;
 }
@@ -416,27 +398,6 @@ int uat_finalize(void)
     uat_die_at_exit(false);
     int closed = uat_bootstrap_close();
     return rc ? rc : closed ? closed : traced;
-}
-
-uint64_t uat_time(void)
-{
-    return uat_clock_ns();
-}
-
-void uat_sim_work(uint64_t ns)
-{
-    if (UAT_IS_VIRTUAL())
-        uat_virtual->work(ns);
-}
-
-int uat_rank(void)
-{
-    return uat_self.rank;
-}
-
-int uat_size(void)
-{
-    return uat_self.size;
 }
 
 const char *uat_setting(const char *name)

@@ -90,6 +90,29 @@ int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport
     return rc;
 }
 
+void uat_roster_hosts(const struct uat_roster *roster, int *host_of)
+{
+    const struct uat_endpoint *endpoint = roster->endpoint;
+    for (int i = 0; i < roster->size; i++) {
+        host_of[i] = i;
+        if (i > 0 && strcmp(endpoint[i].host, endpoint[i - 1].host) == 0)
+            host_of[i] = host_of[i - 1];
+        for (int k = 0; k < i && host_of[i] == i; k++)
+            if (strcmp(endpoint[i].host, endpoint[k].host) == 0)
+                host_of[i] = k;
+    }
+}
+
+int uat_roster_leader(const struct uat_roster *roster, int rank)
+{
+    const struct uat_identity *own = roster->identity[rank];
+    for (int i = 0; i < rank && own->pid_space; i++)
+        if (roster->identity[i]->pid_space == own->pid_space &&
+            roster->identity[i]->binding.machine == own->binding.machine)
+            return i;
+    return rank;
+}
+
 void uat_roster_forget(struct uat_roster *roster)
 {
     uat_bootstrap_forget(roster->blobs, roster->sizes);

@@ -28,6 +28,12 @@ int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_ide
  * endpoints. Collective. 0 or a negative errno, reported. */
 int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport);
 
+/* host_of[rank]: the lowest rank on the host of that rank. */
+void uat_roster_hosts(const struct uat_roster *roster, int *host_of);
+
+/* The lowest rank in the kernel and the PID namespace of this one. */
+int uat_roster_leader(const struct uat_roster *roster, int rank);
+
 /* Free what was collected. */
 void uat_roster_forget(struct uat_roster *roster);
 

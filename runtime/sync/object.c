@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/delay.h"
-#include "base/relax.h"
 #include "base/mutant.h"
+#include "base/relax.h"
 #include "global/global.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/heap.h"
@@ -16,9 +16,9 @@
 #include "runtime/watch/die.h"
 #include "runtime/watch/stall.h"
 
-/* What taking READs and leaving WRITEs: all words but the guard. */
 enum { WATCH_EVERY = 256 /* tries to take a guard between two calls of the watch */ };
 
+/* What taking READs and leaving WRITEs: all words but the guard. */
 enum { WORDS = offsetof(struct uat_object, data) - offsetof(struct uat_object, kind) };
 _Static_assert((int)WORDS <= (int)UAT_FORGET_WRITE_MAX, "leaving is fire and forget");
 _Static_assert(offsetof(struct uat_object, data) == sizeof(((struct uat_staging *)0)->object),

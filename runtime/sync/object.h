@@ -10,9 +10,9 @@
  *       guard is free (O1).
  *   S3  The holder waits for nothing but completions: no task switch with a guard held, except that a task which waits is
  *       evacuated, and queues itself, under the guard that it took before it looked. So no wake-up falls in between.
+ *       Several guards are taken in the order of the objects' names, so that nobody waits in a circle.
  *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is WRITTEN by who
  *       queues behind it, under the guard, and the WRITE is complete before the guard is left.
- *       Several guards are taken in the order of the objects' names, so that nobody waits in a circle.
  *   S5  A waiter is taken out of the queue under the guard by exactly one worker, who then makes it ready once. The reply is
  *       complete, a FETCH_ADD behind its WRITE included, before the task is made ready.
  */
@@ -27,11 +27,12 @@
 #include "runtime/task/park.h"
 
 struct uat_object {
-    _Alignas(64) uint64_t guard; /* adapter atomics only */
-    uint64_t kind;               /* UAT_OBJECT_MAGIC | enum uat_park_kind */
-    uint64_t head, tail;         /* names of the waiters that have waited longest and shortest; 0: none */
-    uint64_t word[4];            /* what they mean is up to the kind */
-    _Alignas(64) char data[];    /* values */
+    _Alignas(
+        64) uint64_t guard;   /* changed by the adapter's atomics only, or where the CPU is the adapter (O6), by its */
+    uint64_t kind;            /* UAT_OBJECT_MAGIC | enum uat_park_kind */
+    uint64_t head, tail;      /* names of the waiters that have waited longest and shortest; 0: none */
+    uint64_t word[4];         /* what they mean is up to the kind */
+    _Alignas(64) char data[]; /* values */
 };
 
 #define UAT_OBJECT_MAGIC (UINT64_C(0x756174) << 32)

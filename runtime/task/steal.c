@@ -42,8 +42,8 @@ static void open_mail(void)
 
 int uat_steal_open(const struct uat_options *options)
 {
-    int rc = uat_thief_open(&stealing.thief, uat_self.transport, uat_coloured(uat_segment.ring, -uat_segment.colour),
-                            uat_segment.landing, &uat_segment.control->notice);
+    int rc = uat_thief_open(&stealing.thief, uat_self.transport, uat_segment.ring, uat_segment.landing,
+                            &uat_segment.control->notice);
     if (rc) {
         uat_error("no memory for the thief's notes on %d workers", uat_self.size);
         return rc;
