@@ -43,8 +43,10 @@ static int bulk_open(const struct uat_bulk_config *config, struct uat_bulk **out
 {
     size_t hosts = (size_t)config->hosts;
     struct bulk_sim *b = calloc(1, sizeof(*b));
-    if (!b)
+    if (!b) {
+        uat_error("transport sim: no memory for the links to %d hosts", config->hosts);
         return -ENOMEM;
+    }
     b->head = (struct uat_bulk){.class_ = &uat_bulk_sim,
                                 .links = config->hosts,
                                 .link = calloc(hosts, sizeof(*b->head.link)),
