@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thieves' side of the work-stealing deque: two protocols, over any transport, against the one owner of owner.h.
+ * The thieves' side of the work-stealing deque: three protocols, over any transport. Claim and lock meet the owner of
+ * owner.h, message the one of mail.h.
  *
  * claim  peek; { CMP_SWAP(claims, t, t + 1); READ slot; READ stack }; acknowledge.         thief_claim.c
  * lock   peek; { FETCH_ADD(lock, 1); READ claims and slots }; { FETCH_ADD(claims, 1); READ slot; READ stack };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the validation of search trees finds no fault in a right tree, and each kind of fault in a wrong one. The graph has two
+ * Description: the validation of search trees finds no fault in a right tree, and each kind of fault in a wrong one. (Rule 2
+ * cannot be broken alone: levels are computed from the parents, so a tree that breaks it breaks rule 1.) The graph has two
  * components: a cycle of 8 vertices, 0 to 7, with a loop and a repeated edge, and an edge between 8 and 9.
  */
 #include <stdio.h>

@@ -97,8 +97,8 @@ static void limit_locked(uint64_t bytes)
     PEER_CHECK(syscall(SYS_capset, &head, data) == 0 && setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
 }
 
-/* The segments of both workers are 8 MiB, the own one counts once more, the arena is 4 MiB, each region 3: no room for the arena,
- * or for no region. */
+/* The segments of both workers are 8 MiB, the own one counts once more, the arena is 4 MiB, each region 3: 15 MiB
+ * have no room for the arena, 18 MiB for no region. */
 static void work_memlock(struct peer *me, void *arg)
 {
     const struct bulk_test *test = arg;

@@ -12,6 +12,8 @@
 
 #include <uat.hpp>
 
+#include "tests/mix.h"
+
 namespace
 {
 
@@ -27,13 +29,6 @@ struct large {
 struct alignas(64) line {
     std::int64_t words[8];
 };
-
-std::uint64_t mix(std::uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 int check(bool right, const char *what)
 {

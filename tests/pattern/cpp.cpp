@@ -2,10 +2,11 @@
 /*
  * Description: uat.hpp: tasks of functions and lambdas, with results of every kind; loops, reductions and scans against
  * their sequential values; a handle that is not joined by hand.
- * usage: test-cpp [task | loop | sort | other | pending | local]: with a word, an exception at that place
+ * usage: test-cpp [task | loop | sort | other | pending]: with a word, an exception at that place
  */
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
@@ -135,6 +136,8 @@ void throw_at(const std::string &where)
         uat::run([] { throw 9; });
     if (where == "pending")
         uat::run(fail_with_children);
+    std::fprintf(stderr, "test-cpp: no exception at %s\n", where.c_str()); /* a word that is known never gets here */
+    std::exit(2);
 }
 
 } // namespace

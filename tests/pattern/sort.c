@@ -14,6 +14,8 @@
 #include <uat/global.h>
 #include <uat/pattern.h>
 
+#include "tests/mix.h"
+
 enum { SIZES = 6, SHAPES = 7, LARGEST = 100, LOCAL = 500 };
 
 static const size_t sizes[SIZES] = {1, 4, 8, 16, 24, LARGEST};
@@ -25,13 +27,6 @@ struct order {
     uint64_t seed, count;
     char padding[40];
 };
-
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 static uint64_t key_of(const void *element, size_t size)
 {

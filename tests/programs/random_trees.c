@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/mix.h"
 #include "tests/programs/pools.h"
 #include "uat.h"
 
@@ -29,13 +30,6 @@ struct result {
     uint64_t errors;
     uint64_t payload[PAYLOAD_WORDS_MAX];
 };
-
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 static uint64_t draw(uint64_t *seed, uint64_t below)
 {

@@ -6,13 +6,10 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tests/programs/rounds.h"
 #include "uat/sync.h"
-
-#define WRONG(right)                                                                                                   \
-    ((right) ? 0 : (fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, uat_rank(), #right), 1))
 
 UAT_CHANNEL(uint64_t, numbers);
 struct big {
@@ -216,24 +213,9 @@ UAT_TASK(int, singles, int, unused)
     return errors;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(int *errors, int unused);
-} cases[] = {{"exchanges", exchanges_run}, {"quits", quits_run}, {"singles", singles_run}};
+static const struct round_case cases[] = {{"exchanges", exchanges_run}, {"quits", quits_run}, {"singles", singles_run}};
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 3, failed = 0;
-    if (uat_init())
-        return 1;
-    for (int round = 0; round < rounds && !failed; round++)
-        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) && !failed; i++) {
-            int errors = 0;
-            if (argc > 2 && strcmp(argv[2], cases[i].name) != 0)
-                continue;
-            failed = cases[i].run(&errors, 0) != 0 || errors != 0;
-            if (failed)
-                fprintf(stderr, "%s, round %d: %d errors\n", cases[i].name, round, errors);
-        }
-    return uat_finalize() || failed;
+    return run_rounds(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
 }

@@ -15,6 +15,7 @@
 #include "deque/mail.h"
 #include "deque/owner.h"
 #include "deque/thief.h"
+#include "tests/unit/one_process.h"
 
 enum { STACK_WORDS = 512, THIEF = 0, VICTIM = 1, EVENTS = 16 };
 
@@ -47,21 +48,6 @@ static uint64_t *shift(void *p, struct segment *from, struct segment *to)
     return (uint64_t *)((char *)to + ((char *)p - (char *)from));
 }
 
-static void execute(const struct uat_op *op, uint64_t *remote)
-{
-    uint64_t old = *remote;
-    if (op->code == UAT_OP_READ)
-        memcpy(op->local, remote, op->size);
-    else if (op->code == UAT_OP_WRITE)
-        memcpy(remote, op->local, op->size);
-    else if (op->code == UAT_OP_FETCH_ADD)
-        *remote += op->operand;
-    else if (old == op->compare)
-        *remote = op->operand;
-    if (op->code >= UAT_OP_FETCH_ADD && op->local)
-        *(uint64_t *)op->local = old;
-}
-
 static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     struct wire *w = (struct wire *)t;
@@ -71,7 +57,7 @@ static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int
         w->before[w->chains]();
     for (int i = 0; i < count; i++) {
         struct segment *here = w == &thiefs ? &mine : &theirs, *there = w == &thiefs ? &theirs : &mine;
-        execute(&ops[i], shift(ops[i].remote, here, there));
+        execute_at(&ops[i], shift(ops[i].remote, here, there));
         w->ops[w->chains][ops[i].code]++;
     }
     w->chains++;

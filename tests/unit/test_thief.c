@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "deque/thief.h"
+#include "tests/unit/one_process.h"
 
 enum { STACK_WORDS = 4096, THEIR_COLOUR = 3, LARGE = UAT_SPECULATION_LIMIT + 64 };
 
@@ -42,21 +43,6 @@ static uint64_t *there(void *here)
     return (uint64_t *)((char *)&theirs + ((char *)here - (char *)&mine));
 }
 
-static void execute(const struct uat_op *op)
-{
-    uint64_t *remote = there(op->remote), old = *remote;
-    if (op->code == UAT_OP_READ)
-        memcpy(op->local, remote, op->size);
-    else if (op->code == UAT_OP_WRITE)
-        memcpy(remote, op->local, op->size);
-    else if (op->code == UAT_OP_FETCH_ADD)
-        *remote += op->operand;
-    else if (old == op->compare)
-        *remote = op->operand;
-    if (op->code >= UAT_OP_FETCH_ADD && op->local)
-        *(uint64_t *)op->local = old;
-}
-
 static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     (void)t;
@@ -66,7 +52,7 @@ static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int
     if (wire.before[wire.chains])
         wire.before[wire.chains]();
     for (int i = 0; i < count; i++) {
-        execute(&ops[i]);
+        execute_at(&ops[i], there(ops[i].remote));
         wire.ops[wire.chains][ops[i].code]++;
         if (!wire.chains)
             wire.peek_bytes = ops[i].size;

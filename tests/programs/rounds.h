@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs of several cases, each a run of its own, in rounds. Tasks return how many errors they saw. */
+#ifndef UAT_TEST_ROUNDS_H
+#define UAT_TEST_ROUNDS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "uat.h"
+
+/* 1 and a line if it is not so, else 0. */
+#define WRONG(right)                                                                                                   \
+    ((right) ? 0 : (fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, uat_rank(), #right), 1))
+
+struct round_case {
+    const char *name;
+    int (*run)(int *errors, int unused); /* NAME_run() of UAT_TASK(int, NAME, int, unused) */
+};
+
+/* main(): arguments are [ROUNDS [CASE]]. 2: there is no such case. */
+static inline int run_rounds(int argc, char **argv, const struct round_case *cases, size_t count)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 3, failed = 0, known = argc <= 2;
+    if (uat_init())
+        return 1;
+    for (int round = 0; round < rounds && !failed; round++)
+        for (size_t i = 0; i < count && !failed; i++) {
+            int errors = 0;
+            if (argc > 2 && strcmp(argv[2], cases[i].name) != 0)
+                continue;
+            known = 1;
+            failed = cases[i].run(&errors, 0) != 0 || errors != 0;
+            if (failed)
+                fprintf(stderr, "%s, round %d: %d errors\n", cases[i].name, round, errors);
+        }
+    return uat_finalize() || failed ? 1 : known ? 0 : 2;
+}
+
+#endif

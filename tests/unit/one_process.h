@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A transport of one process and one thread: what an operation does to the word that it names. For unit tests. */
+#ifndef UAT_TEST_ONE_PROCESS_H
+#define UAT_TEST_ONE_PROCESS_H
+
+#include <string.h>
+
+#include "transport/transport.h"
+
+static inline void execute_at(const struct uat_op *op, uint64_t *remote)
+{
+    uint64_t old = *remote;
+    if (op->code == UAT_OP_READ)
+        memcpy(op->local, remote, op->size);
+    else if (op->code == UAT_OP_WRITE)
+        memcpy(remote, op->local, op->size);
+    else if (op->code == UAT_OP_FETCH_ADD)
+        *remote += op->operand;
+    else if (old == op->compare)
+        *remote = op->operand;
+    if (op->code >= UAT_OP_FETCH_ADD && op->local)
+        *(uint64_t *)op->local = old;
+}
+
+#endif
