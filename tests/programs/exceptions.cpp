@@ -41,7 +41,7 @@ UAT_TASK(int, work, int, n)
 
 UAT_TASK(int, tree, int, depth)
 {
-    static witness once(depth);
+    static witness once(depth + 1);
     tree_task left, right;
     work_task early, late;
     int next = 0, sum = once.value > 0 ? 0 : 1000000;

@@ -59,7 +59,8 @@ UAT_GENERATOR(struct odd, odds, int, n)
         uat_give(o);
     }
 }
-UAT_GENERATOR(struct large, larges, int, n)
+/* A sanitizer's red zones around `l` do not fit into the default stack. */
+UAT_GENERATOR_SIZED(16384, struct large, larges, int, n)
 {
     for (int i = 0; i < n; i++) {
         struct large l;
