@@ -109,6 +109,8 @@ static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
 {
     if (!d->mail) /* Relaxed: only a hint; the peers are the thieves' claims in uat_thief_claim(). */
         return (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0;
+    /* A stack that was given must go on its way: an adapter needs nobody for that, the transport under torture does. */
+    uat_check(uat_self.transport->class_->progress(uat_self.transport));
     uat_deque_refill(d); /* answers who asks */
     return d->mail->count.given > given;
 }
