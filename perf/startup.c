@@ -25,7 +25,7 @@ struct arguments {
 /* One start: the slowest worker's times, the mean of their memory. */
 struct start {
     double main, init, task, end;
-    double own, shared; /* KiB */
+    double own, shared, anonymous, tables, pinned; /* KiB */
 };
 
 static void usage(FILE *out)
@@ -143,10 +143,16 @@ static int collect(FILE *lines, struct start *out)
         out->task = r.task > out->task ? r.task : out->task;
         out->own += (double)r.own;
         out->shared += (double)r.shared;
+        out->anonymous += (double)r.anonymous;
+        out->tables += (double)r.tables;
+        out->pinned += (double)r.pinned;
     }
     if (n > 0) {
         out->own /= n;
         out->shared /= n;
+        out->anonymous /= n;
+        out->tables /= n;
+        out->pinned /= n;
     }
     return n;
 }
@@ -202,10 +208,11 @@ static int measure(const struct arguments *a, int workers)
     qsort(starts, (size_t)a->repeat, sizeof(starts[0]), by_task);
     printf(a->json ? "{\"program\":\"uat-startup\",\"workers\":%d,\"repeat\":%d,\"main_seconds\":%.6f,"
                      "\"init_seconds\":%.6f,\"first_task_seconds\":%.6f,\"first_task_seconds_min\":%.6f,"
-                     "\"first_task_seconds_max\":%.6f,\"end_seconds\":%.6f,\"own_kib\":%.0f,\"shared_kib\":%.0f}\n"
-                   : "%7d %7d  %7.3f %7.3f %10.3f  (%.3f to %.3f) %7.3f  %9.0f %9.0f\n",
+                     "\"first_task_seconds_max\":%.6f,\"end_seconds\":%.6f,\"own_kib\":%.0f,\"shared_kib\":%.0f,"
+                     "\"anonymous_kib\":%.0f,\"page_tables_kib\":%.0f,\"pinned_kib\":%.0f}\n"
+                   : "%7d %7d  %7.3f %7.3f %10.3f  (%.3f to %.3f) %7.3f  %9.0f %9.0f %9.0f %9.0f %9.0f\n",
            workers, a->repeat, median->main, median->init, median->task, starts[0].task, starts[a->repeat - 1].task,
-           median->end, median->own, median->shared);
+           median->end, median->own, median->shared, median->anonymous, median->tables, median->pinned);
     return 0;
 }
 
@@ -225,7 +232,9 @@ int main(int argc, char **argv)
     }
     if (!a.json)
         printf("seconds from the launcher's exec, the slowest worker's; KiB of a worker, in the mean\n"
-               "workers repeats     main    init first task    (of repeats)     end    own KiB shared KiB\n");
+               "workers repeats     main    init first task    (of repeats)     end    own KiB shared KiB  anon KiB "
+               "tables KiB "
+               "pinned KiB\n");
     for (int i = 0; i < a.count; i++)
         if (measure(&a, a.counts[i]))
             return 1;

@@ -11,6 +11,9 @@ struct uat_startup_report {
     /* Seconds from the launcher's exec to main(), to the end of uat_init(), to the first task; -1: none. */
     double main, init, task;
     uint64_t own, shared; /* KiB of memory that this process alone has, and its share of what it has with others */
+    uint64_t anonymous;   /* KiB of its heap, stack and data: all but segments and files */
+    uint64_t tables;      /* KiB of its page tables */
+    uint64_t pinned;      /* KiB that devices have pinned for it; the same page counts as often as it is registered */
 };
 
 /* Seconds since the epoch: a clock that processes of several hosts have in common. */

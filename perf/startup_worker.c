@@ -36,6 +36,21 @@ UAT_TASK(long, root, long, n)
     return fib(n);
 }
 
+/* What the kernel says of this process in one line each. */
+static void read_status(struct uat_startup_report *report)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    char line[128];
+
+    while (file && fgets(line, sizeof(line), file)) {
+        sscanf(line, "RssAnon: %" SCNu64, &report->anonymous);
+        sscanf(line, "VmPTE: %" SCNu64, &report->tables);
+        sscanf(line, "VmPin: %" SCNu64, &report->pinned);
+    }
+    if (file)
+        fclose(file);
+}
+
 /* Memory from the kernel's sums over all mappings: what others have mapped too counts by share. */
 static void read_memory(struct uat_startup_report *report)
 {
@@ -74,8 +89,10 @@ int uat_startup_work(double since)
     if (report.rank == 0)
         report.task = first_task - since;
     read_memory(&report);
-    printf("uat-startup-worker %d %d %.6f %.6f %.6f %" PRIu64 " %" PRIu64 "\n", report.rank, report.size, report.main,
-           report.init, report.task, report.own, report.shared);
+    read_status(&report);
+    printf("uat-startup-worker %d %d %.6f %.6f %.6f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+           report.rank, report.size, report.main, report.init, report.task, report.own, report.shared, report.anonymous,
+           report.tables, report.pinned);
     return uat_finalize() < 0;
 }
 
@@ -83,8 +100,9 @@ bool uat_startup_read(const char *text, struct uat_startup_report *out)
 {
     struct uat_startup_report r;
 
-    if (sscanf(text, "uat-startup-worker %d %d %lf %lf %lf %" SCNu64 " %" SCNu64, &r.rank, &r.size, &r.main, &r.init,
-               &r.task, &r.own, &r.shared) != 7)
+    if (sscanf(text, "uat-startup-worker %d %d %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+               &r.rank, &r.size, &r.main, &r.init, &r.task, &r.own, &r.shared, &r.anonymous, &r.tables,
+               &r.pinned) != 10)
         return false;
     *out = r;
     return true;
