@@ -14,6 +14,13 @@ def _environment(pid):
         return []
 
 
+def _lines(path):
+    try:
+        return Path(path).read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+
+
 def _status(pid):
     """Command, state and parent, or None."""
     try:
@@ -33,6 +40,13 @@ class Descendants:
     def members(self):
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
         return [pid for pid in pids if pid != os.getpid() and self.mark in _environment(pid)]
+
+    @staticmethod
+    def describe(pid):
+        """Who it is, and where in the kernel it waits."""
+        command, letter, _ = _status(pid) or ("?", "?", 0)
+        rank = [entry.decode() for entry in _environment(pid) if entry.startswith(b"PMIX_RANK=")]
+        return " ".join([f"process {pid}: {command}", *rank, f"state {letter}", *_lines(f"/proc/{pid}/stack")[:4]])
 
     def workers(self):
         """{rank: pid} of those that have been executed."""

@@ -39,7 +39,7 @@ class Leftover:
         limit = time.monotonic() + GONE
         while descendants.members() and time.monotonic() < limit:
             time.sleep(0.01)
-        self.found += [f"left: process {pid}" for pid in descendants.members()]
+        self.found += [f"left: {descendants.describe(pid)}" for pid in descendants.members()]
 
     def _sockets(self):
         words = [self.folder] if self.folder else OURS
