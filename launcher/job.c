@@ -8,6 +8,7 @@
  */
 #include "launcher/job.h"
 
+#include "base/lost.h"
 #include "launcher/child.h"
 #include "launcher/cpus.h"
 #include "launcher/descendants.h"
@@ -189,6 +190,15 @@ static int blame_simulation(const struct job *job, const struct uat_child *child
     return exit_code(child->status);
 }
 
+/* Tell the others, whom the SIGTERM ends, whom they have lost: what its tasks held is in their memory. */
+static void tell_loss(const struct job *job, int rank)
+{
+    const union sigval value = {.sival_int = uat_lost_value(rank)};
+    for (int i = 0; i < job->arguments->workers; i++)
+        if (job->children[i].pid > 0 && uat_server_presence(i) == UAT_PRESENCE_CONNECTED)
+            sigqueue(job->children[i].pid, SIGTERM, value);
+}
+
 /* Report which worker failed and how; returns uatrun's status. */
 static int blame_worker(const struct job *job)
 {
@@ -212,6 +222,8 @@ static int blame_worker(const struct job *job)
     } else {
         uat_say("rank %d exited with status 0%s, on %s%s", child->rank, stage_of(child), job->host, others);
     }
+    if (!WIFSIGNALED(child->status) || WTERMSIG(child->status) != job->told_to_end)
+        tell_loss(job, child->rank);
     int code = exit_code(child->status);
     return code ? code : UAT_STATUS_FAILED;
 }

@@ -25,6 +25,7 @@
 #include "runtime/start/roster.h"
 #include "runtime/start/self.h"
 #include "runtime/start/transport_select.h"
+#include "runtime/sync/lost.h"
 #include "runtime/task/idle.h"
 #include "runtime/task/fork.h"
 #include "runtime/task/sanitize.h"
@@ -40,6 +41,7 @@
 #include "runtime/watch/die.h"
 #include "runtime/watch/fault.h"
 #include "runtime/watch/late.h"
+#include "runtime/watch/lost.h"
 #include "runtime/watch/neighbour.h"
 #include "runtime/watch/stall.h"
 
@@ -272,6 +274,7 @@ static int open_thief(void)
 
 static int open_waits(void)
 {
+    uat_lost_open(uat_mutex_lost, job.job.host);
     return uat_park_open();
 }
 
@@ -328,7 +331,7 @@ static int (*const steps[])(void) = {
     connect_workers,       /* to the endpoints */
     end_meeting,           /* frees what was collected */
     open_thief,            /* protocol and landing places */
-    open_waits,            /* the list of ready tasks */
+    open_waits,            /* the list of ready tasks; what is said of those that wait for a lost worker */
     open_collective,       /* barriers, ends of runs */
     explain_faults,        /* overflow of stacks and deque */
     uat_bootstrap_barrier, /* all workers are ready for remote operations */
@@ -382,6 +385,7 @@ int uat_finalize(void)
     uat_global_close();
     uat_call_close();
     uat_stall_close();
+    uat_lost_close();
     uat_fault_close();
     uat_replica_close();
     uat_park_close();

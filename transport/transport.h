@@ -118,7 +118,9 @@ struct uat_transport {
     uint64_t requests[UAT_OP_KINDS]; /* ... of them, those that an adapter carried out; none over shared memory */
     uint64_t doorbells;              /* calls that handed requests to the adapter: each rings its doorbell once */
     uint64_t bytes_read, bytes_written;
-    uint64_t round_trips; /* waits for completions */
+    uint64_t round_trips;  /* waits for completions */
+    int lost;              /* once an operation has failed: the peer that it went to */
+    const char *lost_host; /* ... and where that is; NULL before, and where operations do not fail */
 };
 
 extern const struct uat_transport_class uat_transport_shm;

@@ -70,6 +70,8 @@ int uat_ibv_report_completion(struct uat_ibv *ibv, const struct ibv_wc *wc)
     unsigned at = (unsigned)(wc->wr_id & mask);
     struct ibv_port_attr now = {.state = IBV_PORT_NOP};
     ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state says so */
+    ibv->base.lost = chain->peer;
+    ibv->base.lost_host = uat_ibv_way(ibv, chain->peer)->host;
     uat_error(
         "%s at address %p of rank %d (%s), operation %u of %u in its chain, failed on %s:%d (port %s): %s (status %d, "
         "vendor error 0x%x); %s",

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Mutexes and condition variables. word[0]: locked; the others: what the holder is known by. */
+/*
+ * Mutexes and condition variables. word[0] says where the mutex was locked, the others what the holder is known by. A holder
+ * that was handed the mutex while it waited WRITEs where it has been resumed behind the words, without the guard: for
+ * messages alone (lost.c).
+ */
 #include <inttypes.h>
 #include <stdbool.h>
 
 #include "include/uat/sync.h"
 #include "runtime/memory/frame.h"
 #include "runtime/start/self.h"
-#include "runtime/sync/object.h"
+#include "runtime/sync/mutex.h"
 #include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
 
-enum { LOCKED, BASE, HANDLE, BIRTH };
+enum { LOCKED = UAT_MUTEX_LOCKED, BASE, HANDLE, BIRTH };
 
 uat_mutex_t uat_mutex_create(void)
 {
     const uint64_t word[4] = {0};
-    return (uat_mutex_t){uat_object_create(UAT_PARK_MUTEX, 0, word)};
+    uint64_t name = uat_object_create(UAT_PARK_MUTEX, sizeof(uint64_t), word);
+    *uat_mutex_resumed_at(uat_object_address(name)) = 0;
+    return (uat_mutex_t){name};
 }
 
 /*
@@ -43,9 +49,10 @@ static struct holder running_task(void)
     return (struct holder){base, (uintptr_t)frame->task, frame->task ? birth : 0};
 }
 
-static void note_holder(struct uat_object *m, struct holder holder)
+/* where: rank + 1, of the worker that has the holder, or UAT_MUTEX_HANDED. */
+static void note_holder(struct uat_object *m, struct holder holder, uint64_t where)
 {
-    m->word[LOCKED] = 1;
+    m->word[LOCKED] = where;
     m->word[BASE] = holder.base;
     m->word[HANDLE] = holder.handle;
     m->word[BIRTH] = holder.birth;
@@ -64,7 +71,7 @@ int uat_mutex_try_lock(uat_mutex_t m)
     struct uat_object *o = uat_object_take(m.object, UAT_PARK_MUTEX, "uat_mutex_try_lock()");
     int locked = o->word[LOCKED] == 0;
     if (locked)
-        note_holder(o, running_task());
+        note_holder(o, running_task(), (uint64_t)uat_self.rank + 1);
     uat_object_leave(m.object, 0);
     return locked;
 }
@@ -79,15 +86,34 @@ static void park_locker(struct uat_park *wait, uint64_t name)
     uat_object_park(wait, name);
 }
 
+/* The mutex was handed to this task, which goes on here. Fire and forget: who reads it late says what was true before. */
+static __attribute__((noinline)) void note_resumed(uint64_t mutex)
+{
+    uint64_t *at = uat_mutex_resumed_at(uat_object_address(mutex)), where = (uint64_t)uat_self.rank + 1;
+    if (uat_object_is_near(mutex)) {
+        /* Relaxed: nothing is passed on with it; the peer is uat_mutex_lost() in a signal handler. */
+        __atomic_store_n(at, where, __ATOMIC_RELAXED);
+        return;
+    }
+    uat_segment.staging->word = where;
+    struct uat_op op = uat_op_write(&uat_segment.staging->word, at, sizeof(where));
+    uat_check(uat_transport_forget(uat_self.transport, uat_object_rank(mutex), &op, 1));
+}
+
 void uat_mutex_lock(uat_mutex_t m)
 {
     struct uat_object *o = uat_object_take(m.object, UAT_PARK_MUTEX, "uat_mutex_lock()");
     if (o->word[LOCKED]) {
-        struct uat_park wait = {.kind = UAT_PARK_MUTEX, .object = m.object, .park = park_locker};
+        uint64_t locked = o->word[LOCKED];
+        struct uat_park wait = {.kind = UAT_PARK_MUTEX,
+                                .object = m.object,
+                                .holder = locked == UAT_MUTEX_HANDED ? 0 : (uint32_t)locked,
+                                .park = park_locker};
         uat_park(&wait);
+        note_resumed(m.object);
         return;
     }
-    note_holder(o, running_task());
+    note_holder(o, running_task(), (uint64_t)uat_self.rank + 1);
     uat_object_leave(m.object, 0);
 }
 
@@ -104,8 +130,8 @@ static void release(uint64_t object, struct holder holder, const char *what)
                 uat_object_rank(object));
     bool any = uat_object_unqueue(&waking);
     o->word[LOCKED] = 0;
-    if (any)
-        note_holder(o, (struct holder){.base = waking.base, .birth = waking.reply}); /* the tag that it waits with */
+    if (any) /* the tag that it waits with */
+        note_holder(o, (struct holder){.base = waking.base, .birth = waking.reply}, UAT_MUTEX_HANDED);
     uat_object_leave(object, 0);
     waking.reply = 0;
     if (any)

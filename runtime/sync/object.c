@@ -78,7 +78,7 @@ uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t
                 "any more",
                 uat_segment.heap_size >> 10, noun(kind), sizeof(struct uat_object) + bytes);
     struct uat_object *o = uat_block_stack(block);
-    ((struct uat_parked *)block)->kind = UAT_PARK_NONE;
+    ((struct uat_parked *)block)->kind = UAT_PARK_OBJECT; /* for messages */
     /* Relaxed: nobody knows the object yet; its handle travels by operations of the transport, which are behind. */
     __atomic_store_n(&o->guard, 0, __ATOMIC_RELAXED);
     o->kind = UAT_OBJECT_MAGIC | kind;

@@ -110,6 +110,7 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
     parked->reply = wait->reply ? (uintptr_t)stack + ((uintptr_t)wait->reply - sp) : wait->tag;
     parked->object = wait->object;
     parked->kind = wait->kind;
+    parked->holder = wait->holder;
     uat_task_counts.evacuations++;
     uat_task_counts.evacuated_bytes += base - sp;
     waiting.count.waits++;

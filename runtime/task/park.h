@@ -26,7 +26,8 @@ struct uat_parked {
     uint64_t
         settled; /* adapter atomics only: a FETCH_ADD behind a WRITE, whose completion tells that the WRITE is there */
     uint64_t object; /* what the task waits for, for messages */
-    uint64_t kind;   /* enum uat_park_kind, likewise */
+    uint32_t kind;   /* enum uat_park_kind, likewise */
+    uint32_t holder; /* of a mutex, when the task began to wait: rank + 1; likewise */
 };
 _Static_assert((int)UAT_PARK_KINDS <= (int)UAT_PARK_KINDS_MAX, "room in struct uat_control");
 _Static_assert(sizeof(struct uat_parked) == UAT_READY_STACK, "the header of a block");
@@ -37,7 +38,8 @@ struct uat_park {
     uint64_t object; /* for messages */
     uint64_t *
         reply; /* in the task's frame: status word, then room for a value; set by whoever wakes the task. May be NULL */
-    uint64_t tag; /* without reply: what the waker is to know, in its place */
+    uint64_t tag;    /* without reply: what the waker is to know, in its place */
+    uint32_t holder; /* as in struct uat_parked */
     /* Called on the scheduler's stack once the task's own is out: makes name known to those who can wake it up. After that
      * the task may run elsewhere; *wait is still in place until the call returns. */
     void (*park)(struct uat_park *wait, uint64_t name);

@@ -15,7 +15,8 @@ enum uat_park_kind {
     UAT_PARK_SEND,
     UAT_PARK_RECEIVE,
     UAT_PARK_SELECT,
-    UAT_PARK_KINDS
+    UAT_PARK_KINDS,
+    UAT_PARK_OBJECT = UAT_PARK_KINDS /* of a block's header: no stack, but an object lies in it */
 };
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "base/log.h"
 #include "runtime/start/bootstrap.h"
+#include "runtime/start/self.h"
+#include "runtime/watch/lost.h"
 
 static bool alone;
 
@@ -18,6 +20,9 @@ void uat_die_alone(void)
 
 void uat_die_silently(void)
 {
+    const struct uat_transport *transport = uat_self.transport;
+    if (transport && transport->lost_host)
+        uat_lost_tell(transport->lost, transport->lost_host);
     if (!alone)
         uat_bootstrap_abort(1);
     _exit(1);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: misuse of what tasks wait for, and deadlocks: each kind by its name on the command line. */
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/inspect.h"
 #include "uat/sync.h"
@@ -145,9 +148,77 @@ static void with_selects(const char *what)
     }
 }
 
+/* A worker is lost with a mutex: two workers; the child stays on rank 0, so rank 1 must take the root, and dies. */
+UAT_CHANNEL(uat_mutex_t, mutexes);
+
+static bool is_waited_for(uat_mutex_t m)
+{
+    uint64_t *head = uat_inspect_spare(8), *words = (uint64_t *)(uintptr_t)(m.object & ((UINT64_C(1) << 48) - 1));
+    struct uat_op look = uat_op_read(head, words + 2, 8);
+    uat_transport_do(uat_inspect_transport(), (int)(m.object >> 48), &look, 1);
+    return *head != 0;
+}
+
+UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, pids)
+{
+    uat_mutex_t m;
+    long pid;
+    if (strcmp(what, "lost-handed") == 0) {
+        m = uat_mutex_create();
+        uat_mutex_lock(m);
+        mutexes_try_send(told, m);
+        while (!is_waited_for(m))
+            ;
+        uat_mutex_unlock(m);
+        for (;;) /* somebody else resumes who has the mutex now */
+            ;
+    }
+    while (mutexes_try_receive(told, &m))
+        ;
+    if (strcmp(what, "lost-idle") == 0) {
+        while (longs_try_receive(pids, &pid))
+            ;
+        kill((pid_t)pid, SIGKILL);
+    }
+    uat_mutex_lock(m);
+    return 0;
+}
+
+static void with_losses(const char *what)
+{
+    mutexes_channel told = mutexes_create(1);
+    longs_channel pids = longs_create(1), never = longs_create(0);
+    uat_mutex_t m = uat_mutex_create();
+    stay_task t;
+    long value = 0;
+    if (strncmp(what, "lost-", 5) != 0)
+        return;
+    stay_spawn(&t, what, told, pids);
+    if (uat_rank() != 1) {
+        fprintf(stderr, "the root has not moved to rank 1\n");
+        exit(3);
+    }
+    if (strcmp(what, "lost-home") == 0)
+        m = uat_mutex_create();
+    if (strcmp(what, "lost-handed") == 0)
+        while (mutexes_try_receive(told, &m))
+            ;
+    uat_mutex_lock(m);
+    if (strcmp(what, "lost-handed") != 0)
+        mutexes_send(told, m);
+    if (strcmp(what, "lost-idle") == 0) {
+        longs_send(pids, getpid());
+        longs_receive(never, &value);
+    }
+    while (strcmp(what, "lost-handed") != 0 && !is_waited_for(m))
+        ;
+    raise(SIGKILL);
+}
+
 static void root(void *arg, void *result)
 {
     const char *what = *(const char **)arg;
+    with_losses(what);
     with_futures(what);
     with_mutexes(what);
     with_selects(what);

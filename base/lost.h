@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* How uatrun tells a worker, by the value of a queued SIGTERM, that the job ends because another one was lost. */
+#ifndef UAT_BASE_LOST_H
+#define UAT_BASE_LOST_H
+
+#include <stdbool.h>
+
+enum {
+    UAT_LOST_MARK = 0x55 /* in the upper byte of the value, so that a value of somebody else is not taken for a rank */
+};
+
+static inline int uat_lost_value(int rank)
+{
+    return UAT_LOST_MARK << 24 | rank;
+}
+static inline bool uat_lost_is_value(int value)
+{
+    return value >> 24 == UAT_LOST_MARK;
+}
+static inline int uat_lost_rank(int value)
+{
+    return value & 0xffffff;
+}
+
+#endif
