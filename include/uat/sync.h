@@ -10,7 +10,7 @@
  * worker, as after a join.
  *
  * Errors end the job with a message, in every build: a future that is set twice, a mutex unlocked by a task that does not
- * hold it, an object destroyed while tasks wait for it, or used after that. A program in which all tasks wait and nobody
+ * hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. A program in which all tasks wait and nobody
  * can wake them is a deadlock: that is found, and ends the job with the number of tasks that wait for each kind of thing.
  *
  * A steal moves stacks, not memory: an event orders what tasks do by themselves and through these objects. A task that was

@@ -16,12 +16,14 @@
 #include "runtime/sync/object.h"
 #include "runtime/watch/die.h"
 
+enum { SIZE }; /* of struct uat_object's words */
+
 uat_future_t uat_future_create(size_t size)
 {
     if (size > uat_segment.result_max)
         uat_die("a future of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", size,
                 uat_segment.result_max, (size + 7) / 8 * 8);
-    const uint64_t word[4] = {size};
+    const uint64_t word[4] = {[SIZE] = size};
     return (uat_future_t){uat_object_create(UAT_PARK_FUTURE, uat_round8(size), word), size};
 }
 
@@ -33,6 +35,14 @@ static void check_size(uat_future_t f, const char *what)
                 uat_segment.result_max);
 }
 
+/* With the guard held: is it a handle of this future? */
+static void compare_size(uat_future_t f, const struct uat_object *o, const char *what)
+{
+    if (o->word[SIZE] != f.size)
+        uat_die("%s: a handle for a value of %" PRIu64 " bytes on a future of %" PRIu64 " bytes", what, f.size,
+                o->word[SIZE]);
+}
+
 void uat_future_set(uat_future_t f, const void *value)
 {
     static const char what[] = "uat_future_set()";
@@ -41,6 +51,7 @@ void uat_future_set(uat_future_t f, const void *value)
     if (!copy)
         uat_die("%s: future %" PRIx64 " of rank %d was set before; a future is set once", what,
                 f.object & ((UINT64_C(1) << 48) - 1), uat_object_rank(f.object));
+    compare_size(f, copy, what);
     uint64_t head = copy->head, tail = copy->tail;
     memcpy(uat_segment.staged_result, value, f.size);
     copy->head = copy->tail = 0;
@@ -82,10 +93,13 @@ void uat_future_get(uat_future_t f, void *value)
 {
     if (uat_future_try_get(f, value))
         return;
-    if (!uat_object_take(f.object, UAT_PARK_FUTURE, "uat_future_get()")) { /* set in between, for good */
+    static const char what[] = "uat_future_get()";
+    const struct uat_object *o = uat_object_take(f.object, UAT_PARK_FUTURE, what);
+    if (!o) { /* set in between, for good */
         uat_future_try_get(f, value);
         return;
     }
+    compare_size(f, o, what);
     uint64_t reply[1 + f.size / 8 + 1];
     uat_object_wait(f.object, UAT_PARK_FUTURE, reply, 0);
     memcpy(value, reply + 1, f.size);

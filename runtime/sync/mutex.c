@@ -145,7 +145,12 @@ void uat_mutex_unlock(uat_mutex_t m)
 
 void uat_mutex_destroy(uat_mutex_t m)
 {
-    uat_object_destroy(m.object, UAT_PARK_MUTEX, "uat_mutex_destroy()");
+    static const char what[] = "uat_mutex_destroy()";
+    const struct uat_object *o = uat_object_take(m.object, UAT_PARK_MUTEX, what);
+    if (o->word[LOCKED] && !o->head)
+        uat_die("%s: mutex %" PRIx64 " of rank %d is locked", what, m.object & ((UINT64_C(1) << 48) - 1),
+                uat_object_rank(m.object));
+    uat_object_end(m.object, o, UAT_PARK_MUTEX, what);
 }
 
 uat_condition_t uat_condition_create(void)

@@ -185,7 +185,11 @@ void uat_object_leave(uint64_t name, uint64_t final)
 
 void uat_object_destroy(uint64_t name, enum uat_park_kind kind, const char *what)
 {
-    struct uat_object *o = uat_object_take(name, kind, what);
+    uat_object_end(name, uat_object_take(name, kind, what), kind, what);
+}
+
+void uat_object_end(uint64_t name, const struct uat_object *o, enum uat_park_kind kind, const char *what)
+{
     if (o && o->head)
         uat_die("%s: tasks still wait for %s %" PRIx64 " of rank %d", what, noun(kind),
                 name & ((UINT64_C(1) << 48) - 1), uat_object_rank(name));

@@ -63,6 +63,9 @@ void uat_object_leave(uint64_t name, uint64_t final);
 /* Leave, and destroy; an error if somebody waits. */
 void uat_object_destroy(uint64_t name, enum uat_park_kind kind, const char *what);
 
+/* The same with the guard held; o: what uat_object_take() returned. */
+void uat_object_end(uint64_t name, const struct uat_object *o, enum uat_park_kind kind, const char *what);
+
 /* For struct uat_park.park: with the guard of wait->object held, queue the task there and leave the guard. */
 void uat_object_park(struct uat_park *wait, uint64_t name);
 

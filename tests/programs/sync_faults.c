@@ -68,6 +68,9 @@ static void with_futures(const char *what)
         get_it_spawn(&t, f);
         uat_yield();
         number_destroy(f);
+    } else if (strcmp(what, "wrong-size") == 0) {
+        uat_future_t wrong = {f.future.object, 2 * sizeof(long)};
+        uat_future_set(wrong, (long[2]){0});
     } else if (strcmp(what, "use-destroyed") == 0) {
         number_destroy(f);
         number_set(f, 1);
@@ -88,7 +91,17 @@ static void with_mutexes(const char *what)
         uat_mutex_unlock(m);
     else if (strcmp(what, "no-object") == 0)
         uat_mutex_lock(none);
-    else if (strcmp(what, "unlock-by-another") == 0) {
+    else if (strcmp(what, "destroy-locked") == 0) {
+        uat_mutex_lock(m);
+        uat_mutex_destroy(m);
+    } else if (strcmp(what, "destroy-channel") == 0) {
+        receive_it_spawn(&r[0], c);
+        longs_destroy(c);
+    } else if (strcmp(what, "destroy-mutex") == 0) {
+        uat_mutex_lock(m);
+        lock_it_spawn(&l, m);
+        uat_mutex_destroy(m);
+    } else if (strcmp(what, "unlock-by-another") == 0) {
         uat_mutex_lock(m);
         unlock_it_spawn(&u, m);
         unlock_it_join(&u);
