@@ -13,9 +13,9 @@
  *       suspicion, together with the claim; what was read is right if the slot, READ behind the claim, says what the peek
  *       foretold.
  *
- * Order: the owner takes from its list, oldest first, and every UAT_READY_TURN-th time the oldest of the ring. So a task in
- * the ring is passed over at most UAT_READY_TURN - 1 times for each one that stands before it, and one in the list by what
- * was in the ring and the list before it.
+ * Order: the owner takes from its list, oldest first, and every UAT_READY_TURN-th time the oldest of the ring. So a task that
+ * became ready when n others were is passed over at most UAT_READY_BOUND(n) times: in the list by the n, of which the list's
+ * own are taken in 7 of 8 turns; then, if it was offered, a whole turn for each slot of the ring. Thieves only shorten that.
  */
 #ifndef UAT_READY_H
 #define UAT_READY_H
@@ -28,6 +28,9 @@
 #include "transport/transport.h"
 
 enum { UAT_READY_SLOTS = 12, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes of a block before the stack in it */ };
+
+/* How many tasks the owner takes at most before one that became ready when n others were. */
+#define UAT_READY_BOUND(n) ((n) + (n) / (UAT_READY_TURN - 1) + 1 + UAT_READY_TURN * UAT_READY_SLOTS)
 
 /* A task whose stack [sp, base) lies in a block of an evacuation heap; where: (rank << 48) | address of the block. */
 struct uat_ready_task {

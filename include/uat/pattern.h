@@ -10,6 +10,9 @@
  *
  * All functions are called inside a task. Bodies run in tasks that may migrate: the rules for task code in README.md
  * hold for them. Between the calls of a body the task may change its worker.
+ *
+ * A body may wait (uat/sync.h) for what other tasks do, for mutexes, and for earlier iterations of its loop, but not for later
+ * ones, which the same task may run after it. It unlocks what it has locked. Bodies of uat_for_each_block() do not wait.
  */
 #ifndef UAT_PATTERN_H
 #define UAT_PATTERN_H

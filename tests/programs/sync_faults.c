@@ -192,6 +192,8 @@ UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, p
         while (longs_try_receive(pids, &pid))
             ;
         kill((pid_t)pid, SIGKILL);
+        for (;;) /* a wait would be a deadlock, until the kill is noticed */
+            ;
     }
     uat_mutex_lock(m);
     return 0;

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: the order in which an owner takes its ready tasks, alone, on a transport of the test's own: each comes once, and
+ * none is passed over more often than UAT_READY_BOUND says, with and without thieves, which the test stands in for.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/random.h"
+#include "deque/ready.h"
+#include "tests/unit/one_process.h"
+
+enum { LOW = 1 << 20, TASKS_MAX = 400, SLOW_MAX = UAT_READY_SLOTS };
+
+_Static_assert(UAT_READY_BOUND(0) == 97 && UAT_READY_TURN == 8, "what uat_yield() promises in sync.h");
+
+static struct uat_ready_ring ring;
+static struct uat_ready_landing landing;
+static struct uat_ready ready;
+
+/* What a test knows of each task, by its number. */
+static struct {
+    bool is_ready;
+    unsigned others; /* that were ready when it was pushed */
+    unsigned passed; /* tasks taken by the owner since */
+} tasks[TASKS_MAX];
+static unsigned ready_tasks, longest;
+
+static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
+{
+    (void)t;
+    (void)peer;
+    for (int i = 0; i < count; i++)
+        execute_at(&ops[i], ops[i].remote);
+    if (p)
+        p->done = true;
+    return 0;
+}
+
+static int progress(struct uat_transport *t)
+{
+    (void)t;
+    return 0;
+}
+
+static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = progress};
+static struct uat_transport transport = {.class_ = &class, .size = 2};
+
+static int setup(void **state)
+{
+    (void)state;
+    const struct uat_ready_parts parts = {.ring = &ring, .landing = &landing, .low = LOW};
+    memset(&ring, 0, sizeof(ring));
+    memset(tasks, 0, sizeof(tasks));
+    ready_tasks = longest = 0;
+    return uat_ready_open(&ready, &transport, &parts, 4);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    uat_ready_close(&ready);
+    return 0;
+}
+
+static void push(unsigned number)
+{
+    const struct uat_ready_task task = {.sp = LOW + 64, .base = LOW + 128, .where = 8 * (uint64_t)(number + 1)};
+    assert_false(tasks[number].is_ready);
+    tasks[number].is_ready = true;
+    tasks[number].others = ready_tasks++;
+    tasks[number].passed = 0;
+    assert_int_equal(uat_ready_push(&ready, &task), 0);
+}
+
+static unsigned note_taken(uint64_t where)
+{
+    unsigned number = (unsigned)(where / 8 - 1);
+    assert_true(number < TASKS_MAX && tasks[number].is_ready);
+    tasks[number].is_ready = false;
+    ready_tasks--;
+    return number;
+}
+
+/* The owner's turn. */
+static unsigned take(void)
+{
+    struct uat_ready_task task;
+    assert_int_equal(uat_ready_take(&ready, &task), 1);
+    unsigned number = note_taken(task.where);
+    for (unsigned i = 0; i < TASKS_MAX; i++) {
+        if (!tasks[i].is_ready)
+            continue;
+        tasks[i].passed++;
+        longest = tasks[i].passed > longest ? tasks[i].passed : longest;
+        assert_true(tasks[i].passed <= UAT_READY_BOUND(tasks[i].others));
+    }
+    return number;
+}
+
+/* A thief's claim. Acknowledged later: index + 1 goes to *ack. False if nothing is offered. */
+static bool steal(unsigned *number, uint64_t *index)
+{
+    *index = ring.claims;
+    const struct uat_ready_slot *slot = &ring.slot[*index % UAT_READY_SLOTS];
+    if (slot->state != *index + 1)
+        return false;
+    ring.claims++;
+    *number = note_taken(slot->where);
+    return true;
+}
+
+/* Every task yields, again and again, and nobody steals: what uat_yield() promises. */
+static void yields(void **state)
+{
+    for (unsigned count = 1; count < TASKS_MAX; count = count * 3 / 2 + 1) {
+        teardown(state);
+        assert_int_equal(setup(state), 0);
+        for (unsigned i = 0; i < count; i++)
+            push(i);
+        for (int turn = 0; turn < 3000; turn++)
+            push(take());
+    }
+}
+
+/* The same while tasks come and go in bursts and thieves take, and acknowledge late. */
+static void thieves(void **state)
+{
+    (void)state;
+    struct uat_random random = uat_random_seed(5, 1);
+    uint64_t late[SLOW_MAX];
+    unsigned first = 0, lates = 0, next = 0, number;
+    for (int turn = 0; turn < 60000; turn++) {
+        unsigned what = (unsigned)(uat_random_next(&random) % 16), burst = turn / 4000 % 2 ? 9 : 6;
+        if (what < burst && ready_tasks < TASKS_MAX - 1) {
+            while (tasks[next].is_ready)
+                next = (next + 1) % TASKS_MAX;
+            push(next);
+        } else if (what < 14 && ready_tasks > 0)
+            take();
+        else if (what == 14 && lates < SLOW_MAX && steal(&number, &late[(first + lates) % SLOW_MAX]))
+            lates++;
+        else if (lates > 0) {
+            ring.ack[late[first] % UAT_READY_SLOTS] = late[first] + 1;
+            first = (first + 1) % SLOW_MAX;
+            lates--;
+        }
+    }
+    assert_true(longest > UAT_READY_TURN); /* else nothing was passed over, and nothing tried */
+    while (ready_tasks > 0)
+        take();
+    struct uat_ready_task task;
+    assert_int_equal(uat_ready_take(&ready, &task), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test_setup_teardown(yields, setup, teardown),
+        cmocka_unit_test_setup_teardown(thieves, setup, teardown),
+    };
+    return cmocka_run_group_tests(all, NULL, NULL);
+}
