@@ -173,16 +173,15 @@ int prepare()
 
 int run(uint64_t *answer)
 {
-    uint64_t begin = uat_time();
+    uat_bench_pause();
     uat::run([w = world] {
         uat::parallel_for_ranges(0, n, [w](int64_t from, int64_t to) { make_bodies<Global>(w, from, to); });
     });
-    uint64_t made = uat_time();
+    uat_bench_resume();
     uat::run(simulate, world);
-    uint64_t end = uat_time();
+    uat_bench_pause();
+    figures[0] = double(n * (steps + 1)) / uat_bench_seconds();
     answer[0] = uat::run([w = world] { return digest<Global>(w); });
-    uat_bench_exclude(1e-9 * double(uat_time() - end + made - begin));
-    figures[0] = double(n * (steps + 1)) / (1e-9 * double(end - made));
     return 0;
 }
 
@@ -217,13 +216,14 @@ int verify(bool *correct)
 
 void sequential(uint64_t *answer)
 {
+    uat_bench_pause();
     std::vector<Body> body(size_t(n), Body{}), sorted(body), other(body);
     std::vector<Motion> motion(size_t(n), Motion{});
     World w = {body.data(), sorted.data(), other.data(), motion.data(), {}, 0, theta};
-    uint64_t begin = uat_time();
     make_bodies<Plain>(w, 0, n);
-    uat_bench_exclude(1e-9 * double(uat_time() - begin));
+    uat_bench_resume();
     simulate_here(w);
+    uat_bench_pause();
     answer[0] = digest<Plain>(w);
 }
 

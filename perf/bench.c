@@ -18,11 +18,82 @@ struct job {
     bool correct;
 };
 
-static double excluded; /* seconds of the present run */
+/* The present run. A pause moves its start on by as much as passes and is counted meanwhile. */
+static struct {
+    struct uat_moment start, paused_at;
+    uat_stats_t counted, counted_at; /* before the run; before the pause */
+    bool paused, alone;              /* alone: no runtime, no counters */
+    int status;                      /* of the counters */
+} present;
 
-void uat_bench_exclude(double seconds)
+/* uat_stats_t consists of 64-bit words only. */
+static void add_stats(uat_stats_t *stats, const uat_stats_t *more, uint64_t factor)
 {
-    excluded += seconds;
+    uint64_t *words = (uint64_t *)stats;
+
+    for (size_t i = 0; i < sizeof(*stats) / sizeof(*words); i++)
+        words[i] += factor * ((const uint64_t *)more)[i];
+}
+
+/* Leave in *stats what was counted after *before; of the stack, its maximum. */
+static void subtract_stats(uat_stats_t *stats, const uat_stats_t *before)
+{
+    uint64_t stack_bytes_max = stats->stack_bytes_max;
+
+    add_stats(stats, before, UINT64_MAX);
+    stats->stack_bytes_max = stack_bytes_max;
+}
+
+/* Take the counters, unless there are none. The first error remains. */
+static void count(uat_stats_t *stats)
+{
+    int status = present.alone ? 0 : uat_stats_total(stats);
+
+    if (!present.status)
+        present.status = status;
+}
+
+static void start_clock(bool alone)
+{
+    memset(&present, 0, sizeof(present));
+    present.alone = alone;
+    count(&present.counted);
+    if (!alone && !present.status)
+        present.status = uat_barrier();
+    present.start = uat_moment_now();
+}
+
+void uat_bench_pause(void)
+{
+    present.paused_at = uat_moment_now();
+    present.paused = true;
+    count(&present.counted_at);
+}
+
+void uat_bench_resume(void)
+{
+    uat_stats_t now = {0};
+    struct uat_moment end;
+
+    count(&now);
+    if (!present.alone && !present.status)
+        present.status = uat_barrier();
+    add_stats(&present.counted, &now, 1);
+    add_stats(&present.counted, &present.counted_at, UINT64_MAX);
+    end = uat_moment_now();
+    present.start.seconds += end.seconds - present.paused_at.seconds;
+    present.start.cycles += end.cycles - present.paused_at.cycles;
+    present.paused = false;
+}
+
+static struct uat_moment now_or_paused(void)
+{
+    return present.paused ? present.paused_at : uat_moment_now();
+}
+
+double uat_bench_seconds(void)
+{
+    return now_or_paused().seconds - present.start.seconds;
 }
 
 /* Compare an answer with the expected one, and say what differs. */
@@ -54,47 +125,31 @@ static void run_sequential(struct job *job, bool *have)
 {
     for (int64_t i = 0; i < job->settings.repeat; i++) {
         uint64_t answer[UAT_BENCH_RESULTS] = {0};
-        struct uat_moment start = uat_moment_now();
 
-        excluded = 0;
+        start_clock(true);
         job->bench->sequential(answer);
-        job->sequential_seconds[i] = uat_moment_now().seconds - start.seconds - excluded;
+        job->sequential_seconds[i] = uat_bench_seconds();
         check_or_learn(job, answer, "sequential run", i, have);
     }
 }
 
-/* Leave in *stats what was counted after *before. uat_stats_t consists of 64-bit words only. */
-static void subtract_stats(uat_stats_t *stats, const uat_stats_t *before)
-{
-    uint64_t stack_bytes_max = stats->stack_bytes_max;
-    uint64_t *words = (uint64_t *)stats;
-
-    for (size_t i = 0; i < sizeof(*stats) / sizeof(*words); i++)
-        words[i] -= ((const uint64_t *)before)[i];
-    stats->stack_bytes_max = stack_bytes_max;
-}
-
 static int run_once(const struct job *job, struct uat_bench_run *run)
 {
-    uat_stats_t before;
-    struct uat_moment start, end;
-    int status = uat_stats_total(&before);
+    int status;
 
-    if (!status)
-        status = uat_barrier();
+    start_clock(false);
+    status = present.status ? present.status : job->bench->run(run->answer);
+    if (!status) {
+        if (!present.paused)
+            uat_bench_pause();
+        status = present.status;
+    }
     if (status < 0)
         return status;
-    excluded = 0;
-    start = uat_moment_now();
-    status = job->bench->run(run->answer);
-    end = uat_moment_now();
-    if (!status)
-        status = uat_stats_total(&run->stats);
-    if (status < 0)
-        return status;
-    run->seconds = end.seconds - start.seconds - excluded;
-    run->cycles = end.cycles - start.cycles;
-    subtract_stats(&run->stats, &before);
+    run->seconds = present.paused_at.seconds - present.start.seconds;
+    run->cycles = present.paused_at.cycles - present.start.cycles;
+    run->stats = present.counted_at;
+    subtract_stats(&run->stats, &present.counted);
     return 0;
 }
 

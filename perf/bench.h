@@ -88,8 +88,16 @@ static inline void uat_bench_opaque(void)
     __asm__ volatile("");
 }
 
-/* Inside of run() or sequential(): so many seconds of it do not count, because they went into a check of the answer. */
-void uat_bench_exclude(double seconds);
+/*
+ * In run() or sequential(), around what is not part of the measurement, such as a check of the answer: the seconds, the cycles
+ * and the counters of a pause are left out. A pause that is not ended lasts to the end. In run() both are collective, outside
+ * of uat_run(); an error of theirs becomes the run's.
+ */
+void uat_bench_pause(void);
+void uat_bench_resume(void);
+
+/* In run() or sequential(): its seconds so far on this worker, without pauses. */
+double uat_bench_seconds(void);
 
 /* The rest is for the files bench*.c alone. */
 

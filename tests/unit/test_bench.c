@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what the benchmarks share and needs no running job: the command line, with one line for every kind of
- * mistake, and the figures computed from counters.
+ * Description: what the benchmarks share: the command line, with one line for every kind of mistake, the figures computed
+ * from counters, and in a job of one worker what pauses leave out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "perf/bench.h"
 #include "perf/progress.h"
+#include "perf/samples.h"
 
 #define ARGUMENTS_MAX 16
 
@@ -170,12 +175,117 @@ static void test_progress(void **state)
     assert_string_equal(line, "prog: 3.2 s, 4 workers, 2.46 M tasks (999/s), 1 steal, idle 100 %");
 }
 
+enum { PAUSE_MS = 200, RUN_MS = 50, TASKS = 10, PAUSED_TASKS = 1000 };
+
+static void nap(long ms)
+{
+    const struct timespec time = {.tv_nsec = ms * 1000000};
+
+    nanosleep(&time, NULL);
+}
+
+UAT_TASK(uint64_t, leaf, uint64_t, i)
+{
+    return i;
+}
+
+UAT_TASK(uint64_t, many, uint64_t, tasks)
+{
+    uint64_t sum = 0;
+
+    for (uint64_t i = 0; i < tasks; i++) {
+        leaf_task task;
+        leaf_spawn(&task, i);
+        sum += leaf_join(&task);
+    }
+    return sum;
+}
+
+/* A pause with tasks of its own, in the middle; and one that the run does not end. */
+static int paused_run(uint64_t *answer)
+{
+    uint64_t other;
+
+    assert_int_equal(many_run(answer, TASKS), 0);
+    double before = uat_bench_seconds();
+    uat_bench_pause();
+    double paused = uat_bench_seconds();
+    nap(PAUSE_MS);
+    assert_int_equal(many_run(&other, PAUSED_TASKS), 0);
+    assert_true(uat_bench_seconds() == paused && paused >= before);
+    uat_bench_resume();
+    nap(RUN_MS);
+    assert_true(uat_bench_seconds() >= paused + 1e-3 * RUN_MS);
+    uat_bench_pause();
+    nap(PAUSE_MS);
+    assert_int_equal(many_run(&other, PAUSED_TASKS), 0);
+    return 0;
+}
+
+static void paused_sequential(uint64_t *answer)
+{
+    uat_bench_pause();
+    nap(PAUSE_MS);
+    uat_bench_resume();
+    nap(RUN_MS);
+    *answer = TASKS * (TASKS - 1) / 2;
+}
+
+/* The report that uat_bench_main() prints, and the seconds that it takes. */
+static json_object *report_of(const struct uat_bench *paused, double *seconds)
+{
+    char text[16384] = "";
+    FILE *file = tmpfile();
+    int out = dup(STDOUT_FILENO);
+    uint64_t begin;
+
+    assert_non_null(file);
+    fflush(stdout);
+    dup2(fileno(file), STDOUT_FILENO);
+    begin = uat_time();
+    assert_int_equal(uat_bench_main(paused, 3, (char *[]){(char *)"prog", (char *)"--json", (char *)"--seq", NULL}), 0);
+    *seconds = 1e-9 * (double)(uat_time() - begin);
+    dup2(out, STDOUT_FILENO);
+    close(out);
+    rewind(file);
+    assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+    fclose(file);
+    return json_tokener_parse(text);
+}
+
+static double figure(json_object *report, const char *key)
+{
+    json_object *value;
+
+    assert_true(json_object_object_get_ex(report, key, &value));
+    return json_object_get_double(value);
+}
+
+/* Bounds that hold on a busy machine: what is measured and the pauses fit into the time of all. */
+static void test_pauses(void **state)
+{
+    static const struct uat_bench_option none = {0};
+    const struct uat_bench paused = {
+        .program = "prog", .options = &none, .results = {"sum"}, .run = paused_run, .sequential = paused_sequential};
+    double whole, seconds;
+
+    (void)state;
+    json_object *report = report_of(&paused, &seconds);
+    whole = figure(report, "seconds") + figure(report, "seq_seconds");
+    assert_true(figure(report, "seconds") >= 1e-3 * RUN_MS && figure(report, "seq_seconds") >= 1e-3 * RUN_MS);
+    assert_true(whole <= seconds - 3e-3 * PAUSE_MS);
+    assert_int_equal(figure(report, "tasks"), TASKS + 1); /* and the root */
+    double hz = uat_samples_tsc_hz(), found = figure(report, "tsc_hz");
+    assert_true(found > hz / 2 && found < 2 * hz); /* with the pauses it would be nine times as much */
+    json_object_put(report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),   cmocka_unit_test(test_progress),  cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_help_wins), cmocka_unit_test(test_trips),
-        cmocka_unit_test(test_cycles),
+        cmocka_unit_test(test_cycles),   cmocka_unit_test(test_pauses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
