@@ -6,6 +6,7 @@
  * to the last bit. The forces are checked against direct sums.
  */
 #include <cerrno>
+#include <new>
 
 #include "examples/octree.hpp"
 #include "perf/bench.h"
@@ -214,8 +215,8 @@ int verify(bool *correct)
     return 0;
 }
 
-void sequential(uint64_t *answer)
-{
+int sequential(uint64_t *answer)
+try {
     uat_bench_pause();
     std::vector<Body> body(size_t(n), Body{}), sorted(body), other(body);
     std::vector<Motion> motion(size_t(n), Motion{});
@@ -225,6 +226,9 @@ void sequential(uint64_t *answer)
     simulate_here(w);
     uat_bench_pause();
     answer[0] = digest<Plain>(w);
+    return 0;
+} catch (const std::bad_alloc &) {
+    return -ENOMEM;
 }
 
 const struct uat_bench_option options[] = {

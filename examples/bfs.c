@@ -61,7 +61,8 @@ static int prepare(void)
         rc = uat_global_freeze(search.g.offset);
     if (!rc)
         rc = uat_global_freeze(search.g.neighbour);
-    choose_keys();
+    if (!rc)
+        choose_keys();
     return rc;
 }
 
@@ -148,20 +149,20 @@ static uint64_t traversed_edges(const struct bfs_plain *s)
     return count;
 }
 
-static void sequential(uint64_t *answer)
+static int sequential(uint64_t *answer)
 {
     struct bfs_plain s;
 
     uat_bench_pause();
-    if (bfs_plain_make(&s, &search.g) == 0) {
-        for (int64_t i = 0; i < keys; i++) {
-            uat_bench_resume();
-            bfs_plain_search(&s, key[i]);
-            uat_bench_pause();
-            answer[0] += traversed_edges(&s);
-        }
+    int rc = bfs_plain_make(&s, &search.g);
+    for (int64_t i = 0; i < keys && !rc; i++) {
+        uat_bench_resume();
+        bfs_plain_search(&s, key[i]);
+        uat_bench_pause();
+        answer[0] += traversed_edges(&s);
     }
     bfs_plain_free(&s);
+    return rc;
 }
 
 static const struct uat_bench_option options[] = {

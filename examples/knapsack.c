@@ -7,6 +7,7 @@
  * Each process keeps a copy of the word and looks at the word itself once in a while: an old value is lower, and a lower one only
  * prunes less. The answer is checked against dynamic programming.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "perf/bench.h"
@@ -186,7 +187,7 @@ static double figures[UAT_BENCH_FIGURES];
 static int prepare(void)
 {
     shared = uat_global_alloc(sizeof(*shared), UAT_BLOCKED, 0);
-    return shared ? 0 : -1;
+    return shared ? 0 : -ENOMEM;
 }
 
 static int run(uint64_t *answer)
@@ -205,12 +206,13 @@ static int run(uint64_t *answer)
     return 0;
 }
 
-static void sequential(uint64_t *answer)
+static int sequential(uint64_t *answer)
 {
     struct found f = {0};
 
     search_here((struct node){.room = capacity}, &f, false);
     answer[0] = (uint64_t)f.best;
+    return 0;
 }
 
 static const struct uat_bench_option options[] = {

@@ -121,16 +121,22 @@ static void check_or_learn(struct job *job, const uint64_t *answer, const char *
     *have = true;
 }
 
-static void run_sequential(struct job *job, bool *have)
+static int run_sequential(struct job *job, bool *have)
 {
-    for (int64_t i = 0; i < job->settings.repeat; i++) {
+    int status = 0;
+
+    for (int64_t i = 0; i < job->settings.repeat && !status; i++) {
         uint64_t answer[UAT_BENCH_RESULTS] = {0};
 
         start_clock(true);
-        job->bench->sequential(answer);
+        status = job->bench->sequential(answer);
         job->sequential_seconds[i] = uat_bench_seconds();
-        check_or_learn(job, answer, "sequential run", i, have);
+        if (!status)
+            check_or_learn(job, answer, "sequential run", i, have);
     }
+    if (status)
+        fprintf(stderr, "%s: the sequential run failed: %s\n", job->bench->program, strerror(-status));
+    return status;
 }
 
 static int run_once(const struct job *job, struct uat_bench_run *run)
@@ -214,7 +220,7 @@ static int run_all(struct job *job)
     int status = job->bench->prepare ? job->bench->prepare() : 0;
 
     if (!status && first && job->settings.sequential)
-        run_sequential(job, &have);
+        status = run_sequential(job, &have);
     if (!status)
         status = uat_barrier();
     for (int64_t i = 0; i < job->settings.repeat && !status; i++) {

@@ -53,8 +53,8 @@ struct uat_bench {
     bool (*known)(uint64_t *answer); /* may be NULL */
     /* Collective: find the answer with the runtime. Returns 0 or a negative errno. */
     int (*run)(uint64_t *answer);
-    /* The same algorithm without the runtime. */
-    void (*sequential)(uint64_t *answer);
+    /* The same algorithm without the runtime, on rank 0. Returns 0 or a negative errno, which is reported for it. */
+    int (*sequential)(uint64_t *answer);
     /*
      * What an application has besides; each may be NULL. All are collective, their time does not count, and they return 0 or
      * a negative errno, reported.

@@ -73,9 +73,10 @@ static uint64_t create_sequential(int64_t level)
     return tasks;
 }
 
-static void sequential(uint64_t *answer)
+static int sequential(uint64_t *answer)
 {
     *answer = create_sequential(depth);
+    return 0;
 }
 
 /* The sum of (2 * iterations)^i for i from 0 to depth, or false when it does not fit. */

@@ -28,9 +28,10 @@ static uint64_t fib_sequential(int64_t i)
     return i < 2 ? (uint64_t)i : fib_sequential(i - 1) + fib_sequential(i - 2);
 }
 
-static void sequential(uint64_t *answer)
+static int sequential(uint64_t *answer)
 {
     *answer = fib_sequential(n);
+    return 0;
 }
 
 /* Iteratively, so by another way than the tasks. */

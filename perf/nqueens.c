@@ -106,11 +106,12 @@ static uint64_t count_sequential(struct board board, uint32_t rows, uint32_t col
     return count_sequential(board, rows, lower) + ways;
 }
 
-static void sequential(uint64_t *answer)
+static int sequential(uint64_t *answer)
 {
     struct board board = {0};
 
     *answer = count_sequential(board, 0, free_columns(&board, 0));
+    return 0;
 }
 
 static bool known(uint64_t *answer)

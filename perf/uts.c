@@ -114,12 +114,13 @@ static int run(uint64_t *answer)
     return 0;
 }
 
-static void sequential(uint64_t *answer)
+static int sequential(uint64_t *answer)
 {
     struct uat_uts_count count;
 
     uat_uts_search(&tree, &count);
     give(&count, answer);
+    return 0;
 }
 
 static bool known(uint64_t *answer)

@@ -92,9 +92,10 @@ static bool known(uint64_t *answer)
     return true;
 }
 
-static void sequential(uint64_t *answer)
+static int sequential(uint64_t *answer)
 {
     known(answer);
+    return 0;
 }
 
 static const struct uat_bench_option options[] = {

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -222,13 +223,14 @@ static int paused_run(uint64_t *answer)
     return 0;
 }
 
-static void paused_sequential(uint64_t *answer)
+static int paused_sequential(uint64_t *answer)
 {
     uat_bench_pause();
     nap(PAUSE_MS);
     uat_bench_resume();
     nap(RUN_MS);
     *answer = TASKS * (TASKS - 1) / 2;
+    return 0;
 }
 
 /* The report that uat_bench_main() prints, and the seconds that it takes. */
@@ -280,12 +282,46 @@ static void test_pauses(void **state)
     json_object_put(report);
 }
 
-int main(void)
+static int failing_sequential(uint64_t *answer)
 {
+    (void)answer;
+    return -ENOMEM;
+}
+
+/* A program of its own, since a process takes part in one job. */
+static int run_failing(void)
+{
+    static const struct uat_bench_option none = {0};
+    const struct uat_bench failing = {
+        .program = "prog", .options = &none, .results = {"sum"}, .run = paused_run, .sequential = failing_sequential};
+
+    return uat_bench_main(&failing, 2, (char *[]){(char *)"prog", (char *)"--seq", NULL});
+}
+
+/* A sequential run that cannot be made is a failure with a line, and no wrong answer. */
+static void test_sequential_failure(void **state)
+{
+    char own[256] = "", command[300], line[256] = "", more[256];
+
+    (void)state;
+    assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
+    snprintf(command, sizeof(command), "'%s' failing 2>&1", own);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    assert_non_null(fgets(line, sizeof(line), out));
+    assert_null(fgets(more, sizeof(more), out));
+    assert_int_equal(pclose(out), 1 << 8);
+    assert_string_equal(line, "prog: the sequential run failed: Cannot allocate memory\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "failing") == 0)
+        return run_failing();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),   cmocka_unit_test(test_progress),  cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_help_wins), cmocka_unit_test(test_trips),
-        cmocka_unit_test(test_cycles),   cmocka_unit_test(test_pauses),
+        cmocka_unit_test(test_cycles),   cmocka_unit_test(test_pauses),    cmocka_unit_test(test_sequential_failure),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
