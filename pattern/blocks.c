@@ -8,9 +8,10 @@
 
 #include "base/cpu.h"
 #include "include/uat/pattern.h"
+#include "pattern/chunk.h"
 
 enum {
-    CHUNK_CYCLES = 8192, /* counter cycles of a block, some microseconds: long against a look at the deque */
+    BLOCKS_OF_CHUNK = 4, /* a block is to take a quarter of a loop's chunk: some microseconds */
     FIRST_BYTES = 4096,  /* of the first block; they double until the block takes long enough */
     LOOKS = 16           /* elements of a half whose homes are looked at before a split */
 };
@@ -109,14 +110,11 @@ static uint64_t run_block(const struct blocks *b, size_t from, size_t to, int is
     return cycles;
 }
 
-/* The length of the next block. */
-static size_t adapt(const struct blocks *b, size_t length, uint64_t cycles)
+/* The length of the next block, after one of `taken` elements. */
+static size_t adapt(const struct blocks *b, size_t length, size_t taken, uint64_t cycles)
 {
-    if (cycles < CHUNK_CYCLES / 2 && 2 * length * b->size <= UAT_GLOBAL_BLOCK)
-        return 2 * length;
-    if (cycles > 2 * CHUNK_CYCLES && length > 1)
-        return length / 2;
-    return length;
+    size_t next = (size_t)uat_chunk_adapt((int64_t)length, (int64_t)taken, cycles * BLOCKS_OF_CHUNK, 1);
+    return next <= length || next * b->size <= UAT_GLOBAL_BLOCK ? next : length;
 }
 
 static void run(struct blocks *b)
@@ -140,7 +138,8 @@ static void run(struct blocks *b)
             from = to - from > length ? to - length : from;
             b->end = from;
         }
-        length = adapt(b, length, run_block(b, from, to, is_far));
+        uint64_t cycles = run_block(b, from, to, is_far);
+        length = adapt(b, length, to - from, cycles);
     }
 }
 

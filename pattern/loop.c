@@ -58,7 +58,8 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
 {
     int64_t middle = begin + (end - begin) / 2;
     size_t size = loop->value_size;
-    char first[size + 1], second[size + 1]; /* an array of no bytes is not C */
+    _Alignas(ALIGNMENT) char first[size + 1]; /* an array of no bytes is not C */
+    _Alignas(ALIGNMENT) char second[size + 1];
     uat_task_t task;
     loop->begin = begin; /* the spawn copies the block */
     loop->end = middle;
@@ -76,15 +77,21 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
     int64_t length = loop->grain;
+    uint64_t since = uat_cpu_counter();
+    if (uat_size() == 1 && begin < end) { /* nobody to offer anything to */
+        call_body(loop, begin, end, partial);
+        return;
+    }
     while (begin < end) {
         if (uat_chunk_may_split(length, end - begin, loop->grain) && uat_work_wanted()) {
             split(loop, begin, end, partial);
             return;
         }
         int64_t taken = uat_chunk_take(length, end - begin, loop->grain);
-        uint64_t start = uat_cpu_counter();
         call_body(loop, begin, begin + taken, partial);
-        length = uat_chunk_adapt(length, taken, uat_cpu_counter() - start, loop->grain);
+        uint64_t now = uat_cpu_counter();
+        length = uat_chunk_adapt(length, taken, now - since, loop->grain);
+        since = now;
         begin += taken;
     }
 }

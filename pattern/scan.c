@@ -24,7 +24,7 @@ struct part {
     uat_reduce_fn *reduce;
     uat_combine_fn *combine;
     size_t size;  /* bytes of a value */
-    size_t room;  /* the same, rounded up */
+    size_t room;  /* the same, rounded up: each value is aligned */
     size_t bytes; /* of the whole block */
     _Alignas(16) char tail[];
 };
@@ -55,7 +55,7 @@ static void carry_part(void *arg, void *result)
     carry_on(part, result);
 }
 
-/* What is cut: part i begins at edges[i] with the value starts + i * size, and ends with that in ends. */
+/* What is cut: part i begins at edges[i] with the value starts + i * room, and ends with that in ends. */
 struct cut {
     int64_t count, edges[PARTS_MAX + 1];
     char *starts, *ends;
@@ -73,13 +73,13 @@ static void make_edges(struct cut *cut, int64_t begin, int64_t last, int64_t end
 /* Run parts 0 to count - 1 in parallel. The last is begun first: it may be the longest. */
 static void run_parts(struct part *part, const struct cut *cut, int64_t count, uat_fn *fn)
 {
-    size_t size = part->size;
+    size_t size = part->size, room = part->room;
     uat_task_t tasks[PARTS_MAX];
     for (int64_t i = count; i-- > 0;) {
         part->begin = cut->edges[i];
         part->end = cut->edges[i + 1];
-        memcpy(part->tail, cut->starts + (size_t)i * size, size);
-        uat_spawn(&tasks[i], fn, part, part->bytes, cut->ends + (size_t)i * size, size);
+        memcpy(part->tail, cut->starts + (size_t)i * room, size);
+        uat_spawn(&tasks[i], fn, part, part->bytes, cut->ends + (size_t)i * room, size);
     }
     for (int64_t i = 0; i < count; i++)
         uat_join(&tasks[i]);
@@ -91,28 +91,29 @@ static void run_parts(struct part *part, const struct cut *cut, int64_t count, u
  */
 static void run_others(struct part *part, int64_t last, char *value, uat_task_t *first)
 {
-    size_t size = part->size;
+    size_t size = part->size, room = part->room;
     uat_reduce_fn *body = part->body;
     int64_t middle = PARTS_OF_WORKER * (int64_t)(uat_size() - 1), n = last - part->begin;
     middle = middle < PARTS_MAX ? middle : PARTS_MAX - 1;
     struct cut cut = {.count = 1 + (middle < n ? middle : n)};
-    char starts[(size_t)cut.count * size], ends[(size_t)cut.count * size];
+    _Alignas(16) char starts[(size_t)cut.count * room];
+    _Alignas(16) char ends[(size_t)cut.count * room];
     cut.starts = starts;
     cut.ends = ends;
     make_edges(&cut, part->begin, last, part->end);
     for (int64_t i = 0; i < cut.count; i++)
-        memcpy(starts + (size_t)i * size, identity_of(part), size);
+        memcpy(starts + (size_t)i * room, identity_of(part), size);
     part->body = part->reduce;
     run_parts(part, &cut, cut.count - 1, run_part);
     part->body = body;
     uat_join(first);
     memcpy(starts, value, size);
     for (int64_t i = 1; i < cut.count; i++) {
-        part->combine(value, ends + (size_t)(i - 1) * size, user_arg(part));
-        memcpy(starts + (size_t)i * size, value, size);
+        part->combine(value, ends + (size_t)(i - 1) * room, user_arg(part));
+        memcpy(starts + (size_t)i * room, value, size);
     }
     run_parts(part, &cut, cut.count, carry_part);
-    memcpy(value, ends + (size_t)(cut.count - 1) * size, size);
+    memcpy(value, ends + (size_t)(cut.count - 1) * room, size);
 }
 
 /* The first part as a child, and its continuation to be stolen. Returns the iteration up to which *value has come. */
