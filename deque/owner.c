@@ -156,6 +156,8 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
     if (d->user.unreleased && *d->user.unreleased && !d->user.before_publication())
         return false;
     uint64_t claims = load_claims(d);
+    if (hooked) /* the index below may be claimed before it is published: then the thief finds no valid slot */
+        uat_delay();
     if ((int64_t)(d->bottom - claims) >= UAT_RING_SLOTS)
         return false;
     uint64_t index = (int64_t)(claims - d->bottom) > 0 ? claims : d->bottom; /* D2 */
@@ -209,8 +211,9 @@ static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
 {
     d->pop_claims = claims;
     /* Fewer entries are published than cap allows: check at every push. If only records are missing, wait for a claim,
-     * because only a claim makes a record come back. */
-    bool wanting = d->published < d->cap && !(blocked && d->published > 0);
+     * because only a claim makes a record come back. A claim whose acknowledgement is on its way may have been the last:
+     * no other one would tell of the room that it leaves. */
+    bool wanting = (d->published < d->cap && !(blocked && d->published > 0)) || has_claimed(d, claims);
     d->push_claims = wanting ? NEVER : claims;
 }
 

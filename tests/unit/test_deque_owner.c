@@ -349,6 +349,17 @@ static void test_slot_waits_for_acknowledgement(void **state)
     assert_true(is_offered(UAT_RING_SLOTS));
 }
 
+static void test_late_acknowledgement_is_looked_for(void **state)
+{
+    test_offers_less_when_taken_back(state); /* two, and no more */
+    uint64_t first = claim(), second = claim();
+    push(1); /* sees both claims, which nobody has acknowledged; there is nothing left to claim */
+    acknowledge(first, UAT_ACK_STOLEN);
+    acknowledge(second, UAT_ACK_STOLEN);
+    push(1);
+    assert_true(is_offered(ring.claims));
+}
+
 static void test_no_record_no_publication(void **state)
 {
     (void)state;
@@ -413,6 +424,7 @@ int main(void)
         TEST(test_aborted_entry_is_offered_after_younger_ones),
         TEST(test_claims_ahead_of_bottom),
         TEST(test_slot_waits_for_acknowledgement),
+        TEST(test_late_acknowledgement_is_looked_for),
         TEST(test_no_record_no_publication),
         TEST(test_generation_is_new),
         TEST(test_watch_sees_every_push),
