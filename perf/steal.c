@@ -49,6 +49,21 @@ static uint64_t *bare_word(int i)
     return (uint64_t *)uat_inspect_spare((size_t)(2 * STEAL_BARES - i) * LINE);
 }
 
+/* The first request as a chain of its own, and the others behind it in a second one; wait for both. */
+static void do_apart(int peer, const struct uat_op *ops, int count)
+{
+    struct uat_transport *transport = uat_inspect_transport();
+    struct uat_pending first = {0}, rest = {0};
+    struct uat_relax relax = {0};
+
+    uat_check(uat_transport_post(transport, peer, ops, 1, &first));
+    uat_check(uat_transport_post(transport, peer, ops + 1, count - 1, &rest));
+    while (!first.done || !rest.done) {
+        uat_relax(&relax);
+        uat_check(transport->class_->progress(transport));
+    }
+}
+
 static void time_bare(int peer, bool counted)
 {
     uint64_t *landing = bare_word(STEAL_BARES);
@@ -60,6 +75,8 @@ static void time_bare(int peer, bool counted)
         [STEAL_FETCH_ADD] = {uat_op_fetch_add(landing, bare_word(STEAL_FETCH_ADD), 1)},
         [STEAL_CMP_SWAP] = {uat_op_cmp_swap(landing, bare_word(STEAL_CMP_SWAP), 0, 1)},
         [STEAL_READS] = {read, read, read},
+        [STEAL_CLAIM] = {uat_op_cmp_swap(landing, bare_word(STEAL_CLAIM), 0, 1), read, read},
+        [STEAL_CLAIM_ALONE] = {uat_op_cmp_swap(landing, bare_word(STEAL_CLAIM_ALONE), 0, 1), read, read},
     };
 
     for (int i = 0; i < SETTLE; i++)
@@ -72,7 +89,10 @@ static void time_bare(int peer, bool counted)
     for (int i = 0; i < STEAL_BARES; i++) {
         uint64_t begin = uat_cpu_counter_ordered();
 
-        uat_check(uat_transport_do(uat_inspect_transport(), peer, chains[i], i == STEAL_READS ? CHAIN : 1));
+        if (i == STEAL_CLAIM_ALONE)
+            do_apart(peer, chains[i], CHAIN);
+        else
+            uat_check(uat_transport_do(uat_inspect_transport(), peer, chains[i], i < STEAL_READS ? 1 : CHAIN));
         if (counted)
             uat_samples_add(&series.bare[i], uat_cpu_counter_ordered() - begin);
     }
@@ -84,7 +104,8 @@ static void touch_words(uint64_t round)
     *(volatile uint64_t *)bare_word(STEAL_READ) = round;
     *(volatile uint64_t *)bare_word(STEAL_WRITE) = round;
     (void)*(volatile uint64_t *)bare_word(STEAL_FETCH_ADD);
-    (void)*(volatile uint64_t *)bare_word(STEAL_CMP_SWAP);
+    for (int i = STEAL_CMP_SWAP; i < STEAL_BARES; i++)
+        (void)*(volatile uint64_t *)bare_word(i);
 }
 
 /* Publish the thread, and wait until it has been stolen. */
@@ -206,7 +227,8 @@ static int open_series(void)
         [UAT_PHASE_AWAIT] = "await",       [UAT_PHASE_ASK] = "ask",     [UAT_PHASE_ANSWER] = "answer",
         [UAT_PHASE_WITHDRAW] = "withdraw", [UAT_PHASE_GIVE] = "give",
     };
-    static const char *const bares[STEAL_BARES] = {"read", "write", "fetch_add", "cmp_swap", "read_chain"};
+    static const char *const bares[STEAL_BARES] = {"read",       "write",       "fetch_add",  "cmp_swap",
+                                                   "read_chain", "claim_chain", "claim_alone"};
     size_t room = (size_t)rounds;
     int status = 0;
 

@@ -10,7 +10,16 @@
 
 /* Bare operations of 8 bytes; the last is as many READs in one chain as a claim has requests;
  * over shared memory they find their word in the cache, so that it tells of verbs only. */
-enum steal_bare { STEAL_READ, STEAL_WRITE, STEAL_FETCH_ADD, STEAL_CMP_SWAP, STEAL_READS, STEAL_BARES };
+enum steal_bare {
+    STEAL_READ,
+    STEAL_WRITE,
+    STEAL_FETCH_ADD,
+    STEAL_CMP_SWAP,
+    STEAL_READS,       /* a chain of READs, as long as a claim */
+    STEAL_CLAIM,       /* a claim's requests in one chain, as UAT_IB_POST=chain posts them */
+    STEAL_CLAIM_ALONE, /* its atomic posted alone and the READs behind it, as UAT_IB_POST=alone does */
+    STEAL_BARES
+};
 
 /* All series of one worker. trips and bytes are no durations, but have the same quantiles. */
 struct steal_series {

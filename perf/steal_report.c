@@ -32,6 +32,14 @@ static double per_read(const struct steal_series *series, const struct uat_sampl
     return read > 0 ? uat_samples_quantile(samples, 0.5) / read : 0.0;
 }
 
+/* What UAT_IB_POST=alone would make of a claim. With that setting both are posted alike. */
+static double alone_per_chain(const struct steal_series *series)
+{
+    double chain = uat_samples_quantile(&series->bare[STEAL_CLAIM], 0.5);
+
+    return chain > 0 ? uat_samples_quantile(&series->bare[STEAL_CLAIM_ALONE], 0.5) / chain : 0.0;
+}
+
 static void sort(struct steal_series *series)
 {
     for (int i = 0; i < UAT_PHASES; i++)
@@ -89,6 +97,10 @@ static void print(const struct steal_series *s, double tsc_hz, uint64_t stack_by
     fprintf(out, "  %-18s %.2f (medians)\n", "steal / read", per_read(s, &s->steal));
     fprintf(out, "  %-18s %.2f (medians): READs in one chain, as many as a claim has requests\n", "read_chain / read",
             per_read(s, &s->bare[STEAL_READS]));
+    fprintf(
+        out,
+        "  %-18s %.2f (medians): a claim whose atomic is posted alone; over verbs set UAT_IB_POST=alone if below 1\n",
+        "claim_alone / chain", alone_per_chain(s));
 }
 
 static void add_real(json_object *object, const char *key, double value, int *status)
@@ -151,6 +163,7 @@ static void fill(json_object *object, const struct steal_series *s, double tsc_h
         add_real(object, "claim_beyond_atomic_ns", beyond_atomic(s) / tsc_hz * 1e9, status);
     add_real(object, "steal_per_read", per_read(s, &s->steal), status);
     add_real(object, "read_chain_per_read", per_read(s, &s->bare[STEAL_READS]), status);
+    add_real(object, "claim_alone_per_chain", alone_per_chain(s), status);
 }
 
 int steal_report(const struct uat_bench *bench, const struct uat_bench_settings *settings, struct steal_series *series,
