@@ -20,6 +20,7 @@ struct uat_network {
     int timeout;                         /* UAT_IB_TIMEOUT: 4.096 us << timeout until a request is repeated */
     int retries;                         /* UAT_IB_RETRY_CNT: how often; 7: for ever on Soft-RoCE */
     int post;                            /* UAT_IB_POST: enum uat_post */
+    int wait_report, wait_limit;         /* UAT_STALL_TIMEOUT, UAT_STALL_LIMIT: seconds for a peer's step; 0: no end */
 };
 
 #endif

@@ -256,6 +256,8 @@ int uat_options_parse(struct uat_options *out, char *const *env, char *error, si
         if (rc < 0)
             return rc;
     }
+    parsed.network.wait_report = parsed.stall_timeout;
+    parsed.network.wait_limit = parsed.stall_limit;
     *out = parsed;
     return 0;
 }

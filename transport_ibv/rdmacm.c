@@ -19,8 +19,7 @@
 
 enum {
     RESOLVE_MS = 5000, /* for an address, and again for a route */
-    LOOK_MS = 500,     /* between two looks at the port, while there is no event */
-    SILENCE_MS = 60000 /* without any event: a peer hangs */
+    LOOK_MS = 500      /* between two looks at the port, while there is no event */
 };
 
 /* What comes along with a request: who asks. */
@@ -253,6 +252,30 @@ static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
     }
 }
 
+/* No peer has taken a step for silent_ms. The manager itself gives up later, and only where this worker has asked. */
+static int judge_peers(const struct uat_ibv *ibv)
+{
+    const struct uat_ibv_rdmacm *cm = ibv->cm;
+    int report = ibv->network.wait_report, limit = ibv->network.wait_limit, silent = cm->silent_ms / 1000, i = 0;
+    bool last = limit > 0 && cm->silent_ms >= 1000 * limit;
+    if (!last && (!report || cm->silent_ms != 1000 * report))
+        return 0;
+    while (i < ibv->connection_count - 1 &&
+           (cm->established[ibv->connections[i].rank] || ibv->connections[i].rank == ibv->base.rank))
+        i++;
+    const struct uat_ibv_connection *c = &ibv->connections[i];
+    if (!last) {
+        uat_warn("rdmacm: has waited %d s for %d connections, among them that of rank %d (%s) (UAT_STALL_TIMEOUT=%d)",
+                 silent, cm->missing, c->rank, c->host, report);
+        return 0;
+    }
+    uat_error("rdmacm: has waited %d s for %d connections, among them that of rank %d (%s); UAT_STALL_LIMIT=%d is "
+              "reached, the job ends. Is its address reachable from %s:%d (`ip route get`)? UAT_CONNECT=host does "
+              "without",
+              silent, cm->missing, c->rank, c->host, limit, ibv->port.device, ibv->port.number);
+    return -ETIMEDOUT;
+}
+
 /* There was no event for LOOK_MS. The manager tells nobody that the port is down: who waits to be connected to would wait on. */
 static int judge_silence(struct uat_ibv *ibv)
 {
@@ -266,13 +289,7 @@ static int judge_silence(struct uat_ibv *ibv)
                   ibv->port.device, ibv->port.number, ibv_port_state_str(now.state), cm->down_ms / 1000, cm->missing);
         return -ENETDOWN;
     }
-    if (cm->silent_ms < SILENCE_MS)
-        return 0;
-    int i = 0;
-    while (i < ibv->connection_count - 1 &&
-           (cm->established[ibv->connections[i].rank] || ibv->connections[i].rank == ibv->base.rank))
-        i++;
-    return fail(ibv, ibv->connections[i].rank, "no answer", ETIMEDOUT);
+    return judge_peers(ibv);
 }
 
 static int handle_next(struct uat_ibv *ibv)

@@ -5,7 +5,8 @@ from fault import Fault
 # Soft-RoCE does not repeat what it cannot send for want of a link or a route; a worker that makes its connections
 # meanwhile is right to refuse.
 NO_LINK = (r"its state is down|cannot enter state RTR: Network is unreachable|"
-           r"failed on \S+ \(port (down|active|init\w*)\): local QP operation error")
+           r"failed on \S+ \(port (down|active|init\w*)\): local QP operation error|"
+           r"rdmacm: (RDMA_CM_EVENT_(ADDR|ROUTE)_ERROR|resolving the address), rank \d+")
 ADDRESSES = ["10.9.0.1", "10.9.0.2"]
 
 
@@ -13,7 +14,7 @@ class Network(Fault):
     """Ends within the retry bound that the workers name, and what the launcher takes besides."""
     transports, guests, network = ("ibv",), True, True
     # While PMIx's servers make their first connection, it is slurmstepd that finds the other host gone.
-    says = (r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|its state is down)|srun: error: Node failure on \S+|"
+    says = (r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|its state is down|rdmacm: )|srun: error: Node failure on \S+|"
             r"slurmstepd-\S+: error: .*Cannot establish direct connection to \S+")
     lines = 5
     # What the workers cannot find out themselves takes longer: a collective of PMIx, whose servers wait for each other

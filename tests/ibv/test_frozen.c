@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: operations on a worker that is stopped by SIGSTOP complete and take effect: its CPU has no part in them.
- * A thief of its deque needs no more than these.
+ * A thief of its deque needs no more than these. A worker that takes no part in being connected by librdmacm is named after
+ * UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +10,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <signal.h>
+#include <string.h>
 
 #include "base/process.h"
+#include "base/options.h"
 #include "tests/unit/peers.h"
+#include "transport_ibv/ibv.h"
 
 struct board {
     pid_t victim;
@@ -63,10 +68,42 @@ static void test_frozen(void **state)
     peers_unshare(board, sizeof(*board));
 }
 
+/* Rank 0, which should connect to rank 1, does not; each on a host of its own, as far as they can see. */
+static void work_silent(struct peer *me, void *arg)
+{
+    (void)arg;
+    PEER_CHECK(peer_open(me) == 0 && peer_show(me) == 0);
+    struct uat_ibv_card *card = (struct uat_ibv_card *)(void *)me->cards[me->rank].data;
+    snprintf(card->segment.boot, sizeof(card->segment.boot), "host %d", me->rank);
+    PEER_CHECK(peer_publish(me) == 0);
+    if (me->rank == 1) {
+        char lines[2048];
+        int capture = peer_capture(), rc = peer_connect(me);
+        peer_captured(capture, lines, sizeof(lines));
+        PEER_CHECK(rc == -ETIMEDOUT);
+        PEER_CHECK(strstr(lines, "has waited 1 s for 1 connections, among them that of rank 0"));
+        PEER_CHECK(strstr(lines, "has waited 2 s for 1 connections, among them that of rank 0"));
+        PEER_CHECK(strstr(lines, "UAT_STALL_LIMIT=2 is reached"));
+    } else {
+        peer_barrier(me); /* that of peer_connect() */
+    }
+    peer_barrier(me);
+}
+
+static void test_silent(void **state)
+{
+    (void)state;
+    char *env[] = {"UAT_CONNECT=rdmacm", "UAT_STALL_TIMEOUT=1", "UAT_STALL_LIMIT=2", NULL}, error[256];
+    struct uat_options options;
+    assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = &options};
+    assert_int_equal(peers_run(&spec, work_silent, NULL), 0);
+}
+
 int main(void)
 {
     if (!peers_ready(&uat_transport_ibv))
         return 77;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frozen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frozen), cmocka_unit_test(test_silent)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
