@@ -89,6 +89,8 @@ static void test_every_variable(void **state)
                    "UAT_IB_TRAFFIC_CLASS=106",
                    "UAT_IB_PKEY=0x8001",
                    "UAT_CONNECT=rdmacm",
+                   "UAT_STALL_TIMEOUT=2",
+                   "UAT_STALL_LIMIT=7",
                    NULL};
     assert_int_equal(uat_options_parse(&out, env, message, sizeof(message)), 0);
     assert_int_equal(out.segment_address, 0x7e8000000000);
@@ -111,6 +113,10 @@ static void test_every_variable(void **state)
     assert_int_equal(out.network.traffic_class, 106);
     assert_int_equal(out.network.pkey, 0x8001);
     assert_int_equal(out.network.connect, UAT_CONNECT_RDMACM);
+    assert_int_equal(out.stall_timeout, 2);
+    assert_int_equal(out.stall_limit, 7);
+    assert_int_equal(out.network.wait_report, 2);
+    assert_int_equal(out.network.wait_limit, 7);
 }
 
 static void test_sizes(void **state)
