@@ -13,7 +13,7 @@
 #include "perf/samples.h"
 #include "perf/switch_rivals.h"
 
-enum { BATCHES = 200, BATCH = 10000, RIVALS_MAX = 4, EXERCISES = 3 };
+enum { BATCHES = 200, BATCH = 10000, RIVALS_MAX = 6, EXERCISES = 3 };
 
 static const struct uat_rival *const rivals[] = {
     &uat_rival_generator,
@@ -22,6 +22,12 @@ static const struct uat_rival *const rivals[] = {
 #endif
 #ifdef HAVE_COROUTINES
     &uat_rival_coroutine,
+#endif
+#ifdef HAVE_LIBACO
+    &uat_rival_aco,
+#endif
+#ifdef HAVE_LIBCO
+    &uat_rival_co,
 #endif
     &uat_rival_ucontext,
 };

@@ -21,7 +21,8 @@ struct uat_rival {
     uint64_t (*ring)(int64_t members, int64_t passes);
 };
 
-extern const struct uat_rival uat_rival_generator, uat_rival_boost, uat_rival_coroutine, uat_rival_ucontext;
+extern const struct uat_rival uat_rival_generator, uat_rival_boost, uat_rival_coroutine, uat_rival_aco, uat_rival_co,
+    uat_rival_ucontext;
 
 #ifdef __cplusplus
 }
