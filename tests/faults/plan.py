@@ -19,6 +19,8 @@ PROGRAMS = {
     "btc": (["perf/uat-btc", "-d", "22", "-i", "1", "--repeat", "5"], 2 ** 23 - 1),
     "nqueens": (["perf/uat-nqueens", "-n", "12", "--repeat", "2"], 14200),
     "doomed": (["tests/faults/test-doomed", "36"], 14930352),
+    "wavefront": (["perf/uat-wavefront", "--blocks", "24", "--side", "240", "--repeat", "2"], 2560),
+    "pipeline": (["perf/uat-pipeline", "--items", "400", "--work", "20000", "--repeat", "2"], 15126152021126177992),
 }
 # The same on an emulated machine.
 SMALL = {
@@ -26,6 +28,8 @@ SMALL = {
     "btc": (["perf/uat-btc", "-d", "18", "-i", "1"], 2 ** 19 - 1),
     "nqueens": (["perf/uat-nqueens", "-n", "10"], 724),
     "doomed": (["tests/faults/test-doomed", "27"], 196418),
+    "wavefront": (["perf/uat-wavefront", "--blocks", "6", "--side", "60"], 152),
+    "pipeline": (["perf/uat-pipeline", "--items", "40", "--work", "1000"], 1455046655006716564),
 }
 # The same on two emulated machines, where a start takes 2 s: longer, so that most faults hit work.
 TWO = {
@@ -33,6 +37,8 @@ TWO = {
     "btc": (["perf/uat-btc", "-d", "20", "-i", "1", "--repeat", "8"], 2 ** 21 - 1),
     "nqueens": (["perf/uat-nqueens", "-n", "12", "--repeat", "3"], 14200),
     "doomed": (["tests/faults/test-doomed", "39"], 63245986),
+    "wavefront": (["perf/uat-wavefront", "--blocks", "24", "--side", "240", "--repeat", "2"], 2560),
+    "pipeline": (["perf/uat-pipeline", "--items", "400", "--work", "20000", "--repeat", "2"], 15126152021126177992),
 }
 
 
@@ -44,7 +50,7 @@ class Plan:
         kind = choose.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])[0]
         self.index = index
         self.fault = kind(choose)
-        self.program = kind.program or choose.choice(["uts", "btc", "nqueens"])
+        self.program = kind.program or choose.choice(["uts", "btc", "nqueens", "wavefront", "pipeline"])
         self.command, self.answer = programs[self.program]
         least = kind.least_on_two if two_hosts else kind.least_workers
         self.workers = max(choose.choice(sizes), least)
