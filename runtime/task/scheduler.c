@@ -90,12 +90,11 @@ static uintptr_t after(int event)
 static uint64_t enter_task(uintptr_t base)
 {
     uat_sanitize_enter(uat_segment.low, uat_segment.high, base);
-    uat_stall_set(UAT_DOING_TASK);
     return uat_trace_begin();
 }
 
 /* It is back in the scheduler. begin: what enter_task() returned; kept on this process's own stack, it does not
- * migrate. What the worker does is "a task" until run() is over: to ask for the time here would be a tenth of a switch. */
+ * migrate. */
 static void leave_task(uint64_t begin)
 {
     uat_trace_end(UAT_TRACE_RUN, begin, 0, -1);
@@ -112,9 +111,11 @@ static int resume(uintptr_t sp)
 }
 
 /* Go on at sp, then with what comes after it, until nothing is left here; with ready tasks, too, as they come up. A loop:
- * it calls and returns as the return-address predictor expects. */
+ * it calls and returns as the return-address predictor expects. What the worker does is "a task" all the time, since the
+ * loop began: to ask for the time at each switch would be a tenth of it. */
 static void run(uintptr_t sp)
 {
+    uat_stall_set(UAT_DOING_TASK);
     while (sp) {
         sp = after(resume(sp));
         if (sp)
@@ -195,6 +196,7 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
     uat_worker.tasks++;
     uat_notice_begin(&uat_segment.control->notice);
     uat_deque_push_gone(&uat_worker.deque, sp);
+    uat_stall_set(UAT_DOING_TASK);
     uint64_t begin = enter_task(uat_segment.high);
     int event = uat_start(sp, root, copy, result);
     leave_task(begin);
