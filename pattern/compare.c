@@ -32,7 +32,10 @@ static int belongs(const void *element, const struct uat_sort_pivot *pivot)
     return pivot->equal ? order <= 0 : order < 0;
 }
 
-/* One pass from left to right (Lomuto's). Two words are written each time, so that no branch depends on the order. */
+/*
+ * One pass from left to right (Lomuto's) over elements of one word. Each step writes both words, exchanged or as they were, so
+ * that no branch depends on the order.
+ */
 #define PARTITION(name, word)                                                                                          \
     static size_t name(void *elements, size_t less, size_t from, size_t to, const struct uat_sort_pivot *pivot)        \
     {                                                                                                                  \
@@ -74,8 +77,6 @@ static size_t partition(void *elements, size_t less, size_t from, size_t to, con
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)
 {
     struct uat_sort_kernel kernel = {size, sort, size == 4 ? partition_4 : size == 8 ? partition_8 : partition};
-    if (arg_size > PTRDIFF_MAX) /* no object is so large; gcc sees that the sum below is not 0 */
-        return;
     _Alignas(ALIGNMENT) char block[sizeof(struct comparison) + arg_size];
     struct comparison *c = (struct comparison *)block;
     *c = (struct comparison){.compare = compare, .size = size};

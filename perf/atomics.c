@@ -213,10 +213,7 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
         list = NULL;
     }
     json_object_put(list);
-    status = uat_bench_print_object(object, status, stdout);
-    if (status < 0)
-        fprintf(stderr, "uat-atomics: no memory for the report\n");
-    return status;
+    return uat_bench_print_object(object, status, stdout);
 }
 
 static void report_table(const struct uat_bench *bench, const struct uat_bench_settings *settings,

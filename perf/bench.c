@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "perf/bench.h"
+#include "perf/plot.h"
 #include "perf/progress.h"
 #include "perf/tsc.h"
 
@@ -182,6 +183,14 @@ static int compare_seconds(const void *a, const void *b)
 /* struct uat_bench_run begins with its seconds, so both arrays are sorted by the same comparison. */
 _Static_assert(offsetof(struct uat_bench_run, seconds) == 0, "compare_seconds() reads the first field");
 
+static int flush_report(const struct uat_bench *bench)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return 0;
+    fprintf(stderr, "%s: cannot write the report: %s\n", bench->program, strerror(errno));
+    return -EIO;
+}
+
 static int report(struct job *job, bool checked)
 {
     size_t repeat = (size_t)job->settings.repeat, median = (repeat - 1) / 2;
@@ -206,11 +215,7 @@ static int report(struct job *job, bool checked)
         status = uat_bench_print_json(&report, stdout);
     else
         uat_bench_print_table(&report, stdout);
-    if (!status && (fflush(stdout) != 0 || ferror(stdout)))
-        status = -EIO;
-    if (status < 0)
-        fprintf(stderr, "%s: cannot write the report: %s\n", job->bench->program, strerror(-status));
-    return status;
+    return status ? status : flush_report(job->bench);
 }
 
 /* All runs, each checked. Collective. Returns 0 or a negative errno. */
@@ -288,10 +293,8 @@ static int run_micro(const struct job *job)
     if (status < 0)
         return 1;
     status = job->bench->measure(job->bench, &job->settings);
-    if (!status && uat_rank() == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
-        fprintf(stderr, "%s: cannot write the report: %s\n", job->bench->program, strerror(errno));
-        status = -EIO;
-    }
+    if (!status && uat_rank() == 0)
+        status = flush_report(job->bench);
     if (!status)
         status = uat_finalize();
     else if (status == -EINVAL && uat_barrier() == 0) /* all workers refuse alike: leave in order */
@@ -305,6 +308,8 @@ int uat_bench_main(const struct uat_bench *bench, int argc, char **argv)
     char error[256] = "";
     int status = 1;
 
+    if (bench->plot && argc > 1 && strcmp(argv[1], "--plot") == 0)
+        return uat_plot_main(bench->plot, bench->program, argc - 2, argv + 2);
     if (uat_bench_parse(bench, argc, argv, &job.settings, error, sizeof(error)) < 0 || job.settings.help)
         return speak_and_exit(&job, error);
     if (bench->measure)

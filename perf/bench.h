@@ -33,6 +33,7 @@ struct uat_bench_option {
 };
 
 struct uat_bench_settings;
+struct uat_plot;
 
 /* A real number of a run, for the report: its name there, and the unit behind it. */
 struct uat_bench_figure {
@@ -70,7 +71,7 @@ struct uat_bench {
      * -EINVAL, on all workers, if it cannot be measured in this job, which is an error of the command line.
      */
     int (*measure)(const struct uat_bench *bench, const struct uat_bench_settings *settings);
-    const char *also; /* of a microbenchmark: further lines for --help; may be NULL */
+    const struct uat_plot *plot; /* what its --plot draws; may be NULL */
 };
 
 /* The benchmark of this program, if it leaves main() to perf/main.c. */
@@ -144,7 +145,7 @@ double uat_bench_cycles_per_task(const struct uat_bench_report *report);
 
 void uat_bench_print_table(const struct uat_bench_report *report, FILE *out);
 
-/* Returns 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM, reported. */
 int uat_bench_print_json(const struct uat_bench_report *report, FILE *out);
 
 struct json_object;
@@ -154,7 +155,7 @@ void uat_bench_print_settings(const struct uat_bench *bench, const struct uat_be
 void uat_bench_add_settings(struct json_object *object, const struct uat_bench *bench,
                             const struct uat_bench_settings *settings, int *status);
 
-/* Print the object on one line, unless status is an error, and free it. Returns 0 or -ENOMEM. */
+/* Print the object on one line and free it. If it is NULL or status an error: -ENOMEM, reported. Else 0. */
 int uat_bench_print_object(struct json_object *object, int status, FILE *out);
 
 /* Add a value to a JSON object, which takes it over, also when it fails; then *status becomes -ENOMEM. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "perf/bench.h"
+#include "perf/plot.h"
 
 #include <errno.h>
 #include <math.h>
@@ -154,6 +155,7 @@ void uat_bench_help(const struct uat_bench *bench, FILE *out)
         help_line("--no-progress", "", "show no progress, also if the standard error is a terminal\n", out);
     }
     help_line("--json", "", "print one JSON object instead of the table\n", out);
-    if (bench->also)
-        fputs(bench->also, out);
+    if (bench->plot)
+        fprintf(out, "\n%s --plot FILE.svg A.json [B.json ...]\n  %s; needs gnuplot\n", bench->program,
+                bench->plot->purpose);
 }

@@ -265,14 +265,14 @@ void uat_bench_add_settings(json_object *object, const struct uat_bench *bench,
 
 int uat_bench_print_object(json_object *object, int status, FILE *out)
 {
-    const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN);
+    const char *text = object && !status ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN) : NULL;
 
-    if (!status && text)
+    if (text)
         fprintf(out, "%s\n", text);
     else
-        status = -ENOMEM;
+        fprintf(stderr, "%s: no memory for the report\n", program_invocation_short_name);
     json_object_put(object);
-    return status;
+    return text ? 0 : -ENOMEM;
 }
 
 int uat_bench_print_json(const struct uat_bench_report *report, FILE *out)
@@ -282,7 +282,7 @@ int uat_bench_print_json(const struct uat_bench_report *report, FILE *out)
     int status = 0;
 
     if (!object)
-        return -ENOMEM;
+        return uat_bench_print_object(NULL, -ENOMEM, out);
     uat_bench_add_settings(object, report->bench, report->settings, &status);
     add_answer(object, report, &status);
     add_time(object, report, &status);

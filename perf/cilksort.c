@@ -64,10 +64,6 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     double best = 1e9, seconds;
     int rc = 0;
 
-    if (bits != 32 && bits != 64) {
-        fprintf(stderr, "uat-cilksort: --bits is 32 or 64\n");
-        return -EINVAL;
-    }
     data = uat_global_alloc((size_t)n * cilksort->size, UAT_BLOCKED, 0);
     spare = uat_global_alloc((size_t)n * cilksort->size, UAT_BLOCKED, 0);
     struct totals *totals = uat_global_alloc(sizeof(*totals), UAT_BLOCKED, 0);
@@ -87,6 +83,11 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     return 0;
 }
 
+static const char *refuse(void)
+{
+    return bits == 32 || bits == 64 ? NULL : "--bits is 32 or 64";
+}
+
 static const struct uat_bench_option options[] = {
     {NULL, "N", "integers", &n, NULL, 1, 4e9},
     {"--bits", "N", "bits of an integer: 32 or 64", &bits, NULL, 32, 64},
@@ -99,5 +100,6 @@ const struct uat_bench uat_bench = {
     .program = "uat-cilksort",
     .purpose = "Sort N random integers in global memory by a merge sort with parallel merges.",
     .options = options,
+    .refuse = refuse,
     .measure = measure,
 };

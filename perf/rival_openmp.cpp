@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The contestants of perf/patterns by GCC's OpenMP, and the sort of libstdc++'s parallel mode. usage: rival-openmp WORKERS ROUNDS STEPS */
+/* The contestants of perf/figures --rivals by GCC's OpenMP, and the sort of libstdc++'s parallel mode. usage: rival-openmp WORKERS ROUNDS STEPS */
 #include <parallel/algorithm>
-#include <vector>
 
 #include <omp.h>
 
@@ -62,13 +61,7 @@ void sort_words(std::uint64_t *words, std::int64_t n)
 
 int main(int argc, char **argv)
 {
-    const rival::sizes n;
-    std::vector<double> x(std::size_t(n.axpy)), y(x);
-    std::vector<std::int64_t> in(std::size_t(n.scan)), out(in);
-    std::vector<std::uint64_t> words(std::size_t(n.sort));
-    if (argc < 4)
-        return 2;
-    omp_set_num_threads(std::atoi(argv[1]));
-    rival::run_all({x.data(), y.data(), in.data(), out.data(), words.data()}, std::atoi(argv[1]), std::atoi(argv[2]),
-                   std::atol(argv[3]));
+    rival::arguments given = rival::read_arguments(argc, argv);
+    omp_set_num_threads(given.workers);
+    rival::run_all_here(given);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The contestants of perf/patterns without any runtime: plain loops and std::sort(). usage: rival-plain WORKERS ROUNDS STEPS */
+/*
+ * The contestants of perf/figures --rivals without any runtime: plain loops and std::sort(). usage:
+ * rival-plain WORKERS ROUNDS STEPS; rival-plain steps prints how many STEPS take a microsecond here.
+ */
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "perf/rivals.hpp"
 
@@ -50,16 +52,8 @@ void sort_words(std::uint64_t *words, std::int64_t n)
 
 int main(int argc, char **argv)
 {
-    const rival::sizes n;
-    if (argc > 1 && !std::strcmp(argv[1], "steps")) {
+    if (argc == 2 && !std::strcmp(argv[1], "steps"))
         std::printf("%lld\n", static_cast<long long>(rival::steps_of_microsecond()));
-        return 0;
-    }
-    std::vector<double> x(std::size_t(n.axpy)), y(x);
-    std::vector<std::int64_t> in(std::size_t(n.scan)), out(in);
-    std::vector<std::uint64_t> words(std::size_t(n.sort));
-    if (argc < 4)
-        return 2;
-    rival::run_all({x.data(), y.data(), in.data(), out.data(), words.data()}, std::atoi(argv[1]), std::atoi(argv[2]),
-                   std::atol(argv[3]));
+    else
+        rival::run_all_here(rival::read_arguments(argc, argv));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The contestants of perf/patterns by oneTBB. usage: rival-tbb WORKERS ROUNDS STEPS */
+/* The contestants of perf/figures --rivals by oneTBB. usage: rival-tbb WORKERS ROUNDS STEPS */
 #include <functional>
-#include <vector>
 
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
@@ -71,13 +70,7 @@ void sort_words(std::uint64_t *words, std::int64_t n)
 
 int main(int argc, char **argv)
 {
-    const rival::sizes n;
-    std::vector<double> x(std::size_t(n.axpy)), y(x);
-    std::vector<std::int64_t> in(std::size_t(n.scan)), out(in);
-    std::vector<std::uint64_t> words(std::size_t(n.sort));
-    if (argc < 4)
-        return 2;
-    tbb::global_control limit(tbb::global_control::max_allowed_parallelism, std::size_t(std::atoi(argv[1])));
-    rival::run_all({x.data(), y.data(), in.data(), out.data(), words.data()}, std::atoi(argv[1]), std::atoi(argv[2]),
-                   std::atol(argv[3]));
+    rival::arguments given = rival::read_arguments(argc, argv);
+    tbb::global_control limit(tbb::global_control::max_allowed_parallelism, std::size_t(given.workers));
+    rival::run_all_here(given);
 }

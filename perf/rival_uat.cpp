@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The contestants of perf/patterns by uat. usage: uatrun -n WORKERS rival-uat WORKERS ROUNDS STEPS */
+/* The contestants of perf/figures --rivals by uat. usage: uatrun -n WORKERS rival-uat WORKERS ROUNDS STEPS */
 #include <functional>
 
 #include <uat.hpp>
@@ -48,14 +48,11 @@ void sort_words(std::uint64_t *words, std::int64_t n)
 int main(int argc, char **argv)
 {
     const rival::sizes n;
+    rival::arguments given = rival::read_arguments(argc, argv);
     uat::job job;
-    if (argc < 4)
-        return 2;
     uat::global_vector<double> x(std::size_t(n.axpy)), y(x.size());
     uat::global_vector<std::int64_t> in(std::size_t(n.scan)), out(in.size());
     uat::global_vector<std::uint64_t> words(std::size_t(n.sort));
-    int workers = std::atoi(argv[1]), rounds = std::atoi(argv[2]);
-    std::int64_t steps = std::atol(argv[3]);
     rival::arrays a{x.span().data(), y.span().data(), in.span().data(), out.span().data(), words.span().data()};
-    uat::run([=] { rival::run_all(a, workers, rounds, steps); });
+    uat::run([=] { rival::run_all(a, given); });
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The same loops, reductions, scans and sorts written for uat, oneTBB, GCC's OpenMP and plainly: what they compute, how they are timed
- * and what they print. Each program defines the functions of namespace rival; perf/patterns runs all of them in turn.
+ * and what they print. Each program defines the functions of namespace rival; perf/figures --rivals runs all of them in turn.
  */
 #ifndef RIVALS_HPP
 #define RIVALS_HPP
@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <vector>
 
 namespace rival
 {
@@ -120,10 +121,39 @@ inline void check_sorted(const std::uint64_t *words, std::int64_t n)
         wrong("sort, other elements");
 }
 
-/* Run all and print one line of JSON. */
-inline void run_all(const arrays &a, int workers, int rounds, std::int64_t steps)
+/* y was 1, and grew by i / 2 in each round: all exact. */
+inline void check_axpy(const double *y, std::int64_t n, int rounds)
 {
-    const timing how = {rounds, workers > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID};
+    for (std::int64_t i = 0; i < n; i++)
+        if (y[i] != 1 + 0.5 * double(i) * rounds)
+            wrong("axpy");
+}
+
+/* The command line: WORKERS ROUNDS STEPS. */
+struct arguments {
+    int workers, rounds;
+    std::int64_t steps;
+};
+
+/* Ends the program with a line if they are not there. */
+inline arguments read_arguments(int argc, char **argv)
+{
+    arguments a = {};
+    if (argc == 4)
+        a = {std::atoi(argv[1]), std::atoi(argv[2]), std::atol(argv[3])};
+    if (a.workers < 1 || a.rounds < 1 || a.steps < 1) {
+        std::fprintf(stderr, "usage: %s WORKERS ROUNDS STEPS\n", argv[0]);
+        std::exit(2);
+    }
+    return a;
+}
+
+/* Run all and print one line of JSON. */
+inline void run_all(const arrays &a, const arguments &given)
+{
+    const int rounds = given.rounds;
+    const std::int64_t steps = given.steps;
+    const timing how = {rounds, given.workers > 1 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID};
     const sizes n;
     auto nothing = [] {};
     double sum = 0;
@@ -147,8 +177,8 @@ inline void run_all(const arrays &a, int workers, int rounds, std::int64_t steps
                 a.words[i] = random_word(std::uint64_t(i));
         },
         [&] { sort_words(a.words, n.sort); });
+    check_axpy(a.y, n.axpy, rounds);
     if (sum < 2.0766 || sum > 2.0767) /* (pi coth pi + 1) / 2 = 2.07667 */
-
         wrong("reduce");
     for (std::int64_t i = 0, s = 0; i < n.scan; i++)
         if (a.out[i] != (s += i % 7))
@@ -157,6 +187,16 @@ inline void run_all(const arrays &a, int workers, int rounds, std::int64_t steps
     std::printf("{\"for, empty\": %.9f, \"for, 1 us\": %.9f, \"for, axpy\": %.9f, \"reduce\": %.9f, \"scan\": %.9f, "
                 "\"sort\": %.9f}\n",
                 empty, pieces, axpy, series, scan, sort);
+}
+
+/* The same in memory of this process. */
+inline void run_all_here(const arguments &given)
+{
+    const sizes n;
+    std::vector<double> x(std::size_t(n.axpy)), y(x);
+    std::vector<std::int64_t> in(std::size_t(n.scan)), out(in);
+    std::vector<std::uint64_t> words(std::size_t(n.sort));
+    run_all({x.data(), y.data(), in.data(), out.data(), words.data()}, given);
 }
 
 } // namespace rival

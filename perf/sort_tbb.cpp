@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// oneTBB's parallel_sort on the input of uat-cilksort, for perf/figures: rival-sort-tbb N BITS THREADS ROUNDS prints the best time as JSON.
+// oneTBB's parallel_sort on the input of uat-cilksort, for perf/figures: rival-sort-tbb N 32|64 THREADS ROUNDS prints the best time as JSON.
 #include <tbb/global_control.h>
 #include <tbb/parallel_sort.h>
 
@@ -25,15 +25,15 @@ template <class Element> static double best_of(std::size_t n, int rounds)
         std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
         best = std::min(best, passed.count());
         if (!std::is_sorted(a.begin(), a.end()))
-            std::abort();
+            std::exit((std::fprintf(stderr, "rival-sort-tbb: wrong answer: not sorted\n"), 1));
     }
     return best;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc != 5) {
-        std::fprintf(stderr, "usage: rival-sort-tbb N BITS THREADS ROUNDS\n");
+    if (argc != 5 || (std::atoi(argv[2]) != 32 && std::atoi(argv[2]) != 64)) {
+        std::fprintf(stderr, "usage: rival-sort-tbb N 32|64 THREADS ROUNDS\n");
         return 2;
     }
     std::size_t n = std::strtoull(argv[1], nullptr, 10);

@@ -266,7 +266,7 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
                        double tsc_hz)
 {
     json_object *object = json_object_new_object();
-    int status = 0;
+    int status = object ? 0 : -ENOMEM;
 
     if (object) {
         uat_bench_add_settings(object, bench, settings, &status);
@@ -275,11 +275,8 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
             fill_spread(object, s, &status);
         for (int i = 0; i < PARTS && s->count == 0; i++)
             uat_samples_json(&parts[i], tsc_hz, object, &status);
-        if (uat_bench_print_object(object, status, stdout) == 0)
-            return 0;
     }
-    fprintf(stderr, "uat-spawn: no memory for the report\n");
-    return -ENOMEM;
+    return uat_bench_print_object(object, status, stdout);
 }
 
 static void report_table(const struct uat_bench *bench, const struct uat_bench_settings *settings,

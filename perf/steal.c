@@ -5,6 +5,7 @@
  * so that steal and operations have the same conditions, and the same code posts and polls for both.
  */
 #include "base/cpu.h"
+#include "perf/plot.h"
 #include "perf/steal.h"
 
 #include <errno.h>
@@ -304,20 +305,11 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {
+const struct uat_bench uat_bench = {
     .program = "uat-steal",
     .purpose = "Two workers pass one thread back and forth: each phase of a steal, beside the bare operations.",
     .options = options,
     .refuse = refuse,
     .measure = measure,
-    .also = "\nuat-steal --plot FILE.svg A.json [B.json ...]\n"
-            "  draw the phases of reports made with --json, one stacked bar each, such as one for each UAT_DEQUE; "
-            "needs gnuplot\n",
+    .plot = &steal_plot,
 };
-
-int main(int argc, char **argv)
-{
-    if (argc >= 2 && strcmp(argv[1], "--plot") == 0)
-        return steal_plot(argc - 2, argv + 2);
-    return uat_bench_main(&bench, argc, argv);
-}

@@ -36,7 +36,7 @@ struct steal_series {
 int steal_report(const struct uat_bench *bench, const struct uat_bench_settings *settings, struct steal_series *series,
                  uint64_t stack_bytes);
 
-/* uat-steal --plot FILE.svg A.json...: argc and argv without the first two. Returns the exit status. */
-int steal_plot(int argc, char **argv);
+struct uat_plot;
+extern const struct uat_plot steal_plot; /* what --plot draws */
 
 #endif

@@ -179,14 +179,10 @@ int steal_report(const struct uat_bench *bench, const struct uat_bench_settings 
         return 0;
     }
     object = json_object_new_object();
+    int status = object ? 0 : -ENOMEM;
     if (object) {
-        int status = 0;
-
         uat_bench_add_settings(object, bench, settings, &status);
         fill(object, series, tsc_hz, stack_bytes, &status);
-        if (uat_bench_print_object(object, status, stdout) == 0)
-            return 0;
     }
-    fprintf(stderr, "uat-steal: no memory for the report\n");
-    return -ENOMEM;
+    return uat_bench_print_object(object, status, stdout);
 }

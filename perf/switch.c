@@ -81,7 +81,7 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
     json_object *object = json_object_new_object();
     int status = 0;
     if (!object)
-        return -ENOMEM;
+        return uat_bench_print_object(NULL, -ENOMEM, stdout);
     uat_bench_add_settings(object, bench, settings, &status);
     uat_bench_add(object, "tsc_hz", json_object_new_double(hz), &status);
     for (int e = 0; e < EXERCISES; e++) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf/plot.h"
 #include "perf/bench.h"
 #include "perf/samples.h"
 #include "perf/sync.h"
@@ -21,11 +22,17 @@ static uat_mutex_t own_mutex;
 static uat_channel_t own_channel;
 static uat_future_t own_future[SYNC_FUTURES];
 
+static int no_memory(void)
+{
+    fprintf(stderr, "uat-sync: no memory on rank %d; give fewer --batches\n", uat_rank());
+    return -ENOMEM;
+}
+
 /* What the last worker shows. Collective. */
 static int show_last(uint64_t own, uint64_t *shown)
 {
     uint64_t *words = malloc((size_t)uat_size() * sizeof(*words));
-    int rc = words ? uat_inspect_gather(own, words) : -ENOMEM;
+    int rc = words ? uat_inspect_gather(own, words) : no_memory();
     if (!rc)
         *shown = words[uat_size() - 1];
     free(words);
@@ -110,7 +117,7 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
     json_object *object = json_object_new_object();
     int status = 0;
     if (!object)
-        return -ENOMEM;
+        return uat_bench_print_object(NULL, -ENOMEM, stdout);
     uat_bench_add_settings(object, bench, settings, &status);
     uat_bench_add(object, "tsc_hz", json_object_new_double(hz), &status);
     uat_bench_add(object, "members", json_object_new_int64(members), &status);
@@ -134,7 +141,7 @@ static int open_samples(const struct sync_plan *plan)
         status = uat_samples_open(&cycles[e], sync_exercises[e].text, (size_t)batches);
         cycles[e].divisor = sync_exercises[e].operations(plan);
     }
-    return status;
+    return status ? no_memory() : 0;
 }
 
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
@@ -171,18 +178,10 @@ static const struct uat_bench_option options[] = {
     {0},
 };
 
-static const struct uat_bench bench = {
+const struct uat_bench uat_bench = {
     .program = "uat-sync",
     .purpose = "Tasks that wait: rings, ping-pong over channels and under a mutex, futures, many fibers.",
     .options = options,
     .measure = measure,
-    .also = "\nuat-sync --plot FILE.svg A.json [B.json ...]\n"
-            "  draw the medians of reports made with --json, such as of 1 and of 2 workers; needs gnuplot\n",
+    .plot = &sync_plot,
 };
-
-int main(int argc, char **argv)
-{
-    if (argc >= 2 && strcmp(argv[1], "--plot") == 0)
-        return sync_plot(argc - 2, argv + 2);
-    return uat_bench_main(&bench, argc, argv);
-}

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "uat/sync.h"
+
 enum {
     SYNC_MEMBERS_MAX = 4096,
     SYNC_FIBERS_MAX = 16384,
@@ -51,6 +53,17 @@ struct sync_begin sync_begin(void);
  * that is not where the far objects are. */
 struct sync_taken sync_taken_since(const struct sync_begin *begin, uint64_t answer, uint64_t operations);
 
+/* Lock and unlock so often, in a task: two operations each. */
+struct sync_taken sync_lock(uat_mutex_t m, uint64_t times);
+
+/* A future of a number, and a task that waits for it. */
+#define SYNC_NUMBER_FUTURE                                                                                             \
+    UAT_FUTURE(uint64_t, number);                                                                                      \
+    UAT_TASK(uint64_t, getter, number_future, f)                                                                       \
+    {                                                                                                                  \
+        return number_get(f);                                                                                          \
+    }
+
 int sync_mutex_far(const struct sync_plan *plan, struct sync_taken *taken);
 int sync_channel_far(const struct sync_plan *plan, struct sync_taken *taken);
 int sync_future_far_wait(const struct sync_plan *plan, struct sync_taken *taken);
@@ -61,7 +74,7 @@ uint64_t sync_sum_of_passes(const struct sync_plan *plan);
 uint64_t sync_far_sum(const struct sync_plan *plan);
 uint64_t sync_far_count(const struct sync_plan *plan);
 
-/* uat-sync --plot FILE.svg REPORT...; the exit status. */
-int sync_plot(int argc, char **argv);
+struct uat_plot;
+extern const struct uat_plot sync_plot; /* what --plot draws */
 
 #endif

@@ -11,7 +11,7 @@
 enum { BUFFER = 64, BATCH = 256 };
 
 UAT_CHANNEL(uint64_t, numbers);
-UAT_FUTURE(uint64_t, number);
+SYNC_NUMBER_FUTURE
 
 uint64_t sync_passes(const struct sync_plan *plan)
 {
@@ -100,7 +100,7 @@ UAT_TASK(uint64_t, gate_member, uat_semaphore_t, own, uat_semaphore_t, next, uin
 }
 
 struct gates {
-    uat_semaphore_t gate[SYNC_MEMBERS_MAX + 1];
+    uat_semaphore_t gate[SYNC_MEMBERS_MAX];
     gate_member_task task[SYNC_MEMBERS_MAX];
 };
 
@@ -108,9 +108,9 @@ UAT_TASK(struct sync_taken, gates, uint64_t, members, uint64_t, passes)
 {
     struct gates g;
     uint64_t rounds = passes / members, passed = 0;
-    for (uint64_t i = 0; i <= members; i++)
+    for (uint64_t i = 0; i < members; i++)
         g.gate[i] = uat_semaphore_create(0);
-    /* The last member's release of the first gate starts the next round, and the root waits at the end for what is left. */
+    /* The last member's release of the first gate starts the next round; that of the last round is left over. */
     for (uint64_t i = 0; i < members; i++)
         gate_member_spawn(&g.task[i], g.gate[i], g.gate[i + 1 == members ? 0 : i + 1], rounds);
     struct sync_begin begin = sync_begin();
@@ -118,7 +118,7 @@ UAT_TASK(struct sync_taken, gates, uint64_t, members, uint64_t, passes)
     for (uint64_t i = members; i-- > 0;)
         passed += gate_member_join(&g.task[i]);
     struct sync_taken taken = sync_taken_since(&begin, passed, 0);
-    for (uint64_t i = 0; i <= members; i++)
+    for (uint64_t i = 0; i < members; i++)
         uat_semaphore_destroy(g.gate[i]);
     return taken;
 }
@@ -199,20 +199,10 @@ static int mutex_ping_pong(const struct sync_plan *plan, struct sync_taken *take
     return mutex_turns_run(taken, plan->passes);
 }
 
-UAT_TASK(struct sync_taken, lock_alone, uat_mutex_t, m, uint64_t, times)
-{
-    struct sync_begin begin = sync_begin();
-    for (uint64_t i = 0; i < times; i++) {
-        uat_mutex_lock(m);
-        uat_mutex_unlock(m);
-    }
-    return sync_taken_since(&begin, times, 2 * times);
-}
-
 UAT_TASK(struct sync_taken, lock_own, uint64_t, times)
 {
     uat_mutex_t m = uat_mutex_create();
-    struct sync_taken taken = lock_alone(m, times);
+    struct sync_taken taken = sync_lock(m, times);
     uat_mutex_destroy(m);
     return taken;
 }
@@ -257,11 +247,6 @@ uint64_t sync_sum_of_passes(const struct sync_plan *plan)
 }
 
 /* Futures: one that is waited for and then set, and then one that is there. */
-UAT_TASK(uint64_t, getter, number_future, f)
-{
-    return number_get(f);
-}
-
 UAT_TASK(struct sync_taken, set_and_get, uint64_t, wait)
 {
     number_future f[BATCH];

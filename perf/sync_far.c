@@ -6,7 +6,7 @@
 #include "uat/sync.h"
 
 UAT_CHANNEL(uint64_t, numbers);
-UAT_FUTURE(uint64_t, number);
+SYNC_NUMBER_FUTURE
 
 struct sync_begin sync_begin(void)
 {
@@ -22,7 +22,7 @@ struct sync_taken sync_taken_since(const struct sync_begin *begin, uint64_t answ
                                .answer = answer};
 }
 
-UAT_TASK(struct sync_taken, lock_far, uat_mutex_t, m, uint64_t, times)
+struct sync_taken sync_lock(uat_mutex_t m, uint64_t times)
 {
     struct sync_begin begin = sync_begin();
     for (uint64_t i = 0; i < times; i++) {
@@ -30,6 +30,11 @@ UAT_TASK(struct sync_taken, lock_far, uat_mutex_t, m, uint64_t, times)
         uat_mutex_unlock(m);
     }
     return sync_taken_since(&begin, times, 2 * times);
+}
+
+UAT_TASK(struct sync_taken, lock_far, uat_mutex_t, m, uint64_t, times)
+{
+    return sync_lock(m, times);
 }
 
 int sync_mutex_far(const struct sync_plan *plan, struct sync_taken *taken)
@@ -53,11 +58,6 @@ UAT_TASK(struct sync_taken, there_and_back, numbers_channel, c, uint64_t, n)
 int sync_channel_far(const struct sync_plan *plan, struct sync_taken *taken)
 {
     return there_and_back_run(taken, (numbers_channel){{plan->channel, sizeof(uint64_t)}}, plan->passes);
-}
-
-UAT_TASK(uint64_t, getter, number_future, f)
-{
-    return number_get(f);
 }
 
 /*

@@ -26,7 +26,6 @@ int transfer_flat_loop(char *array, size_t chunk, int64_t count, bool far);
 int transfer_report(const struct uat_bench *bench, const struct uat_bench_settings *settings,
                     const struct transfer_row *rows, int count);
 
-/* uat-transfer --plot FILE.svg A.json...: argc and argv without the first two. Returns the exit status. */
-int transfer_plot(int argc, char **argv);
+extern const struct uat_plot transfer_plot; /* what --plot draws */
 
 #endif

@@ -107,7 +107,8 @@ typedef int uat_compare_fn(const void *a, const void *b, void *arg);
  * Global memory, near or far: all workers take part, by quicksort with parallel partitions. Other memory, which no other
  * worker can reach: sorted by the calling task alone. arg (arg_size bytes, may be NULL with size 0) is copied with what is
  * stolen; the caller keeps it. Inside a task. Cannot fail; a comparison that contradicts itself leaves the elements in an
- * undefined order, and loses none.
+ * undefined order, and loses none. A few elements stand on the stack, and two far ones are checked out at a time: what is too
+ * large for UAT_STACK_SIZE or UAT_CACHE_SIZE ends the job with a line.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 
@@ -128,7 +129,7 @@ struct uat_sort_kernel {
     void (*sort)(void *elements, size_t count, const void *arg);
     /*
      * Elements 0 to less - 1 belong to the front and less to from - 1 do not. Move those of from to to - 1 that do to the
-     * front. Returns how many of 0 to to - 1 there are.
+     * front. Returns how many of elements 0 to to - 1 belong there.
      */
     size_t (*partition)(void *elements, size_t less, size_t from, size_t to, const struct uat_sort_pivot *pivot);
 };

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations that uat-transfer measures. */
+#include "perf/transfer_operations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "include/uat/global.h"
+
+enum { SPLIT_MAX = 65536, COPIED_BYTES = 16 << 20 };
+
+static size_t chunk, cache;  /* bytes: global memory of a rank; its cache, 0 without one */
+static char *local, *copied; /* memory of this process */
+
+int transfer_operations_open(size_t bytes_of_rank, size_t bytes_of_cache)
+{
+    chunk = bytes_of_rank;
+    cache = bytes_of_cache;
+    local = calloc(TRANSFER_WINDOW_MAX + 1, SPLIT_MAX);
+    copied = malloc(COPIED_BYTES);
+    if (!local || !copied)
+        return -1;
+    memset(copied, 1, COPIED_BYTES);
+    return 0;
+}
+
+void transfer_operations_close(void)
+{
+    free(local);
+    free(copied);
+}
+
+static void checkout_hit(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        __asm__ volatile("" : "+r"(base)); /* each time from the beginning */
+        uat_checkout(base, bytes, UAT_READ);
+        __asm__ volatile("" : : : "memory"); /* the access */
+        uat_checkin(base, bytes, UAT_READ);
+    }
+}
+
+/* Each block is another one, so that the cache has none of them. */
+static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
+{
+    static size_t at;
+
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        at += bytes > UAT_GLOBAL_BLOCK ? bytes : UAT_GLOBAL_BLOCK;
+        if (at + bytes > chunk)
+            at = 0;
+        uat_checkout(base + at, bytes, UAT_READ);
+        uat_checkin(base + at, bytes, UAT_READ);
+    }
+}
+
+/* Two blocks in turn, one cache apart, so that they want the same place there: what is fetched is in the processor's own caches. */
+static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        char *p = base + (size_t)(i % 2) * cache;
+        uat_checkout(p, bytes, UAT_READ);
+        uat_checkin(p, bytes, UAT_READ);
+    }
+}
+
+/* The yardstick of both: memcpy() over the same distances, between memory of this process. */
+static void copy_cold(char *base, size_t bytes, int window, int64_t count)
+{
+    static size_t at;
+
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        at = (at + bytes) % (chunk - bytes);
+        memcpy(copied + at % COPIED_BYTES, base + at, bytes);
+    }
+}
+
+static void copy_warm(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++)
+        memcpy(copied, base + (size_t)(i % 2) * (chunk / 2), bytes);
+}
+
+static void get(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++)
+        uat_get(local, base, bytes);
+}
+
+static void put(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        uat_put(base, local, bytes);
+        uat_global_release();
+    }
+}
+
+/* begin: uat_get_begin() with the arguments of uat_put_begin(). */
+static void get_begin(uat_transfer_t *t, void *global, const void *buffer, size_t bytes)
+{
+    uat_get_begin(t, (void *)(uintptr_t)buffer, global, bytes);
+}
+
+static void split(char *base, size_t bytes, int window, int64_t count,
+                  void (*begin)(uat_transfer_t *, void *, const void *, size_t))
+{
+    uat_transfer_t transfer[TRANSFER_WINDOW_MAX];
+
+    for (int64_t i = 0; i < count; i++) {
+        int k = (int)(i % window);
+        if (i >= window)
+            uat_transfer_wait(&transfer[k]);
+        begin(&transfer[k], base + (size_t)k * bytes, local + (size_t)k * bytes, bytes);
+    }
+    for (int64_t i = count < window ? 0 : count - window; i < count; i++)
+        uat_transfer_wait(&transfer[i % window]);
+}
+
+static void get_split(char *base, size_t bytes, int window, int64_t count)
+{
+    split(base, bytes, window, count, get_begin);
+}
+
+/* A window of puts to as many places, then a release. */
+static void put_split(char *base, size_t bytes, int window, int64_t count)
+{
+    for (int64_t i = 0; i < count; i += window) {
+        split(base, bytes, window, window, uat_put_begin);
+        uat_global_release();
+    }
+}
+
+static void fetch_add(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)bytes, (void)window;
+    for (int64_t i = 0; i < count; i++)
+        uat_atomic_fetch_add((uat_atomic_t *)base, 1);
+}
+
+static void cmp_swap(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)bytes, (void)window;
+    for (int64_t i = 0; i < count; i++)
+        uat_atomic_cmp_swap((uat_atomic_t *)base, (uint64_t)i, (uint64_t)i + 1);
+}
+
+static void load(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)bytes, (void)window;
+    for (int64_t i = 0; i < count; i++)
+        uat_atomic_load((const uat_atomic_t *)base);
+}
+
+/* Additions that nobody waits for, then a release. */
+static void add(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)bytes;
+    for (int64_t i = 0; i < count; i++) {
+        uat_atomic_add((uat_atomic_t *)base + i % window, 1);
+        if ((i + 1) % window == 0)
+            uat_global_release();
+    }
+    uat_global_release();
+}
+
+/* Read everything once. */
+static void sweep_read(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++)
+        for (size_t at = 0; at + bytes <= chunk; at += bytes) {
+            const uint64_t *q = uat_checkout(base + at, bytes, UAT_READ);
+            uint64_t sum = 0;
+            for (size_t k = 0; k < bytes / 8; k++)
+                sum += q[k];
+            __asm__ volatile("" : : "r"(sum));
+            uat_checkin(base + at, bytes, UAT_READ);
+        }
+}
+
+static void sweep_write(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        for (size_t at = 0; at + bytes <= chunk; at += bytes) {
+            memset(uat_checkout(base + at, bytes, UAT_WRITE), (int)at, bytes);
+            uat_checkin(base + at, bytes, UAT_WRITE);
+        }
+        uat_global_release();
+    }
+}
+
+const struct transfer_operation transfer_operations[TRANSFER_OPERATIONS] = {
+    {"checkout, hit", checkout_hit, 64, 65536, 32, 1, TRANSFER_BOTH, false, false, true},
+    {"checkout, miss", checkout_miss, 4096, 1 << 20, 4, 1, TRANSFER_FAR, true, false, false},
+    {"miss, warm", checkout_warm, UAT_GLOBAL_BLOCK, UAT_GLOBAL_BLOCK, 2, 1, TRANSFER_FAR, false, false, false},
+    {"memcpy", copy_cold, UAT_GLOBAL_BLOCK, UAT_GLOBAL_BLOCK, 2, 1, TRANSFER_NEAR, false, false, false},
+    {"memcpy, warm", copy_warm, UAT_GLOBAL_BLOCK, UAT_GLOBAL_BLOCK, 2, 1, TRANSFER_NEAR, false, false, false},
+    {"get", get, 8, 1 << 20, 4, 1, TRANSFER_BOTH, true, false, false},
+    {"put, release", put, 8, 1 << 20, 4, 1, TRANSFER_BOTH, true, false, false},
+    {"get, split", get_split, 8, SPLIT_MAX, 8, TRANSFER_WINDOW_MAX, TRANSFER_BOTH, false, false, false},
+    {"put, split", put_split, 8, SPLIT_MAX, 8, TRANSFER_WINDOW_MAX, TRANSFER_BOTH, false, false, false},
+    {"fetch_add", fetch_add, 8, 8, 2, 1, TRANSFER_BOTH, true, false, false},
+    {"cmp_swap", cmp_swap, 8, 8, 2, 1, TRANSFER_BOTH, true, false, false},
+    {"load", load, 8, 8, 2, 1, TRANSFER_BOTH, true, false, false},
+    {"add, release", add, 8, 8, 2, TRANSFER_WINDOW_MAX, TRANSFER_BOTH, false, false, false},
+    {"sweep, read", sweep_read, 4096, 1 << 18, 8, 1, TRANSFER_BOTH, false, true, false},
+    {"sweep, write", sweep_write, 4096, 1 << 18, 8, 1, TRANSFER_BOTH, false, true, false},
+};
