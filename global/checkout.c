@@ -17,6 +17,12 @@ void uat_near_set(const struct uat_array *a, struct uat_near_run run)
         near_runs[((a->start >> UAT_NEAR_RUN_SHIFT) + k) % UAT_NEAR_RUNS] = run;
 }
 
+/* Bits of the parts from one on, and of those up to one. Shifts by a variable would take longer. */
+static const uint16_t parts_from[UAT_PARTS] = {0xffff, 0xfffe, 0xfffc, 0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80,
+                                               0xff00, 0xfe00, 0xfc00, 0xf800, 0xf000, 0xe000, 0xc000, 0x8000};
+static const uint16_t parts_to[UAT_PARTS] = {0x0001, 0x0003, 0x0007, 0x000f, 0x001f, 0x003f, 0x007f, 0x00ff,
+                                             0x01ff, 0x03ff, 0x07ff, 0x0fff, 0x1fff, 0x3fff, 0x7fff, 0xffff};
+
 static __attribute__((noinline, cold)) void check_access(const char *call, uintptr_t at, size_t bytes,
                                                          enum uat_access access)
 {
@@ -43,17 +49,18 @@ void *uat_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access
     struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)p;
     size_t from = at % UAT_BLOCK;
-    if (uat_global_opened.records >= g->hit_below || bytes - 1 >= UAT_BLOCK - from) /* 0 bytes, or several blocks */
+    struct uat_open *o = uat_open_last() + 1;
+    if (o >= g->hit_end || bytes - 1 >= UAT_BLOCK - from) /* no room, 0 bytes, or several blocks */
         return checkout_slowly(at, bytes, access);
     struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
-    if (s->block != at >> UAT_BLOCK_SHIFT || (uat_parts_touched(from, from + bytes) & ~s->valid) ||
+    unsigned first = (unsigned)(from >> UAT_PART_SHIFT), last = (unsigned)((from + bytes - 1) >> UAT_PART_SHIFT);
+    if (s->block != at >> UAT_BLOCK_SHIFT || (parts_from[first] & parts_to[last] & ~s->valid) ||
         (s->epoch != g->epoch && s->epoch != uat_array_of(at)->frozen))
         return checkout_slowly(at, bytes, access);
-    struct uat_open *o = &g->record[uat_global_opened.records++];
+    uat_global_opened.begun++;
     o->at = at;
     o->bytes = bytes;
     o->kind = access & UAT_OPEN_ACCESS; /* another value is found by the checkin */
-    g->count.hits++;
     return g->ring + ((at >> UAT_BLOCK_SHIFT & g->slot_mask) << UAT_BLOCK_SHIFT) + from;
 }
 
@@ -78,21 +85,21 @@ static __attribute__((noinline)) void checkin_slowly(uintptr_t at, size_t bytes,
         mark(at, bytes);
 }
 
-/* Is it the range that was checked out last, and in the ring? There is one. */
+/* Is it the range that was checked out last, and in the ring? If there is none, record 0 stands there, which is no range. */
 static inline bool is_last(uintptr_t at, size_t bytes, enum uat_access access)
 {
-    const struct uat_open *o = &uat_global.record[uat_global_opened.records - 1];
+    const struct uat_open *o = uat_open_last();
     return o->at == at && o->bytes == bytes && o->kind == access;
 }
 
 void uat_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access)
 {
     uintptr_t at = (uintptr_t)p;
-    if (uat_global_opened.records == 0 || !is_last(at, bytes, access)) {
+    if (!is_last(at, bytes, access)) {
         checkin_slowly(at, bytes, access);
         return;
     }
-    uat_global_opened.records--;
+    uat_global_opened.ended++;
     if (access & UAT_WRITE)
         mark(at, bytes);
 }

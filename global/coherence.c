@@ -154,16 +154,14 @@ void uat_global_run_ends(void)
     uat_global_before_barrier();
 }
 
-struct uat_global_opened uat_global_opened;
-
 void uat_global_refuse_opened(const char *where)
 {
-    uint64_t n = uat_global_opened.records;
+    const struct uat_open *o = uat_open_last();
     if (uat_mutant("G3"))
         return;
-    if (n > 0)
-        uat_die("%zu bytes of global memory at %p are checked out %s; check them in before",
-                uat_global.record[n - 1].bytes, (void *)uat_global.record[n - 1].at, where);
+    if (o != uat_opens)
+        uat_die("%zu bytes of global memory at %p are checked out %s; check them in before", o->bytes, (void *)o->at,
+                where);
     uat_die("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
             (unsigned long long)(uat_global_opened.transfers + uat_near.begun - uat_near.ended), where);
 }

@@ -70,8 +70,8 @@ const bool *uat_global_unreleased(void);
 
 /* What is checked out or under way on this worker (G3), besides the near ranges that uat_near counts. */
 struct uat_global_opened {
-    uint64_t records;   /* checkouts that are recorded: far ones, and near ones under torture */
-    uint64_t transfers; /* split-phase ones */
+    uint64_t begun, ended; /* checkouts that are recorded: far ones, and near ones under torture; two, as in uat_near */
+    uint64_t transfers;    /* split-phase ones */
 };
 extern struct uat_global_opened uat_global_opened __attribute__((visibility("hidden")));
 
@@ -81,8 +81,9 @@ void uat_global_refuse_opened(const char *where) __attribute__((cold));
 /* G3: nothing may be checked out or under way here. where: "at a spawn", ... */
 static inline void uat_global_refuse_open(const char *where)
 {
-    if (__builtin_expect(
-            (uat_global_opened.records | uat_global_opened.transfers | (uat_near.begun - uat_near.ended)) != 0, 0))
+    if (__builtin_expect(((uat_global_opened.begun - uat_global_opened.ended) | uat_global_opened.transfers |
+                          (uat_near.begun - uat_near.ended)) != 0,
+                         0))
         uat_global_refuse_opened(where);
 }
 

@@ -18,6 +18,7 @@ int uat_global_prepare(const struct uat_global_config *config)
     struct uat_global *g = &uat_global;
     int size = config->transport->size;
     memset(g, 0, sizeof(*g));
+    uat_global_opened = (struct uat_global_opened){0};
     for (size_t i = 0; i < UAT_GRANULES; i++)
         g->granule[i] = &uat_nowhere;
     g->config = *config;
@@ -100,7 +101,7 @@ static int connect_links(struct uat_global *g)
 static void close_links(struct uat_global *g)
 {
     g->is_open = false;
-    g->hit_below = 0;
+    g->hit_end = NULL;
     uat_array_drop(g->parts);
     g->parts = NULL;
     if (g->bulk)
@@ -148,7 +149,7 @@ int uat_global_start(void)
         return rc;
     }
     uat_objects_start();
-    g->hit_below = g->far && !g->strict ? UAT_OPEN_MAX : 0;
+    g->hit_end = g->far && !g->strict ? uat_opens + 1 + UAT_OPEN_MAX : NULL;
     g->since = uat_counter();
     g->is_open = true;
     uat_info("global memory: %d hosts, this one is number %d; %zu MiB of cache, %zu MiB for objects", g->hosts, g->host,

@@ -3,6 +3,9 @@
 #include "global/state.h"
 #include "runtime/watch/die.h"
 
+struct uat_open uat_opens[1 + UAT_OPEN_MAX] = {{.kind = UINT64_MAX}};
+struct uat_global_opened uat_global_opened;
+
 static const char *name_of(enum uat_access access)
 {
     return access == UAT_READ ? "UAT_READ" : access == UAT_WRITE ? "UAT_WRITE" : "UAT_READ_WRITE";
@@ -15,8 +18,7 @@ static enum uat_access access_of(const struct uat_open *o)
 
 static void refuse_overlap(uintptr_t at, size_t bytes, uint64_t kind)
 {
-    for (unsigned i = 0; i < uat_global_opened.records; i++) {
-        const struct uat_open *o = &uat_global.record[i];
+    for (const struct uat_open *o = uat_opens + 1; o <= uat_open_last(); o++) {
         if (o->at < at + bytes && at < o->at + o->bytes && ((o->kind | kind) & UAT_WRITE))
             uat_die("uat_checkout(): %zu bytes at %p share bytes with the %zu at %p, checked out with %s; what is "
                     "checked out for writing is checked out once",
@@ -26,19 +28,19 @@ static void refuse_overlap(uintptr_t at, size_t bytes, uint64_t kind)
 
 struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind)
 {
-    struct uat_open *o = &uat_global.record[uat_global_opened.records];
     refuse_overlap(at, bytes, kind);
-    if (uat_global_opened.records == UAT_OPEN_MAX)
+    if (uat_open_count() == UAT_OPEN_MAX)
         uat_die("uat_checkout(): %d ranges are checked out already; check some in first", UAT_OPEN_MAX);
+    uat_global_opened.begun++;
+    uat_global.count.slow++;
+    struct uat_open *o = uat_open_last();
     *o = (struct uat_open){.at = at, .bytes = bytes, .kind = kind};
-    uat_global_opened.records++;
     return o;
 }
 
 bool uat_open_has_block(uint64_t block)
 {
-    for (uint64_t i = 0; i < uat_global_opened.records; i++) {
-        const struct uat_open *o = &uat_global.record[i];
+    for (const struct uat_open *o = uat_opens + 1; o <= uat_open_last(); o++) {
         if (!(o->kind & (UAT_OPEN_SIDE | UAT_OPEN_NEAR)) && o->at >> UAT_BLOCK_SHIFT <= block &&
             block <= (o->at + o->bytes - 1) >> UAT_BLOCK_SHIFT)
             return true;
@@ -48,8 +50,7 @@ bool uat_open_has_block(uint64_t block)
 
 static __attribute__((cold)) void refuse(uintptr_t at, size_t bytes, enum uat_access access)
 {
-    for (uint64_t i = uat_global_opened.records; i-- > 0;) {
-        const struct uat_open *o = &uat_global.record[i];
+    for (const struct uat_open *o = uat_open_last(); o > uat_opens; o--) {
         if (o->at != at)
             continue;
         if (o->bytes != bytes)
@@ -63,12 +64,11 @@ static __attribute__((cold)) void refuse(uintptr_t at, size_t bytes, enum uat_ac
 
 void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out)
 {
-    struct uat_global *g = &uat_global;
-    for (uint64_t i = uat_global_opened.records; i-- > 0;) {
-        const struct uat_open *o = &g->record[i];
+    for (struct uat_open *o = uat_open_last(); o > uat_opens; o--) {
         if (o->at == at && o->bytes == bytes && access_of(o) == access) {
             *out = *o;
-            g->record[i] = g->record[--uat_global_opened.records];
+            *o = *uat_open_last();
+            uat_global_opened.ended++;
             return;
         }
     }

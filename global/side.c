@@ -18,8 +18,7 @@ static char *find_gap(size_t bytes, size_t in_page)
     char *at = g->side;
     for (bool moved = true; moved;) {
         moved = false;
-        for (unsigned i = 0; i < uat_global_opened.records; i++) {
-            const struct uat_open *o = &g->record[i];
+        for (const struct uat_open *o = uat_opens + 1; o <= uat_open_last(); o++) {
             if (!(o->kind & UAT_OPEN_SIDE))
                 continue;
             char *from = o->place - o->at % UAT_PART;
@@ -40,7 +39,7 @@ static __attribute__((cold)) _Noreturn void refuse(uintptr_t at, size_t bytes)
     uat_die(
         "uat_checkout(): %zu bytes at %p do not fit into the cache beside the %llu ranges that are checked out; set "
         "UAT_CACHE_SIZE=%zuk (now %zuk) or check out less",
-        bytes, (void *)at, (unsigned long long)uat_global_opened.records, need >> 10, g->ring_size >> 10);
+        bytes, (void *)at, (unsigned long long)uat_open_count(), need >> 10, g->ring_size >> 10);
 }
 
 /* Bytes from p on, at most n, in one block. */

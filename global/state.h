@@ -100,14 +100,15 @@ struct uat_unreleased {
 };
 
 struct uat_counts_of_global {
-    uint64_t hits, misses, bytes_fetched, bytes_written, releases, releases_waited, publications_withheld;
+    uint64_t slow; /* of uat_global_opened.begun: those that were no hits */
+    uint64_t misses, bytes_fetched, bytes_written, releases, releases_waited, publications_withheld;
 };
 
 struct uat_global {
     /* What uat_checkout() looks at. */
     struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere */
     bool strict;                             /* torture: near checkouts are recorded too */
-    uint64_t hit_below;                      /* so many records leave room for a hit; 0 before opening and if strict */
+    const struct uat_open *hit_end;          /* a hit needs a record before it; NULL before opening and if strict */
     uint64_t epoch;                          /* G: raised by an acquire */
     struct uat_slot_of_cache *slot;
     uint64_t slot_mask;
@@ -137,13 +138,15 @@ struct uat_global {
     bool must_release;                 /* something may not be at home */
     uint64_t spent, since;             /* the budget of releases: see coherence.c */
 
-    struct uat_open record[UAT_OPEN_MAX]; /* uat_global_opened.records of them */
-    struct uat_array *parts;              /* objects */
+    struct uat_array *parts; /* objects */
     struct uat_counts_of_global count;
 };
 
 extern struct uat_global uat_global __attribute__((visibility("hidden")));
 extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
+
+/* What is checked out: records 1 to uat_open_count(). Record 0 is no range, and unlike any that can be checked in. */
+extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] __attribute__((visibility("hidden")));
 
 /* The array that an address belongs to; &uat_nowhere if none. */
 static inline struct uat_array *uat_array_of(uintptr_t at)
@@ -217,6 +220,14 @@ void uat_side_checkin(struct uat_open *o);
 void uat_objects_start(void);
 
 /* record.c */
+static inline uint64_t uat_open_count(void)
+{
+    return uat_global_opened.begun - uat_global_opened.ended;
+}
+static inline struct uat_open *uat_open_last(void)
+{
+    return uat_opens + uat_open_count();
+}
 struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind);
 /* Is a range checked out that has its place in this block's slot of the ring? */
 bool uat_open_has_block(uint64_t block);

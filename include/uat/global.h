@@ -104,7 +104,7 @@ void uat_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
 static inline int uat_near_holds(uintptr_t at, size_t bytes)
 {
     const struct uat_near_run *r = &uat_near.run[at >> UAT_NEAR_RUN_SHIFT & (UAT_NEAR_RUNS - 1)];
-    return at - r->low <= r->size && bytes <= r->size - (at - r->low);
+    return __builtin_expect(at - r->low <= r->size, 1) && __builtin_expect(bytes <= r->size - (at - r->low), 1);
 }
 
 /*
