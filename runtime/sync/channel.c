@@ -23,7 +23,10 @@ uat_channel_t uat_channel_create(size_t size, size_t capacity)
         uat_die("a channel of values of %zu bytes: they are larger than UAT_RESULT_MAX=%zu; set it to %zu or more",
                 size, uat_segment.result_max, (size + 7) / 8 * 8);
     const uint64_t word[4] = {[CAPACITY] = capacity, [FLAGS] = (uint64_t)size << SIZE_SHIFT};
-    return (uat_channel_t){uat_object_create(UAT_PARK_RECEIVE, uat_round8(size) * capacity, word), size};
+    size_t bytes;
+    if (__builtin_mul_overflow(uat_round8(size), capacity, &bytes))
+        bytes = SIZE_MAX; /* for which there is no room */
+    return (uat_channel_t){uat_object_create(UAT_PARK_RECEIVE, bytes, word), size};
 }
 
 void uat_channel_check(uat_channel_t c, const char *what)

@@ -72,11 +72,13 @@ uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t
 {
     if (!uat_self.transport)
         uat_die("%s was created outside of uat_init() and uat_finalize()", noun(kind));
-    struct uat_block *block = uat_heap_get(&uat_heap, sizeof(struct uat_object) + bytes);
+    struct uat_block *block = NULL;
+    if (bytes < uat_segment.heap_size)
+        block = uat_heap_get(&uat_heap, sizeof(struct uat_object) + bytes);
     if (!block)
         uat_die("UAT_HEAP_SIZE=%zuk leaves no room for %s of %zu bytes; set it to more, or destroy what is not used "
                 "any more",
-                uat_segment.heap_size >> 10, noun(kind), sizeof(struct uat_object) + bytes);
+                uat_segment.heap_size >> 10, noun(kind), bytes);
     struct uat_object *o = uat_block_stack(block);
     ((struct uat_parked *)block)->kind = UAT_PARK_OBJECT; /* for messages */
     /* Relaxed: nobody knows the object yet; its handle travels by operations of the transport, which are behind. */

@@ -91,6 +91,10 @@ static void with_mutexes(const char *what)
         uat_mutex_unlock(m);
     else if (strcmp(what, "no-object") == 0)
         uat_mutex_lock(none);
+    else if (strcmp(what, "wait-unlocked") == 0)
+        uat_condition_wait(uat_condition_create(), m);
+    else if (strcmp(what, "channel-huge") == 0)
+        longs_create(SIZE_MAX / sizeof(long) + 2); /* whose bytes wrap around to 8 */
     else if (strcmp(what, "destroy-locked") == 0) {
         uat_mutex_lock(m);
         uat_mutex_destroy(m);
