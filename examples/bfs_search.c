@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: each vertex outside of the tree looks for a neighbour in the
- * last level; a loop over vertices, in which each writes only its own words, so it needs no atomics. Top-down: the neighbours
+ * Level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: each vertex outside of the tree looks for a
+ * neighbour in the last level; a loop over vertices, in which each writes only its own words, so it needs no atomics. Top-down: the neighbours
  * of the last level; done by one task, and only for levels with few edges, which would not be worth more.
  */
 #include "examples/bfs_search.h"

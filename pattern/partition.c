@@ -3,7 +3,7 @@
  * A partition in place that splits on demand. A worker takes up the range in short steps; when thieves have emptied its
  * deque, it offers half of what is left. Both halves give { front, rest }, and two neighbours are joined by one exchange: of
  * { front rest } { front rest } as many elements of the inner two as the shorter of them has. What nobody steals is one
- * pass over the range.
+ * pass over the range, however often half of it was offered.
  */
 #include "pattern/partition.h"
 
@@ -84,36 +84,51 @@ static void partition_task(void *arg, void *result)
     *(size_t *)result = uat_partition(arg);
 }
 
-/* Partition elements `from` to the end in two halves, the first of them as a child. Returns the elements of its front. */
-static size_t split(struct uat_range *range, size_t from)
+/* How far a partition has come: [0, less) belong to the front, [less, from) do not. */
+struct pass {
+    size_t less, from;
+};
+
+/*
+ * Offer half of what is left. A child carries on with the first half. If nobody takes the continuation meanwhile, the pass stands
+ * behind that half. Else it is through: the thief has partitioned the second half by itself, and one exchange joins the fronts.
+ */
+static struct pass split(struct uat_range *range, struct pass pass)
 {
     struct uat_range whole = *range; /* the head alone */
-    size_t half = (whole.count - from) / 2, low, high;
+    size_t middle = pass.from + (whole.count - pass.from) / 2, low, high;
     uat_task_t task;
-    range->base = uat_range_at(&whole, from);
-    range->count = half;
+    range->base = uat_range_at(&whole, pass.less);
+    range->count = middle - pass.less;
+    range->known = pass.from - pass.less;
     uat_spawn(&task, partition_task, range, range->bytes, &low, sizeof(low));
-    range->base = uat_range_at(&whole, from + half);
-    range->count = whole.count - from - half;
+    if (task.record == 0) {
+        uat_join(&task);
+        *range = whole;
+        return (struct pass){pass.less + low, middle};
+    }
+    range->base = uat_range_at(&whole, middle);
+    range->count = whole.count - middle;
+    range->known = 0;
     high = uat_partition(range);
     uat_join(&task);
-    whole.base = uat_range_at(&whole, from);
-    return join_fronts(&whole, low, half, high);
+    *range = whole;
+    return (struct pass){join_fronts(&whole, pass.less + low, middle, high), whole.count};
 }
 
 size_t uat_partition(struct uat_range *range)
 {
-    size_t size = range->kernel.size, count = range->count, less = 0;
-    int near = uat_range_is_near(range); /* and stays so: a near step has no spawn, so the task stays on its host */
-    size_t length = near && STEP_BYTES / size > range->window ? STEP_BYTES / size : range->window;
-    for (size_t from = 0, to; from < count; from = to) {
-        if ((count - from) * size > SPLIT_BYTES && count - from > 1 && uat_work_wanted()) {
-            struct uat_range whole = *range;
-            size_t more = split(range, from);
-            return join_fronts(&whole, less, from, more);
+    size_t size = range->kernel.size, count = range->count;
+    struct pass pass = {0, range->known};
+    while (pass.from < count) {
+        if ((count - pass.from) * size > SPLIT_BYTES && count - pass.from > 1 && uat_work_wanted()) {
+            pass = split(range, pass);
+            continue;
         }
-        to = from + smaller(length, count - from);
-        less = step(range, less, from, to, near);
+        int near = uat_range_is_near(range); /* and stays so: a near step has no spawn, so the task stays on its host */
+        size_t length = near && STEP_BYTES / size > range->window ? STEP_BYTES / size : range->window;
+        size_t to = pass.from + smaller(length, count - pass.from);
+        pass = (struct pass){step(range, pass.less, pass.from, to, near), to};
     }
-    return less;
+    return pass.less;
 }

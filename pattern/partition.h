@@ -12,8 +12,9 @@ struct uat_range {
     char *base; /* elements */
     size_t count;
     struct uat_sort_kernel kernel;
-    size_t window;            /* elements that are checked out at a time where they are far */
-    int equal;                /* as in struct uat_sort_pivot */
+    size_t window; /* elements that are checked out at a time where they are far */
+    int equal;     /* as in struct uat_sort_pivot */
+    size_t known;  /* elements at the begin of which a partition knows that they do not belong to the front */
     size_t arg_offset, bytes; /* of the user's argument in the tail; of the whole block */
     _Alignas(16) char tail[];
 };
@@ -32,7 +33,7 @@ static inline int uat_range_is_near(const struct uat_range *range)
 
 /*
  * Move the elements that belong in front of the pivot (range->tail) to the front of the range; returns their number. May
- * change base and count. Inside a task, which may migrate.
+ * change base, count and known. Inside a task, which may migrate.
  */
 size_t uat_partition(struct uat_range *range);
 

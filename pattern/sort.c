@@ -15,7 +15,7 @@ enum {
     SAMPLES_MIN = 3,        /* of which the pivot is the median */
     SAMPLES_MAX = 63,       /* 3 and 63 are 2^n - 1 */
     SAMPLE_BYTES = 2048,    /* on the stack, unless the elements are large */
-    SAMPLED = 1 << 9,       /* elements of a range for each of its samples, to double them */
+    SAMPLED = 1 << 9,       /* a sample is doubled while the range has more elements than this for each sampled one */
     UNEVEN = 8              /* a front below one part in so many: its pivot is likely to occur often */
 };
 
@@ -64,12 +64,14 @@ static struct parts divide(struct uat_range *range)
     size_t count = range->count;
     choose_pivot(range);
     range->equal = 0;
+    range->known = 0;
     size_t less = uat_partition(range);
     if (less == count)
         return (struct parts){count - 1, count};
     if (less >= count / UNEVEN && less > 0)
         return (struct parts){less, less};
     range->equal = 1;
+    range->known = 0;
     range->base = base + less * range->kernel.size;
     range->count = count - less;
     size_t equal = uat_partition(range);

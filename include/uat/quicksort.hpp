@@ -21,7 +21,7 @@ namespace detail
 template <class T, class Less> struct quicksort {
     enum : std::size_t {
         RUN = 128,  /* elements that std::sort() takes */
-        MOVED = 32, /* bytes of an element that is cheaper moved than asked about */
+        MOVED = 32, /* most bytes of an element that is moved at each step, needed or not, to do without a branch */
         UNEVEN = 8  /* as in pattern/sort.c */
     };
 
@@ -29,17 +29,33 @@ template <class T, class Less> struct quicksort {
     template <class First>
     static std::size_t divide(T *p, std::size_t less, std::size_t from, std::size_t to, First first)
     {
+        if constexpr (sizeof(T) > MOVED)
+            return divide_large(p, less, from, to, first);
         for (std::size_t i = from; i < to; i++) {
-            if constexpr (sizeof(T) > MOVED) {
-                if (first(p[i]))
-                    std::swap(p[i], p[less++]);
-            } else {
-                T x = p[i];
-                p[i] = p[less];
-                p[less] = x;
-                less += first(x);
-            }
+            T x = p[i];
+            p[i] = p[less];
+            p[less] = x;
+            less += first(x);
         }
+        return less;
+    }
+
+    /* The same with as few copies as that takes: p[less] is kept aside, and each element goes to the hole that the last has left. */
+    template <class First>
+    static std::size_t divide_large(T *p, std::size_t less, std::size_t from, std::size_t to, First first)
+    {
+        for (; less == from && from < to && first(p[from]); from++)
+            less++;
+        if (from == to)
+            return less;
+        T kept = p[less];
+        for (std::size_t i = from; i < to; i++) {
+            if (!first(p[i]))
+                continue;
+            p[less++] = p[i];
+            p[i] = p[less];
+        }
+        p[less] = kept;
         return less;
     }
 
