@@ -7,7 +7,7 @@
 
 #include "examples/bfs_search.h"
 
-enum { FEW = 14 /* a level with less than one in so many edges is done top-down */ };
+enum { FEW = 14 /* a level with fewer than one edge in so many that are left is done top-down */ };
 
 static bool has(const uint64_t *map, uint32_t v)
 {
@@ -92,7 +92,7 @@ static void bottom_up(struct bfs_plain *s, int64_t *vertices, int64_t *edges)
 void bfs_plain_search(struct bfs_plain *s, uint32_t root)
 {
     size_t bytes = (size_t)(s->vertices + 63) / 64 * 8;
-    int64_t vertices = 1, edges = 0;
+    int64_t vertices = 1, edges = 0, left = s->offset[s->vertices];
 
     memset(s->parent, 0xff, (size_t)s->vertices * sizeof(*s->parent)); /* KRONECKER_NONE */
     memset(s->last, 0, bytes);
@@ -104,10 +104,11 @@ void bfs_plain_search(struct bfs_plain *s, uint32_t root)
     add(s->seen, root);
     add(s->last, root);
     while (vertices) {
-        bool few = edges < s->offset[s->vertices] / FEW;
+        bool few = edges < left / FEW;
         vertices = edges = 0;
         memset(s->next, 0, bytes);
         (few ? top_down : bottom_up)(s, &vertices, &edges);
+        left -= edges;
         uint64_t *made = s->next;
         s->next = s->last;
         s->last = made;

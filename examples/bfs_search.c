@@ -14,7 +14,7 @@
 enum {
     PIECE = 256, /* neighbours that are checked out at once */
     WORDS = 64,  /* words of a bitmap, and what belongs to their vertices */
-    FEW = 14 /* a level with less than one in so many edges, for each worker, is few edges: the others wait meanwhile */
+    FEW = 14     /* fewer than one edge in so many that are left, for each worker, are few: the others wait meanwhile */
 };
 
 /* Vertices found, and the number of their edges. */
@@ -206,16 +206,17 @@ UAT_TASK_VOID(search, struct bfs, s, uint32_t, root)
     static const struct found none;
     const struct uat_reduction reduction = {bottom_up, add_found, &none, sizeof(none)};
     struct found found = {1, 0};
-    int64_t total;
+    int64_t left; /* edges of vertices that are not in the tree */
 
     uat_for(0, bfs_words(&s.g), clear, &s, sizeof(s));
     plant(&s, root);
-    uat_get(&total, s.g.offset + s.g.vertices, sizeof(total));
+    uat_get(&left, s.g.offset + s.g.vertices, sizeof(left));
     while (found.vertices) {
-        if (found.edges < total / FEW / uat_size())
+        if (found.edges < left / FEW / uat_size())
             found = top_down(&s);
         else
             uat_reduce(0, bfs_words(&s.g), &reduction, &s, sizeof(s), &found);
+        left -= found.edges;
         uint64_t *made = s.next;
         s.next = s.last;
         s.last = made;
