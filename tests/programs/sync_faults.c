@@ -57,6 +57,15 @@ UAT_TASK(long, receive_it, longs_channel, c)
     return longs_receive(c, &value);
 }
 
+/* Does a task stand in the queue of this object? Its head is the third word. */
+static bool is_waited_for(uint64_t object)
+{
+    uint64_t *head = uat_inspect_spare(8), *words = (uint64_t *)(uintptr_t)(object & ((UINT64_C(1) << 48) - 1));
+    struct uat_op look = uat_op_read(head, words + 2, 8);
+    uat_transport_do(uat_inspect_transport(), (int)(object >> 48), &look, 1);
+    return *head != 0;
+}
+
 static void with_futures(const char *what)
 {
     number_future f = number_create();
@@ -66,7 +75,8 @@ static void with_futures(const char *what)
         number_set(f, 2);
     } else if (strcmp(what, "destroy-waited-for") == 0) {
         get_it_spawn(&t, f);
-        uat_yield();
+        while (!is_waited_for(f.future.object))
+            ;
         number_destroy(f);
     } else if (strcmp(what, "wrong-size") == 0) {
         uat_future_t wrong = {f.future.object, 2 * sizeof(long)};
@@ -77,6 +87,29 @@ static void with_futures(const char *what)
     } else if (strcmp(what, "deadlock-future") == 0) {
         get_it_spawn(&t, f);
         get_it_join(&t);
+    }
+}
+
+static void with_destroyed(const char *what)
+{
+    uat_mutex_t m = uat_mutex_create();
+    longs_channel c = longs_create(0);
+    lock_it_task l;
+    receive_it_task r;
+    if (strcmp(what, "destroy-locked") == 0) {
+        uat_mutex_lock(m);
+        uat_mutex_destroy(m);
+    } else if (strcmp(what, "destroy-channel") == 0) {
+        receive_it_spawn(&r, c);
+        while (!is_waited_for(c.channel.object))
+            ;
+        longs_destroy(c);
+    } else if (strcmp(what, "destroy-mutex") == 0) {
+        uat_mutex_lock(m);
+        lock_it_spawn(&l, m);
+        while (!is_waited_for(m.object))
+            ;
+        uat_mutex_destroy(m);
     }
 }
 
@@ -95,17 +128,7 @@ static void with_mutexes(const char *what)
         uat_condition_wait(uat_condition_create(), m);
     else if (strcmp(what, "channel-huge") == 0)
         longs_create(SIZE_MAX / sizeof(long) + 2); /* whose bytes wrap around to 8 */
-    else if (strcmp(what, "destroy-locked") == 0) {
-        uat_mutex_lock(m);
-        uat_mutex_destroy(m);
-    } else if (strcmp(what, "destroy-channel") == 0) {
-        receive_it_spawn(&r[0], c);
-        longs_destroy(c);
-    } else if (strcmp(what, "destroy-mutex") == 0) {
-        uat_mutex_lock(m);
-        lock_it_spawn(&l, m);
-        uat_mutex_destroy(m);
-    } else if (strcmp(what, "unlock-by-another") == 0) {
+    else if (strcmp(what, "unlock-by-another") == 0) {
         uat_mutex_lock(m);
         unlock_it_spawn(&u, m);
         unlock_it_join(&u);
@@ -168,14 +191,6 @@ static void with_selects(const char *what)
 /* A worker is lost with a mutex: two workers; the child stays on rank 0, so rank 1 must take the root, and dies. */
 UAT_CHANNEL(uat_mutex_t, mutexes);
 
-static bool is_waited_for(uat_mutex_t m)
-{
-    uint64_t *head = uat_inspect_spare(8), *words = (uint64_t *)(uintptr_t)(m.object & ((UINT64_C(1) << 48) - 1));
-    struct uat_op look = uat_op_read(head, words + 2, 8);
-    uat_transport_do(uat_inspect_transport(), (int)(m.object >> 48), &look, 1);
-    return *head != 0;
-}
-
 UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, pids)
 {
     uat_mutex_t m;
@@ -184,7 +199,7 @@ UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, p
         m = uat_mutex_create();
         uat_mutex_lock(m);
         mutexes_try_send(told, m);
-        while (!is_waited_for(m))
+        while (!is_waited_for(m.object))
             ;
         uat_mutex_unlock(m);
         for (;;) /* somebody else resumes who has the mutex now */
@@ -229,7 +244,7 @@ static void with_losses(const char *what)
         longs_send(pids, getpid());
         longs_receive(never, &value);
     }
-    while (strcmp(what, "lost-handed") != 0 && !is_waited_for(m))
+    while (strcmp(what, "lost-handed") != 0 && !is_waited_for(m.object))
         ;
     raise(SIGKILL);
 }
@@ -239,6 +254,7 @@ static void root(void *arg, void *result)
     const char *what = *(const char **)arg;
     with_losses(what);
     with_futures(what);
+    with_destroyed(what);
     with_mutexes(what);
     with_selects(what);
     *(int *)result = 1;
