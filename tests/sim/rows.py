@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""The programs that are run in a simulation, and how one run of one of them is made and judged."""
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+GLOBAL = {"UAT_SIM_NODE": "8", "UAT_CACHE_SIZE": "512k"}  # several hosts, and small memory
+
+
+class Row:
+    """A command below the build folder; {seed} stands for the seed. most: workers that it is for, and why not more."""
+
+    def __init__(self, command, settings=None, least=1, most=(4096, "")):
+        self.words, self.settings, self.least = command.split(), settings or {}, least
+        self.most, self.why = most
+        self.name = " ".join([Path(self.words[0]).name, *(word for word in self.words[1:] if word != "--json")])
+        self.is_benchmark = "--json" in self.words
+
+    def is_there(self, build):
+        """Those in C++ need its compiler."""
+        return (Path(build) / self.words[0]).exists()
+
+
+# Benchmarks tell whether their answer is right: by a known one, by a check of their own, or (--seq) by a program without tasks.
+BENCHMARKS = [
+    Row("perf/uat-uts -t 1 -r 0 -b 4 -a 3 -d 6 --json"),
+    Row("perf/uat-uts -t 0 -b 400 -q 0.11 -m 8 -r 42 --seq --json"),
+    Row("perf/uat-uts -t 1 -a 0 -d 8 -b 4 -r 34 --seq --json"),
+    Row("perf/uat-btc -d 12 -i 1 --json"),
+    Row("perf/uat-btc -d 2 -i 8 --json"),
+    Row("perf/uat-btc -d 11 -i 1 --call-last 1 --json"),
+    Row("perf/uat-nqueens -n 8 --json"),
+    Row("perf/uat-fib 13 --json"),
+    Row("perf/uat-loop -n 100000 --json"),
+    Row("perf/uat-cilksort 20000 --rounds 1 --json", GLOBAL),
+    Row("perf/uat-cilksort 20000 --bits 64 --rounds 1 --json", GLOBAL),
+    Row("perf/uat-wavefront --blocks 7 --side 20 --seq --json"),
+    Row("perf/uat-pipeline --items 40 --work 300 --seq --json"),
+    Row("examples/uat-bfs -s 6 -k 1 --json", GLOBAL),
+    Row("examples/uat-cg -n 6 -i 60 --json", GLOBAL),
+    Row("examples/uat-knapsack -n 16 --json", GLOBAL),
+    Row("examples/uat-sort 3000 --json", GLOBAL),
+    Row("examples/uat-barnes-hut -n 128 -s 1 --json", GLOBAL),
+]
+# Test programs find their own faults. Not here: `strand` and `frozen` need real time, `deaf` and `frozen` stop a process, which stops a
+# simulation; `in-place` talks to its test by a file; `test-api` wants the replicas of a host in one memory object;
+# `backtrace`, `misuse`, `faulty`, `forbidden`, `generator-faults` and `sync-faults` are for tests of one worker or of errors;
+# `random-trees-protected` asks for a common canary, which forked workers have anyway; `global-budget`, `global-counts` and `global-freeze`
+# count accesses on a given number of hosts. Nor the benchmarks that measure the machine: `uat-spawn`, `uat-steal`, `uat-sync`, `uat-transfer`,
+# `uat-atomics`, `uat-contend`, `uat-switch`, `uat-startup`.
+PROGRAMS = [
+    Row("tests/programs/random-trees 4 {seed}"),
+    Row("tests/programs/generators"),
+    Row("tests/programs/exceptions"),
+    Row("tests/programs/aligned"),
+    Row("tests/programs/modes restored", least=2),
+    Row("tests/programs/forks 3", most=(256, "each forks processes of its own")),
+    Row("tests/programs/colours", most=(64, "a host has 64 colours")),
+    Row("tests/programs/sync 1", most=(256, "idle workers that look for ready tasks take long")),
+    Row("tests/programs/select 1", most=(64, "the same")),
+    Row("tests/global/global-order 1 {seed}", GLOBAL),
+    Row("tests/global/global-objects 1", GLOBAL),
+    Row("tests/global/global-reuse", GLOBAL, least=2),
+    Row("tests/global/global-sync 1", GLOBAL),
+    Row("tests/sim/offers 1", least=2),
+]
+
+
+def stop(process):
+    """The launcher takes its workers along when it is asked; whoever is left is killed with its session."""
+    process.terminate()
+    try:
+        process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def judge(row, workers, output):
+    """What is wrong with the report of a benchmark, or None."""
+    if not row.is_benchmark:
+        return None
+    report = json.loads(output)
+    if report["workers"] != workers or report["time"] != "virtual":
+        return f"ran on {report['workers']} workers in {report['time']} time"
+    return None if report.get("correct", True) is True else f"a wrong answer: {output.strip()}"
+
+
+def run(build, row, workers, seed, settings=None, timeout=150):
+    """One run: what was wrong with it or None, and the seconds of real time that it took."""
+    begin = time.monotonic()
+    environment = {**os.environ, "UAT_TRANSPORT": "sim", "UAT_SIM_SEED": str(seed), "UAT_SIM_LIMIT": "10000", **row.settings, **(settings or {})}
+    program, *arguments = (word.format(seed=seed) for word in row.words)
+    with subprocess.Popen([Path(build) / "launcher/uatrun", "-n", str(workers), Path(build) / program, *arguments], env=environment,
+                          text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
+        try:
+            output, errors = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            stop(process)
+            return f"not done after {timeout} s", timeout
+    if process.returncode:
+        return f"status {process.returncode}: {errors.strip()[-600:]}", time.monotonic() - begin
+    return judge(row, workers, output), time.monotonic() - begin
