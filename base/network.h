@@ -7,6 +7,8 @@ enum { UAT_NETWORK_DEVICE_MAX = 64 /* bytes, the 0 at the end included */ };
 
 enum uat_connect { UAT_CONNECT_WORKER, UAT_CONNECT_HOST, UAT_CONNECT_RDMACM };
 
+enum uat_subnet { UAT_SUBNET_SAME, UAT_SUBNET_ANY };
+
 enum uat_post { UAT_POST_CHAIN, UAT_POST_ALONE };
 
 struct uat_network {
@@ -17,6 +19,7 @@ struct uat_network {
     int traffic_class;                   /* UAT_IB_TRAFFIC_CLASS: 0..255 */
     int pkey;                            /* UAT_IB_PKEY; -1 = index 0 */
     int connect;                         /* UAT_CONNECT: enum uat_connect */
+    int subnet;                          /* UAT_IB_SUBNET: enum uat_subnet */
     int timeout;                         /* UAT_IB_TIMEOUT: 4.096 us << timeout until a request is repeated */
     int retries;                         /* UAT_IB_RETRY_CNT: how often; 7: for ever on Soft-RoCE */
     int post;                            /* UAT_IB_POST: enum uat_post */

@@ -12,42 +12,52 @@
 #include "transport_ibv/gid.h"
 #include "transport_ibv/memlock.h"
 
-static int choose_port(struct uat_ibv *ibv)
+static int find_addresses(struct uat_ibv *ibv)
+{
+    char why[640], network[UAT_IBV_NETWORK_TEXT];
+    int rc = uat_ibv_addresses_list(&ibv->network, ibv->addresses, &ibv->address_count, why, sizeof(why));
+    if (rc) {
+        uat_error("no verbs device can be used: %s; `uat_info` lists what is there, UAT_TRANSPORT=shm runs without one",
+                  why);
+        return rc;
+    }
+    uat_info("verbs port %s:%d in %s: %s", ibv->addresses[0].device, ibv->addresses[0].port,
+             uat_ibv_network_text(&ibv->addresses[0], network), why);
+    return 0;
+}
+
+static int take_port(struct uat_ibv *ibv, const struct uat_ibv_address *address)
 {
     struct uat_ibv_port *ports;
-    int n;
-    char why[640];
-    int rc = uat_ibv_ports_list(&ports, &n);
+    int n, rc = uat_ibv_ports_list(&ports, &n);
     if (rc) {
         uat_error("cannot list the verbs devices: %s", strerror(-rc));
         return rc;
     }
-    int chosen = uat_ibv_port_choose(ports, n, &ibv->network, why, sizeof(why));
-    if (chosen < 0) {
-        uat_error("no verbs device can be used: %s; `uat_info` lists what is there, UAT_TRANSPORT=shm runs without one",
-                  why);
-        rc = chosen;
-    } else {
-        ibv->port = ports[chosen];
-        uat_info("verbs port %s:%d: %s", ibv->port.device, ibv->port.number, why);
-    }
+    rc = -ENODEV;
+    for (int i = 0; i < n; i++)
+        if (!strcmp(ports[i].device, address->device) && ports[i].number == address->port) {
+            ibv->port = ports[i];
+            rc = 0;
+        }
+    if (rc)
+        uat_error("verbs port %s:%d is gone", address->device, address->port);
     free(ports);
     return rc;
 }
 
-static int choose_gid(struct uat_ibv *ibv)
+static int take_gid(struct uat_ibv *ibv, const struct uat_ibv_address *address)
 {
     struct ibv_gid_entry *entries;
-    int n;
     char why[512], text[UAT_IBV_GID_TEXT];
-    int rc = uat_ibv_gids_list(ibv->context, ibv->port.number, &entries, &n);
+    int n, rc = uat_ibv_gids_list(ibv->context, ibv->port.number, &entries, &n);
     if (rc) {
         uat_error("cannot read the GID table of %s:%d: %s", ibv->port.device, ibv->port.number, strerror(-rc));
         return rc;
     }
-    int chosen = uat_ibv_gid_choose(entries, n, ibv->port.attr.gid_tbl_len, ibv->network.gid_index, why, sizeof(why));
+    int chosen = uat_ibv_gid_choose(entries, n, ibv->port.attr.gid_tbl_len, (int)address->gid_index, why, sizeof(why));
     if (chosen < 0) {
-        uat_error("%s:%d: %s", ibv->port.device, ibv->port.number, why);
+        uat_error("%s:%d: GID index %u is gone", ibv->port.device, ibv->port.number, address->gid_index);
         rc = chosen;
     } else {
         ibv->gid = entries[chosen];
@@ -114,7 +124,13 @@ int uat_ibv_device_open(struct uat_ibv *ibv)
 {
     int rc = prepare_fork();
     if (!rc)
-        rc = choose_port(ibv);
+        rc = find_addresses(ibv);
+    return rc ? rc : uat_ibv_device_open_at(ibv, &ibv->addresses[0]);
+}
+
+int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address)
+{
+    int rc = take_port(ibv, address);
     if (!rc)
         rc = uat_memlock_check(ibv->segment_size);
     if (rc)
@@ -131,7 +147,7 @@ int uat_ibv_device_open(struct uat_ibv *ibv)
         uat_error("cannot make the event queue of %s non-blocking: %s", ibv->port.device, strerror(-rc));
         return rc;
     }
-    rc = choose_gid(ibv);
+    rc = take_gid(ibv, address);
     if (!rc)
         rc = choose_pkey(ibv);
     if (!rc)
@@ -155,4 +171,7 @@ void uat_ibv_device_close(struct uat_ibv *ibv)
         ibv_dealloc_pd(ibv->pd);
     if (ibv->context)
         ibv_close_device(ibv->context);
+    ibv->mr = NULL;
+    ibv->pd = NULL;
+    ibv->context = NULL;
 }

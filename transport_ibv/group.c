@@ -2,17 +2,32 @@
 #include "transport_ibv/group.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 
-static int check_card(struct uat_ibv_card *card, const struct uat_endpoint *shown, int rank)
+/* What tells the groups apart: of a card, and the adapter that its worker takes. */
+struct member {
+    bool alone;
+    char device[sizeof(((struct uat_ibv_address *)NULL)->device)];
+    struct uat_card segment;
+};
+
+size_t uat_ibv_card_size(const struct uat_ibv_card *card)
+{
+    return offsetof(struct uat_ibv_card, address) + card->addresses * sizeof(card->address[0]);
+}
+
+int uat_ibv_card_read(struct uat_ibv_card *card, const struct uat_endpoint *shown, int rank)
 {
     *card = (struct uat_ibv_card){0};
-    if (shown->size == sizeof(*card)) /* any other size: refused as zeros */
-        memcpy(card, shown->data, sizeof(*card));
-    if (card->magic == UAT_IBV_CARD_MAGIC && card->version == UAT_IBV_CARD_VERSION)
+    if (shown->size > offsetof(struct uat_ibv_card, address) &&
+        shown->size <= sizeof(*card)) /* else: refused as zeros */
+        memcpy(card, shown->data, shown->size);
+    if (card->magic == UAT_IBV_CARD_MAGIC && card->version == UAT_IBV_CARD_VERSION && card->addresses > 0 &&
+        card->addresses <= UAT_IBV_ADDRESSES_MAX && uat_ibv_card_size(card) == shown->size)
         return 0;
     uat_error("what rank %d (%s) shows, %zu bytes, is no card of a verbs transport: run the same build of uat and the "
               "same UAT_TRANSPORT on every worker",
@@ -20,8 +35,7 @@ static int check_card(struct uat_ibv_card *card, const struct uat_endpoint *show
     return -EPROTO;
 }
 
-static bool same_group(const struct uat_ibv_card *a, const char *host_a, const struct uat_ibv_card *b,
-                       const char *host_b)
+static bool same_group(const struct member *a, const char *host_a, const struct member *b, const char *host_b)
 {
     if (a->alone || b->alone || strncmp(a->device, b->device, sizeof(a->device)) != 0 ||
         a->segment.pid_space != b->segment.pid_space)
@@ -32,14 +46,14 @@ static bool same_group(const struct uat_ibv_card *a, const char *host_a, const s
 }
 
 /* Put worker `rank` into the group of a lower rank, or make one. */
-static void enter(struct uat_ibv_groups *g, struct uat_ibv_card *of_group, const struct uat_endpoint *cards,
-                  const struct uat_ibv_card *card, int rank)
+static void enter(struct uat_ibv_groups *g, struct member *of_group, const struct uat_endpoint *cards,
+                  const struct member *member, int rank)
 {
     int i = 0;
-    while (i < g->count && !same_group(&of_group[i], cards[g->first[i]].host, card, cards[rank].host))
+    while (i < g->count && !same_group(&of_group[i], cards[g->first[i]].host, member, cards[rank].host))
         i++;
     if (i == g->count) {
-        of_group[i] = *card;
+        of_group[i] = *member;
         g->first[i] = rank;
         g->workers[i] = 0;
         g->count++;
@@ -48,10 +62,21 @@ static void enter(struct uat_ibv_groups *g, struct uat_ibv_card *of_group, const
     g->place[rank] = g->workers[i]++;
 }
 
+/* The worker that shows this card, when rank 0 shows `first`. One without an address in that network says so itself, and ends
+ * the job. */
+static struct member member_of(const struct uat_ibv_card *card, const struct uat_ibv_card *first)
+{
+    struct member m = {.alone = card->alone, .segment = card->segment};
+    int chosen = uat_ibv_address_choose(card->address, (int)card->addresses, &first->address[0], card->subnet);
+    memcpy(m.device, card->address[chosen < 0 ? 0 : chosen].device, sizeof(m.device));
+    return m;
+}
+
 int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint *cards, int size)
 {
     size_t n = (size_t)size;
-    struct uat_ibv_card card, *of_group = calloc(n, sizeof(*of_group));
+    struct uat_ibv_card card, first;
+    struct member *of_group = calloc(n, sizeof(*of_group));
     *groups = (struct uat_ibv_groups){.size = size,
                                       .of = calloc(n, sizeof(int)),
                                       .place = calloc(n, sizeof(int)),
@@ -63,9 +88,14 @@ int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint
         rc = -ENOMEM;
     }
     for (int i = 0; i < size && !rc; i++) {
-        rc = check_card(&card, &cards[i], i);
+        rc = uat_ibv_card_read(&card, &cards[i], i);
+        if (!rc && i == 0)
+            first = card;
+        struct member member = {0};
         if (!rc)
-            enter(groups, of_group, cards, &card, i);
+            member = member_of(&card, &first);
+        if (!rc)
+            enter(groups, of_group, cards, &member, i);
     }
     free(of_group);
     if (rc)

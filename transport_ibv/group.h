@@ -14,16 +14,18 @@
 #include <stdint.h>
 
 #include "transport/card.h"
+#include "transport_ibv/address.h"
 
-enum { UAT_IBV_CARD_MAGIC = 0x75617443, UAT_IBV_CARD_VERSION = 1 };
+enum { UAT_IBV_CARD_MAGIC = 0x75617443, UAT_IBV_CARD_VERSION = 2 };
 
-/* What a worker shows to all in the first round. */
+/* What a worker shows to all in the first round. From it and rank 0's, all know which of its addresses it takes. */
 struct uat_ibv_card {
     uint32_t magic, version;
-    uint32_t alone;          /* 1: a group of its own: UAT_CONNECT=worker */
-    uint32_t reserved;       /* 0 */
-    char device[64];         /* the adapter's name */
+    uint16_t alone;          /* 1: a group of its own: UAT_CONNECT=worker */
+    uint16_t subnet;         /* enum uat_subnet */
+    uint32_t addresses;      /* of the worker, at least 1; only so many elements of `address` are shown */
     struct uat_card segment; /* all zero if alone */
+    struct uat_ibv_address address[UAT_IBV_ADDRESSES_MAX]; /* best first */
 };
 
 struct uat_ibv_groups {
@@ -34,6 +36,12 @@ struct uat_ibv_groups {
     int *workers; /* group's workers */
     int *first;   /* its lowest rank */
 };
+
+/* Bytes of a card that are shown. */
+size_t uat_ibv_card_size(const struct uat_ibv_card *card);
+
+/* Copy what rank `rank` showed, and check it. 0 or -EPROTO, reported. */
+int uat_ibv_card_read(struct uat_ibv_card *card, const struct uat_endpoint *shown, int rank);
 
 /* Sort the workers into groups; cards[i] is what rank i showed. 0, or a negative errno, reported. */
 int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint *cards, int size);

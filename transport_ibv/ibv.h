@@ -17,6 +17,7 @@
 
 #include "transport/transport.h"
 #include "transport_ibv/group.h"
+#include "transport_ibv/address.h"
 #include "transport_ibv/port.h"
 
 enum {
@@ -104,6 +105,8 @@ struct uat_ibv {
     int gid_index;
     struct ibv_gid_entry gid;
     uint16_t pkey, pkey_index;
+    struct uat_ibv_address addresses[UAT_IBV_ADDRESSES_MAX]; /* that it could take, best first */
+    int address_count;
     struct ibv_context *context;
     struct ibv_pd *pd;
     struct ibv_mr *mr;
@@ -136,9 +139,13 @@ struct uat_ibv {
 int uat_ibv_device_open(struct uat_ibv *ibv);
 void uat_ibv_device_close(struct uat_ibv *ibv);
 
+/* network.c: go over to the best address in the network of rank 0, which shows its own in its card. */
+int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *cards);
+
 /* limits.c: refuse a segment, or a number of connections, that the device cannot hold. They set ibv->depth and
  * ibv->cq_entries. */
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
+int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
 
 /* neighbour.c: the class's card() and attach(): find, map and register the segments of the own group, and create the

@@ -22,11 +22,15 @@
 int uat_ibv_card(struct uat_transport *t, void *data, size_t *size)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    struct uat_ibv_card card = {
-        .magic = UAT_IBV_CARD_MAGIC, .version = UAT_IBV_CARD_VERSION, .alone = ibv->alone, .segment = ibv->card};
-    snprintf(card.device, sizeof(card.device), "%s", ibv->port.device);
-    memcpy(data, &card, sizeof(card));
-    *size = sizeof(card);
+    struct uat_ibv_card card = {.magic = UAT_IBV_CARD_MAGIC,
+                                .version = UAT_IBV_CARD_VERSION,
+                                .alone = ibv->alone,
+                                .subnet = (uint16_t)ibv->network.subnet,
+                                .addresses = (uint32_t)ibv->address_count,
+                                .segment = ibv->card};
+    memcpy(card.address, ibv->addresses, (size_t)ibv->address_count * sizeof(card.address[0]));
+    *size = uat_ibv_card_size(&card);
+    memcpy(data, &card, *size);
     return 0;
 }
 
@@ -79,12 +83,15 @@ static int open_neighbours(struct uat_ibv *ibv, const struct uat_endpoint *cards
     const struct uat_card_user user = {.host = ibv->host, .transport = "ibv", .instead = "UAT_CONNECT=worker"};
     struct uat_ibv_card own, card;
     struct timespec begin, end;
-    memcpy(&own, cards[ibv->base.rank].data, sizeof(own)); /* the bytes stand anywhere: no pointers to structures */
+    int rc = uat_ibv_card_read(&own, &cards[ibv->base.rank], ibv->base.rank);
+    if (rc)
+        return rc;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (struct uat_ibv_neighbour *n = ibv->neighbours; n < ibv->neighbours + ibv->neighbour_count; n++) {
         const struct uat_endpoint segment = {&card.segment, sizeof(card.segment), cards[n->rank].host};
-        memcpy(&card, cards[n->rank].data, sizeof(card));
-        int rc = 0;
+        rc = uat_ibv_card_read(&card, &cards[n->rank], n->rank);
+        if (rc)
+            return rc;
         if (n->rank == ibv->base.rank)
             n->map = ibv->segment;
         else
@@ -124,7 +131,9 @@ static int find_ways(struct uat_ibv *ibv)
 int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *cards)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    int rc = uat_ibv_groups_open(&ibv->groups, cards, t->size);
+    int rc = uat_ibv_network_join(ibv, cards);
+    if (!rc)
+        rc = uat_ibv_groups_open(&ibv->groups, cards, t->size);
     if (!rc)
         rc = list_workers(ibv);
     if (!rc)

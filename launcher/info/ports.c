@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "transport_ibv/address.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/port.h"
 #include "transport_ibv/probe.h"
@@ -10,10 +11,15 @@
 static json_object *describe_gid(const struct ibv_gid_entry *entry)
 {
     json_object *o = json_object_new_object();
-    char text[UAT_IBV_GID_TEXT];
+    char text[UAT_IBV_GID_TEXT], network[UAT_IBV_NETWORK_TEXT];
     info_add_number(o, "index", entry->gid_index);
     info_add_text(o, "kind", uat_ibv_gid_kind_name(uat_ibv_gid_kind_of(entry)));
     info_add_text(o, "gid", uat_ibv_gid_text(&entry->gid, text));
+    struct uat_ibv_address address = {.gid_kind = (uint8_t)uat_ibv_gid_kind_of(entry),
+                                      .bits = (uint8_t)uat_ibv_network_bits(entry),
+                                      .gid = entry->gid};
+    if (address.bits)
+        info_add_text(o, "network", uat_ibv_network_text(&address, network));
     return o;
 }
 

@@ -40,8 +40,8 @@ static void print_gids(json_object *port, json_object *chosen)
     for (size_t i = 0; gids && i < json_object_array_length(gids); i++) {
         json_object *gid = json_object_array_get_idx(gids, i);
         bool taken = chosen && get(chosen, "gid_index") && number(chosen, "gid_index") == number(gid, "index");
-        row("", "  GID %-3d %-18s %s%s", (int)number(gid, "index"), text(gid, "kind"), text(gid, "gid"),
-            taken ? "  <- taken" : "");
+        row("", "  GID %-3d %-18s %s%s%s%s", (int)number(gid, "index"), text(gid, "kind"), text(gid, "gid"),
+            get(gid, "network") ? " in " : "", text(gid, "network"), taken ? "  <- taken" : "");
     }
     if (chosen && get(chosen, "gid_error"))
         row("", "  %s", text(chosen, "gid_error"));

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "transport_ibv/address.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/port.h"
@@ -149,6 +150,130 @@ static void test_gid(void **state)
     expect_gid(entries, 0, -1, -EINVAL, "the GID table is empty");
 }
 
+/* --- networks: 10.9.x.y has 24 bits, every other IPv4 address 16; 2001: has 64 */
+
+static unsigned bits_of(const struct ibv_gid_entry *gid)
+{
+    switch (uat_ibv_gid_kind_of(gid)) {
+    case UAT_IBV_GID_V2_IPV4:
+        return gid->gid.raw[12] == 10 && gid->gid.raw[13] == 9 ? 96 + 24 : 96 + 16;
+    case UAT_IBV_GID_V2_IPV6:
+    case UAT_IBV_GID_IB:
+        return 64;
+    default:
+        return 0;
+    }
+}
+
+static struct ibv_gid_entry ipv4(uint32_t index, uint8_t a, uint8_t b, uint8_t c, uint8_t d)
+{
+    struct ibv_gid_entry e = gid(index, IBV_GID_TYPE_ROCE_V2, "v4");
+    const uint8_t address[] = {a, b, c, d};
+    memcpy(e.gid.raw + 12, address, sizeof(address));
+    return e;
+}
+
+static struct ibv_gid_entry subnet(uint8_t prefix)
+{
+    struct ibv_gid_entry e = {.gid_type = IBV_GID_TYPE_IB};
+    e.gid.raw[0] = 0xfe;
+    e.gid.raw[7] = prefix;
+    e.gid.raw[15] = (uint8_t)(prefix + 77); /* of the port */
+    return e;
+}
+
+struct host {
+    struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX];
+    int n;
+};
+
+static void add_port(struct host *host, const char *device, int link_layer, const struct ibv_gid_entry *gids, int n)
+{
+    char why[512];
+    struct uat_ibv_port p = port(device, 1, link_layer, 100000, 10);
+    p.attr.gid_tbl_len = 16;
+    assert_int_equal(uat_ibv_addresses_add(host->list, &host->n, &p, gids, n, -1, bits_of, why, sizeof(why)), 0);
+}
+
+static void expect_joins(const struct host *host, const struct host *first, int subnet, const char *device, int index)
+{
+    int chosen = uat_ibv_address_choose(host->list, host->n, &first->list[0], subnet);
+    if (!device) {
+        assert_int_equal(chosen, -1);
+        return;
+    }
+    assert_true(chosen >= 0);
+    assert_string_equal(host->list[chosen].device, device);
+    assert_int_equal(host->list[chosen].gid_index, index);
+}
+
+static void test_subnets(void **state)
+{
+    (void)state;
+    struct host first = {0}, two = {0}, other = {0}, roce = {0};
+    struct ibv_gid_entry one = subnet(1), three = subnet(3), v4 = ipv4(1, 10, 9, 0, 1);
+    add_port(&first, "mlx5_0", IB, &one, 1);
+    add_port(&two, "mlx5_0", IB, &three, 1);
+    add_port(&two, "mlx5_1", IB, &one, 1);
+    add_port(&other, "mlx5_0", IB, &three, 1);
+    add_port(&roce, "mlx5_0", ETH, &v4, 1);
+    expect_joins(&first, &first, UAT_SUBNET_SAME, "mlx5_0", 0);
+    expect_joins(&two, &first, UAT_SUBNET_SAME, "mlx5_1", 0);
+    expect_joins(&other, &first, UAT_SUBNET_SAME, NULL, 0);
+    expect_joins(&other, &first, UAT_SUBNET_ANY, NULL, 0); /* no router joins InfiniBand's subnets for uat */
+    expect_joins(&roce, &first, UAT_SUBNET_ANY, NULL, 0);
+}
+
+static void test_networks(void **state)
+{
+    (void)state;
+    struct host first = {0}, host = {0}, near = {0};
+    struct ibv_gid_entry own = ipv4(3, 10, 9, 0, 1), neighbour = ipv4(3, 10, 9, 1, 1);
+    struct ibv_gid_entry several[] = {gid(0, IBV_GID_TYPE_ROCE_V1, "ll"), gid(1, IBV_GID_TYPE_ROCE_V2, "ll"),
+                                      ipv4(3, 192, 168, 0, 9), gid(4, IBV_GID_TYPE_ROCE_V2, "v6"),
+                                      ipv4(5, 10, 9, 0, 200)};
+    add_port(&first, "mlx5_0", ETH, &own, 1);
+    add_port(&host, "mlx5_0", ETH, &neighbour, 1); /* better, but elsewhere: 10.9.1 */
+    expect_joins(&host, &first, UAT_SUBNET_SAME, NULL, 0);
+    expect_joins(&host, &first, UAT_SUBNET_ANY, "mlx5_0", 3);
+    add_port(&host, "mlx5_1", ETH, several, 5); /* an alias or a VLAN of it is in rank 0's network */
+    expect_joins(&host, &first, UAT_SUBNET_SAME, "mlx5_1", 5);
+    expect_joins(&host, &first, UAT_SUBNET_ANY, "mlx5_1", 5);
+    assert_int_equal(host.n, 4); /* link-local GIDs and RoCE v1 only where a port has nothing better */
+    add_port(&near, "mlx5_0", ETH, several, 2);
+    expect_joins(&near, &first, UAT_SUBNET_ANY, NULL, 0);
+    expect_joins(&near, &near, UAT_SUBNET_SAME, "mlx5_0", 1);
+    first.list[0].bits = 96 + 23; /* 10.9.0.0/23 */
+    expect_joins(&host, &first, UAT_SUBNET_SAME, "mlx5_0", 3);
+}
+
+static void test_network_text(void **state)
+{
+    (void)state;
+    struct host host = {0};
+    char text[UAT_IBV_NETWORK_TEXT];
+    struct ibv_gid_entry gids[] = {ipv4(0, 10, 9, 7, 1), gid(1, IBV_GID_TYPE_ROCE_V2, "v6")}, ib = subnet(1),
+                         local = gid(0, IBV_GID_TYPE_ROCE_V2, "ll");
+    static const char *const expected[] = {"10.9.7.0/24", "2001::/64", "subnet fe00:0:0:1::/64", "RoCE v2/link-local"};
+    add_port(&host, "a", ETH, gids, 2);
+    add_port(&host, "b", IB, &ib, 1);
+    add_port(&host, "c", ETH, &local, 1);
+    assert_int_equal(host.n, 4);
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(uat_ibv_network_text(&host.list[i], text), expected[i]);
+}
+
+/* No list is written beyond its end. */
+static void test_many_addresses(void **state)
+{
+    (void)state;
+    struct host host = {0};
+    struct ibv_gid_entry gids[] = {ipv4(0, 10, 9, 0, 1), ipv4(1, 10, 9, 1, 1), ipv4(2, 10, 9, 2, 1)};
+    for (int i = 0; i < UAT_IBV_ADDRESSES_MAX; i++)
+        add_port(&host, "mlx5_0", ETH, gids, 3);
+    assert_int_equal(host.n, UAT_IBV_ADDRESSES_MAX);
+}
+
 static const char *mismatch(const struct uat_ibv_endpoint *a, const struct uat_ibv_endpoint *b)
 {
     static char text[320];
@@ -186,9 +311,10 @@ static void test_mismatch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_port_order),   cmocka_unit_test(test_port_wish),
-                                       cmocka_unit_test(test_port_refusal), cmocka_unit_test(test_atomics),
-                                       cmocka_unit_test(test_rate),         cmocka_unit_test(test_gid),
-                                       cmocka_unit_test(test_mismatch)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_port_order),     cmocka_unit_test(test_port_wish), cmocka_unit_test(test_port_refusal),
+        cmocka_unit_test(test_atomics),        cmocka_unit_test(test_rate),      cmocka_unit_test(test_gid),
+        cmocka_unit_test(test_subnets),        cmocka_unit_test(test_networks),  cmocka_unit_test(test_network_text),
+        cmocka_unit_test(test_many_addresses), cmocka_unit_test(test_mismatch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

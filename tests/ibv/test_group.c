@@ -29,12 +29,12 @@ static void add(struct job *job, int host, const char *device)
 {
     int i = job->size++;
     struct uat_ibv_card *card = &job->card[i];
-    *card = (struct uat_ibv_card){.magic = UAT_IBV_CARD_MAGIC, .version = UAT_IBV_CARD_VERSION};
-    snprintf(card->device, sizeof(card->device), "%s", device);
+    *card = (struct uat_ibv_card){.magic = UAT_IBV_CARD_MAGIC, .version = UAT_IBV_CARD_VERSION, .addresses = 1};
+    snprintf(card->address[0].device, sizeof(card->address[0].device), "%s", device);
     snprintf(card->segment.boot, sizeof(card->segment.boot), "boot of %d", host);
     card->segment.pid_space = 4026531836;
     snprintf(job->host[i], sizeof(job->host[i]), "node%d", host);
-    job->shown[i] = (struct uat_endpoint){card, sizeof(*card), job->host[i]};
+    job->shown[i] = (struct uat_endpoint){card, uat_ibv_card_size(card), job->host[i]};
 }
 
 static struct uat_ibv_groups open_groups(const struct job *job)
@@ -147,17 +147,48 @@ static void test_unknown_boot(void **state)
     uat_ibv_groups_close(&g);
 }
 
+/* Another address, in this network of 24 bits. */
+static void add_address(struct job *job, int worker, const char *device, uint8_t network)
+{
+    struct uat_ibv_card *card = &job->card[worker];
+    struct uat_ibv_address *a = &card->address[card->addresses++];
+    *a = (struct uat_ibv_address){.bits = 24, .gid.raw[2] = network};
+    snprintf(a->device, sizeof(a->device), "%s", device);
+    job->shown[worker].size = uat_ibv_card_size(card);
+}
+
+/* The workers of a host prefer different adapters, yet all take that in the network of rank 0. */
+static void test_rails(void **state)
+{
+    (void)state;
+    struct job job = {0};
+    for (int i = 0; i < 6; i++) {
+        add(&job, i / 3, "");
+        job.card[i].addresses = 0;
+        add_address(&job, i, i % 2 ? "mlx5_1" : "mlx5_0", i % 2);
+        add_address(&job, i, i % 2 ? "mlx5_0" : "mlx5_1", !(i % 2));
+    }
+    struct uat_ibv_groups g = open_groups(&job);
+    assert_int_equal(g.count, 2);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(g.of[i], i / 3);
+    check_ways(&g);
+    uat_ibv_groups_close(&g);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
     struct uat_ibv_groups g;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         struct job job = {0};
         add(&job, 0, "mlx5_0");
         add(&job, 1, "mlx5_0");
         job.card[1].magic += i == 0;
         job.card[1].version += i == 1;
         job.shown[1].size -= i == 2;
+        job.card[1].addresses += i == 3;
+        job.card[1].addresses -= i == 4;
         assert_int_equal(uat_ibv_groups_open(&g, job.shown, job.size), -EPROTO);
         assert_null(g.of);
     }
@@ -166,7 +197,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal_hosts), cmocka_unit_test(test_unequal_hosts),
-                                       cmocka_unit_test(test_apart), cmocka_unit_test(test_unknown_boot),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_apart),       cmocka_unit_test(test_unknown_boot),
+                                       cmocka_unit_test(test_rails),       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,7 +62,8 @@ def test_device(status, out, error):
     expect((chosen["device"], chosen["port"], chosen["gid_index"]) == ("rxe0", 1, 1), chosen)
     expect(port["usable"] and port["atomics"] == "HCA" and port["link_layer"] == "Ethernet", port)
     expect(port["mtu"] == 4096 and port["max_queue_pairs"] > 0, port)
-    expect(any(gid["kind"] == "RoCE v2/IPv4" and gid["gid"] == "::ffff:10.9.0.1" for gid in port["gids"]), port["gids"])
+    expect(any(gid["kind"] == "RoCE v2/IPv4" and gid["gid"] == "::ffff:10.9.0.1" and gid["network"] == "10.9.0.0/24"
+               for gid in port["gids"]), port["gids"])
     expect(info["memlock"]["unlimited"] and info["randomisation"]["can_be_turned_off"], info)
 
 

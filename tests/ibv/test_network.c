@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: a worker whose only port is not in the network of rank 0 is refused in one line, unless routers may join the two.
+ * Other choices among several ports are in test_choice.c. Needs the addresses of a guest: 10.9.0.0/24.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "tests/unit/peers.h"
+#include "transport_ibv/group.h"
+
+/* Rank 0 shows an address in another network: with UAT_IB_SUBNET=any that will do. */
+static void work_network(struct peer *me, void *arg)
+{
+    bool any = *(const bool *)arg;
+    char lines[2048];
+    PEER_CHECK(peer_open(me) == 0 && peer_show(me) == 0);
+    struct uat_ibv_card *card = (struct uat_ibv_card *)(void *)me->cards[me->rank].data;
+    if (me->rank == 0)
+        card->address[0].gid.raw[13] ^= 0xff; /* the second byte of an IPv4 address */
+    int capture = peer_capture(), rc = peer_publish(me);
+    peer_captured(capture, lines, sizeof(lines));
+    PEER_CHECK(rc == (any ? 0 : -EHOSTUNREACH));
+    if (me->rank == 1 && !any) {
+        PEER_CHECK(strstr(lines, "no port of rank 1"));
+        PEER_CHECK(strstr(lines, "rxe0:1 in 10.246.0.0/24; here are rxe0:1 in 10.9.0.0/24"));
+        PEER_CHECK(strstr(lines, "UAT_NET_DEVICES, or set UAT_IB_SUBNET=any"));
+        PEER_CHECK(strchr(lines, '\n') == strrchr(lines, '\n')); /* one line */
+    }
+    peer_barrier(me);
+}
+
+static void test_network(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bool any = i;
+        char *env[] = {any ? "UAT_IB_SUBNET=any" : NULL, NULL}, error[256];
+        struct uat_options options;
+        assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
+        struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = &options};
+        assert_int_equal(peers_run(&spec, work_network, &any), 0);
+    }
+}
+
+int main(void)
+{
+    if (!peers_ready(&uat_transport_ibv))
+        return 77;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_network)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
