@@ -56,7 +56,7 @@ static uintptr_t part_of(int rank)
 
 static uat_atomic_t *freed_list(int rank)
 {
-    return (uat_atomic_t *)(part_of(rank) + UAT_FREED_OFFSET);
+    return (uat_atomic_t *)(part_of(rank) + UAT_FREED_OFFSET + uat_head_line(rank));
 }
 
 static int own_rank(void)
@@ -64,10 +64,15 @@ static int own_rank(void)
     return uat_global.config.transport->rank;
 }
 
+const uint64_t *uat_objects_freed_word(void)
+{
+    return uat_global.parts ? &freed_list(own_rank())->value : NULL;
+}
+
 void uat_objects_start(void)
 {
     memset(&heap, 0, sizeof(heap));
-    heap.end = part_of(own_rank()) + UAT_PART_HEAD;
+    heap.end = part_of(own_rank()) + UAT_PART_HEAD + uat_head_line(own_rank()); /* words of the first objects, too */
     heap.limit = part_of(own_rank()) + uat_global.parts->chunk;
 }
 

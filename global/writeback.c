@@ -33,7 +33,7 @@ static void post_flush(int link)
     struct uat_bulk_op op = {.code = UAT_OP_FETCH_ADD,
                              .bytes = 8,
                              .local = g->landing,
-                             .remote = card->key.base + UAT_FLUSH_OFFSET,
+                             .remote = card->key.base + UAT_FLUSH_OFFSET + uat_head_line(g->config.transport->rank),
                              .rkey = card->key.rkey};
     uat_global_post(link, &op);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "global/global.h"
 #include "runtime/collective/collective.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/record.h"
@@ -52,7 +53,7 @@ int uat_inspect_evacuate(uintptr_t sp, size_t bytes)
     return rc;
 }
 
-void uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
+int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
 {
     const struct uat_segment *s = &uat_segment;
     const uint64_t *all[] = {&s->ring->claims,
@@ -61,9 +62,11 @@ void uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
                              s->control->barrier,
                              &s->control->runs_ended,
                              &((const struct uat_record *)s->records)->state,
-                             (const uint64_t *)(s->heap + UAT_HEAP_HEADER)};
+                             (const uint64_t *)(s->heap + UAT_HEAP_HEADER),
+                             uat_objects_freed_word()};
     _Static_assert(sizeof(all) / sizeof(all[0]) == UAT_INSPECT_ATOMICS, "as many as are announced");
     memcpy(words, all, sizeof(all));
+    return UAT_INSPECT_ATOMICS - !all[UAT_INSPECT_ATOMICS - 1];
 }
 
 void uat_inspect_glance(struct uat_inspect_glance *glance)

@@ -15,9 +15,10 @@
 
 #include <infiniband/verbs.h>
 
+#include "transport/colour.h"
 #include "transport/transport.h"
-#include "transport_ibv/group.h"
 #include "transport_ibv/address.h"
+#include "transport_ibv/group.h"
 #include "transport_ibv/port.h"
 
 enum {
@@ -38,14 +39,16 @@ _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while a
  * which is free again when their chain is complete.
  */
 struct uat_ibv_scratch {
-    uint64_t nonce;   /* by which neighbours know the segment: see uat_card_make() */
-    uint64_t sink;    /* where old values nobody wants land; never read */
-    uint64_t flushed; /* the target of the peers' quiet(); atomics only, and they add 0 */
-    char pad[UAT_IBV_SLOT - 3 * sizeof(uint64_t)];
-    char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1][UAT_IBV_SLOT];
+    uint64_t nonce; /* by which neighbours know the segment: see uat_card_make() */
+    uint64_t sink;  /* where old values nobody wants land; never read */
+    char pad[UAT_IBV_SLOT - 2 * sizeof(uint64_t)];
+    /* The targets of the peers' quiet(), who take the first word of the line of this worker's colour: atomics only, and they add 0. */
+    uint64_t flushed[UAT_COLOURS][UAT_COLOUR_STEP / sizeof(uint64_t)];
+    char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS][UAT_IBV_SLOT];
 };
+_Static_assert((int)UAT_COLOUR_STEP == (int)UAT_IBV_SLOT, "a line for each colour is as large as a slot");
 _Static_assert(sizeof(struct uat_ibv_scratch) <= UAT_TRANSPORT_SCRATCH, "the scratch must fit into its room");
-enum { UAT_IBV_SLOTS = UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 };
+enum { UAT_IBV_SLOTS = UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS };
 
 /* A chain posted and not known to be complete. Aligned so that wr_id has room for a position below the address. */
 struct uat_ibv_chain {
@@ -65,6 +68,7 @@ struct uat_ibv_connection {
     struct ibv_qp *qp;
     struct uat_ibv_chain *chains; /* ring of `depth` */
     int rank;                     /* the worker at its other end */
+    int colour;                   /* of that worker, among those that may share its adapter: transport/colour.h */
     unsigned head, tail;          /* chains posted, chains complete; modulo depth the place in the ring */
     unsigned atomic_end;          /* head behind the last chain that has an atomic */
     unsigned used;                /* work requests posted and not known to be complete */
@@ -101,12 +105,12 @@ struct uat_ibv {
     size_t segment_size;
     size_t read_only, closed; /* of it: see struct uat_transport_config */
     char host[UAT_IBV_HOST];
+    struct uat_ibv_address addresses[UAT_IBV_ADDRESSES_MAX]; /* that it could take, best first */
+    int address_count;
     struct uat_ibv_port port; /* the port in use */
     int gid_index;
     struct ibv_gid_entry gid;
     uint16_t pkey, pkey_index;
-    struct uat_ibv_address addresses[UAT_IBV_ADDRESSES_MAX]; /* that it could take, best first */
-    int address_count;
     struct ibv_context *context;
     struct ibv_pd *pd;
     struct ibv_mr *mr;
@@ -135,8 +139,10 @@ struct uat_ibv {
     int error; /* the first failure; every call returns it from then on */
 };
 
-/* device.c: open the chosen port and register the segment; uat_ibv_device_close undoes it, also when half done. */
+/* device.c: find this worker's addresses; open the port of the best one, or of another one, and register the segment;
+ * uat_ibv_device_close undoes it, also when half done. */
 int uat_ibv_device_open(struct uat_ibv *ibv);
+int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 void uat_ibv_device_close(struct uat_ibv *ibv);
 
 /* network.c: go over to the best address in the network of rank 0, which shows its own in its card. */
@@ -145,7 +151,6 @@ int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *cards);
 /* limits.c: refuse a segment, or a number of connections, that the device cannot hold. They set ibv->depth and
  * ibv->cq_entries. */
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
-int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
 
 /* neighbour.c: the class's card() and attach(): find, map and register the segments of the own group, and create the

@@ -49,7 +49,8 @@ static int list_workers(struct uat_ibv *ibv)
     }
     for (int i = 0; i < g->size; i++) {
         if (uat_ibv_groups_connect(g, own, i))
-            ibv->connections[ibv->connection_count++].rank = i;
+            ibv->connections[ibv->connection_count++] =
+                (struct uat_ibv_connection){.rank = i, .colour = (ibv->alone ? i : g->place[i]) % UAT_COLOURS};
         if (g->of[i] == g->of[own])
             ibv->neighbours[ibv->neighbour_count++].rank = i;
     }

@@ -8,11 +8,11 @@
  * of a WRITE leaves open, whether the word has reached the peer's memory or only its adapter, is settled: the WRITEs
  * before an atomic are in memory when it takes effect (O1). A READ would not do, for a WRITE before it is not ordered.
  */
-static int flush_connection(struct uat_ibv *ibv, int rank, struct uat_pending *p)
+static int flush_connection(struct uat_ibv *ibv, const struct uat_ibv_connection *c, struct uat_pending *p)
 {
-    struct uat_op op = uat_op_fetch_add(&ibv->scratch->sink, &ibv->scratch->flushed, 0);
+    struct uat_op op = uat_op_fetch_add(&ibv->scratch->sink, ibv->scratch->flushed[c->colour], 0);
     p->done = false;
-    return uat_ibv_post(&ibv->base, rank, &op, 1, p);
+    return uat_ibv_post(&ibv->base, c->rank, &op, 1, p);
 }
 
 static int drain(struct uat_ibv *ibv)
@@ -38,7 +38,7 @@ int uat_ibv_quiet(struct uat_transport *t)
         struct uat_ibv_connection *c = &ibv->connections[i];
         if (!c->written)
             continue;
-        int rc = flush_connection(ibv, c->rank, &flushed);
+        int rc = flush_connection(ibv, c, &flushed);
         if (rc)
             return rc;
         c->written = false;

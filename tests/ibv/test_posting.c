@@ -57,6 +57,41 @@ static void test_slots(void **state)
     assert_int_equal(peers_run(&spec, work_slots, NULL), 0);
 }
 
+/* --- the words of quiet(): connections to different workers of a group flush at addresses that differ in their low 12 bits */
+
+static void work_colours(struct peer *me, void *arg)
+{
+    uintptr_t(*low)[PEERS_MAX] = arg; /* by the worker that flushes and the one at the other end */
+    join_all(me);
+    struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
+    for (int i = 0; i < ibv->connection_count; i++) {
+        const struct uat_ibv_connection *c = &ibv->connections[i];
+        PEER_CHECK(c->colour >= 0 && c->colour < UAT_COLOURS);
+        low[me->rank][c->rank] = (uintptr_t)ibv->scratch->flushed[c->colour] & 0xfff;
+        struct uat_op op = uat_op_fetch_add(&ibv->scratch->sink, ibv->scratch->flushed[c->colour], 0);
+        PEER_CHECK(uat_transport_do(me->transport, c->rank, &op, 1) == 0);
+    }
+    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    peer_barrier(me);
+    for (int i = 0; me->rank == 0 && i < me->size * me->size; i++)
+        for (int k = 0; k < me->size * me->size; k++) {
+            uintptr_t a = low[i / me->size][i % me->size], b = low[k / me->size][k % me->size];
+            PEER_CHECK(!a || !b || (a == b) == (i % me->size == k % me->size));
+        }
+    for (int i = 0; i < UAT_COLOURS; i++) /* atomics add 0, and nothing else is there */
+        PEER_CHECK(__atomic_load_n(ibv->scratch->flushed[i], __ATOMIC_ACQUIRE) == 0);
+    peer_barrier(me);
+}
+
+static void test_colours(void **state)
+{
+    size_t size = sizeof(uintptr_t) * PEERS_MAX * PEERS_MAX;
+    void *low = peers_share(size);
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 4, .apart = true, .options = *state};
+    assert_int_equal(peers_run(&spec, work_colours, low), 0);
+    peers_unshare(low, size);
+}
+
 /* --- fences; nobody else is at work, since Soft-RoCE can stall on fences under contention */
 
 /* Post a chain; by how many round trips does that count? */
@@ -161,8 +196,8 @@ int main(void)
     static struct uat_options workers;
     if (uat_options_parse(&workers, env, error, sizeof(error)))
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_slots, &workers),
-                                       cmocka_unit_test_prestate(test_fences, &workers),
-                                       cmocka_unit_test(test_costs)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_slots, &workers), cmocka_unit_test_prestate(test_colours, &workers),
+        cmocka_unit_test(test_colours), cmocka_unit_test_prestate(test_fences, &workers), cmocka_unit_test(test_costs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: adapters exclude atomics from each other by the low 12 bits of their addresses, so no two of up to 64 workers of
- * a host have a word of the same kind equal in them (transport/colour.h). All workers must be on one host.
+ * a host have a word of the same kind equal in them, or of up to 32 in global memory (transport/colour.h). All workers must be
+ * on one host.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "runtime/inspect.h"
 #include "uat.h"
+#include "uat/global.h"
 
 enum { LOW = 0xfff };
 
@@ -31,15 +33,17 @@ int main(void)
 {
     const uint64_t *words[UAT_INSPECT_ATOMICS];
     int failures = 0;
-    if (uat_init())
+    if (uat_init() || uat_global_open())
         return 1;
     uint64_t *addresses = calloc((size_t)uat_size(), sizeof(*addresses));
-    uat_inspect_atomics(words);
+    failures += uat_inspect_atomics(words) != UAT_INSPECT_ATOMICS;
     for (int i = 0; i < UAT_INSPECT_ATOMICS && addresses; i++) {
         failures += clashes(words[i], addresses);
         failures += (uintptr_t)words[i] % 8 != 0;
     }
-    failures += !addresses;
+    uint64_t *object = uat_object_alloc(sizeof(*object)); /* the first one of each: it may hold a word for atomics */
+    failures += !addresses || !object || clashes(object, addresses);
+    uat_object_free(object);
     free(addresses);
     return uat_finalize() || failures;
 }
