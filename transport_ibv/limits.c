@@ -6,19 +6,9 @@
 #include <inttypes.h>
 
 #include "base/log.h"
+#include "transport_ibv/demand.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/memlock.h"
-
-/*
- * The device's own share of one send queue entry: 64 or 128 bytes with send_ops_flags (mlx5: 16 control, 16 address,
- * 16 atomic, and 64 inline behind a header, rounded up to blocks of 64); without them mlx5 reserves 192 bytes more.
- */
-enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64 };
-
-static unsigned smaller(unsigned a, int b)
-{
-    return b >= 0 && (unsigned)b < a ? (unsigned)b : a;
-}
 
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
 {
@@ -29,7 +19,7 @@ int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
                   ibv->port.device, attr->max_mr, (unsigned long long)attr->max_mr_size, ibv->segment_size);
         return -E2BIG;
     }
-    ibv->depth = smaller(UAT_IBV_DEPTH, attr->max_qp_wr);
+    ibv->depth = uat_ibv_demand_depth(attr);
     if (ibv->depth < UAT_IBV_DEPTH_MIN) {
         uat_error("%s allows %d work requests in a queue, uat needs %d", ibv->port.device, attr->max_qp_wr,
                   UAT_IBV_DEPTH_MIN);
@@ -51,7 +41,9 @@ static int check_share(const struct uat_ibv *ibv, const char *what, const char *
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
 {
     const struct ibv_device_attr *attr = &ibv->port.device_attr.orig_attr;
-    int n = ibv->connection_count, keys = UAT_IBV_WINDOWS * ibv->neighbour_count;
+    struct uat_ibv_demand d = {.connections = ibv->connection_count, .neighbours = ibv->neighbour_count};
+    uat_ibv_demand_reckon(&d, attr, ibv->segment_size, ibv->closed);
+    int n = d.connections, keys = d.keys;
     if (n + keys > UAT_IBV_NUMBERS_MAX) {
         uat_error("%d connections and %d keys of neighbours are too many: at most %d together%s", n, keys,
                   UAT_IBV_NUMBERS_MAX, ibv->alone ? "; UAT_CONNECT=host needs fewer" : "");
@@ -59,24 +51,20 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
     }
     int rc = check_share(ibv, "queue pairs", ibv->alone ? ", or UAT_CONNECT=host" : "", n, attr->max_qp);
     if (!rc)
-        rc = check_share(ibv, "memory regions", ", or UAT_CONNECT=worker", keys + 1, attr->max_mr);
+        rc = check_share(ibv, "memory regions", ", or UAT_CONNECT=worker", d.regions, attr->max_mr);
     if (rc)
         return rc;
-    ibv->cq_entries = smaller(UAT_IBV_CQ_MAX, attr->max_cqe);
-    if ((unsigned)n <= ibv->cq_entries / ibv->depth)
-        ibv->cq_entries = (unsigned)n * ibv->depth;
-    size_t own = ibv->depth * sizeof(struct uat_ibv_chain), queue = ibv->depth * (size_t)REQUEST_BYTES;
-    uint64_t pinned = ibv->segment_size + (uint64_t)ibv->neighbour_count * (ibv->segment_size - ibv->closed);
-    uint64_t queues = n * queue + ibv->cq_entries * COMPLETION_BYTES;
+    ibv->cq_entries = d.cq_entries;
+    ibv->locked = d.segments + d.queues;
+    size_t own = ibv->depth * sizeof(struct uat_ibv_chain);
     uat_info(
         "%d connections for %d workers (UAT_CONNECT=%s): one to each of %d groups of workers that share a host and "
         "an adapter, or more where groups differ in size; queues of %u requests, %zu KiB of them on the side of %s",
-        n, ibv->base.size, ibv->alone ? "worker" : "host", ibv->groups.count, ibv->depth, (size_t)queues / 1024,
+        n, ibv->base.size, ibv->alone ? "worker" : "host", ibv->groups.count, ibv->depth, (size_t)d.queues / 1024,
         ibv->port.device);
-    uat_info("%d memory regions: the own segment for what lands here, and for each worker of the group its stacks, which "
-             "peers READ, and its words, each with a key; %" PRIu64 " KiB count as locked, %zu KiB are bookkeeping",
-             keys + 1, (pinned + queues) / 1024,
-             (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
-    ibv->locked = pinned + queues;
+    uat_info(
+        "%d memory regions: the own segment for what lands here, and for each worker of the group its stacks, which "
+        "peers READ, and its words, each with a key; %" PRIu64 " KiB count as locked, %zu KiB are bookkeeping",
+        d.regions, ibv->locked / 1024, (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
     return uat_memlock_check(ibv->locked);
 }

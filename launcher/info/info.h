@@ -15,8 +15,19 @@
 /* "version", "memlock", "huge_pages", "pmix", "randomisation": of the process and its host. */
 void info_add_host(json_object *root);
 
-/* "auto", "ports", and, if a port can be used, "chosen", else "advice". Returns whether one can be used. */
-bool info_add_ports(json_object *root, const struct uat_options *options);
+/* A job of so many hosts with so many workers each. */
+struct info_job {
+    int hosts, workers;
+};
+
+/* "auto", "ports", and, if a port can be used, "chosen" and what a worker of the job takes of it, "job", else "advice". Returns
+ * whether one can be used. */
+bool info_add_ports(json_object *root, const struct uat_options *options, const struct info_job *job);
+
+/* "job": connections, keys and locked memory of a worker. attr: of the device that it takes. */
+struct ibv_device_attr;
+void info_add_demand(json_object *root, const struct uat_options *options, const struct ibv_device_attr *attr,
+                     const struct info_job *job);
 
 /* "litmus". 0; 1 when a promise is broken, or the tests could not be run. */
 int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials);

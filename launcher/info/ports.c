@@ -105,7 +105,7 @@ static void add_choice(json_object *root, const struct uat_options *options)
     json_object_object_add(root, "auto", o);
 }
 
-bool info_add_ports(json_object *root, const struct uat_options *options)
+bool info_add_ports(json_object *root, const struct uat_options *options, const struct info_job *job)
 {
     struct uat_ibv_port *ports;
     int n, rc = uat_ibv_ports_list(&ports, &n);
@@ -125,6 +125,7 @@ bool info_add_ports(json_object *root, const struct uat_options *options)
         info_add_number(chosen, "port", ports[best].number);
         info_add_text(chosen, "why", why);
         json_object_object_add(root, "chosen", chosen);
+        info_add_demand(root, options, &ports[best].device_attr.orig_attr, job);
     } else {
         info_add_text(root, "advice", why);
     }

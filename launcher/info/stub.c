@@ -2,9 +2,9 @@
 /* In place of ports.c and the litmus tests in a build without verbs. */
 #include "launcher/info/info.h"
 
-bool info_add_ports(json_object *root, const struct uat_options *options)
+bool info_add_ports(json_object *root, const struct uat_options *options, const struct info_job *job)
 {
-    (void)options;
+    (void)options, (void)job;
     json_object *o = json_object_new_object();
     info_add_text(o, "transport", "shm");
     info_add_text(o, "why", "this build of uat has no verbs");

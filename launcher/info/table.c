@@ -99,6 +99,18 @@ static void print_litmus(json_object *list)
     }
 }
 
+static void print_job(json_object *job)
+{
+    row("a worker's share",
+        "in a job of %d hosts with %d workers each: %lld connections, %lld keys, %lld KiB of locked memory",
+        (int)number(job, "hosts"), (int)number(job, "workers_per_host"), (long long)number(job, "connections"),
+        (long long)number(job, "keys"), (long long)number(job, "pinned_bytes") / 1024);
+    row("", "  segments %lld KiB, queues of %d requests %lld KiB",
+        (long long)number(job, "pinned_segments_bytes") / 1024, (int)number(job, "requests_per_queue"),
+        (long long)number(job, "pinned_queues_bytes") / 1024);
+    row("", "  %s", text(job, "why"));
+}
+
 void info_print_table(json_object *root)
 {
     json_object *choice = get(root, "auto"), *ports = get(root, "ports");
@@ -109,6 +121,8 @@ void info_print_table(json_object *root)
         row("", "but the environment says %s", text(choice, "overridden"));
     for (size_t i = 0; ports && i < json_object_array_length(ports); i++)
         print_port(json_object_array_get_idx(ports, i), get(root, "chosen"));
+    if (get(root, "job"))
+        print_job(get(root, "job"));
     print_host(root);
     if (get(root, "litmus"))
         print_litmus(get(root, "litmus"));

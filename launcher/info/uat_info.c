@@ -9,12 +9,15 @@
 enum { LITMUS_TRIALS = 5000, USAGE = 2 };
 
 static const char usage[] =
-    "usage: uat_info [--json] [--litmus[=TRIALS]]\n"
+    "usage: uat_info [--json] [--job=HOSTSxWORKERS] [--litmus[=TRIALS]]\n"
     "Show the verbs devices of this host, which port a worker would take, the transport that auto picks, and the "
     "limits\n"
     "that matter.\n"
     "\n"
     "  --json             print one JSON object instead of the table\n"
+    "  --job=HOSTSxWORKERS  show the connections, keys and locked memory of a worker in a job of so many hosts with so "
+    "many\n"
+    "                     workers each (2 hosts, a worker for each core)\n"
     "  --litmus[=TRIALS]  test on that port what the protocols need: order, whole words, atomicity (5000 trials each)\n"
     "\n"
     "Settings such as UAT_NET_DEVICES and UAT_GID_INDEX count as they would for a worker. Status: 0; 1 when no port "
@@ -24,16 +27,28 @@ static const char usage[] =
 struct arguments {
     bool json;
     uint64_t litmus; /* trials; 0: do not run them */
+    struct info_job job;
 };
+
+/* "HOSTSxWORKERS" */
+static bool parse_job(const char *text, struct info_job *job)
+{
+    char behind;
+    return sscanf(text, "%6dx%6d%c", &job->hosts, &job->workers, &behind) == 2 && job->hosts > 0 && job->workers > 0;
+}
 
 static bool parse(int argc, char **argv, struct arguments *out)
 {
-    *out = (struct arguments){0};
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    *out = (struct arguments){.job = {.hosts = 2, .workers = cores > 0 ? (int)cores : 1}};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--json")) {
             out->json = true;
         } else if (!strcmp(argv[i], "--litmus")) {
             out->litmus = LITMUS_TRIALS;
+        } else if (!strncmp(argv[i], "--job=", 6)) {
+            if (!parse_job(argv[i] + 6, &out->job))
+                return false;
         } else if (!strncmp(argv[i], "--litmus=", 9)) {
             char *end;
             out->litmus = strtoull(argv[i] + 9, &end, 10);
@@ -62,7 +77,7 @@ int main(int argc, char **argv)
         return USAGE;
     }
     json_object *root = json_object_new_object();
-    bool usable = info_add_ports(root, &options);
+    bool usable = info_add_ports(root, &options, &arguments.job);
     info_add_host(root);
     int status = !usable;
     if (usable && arguments.litmus)

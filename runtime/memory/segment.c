@@ -132,6 +132,14 @@ static int open_object(struct uat_segment *s)
     return -1;
 }
 
+size_t uat_segment_measure(const struct uat_options *options, size_t *closed)
+{
+    struct uat_segment s;
+    lay_out(&s, options, 0);
+    *closed = s.closed;
+    return s.size;
+}
+
 int uat_segment_open(const struct uat_options *options, int colour)
 {
     struct uat_segment *s = &uat_segment;

@@ -129,6 +129,9 @@ static inline size_t uat_segment_region_size(void)
     return uat_segment.high - uat_segment.low;
 }
 
+/* The bytes of the segment that options describe; *closed: of them those that no peer touches. */
+size_t uat_segment_measure(const struct uat_options *options, size_t *closed);
+
 /* Map the segment that options describe, for a worker of this colour (0 to UAT_COLOURS - 1). 0, or -EEXIST (address
  * taken), -ENOMEM, -EINVAL, reported. */
 int uat_segment_open(const struct uat_options *options, int colour);

@@ -50,8 +50,9 @@ def test_without_device():
     expect(info["ports"] == [] and "chosen" not in info and "OpenPMIx" in info["pmix"], info)
     status, out, _ = run([UAT_INFO])
     expect(status == 1 and "auto picks shm" in out and "PMIx" in out, out)
-    status, _, error = run([UAT_INFO, "--jsno"])
-    expect(status == 2 and "usage:" in error, error)
+    for wrong in "--jsno", "--job=2", "--job=0x4", "--job=2x4x", "--job=2x-4":
+        status, _, error = run([UAT_INFO, wrong])
+        expect(status == 2 and "usage:" in error, error)
 
 
 def test_device(status, out, error):
@@ -71,6 +72,30 @@ def test_wrong_gid(status, out, error):
     expect(status == 1 and "UAT_GID_INDEX=255" in error and "<- taken" in out, out + error)
 
 
+def test_job(host, worker):
+    """64 x 32 workers: by hosts, and all to all. The log of a job says the same numbers: see test_log()."""
+    for (status, out, error), kind, connections, neighbours in (host, "host", 64, 32), (worker, "worker", 2048, 1):
+        job = json.loads(out)["job"]
+        expect(status == 0 and not error, error)
+        expect((job["hosts"], job["workers_per_host"]) == (64, 32), job)
+        expect((job["connections"], job["keys"], job["regions"]) == (connections, 2 * neighbours, 2 * neighbours + 1), job)
+        completions = min(512, 32 * connections)
+        expect(job["pinned_queues_bytes"] == connections * 32 * 128 + completions * 64, job)
+        expect(neighbours * 32 << 20 < job["pinned_segments_bytes"] < (neighbours + 1) * 40 << 20, job)
+        expect(job["pinned_bytes"] == job["pinned_segments_bytes"] + job["pinned_queues_bytes"], job)
+        expect(f"UAT_CONNECT={kind}" in job["why"], job)
+
+
+def test_log(info, log):
+    """What `uat_info --job=1x3` foretells is what 3 workers say."""
+    job = json.loads(info[1])["job"]
+    status, out, error = log
+    expect(status == 0, error)
+    expect(error.count(f"{job['connections']} connections for 3 workers (UAT_CONNECT=host): one to each of 1 groups") == 3, error)
+    expect(error.count(f"{job['regions']} memory regions: ") == 3, error)
+    expect(error.count(f"{job['pinned_bytes'] // 1024} KiB count as locked") == 3, error)
+
+
 def test_litmus(status, out, error):
     """True if it lost updates, too."""
     expect(status == 0, out + error)
@@ -86,9 +111,14 @@ def test_litmus(status, out, error):
 def main():
     litmus = UAT_INFO, "--json", "--litmus=4000"
     test_without_device()
-    device, wrong, first = guests((UAT_INFO, "--json"), ("env", "UAT_GID_INDEX=255", UAT_INFO), litmus)
+    device, wrong, host, worker, three, log, first = guests(
+        (UAT_INFO, "--json"), ("env", "UAT_GID_INDEX=255", UAT_INFO), (UAT_INFO, "--json", "--job=64x32"),
+        ("env", "UAT_CONNECT=worker", UAT_INFO, "--json", "--job=64x32"), (UAT_INFO, "--json", "--job=1x3"),
+        ("env", "UAT_TRANSPORT=ibv", "UAT_LOG=info", "uatrun", "-n", "3", "uat-fib", "5"), litmus)
     test_device(*device)
     test_wrong_gid(*wrong)
+    test_job(host, worker)
+    test_log(three, log)
     shown = test_litmus(*first)
     for attempt in range(1, ATTEMPTS):
         if not shown:

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_ibv/demand.h"
+
+#include "transport_ibv/ibv.h"
+
+/*
+ * The device's own share of one send queue entry: 64 or 128 bytes with send_ops_flags (mlx5: 16 control, 16 address,
+ * 16 atomic, and 64 inline behind a header, rounded up to blocks of 64); without them mlx5 reserves 192 bytes more.
+ */
+enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64 };
+
+static unsigned smaller(unsigned a, int b)
+{
+    return b >= 0 && (unsigned)b < a ? (unsigned)b : a;
+}
+
+unsigned uat_ibv_demand_depth(const struct ibv_device_attr *attr)
+{
+    return smaller(UAT_IBV_DEPTH, attr->max_qp_wr);
+}
+
+void uat_ibv_demand_reckon(struct uat_ibv_demand *d, const struct ibv_device_attr *attr, size_t segment, size_t closed)
+{
+    d->keys = UAT_IBV_WINDOWS * d->neighbours;
+    d->regions = d->keys + 1;
+    d->depth = uat_ibv_demand_depth(attr);
+    d->cq_entries = smaller(UAT_IBV_CQ_MAX, attr->max_cqe);
+    if ((unsigned)d->connections <= d->cq_entries / d->depth)
+        d->cq_entries = (unsigned)d->connections * d->depth;
+    d->segments = segment + (uint64_t)d->neighbours * (segment - closed);
+    d->queues = (uint64_t)d->connections * d->depth * REQUEST_BYTES + (uint64_t)d->cq_entries * COMPLETION_BYTES;
+}
