@@ -9,6 +9,7 @@
 #include <new>
 
 #include "examples/octree.hpp"
+#include "examples/splitmix.h"
 #include "perf/bench.h"
 #include "uat.hpp"
 
@@ -99,10 +100,7 @@ void simulate_here(World w)
 
 double random_number(uint64_t &state)
 {
-    uint64_t x = state += 0x9e3779b97f4a7c15u; /* SplitMix64 (Steele, Lea and Flood 2014) */
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return double((x ^ x >> 31) >> 11) * 0x1p-53;
+    return double(splitmix_next(&state) >> 11) * 0x1p-53;
 }
 
 Vector direction(uint64_t &state, double length)
@@ -149,7 +147,7 @@ template <class M> uint64_t digest(const World &w)
             uint64_t bits[3];
             std::memcpy(bits, &b[i].x, sizeof(bits));
             for (uint64_t k : bits)
-                sum = (sum ^ k ^ uint64_t(at + i)) * 0x9e3779b97f4a7c15u + (sum >> 29);
+                sum = (sum ^ k ^ uint64_t(at + i)) * SPLITMIX_STEP + (sum >> 29);
         }
     });
     return sum;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "examples/splitmix.h"
 #include "perf/bench.h"
 #include "uat/global.h"
 
@@ -41,15 +42,6 @@ struct node {
     int64_t next, split, room, profit;
 };
 
-static uint64_t random_number(uint64_t *state)
-{
-    uint64_t x = *state += 0x9e3779b97f4a7c15u; /* SplitMix64 (Steele, Lea and Flood 2014) */
-
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 static int by_density(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
@@ -64,8 +56,8 @@ static void make_instance(void)
     uint64_t state = (uint64_t)seed;
 
     for (int64_t i = 0; i < n; i++) {
-        int64_t w = 1 + (int64_t)(random_number(&state) % (uint64_t)range), tenth = range / 10;
-        int64_t any = 1 + (int64_t)(random_number(&state) % (uint64_t)range);
+        int64_t w = 1 + (int64_t)(splitmix_next(&state) % (uint64_t)range), tenth = range / 10;
+        int64_t any = 1 + (int64_t)(splitmix_next(&state) % (uint64_t)range);
         int64_t near = w - tenth + any % (2 * tenth + 1);
         item[i].weight = w;
         item[i].profit = kind == 0 ? any : kind == 1 ? (near > 0 ? near : 1) : w + tenth;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "examples/splitmix.h"
 #include "uat/pattern.h"
 
 enum { CHUNK = 512 /* edges or vertices that are checked out at once */ };
@@ -13,21 +14,13 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t mixed(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u; /* SplitMix64 (Steele, Lea and Flood 2014) */
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 /* A permutation of the numbers below 2^scale: multiplications by odd numbers, and shifts, can be undone. */
 static uint32_t scrambled(uint32_t v, int scale, uint64_t seed)
 {
     uint32_t mask = (uint32_t)((UINT64_C(1) << scale) - 1);
 
     for (uint64_t round = 0; round < 4; round++) {
-        uint64_t key = mixed(seed ^ round << 56);
+        uint64_t key = splitmix(seed ^ round << 56);
         v = (uint32_t)(v * (key | 1) + (key >> 32)) & mask;
         v ^= v >> (scale + 1) / 2;
     }
@@ -38,11 +31,11 @@ static uint32_t scrambled(uint32_t v, int scale, uint64_t seed)
 struct edge kronecker_edge(int scale, uint64_t seed, int64_t i)
 {
     const double ab = 0.76, a_norm = 0.57 / 0.76, c_norm = 0.19 / 0.24;
-    uint64_t state = mixed(seed) ^ (uint64_t)i * 0xd1342543de82ef95u;
+    uint64_t state = splitmix(seed) ^ (uint64_t)i * 0xd1342543de82ef95u;
     struct edge e = {0, 0};
 
     for (int bit = 0; bit < scale; bit++) {
-        uint64_t x = mixed(state += 0x9e3779b97f4a7c15u);
+        uint64_t x = splitmix(state += SPLITMIX_STEP);
         bool down = (double)(x >> 32) * 0x1p-32 > ab;
         bool right = (double)(x & UINT32_MAX) * 0x1p-32 > (down ? c_norm : a_norm);
         e.u |= (uint32_t)down << bit;

@@ -120,7 +120,7 @@ struct Plain {
     }
 };
 
-/* Call f(bodies, count) for the range in chunks. */
+/* Call f(elements, count, index of the first) for chunks of [first, first + count), each open meanwhile. */
 template <class M, class T, class F> void each_chunk(T *array, int64_t first, int64_t count, uat_access access, F f)
 {
     for (int64_t at = first; at < first + count; at += chunk) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "examples/splitmix.h"
 #include "perf/bench.h"
 #include "uat.hpp"
 
@@ -25,19 +26,11 @@ int64_t n = 0, seed = 1;
 std::optional<uat::global_vector<Record>> records;
 double figures[UAT_BENCH_FIGURES];
 
-uint64_t mixed(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u; /* SplitMix64 (Steele, Lea and Flood 2014) */
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 /* Record i of the input: a random key, its number, and something to move. */
 Record make_record(int64_t i)
 {
     Record r;
-    uint64_t words[2] = {mixed(uint64_t(seed) << 32 ^ uint64_t(i)), mixed(uint64_t(i) + (uint64_t(seed) << 48))};
+    uint64_t words[2] = {splitmix(uint64_t(seed) << 32 ^ uint64_t(i)), splitmix(uint64_t(i) + (uint64_t(seed) << 48))};
     std::memcpy(r.key, words, sizeof(r.key));
     std::memset(r.value, 'A' + int(i % 26), sizeof(r.value));
     std::memcpy(r.value, &i, sizeof(i));
@@ -73,13 +66,13 @@ Summary summary_of(const Record &r)
     for (size_t at = 0; at < sizeof(r); at += 4) {
         uint32_t word;
         std::memcpy(&word, reinterpret_cast<const char *>(&r) + at, 4);
-        sum = mixed(sum ^ word);
+        sum = splitmix(sum ^ word);
     }
     uint64_t high;
     uint16_t low;
     std::memcpy(&high, r.key, 8);
     std::memcpy(&low, r.key + 8, 2);
-    return {r, r, 1, sum, 0, mixed(high ^ mixed(low)), 0x9e3779b97f4a7c15u};
+    return {r, r, 1, sum, 0, splitmix(high ^ splitmix(low)), SPLITMIX_STEP};
 }
 
 Summary together(const Summary &a, const Summary &b)

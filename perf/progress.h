@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One line on the terminal of rank 0 that says how a job goes: time, tasks, steals, and the share of the time in which workers look for
- * work. Each worker has a thread that looks at its counters 40 times a second and sends a datagram of 48 bytes to rank 0 four
- * times a second; the workers themselves do nothing for it. A datagram that is lost is made good by the next.
+ * One line on the terminal of rank 0 that says how a job goes: time, tasks, steals, and the share of the time in which workers look
+ * for work. A thread in each process reads the worker's counters 40 times a second and sends them to rank 0 four times a second, as a
+ * datagram of 48 bytes; the worker itself does nothing for it. A lost datagram does no harm: the next one has the sums, too.
  */
 #ifndef UAT_PROGRESS_H
 #define UAT_PROGRESS_H

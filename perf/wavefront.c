@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wavefront: local alignment of two random sequences (Smith and Waterman, J. Mol. Biol. 147, 1981; linear gap penalty), in square blocks.
- * A block's task waits for the futures of its upper and its left neighbour, and sets one for each neighbour below and to the right.
+ * A wavefront: local alignment of two random sequences (Smith and Waterman, J. Mol. Biol. 147, 1981; linear gap penalty), in square
+ * blocks. A block's task waits for the futures of its upper and its left neighbour, and sets one for each neighbour below and to the right.
  */
 #include <stdint.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static int run(uint64_t *answer)
     return rc;
 }
 
-/* The same in blocks, row by row, with the row of all columns in one array: by the plain definition, cell by cell. */
+/* The same without blocks: cell by cell, row after row, with one row in memory. */
 static int sequential(uint64_t *answer)
 {
     static int32_t row[BLOCKS_MAX * SIDE_MAX + 1];
