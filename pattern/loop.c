@@ -78,10 +78,6 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
 {
     int64_t length = loop->grain;
     uint64_t since = uat_cpu_counter();
-    if (uat_size() == 1 && begin < end) { /* nobody to offer anything to */
-        call_body(loop, begin, end, partial);
-        return;
-    }
     while (begin < end) {
         if (uat_chunk_may_split(length, end - begin, loop->grain) && uat_work_wanted()) {
             split(loop, begin, end, partial);

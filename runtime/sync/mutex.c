@@ -86,7 +86,10 @@ static void park_locker(struct uat_park *wait, uint64_t name)
     uat_object_park(wait, name);
 }
 
-/* The mutex was handed to this task, which goes on here. Fire and forget: who reads it late says what was true before. */
+/*
+ * The mutex was handed to this task, which goes on here. The WRITE is awaited: the task may be stolen, unlock elsewhere, and see
+ * the mutex destroyed; a WRITE still on its way, or repeated by the adapter, would then change whatever has got the block.
+ */
 static __attribute__((noinline)) void note_resumed(uint64_t mutex)
 {
     uint64_t *at = uat_mutex_resumed_at(uat_object_address(mutex)), where = (uint64_t)uat_self.rank + 1;
@@ -97,7 +100,7 @@ static __attribute__((noinline)) void note_resumed(uint64_t mutex)
     }
     uat_segment.staging->word = where;
     struct uat_op op = uat_op_write(&uat_segment.staging->word, at, sizeof(where));
-    uat_check(uat_transport_forget(uat_self.transport, uat_object_rank(mutex), &op, 1));
+    uat_check(uat_transport_do(uat_self.transport, uat_object_rank(mutex), &op, 1));
 }
 
 void uat_mutex_lock(uat_mutex_t m)
