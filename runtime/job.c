@@ -169,13 +169,9 @@ static int refuse_differences(void)
 
 static int list_colours(void)
 {
-    uint8_t *colours = malloc((size_t)uat_self.size);
-    if (!colours) {
-        uat_error("no memory for the colours of %d workers", uat_self.size);
+    uint8_t *colours = uat_roster_colours(&job.roster);
+    if (!colours)
         return -ENOMEM;
-    }
-    for (int i = 0; i < uat_self.size; i++)
-        colours[i] = (uint8_t)((unsigned)job.roster.identity[i]->colour % UAT_COLOURS);
     uat_segment_set_colours(colours);
     return 0;
 }
@@ -185,20 +181,14 @@ static int attach_neighbours(void)
     return uat_roster_attach(&job.roster, uat_self.transport);
 }
 
-/* Derive oversubscription from all bindings. */
 static int compare_bindings(void)
 {
-    const struct uat_binding **bindings = calloc((size_t)uat_self.size, sizeof(*bindings));
-    if (!bindings) {
-        uat_error("no memory for the bindings of %d workers", uat_self.size);
-        return -ENOMEM;
-    }
-    for (int i = 0; i < uat_self.size; i++)
-        bindings[i] = &job.roster.identity[i]->binding;
     /* uatrun itself spreads the workers over the cores that it may use; others it was not given (taskset). */
     bool advise = strcmp(job.job.launcher, "uatrun") != 0;
-    uat_relax_oversubscribed = !UAT_IS_VIRTUAL() && uat_binding_report(bindings, uat_self.size, uat_self.rank, advise);
-    free(bindings);
+    int rc = uat_roster_oversubscribed(&job.roster, uat_self.rank, advise);
+    if (rc < 0)
+        return rc;
+    uat_relax_oversubscribed = !UAT_IS_VIRTUAL() && rc;
     if (uat_relax_oversubscribed)
         uat_info("more workers than cores: they give way to each other while they wait");
     return 0;

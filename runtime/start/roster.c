@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "runtime/start/bootstrap.h"
+#include "transport/colour.h"
 
 /* One blob: the identity, and behind it the card or the endpoint. */
 static int publish_and_collect(struct uat_roster *roster, const struct uat_identity *own,
@@ -111,6 +112,30 @@ int uat_roster_leader(const struct uat_roster *roster, int rank)
             roster->identity[i]->binding.machine == own->binding.machine)
             return i;
     return rank;
+}
+
+uint8_t *uat_roster_colours(const struct uat_roster *roster)
+{
+    uint8_t *colours = malloc((size_t)roster->size);
+    if (!colours)
+        uat_error("no memory for the colours of %d workers", roster->size);
+    for (int i = 0; i < roster->size && colours; i++)
+        colours[i] = (uint8_t)((unsigned)roster->identity[i]->colour % UAT_COLOURS);
+    return colours;
+}
+
+int uat_roster_oversubscribed(const struct uat_roster *roster, int rank, bool advise)
+{
+    const struct uat_binding **bindings = calloc((size_t)roster->size, sizeof(*bindings));
+    if (!bindings) {
+        uat_error("no memory for the bindings of %d workers", roster->size);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < roster->size; i++)
+        bindings[i] = &roster->identity[i]->binding;
+    bool shared = uat_binding_report(bindings, roster->size, rank, advise);
+    free(bindings);
+    return shared;
 }
 
 void uat_roster_forget(struct uat_roster *roster)

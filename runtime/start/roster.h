@@ -3,7 +3,9 @@
 #ifndef UAT_ROSTER_H
 #define UAT_ROSTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "runtime/start/identity.h"
 #include "transport/transport.h"
@@ -19,8 +21,8 @@ struct uat_roster {
     size_t *late_sizes;
 };
 
-/* Publish our identity and our transport's endpoint (or its card, if it has one), and collect those of all workers. Collective. 0 or a negative
- * errno, reported; then there is nothing to forget. */
+/* Publish our identity and our transport's endpoint (or its card, if it has one), and collect those of all workers.
+ * Collective. 0 or a negative errno, reported; then there is nothing to forget. */
 int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
                        struct uat_transport *transport);
 
@@ -33,6 +35,13 @@ void uat_roster_hosts(const struct uat_roster *roster, int *host_of);
 
 /* The lowest rank in the kernel and the PID namespace of this one. */
 int uat_roster_leader(const struct uat_roster *roster, int rank);
+
+/* The colour of each rank (transport/colour.h), owned by the caller, who frees it. NULL: no memory, reported. */
+uint8_t *uat_roster_colours(const struct uat_roster *roster);
+
+/* Do workers of this rank's machine share cores? 1 or 0, or -ENOMEM, reported; with advice, once for each machine, if
+ * `advise`. */
+int uat_roster_oversubscribed(const struct uat_roster *roster, int rank, bool advise);
 
 /* Free what was collected. */
 void uat_roster_forget(struct uat_roster *roster);

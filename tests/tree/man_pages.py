@@ -24,7 +24,8 @@ def faults_of_settings(root, page):
 
 
 def faults_of_functions(root, pages):
-    header = re.sub(r"/\*.*?\*/", "", (root / "include/uat.h").read_text(), flags=re.S)
+    header = re.sub(r"/\*.*?\*/", "", (root / "include/uat.h").read_text() + (root / "include/uat/stats.h").read_text(),
+                    flags=re.S)
     public = set(re.findall(r"^[a-z].*?\*?(uat_[a-z_]+)\([^)]*\)(?:;|\n\{)", header, re.M)) - {"uat_join_wait"}
     for name in public:
         if not re.search(rf"^\.Fn {name}\b", pages, re.M):
