@@ -32,14 +32,13 @@ enum {
     UAT_BOUNCE = 4096,         /* bytes of one bounce buffer */
     UAT_BOUNCES = 128,         /* of them: transfers of memory that the adapter does not reach */
     UAT_EXCHANGE_WORDS = 64,   /* 8-byte words in one step of a gather */
-    UAT_PART_HEAD = 4096,      /* bytes at the start of a worker's part that hold no objects */
-    UAT_HEAD_COLOURS = 32,     /* its words that adapters change lie in lines by a colour: transport/colour.h */
+    UAT_PART_HEAD = 8192,      /* bytes at the start of a worker's part that hold no objects */
     UAT_FREED_OFFSET = 0,      /* there, by the owner's colour: the list of what others gave back; uat_atomic_t */
-    UAT_FLUSH_OFFSET = 2048,   /* there, by the colour of who flushes: a word that atomics add 0 to */
+    UAT_FLUSH_OFFSET = 4096,   /* there, by the colour of who flushes: a word that atomics add 0 to */
     UAT_TRANSFER_MAX = 1 << 30 /* bytes of one split-phase transfer */
 };
-_Static_assert(UAT_FLUSH_OFFSET - UAT_FREED_OFFSET == UAT_HEAD_COLOURS * UAT_COLOUR_STEP &&
-                   UAT_PART_HEAD - UAT_FLUSH_OFFSET == UAT_HEAD_COLOURS * UAT_COLOUR_STEP,
+_Static_assert(UAT_FLUSH_OFFSET - UAT_FREED_OFFSET == UAT_COLOURS * UAT_COLOUR_STEP &&
+                   UAT_PART_HEAD - UAT_FLUSH_OFFSET == UAT_COLOURS * UAT_COLOUR_STEP,
                "a line for each colour");
 _Static_assert(UAT_BLOCK == UAT_GLOBAL_BLOCK, "global.h tells the size of a block");
 
@@ -55,7 +54,7 @@ _Static_assert(sizeof(struct uat_global_words) == UAT_GLOBAL_WORDS_SIZE, "segmen
 static inline uintptr_t uat_head_line(int rank)
 {
     const uint8_t *colours = uat_segment.colours;
-    return (uintptr_t)((colours ? colours[rank] : rank) % UAT_HEAD_COLOURS) * UAT_COLOUR_STEP;
+    return (uintptr_t)((colours ? colours[rank] : rank) % UAT_COLOURS) * UAT_COLOUR_STEP;
 }
 
 /* A host's memory object behind an array, as its leader announces it. */
