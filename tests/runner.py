@@ -21,7 +21,7 @@ TAIL = 40  # lines shown of a failed test
 # Suites in the order in which they run: what fails fast comes first. A suite not named here comes last.
 ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "vm", "ibv"]
 # Suites whose tests are one process each, or boots of guests, so that several may run at once.
-PARALLEL = {"tree", "unit", "header", "model", "vm"}
+PARALLEL = {"tree", "unit", "header", "model", "vm", "ibv"}
 OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}
 LINE = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(\S.*?)\s+(OK|FAIL|SKIP|TIMEOUT|ERROR|EXPECTEDFAIL|UNEXPECTEDPASS|INTERRUPT)"
                   r"\s+([\d.]+)s")

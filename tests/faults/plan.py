@@ -67,25 +67,27 @@ class Plan:
 
 
 class Usual:
-    """How long each program takes when nothing happens, start included: seconds[name, workers]; and the retry bound that the
-    workers name, in seconds; None without verbs."""
+    """How long the programs of the plans take when nothing happens, start included: seconds[name, workers]; and the retry bound that
+    the workers name, in seconds; None without verbs."""
 
-    def __init__(self, build, transport, starter, programs, sizes, times):
+    def __init__(self, build, transport, starter, programs, plans, times):
         self.seconds, self.retry_bound = {}, None
         environment = {**os.environ, "UAT_TRANSPORT": transport, "UAT_LOG": "info"}
-        measured = [*sizes] if len(starter.hosts) == 1 else [max(sizes)]  # two guests have one processor each: all take as long
-        for name, (command, answer) in programs.items():
-            for n in measured * times:
-                began = time.monotonic()
-                done = subprocess.run([*starter.command(n), str(Path(build) / command[0]), *command[1:], "--json"],
-                                      env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                      stderr=subprocess.PIPE, check=False, timeout=300)
-                if done.returncode or json.loads(done.stdout)["result"] != answer:
-                    raise SystemExit(f"{name}, without any fault: status {done.returncode}\n{done.stdout}\n{done.stderr}")
-                self.seconds[name, n] = min(self.seconds.get((name, n), START_UP), time.monotonic() - began)
-                self._find_bound(transport, done.stderr)
-            for n in sizes:
-                self.seconds.setdefault((name, n), self.seconds[name, max(sizes)])
+        drawn = sorted({(plan.program, plan.workers) for plan in plans})
+        # Two guests have one processor each: with any number of workers a program takes as long as with the most.
+        measured = drawn if len(starter.hosts) == 1 else dict(drawn).items()
+        for name, n in [*measured] * times:
+            command, answer = programs[name]
+            began = time.monotonic()
+            done = subprocess.run([*starter.command(n), str(Path(build) / command[0]), *command[1:], "--json"],
+                                  env=environment, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, check=False, timeout=300)
+            if done.returncode or json.loads(done.stdout)["result"] != answer:
+                raise SystemExit(f"{name}, without any fault: status {done.returncode}\n{done.stdout}\n{done.stderr}")
+            self.seconds[name, n] = min(self.seconds.get((name, n), START_UP), time.monotonic() - began)
+            self._find_bound(transport, done.stderr)
+        for name, n in drawn:
+            self.seconds.setdefault((name, n), self.seconds[name, dict(drawn)[name]])
 
     def _find_bound(self, transport, log):
         bounds = {float(bound) for bound in re.findall(r"retry bound ([\d.]+) s", log)}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, with 4 workers under each deque protocol, by
-claims also with 2, in one guest or over two: right answers, and every program is stolen from with the round trips and the operations of its
+"""Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, with 4 workers under each deque protocol, some by
+claims with 2, in one guest or over two: right answers, and every program is stolen from with the round trips and the operations of its
 protocol. Then a share of tests/global/guests.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
@@ -19,6 +19,7 @@ PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b
 # Tasks that wait, once in each run: checked answers, and round trips on objects of another worker.
 WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
            "uat-sync --members 10 --passes 40 --fibers 5 --depth 2 --batches 2"]
+WITH_TWO = PROGRAMS[-1:] + WAITING  # with two workers, by claims
 CONNECT = ["host", "rdmacm", "worker", "host"]  # for each start of all programs over two guests
 TREE = 105178  # nodes of that tree
 
@@ -41,8 +42,7 @@ def script():
                     settings += " UAT_CONNECT=" + CONNECT[starts % len(CONNECT)]
                 starts += 1
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
-                          for program, options in (words.split(" ", 1) for words in
-                                                   PROGRAMS + (WAITING if (deque, workers) == ("claim", 2) else []))]
+                          for program, options in (words.split(" ", 1) for words in (PROGRAMS if workers == 4 else WITH_TWO))]
     lines += subprocess.run([GLOBAL, VM_RUN, BUILD, str(GUESTS), "--list"], stdout=subprocess.PIPE, text=True,
                             check=True).stdout.splitlines()
     return "\n".join(lines)
@@ -90,7 +90,7 @@ def main():
         print(done.stdout, done.stderr)
         sys.exit(done.returncode)
     reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if len(reports) != RUNS * (4 * len(PROGRAMS) + len(WAITING)):
+    if len(reports) != RUNS * (3 * len(PROGRAMS) + len(WITH_TWO)):
         sys.exit(f"{len(reports)} reports:\n{done.stdout}\n{done.stderr}")
     totals = {}
     for report in reports:
