@@ -77,6 +77,8 @@ static size_t partition(void *elements, size_t less, size_t from, size_t to, con
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)
 {
     struct uat_sort_kernel kernel = {size, sort, size == 4 ? partition_4 : size == 8 ? partition_8 : partition};
+    if (arg_size > PTRDIFF_MAX) /* no object is so large: with sanitizers gcc warns that the sum below may be 0 */
+        __builtin_unreachable();
     _Alignas(ALIGNMENT) char block[sizeof(struct comparison) + arg_size];
     struct comparison *c = (struct comparison *)block;
     *c = (struct comparison){.compare = compare, .size = size};

@@ -24,6 +24,11 @@ CONNECT = ["host", "rdmacm", "worker", "host"]  # for each start of all programs
 TREE = 105178  # nodes of that tree
 
 
+def programs(deque, workers):
+    """All four by claims; the other protocols have two of them."""
+    return WITH_TWO if workers == 2 else PROGRAMS if deque == "claim" else PROGRAMS[::3]
+
+
 def quoted(program):
     """A program of the build folder, whose name may have a blank in it, as a word of the shell."""
     return shlex.quote(f"{BUILD}/{program}")
@@ -42,7 +47,7 @@ def script():
                     settings += " UAT_CONNECT=" + CONNECT[starts % len(CONNECT)]
                 starts += 1
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
-                          for program, options in (words.split(" ", 1) for words in (PROGRAMS if workers == 4 else WITH_TWO))]
+                          for program, options in (words.split(" ", 1) for words in programs(deque, workers))]
     lines += subprocess.run([GLOBAL, VM_RUN, BUILD, str(GUESTS), "--list"], stdout=subprocess.PIPE, text=True,
                             check=True).stdout.splitlines()
     return "\n".join(lines)
@@ -90,7 +95,7 @@ def main():
         print(done.stdout, done.stderr)
         sys.exit(done.returncode)
     reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    if len(reports) != RUNS * (3 * len(PROGRAMS) + len(WITH_TWO)):
+    if len(reports) != RUNS * (len(PROGRAMS) + 2 * len(PROGRAMS[::3]) + len(WITH_TWO)):
         sys.exit(f"{len(reports)} reports:\n{done.stdout}\n{done.stderr}")
     totals = {}
     for report in reports:
