@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Torture: random delays between any two steps of owner and thief, to open windows that are otherwise a few cycles
- * wide, and random choices where both ways are right. Off unless UAT_TORTURE=delay=SEED: one predictable branch, on slow
- * paths only.
+ * wide, and random choices where both ways are right. Off unless UAT_TORTURE=delay=SEED: one predictable branch, on
+ * slow paths only.
  */
 #ifndef UAT_DELAY_H
 #define UAT_DELAY_H

@@ -119,7 +119,8 @@ static ssize_t find_oldest(struct uat_deque *d)
     return d->last < n && !d->user.keep_private ? (ssize_t)d->last : -1;
 }
 
-/* May an entry leave now? Not before the last one has left, nor before what this worker did in global memory is visible. */
+/* May an entry leave now? Not before the last one has left, nor before what this worker did in global memory is
+ * visible. */
 static bool is_ready(struct uat_deque *d)
 {
     if (!has_left(d->mail))

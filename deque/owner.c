@@ -211,8 +211,8 @@ static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
 {
     d->pop_claims = claims;
     /* Fewer entries are published than cap allows: check at every push. If only records are missing, wait for a claim,
-     * because only a claim makes a record come back. A claim whose acknowledgement is on its way may have been the last:
-     * no other one would tell of the room that it leaves. */
+     * because only a claim makes a record come back. A claim whose acknowledgement is on its way may have been the
+     * last: no other one would tell of the room that it leaves. */
     bool wanting = (d->published < d->cap && !(blocked && d->published > 0)) || has_claimed(d, claims);
     d->push_claims = wanting ? NEVER : claims;
 }

@@ -171,8 +171,9 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
 
 /*
- * Pop the only entry if that is the base of a task whose spawner is elsewhere, and no claim has come. Otherwise, and always
- * with a giver, false: the caller uses uat_deque_pop(). Nothing is published then, so what push and pop look at stays.
+ * Pop the only entry if that is the base of a task whose spawner is elsewhere, and no claim has come. Otherwise, and
+ * always with a giver, false: the caller uses uat_deque_pop(). Nothing is published then, so what push and pop look at
+ * stays.
  */
 static inline bool uat_deque_drop_base(struct uat_deque *d)
 {

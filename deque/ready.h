@@ -13,9 +13,10 @@
  *       suspicion, together with the claim; what was read is right if the slot, READ behind the claim, says what the peek
  *       foretold.
  *
- * Order: the owner takes from its list, oldest first, and every UAT_READY_TURN-th time the oldest of the ring. So a task that
- * became ready when n others were is passed over at most UAT_READY_BOUND(n) times: in the list by the n, of which the list's
- * own are taken in 7 of 8 turns; then, if it was offered, a whole turn for each slot of the ring. Thieves only shorten that.
+ * Order: the owner takes from its list, oldest first, and every UAT_READY_TURN-th time the oldest of the ring. So a
+ * task that became ready when n others were is passed over at most UAT_READY_BOUND(n) times: in the list by the n, of
+ * which the list's own are taken in 7 of 8 turns; then, if it was offered, a whole turn for each slot of the ring.
+ * Thieves only shorten that.
  */
 #ifndef UAT_READY_H
 #define UAT_READY_H

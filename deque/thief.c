@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the claim and lock thieves share, and how every protocol counts. Model: tests/model/thief.pml, checked by claim.pml and lock.pml. */
+/* What the claim and lock thieves share, and how every protocol counts. Model: tests/model/thief.pml, checked by
+ * claim.pml and lock.pml. */
 #include "deque/thief_internal.h"
 
 #include <errno.h>

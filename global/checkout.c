@@ -85,7 +85,8 @@ static __attribute__((noinline)) void checkin_slowly(uintptr_t at, size_t bytes,
         mark(at, bytes);
 }
 
-/* Is it the range that was checked out last, and in the ring? If there is none, record 0 stands there, which is no range. */
+/* Is it the range that was checked out last, and in the ring? If there is none, record 0 stands there, which is no
+ * range. */
 static inline bool is_last(uintptr_t at, size_t bytes, enum uat_access access)
 {
     const struct uat_open *o = uat_open_last();

@@ -44,7 +44,8 @@ struct uat_global_config {
 /* Remember how to open it: nothing costs anything before uat_global_open(). 0 or -ENOMEM, reported. */
 int uat_global_prepare(const struct uat_global_config *config);
 
-/* The head of this worker's list of objects that others gave back, which adapters change; NULL: global memory is not open. */
+/* The head of this worker's list of objects that others gave back, which adapters change; NULL: global memory is not
+ * open. */
 const uint64_t *uat_objects_freed_word(void);
 
 /* Give everything back; collective behind uat_global_before_barrier() and a barrier. */

@@ -97,8 +97,8 @@ int uat_barrier(void);
 
 /*
  * Give every worker rank 0's n bytes at one and the same address, read-only, until uat_replicate_free() or
- * uat_finalize(): a task's input data. The workers of a host share one copy. Collective, outside uat_run(); only rank 0's
- * p and n count. The caller keeps p.
+ * uat_finalize(): a task's input data. The workers of a host share one copy. Collective, outside uat_run(); only rank
+ * 0's p and n count. The caller keeps p.
  * Returns the address, or NULL with errno set: on all ranks, or on none.
  */
 void *uat_replicate(const void *p, size_t n);

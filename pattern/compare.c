@@ -33,8 +33,8 @@ static int belongs(const void *element, const struct uat_sort_pivot *pivot)
 }
 
 /*
- * One pass from left to right (Lomuto's) over elements of one word. Each step writes both words, exchanged or as they were, so
- * that no branch depends on the order.
+ * One pass from left to right (Lomuto's) over elements of one word. Each step writes both words, exchanged or as they
+ * were, so that no branch depends on the order.
  */
 #define PARTITION(name, word)                                                                                          \
     static size_t name(void *elements, size_t less, size_t from, size_t to, const struct uat_sort_pivot *pivot)        \

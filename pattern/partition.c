@@ -90,8 +90,9 @@ struct pass {
 };
 
 /*
- * Offer half of what is left. A child carries on with the first half. If nobody takes the continuation meanwhile, the pass stands
- * behind that half. Else it is through: the thief has partitioned the second half by itself, and one exchange joins the fronts.
+ * Offer half of what is left. A child carries on with the first half. If nobody takes the continuation meanwhile, the
+ * pass stands behind that half. Else it is through: the thief has partitioned the second half by itself, and one
+ * exchange joins the fronts.
  */
 static struct pass split(struct uat_range *range, struct pass pass)
 {

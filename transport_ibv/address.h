@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The addresses of a worker: each is a port that it can use and a GID of that port, with the network in which peers reach it. All
- * workers of a job must be in one network. Rank 0 takes the best of its addresses, and the network of that one is the job's; every
- * other worker takes its best address in it.
+ * The addresses of a worker: each is a port that it can use and a GID of that port, with the network in which peers
+ * reach it. All workers of a job must be in one network. Rank 0 takes the best of its addresses, and the network of
+ * that one is the job's; every other worker takes its best address in it.
  *
- * The network of an InfiniBand port is its subnet: the first half of the GID. That of RoCE v2 is the IP network of the GID, whose
- * prefix length is that of the interface's address. Link-local GIDs and RoCE v1 do not tell of networks: all of a kind count as one.
+ * The network of an InfiniBand port is its subnet: the first half of the GID. That of RoCE v2 is the IP network of the
+ * GID, whose prefix length is that of the interface's address. Link-local GIDs and RoCE v1 do not tell of networks: all
+ * of a kind count as one.
  */
 #ifndef UAT_IBV_ADDRESS_H
 #define UAT_IBV_ADDRESS_H
@@ -36,16 +37,16 @@ struct uat_ibv_address {
 unsigned uat_ibv_network_bits(const struct ibv_gid_entry *gid);
 
 /*
- * Append the addresses of one port to list, which has *n of at most UAT_IBV_ADDRESSES_MAX: first the one that uat_ibv_gid_choose()
- * takes, then, if index is -1, all others of RoCE v2 that tell of a network. index: UAT_GID_INDEX. bits: uat_ibv_network_bits, or that
- * of a test. Returns 0, or -EINVAL if no GID can be used, and the reason in why.
+ * Append the addresses of one port to list, which has *n of at most UAT_IBV_ADDRESSES_MAX: first the one that
+ * uat_ibv_gid_choose() takes, then, if index is -1, all others of RoCE v2 that tell of a network. index: UAT_GID_INDEX.
+ * bits: uat_ibv_network_bits, or that of a test. Returns 0, or -EINVAL if no GID can be used, and the reason in why.
  */
 int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat_ibv_port *port,
                           const struct ibv_gid_entry *gids, int gid_count, int index,
                           unsigned (*bits)(const struct ibv_gid_entry *), char *why, size_t size);
 
-/* The addresses of all ports that can be used and are wished for, best first. 0 with *n > 0 and why the first one is, or a negative
- * errno and the reason in why. */
+/* The addresses of all ports that can be used and are wished for, best first. 0 with *n > 0 and why the first one is,
+ * or a negative errno and the reason in why. */
 int uat_ibv_addresses_list(const struct uat_network *wish, struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX], int *n,
                            char *why, size_t size);
 

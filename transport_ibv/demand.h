@@ -21,8 +21,8 @@ struct uat_ibv_demand {
 /* Requests in a send queue of this device; less than UAT_IBV_DEPTH_MIN: it cannot be used. */
 unsigned uat_ibv_demand_depth(const struct ibv_device_attr *attr);
 
-/* Fill what follows from d->connections and d->neighbours: segments have so many bytes, of which the last `closed` are not
- * reached by peers. */
+/* Fill what follows from d->connections and d->neighbours: segments have so many bytes, of which the last `closed` are
+ * not reached by peers. */
 void uat_ibv_demand_reckon(struct uat_ibv_demand *d, const struct ibv_device_attr *attr, size_t segment, size_t closed);
 
 #endif

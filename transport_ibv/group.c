@@ -62,8 +62,8 @@ static void enter(struct uat_ibv_groups *g, struct member *of_group, const struc
     g->place[rank] = g->workers[i]++;
 }
 
-/* The worker that shows this card, when rank 0 shows `first`. One without an address in that network says so itself, and ends
- * the job. */
+/* The worker that shows this card, when rank 0 shows `first`. One without an address in that network says so itself,
+ * and ends the job. */
 static struct member member_of(const struct uat_ibv_card *card, const struct uat_ibv_card *first)
 {
     struct member m = {.alone = card->alone, .segment = card->segment};

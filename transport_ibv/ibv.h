@@ -2,13 +2,13 @@
 /*
  * The transport over reliable connections: what its files share.
  *
- * One protection domain. One memory region over the own segment, for what lands here, and two windows on the segment of each
- * worker of the group (group.h), itself included: peers may READ its stacks, and do all with the words behind them. One
- * completion queue. One RC queue pair to one worker of each group, and one to this worker itself.
+ * One protection domain. One memory region over the own segment, for what lands here, and two windows on the segment of
+ * each worker of the group (group.h), itself included: peers may READ its stacks, and do all with the words behind
+ * them. One completion queue. One RC queue pair to one worker of each group, and one to this worker itself.
  *
- * A chain becomes a list of work requests. All of them carry, as wr_id, the address of the chain's entry in its peer's ring
- * plus their position in the chain. Completions of one queue pair come in the order of posting, so that one completion also
- * ends all chains posted before it.
+ * A chain becomes a list of work requests. All of them carry, as wr_id, the address of the chain's entry in its peer's
+ * ring plus their position in the chain. Completions of one queue pair come in the order of posting, so that one
+ * completion also ends all chains posted before it.
  */
 #ifndef UAT_IBV_IBV_H
 #define UAT_IBV_IBV_H
@@ -42,7 +42,8 @@ struct uat_ibv_scratch {
     uint64_t nonce; /* by which neighbours know the segment: see uat_card_make() */
     uint64_t sink;  /* where old values nobody wants land; never read */
     char pad[UAT_IBV_SLOT - 2 * sizeof(uint64_t)];
-    /* The targets of the peers' quiet(), who take the first word of the line of this worker's colour: atomics only, and they add 0. */
+    /* The targets of the peers' quiet(), who take the first word of the line of this worker's colour: atomics only, and
+     * they add 0. */
     uint64_t flushed[UAT_COLOURS][UAT_COLOUR_STEP / sizeof(uint64_t)];
     char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS][UAT_IBV_SLOT];
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The own group: its workers' segments are mapped here and registered, each in two windows, with the addresses that it has
- * in its worker, so that a remote address needs no translation. READs and WRITEs of a neighbour are loads and stores of this
- * CPU. Its atomics go through the adapter, by the queue pair to oneself, for a word that an adapter changes is changed
- * by nothing else (O6).
+ * The own group: its workers' segments are mapped here and registered, each in two windows, with the addresses that it
+ * has in its worker, so that a remote address needs no translation. READs and WRITEs of a neighbour are loads and
+ * stores of this CPU. Its atomics go through the adapter, by the queue pair to oneself, for a word that an adapter
+ * changes is changed by nothing else (O6).
  */
 #include "transport_ibv/ibv.h"
 

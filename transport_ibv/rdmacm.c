@@ -276,7 +276,8 @@ static int judge_peers(const struct uat_ibv *ibv)
     return -ETIMEDOUT;
 }
 
-/* There was no event for LOOK_MS. The manager tells nobody that the port is down: who waits to be connected to would wait on. */
+/* There was no event for LOOK_MS. The manager tells nobody that the port is down: who waits to be connected to would
+ * wait on. */
 static int judge_silence(struct uat_ibv *ibv)
 {
     struct uat_ibv_rdmacm *cm = ibv->cm;

@@ -11,8 +11,9 @@
  * All functions are called inside a task. Bodies run in tasks that may migrate: the rules for task code in README.md
  * hold for them. Between the calls of a body the task may change its worker.
  *
- * A body may wait (uat/sync.h) for what other tasks do, for mutexes, and for earlier iterations of its loop, but not for later
- * ones, which the same task may run after it. It unlocks what it has locked. Bodies of uat_for_each_block() do not wait.
+ * A body may wait (uat/sync.h) for what other tasks do, for mutexes, and for earlier iterations of its loop, but not
+ * for later ones, which the same task may run after it. It unlocks what it has locked. Bodies of uat_for_each_block()
+ * do not wait.
  */
 #ifndef UAT_PATTERN_H
 #define UAT_PATTERN_H
@@ -107,8 +108,8 @@ typedef int uat_compare_fn(const void *a, const void *b, void *arg);
  * Global memory, near or far: all workers take part, by quicksort with parallel partitions. Other memory, which no other
  * worker can reach: sorted by the calling task alone. arg (arg_size bytes, may be NULL with size 0) is copied with what is
  * stolen; the caller keeps it. Inside a task. Cannot fail; a comparison that contradicts itself leaves the elements in an
- * undefined order, and loses none. A few elements stand on the stack, and two far ones are checked out at a time: what is too
- * large for UAT_STACK_SIZE or UAT_CACHE_SIZE ends the job with a line.
+ * undefined order, and loses none. A few elements stand on the stack, and two far ones are checked out at a time: what
+ * is too large for UAT_STACK_SIZE or UAT_CACHE_SIZE ends the job with a line.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 

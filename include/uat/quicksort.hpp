@@ -40,7 +40,8 @@ template <class T, class Less> struct quicksort {
         return less;
     }
 
-    /* The same with as few copies as that takes: p[less] is kept aside, and each element goes to the hole that the last has left. */
+    /* The same with as few copies as that takes: p[less] is kept aside, and each element goes to the hole that the last
+     * has left. */
     template <class First>
     static std::size_t divide_large(T *p, std::size_t less, std::size_t from, std::size_t to, First first)
     {

@@ -10,8 +10,9 @@
  * worker, as after a join.
  *
  * Errors end the job with a message, in every build: a future that is set twice, a mutex unlocked by a task that does not
- * hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. A program in which all tasks wait and nobody
- * can wake them is a deadlock: that is found, and ends the job with the number of tasks that wait for each kind of thing.
+ * hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. A program
+ * in which all tasks wait and nobody can wake them is a deadlock: that is found, and ends the job with the number of
+ * tasks that wait for each kind of thing.
  *
  * A steal moves stacks, not memory: an event orders what tasks do by themselves and through these objects. A task that was
  * woken up sees the values that were passed to it.
@@ -28,8 +29,8 @@ extern "C" {
 
 /*
  * Let others run first: this task goes to the end of its worker's queue of ready tasks. The worker goes on with the
- * continuations that it has, then with ready tasks; one that became ready when n others were is resumed there after at most
- * n + n / 7 + 97 others, or earlier by another worker.
+ * continuations that it has, then with ready tasks; one that became ready when n others were is resumed there after at
+ * most n + n / 7 + 97 others, or earlier by another worker.
  */
 void uat_yield(void);
 

@@ -20,8 +20,8 @@ struct info_job {
     int hosts, workers;
 };
 
-/* "auto", "ports", and, if a port can be used, "chosen" and what a worker of the job takes of it, "job", else "advice". Returns
- * whether one can be used. */
+/* "auto", "ports", and, if a port can be used, "chosen" and what a worker of the job takes of it, "job", else "advice".
+ * Returns whether one can be used. */
 bool info_add_ports(json_object *root, const struct uat_options *options, const struct info_job *job);
 
 /* "job": connections, keys and locked memory of a worker. attr: of the device that it takes. */

@@ -6,9 +6,9 @@
  *   control, result, ring, mailbox, ready tasks, transport's scratch, global words, join records, evacuation heap
  *   landing places, staging, staged result: no peer touches them
  *
- * Control, the rings, the mailbox, records and heap hold the words that adapters change. They lie a little behind the begin
- * of their room, by the worker's colour (transport/colour.h). Records and stacks are named by their addresses; for the
- * others uat_segment_of() says where a peer has them.
+ * Control, the rings, the mailbox, records and heap hold the words that adapters change. They lie a little behind the
+ * begin of their room, by the worker's colour (transport/colour.h). Records and stacks are named by their addresses;
+ * for the others uat_segment_of() says where a peer has them.
  *
  * The stacks grow down towards the guard below the segment. It is not part of the segment, so it is neither registered
  * nor backed by memory, and can be larger than any usual frame.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes and condition variables. word[0] says where the mutex was locked, the others what the holder is known by. A holder
- * that was handed the mutex while it waited WRITEs where it has been resumed behind the words, without the guard: for
- * messages alone (lost.c).
+ * Mutexes and condition variables. word[0] says where the mutex was locked, the others what the holder is known by. A
+ * holder that was handed the mutex while it waited WRITEs where it has been resumed behind the words, without the
+ * guard: for messages alone (lost.c).
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -87,8 +87,9 @@ static void park_locker(struct uat_park *wait, uint64_t name)
 }
 
 /*
- * The mutex was handed to this task, which goes on here. The WRITE is awaited: the task may be stolen, unlock elsewhere, and see
- * the mutex destroyed; a WRITE still on its way, or repeated by the adapter, would then change whatever has got the block.
+ * The mutex was handed to this task, which goes on here. The WRITE is awaited: the task may be stolen, unlock
+ * elsewhere, and see the mutex destroyed; a WRITE still on its way, or repeated by the adapter, would then change
+ * whatever has got the block.
  */
 static __attribute__((noinline)) void note_resumed(uint64_t mutex)
 {

@@ -111,8 +111,8 @@ static int resume(uintptr_t sp)
 }
 
 /* Go on at sp, then with what comes after it, until nothing is left here; with ready tasks, too, as they come up. A loop:
- * it calls and returns as the return-address predictor expects. What the worker does is "a task" all the time, since the
- * loop began: to ask for the time at each switch would be a tenth of it. */
+ * it calls and returns as the return-address predictor expects. What the worker does is "a task" all the time, since
+ * the loop began: to ask for the time at each switch would be a tenth of it. */
 static void run(uintptr_t sp)
 {
     uat_stall_set(UAT_DOING_TASK);

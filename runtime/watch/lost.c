@@ -24,8 +24,8 @@ void uat_lost_tell(int rank, const char *host)
         uat_error("rank %d on %s was lost: %s", rank, host, text);
 }
 
-/* Ends the process as if there were no handler, after the line. A second SIGTERM may come to another thread meanwhile: only
- * the first one counts. */
+/* Ends the process as if there were no handler, after the line. A second SIGTERM may come to another thread meanwhile:
+ * only the first one counts. */
 static void end(int number, siginfo_t *info, void *context)
 {
     static int ending;

@@ -2,11 +2,11 @@
 /*
  * What this worker does and waits for. SIGUSR1 makes it print that.
  *
- * A wait for an acknowledgement, a victim's answer or an object's guard takes a moment, unless that peer is stopped, swapped
- * out or lost. It is reported after UAT_STALL_TIMEOUT, with who waits for whom and why, and ends the job after
- * UAT_STALL_LIMIT. Meanwhile operations go to that peer, so that a network that is cut ends the job as soon as the transport can
- * tell. The same holds for PMIx_Fence, without the operations. Waits in collective calls are in runtime/watch/late.h. Joins, idleness and tasks may last for
- * hours: they are not bounded.
+ * A wait for an acknowledgement, a victim's answer or an object's guard takes a moment, unless that peer is stopped,
+ * swapped out or lost. It is reported after UAT_STALL_TIMEOUT, with who waits for whom and why, and ends the job after
+ * UAT_STALL_LIMIT. Meanwhile operations go to that peer, so that a network that is cut ends the job as soon as the
+ * transport can tell. The same holds for PMIx_Fence, without the operations. Waits in collective calls are in
+ * runtime/watch/late.h. Joins, idleness and tasks may last for hours: they are not bounded.
  */
 #ifndef UAT_STALL_H
 #define UAT_STALL_H
