@@ -50,7 +50,8 @@ template <class T, class Less> struct quicksort {
         if (from == to)
             return less;
         T kept = p[less];
-        for (std::size_t i = from; i < to; i++) {
+        /* p[from] itself is known, if it is the one kept. So `less` stays below i, whatever a comparison says twice. */
+        for (std::size_t i = less == from ? from + 1 : from; i < to; i++) {
             if (!first(p[i]))
                 continue;
             p[less++] = p[i];
