@@ -50,8 +50,9 @@ void uat_lost_open(uat_lost_fn *describe, const char *host)
 
 void uat_lost_close(void)
 {
+    struct sigaction now;
     described_by = NULL;
-    if (caught)
-        sigaction(SIGTERM, &previous, NULL);
+    if (caught && sigaction(SIGTERM, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == end)
+        sigaction(SIGTERM, &previous, NULL); /* the program has set none of its own since */
     caught = false;
 }
