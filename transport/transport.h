@@ -119,8 +119,8 @@ struct uat_transport {
     uint64_t doorbells;              /* calls that handed requests to the adapter: each rings its doorbell once */
     uint64_t bytes_read, bytes_written;
     uint64_t round_trips;  /* waits for completions */
-    int lost;              /* once an operation has failed: the peer that it went to */
-    const char *lost_host; /* ... and where that is; NULL before, and where operations do not fail */
+    int lost;              /* once an operation was not answered: the worker whose connection it went by */
+    const char *lost_host; /* ... and where that is; NULL before, and where all are answered */
 };
 
 extern const struct uat_transport_class uat_transport_shm;

@@ -70,13 +70,17 @@ int uat_ibv_report_completion(struct uat_ibv *ibv, const struct ibv_wc *wc)
     unsigned at = (unsigned)(wc->wr_id & mask);
     struct ibv_port_attr now = {.state = IBV_PORT_NOP};
     ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state says so */
-    ibv->base.lost = chain->peer;
-    ibv->base.lost_host = uat_ibv_way(ibv, chain->peer)->host;
+    const struct uat_ibv_connection *way = uat_ibv_way(ibv, chain->peer);
+    int rc = uat_ibv_status_errno(wc->status);
+    if (rc == -ETIMEDOUT && way->rank != ibv->base.rank) { /* it need not be the peer that has not answered */
+        ibv->base.lost = way->rank;
+        ibv->base.lost_host = way->host;
+    }
     uat_error(
         "%s at address %p of rank %d (%s), operation %u of %u in its chain, failed on %s:%d (port %s): %s (status %d, "
         "vendor error 0x%x); %s",
-        uat_ibv_names[chain->code[at]], chain->remote[at], chain->peer, uat_ibv_way(ibv, chain->peer)->host, at + 1,
-        chain->count, ibv->port.device, ibv->port.number, ibv_port_state_str(now.state), ibv_wc_status_str(wc->status),
-        wc->status, wc->vendor_err, uat_ibv_status_advice(wc->status));
-    return uat_ibv_status_errno(wc->status);
+        uat_ibv_names[chain->code[at]], chain->remote[at], chain->peer, way->host, at + 1, chain->count,
+        ibv->port.device, ibv->port.number, ibv_port_state_str(now.state), ibv_wc_status_str(wc->status), wc->status,
+        wc->vendor_err, uat_ibv_status_advice(wc->status));
+    return rc;
 }
