@@ -2,6 +2,7 @@
 /* uat_info: the devices and limits of this host, and what uat would choose. */
 #include "launcher/info/info.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +35,8 @@ struct arguments {
 static bool parse_job(const char *text, struct info_job *job)
 {
     char behind;
-    return sscanf(text, "%6dx%6d%c", &job->hosts, &job->workers, &behind) == 2 && job->hosts > 0 && job->workers > 0;
+    return sscanf(text, "%6dx%6d%c", &job->hosts, &job->workers, &behind) == 2 && job->hosts > 0 && job->workers > 0 &&
+           job->hosts <= INT_MAX / job->workers;
 }
 
 static bool parse(int argc, char **argv, struct arguments *out)
