@@ -35,7 +35,7 @@ static struct uat_object *held_by(struct uat_block *block, int rank)
     uint64_t locked = m->word[UAT_MUTEX_LOCKED];
     if (m->kind != (UAT_OBJECT_MAGIC | UAT_PARK_MUTEX))
         return NULL;
-    /* Relaxed: looked at for a message; the peer is the WRITE in uat_mutex_lock(). */
+    /* Relaxed: looked at for a message; the peer is the store or the WRITE in note_resumed(), mutex.c. */
     uint64_t where = locked == UAT_MUTEX_HANDED ? __atomic_load_n(uat_mutex_resumed_at(m), __ATOMIC_RELAXED) : locked;
     return where == (uint64_t)rank + 1 ? m : NULL;
 }
@@ -59,10 +59,14 @@ bool uat_mutex_lost(int rank, char *text, size_t size)
     const struct uat_heap *heap = &uat_heap;
     struct text t = {.at = text, .size = size};
     for (size_t i = 0; i < heap->loans.count; i++) {
-        struct uat_block *block = (struct uat_block *)(heap->memory + (size_t)heap->loans.items[i] * UAT_HEAP_UNIT);
+        size_t unit = heap->loans.items[i];
+        if (unit >= heap->units) /* the signal has come while the list grew: its last item is not there yet */
+            continue;
+        struct uat_block *block = (struct uat_block *)(heap->memory + unit * UAT_HEAP_UNIT);
         const struct uat_parked *p = (const struct uat_parked *)(void *)block;
         const struct uat_object *m;
-        if (__atomic_load_n(&block->returned, __ATOMIC_RELAXED)) /* relaxed: nothing is done with the block */
+        /* Relaxed: looked at for a message; the peers are the WRITEs that give blocks back, object.c and park.c. */
+        if (__atomic_load_n(&block->returned, __ATOMIC_RELAXED))
             continue;
         if (p->kind == UAT_PARK_OBJECT && (m = held_by(block, rank)))
             add_held(&t, m);
