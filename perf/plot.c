@@ -39,23 +39,27 @@ const char *uat_plot_text(json_object *object, const char *key)
     return value ? json_object_get_string(value) : "";
 }
 
-/* Between single quotes gnuplot takes two of them for one. */
+/* Between single quotes gnuplot takes two of them for one. A line's end would end the command, and what follows be another. */
 void uat_plot_quote(FILE *gnuplot, const char *text)
 {
     fputc('\'', gnuplot);
     for (; *text; text++) {
         if (*text == '\'')
             fputc('\'', gnuplot);
-        fputc(*text, gnuplot);
+        fputc((unsigned char)*text < ' ' ? '?' : *text, gnuplot);
     }
     fputc('\'', gnuplot);
 }
 
-/* gnuplot's own words about a file that it cannot write are many. */
+/* gnuplot's own words about a file that it cannot write are many, and uat_plot_quote() gives it names of one line. */
 static int touch(const char *program, const char *file)
 {
-    FILE *out = fopen(file, "w");
+    FILE *out = NULL;
 
+    if (strpbrk(file, "\n\r"))
+        errno = EINVAL;
+    else
+        out = fopen(file, "w");
     if (out && fclose(out) == 0)
         return 0;
     fprintf(stderr, "%s: cannot write %s: %s\n", program, file, strerror(errno));

@@ -33,7 +33,7 @@ double uat_plot_number(json_object *object, const char *key);
 /* A member that is a text, as long as the object lives; "" otherwise. */
 const char *uat_plot_text(json_object *object, const char *key);
 
-/* Write text between single quotes, as gnuplot reads it. */
+/* Write text between single quotes, as gnuplot reads it; each control character as a question mark. */
 void uat_plot_quote(FILE *gnuplot, const char *text);
 
 #endif
