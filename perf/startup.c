@@ -210,7 +210,7 @@ static int measure(const struct arguments *a, int workers)
                      "\"init_seconds\":%.6f,\"first_task_seconds\":%.6f,\"first_task_seconds_min\":%.6f,"
                      "\"first_task_seconds_max\":%.6f,\"end_seconds\":%.6f,\"own_kib\":%.0f,\"shared_kib\":%.0f,"
                      "\"anonymous_kib\":%.0f,\"page_tables_kib\":%.0f,\"pinned_kib\":%.0f}\n"
-                   : "%7d %7d  %7.3f %7.3f %10.3f  (%.3f to %.3f) %7.3f  %9.0f %9.0f %9.0f %9.0f %9.0f\n",
+                   : "%7d %7d  %7.3f %7.3f %10.3f  (%6.3f to %6.3f) %7.3f  %9.0f %10.0f %8.0f %10.0f %10.0f\n",
            workers, a->repeat, median->main, median->init, median->task, starts[0].task, starts[a->repeat - 1].task,
            median->end, median->own, median->shared, median->anonymous, median->tables, median->pinned);
     return 0;
@@ -232,9 +232,8 @@ int main(int argc, char **argv)
     }
     if (!a.json)
         printf("seconds from the launcher's exec, the slowest worker's; KiB of a worker, in the mean\n"
-               "workers repeats     main    init first task    (of repeats)     end    own KiB shared KiB  anon KiB "
-               "tables KiB "
-               "pinned KiB\n");
+               "workers repeats     main    init first task        (of repeats)     end    own KiB shared KiB "
+               "anon KiB tables KiB pinned KiB\n");
     for (int i = 0; i < a.count; i++)
         if (measure(&a, a.counts[i]))
             return 1;
