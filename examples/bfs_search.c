@@ -206,7 +206,7 @@ UAT_TASK_VOID(search, struct bfs, s, uint32_t, root)
     static const struct found none;
     const struct uat_reduction reduction = {bottom_up, add_found, &none, sizeof(none)};
     struct found found = {1, 0};
-    int64_t left; /* edges of vertices that are not in the tree */
+    int64_t left; /* edges of vertices that are not in the tree, and of the root */
 
     uat_for(0, bfs_words(&s.g), clear, &s, sizeof(s));
     plant(&s, root);

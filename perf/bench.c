@@ -27,7 +27,9 @@ static struct {
     int status;                      /* of the counters */
 } present;
 
-/* uat_stats_t consists of 64-bit words only. */
+#define MINUS UINT64_MAX /* -1 in words that wrap around */
+
+/* Add, or subtract: factor is 1, or MINUS. uat_stats_t consists of 64-bit words only. */
 static void add_stats(uat_stats_t *stats, const uat_stats_t *more, uint64_t factor)
 {
     uint64_t *words = (uint64_t *)stats;
@@ -41,7 +43,7 @@ static void subtract_stats(uat_stats_t *stats, const uat_stats_t *before)
 {
     uint64_t stack_bytes_max = stats->stack_bytes_max;
 
-    add_stats(stats, before, UINT64_MAX);
+    add_stats(stats, before, MINUS);
     stats->stack_bytes_max = stack_bytes_max;
 }
 
@@ -80,7 +82,7 @@ void uat_bench_resume(void)
     if (!present.alone && !present.status)
         present.status = uat_barrier();
     add_stats(&present.counted, &now, 1);
-    add_stats(&present.counted, &present.counted_at, UINT64_MAX);
+    add_stats(&present.counted, &present.counted_at, MINUS);
     end = uat_moment_now();
     present.start.seconds += end.seconds - present.paused_at.seconds;
     present.start.cycles += end.cycles - present.paused_at.cycles;

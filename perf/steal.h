@@ -8,8 +8,8 @@
 #include "perf/samples.h"
 #include "runtime/inspect.h"
 
-/* Bare operations of 8 bytes; the last is as many READs in one chain as a claim has requests;
- * over shared memory they find their word in the cache, so that it tells of verbs only. */
+/* Bare operations of 8 bytes, and chains of them. Over shared memory a chain finds its words in the cache, so that it tells
+ * of verbs only. */
 enum steal_bare {
     STEAL_READ,
     STEAL_WRITE,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf/plot.h"
 #include "perf/bench.h"
+#include "perf/plot.h"
 #include "perf/samples.h"
 #include "perf/sync.h"
 #include "runtime/inspect.h"

@@ -2,6 +2,7 @@
 /* The operations that uat-transfer measures. */
 #include "perf/transfer_operations.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ int transfer_operations_open(size_t bytes_of_rank, size_t bytes_of_cache)
     local = calloc(TRANSFER_WINDOW_MAX + 1, SPLIT_MAX);
     copied = malloc(COPIED_BYTES);
     if (!local || !copied)
-        return -1;
+        return -ENOMEM;
     memset(copied, 1, COPIED_BYTES);
     return 0;
 }
