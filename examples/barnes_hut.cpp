@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gravitation of N bodies by an octree (Barnes and Hut, Nature 324, 1986), which is built anew, in parallel, in each step.
+ * Gravitation of N bodies by an octree (Barnes and Hut, Nature 324, 1986), which is built anew, in parallel, in each
+ * step.
  *
- * Trees and sums have the same order in the sequential and the parallel program, whoever runs the tasks, so all positions are equal
- * to the last bit. The forces are checked against direct sums.
+ * Trees and sums have the same order in the sequential and the parallel program, whoever runs the tasks, so all
+ * positions are equal to the last bit. The forces are checked against direct sums.
  */
 #include <cerrno>
 #include <new>
@@ -24,7 +25,8 @@ double theta = 0.5, time_step = 0.001;
 
 World world;
 
-/* The steps of a time step, for bodies [from, to): move them, and copy them for the tree; find their largest coordinate. */
+/* The steps of a time step, for bodies [from, to): move them, and copy them for the tree; find their largest
+ * coordinate. */
 template <class M> double move(const World &w, int64_t from, int64_t to, bool first)
 {
     double most = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The search of the Graph500 benchmark (specification 2.0): breadth-first, from up to 64 vertices of a Kronecker graph. Each search is
- * validated. Rates are edges traversed per second (TEPS), by the specification's harmonic mean over search keys.
+ * The search of the Graph500 benchmark (specification 2.0): breadth-first, from up to 64 vertices of a Kronecker graph.
+ * Each search is validated. Rates are edges traversed per second (TEPS), by the specification's harmonic mean over
+ * search keys.
  */
 #include <errno.h>
 #include <math.h>

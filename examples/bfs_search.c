@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: each vertex outside of the tree looks for a
- * neighbour in the last level; a loop over vertices, in which each writes only its own words, so it needs no atomics. Top-down: the neighbours
- * of the last level; done by one task, and only for levels with few edges, which would not be worth more.
+ * Level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: each vertex outside of the tree looks
+ * for a neighbour in the last level; a loop over vertices, in which each writes only its own words, so it needs no
+ * atomics. Top-down: the neighbours of the last level; done by one task, and only for levels with few edges, which
+ * would not be worth more.
  */
 #include "examples/bfs_search.h"
 
@@ -71,7 +72,8 @@ static void close_rows(const struct bfs *s, const struct rows *r, enum uat_acces
     uat_checkin(s->g.offset + r->first, (size_t)(r->count + 1) * sizeof(*r->offset), UAT_READ);
 }
 
-/* One word of vertices, from r->first + at on: those not seen that have a neighbour in the last level. Returns them as bits. */
+/* One word of vertices, from r->first + at on: those not seen that have a neighbour in the last level. Returns them as
+ * bits. */
 static uint64_t word_bottom_up(const struct bfs *s, const struct rows *r, int64_t at, uint64_t seen,
                                const uint64_t *last, struct found *found)
 {

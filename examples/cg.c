@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conjugate gradients (Hestenes and Stiefel 1952) for the matrix of HPCG. Unlike HPCG it has no preconditioner and does not store
- * the matrix.
+ * Conjugate gradients (Hestenes and Stiefel 1952) for the matrix of HPCG. Unlike HPCG it has no preconditioner and does
+ * not store the matrix.
  *
- * The vectors are arrays in global memory. A loop runs over lines of the cube and checks out those that it works on, so it works
- * on near and on far memory. The solution is 1 everywhere; the residual is computed anew from the solution at the end.
+ * The vectors are arrays in global memory. A loop runs over lines of the cube and checks out those that it works on, so
+ * it works on near and on far memory. The solution is 1 everywhere; the residual is computed anew from the solution at
+ * the end.
  */
 #include <errno.h>
 #include <math.h>
@@ -215,7 +216,8 @@ static void solve_here(double *const *at)
     }
 }
 
-/* A solution: the square of its residual, its largest error, and the number of unknowns whose error the residual explains. */
+/* A solution: the square of its residual, its largest error, and the number of unknowns whose error the residual
+ * explains. */
 struct check {
     double square, error;
     uint64_t right;
@@ -224,9 +226,10 @@ struct check {
 static double initial, bound; /* the square of the right-hand side; the largest error that the tolerance allows */
 
 /*
- * An error e leaves the residual A e, so e is at most the residual over A's least eigenvalue. A is 27 less the threefold Kronecker
- * product of the matrix of three diagonals of ones, whose largest eigenvalue is 1 + 2 cos(pi / (edge + 1)). What the iteration
- * carries along is not quite the residual computed anew: rounding, hence the factor, and what is left where the tolerance is 0.
+ * An error e leaves the residual A e, so e is at most the residual over A's least eigenvalue. A is 27 less the
+ * threefold Kronecker product of the matrix of three diagonals of ones. The largest eigenvalue of that matrix is
+ * 1 + 2 cos(pi / (edge + 1)). What the iteration carries along is not quite the residual computed anew: rounding,
+ * hence the factor, and what is left where the tolerance is 0.
  */
 enum { SLACK = 10 };
 static const double rounding = 1e-13;

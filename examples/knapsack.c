@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The 0/1 knapsack problem by branch and bound (Kolesar 1967; bound of Dantzig 1957), with the best value so far in one atomic
- * word that all workers share. A task that finds a better knapsack raises the word, and all others prune by it. Fork and join
- * alone cannot do that: there a task knows only what its ancestors knew when they spawned it (-g 0).
+ * The 0/1 knapsack problem by branch and bound (Kolesar 1967; bound of Dantzig 1957), with the best value so far in one
+ * atomic word that all workers share. A task that finds a better knapsack raises the word, and all others prune by it.
+ * Fork and join alone cannot do that: there a task knows only what its ancestors knew when they spawned it (-g 0).
  *
- * Each process keeps a copy of the word and looks at the word itself once in a while: an old value is lower, and a lower one only
- * prunes less. The answer is checked against dynamic programming.
+ * Each process keeps a copy of the word and looks at the word itself once in a while: an old value is lower, and a
+ * lower one only prunes less. The answer is checked against dynamic programming.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,8 @@ static int by_density(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* The classes of Pisinger (Computers & Operations Research 32, 2005): profits are the harder, the closer they follow the weights. */
+/* The classes of Pisinger (Computers & Operations Research 32, 2005): profits are the harder, the closer they follow
+ * the weights. */
 static void make_instance(void)
 {
     uint64_t state = (uint64_t)seed;

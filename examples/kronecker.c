@@ -27,7 +27,8 @@ static uint32_t scrambled(uint32_t v, int scale, uint64_t seed)
     return v;
 }
 
-/* The four initiator probabilities are .57, .19, .19 and .05. Edges are independent, so their order needs no permutation. */
+/* The four initiator probabilities are .57, .19, .19 and .05. Edges are independent, so their order needs no
+ * permutation. */
 struct edge kronecker_edge(int scale, uint64_t seed, int64_t i)
 {
     const double ab = 0.76, a_norm = 0.57 / 0.76, c_norm = 0.19 / 0.24;

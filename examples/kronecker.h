@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The graph of the Graph500 benchmark (specification 2.0): generator, construction, and the validation of a search tree. */
+/* The graph of the Graph500 benchmark (specification 2.0): generator, construction, and the validation of a search
+ * tree. */
 #ifndef UAT_KRONECKER_H
 #define UAT_KRONECKER_H
 
@@ -33,7 +34,7 @@ void kronecker_free(struct graph *g);
 /* Edge i of the list. */
 struct edge kronecker_edge(int scale, uint64_t seed, int64_t i);
 
-/* What a validation finds: vertices and edges that break each of the specification's five rules, and edges traversed. */
+/* What a validation finds: vertices and edges that break each of the specification's rules, and edges traversed. */
 struct validity {
     int64_t broken[5];
     int64_t edges;

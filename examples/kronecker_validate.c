@@ -32,8 +32,8 @@ static int32_t level_of(const struct search_tree *t, uint32_t v)
     return level;
 }
 
-/* Steps from v to the root; -1 if v is not in the tree, -2 if there is no way. A cycle meets a mark that is left behind at steps 1, 2, 4
- * and so on (Brent 1980). */
+/* Steps from v to the root; -1 if v is not in the tree, -2 if there is no way. A cycle meets a mark that is left behind
+ * at steps 1, 2, 4 and so on (Brent 1980). */
 static int32_t steps_to_root(const struct search_tree *t, uint32_t v)
 {
     uint32_t at = parent_of(t, v), before = v, mark = v;

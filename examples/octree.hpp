@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An octree over bodies in global memory, built in parallel. A task sorts its bodies by octants, builds the eight parts as tasks,
- * and allocates its cell where it happens to run. The same code over Plain instead of Global is the sequential program.
+ * An octree over bodies in global memory, built in parallel. A task sorts its bodies by octants, builds the eight parts
+ * as tasks, and allocates its cell where it happens to run. The same code over Plain instead of Global is the
+ * sequential program.
  */
 #ifndef UAT_OCTREE_HPP
 #define UAT_OCTREE_HPP

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sort N records of 100 bytes by their keys of 10 bytes, in global memory, as the sort benchmark has them (Anon et al., "A Measure of
- * Transaction Processing Power", 1985; sortbenchmark.org). Checked as its valsort does: the keys are in order, and a checksum over
- * all records is that of the input.
+ * Sort N records of 100 bytes by their keys of 10 bytes, in global memory, as the sort benchmark has them (Anon et al.,
+ * "A Measure of Transaction Processing Power", 1985; sortbenchmark.org). Checked as its valsort does: the keys are in
+ * order, and a checksum over all records is that of the input.
  */
 #include <algorithm>
 #include <cerrno>

@@ -8,7 +8,7 @@
 enum { STENCIL_EDGE_MAX = 512 };
 
 /*
- * Unknowns are numbered along x first, then y, then z. A line has one y and one z; lines are numbered from 0 to edge^2 - 1.
+ * Unknowns are numbered along x first, then y, then z; lines, each of one y and one z, from 0 to edge^2 - 1.
  * Some lines of up to three planes, and which line of a plane comes first in them.
  */
 struct stencil_view {

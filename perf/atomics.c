@@ -3,9 +3,9 @@
  * Rate of atomics on one worker's memory, from one process and from several, on one word and on several: the throughput
  * of the device's atomic unit. Rank 0 owns the words. The processes with the highest ranks begin, so rank 0 comes last.
  *
- * Then the same on one word of each of several workers, which are those of one host if ranks are dealt out so: at one address
- * in all of them, and 64 bytes x the rank apart. An adapter that excludes atomics by the low 12 bits of their addresses is slower
- * on the first (transport/colour.h).
+ * Then the same on one word of each of several workers, which are those of one host if ranks are dealt out so: at one
+ * address in all of them, and 64 bytes x the rank apart. An adapter that excludes atomics by the low 12 bits of their
+ * addresses is slower on the first (transport/colour.h).
  */
 #include <errno.h>
 #include <json-c/json.h>

@@ -57,8 +57,8 @@ struct uat_bench {
     /* The same algorithm without the runtime, on rank 0. Returns 0 or a negative errno, which is reported for it. */
     int (*sequential)(uint64_t *answer);
     /*
-     * What an application has besides; each may be NULL. All are collective, their time does not count, and they return 0 or
-     * a negative errno, reported.
+     * What an application has besides; each may be NULL. All are collective, their time does not count, and they return
+     * 0 or a negative errno, reported.
      */
     int (*prepare)(void);         /* once, before the first run: make the input */
     int (*verify)(bool *correct); /* after a run: is its result right? If not, say why on rank 0. */
@@ -77,7 +77,8 @@ struct uat_bench {
 /* The benchmark of this program, if it leaves main() to perf/main.c. */
 extern const struct uat_bench uat_bench;
 
-/* What main() of a benchmark does: returns the exit status, 0; 1 for a wrong answer or a failure; 2 for a bad command line. */
+/* What main() of a benchmark does: returns the exit status, 0; 1 for a wrong answer or a failure; 2 for a bad command
+ * line. */
 int uat_bench_main(const struct uat_bench *bench, int argc, char **argv);
 
 /*
@@ -90,9 +91,9 @@ static inline void uat_bench_opaque(void)
 }
 
 /*
- * In run() or sequential(), around what is not part of the measurement, such as a check of the answer: the seconds, the cycles
- * and the counters of a pause are left out. A pause that is not ended lasts to the end. In run() both are collective, outside
- * of uat_run(); an error of theirs becomes the run's.
+ * In run() or sequential(), around what is not part of the measurement, such as a check of the answer: the seconds, the
+ * cycles and the counters of a pause are left out. A pause that is not ended lasts to the end. In run() both are
+ * collective, outside of uat_run(); an error of theirs becomes the run's.
  */
 void uat_bench_pause(void);
 void uat_bench_resume(void);

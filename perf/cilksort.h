@@ -9,8 +9,8 @@
 
 struct uat_cilksort {
     size_t size; /* bytes of an element */
-    /* Sort data[0..n), with the help of spare, which is as large; both are global arrays. Collective. radix: how leaves are
-     * sorted; else by comparisons. 0 or a negative errno. */
+    /* Sort data[0..n), with the help of spare, which is as large; both are global arrays. Collective. radix: how leaves
+     * are sorted; else by comparisons. 0 or a negative errno. */
     int (*sort)(void *data, void *spare, size_t n, bool radix);
     /* Random elements to data[from..to); their sum. */
     uint64_t (*fill)(void *data, size_t from, size_t to);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cilksort: merge sort in four parts with parallel merges (Akl and Santoro 1987; Frigo, Leiserson, Randall, PLDI'98), in global
- * memory. Leaves are sorted by radix or by comparisons, in place where they are near. CILKSORT_BITS: of an element.
+ * Cilksort: merge sort in four parts with parallel merges (Akl and Santoro 1987; Frigo, Leiserson, Randall, PLDI'98),
+ * in global memory. Leaves are sorted by radix or by comparisons, in place where they are near. CILKSORT_BITS: of an
+ * element.
  */
 #include "perf/cilksort.h"
 

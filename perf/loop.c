@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A parallel reduction over iterations that do nothing, or work for some time: what splitting on demand costs and gains. */
+/* A parallel reduction over iterations that do nothing, or work for some time: what splitting on demand costs and
+ * gains. */
 #include "base/cpu.h"
 #include "perf/bench.h"
 #include "perf/samples.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A pipeline: items go through five stages over channels, and each stage works on each item. The order shows in the answer. */
+/* A pipeline: items go through five stages over channels, and each stage works on each item. The order shows in the
+ * answer. */
 #include <stdint.h>
 
 #include "perf/bench.h"

@@ -39,7 +39,8 @@ const char *uat_plot_text(json_object *object, const char *key)
     return value ? json_object_get_string(value) : "";
 }
 
-/* Between single quotes gnuplot takes two of them for one. A line's end would end the command, and what follows be another. */
+/* Between single quotes gnuplot takes two of them for one. A line's end would end the command, and what follows be
+ * another. */
 void uat_plot_quote(FILE *gnuplot, const char *text)
 {
     fputc('\'', gnuplot);

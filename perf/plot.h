@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures of reports that benchmarks made with --json, drawn by gnuplot: PROGRAM --plot FILE.svg A.json [B.json ...]. */
+/* Figures of reports that benchmarks made with --json, by gnuplot: PROGRAM --plot FILE.svg A.json [B.json ...]. */
 #ifndef UAT_PLOT_H
 #define UAT_PLOT_H
 
@@ -19,8 +19,8 @@ struct uat_plot {
 };
 
 /*
- * Draw to argv[0] the reports argv[1] to argv[argc - 1] of the program. The file is whole, or as it was. Returns the exit
- * status: 0; 1 if it cannot be drawn, 2 for bad arguments or reports, both after one line.
+ * Draw to argv[0] the reports argv[1] to argv[argc - 1] of the program. The file is whole, or as it was. Returns the
+ * exit status: 0; 1 if it cannot be drawn, 2 for bad arguments or reports, both after one line.
  */
 int uat_plot_main(const struct uat_plot *plot, const char *program, int argc, char **argv);
 

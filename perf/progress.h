@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One line on the terminal of rank 0 that says how a job goes: time, tasks, steals, and the share of the time in which workers look
- * for work. A thread in each process reads the worker's counters 40 times a second and sends them to rank 0 four times a second, as a
- * datagram of 48 bytes; the worker itself does nothing for it. A lost datagram does no harm: the next one has the sums, too.
+ * One line on the terminal of rank 0 that says how a job goes: time, tasks, steals, and the share of the time in which
+ * workers look for work. A thread in each process reads the worker's counters 40 times a second and sends them to rank
+ * 0 four times a second, as a datagram of 48 bytes; the worker itself does nothing for it. A lost datagram does no
+ * harm: the next one has the sums, too.
  */
 #ifndef UAT_PROGRESS_H
 #define UAT_PROGRESS_H
@@ -19,8 +20,8 @@ struct uat_progress_news {
 };
 
 /*
- * Collective, between uat_init() and the first run: begin, if the standard error of rank 0 is a terminal and time is real.
- * What goes wrong with sockets or threads only means that nothing is shown.
+ * Collective, between uat_init() and the first run: begin, if the standard error of rank 0 is a terminal and time is
+ * real. What goes wrong with sockets or threads only means that nothing is shown.
  */
 void uat_progress_begin(const char *program);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The contestants of perf/figures --rivals by GCC's OpenMP, and the sort of libstdc++'s parallel mode. usage: rival-openmp WORKERS ROUNDS STEPS */
+/* The contestants of perf/figures --rivals by GCC's OpenMP, and the sort of libstdc++'s parallel mode. usage:
+ * rival-openmp WORKERS ROUNDS STEPS */
 #include <parallel/algorithm>
 
 #include <omp.h>

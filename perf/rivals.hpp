@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same loops, reductions, scans and sorts written for uat, oneTBB, GCC's OpenMP and plainly: what they compute, how they are timed
- * and what they print. Each program defines the functions of namespace rival; perf/figures --rivals runs all of them in turn.
+ * The same loops, reductions, scans and sorts written for uat, oneTBB, GCC's OpenMP and plainly: what they compute, how
+ * they are timed and what they print. Each program defines the functions of namespace rival; perf/figures --rivals runs
+ * all of them in turn.
  */
 #ifndef RIVALS_HPP
 #define RIVALS_HPP
@@ -69,7 +70,8 @@ inline std::int64_t steps_of_microsecond()
     return std::int64_t(20000 * 1e-6 / best);
 }
 
-/* How often a kernel runs, and on which clock: that of the processor for one worker, whom other programs of the machine may stop. */
+/* How often a kernel runs, and on which clock: that of the processor for one worker, whom other programs of the machine
+ * may stop. */
 struct timing {
     int rounds;
     clockid_t clock;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// oneTBB's parallel_sort on the input of uat-cilksort, for perf/figures: rival-sort-tbb N 32|64 THREADS ROUNDS prints the best time as JSON.
+// oneTBB's parallel_sort on the input of uat-cilksort, for perf/figures: rival-sort-tbb N 32|64 THREADS ROUNDS prints
+// the best time as JSON.
 #include <tbb/global_control.h>
 #include <tbb/parallel_sort.h>
 

@@ -8,8 +8,8 @@
 #include "perf/samples.h"
 #include "runtime/inspect.h"
 
-/* Bare operations of 8 bytes, and chains of them. Over shared memory a chain finds its words in the cache, so that it tells
- * of verbs only. */
+/* Bare operations of 8 bytes, and chains of them. Over shared memory a chain finds its words in the cache, so that it
+ * tells of verbs only. */
 enum steal_bare {
     STEAL_READ,
     STEAL_WRITE,
@@ -29,7 +29,8 @@ struct steal_series {
     struct uat_samples bare[STEAL_BARES];
     struct uat_samples timer; /* two looks at the counter in a row: in each of the durations above once, or more */
     struct uat_samples trips, bytes;
-    /* Over all steals that were measured: operations by kind; of them, requests to an adapter; doorbells rung for these. */
+    /* Over all steals that were measured: operations by kind; of them, requests to an adapter; doorbells rung for
+     * these. */
     uint64_t ops[UAT_OP_KINDS], requests[UAT_OP_KINDS], doorbells;
 };
 

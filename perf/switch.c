@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a switch of control costs inside one task: uat's generators beside other ways to do the same, in one run. The
- * exercises are those of Dolan, Muralidharan, Gregg (TACO 9(4), 2013), section 7. The rivals take turns, batch by batch,
- * so that what else the machine does meets them alike.
+ * exercises are those of Dolan, Muralidharan, Gregg (TACO 9(4), 2013), section 7. The rivals take turns, batch by
+ * batch, so that what else the machine does meets them alike.
  */
 #include <errno.h>
 #include <json-c/json.h>

@@ -16,8 +16,8 @@ struct uat_rival {
     void (*bare)(int64_t n);
     /* The sum of the numbers below n, which a generator yields one by one. */
     uint64_t (*generator)(int64_t n);
-    /* A ring of `members`, each with a stack of its own, hands a number on and counts it up, `passes` times. Returns the
-     * number at the end; NULL: not measured. */
+    /* A ring of `members`, each with a stack of its own, hands a number on and counts it up, `passes` times. Returns
+     * the number at the end; NULL: not measured. */
     uint64_t (*ring)(int64_t members, int64_t passes);
 };
 

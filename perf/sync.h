@@ -49,8 +49,8 @@ struct sync_begin {
 
 struct sync_begin sync_begin(void);
 
-/* What happened since. The round trips are the worker's; they count, for so many operations, if the task is where it was and
- * that is not where the far objects are. */
+/* What happened since. The round trips are the worker's; they count, for so many operations, if the task is where it
+ * was and that is not where the far objects are. */
 struct sync_taken sync_taken_since(const struct sync_begin *begin, uint64_t answer, uint64_t operations);
 
 /* Lock and unlock so often, in a task: two operations each. */

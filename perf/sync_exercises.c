@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exercises of uat-sync, after Dolan, Muralidharan, Gregg (TACO 9(4), 2013), section 7: a ring of threads, ping-pong over
- * channels and under a mutex, many fibers, binary trees in fibers. All by tasks that wait, which any worker may resume.
+ * The exercises of uat-sync, after Dolan, Muralidharan, Gregg (TACO 9(4), 2013), section 7: a ring of threads,
+ * ping-pong over channels and under a mutex, many fibers, binary trees in fibers. All by tasks that wait, which any
+ * worker may resume.
  */
 #include <stddef.h>
 

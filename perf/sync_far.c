@@ -61,8 +61,8 @@ int sync_channel_far(const struct sync_plan *plan, struct sync_taken *taken)
 }
 
 /*
- * Futures of another worker. The spawner goes on when the child waits, as a rule on the same worker, whose round trips then are
- * those of the wait; those of the set are the setter's. side: 0 for the waiter's, 1 for the setter's.
+ * Futures of another worker. The spawner goes on when the child waits, as a rule on the same worker, whose round trips
+ * then are those of the wait; those of the set are the setter's. side: 0 for the waiter's, 1 for the setter's.
  */
 struct futures {
     number_future f[SYNC_FUTURES];

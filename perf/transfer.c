@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an access to global memory costs, near and far: checkouts, gets, puts, split-phase transfers, atomics, sweeps. Rank 0
- * measures, the others wait. Far memory is that of the last rank; it needs a second host, or UAT_GLOBAL_HOSTS.
+ * What an access to global memory costs, near and far: checkouts, gets, puts, split-phase transfers, atomics, sweeps.
+ * Rank 0 measures, the others wait. Far memory is that of the last rank; it needs a second host, or UAT_GLOBAL_HOSTS.
  */
 #include "perf/transfer.h"
 
@@ -33,8 +33,8 @@ static void take_samples(struct transfer_row *r)
     r->nanoseconds = r->cycles / tsc_hz * 1e9;
 }
 
-/* One sample for each operation, ten times as many as in a series: what one waits for it. Only where that is long beside two looks
- * at the counter. */
+/* One sample for each operation, ten times as many as in a series: what one waits for it. Only where that is long
+ * beside two looks at the counter. */
 static void measure_single(struct transfer_row *r, transfer_fn *act, char *base, int64_t count)
 {
     samples.count = 0;

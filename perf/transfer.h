@@ -18,8 +18,8 @@ struct transfer_row {
     double mib_per_second;      /* 0: it took no time that could be measured, or moves no data */
 };
 
-/* By all ranks: run a loop that spawns and joins `count` children, each of which writes 8 bytes of array, which has chunk
- * bytes at each rank. 0 or a negative errno. */
+/* By all ranks: run a loop that spawns and joins `count` children, each of which writes 8 bytes of array, which has
+ * chunk bytes at each rank. 0 or a negative errno. */
 int transfer_flat_loop(char *array, size_t chunk, int64_t count, bool far);
 
 /* Print the table, or the same as JSON. 0 or a negative errno. */

@@ -57,7 +57,8 @@ static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* Two blocks in turn, one cache apart, so that they want the same place there: what is fetched is in the processor's own caches. */
+/* Two blocks in turn, one cache apart, so that they want the same place there: what is fetched is in the processor's
+ * own caches. */
 static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
 {
     (void)window;

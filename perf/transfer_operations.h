@@ -31,8 +31,8 @@ struct transfer_operation {
 extern const struct transfer_operation transfer_operations[TRANSFER_OPERATIONS];
 
 /*
- * Before the first one. bytes_of_rank: at the base that operations get; at least twice the cache, and the window times the
- * bytes of each operation. bytes_of_cache: of far memory; 0 in a job without far memory. Returns 0 or -ENOMEM.
+ * Before the first one. bytes_of_rank: at the base that operations get; at least twice the cache, and the window times
+ * the bytes of each operation. bytes_of_cache: of far memory; 0 in a job without far memory. Returns 0 or -ENOMEM.
  */
 int transfer_operations_open(size_t bytes_of_rank, size_t bytes_of_cache);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wavefront: local alignment of two random sequences (Smith and Waterman, J. Mol. Biol. 147, 1981; linear gap penalty), in square
- * blocks. A block's task waits for the futures of its upper and its left neighbour, and sets one for each neighbour below and to the right.
+ * A wavefront: local alignment of two random sequences (Smith and Waterman, J. Mol. Biol. 147, 1981; linear gap
+ * penalty), in square blocks. A block's task waits for the futures of its upper and its left neighbour, and sets one
+ * for each neighbour below and to the right.
  */
 #include <stdint.h>
 #include <string.h>
