@@ -103,6 +103,8 @@ static int open_samples(void)
             /* A round trip is two switches; the ring's batches are ten times as long, for it is built in each. */
             samples[e][r].divisor = e == BARE ? 2 * BATCH : e == RING ? 10 * BATCH : BATCH;
         }
+    if (status)
+        fprintf(stderr, "uat-switch: no memory for the samples\n");
     return status;
 }
 
