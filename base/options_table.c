@@ -116,9 +116,9 @@ const struct uat_option uat_option_table[] = {
     INT("UAT_IB_TRAFFIC_CLASS", network.traffic_class, 0, 0, UAT_IB_TRAFFIC_CLASS_MAX, "InfiniBand traffic class"),
     INT("UAT_IB_PKEY", network.pkey, -1, -1, UAT_IB_PKEY_MAX,
         "InfiniBand partition key; -1: the first one of the port"),
-    CHOICE(
-        "UAT_IB_SUBNET", network.subnet, UAT_SUBNET_SAME, subnet_choices,
-        "networks of the workers' ports: that of rank 0's, or with RoCE v2 another one that routers join to it, too"),
+    CHOICE("UAT_IB_SUBNET", network.subnet, UAT_SUBNET_SAME, subnet_choices,
+           "network that a worker's port must be in: that of rank 0's port, or, with RoCE v2, any that routers join to "
+           "it"),
     INT("UAT_IB_TIMEOUT", network.timeout, UAT_IB_TIMEOUT_DEFAULT, 1, UAT_IB_TIMEOUT_MAX,
         "time until an unanswered request is repeated: 4.096 us x 2 to this power; 17: 0.54 s"),
     INT("UAT_IB_RETRY_CNT", network.retries, UAT_IB_RETRY_CNT_DEFAULT, 0, UAT_IB_RETRY_CNT_MAX,
