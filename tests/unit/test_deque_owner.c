@@ -1,72 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the owner's side of the deque, alone: what it writes into the ring, when it takes entries back, and how
- * it takes claims and acknowledgements that the test makes in a thief's place.
+ * Description: the owner's side of the deque, alone: what it writes into the ring and when, and how it takes claims and
+ * acknowledgements that the test makes in a thief's place.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/unit/deque_alone.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "deque/owner.h"
-
-enum { CAPACITY = 512, HIGH = 1 << 20, STEP = 64 };
-
-static struct uat_ring ring;
-static struct uat_deque deque;
-static unsigned records; /* still to be had */
-
-static bool part(void *context, uintptr_t sp)
-{
-    (void)context;
-    (void)sp;
-    return records > 0 && records--;
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    struct uat_deque_user user = {.part = part};
-    records = UINT32_MAX;
-    if (uat_deque_open(&deque, &ring, CAPACITY, &user))
-        return -1;
-    uat_deque_push_gone(&deque, HIGH);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    uat_deque_close(&deque);
-    return 0;
-}
-
-static void push(unsigned n)
-{
-    while (n-- > 0)
-        uat_deque_push(&deque, uat_deque_base(&deque) - STEP);
-}
-
-static enum uat_pop pop(void)
-{
-    uintptr_t sp;
-    return uat_deque_pop(&deque, &sp);
-}
-
-/* In a thief's place: claim the next index; acknowledge an index. */
-static uint64_t claim(void)
-{
-    return ring.claims++;
-}
-static void acknowledge(uint64_t index, enum uat_ack_status status)
-{
-    ring.ack[uat_slot_of(index)] = uat_ack(index, status);
-}
 
 /* As if so many had been claimed before. */
 static void start_at(uint64_t index)
@@ -74,11 +15,6 @@ static void start_at(uint64_t index)
     ring.claims = deque.bottom = index;
     for (uint64_t i = index; i < index + UAT_RING_SLOTS; i++)
         acknowledge(i - UAT_RING_SLOTS, UAT_ACK_STOLEN);
-}
-
-static bool is_offered(uint64_t index)
-{
-    return uat_state_valid_for(ring.slot[uat_slot_of(index)].state, index);
 }
 
 static unsigned offered(void)
@@ -107,20 +43,6 @@ static void test_publishes_the_oldest(void **state)
     assert_int_equal(deque.count.published, UAT_RING_SLOTS);
 }
 
-static void test_pops_private_entries_in_order(void **state)
-{
-    (void)state;
-    push(40);
-    for (unsigned i = 40; i > UAT_RING_SLOTS; i--) {
-        uintptr_t sp;
-        assert_int_equal(uat_deque_pop(&deque, &sp), UAT_POP_PRIVATE);
-        assert_int_equal(sp, HIGH - STEP * i);
-    }
-    assert_int_equal(pop(), UAT_POP_PARTED);
-    assert_int_equal(deque.count.taken_back, 1);
-    assert_false(is_offered(UAT_RING_SLOTS - 1));
-}
-
 static void test_offers_less_when_taken_back(void **state)
 {
     (void)state;
@@ -130,41 +52,6 @@ static void test_offers_less_when_taken_back(void **state)
     }
     push(20);
     assert_int_equal(offered(), 2);
-}
-
-/* A base that stands alone is dropped; not one below an entry, nor an entry, nor when a claim is to be collected. */
-static void test_drop_base(void **state)
-{
-    (void)state;
-    uintptr_t sp;
-    assert_false(uat_deque_drop_base(&deque)); /* nobody has looked at the claims yet */
-    push(1);
-    pop();
-    assert_true(uat_deque_drop_base(&deque)); /* the setup's */
-    assert_int_equal(uat_deque_size(&deque), 0);
-    assert_false(uat_deque_drop_base(&deque));
-    uat_deque_push_gone(&deque, HIGH);
-    uat_deque_push_gone(&deque, HIGH - 64);
-    assert_false(uat_deque_drop_base(&deque));
-    assert_int_equal(uat_deque_pop(&deque, &sp), UAT_POP_GONE);
-    push(1);
-    assert_false(uat_deque_drop_base(&deque));
-    assert_int_not_equal(uat_deque_pop(&deque, &sp), UAT_POP_GONE);
-    assert_true(uat_deque_drop_base(&deque));
-}
-
-static void test_stolen_entry_is_gone(void **state)
-{
-    (void)state;
-    push(3);
-    uint64_t index = claim();
-    assert_int_equal(index, 0);
-    acknowledge(index, UAT_ACK_STOLEN);
-    assert_int_equal(pop(), UAT_POP_PARTED);
-    assert_int_equal(pop(), UAT_POP_PARTED);
-    assert_int_equal(pop(), UAT_POP_GONE);
-    assert_int_equal(pop(), UAT_POP_GONE); /* what the first task stood on */
-    assert_int_equal(uat_deque_size(&deque), 0);
 }
 
 static void test_aborted_entry_comes_back(void **state)
@@ -215,35 +102,6 @@ static void test_oldest_aborted_entry_is_offered_first(void **state)
     push(1); /* entry 0 came back as well */
     assert_int_equal(shown(4).sp, HIGH - STEP);
     assert_int_equal(shown(5).sp, HIGH - 2 * STEP);
-}
-
-static unsigned waits, ends;
-
-static void acknowledge_late(void *context, uint64_t index)
-{
-    (void)context;
-    assert_int_equal(ends, 0);
-    if (++waits == 2)
-        acknowledge(index, UAT_ACK_STOLEN);
-}
-
-static void note_end(void *context)
-{
-    (void)context;
-    ends++;
-}
-
-static void test_wait_has_an_end(void **state)
-{
-    (void)state;
-    deque.user.waiting = acknowledge_late;
-    deque.user.waited = note_end;
-    waits = ends = 0;
-    push(1);
-    claim();
-    assert_int_equal(pop(), UAT_POP_GONE);
-    assert_int_equal(waits, 2);
-    assert_int_equal(ends, 1);
 }
 
 static void test_pop_offers_what_it_can(void **state)
@@ -413,27 +271,22 @@ static void test_overflow_traps(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_publishes_the_oldest),
-        TEST(test_pops_private_entries_in_order),
-        TEST(test_offers_less_when_taken_back),
-        TEST(test_drop_base),
-        TEST(test_stolen_entry_is_gone),
-        TEST(test_aborted_entry_comes_back),
-        TEST(test_aborted_entry_is_offered_after_younger_ones),
-        TEST(test_claims_ahead_of_bottom),
-        TEST(test_slot_waits_for_acknowledgement),
-        TEST(test_late_acknowledgement_is_looked_for),
-        TEST(test_no_record_no_publication),
-        TEST(test_generation_is_new),
-        TEST(test_watch_sees_every_push),
-        TEST(test_overflow_traps),
-        TEST(test_pop_offers_what_it_can),
-        TEST(test_oldest_aborted_entry_is_offered_first),
-        TEST(test_indices_past_31_bits),
-        TEST(test_something_is_offered),
-        TEST(test_wait_has_an_end),
+        DEQUE_TEST(test_publishes_the_oldest),
+        DEQUE_TEST(test_offers_less_when_taken_back),
+        DEQUE_TEST(test_aborted_entry_comes_back),
+        DEQUE_TEST(test_aborted_entry_is_offered_after_younger_ones),
+        DEQUE_TEST(test_claims_ahead_of_bottom),
+        DEQUE_TEST(test_slot_waits_for_acknowledgement),
+        DEQUE_TEST(test_late_acknowledgement_is_looked_for),
+        DEQUE_TEST(test_no_record_no_publication),
+        DEQUE_TEST(test_generation_is_new),
+        DEQUE_TEST(test_watch_sees_every_push),
+        DEQUE_TEST(test_overflow_traps),
+        DEQUE_TEST(test_pop_offers_what_it_can),
+        DEQUE_TEST(test_oldest_aborted_entry_is_offered_first),
+        DEQUE_TEST(test_indices_past_31_bits),
+        DEQUE_TEST(test_something_is_offered),
     };
     return cmocka_run_group_tests_name("deque_owner", tests, NULL, NULL);
 }

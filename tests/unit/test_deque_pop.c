@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: the owner's side of the deque, alone: what a pop returns for an entry that is private, that was published, or that the
+ * test has claimed in a thief's place; bases that are dropped.
+ */
+#include "tests/unit/deque_alone.h"
+
+static void test_pops_private_entries_in_order(void **state)
+{
+    (void)state;
+    push(40);
+    for (unsigned i = 40; i > UAT_RING_SLOTS; i--) {
+        uintptr_t sp;
+        assert_int_equal(uat_deque_pop(&deque, &sp), UAT_POP_PRIVATE);
+        assert_int_equal(sp, HIGH - STEP * i);
+    }
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_int_equal(deque.count.taken_back, 1);
+    assert_false(is_offered(UAT_RING_SLOTS - 1));
+}
+
+/* A base that stands alone is dropped; not one below an entry, nor an entry, nor when a claim is to be collected. */
+static void test_drop_base(void **state)
+{
+    (void)state;
+    uintptr_t sp;
+    assert_false(uat_deque_drop_base(&deque)); /* nobody has looked at the claims yet */
+    push(1);
+    pop();
+    assert_true(uat_deque_drop_base(&deque)); /* the setup's */
+    assert_int_equal(uat_deque_size(&deque), 0);
+    assert_false(uat_deque_drop_base(&deque));
+    uat_deque_push_gone(&deque, HIGH);
+    uat_deque_push_gone(&deque, HIGH - 64);
+    assert_false(uat_deque_drop_base(&deque));
+    assert_int_equal(uat_deque_pop(&deque, &sp), UAT_POP_GONE);
+    push(1);
+    assert_false(uat_deque_drop_base(&deque));
+    assert_int_not_equal(uat_deque_pop(&deque, &sp), UAT_POP_GONE);
+    assert_true(uat_deque_drop_base(&deque));
+}
+
+static void test_stolen_entry_is_gone(void **state)
+{
+    (void)state;
+    push(3);
+    uint64_t index = claim();
+    assert_int_equal(index, 0);
+    acknowledge(index, UAT_ACK_STOLEN);
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_int_equal(pop(), UAT_POP_PARTED);
+    assert_int_equal(pop(), UAT_POP_GONE);
+    assert_int_equal(pop(), UAT_POP_GONE); /* what the first task stood on */
+    assert_int_equal(uat_deque_size(&deque), 0);
+}
+
+static unsigned waits, ends;
+
+static void acknowledge_late(void *context, uint64_t index)
+{
+    (void)context;
+    assert_int_equal(ends, 0);
+    if (++waits == 2)
+        acknowledge(index, UAT_ACK_STOLEN);
+}
+
+static void note_end(void *context)
+{
+    (void)context;
+    ends++;
+}
+
+static void test_wait_has_an_end(void **state)
+{
+    (void)state;
+    deque.user.waiting = acknowledge_late;
+    deque.user.waited = note_end;
+    waits = ends = 0;
+    push(1);
+    claim();
+    assert_int_equal(pop(), UAT_POP_GONE);
+    assert_int_equal(waits, 2);
+    assert_int_equal(ends, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DEQUE_TEST(test_pops_private_entries_in_order),
+        DEQUE_TEST(test_drop_base),
+        DEQUE_TEST(test_stolen_entry_is_gone),
+        DEQUE_TEST(test_wait_has_an_end),
+    };
+    return cmocka_run_group_tests_name("deque_pop", tests, NULL, NULL);
+}
