@@ -4,43 +4,11 @@
  * value arrives once and in order, exclusion excludes, nobody is woken up too early, and nobody sleeps on. Tasks return how
  * many errors they saw. Usage: sync [ROUNDS [CASE]]
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "tests/programs/rounds.h"
-#include "uat/sync.h"
-
-struct big {
-    uint64_t words[30];
-};
+#include "tests/programs/sync_cases.h"
 
 UAT_FUTURE(uint64_t, number);
 UAT_FUTURE(struct big, bigs);
 UAT_CHANNEL(uint64_t, numbers);
-UAT_CHANNEL(struct big, blocks);
-
-static struct big make_big(uint64_t seed)
-{
-    struct big b;
-    for (uint64_t i = 0; i < 30; i++)
-        b.words[i] = seed * 1000 + i;
-    return b;
-}
-
-static int is_big(const struct big *b, uint64_t seed)
-{
-    for (uint64_t i = 0; i < 30; i++)
-        if (b->words[i] != seed * 1000 + i)
-            return 0;
-    return 1;
-}
-
-static void work(void)
-{
-    for (volatile int i = 0; i < 300; i++)
-        ;
-}
 
 /* Futures: each is got by several, before and after it is set. */
 enum { FUTURES = 12, GETTERS = 3 };
@@ -267,134 +235,6 @@ UAT_TASK(int, groups, int, unused)
     return WRONG(errors == 1000 * PHASES); /* one was the last in each phase */
 }
 
-/* Channels: several senders and receivers; what each receiver gets of one sender rises. */
-enum { SENDERS = 3, RECEIVERS = 3, MESSAGES = 20 };
-
-UAT_TASK(int, sender, blocks_channel, c, uint64_t, self)
-{
-    int errors = 0;
-    for (uint64_t i = 0; i < MESSAGES; i++) {
-        if (i % 5 == self)
-            work();
-        errors += WRONG(blocks_send(c, make_big(self * MESSAGES + i)) == 0);
-    }
-    return errors;
-}
-
-/* Returns errors * 2^32 + sum of what it got. */
-UAT_TASK(uint64_t, receiver, blocks_channel, c)
-{
-    uint64_t last[SENDERS] = {0}, sum = 0, errors = 0;
-    struct big b;
-    while (blocks_receive(c, &b) == 0) {
-        uint64_t number = b.words[0] / 1000, from = number / MESSAGES;
-        errors += (uint64_t)WRONG(is_big(&b, number) && from < SENDERS);
-        if (from < SENDERS) {
-            errors += (uint64_t)WRONG(number % MESSAGES + 1 > last[from]);
-            last[from] = number % MESSAGES + 1;
-        }
-        sum += number + 1;
-    }
-    return errors << 32 | sum;
-}
-
-UAT_TASK(int, channel_of, int, capacity)
-{
-    blocks_channel c = blocks_create((size_t)capacity);
-    sender_task senders[SENDERS];
-    receiver_task receivers[RECEIVERS];
-    uint64_t sum = 0, all = SENDERS * MESSAGES;
-    struct big b;
-    int errors = 0;
-    for (int i = 0; i < RECEIVERS; i++)
-        receiver_spawn(&receivers[i], c);
-    for (uint64_t i = 0; i < SENDERS; i++)
-        sender_spawn(&senders[i], c, i);
-    for (int i = 0; i < SENDERS; i++)
-        errors += sender_join(&senders[i]);
-    blocks_close(c);
-    for (int i = 0; i < RECEIVERS; i++)
-        sum += receiver_join(&receivers[i]);
-    errors += WRONG(sum == all * (all + 1) / 2);
-    errors += WRONG(blocks_send(c, make_big(1)) == -EPIPE) + WRONG(blocks_try_receive(c, &b) == -EPIPE);
-    blocks_close(c);
-    blocks_destroy(c);
-    return errors;
-}
-
-/* A sender that waits for room when the channel is closed. */
-UAT_TASK(int, blocked_sender, numbers_channel, c)
-{
-    return numbers_send(c, 2);
-}
-
-UAT_TASK(int, channels, int, unused)
-{
-    numbers_channel c = numbers_create(1);
-    blocked_sender_task t;
-    uint64_t value = 0;
-    int errors = unused;
-    errors += channel_of(0) + channel_of(1) + channel_of(7);
-    errors += WRONG(numbers_try_receive(c, &value) == -EAGAIN) + WRONG(numbers_try_send(c, 1) == 0);
-    errors += WRONG(numbers_try_send(c, 2) == -EAGAIN);
-    blocked_sender_spawn(&t, c);
-    uat_yield();
-    numbers_close(c);
-    errors += WRONG(blocked_sender_join(&t) == -EPIPE);
-    errors += WRONG(numbers_receive(c, &value) == 0 && value == 1) + WRONG(numbers_receive(c, &value) == -EPIPE);
-    numbers_destroy(c);
-    return errors;
-}
-
-/* A pipeline of five stages, whose tasks wait below spawners that are private. */
-enum { STAGES = 5, ITEMS = 40 };
-
-UAT_TASK(int, stage, numbers_channel, in, numbers_channel, out)
-{
-    uint64_t value;
-    int errors = 0;
-    while (numbers_receive(in, &value) == 0)
-        errors += WRONG(numbers_send(out, value * 3 + 1) == 0);
-    numbers_close(out);
-    return errors;
-}
-
-UAT_TASK(int, feed, numbers_channel, out)
-{
-    int errors = 0;
-    for (uint64_t i = 0; i < ITEMS; i++)
-        errors += WRONG(numbers_send(out, i) == 0);
-    numbers_close(out);
-    return errors;
-}
-
-UAT_TASK(int, pipeline, int, unused)
-{
-    numbers_channel c[STAGES + 1];
-    stage_task stages[STAGES];
-    feed_task feeder;
-    uint64_t got;
-    int errors = unused;
-    for (int i = 0; i <= STAGES; i++)
-        c[i] = numbers_create((size_t)i);
-    for (int i = 0; i < STAGES; i++)
-        stage_spawn(&stages[i], c[i], c[i + 1]);
-    feed_spawn(&feeder, c[0]);
-    for (uint64_t i = 0; i < ITEMS; i++) {
-        uint64_t value = i;
-        for (int s = 0; s < STAGES; s++)
-            value = value * 3 + 1;
-        errors += WRONG(numbers_receive(c[STAGES], &got) == 0 && got == value);
-    }
-    errors += WRONG(numbers_receive(c[STAGES], &got) == -EPIPE);
-    errors += feed_join(&feeder);
-    for (int i = STAGES; i-- > 0;)
-        errors += stage_join(&stages[i]);
-    for (int i = 0; i <= STAGES; i++)
-        numbers_destroy(c[i]);
-    return errors;
-}
-
 /* A wavefront: cell (i, j) waits for its two neighbours. Spawned from the far corner, so that all wait first. */
 enum { SIDE = 7 };
 
@@ -431,8 +271,8 @@ UAT_TASK(int, wavefront, int, unused)
 
 static const struct round_case cases[] = {{"futures", futures_run},       {"mutexes", mutexes_run},
                                           {"conditions", conditions_run}, {"semaphores", semaphores_run},
-                                          {"groups", groups_run},         {"channels", channels_run},
-                                          {"pipeline", pipeline_run},     {"wavefront", wavefront_run}};
+                                          {"groups", groups_run},         {"channels", sync_channels},
+                                          {"pipeline", sync_pipeline},    {"wavefront", wavefront_run}};
 
 int main(int argc, char **argv)
 {
