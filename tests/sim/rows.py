@@ -101,6 +101,9 @@ def run(build, row, workers, seed, settings=None, timeout=150):
         except subprocess.TimeoutExpired:
             stop(process)
             return f"not done after {timeout} s", timeout
+        except BaseException:  # or `with` waits for its end
+            stop(process)
+            raise
     if process.returncode:
         return f"status {process.returncode}: {errors.strip()[-600:]}", time.monotonic() - begin
     return judge(row, workers, output), time.monotonic() - begin
