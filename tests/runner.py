@@ -74,22 +74,47 @@ def last_lines(text):
     return "".join(f"      | {line}\n" for line in text.splitlines()[-TAIL:])
 
 
-def compile_in(build):
-    """Configure, if it has not been, and compile; status and output."""
-    commands = [["ninja", "-C", str(build.folder)]]
-    if not (build.folder / "build.ninja").exists():
-        commands.insert(0, ["meson", "setup", "-Dwerror=true", *build.options, str(build.folder), str(SOURCE)])
+def run(build, command):
+    """Run a command of the build; status and output."""
+    done = subprocess.run(command, env={**os.environ, "CC": build.compiler}, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return not done.returncode, done.stdout
+
+
+def compile_in(build, quick):
+    """Configure, if it has not been, and compile all or what the quick tests need; success and output."""
     output = ""
-    for command in commands:
-        done = subprocess.run(command, env={**os.environ, "CC": build.compiler}, text=True, errors="replace",
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        output += done.stdout
-        if done.returncode:
+    if not (build.folder / "build.ninja").exists():
+        good, output = run(build, ["meson", "setup", "-Dwerror=true", *build.options, str(build.folder), str(SOURCE)])
+        if not good:
             return False, output
-    return True, output
+    good, said = run(build, ["ninja", "-C", str(build.folder), *(quick_files(build) if quick else [])])
+    return good, output + said
 
 
-def make(build, tally):
+def introspect(build, what):
+    """What meson knows of a build."""
+    return json.loads(subprocess.run(["meson", "introspect", what, str(build.folder)], check=True, text=True,
+                                     stdout=subprocess.PIPE).stdout)
+
+
+def is_quick(test):
+    """Is this test of meson's list one of --quick?"""
+    return "slow" not in suites_of(test) and bool({"quick", "unit", "tree", "header"} & set(suites_of(test)))
+
+
+def suites_of(test):
+    return [suite.split(":")[-1] for suite in test["suite"]] or ["other"]
+
+
+def quick_files(build):
+    """The files of the targets that the quick tests name."""
+    needed = {target for test in introspect(build, "--tests") if is_quick(test) for target in test["depends"]}
+    return [os.path.relpath(file, build.folder) for target in introspect(build, "--targets") if target["id"] in needed
+            for file in target["filename"]]
+
+
+def make(build, quick, tally):
     """Make a build; counts as one test. False if it failed."""
     started = time.monotonic()
     # A folder that was moved, or made by another meson or for other options, is of no use.
@@ -99,10 +124,10 @@ def make(build, tally):
     if not fresh and (not marker.exists() or marker.read_text() != configuration):
         shutil.rmtree(build.folder)
         fresh = True
-    good, output = compile_in(build)
+    good, output = compile_in(build, quick)
     if not good and not fresh and "rebuilding 'build.ninja'" in output:
         shutil.rmtree(build.folder)
-        good, output = compile_in(build)
+        good, output = compile_in(build, quick)
     if (build.folder / "build.ninja").exists():
         marker.write_text(configuration)
     outcome = "pass" if good else "FAIL"
@@ -122,12 +147,10 @@ def has_part(build, name, names):
 
 def tests_of(build, quick, tally):
     """The tests of a build as {suite: [name]}. Those of the suite `slow` are not for --quick."""
-    listing = subprocess.run(["meson", "introspect", "--tests", str(build.folder)], check=True, text=True,
-                             stdout=subprocess.PIPE).stdout
     suites, missing = {}, set(build.programs or [])
-    for test in json.loads(listing):
-        names = [suite.split(":")[-1] for suite in test["suite"]] or ["other"]
-        if quick and ("slow" in names or not {"quick", "unit", "tree", "header"} & set(names)):
+    for test in introspect(build, "--tests"):
+        names = suites_of(test)
+        if quick and not is_quick(test):
             continue
         if has_part(build, test["name"], names):
             suites.setdefault(names[0], []).append(test["name"])
@@ -198,7 +221,7 @@ def main():
     BUILDS.mkdir(exist_ok=True)
     tally = Tally()
     for build in FULL[:1] if quick else FULL:
-        if make(build, tally):
+        if make(build, quick, tally):
             for suite, names in tests_of(build, quick, tally).items():
                 run_suite(build, suite, names, tally)
     print(f"==> {time.monotonic() - started:.0f} s; logs: build-check/*/meson-logs")
