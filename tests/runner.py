@@ -22,7 +22,9 @@ TAIL = 40  # lines shown of a failed test
 ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "vm", "ibv"]
 # Suites of which several tests may run at once: they keep one core busy, or wait. Those of `programs` do, too, unless meson.build says
 # is_parallel: false.
-PARALLEL = {"tree", "unit", "header", "programs", "model", "sim", "vm"}
+PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "sim", "vm"}
+# Suites that run as one, so that what keeps one core busy has a neighbour that waits.
+TOGETHER = ["model", "mutants", "fuzz", "slurm"]
 OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}
 LINE = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(\S.*?)\s+(OK|FAIL|SKIP|TIMEOUT|ERROR|EXPECTEDFAIL|UNEXPECTEDPASS|INTERRUPT)"
                   r"\s+([\d.]+)s")
@@ -161,14 +163,46 @@ def tests_of(build, quick, tally):
     return dict(sorted(suites.items(), key=lambda item: ORDER.index(item[0]) if item[0] in ORDER else len(ORDER)))
 
 
-def run_suite(build, suite, names, tally):
-    """Run the named tests; their lines appear as they end, the count comes from meson's own log."""
-    base = f"check-{suite}"
+def groups_of(suites):
+    """Those of {suite: [name]} in the groups that run together, in the order of their first suites."""
+    groups = {}
+    for suite, names in suites.items():
+        groups.setdefault(TOGETHER[0] if suite in TOGETHER else suite, {})[suite] = names
+    return list(groups.values())
+
+
+def run_suites(build, suites, tally):
+    """Run the tests of {suite: [name]}; their lines appear as they end, the count comes from meson's own log."""
+    base = "check-" + "-".join(suites)
     log = build.folder / "meson-logs" / f"{base}.json"
     log.unlink(missing_ok=True)
-    processes = os.cpu_count() or 1
-    command = ["meson", "test", "-C", str(build.folder), "--no-rebuild", "--logbase", base, "--num-processes",
-               str(processes if suite in PARALLEL else 1), "--suite", suite, *names]
+    suite_of = {name: suite for suite, names in suites.items() for name in names}
+    processes = (os.cpu_count() or 1) if suites.keys() <= PARALLEL else 1
+    command = ["meson", "test", "-C", str(build.folder), "--no-rebuild", "--logbase", base, "--num-processes", str(processes),
+               *(f"--suite={suite}" for suite in suites), *suite_of]
+    output = stream(command, lambda name, result, seconds: tally.line(
+        outcome_of(suite_of[name], result), f"{build.name}/{suite_of[name]}/{name}", seconds))
+    results = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+    for result in results:
+        name = result["name"].split(" / ")[-1]
+        suite = suite_of[name]
+        outcome = outcome_of(suite, result["result"])
+        tally.count(outcome)
+        said = result.get("stdout", "") + result.get("stderr", "")
+        if outcome == "skip":
+            print(f"      {suite}/{name} skipped: {(said.strip().splitlines() or ['no reason given'])[-1]}")
+        elif outcome != "pass":
+            print(f"      {build.name}/{suite}/{name}: {result['result']}, status {result['returncode']}")
+            print(last_lines(said), end="")
+    if len(results) < len(suite_of):
+        print(f"      {build.name}/{'+'.join(suites)}: {len(suite_of) - len(results)} tests did not run; meson said")
+        print(last_lines(output), end="")
+        tally.failed += len(suite_of) - len(results)
+    sys.stdout.flush()
+
+
+def stream(command, show):
+    """Run meson test; show(name, result, seconds) for each test that ends. What meson said."""
     # meson prints a test's line when it ends; its log is complete only when all have ended.
     with subprocess.Popen(command, text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as process:
@@ -178,27 +212,11 @@ def run_suite(build, suite, names, tally):
                 output += line
                 match = LINE.match(line)
                 if match:
-                    name, result, seconds = match.groups()
-                    tally.line(outcome_of(suite, result), f"{build.name}/{suite}/{name}", float(seconds))
+                    show(match[1], match[2], float(match[3]))
         except BaseException:
             os.killpg(process.pid, signal.SIGINT)
             raise
-    results = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
-    for result in results:
-        name = result["name"].split(" / ")[-1]
-        outcome = outcome_of(suite, result["result"])
-        tally.count(outcome)
-        said = result.get("stdout", "") + result.get("stderr", "")
-        if outcome == "skip":
-            print(f"      {suite}/{name} skipped: {(said.strip().splitlines() or ['no reason given'])[-1]}")
-        elif outcome != "pass":
-            print(f"      {build.name}/{suite}/{name}: {result['result']}, status {result['returncode']}")
-            print(last_lines(said), end="")
-    if len(results) < len(names):
-        print(f"      {build.name}/{suite}: {len(names) - len(results)} tests did not run; meson said")
-        print(last_lines(output), end="")
-        tally.failed += len(names) - len(results)
-    sys.stdout.flush()
+    return output
 
 
 def outcome_of(suite, result):
@@ -222,14 +240,14 @@ def main():
     tally = Tally()
     for build in FULL[:1] if quick else FULL:
         if make(build, quick, tally):
-            for suite, names in tests_of(build, quick, tally).items():
-                run_suite(build, suite, names, tally)
+            for suites in groups_of(tests_of(build, quick, tally)):
+                run_suites(build, suites, tally)
     print(f"==> {time.monotonic() - started:.0f} s; logs: build-check/*/meson-logs")
     return tally.close()
 
 
 def interrupted(number, _frame):
-    """Ctrl-C and kill end the tests as well, by way of run_suite()."""
+    """Ctrl-C and kill end the tests as well, by way of stream()."""
     raise SystemExit(128 + number)
 
 
