@@ -200,16 +200,33 @@ void uat_segment_close(void)
     s->fd = -1;
 }
 
+/* The first word that is not 0 between two offsets of the memory object; 0 if there is none. */
+static uintptr_t first_word(off_t from, off_t to)
+{
+    const struct uat_segment *s = &uat_segment;
+    const uint64_t *p = (const uint64_t *)(s->start + (from - s->offset));
+    const uint64_t *end = (const uint64_t *)(s->start + (to - s->offset));
+    while (p < end && *p == 0)
+        p++;
+    return p < end ? (uintptr_t)p : 0;
+}
+
 uintptr_t uat_segment_low_water(void)
 {
     const struct uat_segment *s = &uat_segment;
-    /* Holes of the memory object were never touched; skip them, for reading them would allocate them. */
-    off_t from = s->offset + (off_t)(s->low - (uintptr_t)s->start);
-    off_t data = lseek(s->fd, from, SEEK_DATA);
-    if (data < from || (uintptr_t)s->start + (size_t)(data - s->offset) >= s->high)
-        return s->high;
-    const uint64_t *p = (const uint64_t *)(s->start + (data - s->offset)), *end = (const uint64_t *)s->high;
-    while (p < end && *p == 0)
-        p++;
-    return (uintptr_t)p;
+    off_t at = s->offset + (off_t)(s->low - (uintptr_t)s->start);
+    off_t end = s->offset + (off_t)(s->high - (uintptr_t)s->start);
+    /* Holes of the memory object were never touched. Skip all of them, for reading them would allocate them. Some lie
+     * above pages at the low end, which uat_replicate() has used and zeroed. */
+    while (at < end) {
+        off_t data = lseek(s->fd, at, SEEK_DATA);
+        if (data < at || data >= end)
+            break;
+        off_t hole = lseek(s->fd, data, SEEK_HOLE);
+        at = hole > data && hole < end ? hole : end;
+        uintptr_t word = first_word(data, at);
+        if (word)
+            return word;
+    }
+    return s->high;
 }
