@@ -138,7 +138,7 @@ static int attach(struct uat_array *a, const struct uat_object_card *cards)
     struct uat_global *g = &uat_global;
     int rc = 0;
     for (int h = 0; h < g->hosts; h++)
-        a->card[h] = cards[g->leader[h]];
+        a->card[h] = cards[h];
     if (a->card[g->host].fd >= 0) {
         int fd = is_leader() ? a->fd : uat_object_open(&a->card[g->host], g->leader[g->host]);
         rc = fd < 0 ? fd : map_near(a, fd);
@@ -199,7 +199,8 @@ static struct uat_array *new_array(size_t bytes, size_t chunk)
 int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
 {
     struct uat_array *a = rc ? NULL : new_array(bytes, chunk);
-    struct uat_object_card mine = {.fd = -1}, *all = calloc((size_t)size_of_job(), sizeof(*all));
+    struct uat_global *g = &uat_global;
+    struct uat_object_card mine = {.fd = -1}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* of the leaders */
     if (!rc && (!a || !all)) {
         uat_error("no memory for the description of an array");
         rc = -ENOMEM;
@@ -210,7 +211,7 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
         rc = make_object(a, &mine);
     rc = uat_global_agree(rc);
     if (!rc) { /* all: each has its table, or agree() had failed */
-        uat_check(uat_global_gather(&mine, sizeof(mine), all));
+        uat_check(uat_global_gather_from(g->leader, g->hosts, &mine, sizeof(mine), all));
         rc = uat_global_agree(attach(a, all));
     }
     free(all);
@@ -221,23 +222,17 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
     return rc;
 }
 
-/* Do all workers ask for the same? The lowest rank that differs says so. */
+/* Do all workers ask for the same? The lowest rank that differs from rank 0 says so. */
 static int compare(const uint64_t mine[4])
 {
-    int size = size_of_job(), differs = -1;
-    uint64_t(*all)[4] = calloc((size_t)size, sizeof(*all));
-    if (uat_global_agree(all ? 0 : -ENOMEM)) {
-        free(all);
-        return -ENOMEM;
-    }
-    uat_check(uat_global_gather(mine, sizeof(*all), all));
-    for (int i = size - 1; i > 0; i--)
-        if (memcmp(all[i], all[0], sizeof(*all)) != 0)
-            differs = i;
-    if (differs == own_rank())
+    static const int first = 0;
+    uint64_t his[4];
+    uat_check(uat_global_gather_from(&first, 1, mine, sizeof(his), his));
+    bool differs = memcmp(mine, his, sizeof(his)) != 0;
+    int lowest = uat_global_agree(differs ? own_rank() - size_of_job() : 0); /* below 0, and in the order of ranks */
+    if (lowest < 0 && lowest + size_of_job() == own_rank())
         uat_error("%s: rank 0 and this one pass different arguments; all workers must pass the same", uat_call_name());
-    free(all);
-    return differs < 0 ? 0 : -EINVAL;
+    return lowest < 0 ? -EINVAL : 0;
 }
 
 void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block)

@@ -5,7 +5,7 @@
 #include "global/state.h"
 #include "runtime/watch/die.h"
 
-int uat_global_gather(const void *mine, size_t bytes, void *all)
+int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all)
 {
     const struct uat_global_config *c = &uat_global.config;
     const size_t room = sizeof(c->words->out);
@@ -14,9 +14,9 @@ int uat_global_gather(const void *mine, size_t bytes, void *all)
         size_t n = bytes - done < room ? bytes - done : room;
         memcpy(c->words->out, (const char *)mine + done, n);
         rc = c->barrier(); /* from here on all words can be read */
-        for (int i = 0; i < c->transport->size && !rc; i++) {
+        for (int i = 0; i < count && !rc; i++) {
             struct uat_op op = uat_op_read(c->words->in, c->words->out, (n + 7) & ~(size_t)7);
-            rc = uat_transport_do(c->transport, i, &op, 1);
+            rc = uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1);
             memcpy((char *)all + (size_t)i * bytes + done, c->words->in, n);
         }
         if (!rc)
@@ -25,18 +25,12 @@ int uat_global_gather(const void *mine, size_t bytes, void *all)
     return rc;
 }
 
+int uat_global_gather(const void *mine, size_t bytes, void *all)
+{
+    return uat_global_gather_from(NULL, uat_global.config.transport->size, mine, bytes, all);
+}
+
 int uat_global_agree(int rc)
 {
-    const struct uat_global_config *c = &uat_global.config;
-    int worst = rc;
-    c->words->out[0] = (uint64_t)rc;
-    uat_check(c->barrier());
-    for (int i = 0; i < c->transport->size; i++) {
-        struct uat_op op = uat_op_read(c->words->in, c->words->out, 8);
-        uat_check(uat_transport_do(c->transport, i, &op, 1));
-        if ((int)c->words->in[0] < worst)
-            worst = (int)c->words->in[0];
-    }
-    uat_check(c->barrier());
-    return worst;
+    return uat_global.config.agree(rc);
 }

@@ -39,6 +39,7 @@ struct uat_global_config {
     bool strict, late;              /* torture: check everything; operations take effect late */
     uint64_t seed;
     int (*barrier)(void);
+    int (*agree)(int status); /* a barrier that brings the lowest status of all workers */
 };
 
 /* Remember how to open it: nothing costs anything before uat_global_open(). 0 or -ENOMEM, reported. */

@@ -190,8 +190,10 @@ int uat_global_start(void);
 /* checkout.c: what uat_checkout() finds of array a. */
 void uat_near_set(const struct uat_array *a, struct uat_near_run run);
 
-/* exchange.c: collective. */
+/* exchange.c: collective. The bytes of all workers, in the order of ranks; or of `count` ranks in that order (NULL: the
+ * first ones), which takes that many READs instead of one from each worker. */
 int uat_global_gather(const void *mine, size_t bytes, void *all);
+int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all);
 /* The worst of all workers' rc, on all of them. */
 int uat_global_agree(int rc);
 

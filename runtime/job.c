@@ -230,7 +230,8 @@ static int prepare_global(void)
                                              .strict = o->torture_evacuate || o->torture_steal || o->torture_delay,
                                              .late = o->torture_delay,
                                              .seed = o->torture_seed,
-                                             .barrier = uat_collective_barrier};
+                                             .barrier = uat_collective_barrier,
+                                             .agree = uat_collective_agree};
     int rc = uat_global_prepare(&config);
     uat_fault_describe(uat_global_explain);
     free(host_of);
