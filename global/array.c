@@ -106,9 +106,9 @@ static int map_near(struct uat_array *a, int fd)
         }
         run += a->chunk;
         if (run > longest.size)
-            longest = (struct uat_near_run){.low = at + a->chunk - run, .size = run};
+            longest = (struct uat_near_run){.high = at + a->chunk, .size = run};
     }
-    madvise((void *)longest.low, longest.size, MADV_HUGEPAGE); /* only advice */
+    madvise((void *)(longest.high - longest.size), longest.size, MADV_HUGEPAGE); /* only advice */
     if (!uat_global.strict) /* else nothing is at hand, so that every checkout is recorded */
         uat_near_set(a, longest);
     return 0;

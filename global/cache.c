@@ -41,6 +41,7 @@ static void lay_out(struct uat_global *g)
     while (2 * slots * UAT_BLOCK <= g->config.cache_size)
         slots *= 2;
     g->ring_size = g->far ? slots * UAT_BLOCK : 0;
+    g->ring_mask = g->ring_size - 1;
     g->side_size = g->ring_size / 4;
     g->slot_mask = slots - 1;
     g->arena_size = g->side_size + (size_t)UAT_BOUNCES * UAT_BOUNCE + LANDING + g->ring_size;
@@ -95,6 +96,29 @@ static void settle(struct uat_slot_of_cache *s)
     s->arriving = 0;
 }
 
+/* Show the run of valid parts around this one, which is valid. A hit looks at that alone. */
+static void show(struct uat_slot_of_cache *s, unsigned part)
+{
+    unsigned first = part, end = part + 1;
+    while (first > 0 && s->valid >> (first - 1) & 1)
+        first--;
+    while (end < UAT_PARTS && s->valid >> end & 1)
+        end++;
+    s->shown = (end - first) << UAT_PART_SHIFT;
+    s->shown_end = (s->block << UAT_BLOCK_SHIFT) + ((uintptr_t)end << UAT_PART_SHIFT);
+}
+
+bool uat_cache_show(uintptr_t at, size_t bytes)
+{
+    size_t from = at % UAT_BLOCK;
+    struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
+    if (bytes - 1 >= UAT_BLOCK - from || s->block != at >> UAT_BLOCK_SHIFT ||
+        s->epoch != uat_epoch_of(uat_array_of(at)) || uat_parts_touched(from, from + bytes) & ~(unsigned)s->valid)
+        return false;
+    show(s, (unsigned)(from >> UAT_PART_SHIFT));
+    return true;
+}
+
 /* Make the slot block's. G6: not before the last WRITE from it and the last READ to it are complete. */
 static void take_slot(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
 {
@@ -122,6 +146,7 @@ static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t blo
         if (s->arriving)
             settle(s);
         s->valid = 0;
+        s->shown = 0;
         s->epoch = epoch;
     }
     return s;
@@ -182,6 +207,7 @@ static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum u
             uat_global.count.bytes_fetched += (uint64_t)__builtin_popcount(missing) * UAT_PART;
         }
         s->valid |= touched; /* once uat_cache_checkout() has waited, and the caller has written */
+        show(s, (unsigned)(from >> UAT_PART_SHIFT));
         p += to - from;
     }
     return true;

@@ -17,12 +17,6 @@ void uat_near_set(const struct uat_array *a, struct uat_near_run run)
         near_runs[((a->start >> UAT_NEAR_RUN_SHIFT) + k) % UAT_NEAR_RUNS] = run;
 }
 
-/* Bits of the parts from one on, and of those up to one. Shifts by a variable would take longer. */
-static const uint16_t parts_from[UAT_PARTS] = {0xffff, 0xfffe, 0xfffc, 0xfff8, 0xfff0, 0xffe0, 0xffc0, 0xff80,
-                                               0xff00, 0xfe00, 0xfc00, 0xf800, 0xf000, 0xe000, 0xc000, 0x8000};
-static const uint16_t parts_to[UAT_PARTS] = {0x0001, 0x0003, 0x0007, 0x000f, 0x001f, 0x003f, 0x007f, 0x00ff,
-                                             0x01ff, 0x03ff, 0x07ff, 0x0fff, 0x1fff, 0x3fff, 0x7fff, 0xffff};
-
 static __attribute__((noinline, cold)) void check_access(const char *call, uintptr_t at, size_t bytes,
                                                          enum uat_access access)
 {
@@ -33,9 +27,11 @@ static __attribute__((noinline, cold)) void check_access(const char *call, uintp
         uat_array_refuse_frozen(call, a, at, bytes);
 }
 
-/* A miss; or near, but not at hand. */
+/* A miss; or a hit outside of the run that its slot shows; or near, but not at hand. */
 static __attribute__((noinline)) void *checkout_slowly(uintptr_t at, size_t bytes, enum uat_access access)
 {
+    if (uat_open_last() + 1 < uat_global.hit_end && uat_cache_show(at, bytes))
+        return uat_checkout_elsewhere((void *)at, bytes, access);
     check_access("uat_checkout()", at, bytes, access);
     if (bytes == 0 || uat_global_near((void *)at, bytes) == bytes) {
         uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_NEAR);
@@ -44,24 +40,26 @@ static __attribute__((noinline)) void *checkout_slowly(uintptr_t at, size_t byte
     return uat_cache_checkout(at, bytes, access);
 }
 
+/* Does the slot show all of the range, in this epoch? */
+static inline bool shows(const struct uat_slot_of_cache *s, uintptr_t at, size_t bytes)
+{
+    size_t room = s->shown_end - at; /* more than `shown` if at lies outside, on either side */
+    return room <= s->shown && bytes <= room && (s->epoch == uat_global.epoch || s->epoch == uat_array_of(at)->frozen);
+}
+
 void *uat_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access)
 {
     struct uat_global *g = &uat_global;
     uintptr_t at = (uintptr_t)p;
-    size_t from = at % UAT_BLOCK;
+    size_t place = at & g->ring_mask;
     struct uat_open *o = uat_open_last() + 1;
-    if (o >= g->hit_end || bytes - 1 >= UAT_BLOCK - from) /* no room, 0 bytes, or several blocks */
-        return checkout_slowly(at, bytes, access);
-    struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
-    unsigned first = (unsigned)(from >> UAT_PART_SHIFT), last = (unsigned)((from + bytes - 1) >> UAT_PART_SHIFT);
-    if (s->block != at >> UAT_BLOCK_SHIFT || (parts_from[first] & parts_to[last] & ~s->valid) ||
-        (s->epoch != g->epoch && s->epoch != uat_array_of(at)->frozen))
+    if (o >= g->hit_end || !shows(&g->slot[place >> UAT_BLOCK_SHIFT], at, bytes))
         return checkout_slowly(at, bytes, access);
     uat_global_opened.begun++;
     o->at = at;
     o->bytes = bytes;
     o->kind = access & UAT_OPEN_ACCESS; /* another value is found by the checkin */
-    return g->ring + ((at >> UAT_BLOCK_SHIFT & g->slot_mask) << UAT_BLOCK_SHIFT) + from;
+    return g->ring + place;
 }
 
 /* Note what was written to a range of the ring. */

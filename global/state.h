@@ -82,13 +82,17 @@ struct uat_array {
 struct uat_slot_of_cache {
     _Alignas(64) uint64_t block; /* address >> UAT_BLOCK_SHIFT; 0: none */
     uint64_t epoch;              /* in which `valid` counts */
+    uintptr_t shown_end;         /* an address: see `shown` */
     uint16_t valid;    /* parts that hold what home held when they were fetched, and what was checked in since */
     uint16_t arriving; /* parts whose prefetch is under way */
+    uint32_t shown;    /* bytes of the shown run: valid parts in a row, which end at shown_end; 0: none is shown */
     uint32_t dirty, dirty_end;    /* bytes checked in and not yet posted: [dirty, dirty_end); none if dirty_end is 0 */
     uint32_t link;                /* to the block's home */
     bool listed;                  /* in `pending` */
     uint64_t read_end, write_end; /* the link's operation that ends the last READ to it, the last WRITE from it */
 };
+
+_Static_assert(sizeof(struct uat_slot_of_cache) == 64, "a hit looks at one line");
 
 /* A far checkout, and under torture a near one. */
 struct uat_open {
@@ -122,7 +126,8 @@ struct uat_global {
     uint64_t epoch;                          /* G: raised by an acquire */
     struct uat_slot_of_cache *slot;
     uint64_t slot_mask;
-    char *ring; /* slots * UAT_BLOCK bytes, mapped twice in a row */
+    char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
+    size_t ring_mask; /* of no meaning while ring_size is 0 */
 
     struct uat_global_config config;
     bool is_open, far; /* far: there is more than one host */
@@ -201,6 +206,8 @@ int uat_global_agree(int rc);
 int uat_cache_open(void);
 void uat_cache_close(void);
 void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access);
+/* Is all of the range valid, in one block? Then its run is shown. */
+bool uat_cache_show(uintptr_t at, size_t bytes);
 void uat_cache_prefetch(uintptr_t at, size_t bytes);
 /* What was put at [at, at + bytes) goes into the cached copy too (G8). */
 void uat_cache_update(uintptr_t at, const void *from, size_t bytes);

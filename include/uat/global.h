@@ -91,7 +91,7 @@ int uat_global_thaw(void *array);
 #define UAT_NEAR_RUN_SHIFT 30
 #define UAT_NEAR_RUNS      65536
 struct uat_near_run {
-    uintptr_t low;
+    uintptr_t high; /* the run ends before it */
     size_t size;
 };
 struct uat_near {
@@ -104,7 +104,8 @@ void uat_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
 static inline int uat_near_holds(uintptr_t at, size_t bytes)
 {
     const struct uat_near_run *r = &uat_near.run[at >> UAT_NEAR_RUN_SHIFT & (UAT_NEAR_RUNS - 1)];
-    return __builtin_expect(at - r->low <= r->size, 1) && __builtin_expect(bytes <= r->size - (at - r->low), 1);
+    size_t room = r->high - at; /* more than size if at lies outside, on either side */
+    return __builtin_expect(room <= r->size, 1) && __builtin_expect(bytes <= room, 1);
 }
 
 /*

@@ -68,6 +68,8 @@ static void work(char *near, char *far, char *both)
     expect(__LINE__, 0, 0, 4096, 0, 0, 0);
     access_range(far + 5 * 4096, 4096, UAT_READ);
     expect(__LINE__, 0, 1, 0, 0, 0, 0);
+    access_range(far + 100, 12000, UAT_READ);
+    expect(__LINE__, 1, 0, 0, 0, 0, 0); /* three valid parts, and not those that were used last */
     uat_get(local, far, 5000);
     uat_get_begin(&t, local, far, 8);
     uat_transfer_wait(&t);
@@ -85,6 +87,16 @@ static void work(char *near, char *far, char *both)
     expect(__LINE__, 0, 1, 100, 100, 0, 0);
 }
 
+/* Behind an acquire. A prefetch to a block brings back no other part of it. */
+static void work_anew(char *far)
+{
+    uat_stats(&before);
+    uat_prefetch(far + 5 * 4096, 4096);
+    expect(__LINE__, 0, 0, 4096, 0, 0, 0);
+    access_range(far, 4096, UAT_READ);
+    expect(__LINE__, 0, 1, 4096, 0, 0, 0);
+}
+
 int main(void)
 {
     if (uat_init())
@@ -92,8 +104,12 @@ int main(void)
     char *array = uat_global_alloc(2 * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0);
     if (!array || uat_size() != 2)
         return 1;
-    if (uat_rank() == 0) {
+    if (uat_rank() == 0)
         work(array, array + UAT_GLOBAL_BLOCK, array + UAT_GLOBAL_BLOCK - 100);
+    if (uat_barrier())
+        return 1;
+    if (uat_rank() == 0) {
+        work_anew(array + UAT_GLOBAL_BLOCK);
         uat_global_release();
         uat_stats_t s;
         uat_stats(&s);
