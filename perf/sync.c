@@ -13,7 +13,7 @@
 #include "runtime/inspect.h"
 #include "uat/sync.h"
 
-static int64_t members = 503, passes = 5030, fibers = 1000, depth = 9, batches = 21;
+static int64_t members = 503, passes = 5030, fibers = 1000, depth = 9, batches = 21, only = 0;
 static struct uat_samples cycles[SYNC_EXERCISES];
 static struct {
     uint64_t sum, operations;
@@ -152,7 +152,8 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         status = open_samples(&plan);
     for (int64_t batch = 0; batch < batches && !status; batch++)
         for (int e = 0; e < SYNC_EXERCISES && !status; e++)
-            status = run_batch(&plan, e);
+            if (!only || e == only - 1)
+                status = run_batch(&plan, e);
     double hz = uat_samples_tsc_hz();
     for (int e = 0; e < SYNC_EXERCISES; e++)
         uat_samples_sort(&cycles[e]);
@@ -174,6 +175,7 @@ static const struct uat_bench_option options[] = {
     {"--passes", "N", "passes in a batch", &passes, NULL, 2, 100000000},
     {"--fibers", "N", "fibers that wait at once", &fibers, NULL, 1, SYNC_FIBERS_MAX},
     {"--depth", "N", "of the tree of fibers", &depth, NULL, 0, 16},
+    {"--only", "N", "the N-th exercise of the table alone; 0: all", &only, NULL, 0, SYNC_EXERCISES},
     {"--batches", "N", "batches of each exercise", &batches, NULL, 1, 100000},
     {0},
 };

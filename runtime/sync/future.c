@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Futures. A value that is there is got in one round trip, { FETCH_ADD(guard, 0); READ value }: the guard says UAT_OBJECT_SET
- * only behind the WRITE of the value, and the READ stands behind the FETCH_ADD (O1). Waiting takes one more.
+ * Futures. A value that is there is got in one round trip, { FETCH_ADD(guard, 0); READ size; READ value }: the guard
+ * says UAT_OBJECT_SET only behind the WRITE of the value, and the READ stands behind the FETCH_ADD (O1). Waiting takes
+ * one more.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -35,12 +36,11 @@ static void check_size(uat_future_t f, const char *what)
                 uat_segment.result_max);
 }
 
-/* With the guard held: is it a handle of this future? */
-static void compare_size(uat_future_t f, const struct uat_object *o, const char *what)
+/* Is it a handle of this future, whose value has size bytes? */
+static void compare_size(uat_future_t f, uint64_t size, const char *what)
 {
-    if (o->word[SIZE] != f.size)
-        uat_die("%s: a handle for a value of %" PRIu64 " bytes on a future of %" PRIu64 " bytes", what, f.size,
-                o->word[SIZE]);
+    if (size != f.size)
+        uat_die("%s: a handle for a value of %" PRIu64 " bytes on a future of %" PRIu64 " bytes", what, f.size, size);
 }
 
 void uat_future_set(uat_future_t f, const void *value)
@@ -51,7 +51,7 @@ void uat_future_set(uat_future_t f, const void *value)
     if (!copy)
         uat_die("%s: future %" PRIx64 " of rank %d was set before; a future is set once", what,
                 f.object & ((UINT64_C(1) << 48) - 1), uat_object_rank(f.object));
-    compare_size(f, copy, what);
+    compare_size(f, copy->word[SIZE], what);
     uint64_t head = copy->head, tail = copy->tail;
     memcpy(uat_segment.staged_result, value, f.size);
     copy->head = copy->tail = 0;
@@ -64,27 +64,31 @@ int uat_future_try_get(uat_future_t f, void *value)
 {
     struct uat_object *o = uat_object_address(f.object);
     struct uat_staging *staging = uat_segment.staging;
-    check_size(f, "uat_future_get()");
-    uat_object_check(f.object, UAT_PARK_FUTURE, "uat_future_get()");
+    static const char what[] = "uat_future_get()";
+    check_size(f, what);
+    uat_object_check(f.object, UAT_PARK_FUTURE, what);
     if (uat_object_is_near(f.object)) {
         /* Acquire: orders the guard before the value; the peer is the CMP_SWAP in uat_object_leave(). */
         if (__atomic_load_n(&o->guard, __ATOMIC_ACQUIRE) != UAT_OBJECT_SET)
             return 0;
         if (!uat_mutant("u"))
             uat_global_after_resume(); /* as below */
+        compare_size(f, o->word[SIZE], what);
         memcpy(value, o->data, f.size);
         return 1;
     }
     struct uat_op chain[] = {
         uat_op_fetch_add(&staging->old, &o->guard, 0),
+        uat_op_read(&staging->word, &o->word[SIZE], sizeof(staging->word)),  /* constant since the creation */
         uat_op_read(uat_segment.staged_result, o->data, uat_round8(f.size)), /* behind it (O1): see above */
     };
     uat_delay();
-    uat_check(uat_transport_do(uat_self.transport, uat_object_rank(f.object), chain, f.size > 0 ? 2 : 1));
+    uat_check(uat_transport_do(uat_self.transport, uat_object_rank(f.object), chain, f.size > 0 ? 3 : 2));
     if (staging->old != UAT_OBJECT_SET)
         return 0;
     if (!uat_mutant("u"))
         uat_global_after_resume(); /* the peer is the release in uat_object_leave(), called by uat_future_set() */
+    compare_size(f, staging->word, what);
     memcpy(value, uat_segment.staged_result, f.size);
     return 1;
 }
@@ -99,7 +103,7 @@ void uat_future_get(uat_future_t f, void *value)
         uat_future_try_get(f, value);
         return;
     }
-    compare_size(f, o, what);
+    compare_size(f, o->word[SIZE], what);
     uint64_t reply[1 + f.size / 8 + 1];
     uat_object_wait(f.object, UAT_PARK_FUTURE, reply, 0);
     memcpy(value, reply + 1, f.size);

@@ -81,6 +81,10 @@ static void with_futures(const char *what)
     } else if (strcmp(what, "wrong-size") == 0) {
         uat_future_t wrong = {f.future.object, 2 * sizeof(long)};
         uat_future_set(wrong, (long[2]){0});
+    } else if (strcmp(what, "get-wrong-size") == 0) {
+        number_set(f, 1);
+        uat_future_t wrong = {f.future.object, 2 * sizeof(long)};
+        uat_future_get(wrong, (long[2]){0});
     } else if (strcmp(what, "use-destroyed") == 0) {
         number_destroy(f);
         number_set(f, 1);
@@ -260,6 +264,18 @@ static void root(void *arg, void *result)
     *(int *)result = 1;
 }
 
+/* Collective: a future that is set, and a handle of another size, which another worker has. */
+static void get_far(void)
+{
+    number_future f = number_create();
+    number_set(f, 1);
+    const number_future *first = uat_replicate(&f, sizeof(f));
+    uat_future_t wrong = {first->future.object, 2 * sizeof(long)};
+    if (uat_rank() == 1)
+        uat_future_get(wrong, (long[2]){0});
+    uat_barrier();
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -270,6 +286,8 @@ int main(int argc, char **argv)
         number_future f = number_create();
         number_get(f);
     }
+    if (strcmp(what, "get-wrong-size-far") == 0)
+        get_far();
     if (uat_run(root, &what, sizeof(what), &result, sizeof(result)))
         return 2;
     return uat_finalize() || result != 1;
