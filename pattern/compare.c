@@ -32,16 +32,21 @@ static int belongs(const void *element, const struct uat_sort_pivot *pivot)
     return pivot->equal ? order <= 0 : order < 0;
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 /*
- * One pass from left to right (Lomuto's) over elements of one word. Each step writes both words, exchanged or as they
- * were, so that no branch depends on the order.
+ * Elements of one word: one pass from left to right (Lomuto's). Each step writes both words, exchanged or as they were, so
+ * that no branch depends on the order.
  */
 #define PARTITION(name, word)                                                                                          \
-    static size_t name(void *elements, size_t less, size_t from, size_t to, const struct uat_sort_pivot *pivot)        \
+    static void name(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot)      \
     {                                                                                                                  \
         char *base = elements;                                                                                         \
-        for (size_t i = from; i < to; i++) {                                                                           \
-            char *here = base + i * sizeof(word), *front = base + less * sizeof(word);                                 \
+        for (size_t to = pass->from + smaller(most, pass->to - pass->from); pass->from < to; pass->from++) {           \
+            char *here = base + pass->from * sizeof(word), *front = base + pass->less * sizeof(word);                  \
             word x, y;                                                                                                 \
             int first = belongs(here, pivot);                                                                          \
             memcpy(&x, here, sizeof(x));                                                                               \
@@ -49,29 +54,50 @@ static int belongs(const void *element, const struct uat_sort_pivot *pivot)
             word stays = first ? y : x, goes = first ? x : y;                                                          \
             memcpy(here, &stays, sizeof(stays));                                                                       \
             memcpy(front, &goes, sizeof(goes));                                                                        \
-            less += (size_t)first;                                                                                     \
+            pass->less += (size_t)first;                                                                               \
         }                                                                                                              \
-        return less;                                                                                                   \
     }
 PARTITION(partition_4, uint32_t)
 PARTITION(partition_8, uint64_t)
 
-static size_t partition(void *elements, size_t less, size_t from, size_t to, const struct uat_sort_pivot *pivot)
+static void exchange(char *a, char *b, size_t size)
 {
-    const struct comparison *c = pivot->arg;
-    char *base = elements, kept[c->size];
-    for (size_t i = from; i < to; i++) {
-        char *here = base + i * c->size, *front = base + less * c->size;
-        if (!belongs(here, pivot))
-            continue;
-        less++;
-        if (here == front)
-            continue;
-        memcpy(kept, here, c->size);
-        memcpy(here, front, c->size);
-        memcpy(front, kept, c->size);
+    char kept[size];
+    memcpy(kept, a, size);
+    memcpy(a, b, size);
+    memcpy(b, kept, size);
+}
+
+/*
+ * Other elements: Hoare's pass from both ends, which moves half as many. Where elements behind the front are known not to
+ * belong to it, those from the end that do take their places first. All places are within the pass, whatever a comparison
+ * says twice.
+ */
+static void partition(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot)
+{
+    size_t size = ((const struct comparison *)pivot->arg)->size, i = pass->from, j = pass->to;
+    int all = j - i <= most;
+    size_t last = all ? j : i + most / 2, least = all ? i : j - most / 2; /* go no further */
+    char *base = elements;
+    while (pass->less < i && j > least)
+        if (belongs(base + --j * size, pivot))
+            exchange(base + pass->less++ * size, base + j * size, size);
+    while (pass->less == i) {
+        while (i < smaller(last, j) && belongs(base + i * size, pivot))
+            pass->less = ++i;
+        if (i >= smaller(last, j))
+            break;
+        while (j > least && j > i + 1 && !belongs(base + (j - 1) * size, pivot))
+            j--;
+        if (j == i + 1) /* element i is known */
+            j = i;
+        if (j <= i || j <= least)
+            break;
+        exchange(base + i * size, base + --j * size, size);
+        pass->less = ++i;
     }
-    return less;
+    pass->from = i;
+    pass->to = j;
 }
 
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)

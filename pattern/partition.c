@@ -68,15 +68,34 @@ static size_t join_fronts(const struct uat_range *range, size_t less, size_t fro
     return less + more;
 }
 
-/* Take up the elements from `from` to `to`. */
-static size_t step(const struct uat_range *range, size_t less, size_t from, size_t to, int near)
+static struct uat_sort_pivot pivot_of(const struct uat_range *range)
 {
-    struct uat_sort_pivot pivot = {range->tail, range->equal, range->tail + range->arg_offset};
-    size_t size = range->kernel.size, begin = near ? less : from, bytes = (to - begin) * size;
-    char *p = uat_checkout(uat_range_at(range, begin), bytes, UAT_READ_WRITE);
-    size_t front = range->kernel.partition(p, 0, from - begin, to - begin, &pivot);
-    uat_checkin(uat_range_at(range, begin), bytes, UAT_READ_WRITE);
-    return near ? less + front : join_fronts(range, less, from, front);
+    return (struct uat_sort_pivot){range->tail, range->equal, range->tail + range->arg_offset};
+}
+
+/* Take up `most` elements or so of what is left, all of which is near. */
+static void step_near(const struct uat_range *range, struct uat_sort_pass *pass, size_t most)
+{
+    struct uat_sort_pivot pivot = pivot_of(range);
+    struct uat_sort_pass here = {0, pass->from - pass->less, pass->to - pass->less};
+    size_t bytes = here.to * range->kernel.size;
+    char *home = uat_range_at(range, pass->less);
+    range->kernel.partition(uat_checkout(home, bytes, UAT_READ_WRITE), &here, most > 2 ? most : 2, &pivot);
+    uat_checkin(home, bytes, UAT_READ_WRITE);
+    *pass = (struct uat_sort_pass){pass->less + here.less, pass->less + here.from, pass->less + here.to};
+}
+
+/* Take up the next `count` elements by themselves; an exchange brings their front to the others'. */
+static void step_far(const struct uat_range *range, struct uat_sort_pass *pass, size_t count)
+{
+    struct uat_sort_pivot pivot = pivot_of(range);
+    struct uat_sort_pass here = {0, 0, count};
+    size_t bytes = count * range->kernel.size;
+    char *home = uat_range_at(range, pass->from);
+    range->kernel.partition(uat_checkout(home, bytes, UAT_READ_WRITE), &here, count > 2 ? count : 2, &pivot);
+    uat_checkin(home, bytes, UAT_READ_WRITE);
+    pass->less = join_fronts(range, pass->less, pass->from, here.less);
+    pass->from += count;
 }
 
 static void partition_task(void *arg, void *result)
@@ -84,20 +103,15 @@ static void partition_task(void *arg, void *result)
     *(size_t *)result = uat_partition(arg);
 }
 
-/* How far a partition has come: [0, less) belong to the front, [less, from) do not. */
-struct pass {
-    size_t less, from;
-};
-
 /*
  * Offer half of what is left. A child carries on with the first half. If nobody takes the continuation meanwhile, the
  * pass stands behind that half. Else it is through: the thief has partitioned the second half by itself, and one
  * exchange joins the fronts.
  */
-static struct pass split(struct uat_range *range, struct pass pass)
+static struct uat_sort_pass split(struct uat_range *range, struct uat_sort_pass pass)
 {
     struct uat_range whole = *range; /* the head alone */
-    size_t middle = pass.from + (whole.count - pass.from) / 2, low, high;
+    size_t middle = pass.from + (pass.to - pass.from) / 2, low, high;
     uat_task_t task;
     range->base = uat_range_at(&whole, pass.less);
     range->count = middle - pass.less;
@@ -106,30 +120,29 @@ static struct pass split(struct uat_range *range, struct pass pass)
     if (task.record == 0) {
         uat_join(&task);
         *range = whole;
-        return (struct pass){pass.less + low, middle};
+        return (struct uat_sort_pass){pass.less + low, middle, pass.to};
     }
     range->base = uat_range_at(&whole, middle);
-    range->count = whole.count - middle;
+    range->count = pass.to - middle;
     range->known = 0;
     high = uat_partition(range);
     uat_join(&task);
     *range = whole;
-    return (struct pass){join_fronts(&whole, pass.less + low, middle, high), whole.count};
+    return (struct uat_sort_pass){join_fronts(&whole, pass.less + low, middle, high), pass.to, pass.to};
 }
 
 size_t uat_partition(struct uat_range *range)
 {
-    size_t size = range->kernel.size, count = range->count;
-    struct pass pass = {0, range->known};
-    while (pass.from < count) {
-        if ((count - pass.from) * size > SPLIT_BYTES && count - pass.from > 1 && uat_work_wanted()) {
+    size_t size = range->kernel.size;
+    struct uat_sort_pass pass = {0, range->known, range->count};
+    while (pass.from < pass.to) {
+        size_t left = pass.to - pass.from;
+        if (left * size > SPLIT_BYTES && left > 1 && uat_work_wanted())
             pass = split(range, pass);
-            continue;
-        }
-        int near = uat_range_is_near(range); /* and stays so: a near step has no spawn, so the task stays on its host */
-        size_t length = near && STEP_BYTES / size > range->window ? STEP_BYTES / size : range->window;
-        size_t to = pass.from + smaller(length, count - pass.from);
-        pass = (struct pass){step(range, pass.less, pass.from, to, near), to};
+        else if (uat_range_is_near(range)) /* and stays so: a near step has no spawn, so the task stays on its host */
+            step_near(range, &pass, STEP_BYTES / size > range->window ? STEP_BYTES / size : range->window);
+        else
+            step_far(range, &pass, smaller(range->window, left));
     }
     return pass.less;
 }

@@ -121,6 +121,14 @@ struct uat_sort_pivot {
 };
 
 /*
+ * How far a partition has come: elements 0 to less - 1 belong to the front, less to from - 1 and those from `to` on do
+ * not, and from to to - 1 are left.
+ */
+struct uat_sort_pass {
+    size_t less, from, to;
+};
+
+/*
  * How the elements of one type are sorted where they lie in this process. uat_sort() has a kernel for comparisons that are
  * called; uat::sort() of uat.hpp has one for each type and comparison, which the compiler sees through.
  */
@@ -128,11 +136,8 @@ struct uat_sort_kernel {
     size_t size; /* bytes of an element */
     /* Sort count elements. */
     void (*sort)(void *elements, size_t count, const void *arg);
-    /*
-     * Elements 0 to less - 1 belong to the front and less to from - 1 do not. Move those of from to to - 1 that do to the
-     * front. Returns how many of elements 0 to to - 1 belong there.
-     */
-    size_t (*partition)(void *elements, size_t less, size_t from, size_t to, const struct uat_sort_pivot *pivot);
+    /* Carry the pass on, from either end, by up to `most` elements (2 or more); if no more than that are left, to its end. */
+    void (*partition)(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot);
 };
 
 /* uat_sort() with a kernel, which is copied. */

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "uat/pattern.h"
 #include "uat/task.hpp"
@@ -21,44 +22,64 @@ namespace detail
 template <class T, class Less> struct quicksort {
     enum : std::size_t {
         RUN = 128,  /* elements that std::sort() takes */
-        MOVED = 32, /* most bytes of an element that is moved at each step, needed or not, to do without a branch */
+        MOVED = 32, /* bytes of a small element: moved at each step, needed or not, to do without a branch */
         UNEVEN = 8  /* as in pattern/sort.c */
     };
 
-    /* Move those of p[from, to) that are `first` to the front of p[less, to), where none of p[less, from) is: Lomuto's pass. */
-    template <class First>
-    static std::size_t divide(T *p, std::size_t less, std::size_t from, std::size_t to, First first)
+    /* Take up `most` elements of a partition by `first`, which tells what belongs to the front. Small ones: Lomuto's pass. */
+    template <class First> static void advance(T *p, uat_sort_pass &pass, std::size_t most, First first)
     {
+        std::size_t less = pass.less, to = pass.from + std::min(most, pass.to - pass.from);
         if constexpr (sizeof(T) > MOVED)
-            return divide_large(p, less, from, to, first);
-        for (std::size_t i = from; i < to; i++) {
+            return converge(p, pass, most, first);
+        for (std::size_t i = pass.from; i < to; i++) {
             T x = p[i];
             p[i] = p[less];
             p[less] = x;
             less += first(x);
         }
-        return less;
+        pass.less = less;
+        pass.from = to;
     }
 
-    /* The same with as few copies as that takes: p[less] is kept aside, and each element goes to the hole that the last
-     * has left. */
-    template <class First>
-    static std::size_t divide_large(T *p, std::size_t less, std::size_t from, std::size_t to, First first)
+    /*
+     * Large ones: Hoare's pass from both ends, which moves half as many. Where elements behind the front are known not to
+     * belong to it, those from the end that do take their places first. An element is compared once, so a comparison
+     * that contradicts itself does no harm.
+     */
+    template <class First> static void converge(T *p, uat_sort_pass &pass, std::size_t most, First first)
     {
-        for (; less == from && from < to && first(p[from]); from++)
-            less++;
-        if (from == to)
-            return less;
-        T kept = p[less];
-        /* p[from] itself is known, if it is the one kept. So `less` stays below i, whatever a comparison says twice. */
-        for (std::size_t i = less == from ? from + 1 : from; i < to; i++) {
-            if (!first(p[i]))
-                continue;
-            p[less++] = p[i];
-            p[i] = p[less];
+        std::size_t i = pass.from, j = pass.to;
+        bool all = j - i <= most;
+        std::size_t last = all ? j : i + most / 2, least = all ? i : j - most / 2; /* go no further */
+        while (pass.less < i && j > least)
+            if (first(p[--j]))
+                std::swap(p[pass.less++], p[j]);
+        while (pass.less == i) {
+            for (std::size_t limit = std::min(last, j); i < limit && first(p[i]);)
+                pass.less = ++i;
+            if (i >= std::min(last, j))
+                break;
+            std::size_t limit = std::max(least, i + 1);
+            while (j > limit && !first(p[j - 1]))
+                j--;
+            if (j == i + 1) /* p[i] is known */
+                j = i;
+            if (j <= limit)
+                break;
+            std::swap(p[i], p[--j]);
+            pass.less = ++i;
         }
-        p[less] = kept;
-        return less;
+        pass.from = i;
+        pass.to = j;
+    }
+
+    /* How many of p[0, n) are `first`; they move to the front. */
+    template <class First> static std::size_t divide(T *p, std::size_t n, First first)
+    {
+        uat_sort_pass pass = {0, 0, n};
+        advance(p, pass, n > 2 ? n : 2, first);
+        return pass.less;
     }
 
     /* The median of the medians of three times three elements. */
@@ -84,9 +105,9 @@ template <class T, class Less> struct quicksort {
     {
         while (n > RUN && depth-- > 0) {
             T pivot = choose_pivot(p, n, less);
-            std::size_t front = divide(p, 0, 0, n, [&](const T &x) { return less(x, pivot); }), from = front;
+            std::size_t front = divide(p, n, [&](const T &x) { return less(x, pivot); }), from = front;
             if (front < n / UNEVEN)
-                from = divide(p, front, front, n, [&](const T &x) { return !less(pivot, x); });
+                from += divide(p + front, n - front, [&](const T &x) { return !less(pivot, x); });
             if (front < n - from) {
                 run(p, front, less, depth);
                 p += from;
@@ -105,17 +126,21 @@ template <class T, class Less> struct quicksort {
         int depth = 8;
         for (std::size_t n = count; n > 0; n /= 2)
             depth++;
-        guarded([&] { run(static_cast<T *>(elements), count, less, depth); });
+        guarded([&] {
+            if constexpr (sizeof(T) > MOVED)
+                std::sort(static_cast<T *>(elements), static_cast<T *>(elements) + count, less);
+            else
+                run(static_cast<T *>(elements), count, less, depth);
+        });
     }
 
-    static std::size_t partition(void *elements, std::size_t front, std::size_t from, std::size_t to,
-                                 const uat_sort_pivot *pivot)
+    static void partition(void *elements, uat_sort_pass *pass, std::size_t most, const uat_sort_pivot *pivot)
     {
         Less less = load<Less>(pivot->arg);
         T value = load<T>(pivot->value), *p = static_cast<T *>(elements);
-        return guarded([&] {
-            return pivot->equal ? divide(p, front, from, to, [&](const T &x) { return !less(value, x); })
-                                : divide(p, front, from, to, [&](const T &x) { return less(x, value); });
+        guarded([&] {
+            pivot->equal ? advance(p, *pass, most, [&](const T &x) { return !less(value, x); })
+                         : advance(p, *pass, most, [&](const T &x) { return less(x, value); });
         });
     }
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat.hpp over global memory: vectors, spans, checkouts, sort, transform and reductions against their sequential
- * values, near and far.
+ * values, near and far; partitions by steps.
  * usage: test-algorithms [SIZE]
  */
 #include <cstddef>
@@ -106,6 +106,68 @@ int check_sorts(uat::span<std::int64_t> words, uat::span<pair> pairs, uat::span<
     return errors;
 }
 
+/* A partition by steps of `most`, behind `gap` elements that are known: does the pass hold what it says after each step? */
+template <class T, class Make, class Key> bool partitions(std::size_t gap, std::size_t most, Make make, Key key)
+{
+    using quicksort = uat::detail::quicksort<T, bool (*)(const T &, const T &)>;
+    constexpr std::size_t N = 500;
+    T elements[N], value = make(50);
+    bool (*less)(const T &, const T &) = [](const T &a, const T &b) { return Key()(a) < Key()(b); };
+    const uat_sort_pivot pivot = {&value, 0, &less};
+    uat_sort_pass pass = {0, gap, N};
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < N; i++) {
+        elements[i] = make(i < gap ? 99 : mix(i + most) % 100);
+        sum += mix(std::uint64_t(key(elements[i])));
+    }
+    for (std::size_t steps = N; pass.from < pass.to && steps > 0; steps--) {
+        std::size_t left = pass.to - pass.from;
+        quicksort::partition(elements, &pass, most, &pivot);
+        if (pass.less > pass.from || pass.from > pass.to || pass.to > N || left - (pass.to - pass.from) > most)
+            return false;
+        for (std::size_t i = 0; i < N; i++)
+            if ((i < pass.less && !less(elements[i], value)) ||
+                (((i >= pass.less && i < pass.from) || i >= pass.to) && less(elements[i], value)))
+                return false;
+    }
+    for (const T &x : elements)
+        sum -= mix(std::uint64_t(key(x)));
+    return pass.from == pass.to && sum == 0;
+}
+
+int check_partitions()
+{
+    struct key {
+        double operator()(const pair &p) const
+        {
+            return p.key;
+        }
+        double operator()(const large &l) const
+        {
+            return l.key;
+        }
+    };
+    int errors = 0;
+    for (std::size_t gap : {0u, 1u, 100u, 300u, 500u})
+        for (std::size_t most : {2u, 3u, 64u, 499u, 1000u}) {
+            errors += check(partitions<pair, pair (*)(std::uint64_t), key>(
+                                gap, most,
+                                [](std::uint64_t i) {
+                                    return pair{std::uint32_t(i), 0};
+                                },
+                                key()),
+                            "partition of small elements");
+            errors += check(partitions<large, large (*)(std::uint64_t), key>(
+                                gap, most,
+                                [](std::uint64_t i) {
+                                    return large{double(i), {}};
+                                },
+                                key()),
+                            "partition of large elements");
+        }
+    return errors;
+}
+
 int check_transforms(uat::span<std::int64_t> x, uat::span<std::int64_t> y, uat::span<char> bits)
 {
     auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };
@@ -175,7 +237,7 @@ int main(int argc, char **argv)
     uat::global_vector<pair> pairs(n, uat::distribution::cyclic, 10000);
     uat::global_vector<large> larges(n / 4);
     uat::global_vector<char> bits(n), empty(0);
-    int errors = 0;
+    int errors = check_partitions();
     for (std::uint64_t seed = 0; seed < 2; seed++)
         errors += uat::run([=, w = words.span(), p = pairs.span(), l = larges.span(), o = others.span(),
                             b = bits.span(), e = empty.span()] {
