@@ -81,7 +81,8 @@ static int note_identity(void)
 
 static int join_job(void)
 {
-    static const struct uat_bootstrap_user user = {.waiting = uat_stall_fence, .waited = uat_stall_over};
+    static const struct uat_bootstrap_user user = {
+        .waiting = uat_stall_fence, .waited = uat_stall_over, .unanswered = uat_neighbour_end};
     int rc = uat_bootstrap_open(&job.job, &job.options, &user);
     if (rc)
         return rc;
@@ -202,8 +203,7 @@ static int share_canary(void)
 
 static int watch_neighbour(void)
 {
-    uat_neighbour_open(&job.options, &job.roster, job.job.launcher);
-    return 0;
+    return uat_neighbour_open(&job.options, &job.roster, job.job.launcher);
 }
 
 static int list_victims(void)
@@ -376,6 +376,7 @@ int uat_finalize(void)
     uat_global_close();
     uat_call_close();
     uat_stall_close();
+    uat_neighbour_close();
     uat_lost_close();
     uat_fault_close();
     uat_replica_close();

@@ -322,6 +322,8 @@ static int abort_status;
 static void abort_unanswered(int number)
 {
     (void)number;
+    if (boot.user.unanswered)
+        boot.user.unanswered();
     _exit(abort_status);
 }
 
@@ -343,7 +345,9 @@ void uat_bootstrap_abort(int status)
     if (boot.open && !boot.aborting) {
         boot.aborting = true;
         abort_bound(status);
-        PMIx_Abort(status, "a uat worker reported an error", NULL, 0);
+        pmix_status_t answer = PMIx_Abort(status, "a uat worker reported an error", NULL, 0);
         alarm(0);
+        if (answer != PMIX_SUCCESS && boot.user.unanswered)
+            boot.user.unanswered();
     }
 }

@@ -18,10 +18,12 @@ struct uat_job {
 };
 
 /* What to do while a wait for the other workers lasts: `waiting` is called several times a second and may end the job;
- * `waited` when the wait is over. */
+ * `waited` when the wait is over. `unanswered`: the launcher has not answered an abort; called in a signal handler, too,
+ * before this process ends. May be NULL. */
 struct uat_bootstrap_user {
     void (*waiting)(void);
     void (*waited)(void);
+    void (*unanswered)(void);
 };
 
 /*

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/watch/neighbour.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -20,9 +23,42 @@ static struct {
     bool reported;
 } watched = {.rank = -1};
 
+/* All other workers of this machine. Read by a signal handler, which interrupts the thread that opens and closes, or runs
+ * in another one: `count` is set last and cleared first. */
+static struct {
+    pid_t *pid;
+    int count;
+} others;
+
 static int timeout, limit; /* seconds; 0: never */
 
-void uat_neighbour_open(const struct uat_options *options, const struct uat_roster *roster, const char *launcher)
+static bool is_neighbour(const struct uat_identity *own, const struct uat_identity *other)
+{
+    return other->binding.machine == own->binding.machine && other->pid_space == own->pid_space;
+}
+
+/* Release: who sees the count in uat_neighbour_end() sees the numbers, and on closing none that is freed. */
+static void set_count(int count)
+{
+    __atomic_store_n(&others.count, count, __ATOMIC_RELEASE);
+}
+
+static int list_others(const struct uat_roster *roster)
+{
+    int count = 0;
+    others.pid = malloc((size_t)roster->size * sizeof(*others.pid));
+    if (!others.pid) {
+        uat_error("no memory for the list of this machine's workers");
+        return -ENOMEM;
+    }
+    for (int rank = 0; rank < roster->size; rank++)
+        if (rank != uat_self.rank && is_neighbour(roster->identity[uat_self.rank], roster->identity[rank]))
+            others.pid[count++] = roster->identity[rank]->pid;
+    set_count(count);
+    return 0;
+}
+
+int uat_neighbour_open(const struct uat_options *options, const struct uat_roster *roster, const char *launcher)
 {
     int self = uat_self.rank, size = roster->size;
     const struct uat_identity *own = roster->identity[self];
@@ -30,16 +66,32 @@ void uat_neighbour_open(const struct uat_options *options, const struct uat_rost
     limit = options->stall_limit;
     watched.rank = -1;
     if (strcmp(launcher, "uatrun") == 0 || !own->pid_space)
-        return;
+        return 0;
     for (int i = 1; i < size && watched.rank < 0; i++) {
         int rank = (self + i) % size;
         const struct uat_identity *other = roster->identity[rank];
-        if (other->binding.machine != own->binding.machine || other->pid_space != own->pid_space)
+        if (!is_neighbour(own, other))
             continue;
         watched.rank = rank;
         watched.pid = other->pid;
         memcpy(watched.host, other->host, sizeof(watched.host));
     }
+    return list_others(roster);
+}
+
+void uat_neighbour_end(void)
+{
+    /* Acquire: the numbers behind the count; peer: set_count(). */
+    for (int i = __atomic_load_n(&others.count, __ATOMIC_ACQUIRE); i > 0; i--)
+        kill(others.pid[i - 1], SIGTERM);
+}
+
+void uat_neighbour_close(void)
+{
+    set_count(0);
+    watched.rank = -1;
+    free(others.pid);
+    others.pid = NULL;
 }
 
 /* T = stopped by a signal. By a debugger, t, does not count. */

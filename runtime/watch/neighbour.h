@@ -3,6 +3,9 @@
  * Detection of stopped workers (SIGSTOP, SIGTSTP) on the same machine. uatrun sees its stopped workers; other launchers do
  * not, and the job would idle without end. So the workers of a machine watch each other in a ring: each samples the next
  * one whenever it waits. A worker that is alone on its machine is not watched.
+ *
+ * On a host that is cut off from the launcher nobody else ends the workers. One that is busy with tasks of its own notices
+ * late that the others are lost, so the first one to notice ends all of its host.
  */
 #ifndef UAT_NEIGHBOUR_H
 #define UAT_NEIGHBOUR_H
@@ -10,11 +13,18 @@
 #include "base/options.h"
 #include "runtime/start/roster.h"
 
-/* Whom to watch, from what the workers published; nobody if the launcher does it. */
-void uat_neighbour_open(const struct uat_options *options, const struct uat_roster *roster, const char *launcher);
+/* Whom to watch, and whom to end, from what the workers published; nobody if the launcher does it. 0, or -ENOMEM,
+ * reported. */
+int uat_neighbour_open(const struct uat_options *options, const struct uat_roster *roster, const char *launcher);
 
 /* Called periodically while this worker waits: samples once a second. Reports one that has been stopped for
  * UAT_STALL_TIMEOUT, ends the job after UAT_STALL_LIMIT. */
 void uat_neighbour_look(void);
+
+/* End the other workers of this machine, by SIGTERM. For a signal handler, too. */
+void uat_neighbour_end(void);
+
+/* They end by themselves from now on. */
+void uat_neighbour_close(void);
 
 #endif

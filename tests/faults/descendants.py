@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The processes of one run: all that carry its mark in their environment."""
 import os
+import shutil
 import signal
+import subprocess
 from pathlib import Path
 
 MARK = "FAULTS_MARK"
+STACKS = 60  # seconds that a debugger may take, in a slow guest, too
 
 
 def _environment(pid):
@@ -29,6 +32,20 @@ def _status(pid):
         return None
     command, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()
     return command, rest[0], int(rest[1])
+
+
+def stacks(pid):
+    """Where each thread of a process is, if there is a debugger: what no line of the program tells."""
+    if not shutil.which("gdb"):
+        return []
+    command = ["gdb", "-batch", "-nx", "-p", str(pid), "-ex", "set debuginfod enabled off", "-ex", "thread apply all bt 16"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=STACKS, check=False,
+                              stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        return ["the debugger took too long"]
+    frames = [line for line in done.stdout.splitlines() if line.startswith(("Thread ", "#"))]
+    return [line[:200] for line in frames or done.stderr.splitlines()]
 
 
 class Descendants:

@@ -4,6 +4,8 @@ import os
 import time
 from pathlib import Path
 
+from descendants import stacks
+
 GONE = 5  # seconds that the last processes may take to go
 SOURCE = Path(__file__).resolve().parent.parent.parent
 
@@ -39,7 +41,8 @@ class Leftover:
         limit = time.monotonic() + GONE
         while descendants.members() and time.monotonic() < limit:
             time.sleep(0.01)
-        self.found += [f"left: {descendants.describe(pid)}" for pid in descendants.members()]
+        for pid in descendants.members():
+            self.found += [f"left: {descendants.describe(pid)}", *(f"    {line}" for line in stacks(pid))]
 
     def _sockets(self):
         words = [self.folder] if self.folder else OURS

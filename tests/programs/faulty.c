@@ -199,6 +199,15 @@ static void step_landed_root(void *arg, void *result)
     step_over((size_t)3 << 30);
 }
 
+/* At work without end, and in need of nobody. The others look for work. */
+static void busy_root(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+    for (volatile int busy = 1; busy;)
+        ;
+}
+
 static void child(void *arg, void *result)
 {
     (void)arg;
@@ -307,6 +316,7 @@ static const struct fault faults[] = {
     {"step-landed", NULL, step_landed_root},
     {"endless-spawns", NULL, spawns_root},
     {"unjoined", NULL, unjoined},
+    {"busy", NULL, busy_root},
     {"spawn-outside", spawn_outside, NULL},
     {"large-result", NULL, large_result},
     {"foreign-read", NULL, foreign_read},
