@@ -2,6 +2,7 @@
 #include "runtime/start/roster.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,4 +146,5 @@ void uat_roster_forget(struct uat_roster *roster)
     free(roster->identity);
     free(roster->endpoint);
     *roster = (struct uat_roster){0};
+    malloc_trim(0); /* what all have published lies amid memory that stays: free() alone keeps most of it */
 }
