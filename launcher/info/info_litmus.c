@@ -2,16 +2,21 @@
 #include "launcher/info/info.h"
 #include "launcher/info/litmus.h"
 
-int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials)
+int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials, bool *silent)
 {
-    struct litmus_result results[LITMUS_TESTS];
-    int rc = litmus_run(options, trials, results);
+    struct litmus litmus = {.rank = 0};
+    int rc = litmus_run(options, trials, &litmus);
+    *silent = litmus.rank > 0;
     if (rc)
         return 1; /* reported where it failed */
+    json_object *hosts = json_object_new_array();
+    for (int i = 0; i < 2; i++)
+        json_object_array_add(hosts, json_object_new_string(litmus.hosts[i]));
+    json_object_object_add(root, "litmus_hosts", hosts);
     json_object *list = json_object_new_array();
     bool broken = false;
     for (int i = 0; i < LITMUS_TESTS; i++) {
-        const struct litmus_result *r = &results[i];
+        const struct litmus_result *r = &litmus.results[i];
         bool bad = r->violations && !r->demonstration;
         json_object *o = json_object_new_object();
         info_add_text(o, "test", r->name);

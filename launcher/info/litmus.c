@@ -7,19 +7,26 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/cpu.h"
+#include "base/log.h"
 #include "launcher/info/pair.h"
 
 /* Offsets, in words, in both segments; a cache line and more apart. */
-enum { FLAG = 0, DATA = 64, DONE = 128, PAYLOAD = 256, PAYLOAD_WORDS = 64, LANDING = 1024 };
+enum { FLAG = 0, DATA = 64, DONE = 128, PAYLOAD = 256, PAYLOAD_WORDS = 64, LANDING = 1024, ALL = 2 * LANDING };
+_Static_assert(ALL <= (int)PAIR_WORDS, "fit into the segments");
 
+enum { DISTANCES = 64, TRIPS = 16 /* of which the shortest counts */ };
+
+/* Of each process its own. */
 struct board {
     uint64_t trials;
-    uint64_t saw[2];     /* of the Dekker test, per trial */
-    uint64_t owner_adds; /* made by the victim */
-    struct litmus_result results[LITMUS_TESTS];
+    uint64_t trip; /* ticks of the processor's counter that a READ of the other one's memory takes */
+    int rc;
+    struct litmus_result *results; /* filled in by one of the two; in the end both have all */
+    char hosts[2][64];
 };
 
 /* Acquire: a word that the other side's chain has set before what that chain wrote ahead of it; peer: pair_do(). */
@@ -31,10 +38,10 @@ static uint64_t load(const uint64_t *word)
 /* Start a test: the victim's words are zero, and both know it. */
 static void clear(struct pair *pair)
 {
-    pair_meet(pair);
+    pair_meet(pair, 0);
     if (pair->rank == 0)
-        memset(pair->words, 0, 2 * LANDING * sizeof(uint64_t));
-    pair_meet(pair);
+        memset(pair->words, 0, ALL * sizeof(uint64_t));
+    pair_meet(pair, 0);
 }
 
 static void tell_done(struct pair *pair)
@@ -58,28 +65,36 @@ static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_
     }
 }
 
+/* Wait at the victim for a part of the time that the thief's chain takes: over the trials, at all distances from its arrival. */
+static void keep_distance(const struct board *board, uint64_t trial)
+{
+    uint64_t began = uat_cpu_counter(), ticks = 2 * board->trip * (trial % DISTANCES) / DISTANCES;
+    while (uat_cpu_counter() - began < ticks)
+        ;
+}
+
 /* A claim against a pop: { CMP_SWAP flag; READ data } against { store data; full fence; load flag }. One must see the
  * other. */
 static void claim_pop(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
     for (uint64_t i = 0; i < board->trials; i++) {
-        pair_meet(pair);
+        bool saw;
+        pair_meet(pair, 0);
         if (pair->rank == 1) {
             struct uat_op ops[] = {uat_op_cmp_swap(landing, w + FLAG, i, i + 1), uat_op_read(landing + 1, w + DATA, 8)};
             pair_do(pair, 0, ops, 2);
-            board->saw[1] = load(landing + 1) == i + 1;
+            saw = load(landing + 1) == i + 1;
         } else {
-            for (volatile uint64_t k = 0; k < i % 64 * 256; k++) /* at all distances from the chain's arrival */
-                ;
+            keep_distance(board, i);
             __atomic_store_n(w + DATA, i + 1, __ATOMIC_RELAXED);
             __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the store before the load; other side: the chain's order */
-            board->saw[0] = load(w + FLAG) == i + 1;
+            saw = load(w + FLAG) == i + 1;
         }
-        pair_meet(pair);
+        bool other_saw = pair_meet(pair, saw);
         if (pair->rank == 1) {
             r->trials++;
-            r->violations += !board->saw[0] && !board->saw[1];
+            r->violations += !saw && !other_saw;
         }
     }
 }
@@ -97,14 +112,16 @@ static void write_fetch_add(struct pair *pair, struct board *board, struct litmu
             pair_do(pair, 0, ops, 2);
         } else {
             bool stale = false;
-            while (load(w + FLAG) < i)
+            while (load(w + FLAG) < i) {
+                pair_look(pair);
                 sched_yield();
+            }
             for (int k = 0; k < PAYLOAD_WORDS; k++)
                 stale |= load(payload + (k * 5) % PAYLOAD_WORDS) != i;
             r->trials++;
             r->violations += stale;
         }
-        pair_meet(pair);
+        pair_meet(pair, 0);
     }
 }
 
@@ -113,9 +130,11 @@ static void store_read(struct pair *pair, struct board *board, struct litmus_res
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
     if (pair->rank == 0) {
-        for (uint64_t i = 1; !load(w + DONE); i++)
+        for (uint64_t i = 1; !load(w + DONE); i++) {
             for (int k = 0; k < PAYLOAD_WORDS; k++) /* halves equal; all bytes change from value to value */
                 __atomic_store_n(w + PAYLOAD + k, (i * 0x9e3779b9 & 0xffffffff) * 0x100000001, __ATOMIC_RELAXED);
+            pair_look(pair);
+        }
         return;
     }
     for (uint64_t i = 0; i < board->trials; i++) {
@@ -134,7 +153,7 @@ static void store_read(struct pair *pair, struct board *board, struct litmus_res
  * Violations: the additions that are missing at the end. */
 static void add_add(struct pair *pair, struct board *board, struct litmus_result *r, bool by_cpu)
 {
-    uint64_t *w = pair->words, *landing = w + LANDING;
+    uint64_t *w = pair->words, *landing = w + LANDING, owner_adds = 0;
     if (pair->rank == 1) {
         struct uat_op ops[UAT_CHAIN_MAX];
         for (int k = 0; k < UAT_CHAIN_MAX; k++)
@@ -144,19 +163,20 @@ static void add_add(struct pair *pair, struct board *board, struct litmus_result
         tell_done(pair);
     } else {
         struct uat_op op = uat_op_fetch_add(landing, w + FLAG, 1ull << 32);
-        for (board->owner_adds = 0; !load(w + DONE); board->owner_adds++) {
+        for (; !load(w + DONE); owner_adds++) {
+            pair_look(pair);
             if (by_cpu)
                 __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST); /* what the rules forbid */
             else
                 pair_do(pair, 0, &op, 1);
         }
     }
-    pair_meet(pair);
+    pair_meet(pair, 0);
     if (pair->rank == 0) {
         uint64_t word = load(w + FLAG), thief = board->trials * UAT_CHAIN_MAX;
-        uint32_t lost_mine = (uint32_t)board->owner_adds - (uint32_t)(word >> 32);
+        uint32_t lost_mine = (uint32_t)owner_adds - (uint32_t)(word >> 32);
         uint32_t lost_thief = (uint32_t)thief - (uint32_t)word;
-        r->trials = thief + board->owner_adds;
+        r->trials = thief + owner_adds;
         r->violations = lost_mine + lost_thief;
     }
 }
@@ -198,6 +218,7 @@ static void read_read(struct pair *pair, struct board *board, struct litmus_resu
         for (uint64_t i = 1; !load(w + DONE); i++) {
             __atomic_store_n(w + DATA, i, __ATOMIC_RELAXED);
             __atomic_store_n(w + FLAG, i, __ATOMIC_RELEASE); /* behind the store to DATA; other side: the two READs */
+            pair_look(pair);
         }
         return;
     }
@@ -226,28 +247,53 @@ static const struct {
     {"read-read", "two READs of a chain sample memory in order (uat does not rely on it)", read_read, true},
 };
 
+/* The shortest of some READs. */
+static uint64_t measure_trip(struct pair *pair)
+{
+    uint64_t *landing = pair->words + LANDING, shortest = UINT64_MAX;
+    for (int i = 0; i < TRIPS; i++) {
+        struct uat_op op = uat_op_read(landing, pair->words, 8);
+        uint64_t began = uat_cpu_counter();
+        pair_do(pair, 1 - pair->rank, &op, 1);
+        uint64_t ticks = uat_cpu_counter() - began;
+        shortest = ticks < shortest ? ticks : shortest;
+    }
+    return shortest;
+}
+
+/* A count that one of the two has, whose other one's is 0; more than 32 bits hold is said as that. */
+static uint64_t share(struct pair *pair, uint64_t count)
+{
+    return count + pair_meet(pair, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);
+}
+
 static void run_all(struct pair *pair, void *arg)
 {
     struct board *board = arg;
+    for (int i = 0; i < 2; i++)
+        snprintf(board->hosts[i], sizeof(board->hosts[i]), "%s", pair->hosts[i]);
+    if (pair_meet(pair, (uint32_t)board->trials) != board->trials) {
+        uat_error("the two processes were asked for different numbers of trials");
+        board->rc = -EINVAL;
+        return;
+    }
+    board->trip = measure_trip(pair);
     for (int i = 0; i < LITMUS_TESTS; i++) {
+        struct litmus_result *r = &board->results[i];
         clear(pair);
-        tests[i].run(pair, board, &board->results[i]);
+        tests[i].run(pair, board, r);
+        r->trials = share(pair, r->trials);
+        r->violations = share(pair, r->violations);
     }
 }
 
-int litmus_run(const struct uat_options *options, uint64_t trials, struct litmus_result results[LITMUS_TESTS])
+int litmus_run(const struct uat_options *options, uint64_t trials, struct litmus *out)
 {
-    struct board *board = pair_share(sizeof(*board));
-    if (!board)
-        return -ENOMEM;
-    board->trials = trials;
-    int rc = pair_run(options, run_all, board);
-    for (int i = 0; i < LITMUS_TESTS; i++) {
-        results[i] = board->results[i];
-        results[i].name = tests[i].name;
-        results[i].meaning = tests[i].meaning;
-        results[i].demonstration = tests[i].demonstration;
-    }
-    munmap(board, sizeof(*board));
-    return rc;
+    struct board board = {.trials = trials, .results = out->results};
+    for (int i = 0; i < LITMUS_TESTS; i++)
+        out->results[i] = (struct litmus_result){
+            .name = tests[i].name, .meaning = tests[i].meaning, .demonstration = tests[i].demonstration};
+    int rc = pair_run(options, run_all, &board, &out->rank);
+    memcpy(out->hosts, board.hosts, sizeof(out->hosts));
+    return rc ? rc : board.rc;
 }

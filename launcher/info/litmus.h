@@ -16,7 +16,14 @@ struct litmus_result {
     uint64_t trials, violations;
 };
 
-/* Run all tests, so many trials each. 0, or a negative errno when they could not be run. */
-int litmus_run(const struct uat_options *options, uint64_t trials, struct litmus_result results[LITMUS_TESTS]);
+struct litmus {
+    int rank;          /* 0 or 1: of the two processes that a launcher has started, one is to print this */
+    char hosts[2][64]; /* where they were; equal for two processes of one host */
+    struct litmus_result results[LITMUS_TESTS];
+};
+
+/* Run all tests, so many trials each, between two processes: those of a launcher, else this one and a child. 0, or a
+ * negative errno when they could not be run. */
+int litmus_run(const struct uat_options *options, uint64_t trials, struct litmus *out);
 
 #endif

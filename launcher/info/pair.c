@@ -3,129 +3,101 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/config.h"
+#include "base/log.h"
 #include "base/relax.h"
 
-struct pair_shared {
-    unsigned arrived[2]; /* meetings each has come to */
-    pid_t child;
-    char host[64];
-    size_t size[2];
-    char endpoint[2][UAT_ENDPOINT_MAX];
-};
-
-void *pair_share(size_t size)
+uint32_t pair_meet(struct pair *pair, uint32_t word)
 {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+    pair->meetings++;
+    return pair->way->meet(pair, word);
 }
 
-/* Has the child ended? It is not reaped here. */
-static bool child_gone(pid_t child)
+void pair_look(struct pair *pair)
 {
-    siginfo_t info = {.si_pid = 0};
-    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
-}
-
-void pair_meet(struct pair *pair)
-{
-    struct pair_shared *s = pair->shared;
-    /* Releases what was done before the meeting to the other one, whose load in its loop acquires it. */
-    unsigned mine = __atomic_add_fetch(&s->arrived[pair->rank], 1, __ATOMIC_RELEASE);
-    while ((int)(__atomic_load_n(&s->arrived[1 - pair->rank], __ATOMIC_ACQUIRE) - mine) < 0) {
-        if (pair->rank == 0 && child_gone(s->child))
-            exit(1); /* it has reported the reason */
-        sched_yield();
-    }
+    enum { EVERY = 1024 };
+    if (++pair->looks % EVERY)
+        return;
+    pair->way->look(pair);
+    sched_yield(); /* on one core the other one, or Soft-RoCE, goes on */
 }
 
 void pair_do(struct pair *pair, int rank, const struct uat_op *ops, int count)
 {
-    if (uat_transport_do(pair->transport, rank, ops, count))
+    if (uat_transport_do(pair->transport, rank, ops, count)) {
+        pair->way->give_up();
         _exit(1);
+    }
 }
 
-static int join(struct pair *pair, const struct uat_options *options, void *segment)
+static int join(struct pair *pair, const struct uat_options *options)
 {
-    struct pair_shared *s = pair->shared;
+    char blob[UAT_ENDPOINT_MAX];
+    size_t size = 0;
+    struct uat_endpoint both[2];
     struct uat_transport_config config = {
         .rank = pair->rank,
         .size = 2,
-        .host = s->host,
-        .segment = segment,
+        .host = pair->hosts[pair->rank],
+        .segment = pair->segment,
         .segment_size = PAIR_SEGMENT,
         .segment_fd = -1,
-        .scratch = segment,
+        .scratch = pair->segment,
         .network = &options->network,
     };
     uat_relax_oversubscribed = true; /* the two of a pair may share a core */
     int rc = uat_transport_ibv.open(&config, &pair->transport);
     if (!rc)
-        rc = uat_transport_ibv.card(pair->transport, s->endpoint[pair->rank], &s->size[pair->rank]);
-    if (rc)
-        return rc;
-    pair_meet(pair);
-    struct uat_endpoint cards[] = {{s->endpoint[0], s->size[0], s->host}, {s->endpoint[1], s->size[1], s->host}};
-    rc = uat_transport_ibv.attach(pair->transport, cards);
-    if (rc)
-        return rc;
-    pair_meet(pair);
-    rc = uat_transport_ibv.endpoint(pair->transport, s->endpoint[pair->rank], &s->size[pair->rank]);
-    if (rc)
-        return rc;
-    pair_meet(pair);
-    struct uat_endpoint peers[] = {{s->endpoint[0], s->size[0], s->host}, {s->endpoint[1], s->size[1], s->host}};
-    rc = uat_transport_ibv.connect(pair->transport, peers);
+        rc = uat_transport_ibv.card(pair->transport, blob, &size);
     if (!rc)
-        pair_meet(pair);
+        rc = pair->way->exchange(pair, blob, size, both);
+    if (!rc)
+        rc = uat_transport_ibv.attach(pair->transport, both);
+    if (!rc)
+        rc = uat_transport_ibv.endpoint(pair->transport, blob, &size);
+    if (!rc)
+        rc = pair->way->exchange(pair, blob, size, both);
+    if (!rc)
+        rc = uat_transport_ibv.connect(pair->transport, both);
+    if (!rc) /* both are connected */
+        rc = pair->way->exchange(pair, blob, 0, both);
     return rc;
 }
 
-static int run_side(struct pair *pair, const struct uat_options *options, void *segment,
-                    void (*fn)(struct pair *pair, void *board), void *board)
+int pair_side(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg)
 {
-    int rc = join(pair, options, segment);
+    struct uat_endpoint both[2];
+    int rc = join(pair, options);
     if (!rc) {
-        fn(pair, board);
+        fn(pair, arg);
         rc = uat_transport_ibv.quiet(pair->transport);
-        pair_meet(pair); /* neither leaves while the other one's operations are under way */
     }
+    if (!rc) /* neither leaves while the other one's operations are under way */
+        rc = pair->way->exchange(pair, "", 0, both);
     if (pair->transport)
         uat_transport_ibv.close(pair->transport);
+    pair->transport = NULL;
     return rc;
 }
 
-int pair_run(const struct uat_options *options, void (*fn)(struct pair *pair, void *board), void *board)
+int pair_run(const struct uat_options *options, pair_fn *fn, void *arg, int *rank)
 {
-    struct pair_shared *shared = pair_share(sizeof(*shared));
-    /* Private memory: after the fork each has its own, at the same address. */
-    void *segment = mmap(NULL, PAIR_SEGMENT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!shared || segment == MAP_FAILED)
+    bool launched = getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE");
+    /* Private memory: after a fork each has its own. The address is the same on all hosts. */
+    char *segment = mmap((void *)(uintptr_t)UAT_SEGMENT_ADDRESS_DEFAULT, PAIR_SEGMENT, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (segment == MAP_FAILED) {
+        uat_error("no memory for the litmus tests: %s", strerror(errno));
         return -ENOMEM;
-    gethostname(shared->host, sizeof(shared->host) - 1);
-    struct pair pair = {.words = (uint64_t *)((char *)segment + UAT_TRANSPORT_SCRATCH), .shared = shared};
-    pid_t parent = getpid(), child = fork();
-    if (child < 0)
-        return -errno;
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            _exit(1);
-        pair.rank = 1;
-        _exit(run_side(&pair, options, segment, fn, board) ? 1 : 0);
     }
-    shared->child = child;
-    int status = 0, rc = run_side(&pair, options, segment, fn, board);
-    if (rc)
-        kill(child, SIGKILL);
-    waitpid(child, &status, 0);
+    struct pair pair = {.segment = segment, .words = (uint64_t *)(segment + UAT_TRANSPORT_SCRATCH)};
+    int rc = launched ? pair_launched(&pair, options, fn, arg) : pair_fork(&pair, options, fn, arg);
+    *rank = pair.rank;
     munmap(segment, PAIR_SEGMENT);
-    munmap(shared, sizeof(*shared));
-    return rc ? rc : status ? -ECHILD : 0;
+    return rc;
 }

@@ -15,8 +15,8 @@ bool info_add_ports(json_object *root, const struct uat_options *options, const 
     return false;
 }
 
-int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials)
+int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials, bool *silent)
 {
-    (void)root, (void)options, (void)trials;
+    (void)root, (void)options, (void)trials, (void)silent;
     return 1; /* not reached: no port is usable */
 }

@@ -90,12 +90,18 @@ static void print_host(json_object *root)
         row("addresses", "randomised; %s", text(random, "advice"));
 }
 
-static void print_litmus(json_object *list)
+static void print_litmus(json_object *list, json_object *hosts)
 {
+    const char *host[2] = {json_object_get_string(json_object_array_get_idx(hosts, 0)),
+                           json_object_get_string(json_object_array_get_idx(hosts, 1))};
+    if (strcmp(host[0], host[1]))
+        row("litmus", "%s is the victim, %s the thief", host[0], host[1]);
+    else
+        row("litmus", "two processes of this host");
     for (size_t i = 0; i < json_object_array_length(list); i++) {
         json_object *o = json_object_array_get_idx(list, i);
-        row(i ? "" : "litmus", "%-15s %-13s %lld of %lld: %s", text(o, "test"), text(o, "verdict"),
-            (long long)number(o, "violations"), (long long)number(o, "trials"), text(o, "meaning"));
+        row("", "%-15s %-13s %lld of %lld: %s", text(o, "test"), text(o, "verdict"), (long long)number(o, "violations"),
+            (long long)number(o, "trials"), text(o, "meaning"));
     }
 }
 
@@ -125,5 +131,5 @@ void info_print_table(json_object *root)
         print_job(get(root, "job"));
     print_host(root);
     if (get(root, "litmus"))
-        print_litmus(get(root, "litmus"));
+        print_litmus(get(root, "litmus"), get(root, "litmus_hosts"));
 }

@@ -19,7 +19,10 @@ static const char usage[] =
     "  --job=HOSTSxWORKERS\n"
     "                     show the connections, keys and locked memory of a worker in a job of so many hosts with\n"
     "                     so many workers each (2 hosts, a worker for each core)\n"
-    "  --litmus[=TRIALS]  test on that port what the protocols need: order, whole words, atomicity (5000 trials each)\n"
+    "  --litmus[=TRIALS]  test on that port what the protocols need: order, whole words, atomicity (5000 trials "
+    "each):\n"
+    "                     between two processes of this host, or the two of a launcher, such as\n"
+    "                     srun --mpi=pmix -N 2 --ntasks-per-node=1 uat_info --litmus\n"
     "\n"
     "Settings such as UAT_NET_DEVICES and UAT_GID_INDEX count as they would for a worker. Status: 0; 1 when no port "
     "is\n"
@@ -82,9 +85,12 @@ int main(int argc, char **argv)
     bool usable = info_add_ports(root, &options, &arguments.job);
     info_add_host(root);
     int status = !usable;
+    bool silent = false;
     if (usable && arguments.litmus)
-        status = info_add_litmus(root, &options, arguments.litmus);
-    if (arguments.json)
+        status = info_add_litmus(root, &options, arguments.litmus, &silent);
+    if (silent)
+        ;
+    else if (arguments.json)
         puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
     else
         info_print_table(root);

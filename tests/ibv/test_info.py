@@ -98,7 +98,7 @@ def test_log(info, log):
 
 def test_litmus(status, out, error):
     """True if it lost updates, too."""
-    expect(status == 0, out + error)
+    expect(status == 0 and out, f"status {status}: {out}{error}")
     results = {result["test"]: result for result in json.loads(out)["litmus"]}
     expect(len(results) == 8 and all(result["trials"] >= 4000 for result in results.values()), results)
     lost = results.pop("cpu-adapter")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, with 4 workers under each deque protocol, some by
 claims with 2, in one guest or over two: right answers, and every program is stolen from with the round trips and the operations of its
-protocol. Then a share of tests/global/guests.
+protocol. Then a share of tests/global/guests; over two guests also the litmus tests between them, all of which must hold.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
 """
@@ -22,6 +22,7 @@ WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 
 WITH_TWO = PROGRAMS[-1:] + WAITING  # with two workers, by claims
 CONNECT = ["host", "rdmacm", "worker", "host"]  # for each start of all programs over two guests
 TREE = 105178  # nodes of that tree
+TRIALS = 300  # of each litmus test
 
 
 def programs(deque, workers):
@@ -48,6 +49,8 @@ def script():
                 starts += 1
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
                           for program, options in (words.split(" ", 1) for words in programs(deque, workers))]
+    if GUESTS == 2:
+        lines += [f"srun -N 2 --ntasks-per-node=1 --mpi=pmix {quoted('launcher/info/uat_info')} --json --litmus={TRIALS} | tr -d '\\n'", "echo"]
     lines += subprocess.run([GLOBAL, VM_RUN, BUILD, str(GUESTS), "--list"], stdout=subprocess.PIPE, text=True,
                             check=True).stdout.splitlines()
     return "\n".join(lines)
@@ -59,6 +62,16 @@ def check_sync(report):
         sys.exit(f"wrong round trips: {json.dumps(report)}")
     print("uat-sync, median us:", {key: round(report[key]["median_ns"] / 1000) for key in report if key in
                                   ("channel_ping_pong", "mutex", "mutex_far", "channel_far", "future_far_wait")}, trips)
+
+
+def check_litmus(reports):
+    """Each test between the two guests, and each said once: by the first of the two processes."""
+    if [report["litmus_hosts"] for report in reports] != ([["node1", "node2"]] if GUESTS == 2 else []):
+        sys.exit(f"not one report of litmus tests between the guests: {json.dumps(reports)}")
+    for result in reports[0]["litmus"] if reports else []:
+        promised = result["test"] not in ("cpu-adapter", "write-read", "read-read")
+        if result["trials"] < TRIALS or result["verdict"] != ("holds" if promised else "demonstration"):
+            sys.exit(f"wrong: {json.dumps(result)}")
 
 
 def check(report, totals):
@@ -95,6 +108,8 @@ def main():
         print(done.stdout, done.stderr)
         sys.exit(done.returncode)
     reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    check_litmus([report for report in reports if "litmus" in report])
+    reports = [report for report in reports if "litmus" not in report]
     if len(reports) != RUNS * (len(PROGRAMS) + 2 * len(PROGRAMS[::3]) + len(WITH_TWO)):
         sys.exit(f"{len(reports)} reports:\n{done.stdout}\n{done.stderr}")
     totals = {}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* A pair of this process and its child, who meet in memory that both have mapped. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launcher/info/pair.h"
+
+enum { EXCHANGES = 4 };
+
+struct shared {
+    uint32_t arrived[2];    /* meetings each has come to */
+    uint32_t brought[2][2]; /* [meeting % 2][rank]: one may be a meeting ahead of who still looks */
+    pid_t child;
+    char host[64];
+    int exchanges[2];
+    char blob[EXCHANGES][2][UAT_ENDPOINT_MAX];
+    size_t size[EXCHANGES][2];
+};
+
+/* Has the child ended? It is not reaped here. */
+static bool child_gone(pid_t child)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
+/* The child dies with its parent. */
+static bool is_alone(const struct pair *pair)
+{
+    const struct shared *s = pair->of_way;
+    return pair->rank == 0 && child_gone(s->child);
+}
+
+static void look(struct pair *pair)
+{
+    if (is_alone(pair))
+        exit(1); /* the child has reported the reason */
+}
+
+static uint32_t meet(struct pair *pair, uint32_t word)
+{
+    struct shared *s = pair->of_way;
+    uint32_t *brought = s->brought[pair->meetings % 2];
+    brought[pair->rank] = word;
+    /* Releases what was done before the meeting to the other one, whose load in its loop acquires it. */
+    uint32_t mine = __atomic_add_fetch(&s->arrived[pair->rank], 1, __ATOMIC_RELEASE);
+    for (;;) {
+        bool alone = is_alone(pair); /* it may have come to the last meeting before it has gone */
+        if ((int32_t)(__atomic_load_n(&s->arrived[1 - pair->rank], __ATOMIC_ACQUIRE) - mine) >= 0)
+            break;
+        if (alone)
+            exit(1); /* the child has reported the reason */
+        sched_yield();
+    }
+    return brought[1 - pair->rank];
+}
+
+static int exchange(struct pair *pair, const void *blob, size_t size, struct uat_endpoint out[2])
+{
+    struct shared *s = pair->of_way;
+    int number = s->exchanges[pair->rank]++;
+    memcpy(s->blob[number][pair->rank], blob, size);
+    s->size[number][pair->rank] = size;
+    pair_meet(pair, 0);
+    for (int i = 0; i < 2; i++)
+        out[i] = (struct uat_endpoint){s->blob[number][i], s->size[number][i], s->host};
+    return 0;
+}
+
+/* The parent sees the end of its child, and ends it. */
+static void give_up(void)
+{
+}
+
+int pair_fork(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg)
+{
+    static const struct pair_way way = {exchange, meet, look, give_up};
+    struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (s == MAP_FAILED)
+        return -ENOMEM;
+    gethostname(s->host, sizeof(s->host) - 1);
+    pair->way = &way;
+    pair->of_way = s;
+    pair->hosts[0] = pair->hosts[1] = s->host;
+    pid_t parent = getpid(), child = fork();
+    if (child < 0)
+        return -errno;
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+        pair->rank = 1;
+        _exit(pair_side(pair, options, fn, arg) ? 1 : 0);
+    }
+    s->child = child;
+    int status = 0, rc = pair_side(pair, options, fn, arg);
+    if (rc)
+        kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    munmap(s, sizeof(*s));
+    return rc ? rc : status ? -ECHILD : 0;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* A pair of the two processes that a launcher has started: they exchange blobs by PMIx, and meet by WRITEs. */
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "launcher/info/pair.h"
+#include "runtime/start/bootstrap.h"
+
+enum { EXCHANGES = 4, LINE = 8 /* words of a cache line */ };
+
+/* The end of the segment, at one address in both. */
+struct meetings {
+    uint64_t arrived[2]
+                    [LINE]; /* [meeting % 2][0]: number of the meeting and the word brought; WRITTEN by the other one */
+    uint64_t own[LINE];     /* [0]: source of that WRITE */
+    uint64_t seen[LINE];    /* [0]: where a READ of the other one lands */
+};
+_Static_assert(sizeof(struct meetings) <= PAIR_MEETINGS, "fits into its part of the segment");
+
+/* A blob, with the name of the host ahead. */
+struct blob {
+    char host[64];
+    char data[UAT_ENDPOINT_MAX];
+};
+
+struct launched {
+    int exchanges;
+    void **blobs[EXCHANGES];
+    size_t *sizes[EXCHANGES];
+};
+
+static struct {
+    uint64_t since; /* seconds; 0: no wait */
+    int limit;      /* seconds; 0: none */
+} waits;
+
+/* In a fence of PMIx: its servers may never answer, when the other process or the network between them is lost. */
+static void waiting(void)
+{
+    uint64_t now = uat_clock_seconds();
+    if (!waits.since)
+        waits.since = now;
+    if (waits.limit == 0 || now - waits.since < (uint64_t)waits.limit)
+        return;
+    uat_error("has waited %d s for the other process (UAT_STALL_LIMIT=%d); has it found a port that can be used?",
+              waits.limit, waits.limit);
+    uat_bootstrap_abort(1);
+    _Exit(1);
+}
+
+static void waited(void)
+{
+    waits.since = 0;
+}
+
+static int exchange(struct pair *pair, const void *data, size_t size, struct uat_endpoint out[2])
+{
+    struct launched *l = pair->of_way;
+    int number = l->exchanges++;
+    struct blob blob = {.host = ""};
+    snprintf(blob.host, sizeof(blob.host), "%s", pair->hosts[pair->rank]);
+    memcpy(blob.data, data, size);
+    int rc = uat_bootstrap_exchange(&blob, offsetof(struct blob, data) + size, &l->blobs[number], &l->sizes[number]);
+    for (int i = 0; i < 2 && !rc; i++) {
+        const struct blob *from = l->blobs[number][i];
+        pair->hosts[i] = from->host;
+        out[i] = (struct uat_endpoint){from->data, l->sizes[number][i] - offsetof(struct blob, data), from->host};
+    }
+    return rc;
+}
+
+static struct meetings *meetings_of(struct pair *pair)
+{
+    return (struct meetings *)(pair->segment + PAIR_SEGMENT - PAIR_MEETINGS);
+}
+
+/* A READ once a second: a lost peer, or link, surfaces. */
+static void look(struct pair *pair)
+{
+    static uint64_t looked;
+    struct meetings *m = meetings_of(pair);
+    struct uat_op op = uat_op_read(m->seen, m->own, 8);
+    if (looked == uat_clock_seconds())
+        return;
+    looked = uat_clock_seconds();
+    pair_do(pair, 1 - pair->rank, &op, 1);
+}
+
+/* Number and word in one 8-byte word, so that nothing needs an order. A word of the meeting before the last may be
+ * overwritten: who has come to the last one has looked at it. */
+static uint32_t meet(struct pair *pair, uint32_t word)
+{
+    struct meetings *m = meetings_of(pair);
+    uint64_t *arrived = m->arrived[pair->meetings % 2];
+    m->own[0] = (uint64_t)pair->meetings << 32 | word;
+    struct uat_op tell = uat_op_write(m->own, arrived, 8);
+    pair_do(pair, 1 - pair->rank, &tell, 1);
+    for (;;) {
+        /* Acquire: what the other one did before its WRITE, in meet(), comes before what is done after this meeting. */
+        uint64_t there = __atomic_load_n(arrived, __ATOMIC_ACQUIRE);
+        if (there >> 32 == pair->meetings)
+            return (uint32_t)there;
+        pair_look(pair);
+        sched_yield();
+    }
+}
+
+static void give_up(void)
+{
+    uat_bootstrap_abort(1);
+}
+
+static int run(struct pair *pair, const struct uat_options *options, const struct uat_job *job, pair_fn *fn, void *arg)
+{
+    static const struct pair_way way = {exchange, meet, look, give_up};
+    struct launched launched = {.exchanges = 0};
+    pair->hosts[job->rank] = job->host;
+    pair->way = &way;
+    pair->of_way = &launched;
+    int rc = pair_side(pair, options, fn, arg);
+    for (int i = 0; i < EXCHANGES; i++)
+        uat_bootstrap_forget(launched.blobs[i], launched.sizes[i]);
+    return rc;
+}
+
+/* All end in order, or one that aborts the job would silence the one that says why. */
+static int refuse(const struct uat_job *job)
+{
+    if (job->rank == 0)
+        uat_error("the litmus tests take one process or two, and %s has started %d: try srun --mpi=pmix -N 2 "
+                  "--ntasks-per-node=1 uat_info --litmus",
+                  job->launcher, job->size);
+    if (!uat_bootstrap_barrier())
+        uat_bootstrap_close();
+    return -EINVAL;
+}
+
+int pair_launched(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg)
+{
+    static const struct uat_bootstrap_user user = {.waiting = waiting, .waited = waited};
+    struct uat_options verbs = *options;
+    struct uat_job job;
+    verbs.transport = UAT_TRANSPORT_IBV;
+    waits.limit = options->stall_limit;
+    int rc = uat_bootstrap_open(&job, &verbs, &user);
+    if (rc)
+        return rc;
+    pair->rank = job.rank;
+    if (job.size > 2)
+        return refuse(&job);
+    rc = job.size == 1 ? pair_fork(pair, options, fn, arg) : run(pair, options, &job, fn, arg);
+    if (rc)
+        uat_bootstrap_abort(1);
+    else
+        rc = uat_bootstrap_close();
+    return rc;
+}
