@@ -41,7 +41,7 @@ bool uat_ready_any(const struct uat_ready *r)
     return r->count > 0 || load_claims(r) != r->bottom;
 }
 
-static int grow(struct uat_ready *r)
+static __attribute__((noinline, cold)) int grow(struct uat_ready *r)
 {
     struct uat_ready_task *list = malloc(2 * r->room * sizeof(*list));
     if (!list)
@@ -86,10 +86,8 @@ static bool publish(struct uat_ready *r)
     return true;
 }
 
-void uat_ready_offer(struct uat_ready *r)
+static __attribute__((noinline)) void offer_some(struct uat_ready *r)
 {
-    if (r->cap == 0)
-        return;
     uint64_t claims = load_claims(r);
     if (claims != r->seen) { /* thieves are about: offer as much as fits */
         r->stolen += claims - r->seen;
@@ -98,6 +96,12 @@ void uat_ready_offer(struct uat_ready *r)
     }
     while (r->count > 0 && r->bottom - claims < r->cap && publish(r))
         ;
+}
+
+void uat_ready_offer(struct uat_ready *r)
+{
+    if (r->cap > 0)
+        offer_some(r);
 }
 
 int uat_ready_push(struct uat_ready *r, const struct uat_ready_task *task)

@@ -121,11 +121,9 @@ static void release_kept(struct uat_heap *heap)
             release(heap, heap->kept[order][--heap->kept_count[order]]);
 }
 
-/* A free block of this order, wherever it comes from, or NONE. */
-static uint32_t obtain(struct uat_heap *heap, unsigned order)
+/* A free block of this order of those that are not kept whole, or NONE. */
+static __attribute__((noinline)) uint32_t search(struct uat_heap *heap, unsigned order)
 {
-    if (order < UAT_HEAP_KEPT_ORDERS && heap->kept_count[order] > 0)
-        return heap->kept[order][--heap->kept_count[order]];
     uat_loans_collect(&heap->loans, LOOKS, returned, take, heap);
     uint32_t unit = find(heap, order);
     if (unit == NONE) {
@@ -134,6 +132,14 @@ static uint32_t obtain(struct uat_heap *heap, unsigned order)
         unit = find(heap, order);
     }
     return unit;
+}
+
+/* A free block of this order, wherever it comes from, or NONE. */
+static uint32_t obtain(struct uat_heap *heap, unsigned order)
+{
+    if (order < UAT_HEAP_KEPT_ORDERS && heap->kept_count[order] > 0)
+        return heap->kept[order][--heap->kept_count[order]];
+    return search(heap, order);
 }
 
 struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes)

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "global/global.h"
 #include "runtime/memory/frame.h"
@@ -84,7 +83,7 @@ enum uat_channel_outcome uat_channel_send_now(uat_channel_t c)
 int uat_channel_try_send(uat_channel_t c, const void *value)
 {
     take(c, "uat_channel_try_send()");
-    memcpy(uat_segment.staged_result, value, c.size);
+    uat_object_copy(uat_segment.staged_result, value, c.size);
     enum uat_channel_outcome outcome = uat_channel_send_now(c);
     if (outcome == UAT_CHANNEL_MUST_WAIT)
         uat_object_leave(c.object, 0);
@@ -94,12 +93,12 @@ int uat_channel_try_send(uat_channel_t c, const void *value)
 int uat_channel_send(uat_channel_t c, const void *value)
 {
     struct uat_object *o = take(c, "uat_channel_send()");
-    memcpy(uat_segment.staged_result, value, c.size);
+    uat_object_copy(uat_segment.staged_result, value, c.size);
     enum uat_channel_outcome outcome = uat_channel_send_now(c);
     if (outcome != UAT_CHANNEL_MUST_WAIT)
         return outcome == UAT_CHANNEL_DONE ? 0 : -EPIPE;
     uint64_t reply[1 + c.size / 8 + 1];
-    memcpy(reply + 1, value, c.size);
+    uat_object_copy(reply + 1, value, c.size);
     o->word[FLAGS] |= SENDERS;
     uat_object_wait(c.object, UAT_PARK_SEND, reply, 0);
     return -(int)reply[0];
@@ -123,11 +122,11 @@ enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c)
         char *place = place_of(c, 0), *staged = uat_segment.staged_result;
         uint64_t oldest[1 + c.size / 8];
         uat_object_read(c.object, staged, place, c.size);
-        memcpy(oldest, staged, c.size);
+        uat_object_copy(oldest, staged, c.size);
         if (sender) {
             uat_object_read(waking.name, staged, (char *)waking.reply + 8, c.size);
             uat_object_write(c.object, staged, place, c.size);
-            memcpy(staged, oldest, c.size);
+            uat_object_copy(staged, oldest, c.size);
         } else
             o->word[COUNT]--;
         o->word[FIRST] = o->word[FIRST] + 1 == o->word[CAPACITY] ? 0 : o->word[FIRST] + 1;
@@ -146,7 +145,7 @@ int uat_channel_try_receive(uat_channel_t c, void *value)
     if (outcome == UAT_CHANNEL_MUST_WAIT)
         uat_object_leave(c.object, 0);
     if (outcome == UAT_CHANNEL_DONE)
-        memcpy(value, uat_segment.staged_result, c.size);
+        uat_object_copy(value, uat_segment.staged_result, c.size);
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
@@ -157,13 +156,13 @@ int uat_channel_receive(uat_channel_t c, void *value)
     if (outcome == UAT_CHANNEL_SHUT)
         return -EPIPE;
     if (outcome == UAT_CHANNEL_DONE) {
-        memcpy(value, uat_segment.staged_result, c.size);
+        uat_object_copy(value, uat_segment.staged_result, c.size);
         return 0;
     }
     uint64_t reply[1 + c.size / 8 + 1];
     uat_object_wait(c.object, UAT_PARK_RECEIVE, reply, 0);
     if (reply[0] == 0)
-        memcpy(value, reply + 1, c.size);
+        uat_object_copy(value, reply + 1, c.size);
     return -(int)reply[0];
 }
 

@@ -24,13 +24,7 @@ _Static_assert((int)WORDS <= (int)UAT_FORGET_WRITE_MAX, "leaving is fire and for
 _Static_assert(offsetof(struct uat_object, data) == sizeof(((struct uat_staging *)0)->object),
                "staging holds the words");
 
-/* The words of the object whose guard is held: a copy in the staging area, or, near, the object itself. */
-static struct uat_object *held;
-
-struct uat_object *uat_object_held(void)
-{
-    return held;
-}
+struct uat_object *uat_object_words;
 
 void uat_object_post(uint64_t name, const struct uat_op *ops, int n)
 {
@@ -107,24 +101,28 @@ static bool is_sane(uint64_t name)
 
 void uat_object_hold(struct uat_object *words)
 {
-    held = words;
+    uat_object_words = words;
 }
 
-/* { CMP_SWAP guard; READ words to copy }: S2. Leaves the words in `held`. Returns the guard's old value. */
-static uint64_t try_take(uint64_t name, struct uat_object *o, struct uat_object *copy)
+/* { CMP_SWAP guard; READ words to copy }: S2. Returns the guard's old value. */
+static __attribute__((noinline)) uint64_t try_take_far(uint64_t name, struct uat_object *o, struct uat_object *copy)
 {
-    if (uat_object_is_near(name)) {
-        held = o;
-        return uat_object_swap_near(&o->guard, 0, (uint64_t)uat_self.rank + 1);
-    }
     struct uat_op chain[] = {
         uat_op_cmp_swap(&copy->guard, &o->guard, 0, (uint64_t)uat_self.rank + 1),
-        /* Behind the CMP_SWAP (O1): right if that won. The peer is the chain of uat_object_leave(). */
+        /* Behind the CMP_SWAP (O1): right if that won. The peer is the chain of leave_far(). */
         uat_op_read(&copy->kind, &o->kind, WORDS),
     };
     uat_object_post(name, chain, 2);
-    held = copy;
     return copy->guard;
+}
+
+/* The same wherever the object is; its words are held then. */
+static inline uint64_t try_take(uint64_t name, struct uat_object *copy)
+{
+    struct uat_object *o = uat_object_address(name);
+    bool near = uat_object_is_near(name);
+    uat_object_words = near ? o : copy;
+    return near ? uat_object_swap_near(&o->guard, 0, (uint64_t)uat_self.rank + 1) : try_take_far(name, o, copy);
 }
 
 void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what)
@@ -133,28 +131,37 @@ void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what)
         refuse(name, kind, what);
 }
 
-static struct uat_object *take(uint64_t name, enum uat_park_kind kind, const char *what, void *copy)
+/* The first try found the guard to be `guard`: try on. False if it is UAT_OBJECT_SET. */
+static __attribute__((noinline)) bool take_later(uint64_t name, enum uat_park_kind kind, const char *what,
+                                                 struct uat_object *copy, uint64_t guard)
 {
-    struct uat_object *o = uat_object_address(name);
     struct uat_relax relax = {0};
-    uint64_t guard;
-    uat_object_check(name, kind, what);
-    while (__builtin_expect((guard = try_take(name, o, copy)) != 0, 0)) {
+    do {
         if (guard == UAT_OBJECT_SET)
-            return NULL;
+            return false;
         if (guard > (uint64_t)uat_self.size)
             refuse(name, kind, what);
         if (relax.spins % WATCH_EVERY == WATCH_EVERY - 1)
             uat_stall_guard(name, (int)guard - 1);
         uat_relax_away(&relax); /* the guard may lie elsewhere */
-    }
-    if (__builtin_expect(relax.spins >= WATCH_EVERY, 0))
+        guard = try_take(name, copy);
+    } while (guard != 0);
+    if (relax.spins >= WATCH_EVERY)
         uat_stall_over();
-    if (__builtin_expect(held->kind != (UAT_OBJECT_MAGIC | kind), 0))
+    return true;
+}
+
+static struct uat_object *take(uint64_t name, enum uat_park_kind kind, const char *what, void *copy)
+{
+    uat_object_check(name, kind, what);
+    uint64_t guard = try_take(name, copy);
+    if (__builtin_expect(guard != 0, 0) && !take_later(name, kind, what, copy, guard))
+        return NULL;
+    if (__builtin_expect(uat_object_held()->kind != (UAT_OBJECT_MAGIC | kind), 0))
         refuse(name, kind, what);
     if (!uat_mutant("t"))
         uat_global_after_resume(); /* the peer is the release in uat_object_leave() */
-    return held;
+    return uat_object_held();
 }
 
 struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what)
@@ -167,22 +174,26 @@ struct uat_object *uat_object_take_more(uint64_t name, enum uat_park_kind kind, 
     return take(name, kind, what, uat_segment.staging->select[i]);
 }
 
-void uat_object_leave(uint64_t name, uint64_t final)
+static __attribute__((noinline)) void leave_far(uint64_t name, uint64_t final)
 {
     struct uat_object *o = uat_object_address(name);
-    if (!uat_mutant("s"))
-        uat_global_before_wait(); /* what this worker wrote to global memory, for who takes the guard or is woken up */
-    if (uat_object_is_near(name)) {
-        uat_object_swap_near(&o->guard, (uint64_t)uat_self.rank + 1, final);
-        return;
-    }
     struct uat_op chain[] = {
-        /* Before the CMP_SWAP (O1), whose peer is that of uat_object_take(). */
-        uat_op_write(&held->kind, &o->kind, WORDS),
+        /* Before the CMP_SWAP (O1), whose peer is that of try_take(). */
+        uat_op_write(&uat_object_held()->kind, &o->kind, WORDS),
         uat_op_cmp_swap(NULL, &o->guard, (uint64_t)uat_self.rank + 1, final),
     };
     uat_delay();
     uat_check(uat_transport_forget(uat_self.transport, uat_object_rank(name), chain, 2));
+}
+
+void uat_object_leave(uint64_t name, uint64_t final)
+{
+    if (!uat_mutant("s"))
+        uat_global_before_wait(); /* what this worker wrote to global memory, for who takes the guard or is woken up */
+    if (uat_object_is_near(name))
+        uat_object_swap_near(&uat_object_address(name)->guard, (uint64_t)uat_self.rank + 1, final);
+    else
+        leave_far(name, final);
 }
 
 void uat_object_destroy(uint64_t name, enum uat_park_kind kind, const char *what)

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "runtime/start/self.h"
 #include "runtime/task/park.h"
@@ -39,8 +40,13 @@ struct uat_object {
 #define UAT_OBJECT_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
 #define UAT_OBJECT_GONE  (UINT64_C(2) << 32) /* final: destroyed */
 
-/* The words of the object whose guard this worker holds: a copy, or the words themselves. There is one at a time. */
-struct uat_object *uat_object_held(void);
+/* The words of the object whose guard this worker holds: a copy in the staging area, or, near, the object itself. There
+ * is one at a time. */
+extern struct uat_object *uat_object_words __attribute__((visibility("hidden")));
+static inline struct uat_object *uat_object_held(void)
+{
+    return uat_object_words;
+}
 
 /* Make an object with `bytes` of data. Returns its name. Ends the job if there is no room. */
 uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
@@ -132,6 +138,15 @@ struct uat_ticket {
 /* Take an entry out of the queue of the object whose guard is held, if it is still there. */
 void uat_object_remove(uint64_t entry);
 
+/* Copy a value. Most have 8 bytes, and calling memcpy() would take longer than copying them. */
+static inline void uat_object_copy(void *to, const void *from, size_t size)
+{
+    if (__builtin_expect(size == 8, 1))
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, size);
+}
+
 static inline int uat_object_rank(uint64_t name)
 {
     return (int)(name >> 48);
@@ -150,8 +165,8 @@ static inline bool uat_object_is_near(uint64_t name)
     return uat_self.transport->cpu_atomics && uat_object_rank(name) == uat_self.rank;
 }
 
-/* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Its peers are those of uat_object_take() and
- * leave(), of any other worker: a job of one has none, and needs no locked instruction. */
+/* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Its peers are those of try_take_far() and
+ * leave_far(), of any other worker: a job of one has none, and needs no locked instruction. */
 static inline uint64_t uat_object_swap_near(uint64_t *guard, uint64_t expected, uint64_t desired)
 {
     if (uat_self.size == 1) {

@@ -14,13 +14,9 @@ static struct uat_parked *parked_of(uint64_t waiter)
     return (struct uat_parked *)(void *)uat_object_address(waiter);
 }
 
-void uat_object_look(uint64_t waiter, struct uat_waking *waking)
+static __attribute__((noinline)) void look_far(uint64_t waiter, struct uat_waking *waking)
 {
     const struct uat_parked *parked = parked_of(waiter);
-    if (uat_object_is_near(waiter)) {
-        *waking = (struct uat_waking){waiter, parked->next, parked->sp, parked->base, parked->reply, false};
-        return;
-    }
     const uint64_t *w = uat_segment.staging->waking;
     uat_object_read(waiter, uat_segment.staging->waking, &parked->next, 4 * sizeof(*w));
     *waking = (struct uat_waking){waiter, w[0], w[1], w[2], w[3], false};
@@ -30,8 +26,17 @@ void uat_object_look(uint64_t waiter, struct uat_waking *waking)
                 waiter & ((UINT64_C(1) << 48) - 1), uat_object_rank(waiter));
 }
 
+void uat_object_look(uint64_t waiter, struct uat_waking *waking)
+{
+    const struct uat_parked *parked = parked_of(waiter);
+    if (uat_object_is_near(waiter))
+        *waking = (struct uat_waking){waiter, parked->next, parked->sp, parked->base, parked->reply, false};
+    else
+        look_far(waiter, waking);
+}
+
 /* waking is an entry of a ticket: claim that (S6), and find the task. False if it has been woken up already. */
-static bool claim(struct uat_waking *waking)
+static __attribute__((noinline)) bool claim(struct uat_waking *waking)
 {
     uint64_t name = waking->base;
     struct uat_ticket *ticket = (struct uat_ticket *)(void *)uat_object_address(name);
@@ -122,24 +127,31 @@ void uat_object_remove(uint64_t entry)
         o->head = at == o->tail ? 0 : next_of(at);
 }
 
+/* WRITE the answer to where the task's stack is. */
+static __attribute__((noinline)) void answer_far(const struct uat_waking *waking, uint64_t status, const void *value,
+                                                 size_t size)
+{
+    struct uat_staging *staging = uat_segment.staging;
+    struct uat_op chain[3];
+    int n = 0;
+    staging->word = status;
+    chain[n++] = uat_op_write(&staging->word, (void *)waking->reply, 8);
+    if (size > 0)
+        chain[n++] = uat_op_write(value, (char *)waking->reply + 8, uat_round8(size));
+    /* Behind the WRITEs (O1): its completion tells that they are there, whoever READs the stack then (S5). */
+    chain[n++] = uat_op_fetch_add(&staging->old, &parked_of(waking->name)->settled, 0);
+    uat_object_post(waking->name, chain, n);
+}
+
 void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status, const void *value,
                      size_t size)
 {
     if (waking->reply && uat_object_is_near(waking->name)) { /* the release in deque/ready.c stands behind it */
         *(uint64_t *)(uintptr_t)waking->reply = status;
         if (size > 0)
-            memcpy((char *)(uintptr_t)waking->reply + 8, value, uat_round8(size));
+            uat_object_copy((char *)(uintptr_t)waking->reply + 8, value, uat_round8(size));
     } else if (waking->reply) {
-        struct uat_staging *staging = uat_segment.staging;
-        struct uat_op chain[3];
-        int n = 0;
-        staging->word = status;
-        chain[n++] = uat_op_write(&staging->word, (void *)waking->reply, 8);
-        if (size > 0)
-            chain[n++] = uat_op_write(value, (char *)waking->reply + 8, uat_round8(size));
-        /* Behind the WRITEs (O1): its completion tells that they are there, whoever READs the stack then (S5). */
-        chain[n++] = uat_op_fetch_add(&staging->old, &parked_of(waking->name)->settled, 0);
-        uat_object_post(waking->name, chain, n);
+        answer_far(waking, status, value, size);
     }
     struct uat_ready_task task = {.sp = waking->sp, .base = waking->base, .where = waking->name};
     uat_park_ready(&task, waking->select ? UAT_PARK_SELECT : kind);

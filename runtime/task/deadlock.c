@@ -30,11 +30,6 @@ const char *uat_deadlock_name(enum uat_park_kind kind)
     return names[kind];
 }
 
-void uat_deadlock_count(enum uat_park_kind kind, int change)
-{
-    uat_segment.control->waits[kind] += (uint64_t)change;
-}
-
 /* A worker's word; odd: it has work. */
 static uint64_t read_work(int rank)
 {

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/memory/segment.h"
 #include "runtime/task/park_kind.h"
 
 /* "a future", "a mutex", ... */
@@ -19,7 +20,10 @@ const char *uat_deadlock_name(enum uat_park_kind kind);
 
 /* One task more, or less, waits for this kind of thing. The sum over all workers counts: the one that wakes a task need not
  * be the one where it waited. */
-void uat_deadlock_count(enum uat_park_kind kind, int change);
+static inline void uat_deadlock_count(enum uat_park_kind kind, int change)
+{
+    uat_segment.control->waits[kind] += (uint64_t)change;
+}
 
 /* This worker is idle, after so many failed attempts in a row to get work. On rank 0: look now and then; ends the job with
  * the number of tasks that wait for each kind of thing if there is a deadlock. */
