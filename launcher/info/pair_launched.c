@@ -16,10 +16,10 @@ enum { EXCHANGES = 4, LINE = 8 /* words of a cache line */ };
 
 /* The end of the segment, at one address in both. */
 struct meetings {
-    uint64_t arrived[2]
-                    [LINE]; /* [meeting % 2][0]: number of the meeting and the word brought; WRITTEN by the other one */
-    uint64_t own[LINE];     /* [0]: source of that WRITE */
-    uint64_t seen[LINE];    /* [0]: where a READ of the other one lands */
+    /* [meeting % 2][0]: number of the meeting and the word brought; WRITTEN by the other one. */
+    uint64_t arrived[2][LINE];
+    uint64_t own[LINE];  /* [0]: source of that WRITE */
+    uint64_t seen[LINE]; /* [0]: where a READ of the other one lands */
 };
 _Static_assert(sizeof(struct meetings) <= PAIR_MEETINGS, "fits into its part of the segment");
 
