@@ -2,8 +2,8 @@
 /*
  * Level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: each vertex outside of the tree looks
  * for a neighbour in the last level; a loop over vertices, in which each writes only its own words, so it needs no
- * atomics. Top-down: the neighbours of the last level; done by one task, and only for levels with few edges, which
- * would not be worth more.
+ * atomics. Top-down: the neighbours of the last level; only for levels with few edges. Each task adopts the vertices of its own part
+ * of the bitmaps, and reads all edges of the level for it.
  */
 #include "examples/bfs_search.h"
 
@@ -13,9 +13,11 @@
 #include "uat/pattern.h"
 
 enum {
-    PIECE = 256, /* neighbours that are checked out at once */
-    WORDS = 64,  /* words of a bitmap, and what belongs to their vertices */
-    FEW = 14     /* fewer than one edge in so many that are left, for each worker, are few: the others wait meanwhile */
+    PIECE = 256,   /* neighbours that are checked out at once */
+    WORDS = 64,    /* words of a bitmap, and what belongs to their vertices */
+    FEW = 14,      /* fewer than one edge in so many that are left, for each worker, are few */
+    SHARED = 4096, /* few edges, but enough for several tasks; some 50 us */
+    PARTS = 8      /* at most so many tasks */
 };
 
 /* Vertices found, and the number of their edges. */
@@ -116,47 +118,78 @@ static void bottom_up(int64_t begin, int64_t end, void *partial, const void *arg
     uat_checkin(s->last, all, UAT_READ);
 }
 
-/* The neighbours of v that are not seen become its children. */
-static void adopt(const struct bfs *s, uint32_t v, uint64_t *next, uint64_t *seen, struct found *found)
+/* The words [first, end) of the bitmaps, whose vertices one task adopts. */
+struct part {
+    int64_t first, end;
+    uint64_t *next, *seen; /* word `first` */
+};
+
+/* Vertex w, relative to the part's first one, becomes a child of v unless it is seen. */
+static void adopt(const struct bfs *s, const struct part *p, uint32_t w, uint32_t v, struct found *found)
 {
+    if (has(p->seen, w))
+        return;
+    p->seen[w / 64] |= UINT64_C(1) << w % 64;
+    p->next[w / 64] |= UINT64_C(1) << w % 64;
+    uint32_t *parent = s->parent + 64 * p->first + w;
+    *(uint32_t *)uat_checkout(parent, sizeof(v), UAT_WRITE) = v;
+    uat_checkin(parent, sizeof(v), UAT_WRITE);
+    const int64_t *home = s->g.offset + 64 * p->first + w, *own = uat_checkout(home, 2 * sizeof(*own), UAT_READ);
+    found->vertices++;
+    found->edges += own[1] - own[0];
+    uat_checkin(home, 2 * sizeof(*own), UAT_READ);
+}
+
+/* The neighbours of v in the part become its children. */
+static void adopt_neighbours(const struct bfs *s, const struct part *p, uint32_t v, struct found *found)
+{
+    uint32_t first = (uint32_t)(64 * p->first), vertices = (uint32_t)(64 * (p->end - p->first)), mine[PIECE];
     int64_t range[2];
 
     uat_get(range, s->g.offset + v, sizeof(range));
     for (int64_t at = range[0], count; at < range[1]; at += count) {
+        int n = 0;
         count = range[1] - at < PIECE ? range[1] - at : PIECE;
         const uint32_t *row = uat_checkout(s->g.neighbour + at, (size_t)count * sizeof(*row), UAT_READ);
-        for (int64_t i = 0; i < count; i++) {
-            uint32_t w = row[i];
-            if (has(seen, w))
-                continue;
-            seen[w / 64] |= UINT64_C(1) << w % 64;
-            next[w / 64] |= UINT64_C(1) << w % 64;
-            *(uint32_t *)uat_checkout(s->parent + w, sizeof(v), UAT_WRITE) = v;
-            uat_checkin(s->parent + w, sizeof(v), UAT_WRITE);
-            const int64_t *own = uat_checkout(s->g.offset + w, 2 * sizeof(*own), UAT_READ);
-            found->vertices++;
-            found->edges += own[1] - own[0];
-            uat_checkin(s->g.offset + w, 2 * sizeof(*own), UAT_READ);
+        for (int64_t i = 0; i < count; i++) { /* without a branch: all tasks read all edges of the level */
+            mine[n] = row[i] - first;
+            n += row[i] - first < vertices;
         }
         uat_checkin(s->g.neighbour + at, (size_t)count * sizeof(*row), UAT_READ);
+        for (int i = 0; i < n; i++)
+            adopt(s, p, mine[i], v, found);
     }
 }
 
-static struct found top_down(const struct bfs *s)
+static void adopt_part(const struct bfs *s, int64_t first, int64_t end, struct found *found)
 {
-    size_t all = (size_t)bfs_words(&s->g) * 8;
+    size_t all = (size_t)bfs_words(&s->g) * 8, bytes = (size_t)(end - first) * 8;
     const uint64_t *last = uat_checkout(s->last, all, UAT_READ);
-    uint64_t *next = uat_checkout(s->next, all, UAT_WRITE), *seen = uat_checkout(s->seen, all, UAT_READ_WRITE);
-    struct found found = {0};
+    struct part p = {first, end, uat_checkout(s->next + first, bytes, UAT_WRITE),
+                     uat_checkout(s->seen + first, bytes, UAT_READ_WRITE)};
 
-    memset(next, 0, all);
+    memset(p.next, 0, bytes);
     for (int64_t w = 0; w < bfs_words(&s->g); w++)
         for (uint64_t left = last[w]; left; left &= left - 1)
-            adopt(s, (uint32_t)(64 * w + __builtin_ctzll(left)), next, seen, &found);
-    uat_checkin(s->seen, all, UAT_READ_WRITE);
-    uat_checkin(s->next, all, UAT_WRITE);
+            adopt_neighbours(s, &p, (uint32_t)(64 * w + __builtin_ctzll(left)), found);
+    uat_checkin(s->seen + first, bytes, UAT_READ_WRITE);
+    uat_checkin(s->next + first, bytes, UAT_WRITE);
     uat_checkin(s->last, all, UAT_READ);
-    return found;
+}
+
+/* A level, and how many tasks share it. */
+struct level {
+    struct bfs s;
+    int64_t parts;
+};
+
+static void top_down(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    const struct level *l = arg;
+    int64_t words = bfs_words(&l->s.g);
+
+    for (int64_t k = begin; k < end; k++)
+        adopt_part(&l->s, words * k / l->parts, words * (k + 1) / l->parts, partial);
 }
 
 /* Before a search: no vertex has a parent, none is seen but those without edges. */
@@ -203,10 +236,31 @@ static void add_found(void *left, const void *right, const void *arg)
     a->edges += b->edges;
 }
 
+static const struct found none;
+
+/* In as many parts as there are workers, but not so many that reading all edges in each takes the time. */
+static struct found search_top_down(const struct bfs *s, int64_t edges)
+{
+    const struct uat_reduction reduction = {top_down, add_found, &none, sizeof(none)};
+    int64_t most = bfs_words(&s->g) < PARTS ? bfs_words(&s->g) : PARTS, workers = uat_size();
+    struct level level = {*s, edges < SHARED ? 1 : workers < most ? workers : most};
+    struct found found;
+
+    uat_reduce(0, level.parts, &reduction, &level, sizeof(level), &found);
+    return found;
+}
+
+static struct found search_bottom_up(const struct bfs *s)
+{
+    const struct uat_reduction reduction = {bottom_up, add_found, &none, sizeof(none)};
+    struct found found;
+
+    uat_reduce(0, bfs_words(&s->g), &reduction, s, sizeof(*s), &found);
+    return found;
+}
+
 UAT_TASK_VOID(search, struct bfs, s, uint32_t, root)
 {
-    static const struct found none;
-    const struct uat_reduction reduction = {bottom_up, add_found, &none, sizeof(none)};
     struct found found = {1, 0};
     int64_t left; /* edges of vertices that are not in the tree, and of the root */
 
@@ -215,9 +269,9 @@ UAT_TASK_VOID(search, struct bfs, s, uint32_t, root)
     uat_get(&left, s.g.offset + s.g.vertices, sizeof(left));
     while (found.vertices) {
         if (found.edges < left / FEW / uat_size())
-            found = top_down(&s);
+            found = search_top_down(&s, found.edges);
         else
-            uat_reduce(0, bfs_words(&s.g), &reduction, &s, sizeof(s), &found);
+            found = search_bottom_up(&s);
         left -= found.edges;
         uint64_t *made = s.next;
         s.next = s.last;
