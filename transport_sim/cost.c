@@ -26,6 +26,14 @@ void uat_sim_cost_started(struct sim_world *world)
     world->cost.started = monotonic();
 }
 
+void uat_sim_cost_add(uint64_t *sum)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    /* Relaxed: only a sum; the keeper reads it when all workers have ended, which waitpid() orders. */
+    __atomic_fetch_add(sum, (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec, __ATOMIC_RELAXED);
+}
+
 /* The number behind the first line of the file that begins with `key`; 0 if there is none. */
 static uint64_t kilobytes(int pid, const char *file, const char *key)
 {
@@ -64,19 +72,22 @@ static uint64_t busiest(const struct sim_world *w)
     return most;
 }
 
-void uat_sim_cost_tell(const struct sim_world *w)
+void uat_sim_cost_tell(const struct sim_world *w, uint64_t executed)
 {
     struct rusage use;
     uint64_t last = 0, steps = w->items > 0 ? w->items : 1;
     getrusage(RUSAGE_CHILDREN, &use);
     double processor = seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
+    double during = 1e-9 * (double)(w->cost.until - w->cost.before + executed);
     for (int i = 0; i < w->settings.size; i++)
         last = w->worker[i].clock > last ? w->worker[i].clock : last;
     uat_info("simulated %.6f s in %.2f s: %" PRIu64 " steps, %" PRIu64
              " of them in another process than the one before, "
-             "%.2f us of processor time each; %d workers were there after %.2f s and take %.2f MiB each; the busiest "
+             "%.2f us of processor time each, and %.2f s for start and end; %d workers were there after %.2f s and "
+             "take %.2f MiB each; the busiest "
              "adapter served for %.0f %% of the time",
              (double)last * 1e-9, (double)(monotonic() - w->cost.begun) * 1e-9, w->items, w->switches,
-             processor * 1e6 / (double)steps, w->settings.size, (double)(w->cost.started - w->cost.begun) * 1e-9,
-             (double)w->cost.kilobytes / 1024 / w->settings.size, last ? 100 * (double)busiest(w) / (double)last : 0);
+             during * 1e6 / (double)steps, processor + 1e-9 * (double)executed - during, w->settings.size,
+             (double)(w->cost.started - w->cost.begun) * 1e-9, (double)w->cost.kilobytes / 1024 / w->settings.size,
+             last ? 100 * (double)busiest(w) / (double)last : 0);
 }

@@ -36,6 +36,8 @@ static _Noreturn void end(void)
     if (shown < w->settings.size)
         uat_error("  ... and %d more", w->settings.size - shown);
     fflush(NULL);
+    if (uat_sim.fail)
+        uat_sim.fail();
     _exit(1);
 }
 

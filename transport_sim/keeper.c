@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "transport_sim/cost.h"
+#include "transport_sim/executor.h"
 #include "transport_sim/world.h"
 
 static struct {
@@ -21,6 +22,7 @@ static struct {
     int forked, living;
     int status; /* of the job: that of the first worker that did not end with 0 */
     sigset_t original;
+    bool failed; /* the executor ends all */
 } keeper;
 
 /* What uatrun passes on to the workers. */
@@ -82,6 +84,17 @@ static void note_end(int rank, int status)
     end(code ? code : 1);
 }
 
+/* In the executor: the simulation cannot go on, for a reason that has been told. End all workers and the keeper. */
+static void fail(void)
+{
+    char replay[100];
+    tell_replay(replay, sizeof(replay));
+    uat_error("the workers were ended%s", replay);
+    /* Relaxed: the peer is keep(), which must not tell of workers that end() kills. */
+    __atomic_store_n(&keeper.failed, true, __ATOMIC_RELAXED);
+    end(1);
+}
+
 static void reap(void)
 {
     int status;
@@ -97,6 +110,9 @@ static _Noreturn void keep(const sigset_t *set)
 {
     while (keeper.living > 0) {
         int signal = sigwaitinfo(set, NULL);
+        /* Relaxed: the workers' ends, of which the signal tells, come behind the store in fail(). */
+        while (__atomic_load_n(&keeper.failed, __ATOMIC_RELAXED))
+            pause();
         if (signal == SIGCHLD)
             reap();
         else if (signal == SIGUSR1 || signal == SIGUSR2)
@@ -104,7 +120,7 @@ static _Noreturn void keep(const sigset_t *set)
         else if (signal > 0)
             end(128 + signal);
     }
-    uat_sim_cost_tell(keeper.world);
+    uat_sim_cost_tell(keeper.world, uat_sim_executor_time());
     _exit(keeper.status);
 }
 
@@ -148,5 +164,7 @@ int uat_sim_keeper_fork(struct sim_world *world)
         keeper.forked++;
         keeper.living++;
     }
+    uat_sim.fail = fail;
+    uat_sim_executor_start();
     keep(&set);
 }

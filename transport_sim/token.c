@@ -18,21 +18,30 @@
 #include "transport_sim/queue.h"
 #include "transport_sim/stop.h"
 
+void uat_sim_token_await(uint32_t *go)
+{
+    /* Acquire: the peer is uat_sim_token_give() of whoever had the token before. */
+    while (__atomic_load_n(go, __ATOMIC_ACQUIRE) == 0)
+        syscall(SYS_futex, go, FUTEX_WAIT, 0, NULL, NULL, 0);
+    __atomic_store_n(go, 0, __ATOMIC_RELAXED); /* nobody gives it again before we have passed it on */
+}
+
+void uat_sim_token_give(uint32_t *go)
+{
+    /* Release: the peer is uat_sim_token_await() of that process. */
+    __atomic_store_n(go, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, go, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
 static void take_token(void)
 {
-    /* Acquire: the peer is give_token() of whoever had the token before. */
-    while (__atomic_load_n(&uat_sim.me->go, __ATOMIC_ACQUIRE) == 0)
-        syscall(SYS_futex, &uat_sim.me->go, FUTEX_WAIT, 0, NULL, NULL, 0);
-    __atomic_store_n(&uat_sim.me->go, 0, __ATOMIC_RELAXED); /* nobody gives it again before we have passed it on */
+    uat_sim_token_await(&uat_sim.me->go);
 }
 
 static void give_token(int rank)
 {
-    struct sim_worker *next = &uat_sim.world->worker[rank];
     uat_sim.world->switches++;
-    /* Release: the peer is take_token() of that worker. */
-    __atomic_store_n(&next->go, 1, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &next->go, FUTEX_WAKE, 1, NULL, NULL, 0);
+    uat_sim_token_give(&uat_sim.world->worker[rank].go);
 }
 
 /* Do what comes next until a worker is to run. Its rank, or -1 if nothing is left. */
@@ -51,9 +60,33 @@ static int next_worker(void)
     return -1;
 }
 
+void uat_sim_token_pass_on(void)
+{
+    int next = next_worker();
+    if (next < 0)
+        uat_sim_fail_deadlock();
+    give_token(next);
+}
+
+/* The token goes to the executor if there are operations to be done before the next worker's turn. Did it? */
+static bool give_to_executor(void)
+{
+    struct sim_world *w = uat_sim.world;
+    const struct sim_item *top = sim_queue_top();
+    /* Relaxed: the peer is uat_sim_executor_start(); the token orders all else. */
+    if (!__atomic_load_n(&w->executes, __ATOMIC_RELAXED) || !top || sim_kind_of(top) == SIM_WORKER)
+        return false;
+    uat_sim_token_give(&w->execute);
+    return true;
+}
+
 /* This worker is in the queue, or asleep: let others run until it is its turn. */
 static void give_way(void)
 {
+    if (give_to_executor()) {
+        take_token();
+        return;
+    }
     int next = next_worker();
     if (next < 0)
         uat_sim_fail_deadlock();
@@ -113,6 +146,7 @@ void uat_sim_leave(void)
 {
     struct sim_world *w = uat_sim.world;
     uat_sim.inside = false;
+    uat_sim_cost_add(&w->cost.until);
     uat_sim_cost_memory(w);
     uat_sim.me->state = SIM_LEFT;
     w->left++;
@@ -125,21 +159,24 @@ void uat_sim_leave(void)
 
 /* For speed alone: a token between cores takes several times as long; and a batch process does not take the core from
  * the one that wakes it, which has to wait for its next turn anyway and would be scheduled once more for that. */
-static void share_core(void)
+void uat_sim_token_share_core(void)
 {
+    if (uat_sim.world->core < 0)
+        return;
     static const struct sched_param none;
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(uat_sim.world->core, &set);
     sched_setaffinity(0, sizeof(set), &set);
-    sched_setscheduler(0, SCHED_BATCH, &none);
+    if (sched_getscheduler(0) == SCHED_OTHER) /* not what the user has chosen, such as chrt -f */
+        sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
 void uat_sim_begin(void)
 {
     struct sim_world *w = uat_sim.world;
-    if (w->core >= 0)
-        share_core();
+    uat_sim_token_share_core();
+    uat_sim_cost_add(&w->cost.before);
     /* Acquire and release: the peers are the same instruction of all other workers, whose preparations are over. */
     bool last = __atomic_add_fetch(&w->arrived, 1, __ATOMIC_ACQ_REL) == (uint32_t)w->settings.size;
     if (last) {

@@ -20,4 +20,14 @@ void uat_sim_leave(void);
 /* All workers have arrived: whoever came last lets the simulation begin; back when it is this worker's turn. */
 void uat_sim_begin(void);
 
+/* The token by its word `go`, as workers and executor pass it on. */
+void uat_sim_token_await(uint32_t *go);
+void uat_sim_token_give(uint32_t *go);
+
+/* Whoever has the token: do what comes next until a worker is to run, and give it the token. */
+void uat_sim_token_pass_on(void);
+
+/* Run on the core of the simulation, if it has one. */
+void uat_sim_token_share_core(void);
+
 #endif

@@ -39,6 +39,8 @@ static int open_transport(const struct uat_transport_config *config, struct uat_
     t->head = (struct uat_transport){.class_ = &uat_transport_sim, .rank = config->rank, .size = config->size};
     uat_sim.segment = config->segment;
     uat_sim.segment_size = config->segment_size;
+    uat_sim.world->segment = uat_sim.segment; /* the same for all, who meet before the first operation */
+    uat_sim.world->segment_size = uat_sim.segment_size;
     if (config->size > 1 && config->size <= SIM_MAPPED_MAX) { /* without it the segments are reached by file */
         void *all = mmap(NULL, (size_t)config->size * config->segment_size, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_NORESERVE, uat_sim.world->object, 0);

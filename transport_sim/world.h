@@ -2,7 +2,8 @@
 /*
  * The world of a simulation: what its worker processes share. Exactly one of them runs, the one that has the token; it
  * alone touches the world, so nothing here is atomic but the word that passes the token on. Whoever has the token also
- * carries out the operations of the others' chains.
+ * carries out the operations of the others' chains; with many workers the keeper's executor takes its turn for that
+ * (executor.h).
  *
  *   S1  Items of the queue are taken in the order of (time, kind, rank, the rank's own counter). Nothing else decides:
  *       no clock, no process number, no address. So a run is a function of program, settings and seed.
@@ -126,13 +127,18 @@ struct sim_settings {
 /* Of the real world, for the report. */
 struct sim_cost {
     uint64_t begun, started; /* ns of the host's monotonic clock */
+    uint64_t before, until;  /* ns of processor time of all workers: when they begin, and when they leave */
     uint64_t kilobytes;      /* of all workers, page tables included */
 };
 
 struct sim_world {
     struct sim_settings settings;
-    int object;                   /* descriptor of the memory object that holds all segments, one behind the other */
-    int core;                     /* on which all run; -1: anywhere */
+    int object;       /* descriptor of the memory object that holds all segments, one behind the other */
+    int core;         /* on which all run; -1: anywhere */
+    bool executes;    /* the keeper carries out operations: executor.h */
+    uint32_t execute; /* futex: the keeper has the token */
+    char *segment;    /* where each worker maps its own segment */
+    size_t segment_size;
     uint32_t met, arrived, blobs; /* at the barriers of the start */
     uint32_t left;                /* workers that have left */
     uint64_t switches, items;     /* for the report; a post is not counted as a step */
@@ -162,10 +168,11 @@ struct sim_self {
     struct sim_worker *me; /* &world->worker[rank] */
     char *segment;         /* where every segment is mapped by its owner */
     size_t segment_size;
-    char *all;       /* all segments, mapped one behind the other; NULL if they are too many */
-    uint64_t random; /* of the adversary's choices for this worker */
-    uint64_t ahead;  /* ns that the clock has moved since S2 was seen to */
-    bool inside;     /* between begin and end of the simulation */
+    char *all;          /* all segments, mapped one behind the other; NULL if they are too many */
+    uint64_t random;    /* of the adversary's choices for this worker */
+    uint64_t ahead;     /* ns that the clock has moved since S2 was seen to */
+    bool inside;        /* between begin and end of the simulation */
+    void (*fail)(void); /* in the keeper: end all; does not come back */
 };
 extern struct sim_self uat_sim;
 
