@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets that the assembly uses. Each is asserted beside its structure: runtime/task/worker.c, runtime/memory/frame.h. */
+/*
+ * Offsets that the assembly uses. Each is asserted beside its structure: runtime/task/worker.c, runtime/memory/frame.h.
+ */
 #ifndef UAT_OFFSETS_H
 #define UAT_OFFSETS_H
 

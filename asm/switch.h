@@ -31,8 +31,8 @@ int uat_resume(uintptr_t sp);
  * `arg`. */
 int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result);
 
-/* Call fn(sp) on another stack, which begins at `stack`, a multiple of 16. sp is the stack pointer here: all that is live
- * of this stack lies at or above it, and fn finds it at rest. */
+/* Call fn(sp) on another stack, which begins at `stack`, a multiple of 16. sp is the stack pointer here: all that is
+ * live of this stack lies at or above it, and fn finds it at rest. */
 void uat_on_stack(uintptr_t stack, void (*fn)(uintptr_t sp));
 
 /* From a task that has ended, on its stack: return to the scheduler, which gets UAT_EVENT_ENDED. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Defaults and bounds of the settings, from which options.c makes its table, and what else library and uatrun agree on. */
+/*
+ * Defaults and bounds of the settings, from which options.c makes its table, and what else library and uatrun agree on.
+ */
 #ifndef UAT_CONFIG_H
 #define UAT_CONFIG_H
 
@@ -38,7 +40,7 @@
 #define UAT_CACHE_SIZE_MIN     (UINT64_C(128) << 10)
 #define UAT_CACHE_SIZE_MAX     (UINT64_C(64) << 30)
 
-#define UAT_GLOBAL_HOSTS_MAX 65536
+#define UAT_GLOBAL_HOSTS_MAX   65536
 #define UAT_GLOBAL_LATENCY_MAX 1000000000 /* ns */
 
 #define UAT_DEQUE_ENTRIES_DEFAULT UINT64_C(65536) /* entries */

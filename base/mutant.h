@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules left out on purpose, to see that a test fails without them. Nothing but a constant in the library; in the copy of
- * it that tests/global builds with UAT_MUTANTS, the environment variable MUTANT names the rule that is left out.
+ * Rules left out on purpose, to see that a test fails without them. Nothing but a constant in the library; in the copy
+ * of it that tests/global builds with UAT_MUTANTS, the environment variable MUTANT names the rule that is left out.
  */
 #ifndef UAT_MUTANT_H
 #define UAT_MUTANT_H

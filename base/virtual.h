@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual time: what a simulation puts in the place of the clock, of waiting and of the CPU's store buffer. There is one
- * table in a process, set once at start-up. Without a simulation it is NULL, and each hook costs one predictable branch
- * on a slow path; the fast paths of spawn, return and join have none.
+ * Virtual time: what a simulation puts in the place of the clock, of waiting and of the CPU's store buffer. There is
+ * one table in a process, set once at start-up. Without a simulation it is NULL, and each hook costs one predictable
+ * branch on a slow path; the fast paths of spawn, return and join have none.
  */
 #ifndef UAT_VIRTUAL_H
 #define UAT_VIRTUAL_H

@@ -83,7 +83,9 @@ static void refuse(struct uat_mail *mail, int thief)
     check(mail, uat_transport_forget(mail->transport, thief, &op, 1));
 }
 
-/* The continuation [sp, base) goes to the thief, at the addresses where it was born: the thief's region is empty (M6). */
+/*
+ * The continuation [sp, base) goes to the thief, at the addresses where it was born: the thief's region is empty (M6).
+ */
 static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
 {
     struct uat_mail_landing *l = mail->landing;

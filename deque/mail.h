@@ -3,8 +3,8 @@
  * The message protocol on the victim's side: a worker looks for a thief's request when it spawns, when a task ends, and
  * while it is without work itself. It gives its oldest continuation, or refuses. Invariants: mailbox.h.
  *
- * Nothing is published: all entries are PRIVATE until they are given, and GONE from then on. The deque's look word is the
- * request, so that push and pop cost what they cost without thieves.
+ * Nothing is published: all entries are PRIVATE until they are given, and GONE from then on. The deque's look word is
+ * the request, so that push and pop cost what they cost without thieves.
  */
 #ifndef UAT_MAIL_H
 #define UAT_MAIL_H
@@ -42,8 +42,8 @@ struct uat_mail {
     struct uat_mail_counts count;
 };
 
-/* Have the open deque d answer messages: from now on it publishes nothing. box: zeroed. box and landing lie in the segment.
- * All stay the caller's; mail must live as long as d. */
+/* Have the open deque d answer messages: from now on it publishes nothing. box: zeroed. box and landing lie in the
+ * segment. All stay the caller's; mail must live as long as d. */
 void uat_mail_open(struct uat_mail *mail, struct uat_deque *d, struct uat_transport *transport, struct uat_mailbox *box,
                    struct uat_mail_landing *landing);
 

@@ -3,25 +3,25 @@
  * The shared words of the message protocol: a mailbox for the present request of a thief, and where a thief's answers
  * arrive. mail.h is the victim's side, thief_message.c the thief's. Model: tests/model/message.pml.
  *
- * A thief asks by a CMP_SWAP that puts its rank into `ask`. So the request is the word that wins the mailbox: a WRITE in
- * a place of its own for each thief would need a search of N words at each spawn, a WRITE in a common place could be
+ * A thief asks by a CMP_SWAP that puts its rank into `ask`. So the request is the word that wins the mailbox: a WRITE
+ * in a place of its own for each thief would need a search of N words at each spawn, a WRITE in a common place could be
  * overwritten, and a counter to draw places from would cost a round trip more.
  *
  *   M1  ask and answers are changed by atomics of the adapter only, taken and offer by the owner's CPU only, given by
  *       WRITEs of the victim that answers.
  *   M2  A request { number, rank } replaces a free value of ask and has the next number. Free is a value that names no
- *       rank, or whose request is decided and is not being withdrawn. So at most one request stands, and none overwrites
- *       another.
+ *       rank, or whose request is decided and is not being withdrawn. So at most one request stands, and none
+ *       overwrites another.
  *   M3  The owner decides request t: taken := { t, LOOKING }; full fence; if ask is still the request, taken := { t,
  *       ANSWERED }, else { t, DROPPED }. It answers the ANSWERED ones, each once, and no other.
  *   M4  A thief that is tired of waiting withdraws: { CMP_SWAP ask from the request to the same, marked WITHDRAWN; READ
  *       taken }. If the swap wins and taken is older than t, the owner can only drop t. If taken is { t, LOOKING }, the
- *       thief READs again. ANSWERED: it waits for the answer. Then it frees the mailbox: until then nobody else asks, so
- *       taken stays that of t.
+ *       thief READs again. ANSWERED: it waits for the answer. Then it frees the mailbox: until then nobody else asks,
+ *       so taken stays that of t.
  *   M5  An answer is one FETCH_ADD on the thief's `answers`. To give a continuation, { WRITE stack; WRITE given;
  *       FETCH_ADD }: the stack is in place when the count has grown (O1).
- *   M6  The thief's region is empty from the request until the answer or the withdrawal, for the stack is written there.
- *   M7  The owner writes no address of a stack that it has given before the WRITE of it is complete.
+ *   M6  The thief's region is empty from the request until the answer or the withdrawal, for the stack is written
+ *   there. M7  The owner writes no address of a stack that it has given before the WRITE of it is complete.
  */
 #ifndef UAT_MAILBOX_H
 #define UAT_MAILBOX_H

@@ -51,8 +51,9 @@ struct uat_deque_user {
     /* Prepare child and spawner of the continuation at sp to part: make the join record. False if none is free. */
     bool (*part)(void *context, uintptr_t sp);
     void *context;
-    /* Called before an entry is published, and before `claims` is read for it, while *unreleased is set: what the worker
-     * did before must be visible to thieves. False if that would take too long now. unreleased may be NULL: never. */
+    /* Called before an entry is published, and before `claims` is read for it, while *unreleased is set: what the
+     * worker did before must be visible to thieves. False if that would take too long now. unreleased may be NULL:
+     * never. */
     bool (*before_publication)(void);
     const bool *unreleased;
     /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */
@@ -137,8 +138,8 @@ static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
     *d->top++ = base | UAT_TAG_GONE;
 }
 
-/* Settle acknowledged entries, then publish private ones as far as ring, cap and records allow. With the message protocol:
- * answer who asks. */
+/* Settle acknowledged entries, then publish private ones as far as ring, cap and records allow. With the message
+ * protocol: answer who asks. */
 void uat_deque_refill(struct uat_deque *d);
 
 /*
@@ -177,7 +178,10 @@ enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
  */
 static inline bool uat_deque_drop_base(struct uat_deque *d)
 {
-    /* Relaxed: no entry of ours can be claimed; only the count is compared. The peers are the thieves' atomics on claims. */
+    /*
+     * Relaxed: no entry of ours can be claimed; only the count is compared. The peers are the thieves' atomics on
+     * claims.
+     */
     if (d->giver || uat_deque_size(d) != 1 || (d->entries[0] & UAT_TAG_MASK) != UAT_TAG_GONE ||
         __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) != d->pop_claims)
         return false;
@@ -192,8 +196,8 @@ static inline bool uat_deque_drop_base(struct uat_deque *d)
  */
 bool uat_deque_is_drained(const struct uat_deque *d);
 
-/* The stack pointer of the continuation that comes up if the running task leaves, if that is private; else 0. Its child is
- * the running task. */
+/* The stack pointer of the continuation that comes up if the running task leaves, if that is private; else 0. Its child
+ * is the running task. */
 uintptr_t uat_deque_next_private(const struct uat_deque *d);
 
 /* Begin a run with the full cap. watch: take the slow path at every push and pop (torture modes). */

@@ -30,7 +30,9 @@ void uat_ready_close(struct uat_ready *r)
     *r = (struct uat_ready){0};
 }
 
-/* Relaxed: the number says how many are offered; it orders nothing. The peers are the CMP_SWAPs of uat_ready_steal(). */
+/*
+ * Relaxed: the number says how many are offered; it orders nothing. The peers are the CMP_SWAPs of uat_ready_steal().
+ */
 static uint64_t load_claims(const struct uat_ready *r)
 {
     return __atomic_load_n(&r->ring->claims, __ATOMIC_RELAXED);
@@ -69,8 +71,8 @@ static bool publish(struct uat_ready *r)
     struct uat_ready_ring *ring = r->ring;
     uint64_t index = r->bottom;
     unsigned at = (unsigned)(index % UAT_READY_SLOTS);
-    /* Acquire: orders the acknowledgement before our stores to the slot; the peer is the WRITE of the acknowledgement in
-     * uat_ready_steal(), posted after the READ of the slot had completed. */
+    /* Acquire: orders the acknowledgement before our stores to the slot; the peer is the WRITE of the acknowledgement
+     * in uat_ready_steal(), posted after the READ of the slot had completed. */
     if (__atomic_load_n(&ring->ack[at], __ATOMIC_ACQUIRE) != index + 1 - UAT_READY_SLOTS)
         return false;
     struct uat_ready_task task = take_listed(r);

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ready tasks: those that waited for an event which has happened. Their stacks lie in evacuation heaps, anywhere in the job.
- * The worker that woke them keeps them in a list of its own, and offers the oldest in a ring, from which any worker without
- * work takes them. Model: tests/model/ready.pml.
+ * Ready tasks: those that waited for an event which has happened. Their stacks lie in evacuation heaps, anywhere in the
+ * job. The worker that woke them keeps them in a list of its own, and offers the oldest in a ring, from which any
+ * worker without work takes them. Model: tests/model/ready.pml.
  *
  *   R1  slot[] is written by the owner's CPU, claims by atomics of the adapter, ack[] by whoever has claimed.
- *   R2  A slot's state is its index + 1, each index is published once, in order, and never withdrawn. So claims is at most
- *       the number of publications, and a CMP_SWAP(claims, t, t + 1) by somebody who has seen slot t published takes task t.
- *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t, which comes after the READ of
+ *   R2  A slot's state is its index + 1, each index is published once, in order, and never withdrawn. So claims is at
+ *   most
+ *       the number of publications, and a CMP_SWAP(claims, t, t + 1) by somebody who has seen slot t published takes
+ *       task t.
+ *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t, which comes after the READ
+ *   of
  *       the slot is complete.
- *   R4  The block with the task's stack is frozen from the publication until the taker gives it back. So it may be READ on
- *       suspicion, together with the claim; what was read is right if the slot, READ behind the claim, says what the peek
- *       foretold.
+ *   R4  The block with the task's stack is frozen from the publication until the taker gives it back. So it may be READ
+ *   on
+ *       suspicion, together with the claim; what was read is right if the slot, READ behind the claim, says what the
+ *       peek foretold.
  *
  * Order: the owner takes from its list, oldest first, and every UAT_READY_TURN-th time the oldest of the ring. So a
  * task that became ready when n others were is passed over at most UAT_READY_BOUND(n) times: in the list by the n, of
@@ -104,9 +108,9 @@ bool uat_ready_any(const struct uat_ready *r);
 int uat_ready_take(struct uat_ready *r, struct uat_ready_task *task);
 
 /*
- * The thief's side: try once to take a ready task of one of the victims. Its stack, if it has at most UAT_SPECULATION_LIMIT
- * bytes, is in place when UAT_STEAL_DONE is returned with *fetched; else the caller READs it. thief: for the bounds of the
- * region, which must be empty. Returns enum uat_steal or a negative errno.
+ * The thief's side: try once to take a ready task of one of the victims. Its stack, if it has at most
+ * UAT_SPECULATION_LIMIT bytes, is in place when UAT_STEAL_DONE is returned with *fetched; else the caller READs it.
+ * thief: for the bounds of the region, which must be empty. Returns enum uat_steal or a negative errno.
  */
 int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims,
                     struct uat_ready_task *task, bool *fetched, unsigned *trips);

@@ -55,7 +55,10 @@ static struct uat_op read_stack(const struct uat_ready_task *t)
     return uat_op_read((void *)t->sp, uat_ready_block(t) + UAT_READY_STACK, t->base - t->sp);
 }
 
-/* { CMP_SWAP claims; READ slot } to the victim and, on suspicion, the READ of the stack to whoever has it: one round trip. */
+/*
+ * { CMP_SWAP claims; READ slot } to the victim and, on suspicion, the READ of the stack to whoever has it: one round
+ * trip.
+ */
 static int claim(struct uat_ready *r, const struct offered *offered, const struct uat_ready_task *foretold, bool stack)
 {
     struct uat_ready_landing *a = r->landing;

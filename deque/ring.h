@@ -31,7 +31,9 @@ struct uat_ring {
     _Alignas(UAT_CACHE_LINE) char room[UAT_CACHE_LINE - sizeof(uint64_t)];
     uint64_t claims;
     struct uat_slot slot[UAT_RING_SLOTS];
-    /* The lock protocol's lock: 0 when free. On a cache line of its own, because losers of the race keep changing it. */
+    /*
+     * The lock protocol's lock: 0 when free. On a cache line of its own, because losers of the race keep changing it.
+     */
     uint64_t lock;
     /* Behind what a peek reads, because acknowledgements are only for the owner. */
     _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_RING_SLOTS];
@@ -67,8 +69,8 @@ static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
 }
 
 /*
- * A slot's state. 31 bits of index and 32 of generation: to mistake an old state for a new one, a thief would have to miss 2^31 claims
- * or 2^32 publications of one victim between its peek and its claim.
+ * A slot's state. 31 bits of index and 32 of generation: to mistake an old state for a new one, a thief would have to
+ * miss 2^31 claims or 2^32 publications of one victim between its peek and its claim.
  */
 static inline uint64_t uat_state(uint64_t index, uint32_t generation, bool valid)
 {

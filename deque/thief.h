@@ -55,20 +55,21 @@ struct uat_notice {
     /* What this thief is about to claim, or has claimed and not acknowledged. Written by the own CPU only; an owner
      * that waits too long READs it to name the thief. */
     uint64_t intent_victim, intent_index;
-    /* Odd: this worker has work, or may be about to get some. Even: certainly none; it changes with each change of that.
-     * The own CPU only; READ by rank 0, which looks for a deadlock. */
+    /* Odd: this worker has work, or may be about to get some. Even: certainly none; it changes with each change of
+     * that. The own CPU only; READ by rank 0, which looks for a deadlock. */
     uint64_t work;
 };
 
-/* Before a claim is posted, and before anything else that gives this worker work: with the work in two places, or on its
- * way, at least one worker says that it has some. Relaxed: the claim's doorbell or locked instruction is behind it. */
+/* Before a claim is posted, and before anything else that gives this worker work: with the work in two places, or on
+ * its way, at least one worker says that it has some. Relaxed: the claim's doorbell or locked instruction is behind it.
+ */
 static inline void uat_notice_begin(struct uat_notice *notice)
 {
     __atomic_store_n(&notice->work, notice->work | 1, __ATOMIC_RELAXED);
 }
 
-/* This worker has none. Release: orders what it did with its last work before the word that says so; the peer is the READ
- * in uat_deadlock_look(). */
+/* This worker has none. Release: orders what it did with its last work before the word that says so; the peer is the
+ * READ in uat_deadlock_look(). */
 static inline void uat_notice_end(struct uat_notice *notice)
 {
     __atomic_store_n(&notice->work, notice->work + (notice->work & 1), __ATOMIC_RELEASE);

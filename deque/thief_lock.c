@@ -8,7 +8,8 @@
  * the word is a FETCH_ADD, also that of a loser.
  *
  *   L1  The lock is held by the thief whose FETCH_ADD(+1) returned 0.
- *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's -1
+ *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's
+ *   -1
  *       and its next +1 may change places on their way (O2): then it finds its own 1 and tries again later.
  *   L3  claims changes only under the lock; hence the index that FETCH_ADD(claims) returns is the one READ before.
  */

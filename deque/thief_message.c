@@ -2,8 +2,9 @@
 /*
  * The message protocol: the thief asks, the victim gives. Model: tests/model/message.pml; invariants: mailbox.h.
  *
- * The request is one round trip, the peek before it another one; the continuation comes without any further one, but only
- * once the victim has looked. The thief waits for a bounded time, then withdraws the request and tries another victim.
+ * The request is one round trip, the peek before it another one; the continuation comes without any further one, but
+ * only once the victim has looked. The thief waits for a bounded time, then withdraws the request and tries another
+ * victim.
  */
 #include <assert.h>
 #include <errno.h>
@@ -128,7 +129,10 @@ static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint6
     return result;
 }
 
-/* One look for the answer, after which some time passes if there is none. Meanwhile whoever asks this worker is refused. */
+/*
+ * One look for the answer, after which some time passes if there is none. Meanwhile whoever asks this worker is
+ * refused.
+ */
 static int look(struct uat_thief *thief, enum answer *answer)
 {
     int rc = thief->transport->class_->progress(thief->transport);
@@ -153,7 +157,9 @@ static int await(struct uat_thief *thief, int victim, enum answer *answer)
     return rc;
 }
 
-/* READ taken until the owner has decided our withdrawn request, or has not looked at it. *answered: it gave or refused. */
+/*
+ * READ taken until the owner has decided our withdrawn request, or has not looked at it. *answered: it gave or refused.
+ */
 static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, bool *answered, unsigned *trips)
 {
     const struct uat_mailbox_front *front = &thief->landing->front[0];

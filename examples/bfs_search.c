@@ -2,8 +2,8 @@
 /*
  * Level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: each vertex outside of the tree looks
  * for a neighbour in the last level; a loop over vertices, in which each writes only its own words, so it needs no
- * atomics. Top-down: the neighbours of the last level; only for levels with few edges. Each task adopts the vertices of its own part
- * of the bitmaps, and reads all edges of the level for it.
+ * atomics. Top-down: the neighbours of the last level; only for levels with few edges. Each task adopts the vertices of
+ * its own part of the bitmaps, and reads all edges of the level for it.
  */
 #include "examples/bfs_search.h"
 

@@ -36,7 +36,9 @@ static uint64_t chunks_of(const struct uat_array *a, int host)
     return kept;
 }
 
-/* Reserve the addresses: the first free granules that are enough, the same on all workers, for all make the same calls. */
+/*
+ * Reserve the addresses: the first free granules that are enough, the same on all workers, for all make the same calls.
+ */
 static int reserve(struct uat_array *a)
 {
     struct uat_global *g = &uat_global;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words that tasks change at the same time. Each word has one domain of atomicity: the adapter of its home, or, where the
- * transport has none, the CPUs (bulk.h, B5). A CPU may load such a word at any time.
+ * Words that tasks change at the same time. Each word has one domain of atomicity: the adapter of its home, or, where
+ * the transport has none, the CPUs (bulk.h, B5). A CPU may load such a word at any time.
  */
 #include "base/virtual.h"
 #include "global/state.h"
@@ -55,8 +55,8 @@ uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t des
 {
     struct uat_home home = check("uat_atomic_cmp_swap()", word, true);
     if (is_near_cpu(&home)) {
-        /* Release and acquire: between near stores before a uat_atomic_cmp_swap() that publishes and near loads behind one
-         * that finds it. */
+        /* Release and acquire: between near stores before a uat_atomic_cmp_swap() that publishes and near loads behind
+         * one that finds it. */
         __atomic_compare_exchange_n(&word->value, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
         return expected;
     }
@@ -66,8 +66,8 @@ uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t des
 uint64_t uat_atomic_load(const uat_atomic_t *word)
 {
     struct uat_home home = check("uat_atomic_load()", word, false);
-    /* Acquire: near loads behind it see what was stored before the uat_atomic_cmp_swap() that is seen. A load by the CPU is
-     * right for adapter atomics too; but in virtual time a loop of loads must let time pass. */
+    /* Acquire: near loads behind it see what was stored before the uat_atomic_cmp_swap() that is seen. A load by the
+     * CPU is right for adapter atomics too; but in virtual time a loop of loads must let time pass. */
     if (home.host == uat_global.host && !UAT_IS_VIRTUAL())
         return __atomic_load_n(&word->value, __ATOMIC_ACQUIRE);
     return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_READ});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cache of far memory: a ring of places. Block b of global memory has its place in slot b mod slots, and the ring is
- * mapped twice in a row, so that a range of several blocks is contiguous. No system call on a miss.
+ * The cache of far memory: a ring of places. Block b of global memory has its place in slot b mod slots, and the ring
+ * is mapped twice in a row, so that a range of several blocks is contiguous. No system call on a miss.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checkout and checkin of what is not near and at hand; that case is inline in include/uat/global.h. The far hit is here; all
- * else is out of line.
+ * Checkout and checkin of what is not near and at hand; that case is inline in include/uat/global.h. The far hit is
+ * here; all else is out of line.
  */
 #include "global/state.h"
 #include "runtime/watch/die.h"

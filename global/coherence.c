@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Release, acquire, and where they stand: the hooks of global/global.h. tests/model/coherence.pml is the model; tests/global
- * leaves out each rule in turn and must then find a wrong byte.
+ * Release, acquire, and where they stand: the hooks of global/global.h. tests/model/coherence.pml is the model;
+ * tests/global leaves out each rule in turn and must then find a wrong byte.
  *
  * Claim: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's slot, or the
- * READ stands behind W's WRITE. Else the path from w to r ends with a crossing edge into W. At its source every earlier write
- * of that worker was at home, and by induction every write that happened before; at its target W acquired; so what is
- * valid at r was fetched later.
+ * READ stands behind W's WRITE. Else the path from w to r ends with a crossing edge into W. At its source every earlier
+ * write of that worker was at home, and by induction every write that happened before; at its target W acquired; so
+ * what is valid at r was fetched later.
  */
 #include "base/mutant.h"
 #include "base/virtual.h"
@@ -46,7 +46,10 @@ void uat_global_release(void)
         release();
 }
 
-/* The epoch goes up: what slots hold of another epoch does not count any more. Frozen arrays have an epoch of their own. */
+/*
+ * The epoch goes up: what slots hold of another epoch does not count any more. Frozen arrays have an epoch of their
+ * own.
+ */
 static void acquire(void)
 {
     uat_global.epoch++;

@@ -2,8 +2,8 @@
 /*
  * Global memory as the runtime sees it: opening, closing, and the hooks at the edges of the task graph.
  *
- * A crossing edge is a happens-before edge between tasks whose ends are on different workers. RELEASE: every byte that this
- * worker checked in lies in its home's memory. ACQUIRE: what is cached may be old. The hooks:
+ * A crossing edge is a happens-before edge between tasks whose ends are on different workers. RELEASE: every byte that
+ * this worker checked in lies in its home's memory. ACQUIRE: what is cached may be old. The hooks:
  *
  *   a  before_publication   RELEASE before a continuation is published, and before `claims` is read for it
  *   b  before_end           RELEASE before the FETCH_ADD of a child's end
@@ -52,7 +52,9 @@ const uint64_t *uat_objects_freed_word(void);
 /* Give everything back; collective behind uat_global_before_barrier() and a barrier. */
 void uat_global_close(void);
 
-/* What an access to address is, for a report: false if it is no global address. Async-signal-safe but for snprintf(). */
+/*
+ * What an access to address is, for a report: false if it is no global address. Async-signal-safe but for snprintf().
+ */
 bool uat_global_explain(uintptr_t address, char *text, size_t size);
 
 /* Add what global memory counted. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects: allocated by a worker in its own part, given back by anybody. Sizes come in classes, four to a doubling; each
- * class has a list of free objects, and what no list has is taken from the end of the used part.
+ * Objects: allocated by a worker in its own part, given back by anybody. Sizes come in classes, four to a doubling;
+ * each class has a list of free objects, and what no list has is taken from the end of the used part.
  *
- * What others give back: they WRITE the link into the object and CMP_SWAP the head of the list (B1 orders the two). The owner
- * takes the whole list at once, so there is no ABA.
+ * What others give back: they WRITE the link into the object and CMP_SWAP the head of the list (B1 orders the two). The
+ * owner takes the whole list at once, so there is no ABA.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory object that holds what one host keeps of an array. The host's leader makes it; the other workers of the host
- * open it through /proc/PID/fd/N. It has no name anywhere, so the kernel frees it with the last process.
+ * The memory object that holds what one host keeps of an array. The host's leader makes it; the other workers of the
+ * host open it through /proc/PID/fd/N. It has no name anywhere, so the kernel frees it with the last process.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -224,8 +224,8 @@ void uat_writeback_range(uintptr_t at, size_t bytes);
 uint64_t uat_writeback_post(uintptr_t at, const void *source, size_t bytes);
 /* Post READs of far bytes, in order behind this worker's own WRITEs; the operation that ends them. */
 uint64_t uat_fetch_post(uintptr_t at, void *to, size_t bytes);
-/* Post a flush of the link's WRITEs and additions, if there are any; wait until it is complete. Nothing that writes is posted in
- * between. */
+/* Post a flush of the link's WRITEs and additions, if there are any; wait until it is complete. Nothing that writes is
+ * posted in between. */
 bool uat_writeback_flush_begin(int link);
 void uat_writeback_flush_end(int link);
 void uat_global_wait(int link, uint64_t end);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Get and put: copies from and to global memory that leave the cache alone, but for what is cached of the same bytes (G8). */
+/*
+ * Get and put: copies from and to global memory that leave the cache alone, but for what is cached of the same bytes
+ * (G8).
+ */
 #include <string.h>
 
 #include "base/mutant.h"

@@ -4,8 +4,8 @@
  * something needs them at home; then they are posted as WRITEs, and nobody waits before the next release.
  *
  * Two WRITEs have no order between them, and neither has a READ behind a WRITE (transport/bulk.h). So the bytes of all
- * WRITEs since the last flush are kept in a set of ranges: a WRITE that meets one of them waits for a flush; a READ that
- * does is posted behind an atomic, which stands behind those WRITEs (B1, B2).
+ * WRITEs since the last flush are kept in a set of ranges: a WRITE that meets one of them waits for a flush; a READ
+ * that does is posted behind an atomic, which stands behind those WRITEs (B1, B2).
  */
 #include "base/mutant.h"
 #include "global/state.h"

@@ -67,8 +67,8 @@ int uat_size(void);
  * Run one task tree: collective, outside of any task, any number of times. Rank 0's root, arg and sizes count;
  * the other ranks may pass NULL and 0 for them, but give room for the result, which is delivered on every rank.
  * arg is copied (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default).
- * Returns 0, or a negative errno, the same on all ranks, after one line on stderr of the rank where it failed (-EINVAL: a
- * NULL pointer; -EMSGSIZE: a result_size above UAT_RESULT_MAX, or below rank 0's and not 0; arg_size too large).
+ * Returns 0, or a negative errno, the same on all ranks, after one line on stderr of the rank where it failed (-EINVAL:
+ * a NULL pointer; -EMSGSIZE: a result_size above UAT_RESULT_MAX, or below rank 0's and not 0; arg_size too large).
  */
 int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t result_size);
 
@@ -110,8 +110,8 @@ void *uat_replicate(const void *p, size_t n);
 int uat_replicate_free(void *replica);
 
 /*
- * The text of a setting in force: "transport", "transport_reason", "deque", "torture", "time" (real or virtual), "launcher".
- * NULL for another name or before uat_init(). The string belongs to the runtime.
+ * The text of a setting in force: "transport", "transport_reason", "deque", "torture", "time" (real or virtual),
+ * "launcher". NULL for another name or before uat_init(). The string belongs to the runtime.
  */
 const char *uat_setting(const char *name);
 
@@ -250,7 +250,9 @@ void uat_sim_work(uint64_t ns);
                       "UAT_TASK: a parameter is aligned to at most 64 bytes");                                         \
     static type name params;
 
-/* The child's own copy of the arguments is aligned to 16 bytes: uat_a is a pointer to one that is aligned as they want. */
+/*
+ * The child's own copy of the arguments is aligned to 16 bytes: uat_a is a pointer to one that is aligned as they want.
+ */
 #define UAT_ALIGNED_ARGS(args, arg)                                                                                    \
     __attribute__((aligned(__alignof__(args)))) char uat_room[__alignof__(args) > 16 ? sizeof(args) : 1];              \
     args *uat_a = (args *)arg;                                                                                         \

@@ -27,8 +27,8 @@ struct uat_child_plan {
 /* Start a worker; it dies with its parent. Returns 0 or a negative errno, reported, with *exit_status for uatrun. */
 int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, int *exit_status);
 
-/* Raise the limit of open files, which a server of n workers may need, with so many more for each worker; the workers get back the old one. 0, or -EMFILE,
- * reported, if the limit is too low for any such server. */
+/* Raise the limit of open files, which a server of n workers may need, with so many more for each worker; the workers
+ * get back the old one. 0, or -EMFILE, reported, if the limit is too low for any such server. */
 int uat_child_raise_files(int n, int more);
 
 #endif

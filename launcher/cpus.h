@@ -9,8 +9,8 @@
 int uat_cpus_allowed(void);
 
 /*
- * The core of each of n workers: cores[rank], round-robin when there are fewer cores than workers. Hardware threads that
- * share a core with an earlier one come last. Returns 0 or a negative errno, reported.
+ * The core of each of n workers: cores[rank], round-robin when there are fewer cores than workers. Hardware threads
+ * that share a core with an earlier one come last. Returns 0 or a negative errno, reported.
  */
 int uat_cpus_assign(int *cores, int n);
 

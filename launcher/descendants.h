@@ -9,7 +9,9 @@ void uat_descendants_adopt(void);
 /* Send a signal to all descendants. */
 void uat_descendants_kill(int signal);
 
-/* End all descendants, with SIGTERM, half a second later with SIGKILL, and wait for them. Gives up after a few seconds. */
+/*
+ * End all descendants, with SIGTERM, half a second later with SIGKILL, and wait for them. Gives up after a few seconds.
+ */
 void uat_descendants_end(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the worker that failed first. When a worker dies, the PMIx fences of the others fail, and they may exit before
- * the dead one can be reaped. A worker certainly is the cause if it ended by a signal, before it joined the job, or too
- * early with status 0. A nonzero exit may be a consequence: uatrun waits SETTLE_MS for further exits, then blames the one
- * worker whose status differs if all others agree, else the first. A pending SIGCHLD carries the pid of the first child
- * that ended, whereas waitpid() goes by age.
+ * Finding the worker that failed first. When a worker dies, the PMIx fences of the others fail, and they may exit
+ * before the dead one can be reaped. A worker certainly is the cause if it ended by a signal, before it joined the job,
+ * or too early with status 0. A nonzero exit may be a consequence: uatrun waits SETTLE_MS for further exits, then
+ * blames the one worker whose status differs if all others agree, else the first. A pending SIGCHLD carries the pid of
+ * the first child that ended, whereas waitpid() goes by age.
  */
 #include "launcher/job.h"
 

@@ -255,7 +255,10 @@ int uat_server_start(int n)
     server.n = n;
     server.presence = calloc((size_t)n, sizeof(*server.presence));
     server.abort_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    /* The server listens on loopback, where other users can connect: only a client that knows the name passes as a worker. */
+    /*
+     * The server listens on loopback, where other users can connect: only a client that knows the name passes as a
+     * worker.
+     */
     uint64_t secret[2];
     if (getrandom(secret, sizeof(secret), 0) != (ssize_t)sizeof(secret)) {
         uat_say("cannot start the PMIx server: getrandom: %s", strerror(errno));

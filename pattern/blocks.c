@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat_for_each_block(): lazy binary splitting as in loop.c, over blocks that are checked out. A worker takes blocks from
- * that end of its range that is near. When it must split, the nearer half becomes the child, which runs here at once; the
- * other half is the continuation, which thieves take.
+ * uat_for_each_block(): lazy binary splitting as in loop.c, over blocks that are checked out. A worker takes blocks
+ * from that end of its range that is near. When it must split, the nearer half becomes the child, which runs here at
+ * once; the other half is the continuation, which thieves take.
  */
 #include <string.h>
 
@@ -38,8 +38,8 @@ static int is_near(const struct blocks *b, size_t i)
 }
 
 /*
- * The elements that lie with element i in one block of global memory: the first of them, and the one behind the last. An
- * element that lies in two blocks, which may be on two hosts, stands alone.
+ * The elements that lie with element i in one block of global memory: the first of them, and the one behind the last.
+ * An element that lies in two blocks, which may be on two hosts, stands alone.
  */
 static size_t first_of_block(const struct blocks *b, size_t i)
 {

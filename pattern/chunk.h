@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How many iterations a loop runs between two looks at the deque: twice as many each time, until they take some ten
- * microseconds. That is long against a look, the counter and the calls (some 100 cycles), and short against the time of a loop that is
- * worth a steal. Near the end of a range it is a part of what is left, so that there is something to split to the last.
+ * microseconds. That is long against a look, the counter and the calls (some 100 cycles), and short against the time of
+ * a loop that is worth a steal. Near the end of a range it is a part of what is left, so that there is something to
+ * split to the last.
  */
 #ifndef UAT_CHUNK_H
 #define UAT_CHUNK_H
@@ -30,8 +31,8 @@ static inline int uat_chunk_may_split(int64_t length, int64_t left, int64_t grai
 }
 
 /*
- * The new length after a chunk of `taken` iterations. A task may migrate within a chunk, so `cycles`, the difference of two
- * hosts' counters, may be anything: it only decides how long the next chunk is.
+ * The new length after a chunk of `taken` iterations. A task may migrate within a chunk, so `cycles`, the difference of
+ * two hosts' counters, may be anything: it only decides how long the next chunk is.
  */
 static inline int64_t uat_chunk_adapt(int64_t length, int64_t taken, uint64_t cycles, int64_t grain)
 {

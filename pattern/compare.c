@@ -38,8 +38,8 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /*
- * Elements of one word: one pass from left to right (Lomuto's). Each step writes both words, exchanged or as they were, so
- * that no branch depends on the order.
+ * Elements of one word: one pass from left to right (Lomuto's). Each step writes both words, exchanged or as they were,
+ * so that no branch depends on the order.
  */
 #define PARTITION(name, word)                                                                                          \
     static void name(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot)      \
@@ -69,9 +69,9 @@ static void exchange(char *a, char *b, size_t size)
 }
 
 /*
- * Other elements: Hoare's pass from both ends, which moves half as many. Where elements behind the front are known not to
- * belong to it, those from the end that do take their places first. All places are within the pass, whatever a comparison
- * says twice.
+ * Other elements: Hoare's pass from both ends, which moves half as many. Where elements behind the front are known not
+ * to belong to it, those from the end that do take their places first. All places are within the pass, whatever a
+ * comparison says twice.
  */
 static void partition(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot)
 {

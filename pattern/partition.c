@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A partition in place that splits on demand. A worker takes up the range in short steps; when thieves have emptied its
- * deque, it offers half of what is left. Both halves give { front, rest }, and two neighbours are joined by one exchange: of
- * { front rest } { front rest } as many elements of the inner two as the shorter of them has. What nobody steals is one
- * pass over the range, however often half of it was offered.
+ * deque, it offers half of what is left. Both halves give { front, rest }, and two neighbours are joined by one
+ * exchange: of { front rest } { front rest } as many elements of the inner two as the shorter of them has. What nobody
+ * steals is one pass over the range, however often half of it was offered.
  */
 #include "pattern/partition.h"
 
@@ -54,8 +54,8 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
 }
 
 /*
- * [0, less) and [from, from + more) belong to the front, [less, from) and what is behind from + more do not: bring the two
- * fronts together. Returns the elements of both.
+ * [0, less) and [from, from + more) belong to the front, [less, from) and what is behind from + more do not: bring the
+ * two fronts together. Returns the elements of both.
  */
 static size_t join_fronts(const struct uat_range *range, size_t less, size_t from, size_t more)
 {

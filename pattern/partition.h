@@ -32,8 +32,8 @@ static inline int uat_range_is_near(const struct uat_range *range)
 }
 
 /*
- * Move the elements that belong in front of the pivot (range->tail) to the front of the range; returns their number. May
- * change base, count and known. Inside a task, which may migrate.
+ * Move the elements that belong in front of the pivot (range->tail) to the front of the range; returns their number.
+ * May change base, count and known. Inside a task, which may migrate.
  */
 size_t uat_partition(struct uat_range *range);
 

@@ -3,8 +3,8 @@
  * uat_scan(): prefix sums that split on demand. A worker carries the value from iteration to iteration. When thieves
  * have emptied its deque, it cuts the iterations that are left for p workers, and carries on one part in p + 1 as a
  * child. If the continuation is stolen, the thief has all other parts but the last reduced meanwhile (Blelloch, "Prefix
- * Sums and Their Applications", 1990); then they run with the values that they begin with. This takes 2 / (p + 1) of the
- * sequential time. If it is not stolen, the loop goes on behind the child, and nothing was done twice.
+ * Sums and Their Applications", 1990); then they run with the values that they begin with. This takes 2 / (p + 1) of
+ * the sequential time. If it is not stolen, the loop goes on behind the child, and nothing was done twice.
  */
 #include <string.h>
 
@@ -17,7 +17,10 @@ enum {
     PARTS_MAX = 128      /* their values stand in the frame of a task */
 };
 
-/* A range: the argument of a task. Behind it follow the value that it begins with, the identity, and the user's argument. */
+/*
+ * A range: the argument of a task. Behind it follow the value that it begins with, the identity, and the user's
+ * argument.
+ */
 struct part {
     int64_t begin, end;
     uat_reduce_fn *body; /* what is run: in the first pass that of the reduction */
@@ -86,8 +89,8 @@ static void run_parts(struct part *part, const struct cut *cut, int64_t count, u
 }
 
 /*
- * Iterations begin to end - 1 are left; what is in front of them is under way elsewhere as `first`, and ends with *value.
- * The last part, from `last` on, is not reduced. Set *value to that of the whole.
+ * Iterations begin to end - 1 are left; what is in front of them is under way elsewhere as `first`, and ends with
+ * *value. The last part, from `last` on, is not reduced. Set *value to that of the whole.
  */
 static void run_others(struct part *part, int64_t last, char *value, uat_task_t *first)
 {

@@ -2,7 +2,8 @@
 /*
  * uat_sort_by(): quicksort (Hoare 1962) in place. A range that is longer than a leaf is partitioned by the median of a
  * sample; the first part is a child, and the second part the continuation that thieves take. Partitions split on
- * demand themselves (partition.c), so all workers take part from the first pass on. Memory of one process is left to the kernel.
+ * demand themselves (partition.c), so all workers take part from the first pass on. Memory of one process is left to
+ * the kernel.
  */
 #include "pattern/partition.h"
 
@@ -55,8 +56,8 @@ struct parts {
 };
 
 /*
- * If few elements are below the pivot, those that equal it go next to them and are done: so a range of equal elements ends
- * after two passes. Each part has fewer elements than the range also if the comparison contradicts itself.
+ * If few elements are below the pivot, those that equal it go next to them and are done: so a range of equal elements
+ * ends after two passes. Each part has fewer elements than the range also if the comparison contradicts itself.
  */
 static struct parts divide(struct uat_range *range)
 {

@@ -85,8 +85,8 @@ static bool test_atomics(void)
     return good && act(0, look, 2) && b->returned[0] == expected && b->returned[1] == expected;
 }
 
-/* A litmus test: data is written before count is incremented, so a CPU that sees the count sees the data (acquire; the peer
- * is the chain). */
+/* A litmus test: data is written before count is incremented, so a CPU that sees the count sees the data (acquire; the
+ * peer is the chain). */
 static bool test_order(void)
 {
     struct board *b = board();

@@ -72,8 +72,8 @@ int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
 void uat_inspect_glance(struct uat_inspect_glance *glance)
 {
     enum uat_doing doing = uat_stall_doing();
-    /* Relaxed: counters of the worker's thread, which adds to them by plain stores of 8 bytes (spawn.S, steal.c). What is read
-     * may be a moment old, and nothing else is read by way of them. */
+    /* Relaxed: counters of the worker's thread, which adds to them by plain stores of 8 bytes (spawn.S, steal.c). What
+     * is read may be a moment old, and nothing else is read by way of them. */
     glance->tasks = __atomic_load_n(&uat_worker.tasks, __ATOMIC_RELAXED);
     glance->steals = __atomic_load_n(&uat_steal_counts()->done, __ATOMIC_RELAXED);
     glance->in_run = doing == UAT_DOING_TASK || doing == UAT_DOING_SCHEDULE;

@@ -35,8 +35,8 @@ void *uat_inspect_spare(size_t bytes);
 /* Steal once from this victim, by the protocol in use. Returns enum uat_steal or a negative errno. */
 int uat_inspect_steal(int victim, struct uat_stolen *stolen);
 
-/* What a join that has to wait does with the stack of `bytes` at sp, and what its resumption does: out to the evacuation
- * heap, back by a READ. 0 or a negative errno. */
+/* What a join that has to wait does with the stack of `bytes` at sp, and what its resumption does: out to the
+ * evacuation heap, back by a READ. 0 or a negative errno. */
 int uat_inspect_evacuate(uintptr_t sp, size_t bytes);
 
 /*
@@ -49,13 +49,16 @@ struct uat_inspect_lent {
 };
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 
-/* Words of this worker that adapters change: of the deque's ring, the ready ring, the barrier, the ends of runs, the first
- * record, the first object in the heap; and, where global memory is prepared, its list of objects that others gave
- * back. Returns how many these are. */
+/* Words of this worker that adapters change: of the deque's ring, the ready ring, the barrier, the ends of runs, the
+ * first record, the first object in the heap; and, where global memory is prepared, its list of objects that others
+ * gave back. Returns how many these are. */
 enum { UAT_INSPECT_ATOMICS = 8 };
 int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);
 
-/* What this worker has done and does, for a thread of its process that watches it: from any thread, also inside of runs. */
+/*
+ * What this worker has done and does, for a thread of its process that watches it: from any thread, also inside of
+ * runs.
+ */
 struct uat_inspect_glance {
     uint64_t tasks, steals; /* since uat_init() */
     bool in_run;            /* it takes part in a run, */

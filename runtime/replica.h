@@ -2,7 +2,8 @@
 /*
  * The memory of replicas. They lie above the segment, at addresses that are equal on all workers because all workers
  * make and free the same ones in the same order. The workers of a host share one copy: the first of them makes a memory
- * object without a name, the others open it through /proc/PID/fd/N. A worker that may not open it has a copy of its own.
+ * object without a name, the others open it through /proc/PID/fd/N. A worker that may not open it has a copy of its
+ * own.
  */
 #ifndef UAT_REPLICA_H
 #define UAT_REPLICA_H

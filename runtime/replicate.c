@@ -80,7 +80,9 @@ static int attach(char *at, size_t size, bool *own)
     return rc ? rc : uat_replica_attach(at, size, card, own);
 }
 
-/* Memory for a replica, at the same place on all ranks or on none. *own: this worker fills it. 0 or a negative errno. */
+/*
+ * Memory for a replica, at the same place on all ranks or on none. *own: this worker fills it. 0 or a negative errno.
+ */
 static int reserve(char *at, size_t size, bool *own)
 {
     struct uat_replica_card *card = &uat_segment.control->replica_card;

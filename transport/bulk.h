@@ -14,7 +14,8 @@
  *   B4  Completions come in the order of posting.
  *   B5  Atomics are atomic among themselves only. A word that they change is changed by nothing else, unless the class
  *       has cpu_atomics: then the CPUs' own atomics and those of links are the same thing.
- * Nothing else has an order: neither two WRITEs, nor a READ behind a WRITE. Under torture transport_shm makes use of it.
+ * Nothing else has an order: neither two WRITEs, nor a READ behind a WRITE. Under torture transport_shm makes use of
+ * it.
  */
 #ifndef UAT_BULK_H
 #define UAT_BULK_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Colours: adapters exclude atomics from each other by the low 12 bits of the address, not by the address (Ziegler,
- * Nelson-Slivon, Leis and Binnig, "Design Guidelines for Correct, Efficient, and Scalable Synchronization using One-Sided
- * RDMA", SIGMOD 2023). Segments lie at one address in all workers, so the same word of two neighbours would be equal in
- * these bits, and atomics on the one would wait for those on the other. Therefore each worker has a colour, its place
- * among the workers of its host modulo 64, and its words that adapters change lie 64 bytes x colour behind the place that
- * they have in a worker of colour 0.
+ * Nelson-Slivon, Leis and Binnig, "Design Guidelines for Correct, Efficient, and Scalable Synchronization using
+ * One-Sided RDMA", SIGMOD 2023). Segments lie at one address in all workers, so the same word of two neighbours would
+ * be equal in these bits, and atomics on the one would wait for those on the other. Therefore each worker has a colour,
+ * its place among the workers of its host modulo 64, and its words that adapters change lie 64 bytes x colour behind
+ * the place that they have in a worker of colour 0.
  */
 #ifndef UAT_COLOUR_H
 #define UAT_COLOUR_H

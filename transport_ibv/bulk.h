@@ -4,8 +4,8 @@
  *
  * The leader of a host registers the host's global memory, once, with its own adapter; so each word has one domain of
  * atomicity, and every byte is locked once. Each worker has a queue pair to the leader of each host, its own host
- * included, beside those of the transport: a steal never waits behind bulk data. Two leaders share one. A leader's other
- * queue pairs only serve. All operations of a worker on a byte go by one queue pair, which gives B1, B2 and B4.
+ * included, beside those of the transport: a steal never waits behind bulk data. Two leaders share one. A leader's
+ * other queue pairs only serve. All operations of a worker on a byte go by one queue pair, which gives B1, B2 and B4.
  */
 #ifndef UAT_IBV_BULK_H
 #define UAT_IBV_BULK_H

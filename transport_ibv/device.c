@@ -103,7 +103,10 @@ static int prepare_fork(void)
     return -rc;
 }
 
-/* For what this worker's own operations read and write here: peers reach nothing by it. Their windows are in neighbour.c. */
+/*
+ * For what this worker's own operations read and write here: peers reach nothing by it. Their windows are in
+ * neighbour.c.
+ */
 static int register_segment(struct uat_ibv *ibv)
 {
     ibv->mr = ibv_reg_mr(ibv->pd, ibv->segment, ibv->segment_size, IBV_ACCESS_LOCAL_WRITE);

@@ -177,7 +177,9 @@ struct uat_ibv_queue {
 /* Create c->qp; may lower ibv->inline_max. NULL with errno. The caller destroys it. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q);
 
-/* connection.c: bring c->qp to RTS, to queue pair qpn of the worker that published e. 0 or a negative errno, reported. */
+/*
+ * connection.c: bring c->qp to RTS, to queue pair qpn of the worker that published e. 0 or a negative errno, reported.
+ */
 struct uat_ibv_endpoint;
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
                          uint32_t qpn);

@@ -113,9 +113,9 @@ static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connecti
 }
 
 /*
- * One call for the whole chain, one doorbell. Or, with UAT_IB_POST=alone, a leading atomic by a call of its own: mlx5 writes
- * a post of one request to the adapter by BlueFlame, so that it need not fetch the request from memory; the rest follows.
- * Two posts to one queue are in order, so nothing else changes.
+ * One call for the whole chain, one doorbell. Or, with UAT_IB_POST=alone, a leading atomic by a call of its own: mlx5
+ * writes a post of one request to the adapter by BlueFlame, so that it need not fetch the request from memory; the rest
+ * follows. Two posts to one queue are in order, so nothing else changes.
  */
 static int ring(struct uat_ibv *ibv, struct uat_ibv_connection *c, struct batch *b, bool alone)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bulk data over shared memory: every host's memory object is mapped here, and this CPU copies. Hosts other than this one
- * are simulated (UAT_GLOBAL_HOSTS).
+ * Bulk data over shared memory: every host's memory object is mapped here, and this CPU copies. Hosts other than this
+ * one are simulated (UAT_GLOBAL_HOSTS).
  *
  * An operation takes effect when it is posted, unless torture puts it off (late.h). How the promises of bulk.h are
- * kept: B1 stores of one CPU become visible in their order, a locked instruction among them; B2 the locked instruction of
- * an atomic is a full fence. B3 for a READ: the loads are this CPU's own.
+ * kept: B1 stores of one CPU become visible in their order, a locked instruction among them; B2 the locked instruction
+ * of an atomic is a full fence. B3 for a READ: the loads are this CPU's own.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: produce the orders that O2 permits. A network adapter may move the words of one WRITE, or of several READs, in
- * any order. A CPU moves them in program order, which would hide code that depends on it.
+ * Torture: produce the orders that O2 permits. A network adapter may move the words of one WRITE, or of several READs,
+ * in any order. A CPU moves them in program order, which would hide code that depends on it.
  */
 #ifndef UAT_SHM_SHUFFLE_H
 #define UAT_SHM_SHUFFLE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bulk operation does to memory. The memory of a host is an object that every process maps when it first carries out
- * an operation on it. */
+/* What a bulk operation does to memory. The memory of a host is an object that every process maps when it first carries
+ * out an operation on it. */
 #ifndef UAT_SIM_BULK_EFFECT_H
 #define UAT_SIM_BULK_EFFECT_H
 

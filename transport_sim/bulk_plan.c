@@ -28,7 +28,9 @@ static uint64_t one_way(const struct sim_bulk *op)
     return is_local(op) ? n->local_one_way : n->one_way;
 }
 
-/* ns that the operation occupies an adapter, the sender's or the target's: a request, and the bytes in one direction. */
+/*
+ * ns that the operation occupies an adapter, the sender's or the target's: a request, and the bytes in one direction.
+ */
 static uint64_t occupies(const struct sim_bulk *op, bool sender)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;

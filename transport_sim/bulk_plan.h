@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When operations of bulk data take effect: fair or adverse, as for chains (plan.h), within what transport/bulk.h promises.
+ * When operations of bulk data take effect: fair or adverse, as for chains (plan.h), within what transport/bulk.h
+ * promises.
  *
- * A worker has a table of operations under way in the world, each with room for its bytes. A WRITE's bytes are copied there
- * when it is posted, and from there into the home's memory when it takes effect; a READ's bytes come there when it takes
- * effect, and to the initiator when it sees the completion. So nobody needs the initiator's memory.
+ * A worker has a table of operations under way in the world, each with room for its bytes. A WRITE's bytes are copied
+ * there when it is posted, and from there into the home's memory when it takes effect; a READ's bytes come there when
+ * it takes effect, and to the initiator when it sees the completion. So nobody needs the initiator's memory.
  */
 #ifndef UAT_SIM_BULK_PLAN_H
 #define UAT_SIM_BULK_PLAN_H

@@ -43,8 +43,8 @@ void uat_sim_executor_start(void)
     int rc = pthread_create(&thread, NULL, execute, NULL);
     if (rc)
         uat_warn("the simulation runs without a thread for operations, and is slower: %s", strerror(rc));
-    /* Relaxed: the peer is give_to_executor() in token.c. A worker that sees it later carries out operations itself until then,
-     * in the same order. */
+    /* Relaxed: the peer is give_to_executor() in token.c. A worker that sees it later carries out operations itself
+     * until then, in the same order. */
     __atomic_store_n(&uat_sim.world->executes, rc == 0, __ATOMIC_RELAXED);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated store buffer of each worker's CPU, as x86-64 has it (TSO): stores reach memory in their order, but late;
- * a fence, or the doorbell of a post, waits until all are there. Only the stores that go through uat_store_relaxed() and
- * uat_store_release() are held back, and nobody loads those words on the CPU that stored them. Without an adversary
- * every store is in memory at once.
+ * The simulated store buffer of each worker's CPU, as x86-64 has it (TSO): stores reach memory in their order, but
+ * late; a fence, or the doorbell of a post, waits until all are there. Only the stores that go through
+ * uat_store_relaxed() and uat_store_release() are held back, and nobody loads those words on the CPU that stored them.
+ * Without an adversary every store is in memory at once.
  */
 #ifndef UAT_SIM_STORES_H
 #define UAT_SIM_STORES_H

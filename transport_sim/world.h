@@ -11,8 +11,8 @@
  *       every other item of the queue is at t - lookahead or later, and every operation under way that has this worker
  *       as its target or as its initiator (for READs land there) is later than t.
  *   S3  The clock of a worker moves only in the hooks, and a hook comes back only when S2 holds. Without an adversary
- *       two hooks may put that off: a post, and a task for UAT_SIM_QUANTUM at most. Then what the worker looks at may be
- *       as old as what was put off; what it does still has its time, for every step of a protocol catches up first.
+ *       two hooks may put that off: a post, and a task for UAT_SIM_QUANTUM at most. Then what the worker looks at may
+ *       be as old as what was put off; what it does still has its time, for every step of a protocol catches up first.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generators: coroutines whose stack is an array in the frame of the task that uses them. Such a generator moves with its
- * task when that is stolen, pointers and all, because a stolen stack keeps its addresses.
+ * Generators: coroutines whose stack is an array in the frame of the task that uses them. Such a generator moves with
+ * its task when that is stolen, pointers and all, because a stolen stack keeps its addresses.
  *
  *	UAT_GENERATOR(long, count, long, from, long, to)
  *	{
@@ -21,8 +21,8 @@
  * ACM TACO 9(4), 2013, in plain C.
  *
  * Rules:
- *   - A generator may use generators and call any function that its stack has room for. It must not spawn, join, wait or
- *     run uat_run(). Compiled with -DUAT_DEBUG a spawn or join inside a generator ends the job with a message.
+ *   - A generator may use generators and call any function that its stack has room for. It must not spawn, join, wait
+ *     or run uat_run(). Compiled with -DUAT_DEBUG a spawn or join inside a generator ends the job with a message.
  *   - The task may spawn, join and be stolen between two calls of uat_next().
  *   - A generator is not copied or moved by assignment: its stack has pointers into itself.
  *   - Signal handlers need a stack of their own (SA_ONSTACK).
@@ -105,8 +105,8 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
 #endif
 
 /*
- * Leave off here, as `**from` remembers, and go on at `**to`, handing `*value` over. Comes back when somebody goes on at
- * **from: then *value is what that one handed over, and *from and *to are what it named; *from is NULL if it has ended.
+ * Leave off here, as `**from` remembers, and go on at `**to`, handing `*value` over. Comes back when somebody goes on
+ * at **from: then *value is what that one handed over, and *from and *to are what it named; *from is NULL if it has ended.
  *
  * rbp is saved here rather than declared as lost, for where it is the frame pointer a compiler does not let go of it.
  * Nothing is pushed, so what the compiler keeps below the stack pointer (the red zone) stays.
@@ -168,9 +168,9 @@ static inline __attribute__((always_inline)) int uat_generator_next(struct uat_g
 }
 
 /*
- * Inside the body: hand a value of size bytes to the user. Comes back when the user wants the next one. guard: g->guard.
- * Returns g, from a register that the user's side has set: to load it from the stack would put two loads more into the
- * chain of dependent ones from switch to switch.
+ * Inside the body: hand a value of size bytes to the user. Comes back when the user wants the next one. guard:
+ * g->guard. Returns g, from a register that the user's side has set: to load it from the stack would put two loads more
+ * into the chain of dependent ones from switch to switch.
  */
 static inline __attribute__((always_inline)) struct uat_generator *
 uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *value, size_t size)
@@ -222,9 +222,9 @@ static inline void uat_generator_end(struct uat_generator *g)
  *     void name_begin(name_generator *, arg1, ...)   copies the arguments; runs nothing yet
  *     int  name_next(name_generator *, type *)       the next value: 1, or 0 if the body has returned
  *     void name_end(name_generator *)                ends it early; see uat_generator_end()
- * uat_next(&g, &value) and uat_end(&g) are the same for every generator. uat_next() on one that has returned gives 0 again.
- * A function that the body calls can give values if it has a parameter `name_generator *uat_self`, passed on by that name.
- * UAT_GENERATOR_SIZED(bytes, type, name, ...) is the same with a stack of that many bytes, a multiple of 16.
+ * uat_next(&g, &value) and uat_end(&g) are the same for every generator. uat_next() on one that has returned gives 0
+ * again. A function that the body calls can give values if it has a parameter `name_generator *uat_self`, passed on by
+ * that name. UAT_GENERATOR_SIZED(bytes, type, name, ...) is the same with a stack of that many bytes, a multiple of 16.
  */
 #define UAT_GENERATOR(type, name, ...) UAT_GENERATOR_SIZED(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)
 

@@ -12,8 +12,8 @@
  *     ... q[0] to q[k - 1] ...
  *     uat_checkin(a + i, k * sizeof(double), UAT_READ);
  *
- * Coherence: a fork-join program without data races reads what its sequential execution would read. Two accesses race if
- * one of them writes, they share a byte, and neither task is an ancestor or an earlier sibling's joined child of the
+ * Coherence: a fork-join program without data races reads what its sequential execution would read. Two accesses race
+ * if one of them writes, they share a byte, and neither task is an ancestor or an earlier sibling's joined child of the
  * other: then nothing orders them. Access of tasks that only share neighbouring bytes is no race.
  *
  * Rules, and what finds those who break them (one line, and the job ends):
@@ -78,7 +78,8 @@ size_t uat_global_near(const void *p, size_t bytes);
 
 /*
  * Nobody writes the array until uat_global_thaw(): what is cached of it stays valid over steals and joins. UAT_TORTURE
- * finds who writes it all the same. Collective, outside of runs. Returns 0 or a negative errno, reported (-EINVAL: no array begins there).
+ * finds who writes it all the same. Collective, outside of runs. Returns 0 or a negative errno, reported (-EINVAL: no
+ * array begins there).
  */
 int uat_global_freeze(void *array);
 int uat_global_thaw(void *array);
@@ -109,8 +110,8 @@ static inline int uat_near_holds(uintptr_t at, size_t bytes)
 }
 
 /*
- * Make [p, p + bytes) accessible. Returns the place to use instead of p; it is p itself where the range is near, and has
- * the same distance to a multiple of 4096 as p where it is far. It is valid until the uat_checkin() with the same
+ * Make [p, p + bytes) accessible. Returns the place to use instead of p; it is p itself where the range is near, and
+ * has the same distance to a multiple of 4096 as p where it is far. It is valid until the uat_checkin() with the same
  * arguments. A range must fit into the cache (UAT_CACHE_SIZE; a quarter of it if it lies on several hosts).
  * Never fails: a range that is no global memory, or does not fit, ends the job with one line.
  */
@@ -131,8 +132,8 @@ static inline void uat_checkin(const void *p, size_t bytes, enum uat_access acce
         uat_near.ended++;
 }
 
-/* Bytes that can be checked out at once wherever they lie: a quarter of the cache, SIZE_MAX in a job on one host. Several
- * checkouts at a time share them. The same on all workers. */
+/* Bytes that can be checked out at once wherever they lie: a quarter of the cache, SIZE_MAX in a job on one host.
+ * Several checkouts at a time share them. The same on all workers. */
 size_t uat_checkout_limit(void);
 
 /* Begin to fetch a range that will be checked out soon; does not wait, may do nothing. */
@@ -189,7 +190,9 @@ void uat_global_release(void);
  */
 void *uat_object_alloc(size_t bytes);
 
-/* Give it back, from any worker. NULL is allowed. What is no object, or was freed already, ends the job with one line. */
+/*
+ * Give it back, from any worker. NULL is allowed. What is no object, or was freed already, ends the job with one line.
+ */
 void uat_object_free(void *object);
 
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parallel loops, reductions and scans over index ranges, without a grain size to guess; sorts, and loops over the blocks of
- * a global array.
+ * Parallel loops, reductions and scans over index ranges, without a grain size to guess; sorts, and loops over the
+ * blocks of a global array.
  *
  * Splitting on demand: a loop runs its iterations in order, in short chunks, and looks between two chunks whether this
  * worker still has work that thieves could take. Only if they have taken everything, the loop splits what is left in
@@ -64,10 +64,10 @@ void uat_reduce(int64_t begin, int64_t end, const struct uat_reduction *reductio
                 void *result);
 
 /*
- * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations with the value of all
- * iterations before it in *prefix; body carries the value along from iteration to iteration and writes what it wants. Parts
- * that thieves take are reduced first where that value is not known yet. *total (may be NULL): the value of all
- * iterations.
+ * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations with the value of
+ * all iterations before it in *prefix; body carries the value along from iteration to iteration and writes what it
+ * wants. Parts that thieves take are reduced first where that value is not known yet. *total (may be NULL): the value
+ * of all iterations.
  */
 void uat_scan(int64_t begin, int64_t end, const struct uat_reduction *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total);
@@ -85,31 +85,33 @@ struct uat_call {
 void uat_invoke(const struct uat_call *calls, size_t count);
 
 /*
- * The body of a loop over blocks: elements first to first + count - 1 of the array stand at `elements`. They are checked
- * out meanwhile, so the body does not spawn, join or end the task. arg as for uat_for_fn.
+ * The body of a loop over blocks: elements first to first + count - 1 of the array stand at `elements`. They are
+ * checked out meanwhile, so the body does not spawn, join or end the task. arg as for uat_for_fn.
  */
 typedef void uat_block_fn(void *elements, size_t first, size_t count, const void *arg);
 
 /*
- * Call body for blocks that cover all `count` elements of `size` bytes each at array, which is global memory, in any order
- * and by any workers; return when all have ended. Each block is checked out for `access` around the call. A block has at
- * most UAT_GLOBAL_BLOCK bytes, or one element, and lies in one chunk of the array as far as the elements do. A worker
- * begins with what is near, and offers the far half to thieves; far blocks are fetched while the one before is worked on.
- * Inside a task. Cannot fail; an array that is no global memory ends the job with a line.
+ * Call body for blocks that cover all `count` elements of `size` bytes each at array, which is global memory, in any
+ * order and by any workers; return when all have ended. Each block is checked out for `access` around the call. A block
+ * has at most UAT_GLOBAL_BLOCK bytes, or one element, and lies in one chunk of the array as far as the elements do. A
+ * worker begins with what is near, and offers the far half to thieves; far blocks are fetched while the one before is
+ * worked on. Inside a task. Cannot fail; an array that is no global memory ends the job with a line.
  */
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
                         const void *arg, size_t arg_size);
 
-/* Order of two elements, as for qsort_r(): negative, 0 or positive. arg: the task's own copy. Does not spawn or join. */
+/*
+ * Order of two elements, as for qsort_r(): negative, 0 or positive. arg: the task's own copy. Does not spawn or join.
+ */
 typedef int uat_compare_fn(const void *a, const void *b, void *arg);
 
 /*
  * Sort `count` elements of `size` bytes each at array, in place, in parallel. The order of equal elements is undefined.
- * Global memory, near or far: all workers take part, by quicksort with parallel partitions. Other memory, which no other
- * worker can reach: sorted by the calling task alone. arg (arg_size bytes, may be NULL with size 0) is copied with what is
- * stolen; the caller keeps it. Inside a task. Cannot fail; a comparison that contradicts itself leaves the elements in an
- * undefined order, and loses none. A few elements stand on the stack, and two far ones are checked out at a time: what
- * is too large for UAT_STACK_SIZE or UAT_CACHE_SIZE ends the job with a line.
+ * Global memory, near or far: all workers take part, by quicksort with parallel partitions. Other memory, which no
+ * other worker can reach: sorted by the calling task alone. arg (arg_size bytes, may be NULL with size 0) is copied
+ * with what is stolen; the caller keeps it. Inside a task. Cannot fail; a comparison that contradicts itself leaves the
+ * elements in an undefined order, and loses none. A few elements stand on the stack, and two far ones are checked out
+ * at a time: what is too large for UAT_STACK_SIZE or UAT_CACHE_SIZE ends the job with a line.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 
@@ -129,14 +131,17 @@ struct uat_sort_pass {
 };
 
 /*
- * How the elements of one type are sorted where they lie in this process. uat_sort() has a kernel for comparisons that are
- * called; uat::sort() of uat.hpp has one for each type and comparison, which the compiler sees through.
+ * How the elements of one type are sorted where they lie in this process. uat_sort() has a kernel for comparisons that
+ * are called; uat::sort() of uat.hpp has one for each type and comparison, which the compiler sees through.
  */
 struct uat_sort_kernel {
     size_t size; /* bytes of an element */
     /* Sort count elements. */
     void (*sort)(void *elements, size_t count, const void *arg);
-    /* Carry the pass on, from either end, by up to `most` elements (2 or more); if no more than that are left, to its end. */
+    /*
+     * Carry the pass on, from either end, by up to `most` elements (2 or more); if no more than that are left, to its
+     * end.
+     */
     void (*partition)(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot);
 };
 

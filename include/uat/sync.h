@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tasks wait for besides their children: futures, mutexes, conditions, semaphores, latches, barriers, channels. They
- * work between any two tasks of a run, on whatever workers these are. A task that waits leaves its worker, which goes on with
- * something else; once it is woken up, any idle worker resumes it.
+ * What tasks wait for besides their children: futures, mutexes, conditions, semaphores, latches, barriers, channels.
+ * They work between any two tasks of a run, on whatever workers these are. A task that waits leaves its worker, which
+ * goes on with something else; once it is woken up, any idle worker resumes it.
  *
  * An object lives with the worker that created it, in its evacuation heap (UAT_HEAP_SIZE), until it is destroyed. What
- * uat_*_create() returns is a handle: a value to be copied and passed to tasks as any argument. Objects are created between
- * uat_init() and uat_finalize() by anybody; they are used inside tasks of a run. After every call the task may be on another
- * worker, as after a join.
+ * uat_*_create() returns is a handle: a value to be copied and passed to tasks as any argument. Objects are created
+ * between uat_init() and uat_finalize() by anybody; they are used inside tasks of a run. After every call the task may
+ * be on another worker, as after a join.
  *
- * Errors end the job with a message, in every build: a future that is set twice, a mutex unlocked by a task that does not
- * hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. A program
- * in which all tasks wait and nobody can wake them is a deadlock: that is found, and ends the job with the number of
- * tasks that wait for each kind of thing.
+ * Errors end the job with a message, in every build: a future that is set twice, a mutex unlocked by a task that does
+ * not hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. A
+ * program in which all tasks wait and nobody can wake them is a deadlock: that is found, and ends the job with the
+ * number of tasks that wait for each kind of thing.
  *
- * A steal moves stacks, not memory: an event orders what tasks do by themselves and through these objects. A task that was
- * woken up sees the values that were passed to it.
+ * A steal moves stacks, not memory: an event orders what tasks do by themselves and through these objects. A task that
+ * was woken up sees the values that were passed to it.
  */
 #ifndef UAT_SYNC_H
 #define UAT_SYNC_H
@@ -63,7 +63,10 @@ int uat_mutex_try_lock(uat_mutex_t m);
 void uat_mutex_unlock(uat_mutex_t m);
 void uat_mutex_destroy(uat_mutex_t m);
 
-/* A condition variable. The mutex is released while the task waits; no wake-up is lost in between, and none is spurious. */
+/*
+ * A condition variable. The mutex is released while the task waits; no wake-up is lost in between, and none is
+ * spurious.
+ */
 typedef struct uat_condition {
     uint64_t object;
 } uat_condition_t;
@@ -96,8 +99,8 @@ void uat_latch_count_down(uat_latch_t l, uint64_t n);
 void uat_latch_wait(uat_latch_t l);
 void uat_latch_destroy(uat_latch_t l);
 
-/* A barrier of a group of n tasks, to be used again and again. (uat_barrier() is another thing: for all workers, outside of
- * tasks.) Returns 1 to the task that came last, 0 to the others. */
+/* A barrier of a group of n tasks, to be used again and again. (uat_barrier() is another thing: for all workers,
+ * outside of tasks.) Returns 1 to the task that came last, 0 to the others. */
 typedef struct uat_group {
     uint64_t object;
 } uat_group_t;
@@ -107,8 +110,8 @@ int uat_group_wait(uat_group_t g);
 void uat_group_destroy(uat_group_t g);
 
 /*
- * A channel of values of size bytes (at most UAT_RESULT_MAX), with room for `capacity` of them; 0: a rendezvous, the sender
- * waits for the receiver. Values arrive once each, in the order in which they were sent.
+ * A channel of values of size bytes (at most UAT_RESULT_MAX), with room for `capacity` of them; 0: a rendezvous, the
+ * sender waits for the receiver. Values arrive once each, in the order in which they were sent.
  */
 typedef struct uat_channel {
     uint64_t object;
@@ -128,8 +131,8 @@ void uat_channel_close(uat_channel_t c);
 void uat_channel_destroy(uat_channel_t c);
 
 /*
- * Select (as in Go): wait until one of several channels lets this task send or receive, and do that, once. If several do, one
- * of them is taken at random.
+ * Select (as in Go): wait until one of several channels lets this task send or receive, and do that, once. If several
+ * do, one of them is taken at random.
  */
 typedef struct uat_case {
     uat_channel_t channel;
@@ -140,9 +143,9 @@ typedef struct uat_case {
 
 enum { UAT_SELECT_MAX = 16 };
 
-/* Returns the index of the case that was taken. n: 1 to UAT_SELECT_MAX. cases: in the task's own frames, for it may be resumed
- * elsewhere. No channel may stand there both to send and to receive, and none may be destroyed before all selects that name
- * it have returned. */
+/* Returns the index of the case that was taken. n: 1 to UAT_SELECT_MAX. cases: in the task's own frames, for it may be
+ * resumed elsewhere. No channel may stand there both to send and to receive, and none may be destroyed before all
+ * selects that name it have returned. */
 int uat_select(uat_case_t *cases, int n);
 /* The same without waiting (Go's `default`): -EAGAIN if no case can be taken now. */
 int uat_try_select(uat_case_t *cases, int n);
@@ -157,9 +160,9 @@ int uat_try_select(uat_case_t *cases, int n);
  *     name_future name_create(void)      void name_set(name_future, type)      type name_get(name_future)
  *     int name_try_get(name_future, type *)                                    void name_destroy(name_future)
  * UAT_CHANNEL(type, name) defines the handle name_channel and, for uat_select(), name_sends() and name_receives(), and
- *     name_channel name_create(size_t capacity)   int name_send(name_channel, type)   int name_receive(name_channel, type *)
- *     int name_try_send(...), name_try_receive(...)      void name_close(name_channel), name_destroy(name_channel)
- *     uat_case_t name_sends(name_channel, type *), name_receives(name_channel, type *)
+ *     name_channel name_create(size_t capacity)   int name_send(name_channel, type)   int name_receive(name_channel,
+ *     type *) int name_try_send(...), name_try_receive(...)      void name_close(name_channel),
+ *     name_destroy(name_channel) uat_case_t name_sends(name_channel, type *), name_receives(name_channel, type *)
  */
 #define UAT_FUTURE(type, name)                                                                                         \
     typedef struct {                                                                                                   \

@@ -29,8 +29,8 @@ struct ibv_device_attr;
 void info_add_demand(json_object *root, const struct uat_options *options, const struct ibv_device_attr *attr,
                      const struct info_job *job);
 
-/* "litmus" and "litmus_hosts". 0; 1 when a promise is broken, or the tests could not be run. *silent: another process of the
- * same launcher says all of it. */
+/* "litmus" and "litmus_hosts". 0; 1 when a promise is broken, or the tests could not be run. *silent: another process
+ * of the same launcher says all of it. */
 int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials, bool *silent);
 
 void info_print_table(json_object *root);

@@ -65,7 +65,10 @@ static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_
     }
 }
 
-/* Wait at the victim for a part of the time that the thief's chain takes: over the trials, at all distances from its arrival. */
+/*
+ * Wait at the victim for a part of the time that the thief's chain takes: over the trials, at all distances from its
+ * arrival.
+ */
 static void keep_distance(const struct board *board, uint64_t trial)
 {
     uint64_t began = uat_cpu_counter(), ticks = 2 * board->trip * (trial % DISTANCES) / DISTANCES;
@@ -209,8 +212,8 @@ static void write_read(struct pair *pair, struct board *board, struct litmus_res
     }
 }
 
-/* Two READs in a chain, of words on different cache lines. The victim's CPU stores DATA before FLAG, so a chain in order
- * finds DATA at least as new as FLAG. */
+/* Two READs in a chain, of words on different cache lines. The victim's CPU stores DATA before FLAG, so a chain in
+ * order finds DATA at least as new as FLAG. */
 static void read_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;

@@ -19,8 +19,8 @@ struct pair;
 
 /* How two processes meet. All functions are called by both, in the same order. */
 struct pair_way {
-    /* Give the other one a blob and get those of both: out[0], out[1]; valid until the pair ends. 0, or a negative errno,
-     * reported. */
+    /* Give the other one a blob and get those of both: out[0], out[1]; valid until the pair ends. 0, or a negative
+     * errno, reported. */
     int (*exchange)(struct pair *pair, const void *blob, size_t size, struct uat_endpoint out[2]);
     /* See pair_meet(). Called once both are connected. */
     uint32_t (*meet)(struct pair *pair, uint32_t word);
@@ -45,9 +45,9 @@ struct pair {
 typedef void pair_fn(struct pair *pair, void *arg);
 
 /*
- * Run fn in both processes: in those of a launcher that has started two, by PMIx; else in this one and a child of it, which
- * ends with fn. arg is of each process its own; *rank: the caller's. 0, or a negative errno, reported, when it could not be run or the other one
- * has failed.
+ * Run fn in both processes: in those of a launcher that has started two, by PMIx; else in this one and a child of it,
+ * which ends with fn. arg is of each process its own; *rank: the caller's. 0, or a negative errno, reported, when it
+ * could not be run or the other one has failed.
  */
 int pair_run(const struct uat_options *options, pair_fn *fn, void *arg, int *rank);
 
@@ -58,7 +58,9 @@ int pair_launched(struct pair *pair, const struct uat_options *options, pair_fn 
 /* Join the transport, run fn, leave. 0 or a negative errno, reported. */
 int pair_side(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg);
 
-/* Wait for the other one; what either did before, the other one sees afterwards. Returns the word that it has brought. */
+/*
+ * Wait for the other one; what either did before, the other one sees afterwards. Returns the word that it has brought.
+ */
 uint32_t pair_meet(struct pair *pair, uint32_t word);
 
 /* To be called in a loop that the other one ends: so that it also ends when that one is lost. */

@@ -106,8 +106,8 @@ static int await_round(const uint64_t *word, uint64_t number, int partner)
 {
     struct uat_relax relax = {0};
     struct uat_transport *t = group.transport;
-    /* Acquire: orders what other workers did before the barrier ahead of what we do after it, and the partner's WRITE of
-     * what it told us before our look at that; the peer is the chain of the partner's pass_round(). */
+    /* Acquire: orders what other workers did before the barrier ahead of what we do after it, and the partner's WRITE
+     * of what it told us before our look at that; the peer is the chain of the partner's pass_round(). */
     while ((int64_t)(__atomic_load_n(word, __ATOMIC_ACQUIRE) - number) < 0) {
         int rc = t->class_->progress(t); /* detects a broken connection */
         if (rc)
@@ -120,7 +120,10 @@ static int await_round(const uint64_t *word, uint64_t number, int partner)
     return 0;
 }
 
-/* One round of barrier `number`: tell the worker `distance` ahead, hear from the one behind. *status: the lowest so far. */
+/*
+ * One round of barrier `number`: tell the worker `distance` ahead, hear from the one behind. *status: the lowest so
+ * far.
+ */
 static int pass_round(uint64_t number, int round, int distance, int64_t *status)
 {
     struct uat_transport *t = group.transport;

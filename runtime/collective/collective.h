@@ -12,8 +12,8 @@
 /* Begin: over this transport, with the control words and the result's room of this segment. Both stay the caller's. */
 void uat_collective_open(struct uat_transport *transport, const struct uat_segment *segment);
 
-/* The root has ended on this worker with this result, or could not begin: tell all workers, along a tree with this one as
- * its root. */
+/* The root has ended on this worker with this result, or could not begin: tell all workers, along a tree with this one
+ * as its root. */
 void uat_collective_announce(const void *result, size_t size);
 
 /* Has the end of the present run been announced to this worker? */
@@ -27,8 +27,8 @@ void uat_collective_pass_on(void);
  * 0, or -EMSGSIZE if there is too little room, reported. */
 int uat_collective_take_result(void *result, size_t size);
 
-/* Dissemination barrier (Hensgen, Finkel and Manber 1988): ceil(log2 n) rounds of one chain each. Ends the job if another
- * worker is in another collective call. 0 or a negative errno of the transport, reported. */
+/* Dissemination barrier (Hensgen, Finkel and Manber 1988): ceil(log2 n) rounds of one chain each. Ends the job if
+ * another worker is in another collective call. 0 or a negative errno of the transport, reported. */
 int uat_collective_barrier(void);
 
 /* A barrier after which all know the lowest status that any had: 0, or a negative errno. So a call that fails on one

@@ -3,9 +3,9 @@
 #define UAT_ASLR_H
 
 /*
- * Turn address-space randomisation off, so that code and data lie at the same addresses in all workers. If it is on, this
- * re-executes the program and does not return. If the kernel forbids it (Docker's default seccomp filter does), this
- * does nothing, and the comparison of the workers' layouts decides.
+ * Turn address-space randomisation off, so that code and data lie at the same addresses in all workers. If it is on,
+ * this re-executes the program and does not return. If the kernel forbids it (Docker's default seccomp filter does),
+ * this does nothing, and the comparison of the workers' layouts decides.
  */
 void uat_aslr_off(void);
 

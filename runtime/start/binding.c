@@ -20,8 +20,8 @@ static uint64_t machine_id(void)
 }
 
 /*
- * The cores of the worker's control group: the kernel grants these when a process asks for all. A launcher's binding is a
- * subset. False if the kernel counts more cores than a set holds.
+ * The cores of the worker's control group: the kernel grants these when a process asks for all. A launcher's binding is
+ * a subset. False if the kernel counts more cores than a set holds.
  */
 static bool find_allowed(cpu_set_t *allowed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binding of a worker to cores and memory. A launcher's binding is kept; without one each worker of a host binds to a core
- * of its own. Each worker publishes its cores, so that a bad placement can be reported.
+ * Binding of a worker to cores and memory. A launcher's binding is kept; without one each worker of a host binds to a
+ * core of its own. Each worker publishes its cores, so that a bad placement can be reported.
  */
 #ifndef UAT_BINDING_H
 #define UAT_BINDING_H

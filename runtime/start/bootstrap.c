@@ -50,8 +50,8 @@ static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def
 }
 
 /*
- * The launcher is the owner of the PMIx server. Environment variables alone may come from an outer launcher, such as the
- * Slurm step around an mpirun.
+ * The launcher is the owner of the PMIx server. Environment variables alone may come from an outer launcher, such as
+ * the Slurm step around an mpirun.
  */
 static const char *find_launcher(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How workers find each other, by PMIx. No other file uses PMIx. Each worker publishes one blob; barriers in steady state
- * do not use PMIx.
+ * How workers find each other, by PMIx. No other file uses PMIx. Each worker publishes one blob; barriers in steady
+ * state do not use PMIx.
  */
 #ifndef UAT_BOOTSTRAP_H
 #define UAT_BOOTSTRAP_H
@@ -18,8 +18,8 @@ struct uat_job {
 };
 
 /* What to do while a wait for the other workers lasts: `waiting` is called several times a second and may end the job;
- * `waited` when the wait is over. `unanswered`: the launcher has not answered an abort; called in a signal handler, too,
- * before this process ends. May be NULL. */
+ * `waited` when the wait is over. `unanswered`: the launcher has not answered an abort; called in a signal handler,
+ * too, before this process ends. May be NULL. */
 struct uat_bootstrap_user {
     void (*waiting)(void);
     void (*waited)(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Properties that must be equal in all workers, because stacks move between them. Each worker publishes a record of them
- * and compares its own with rank 0's.
+ * Properties that must be equal in all workers, because stacks move between them. Each worker publishes a record of
+ * them and compares its own with rank 0's.
  */
 #ifndef UAT_IDENTITY_H
 #define UAT_IDENTITY_H
@@ -39,8 +39,8 @@ struct uat_identity {
     struct uat_binding binding; /* not compared: the workers of a machine tell from it whether they share cores */
 };
 
-/* Of this worker, but for transport, host and binding, which are not known yet. Objects are those that are loaded now: at
- * program start, before plugins come. */
+/* Of this worker, but for transport, host and binding, which are not known yet. Objects are those that are loaded now:
+ * at program start, before plugins come. */
 void uat_identity_take(struct uat_identity *identity, const struct uat_options *options);
 
 /* Compare with rank 0's, size bytes at data. 0, or -EINVAL with one line that names the difference and what to do. */

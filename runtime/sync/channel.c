@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Channels: a ring of values at the home, and one queue, of receivers while it is empty or of senders while it is full. A
- * waiting sender keeps its value in its own stack, where it is READ from; to a waiting receiver the value is WRITTEN there.
+ * Channels: a ring of values at the home, and one queue, of receivers while it is empty or of senders while it is full.
+ * A waiting sender keeps its value in its own stack, where it is READ from; to a waiting receiver the value is WRITTEN
+ * there.
  */
 #include <errno.h>
 #include <inttypes.h>

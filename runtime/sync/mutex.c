@@ -25,10 +25,11 @@ uat_mutex_t uat_mutex_create(void)
 }
 
 /*
- * The running task. Once it has parted from its spawner, by its join record's name, which no other task has as long as it
- * lives. Before that by its segment's begin, its spawner's handle, and the worker where it was born, which is where it still is:
- * what stays the same wherever it goes, for its record will be that worker's. Two tasks that were born on one worker at one
- * address, of spawners at one address, are taken for each other if the first has the lock from the time before it parted.
+ * The running task. Once it has parted from its spawner, by its join record's name, which no other task has as long as
+ * it lives. Before that by its segment's begin, its spawner's handle, and the worker where it was born, which is where
+ * it still is: what stays the same wherever it goes, for its record will be that worker's. Two tasks that were born on
+ * one worker at one address, of spawners at one address, are taken for each other if the first has the lock from the
+ * time before it parted.
  */
 struct holder {
     uintptr_t base, handle;
@@ -76,8 +77,8 @@ int uat_mutex_try_lock(uat_mutex_t m)
     return locked;
 }
 
-/* A waiter has parted from its spawner: its record's name is the tag by which it will be known as the holder. A root, which has no
- * record, is known by its base. */
+/* A waiter has parted from its spawner: its record's name is the tag by which it will be known as the holder. A root,
+ * which has no record, is known by its base. */
 static void park_locker(struct uat_park *wait, uint64_t name)
 {
     struct uat_parked *parked = (struct uat_parked *)(void *)uat_object_address(name);

@@ -3,17 +3,22 @@
  * What all objects that tasks wait for have: words at a home, changed under a guard, and a queue of waiters.
  * Model: tests/model/object.pml.
  *
- *   S1  guard is changed by CMP_SWAP of the home's adapter only: 0 is free, rank + 1 is held by that worker, and there are
+ *   S1  guard is changed by CMP_SWAP of the home's adapter only: 0 is free, rank + 1 is held by that worker, and there
+ *   are
  *       final values. The other words are READ and WRITTEN by the holder only.
- *   S2  Taking is { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are those that the last holder
- *       left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE is there before the
- *       guard is free (O1).
- *   S3  The holder waits for nothing but completions: no task switch with a guard held, except that a task which waits is
+ *   S2  Taking is { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are those that the last
+ *   holder
+ *       left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE is there before
+ *       the guard is free (O1).
+ *   S3  The holder waits for nothing but completions: no task switch with a guard held, except that a task which waits
+ *   is
  *       evacuated, and queues itself, under the guard that it took before it looked. So no wake-up falls in between.
  *       Several guards are taken in the order of the objects' names, so that nobody waits in a circle.
- *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is WRITTEN by who
+ *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is WRITTEN
+ *   by who
  *       queues behind it, under the guard, and the WRITE is complete before the guard is left.
- *   S5  A waiter is taken out of the queue under the guard by exactly one worker, who then makes it ready once. The reply is
+ *   S5  A waiter is taken out of the queue under the guard by exactly one worker, who then makes it ready once. The
+ *   reply is
  *       complete, a FETCH_ADD behind its WRITE included, before the task is made ready.
  */
 #ifndef UAT_OBJECT_H
@@ -58,8 +63,8 @@ void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what);
  * that kind. what: the caller, for messages: "uat_mutex_lock()". */
 struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what);
 
-/* The same for number i of several objects, below UAT_HELD_MAX, in the order of their names. Each in turn is the one whose
- * guard is held after uat_object_hold(). */
+/* The same for number i of several objects, below UAT_HELD_MAX, in the order of their names. Each in turn is the one
+ * whose guard is held after uat_object_hold(). */
 struct uat_object *uat_object_take_more(uint64_t name, enum uat_park_kind kind, const char *what, int i);
 void uat_object_hold(struct uat_object *words);
 
@@ -117,13 +122,16 @@ void uat_object_read(uint64_t name, void *to, const void *address, size_t size);
 void uat_object_write(uint64_t name, const void *from, void *address, size_t size);
 
 /*
- * A task that waits in several queues at once has a ticket: a block of its own in the heap where it waited, with an entry for
- * each queue. An entry has the form of a waiter's header, with sp == 0, base the ticket's name, and reply where the answer of
- * this queue goes. Who takes an entry out of a queue claims the ticket; one wins, and wakes the task.
+ * A task that waits in several queues at once has a ticket: a block of its own in the heap where it waited, with an
+ * entry for each queue. An entry has the form of a waiter's header, with sp == 0, base the ticket's name, and reply
+ * where the answer of this queue goes. Who takes an entry out of a queue claims the ticket; one wins, and wakes the
+ * task.
  *
- *   S6  claim is changed by CMP_SWAP of the adapter only: 0 until the first waker. It is taken under the guard of a queue that
+ *   S6  claim is changed by CMP_SWAP of the adapter only: 0 until the first waker. It is taken under the guard of a
+ *   queue that
  *       holds one of the entries.
- *   S7  The task queues its entries with the guards of all its objects held. Resumed, it takes those entries out that are left,
+ *   S7  The task queues its entries with the guards of all its objects held. Resumed, it takes those entries out that
+ *   are left,
  *       each under its queue's guard. Then nobody knows the ticket any more, and it is given back.
  */
 struct uat_ticket {
@@ -158,7 +166,8 @@ static inline struct uat_object *uat_object_address(uint64_t name)
 
 /*
  * Does this CPU reach what has this name by itself, as the adapter would? Then S1 and S2 hold as they stand: the atomic
- * instruction on the guard is the adapter's, and a full fence in front of the loads of the words and behind their stores.
+ * instruction on the guard is the adapter's, and a full fence in front of the loads of the words and behind their
+ * stores.
  */
 static inline bool uat_object_is_near(uint64_t name)
 {

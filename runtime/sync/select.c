@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for several channels, as in Go: the guards of all are taken, in the order of the channels' names; if nothing can be
- * done at once, the task is evacuated and queued with all of them, by entries of a ticket (S6, S7 in object.h).
+ * Waiting for several channels, as in Go: the guards of all are taken, in the order of the channels' names; if nothing
+ * can be done at once, the task is evacuated and queued with all of them, by entries of a ticket (S6, S7 in object.h).
  * Model: tests/model/select.pml.
  */
 #include <errno.h>
@@ -23,7 +23,9 @@ _Static_assert((int)UAT_SELECT_MAX <= (int)UAT_HELD_MAX, "a copy of each channel
 /* The status word of a case that was not taken. */
 #define NOT_TAKEN UINT64_MAX
 
-/* A call. In the task's frame; what is in it of one worker (words) is not used any more once the task may have moved. */
+/*
+ * A call. In the task's frame; what is in it of one worker (words) is not used any more once the task may have moved.
+ */
 struct select {
     const char *what;
     uat_case_t *cases;
@@ -87,7 +89,10 @@ static void leave_others(const struct select *s, int taken)
     }
 }
 
-/* Do what can be done at once, from a random case on. The case's index, with all guards left; or -EAGAIN, with all held. */
+/*
+ * Do what can be done at once, from a random case on. The case's index, with all guards left; or -EAGAIN, with all
+ * held.
+ */
 static int do_one_now(struct select *s)
 {
     static struct uat_random random;
@@ -140,7 +145,9 @@ static uint64_t entry_of(uint64_t ticket, int i)
     return ticket + sizeof(struct uat_ticket) + (uint64_t)i * sizeof(struct uat_parked);
 }
 
-/* On the scheduler's side, with all guards held: S7. Once the first guard is left, the task may be resumed elsewhere. */
+/*
+ * On the scheduler's side, with all guards held: S7. Once the first guard is left, the task may be resumed elsewhere.
+ */
 static void park(struct uat_park *wait, uint64_t name)
 {
     struct select_wait *w = (struct select_wait *)(void *)wait;

@@ -14,8 +14,8 @@ struct uat_idle {
 /* Begin: seed and rank are of the random pauses. */
 void uat_idle_open(uint64_t seed, int rank);
 
-/* After a failed attempt: back off for a random time, longer with each failure, so that idle workers leave the network to
- * those that have work. lost: another thief was faster; then also a worker that shares its core backs off. */
+/* After a failed attempt: back off for a random time, longer with each failure, so that idle workers leave the network
+ * to those that have work. lost: another thief was faster; then also a worker that shares its core backs off. */
 void uat_idle(struct uat_idle *idle, bool lost);
 
 #endif

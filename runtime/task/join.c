@@ -163,8 +163,8 @@ static bool child_has_ended(uint64_t name)
 
 /*
  * Without room to evacuate the joiner, its worker waits. The child does not need us: our deque holds only the joiner's
- * ancestors, and others fetch our evacuated stacks. Workers that wait in place cannot form a cycle, because each waits for
- * tasks further down the tree.
+ * ancestors, and others fetch our evacuated stacks. Workers that wait in place cannot form a cycle, because each waits
+ * for tasks further down the tree.
  */
 static void wait_in_place(uint64_t name)
 {
@@ -180,8 +180,9 @@ static void wait_in_place(uint64_t name)
 }
 
 /*
- * Should a joiner with the stack [sp, base) ask whether its child has ended, before it is evacuated? The copy of a small stack
- * costs less than the round trip of the question. Writes that are not at their home yet would have to go there first.
+ * Should a joiner with the stack [sp, base) ask whether its child has ended, before it is evacuated? The copy of a
+ * small stack costs less than the round trip of the question. Writes that are not at their home yet would have to go
+ * there first.
  */
 static bool asks_first(uintptr_t sp, uintptr_t base)
 {

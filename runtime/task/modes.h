@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The floating-point modes: rounding, denormals, trapped exceptions. A call preserves them, so a continuation should
- * bring them along; but to save them would cost each spawn a few cycles, and no program of ours has changed them. So they
- * belong to the worker, and all workers have the same ones. A task that has changed them is found where it parts from its
- * spawner by a steal or waits in a join, and under torture at every spawn.
+ * bring them along; but to save them would cost each spawn a few cycles, and no program of ours has changed them. So
+ * they belong to the worker, and all workers have the same ones. A task that has changed them is found where it parts
+ * from its spawner by a steal or waits in a join, and under torture at every spawn.
  */
 #ifndef UAT_MODES_H
 #define UAT_MODES_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks that wait for an event: they are evacuated, named, and resumed by whoever has nothing else to do once somebody has
- * made them ready. A joiner that waits for its child is not among them; see join.h.
+ * Tasks that wait for an event: they are evacuated, named, and resumed by whoever has nothing else to do once somebody
+ * has made them ready. A joiner that waits for its child is not among them; see join.h.
  *
- * A waiting task is its stack in a block of the evacuation heap of the worker where it waited; the block's header says all
- * that is needed to wake it up. Its name is (rank << 48) | address of the block.
+ * A waiting task is its stack in a block of the evacuation heap of the worker where it waited; the block's header says
+ * all that is needed to wake it up. Its name is (rank << 48) | address of the block.
  */
 #ifndef UAT_PARK_H
 #define UAT_PARK_H
@@ -40,8 +40,8 @@ struct uat_park {
         reply; /* in the task's frame: status word, then room for a value; set by whoever wakes the task. May be NULL */
     uint64_t tag;    /* without reply: what the waker is to know, in its place */
     uint32_t holder; /* as in struct uat_parked */
-    /* Called on the scheduler's stack once the task's own is out: makes name known to those who can wake it up. After that
-     * the task may run elsewhere; *wait is still in place until the call returns. */
+    /* Called on the scheduler's stack once the task's own is out: makes name known to those who can wake it up. After
+     * that the task may run elsewhere; *wait is still in place until the call returns. */
     void (*park)(struct uat_park *wait, uint64_t name);
 };
 
@@ -59,20 +59,23 @@ static inline void uat_park(struct uat_park *wait)
 /* On the scheduler's side: the task at sp called uat_park(). Ends the job if there is no room to wait. */
 void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait);
 
-/* The youngest continuation here and its child may part from now on, for the child will wait. Its stack pointer; 0: there
- * is none, or it has parted before; 1: no join record is free. And the reverse, if the child does not wait after all. */
+/* The youngest continuation here and its child may part from now on, for the child will wait. Its stack pointer; 0:
+ * there is none, or it has parted before; 1: no join record is free. And the reverse, if the child does not wait after
+ * all. */
 uintptr_t uat_park_part_next(void);
 void uat_park_unpart(uintptr_t sp);
 
-/* The ready tasks of this worker. Opened after the transport; uat_ready_area is the segment's. 0 or -ENOMEM, reported. */
+/*
+ * The ready tasks of this worker. Opened after the transport; uat_ready_area is the segment's. 0 or -ENOMEM, reported.
+ */
 int uat_park_open(void);
 void uat_park_close(void);
 
 /* A task that waited has been made ready. task->where names its block. Ends the job without memory. */
 void uat_park_ready(const struct uat_ready_task *task, enum uat_park_kind kind);
 
-/* Take a ready task, of this worker or, if there is none, of another one. The region must be empty; then the task's stack is
- * in it, its base pushed, and its sp returned. 0: none. */
+/* Take a ready task, of this worker or, if there is none, of another one. The region must be empty; then the task's
+ * stack is in it, its base pushed, and its sp returned. 0: none. */
 uintptr_t uat_park_take_own(void);
 uintptr_t uat_park_take_other(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hooks for AddressSanitizer: which stack is in use, and which red zones that earlier tasks left in the uni-address region
- * are stale. Its functions are weak references, so one library serves programs with and without it.
+ * Hooks for AddressSanitizer: which stack is in use, and which red zones that earlier tasks left in the uni-address
+ * region are stale. Its functions are weak references, so one library serves programs with and without it.
  */
 #ifndef UAT_SANITIZE_H
 #define UAT_SANITIZE_H
@@ -29,8 +29,8 @@ static inline void uat_sanitize_forget(uintptr_t from, uintptr_t to)
         __asan_unpoison_memory_region((void *)from, to - from);
 }
 
-/* Before the switch to a task: its stacks are [low, high), and all below base is free for it. The switch is completed at
- * once, because the task side has no place of its own to complete it. */
+/* Before the switch to a task: its stacks are [low, high), and all below base is free for it. The switch is completed
+ * at once, because the task side has no place of its own to complete it. */
 static inline void uat_sanitize_enter(uintptr_t low, uintptr_t high, uintptr_t base)
 {
     uat_sanitize_forget(low, base);

@@ -46,8 +46,8 @@ static uintptr_t next_own(void)
         enum uat_pop pop = uat_deque_pop(deque, &sp);
         if (pop == UAT_POP_GONE)
             continue;
-        /* Entries older than a parted one have parted before it. A private one comes up only below a task that waits, which
-         * has parted from it just before: uat_park_part_next(). */
+        /* Entries older than a parted one have parted before it. A private one comes up only below a task that waits,
+         * which has parted from it just before: uat_park_part_next(). */
         assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
         uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base(deque));
@@ -110,9 +110,9 @@ static int resume(uintptr_t sp)
     return event;
 }
 
-/* Go on at sp, then with what comes after it, until nothing is left here; with ready tasks, too, as they come up. A loop:
- * it calls and returns as the return-address predictor expects. What the worker does is "a task" all the time, since
- * the loop began: to ask for the time at each switch would be a tenth of it. */
+/* Go on at sp, then with what comes after it, until nothing is left here; with ready tasks, too, as they come up. A
+ * loop: it calls and returns as the return-address predictor expects. What the worker does is "a task" all the time,
+ * since the loop began: to ask for the time at each switch would be a tenth of it. */
 static void run(uintptr_t sp)
 {
     uat_stall_set(UAT_DOING_TASK);

@@ -11,9 +11,9 @@
 bool uat_spawn_part(void *context, uintptr_t sp);
 
 /*
- * End the job if sp, of the task that called `call`, is not in the uni-address region. The guard below the region catches
- * what touches it, but a frame can be larger than the guard, so look before anybody else sees it. Another thread, or a
- * signal handler on a stack of its own, is elsewhere.
+ * End the job if sp, of the task that called `call`, is not in the uni-address region. The guard below the region
+ * catches what touches it, but a frame can be larger than the guard, so look before anybody else sees it. Another
+ * thread, or a signal handler on a stack of its own, is elsewhere.
  */
 void uat_task_check_stack(uintptr_t sp, const char *call);
 

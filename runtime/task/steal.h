@@ -11,7 +11,9 @@
 int uat_steal_open(const struct uat_options *options);
 void uat_steal_close(void);
 
-/* Try once, with victims of uat_victims_choose(). Returns enum uat_steal, or a negative errno that has been reported. */
+/*
+ * Try once, with victims of uat_victims_choose(). Returns enum uat_steal, or a negative errno that has been reported.
+ */
 int uat_steal_try(struct uat_stolen *stolen);
 
 /* The same, from these victims. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Torture: malloc() of each worker gives addresses of its own. All workers are one program without address-space
- * randomisation, so as a rule the same malloc() gives the same address everywhere, and a pointer that a task keeps across
- * a spawn silently finds another worker's data. With heaps apart it finds nothing, and the fault says why.
+ * randomisation, so as a rule the same malloc() gives the same address everywhere, and a pointer that a task keeps
+ * across a spawn silently finds another worker's data. With heaps apart it finds nothing, and the fault says why.
  */
 #ifndef UAT_TORTURE_HEAP_H
 #define UAT_TORTURE_HEAP_H

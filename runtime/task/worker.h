@@ -22,7 +22,7 @@ struct uat_worker {
     uintptr_t scheduler_sp;       /* where uat_resume() waits, on the process's own stack */
     uintptr_t suspended_sp;       /* a task that waits in uat_join_wait() or uat_park() */
     uat_task_t *suspended_task;   /* for this child, or as this struct uat_park says */
-    bool running; /* inside uat_run() */
+    bool running;                 /* inside uat_run() */
 };
 
 extern struct uat_worker uat_worker __attribute__((visibility("hidden")));

@@ -2,16 +2,17 @@
 /*
  * Which collective call this worker is in, and whether the others are in the same one.
  *
- * All workers make the same collective calls in the same order. Each call has a number, counted from uat_init(), which is
- * 0, and a kind; number and kind are one word of the segment, struct uat_control.call, which peers READ. It is compared
+ * All workers make the same collective calls in the same order. Each call has a number, counted from uat_init(), which
+ * is 0, and a kind; number and kind are one word of the segment, struct uat_control.call, which peers READ. It is compared
  * wherever a worker waits for another one:
  *
- *   in a barrier      the word comes with each message (uat_collective_agree()), and once a second the worker READs that of
+ *   in a barrier      the word comes with each message (uat_collective_agree()), and once a second the worker READs
+ *   that of
  *                     the partner it waits for: the partner may be in a call that has no barrier yet, such as uat_run()
  *   in uat_run()      an idle worker READs that of rank 0, whose root it waits for, once a second until rank 0 is there
  *
- * In the ring in which each rank waits for the one before it, two neighbours differ if any two ranks do. So a mismatch is
- * always found by one of them, who ends the job with a line that names both calls.
+ * In the ring in which each rank waits for the one before it, two neighbours differ if any two ranks do. So a mismatch
+ * is always found by one of them, who ends the job with a line that names both calls.
  *
  * A lower number is no mismatch: that worker is late, as long as it likes.
  *

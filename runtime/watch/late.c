@@ -116,8 +116,8 @@ static void report(uint64_t waited)
                  waited, s.busy, uat_call_name(), timeout);
 }
 
-/* The end of a run: once all have entered it, it takes a moment. Ends the job if it takes UAT_STALL_LIMIT. A worker that is
- * late is waited for, and so are those that are to hear of the run's end from it. */
+/* The end of a run: once all have entered it, it takes a moment. Ends the job if it takes UAT_STALL_LIMIT. A worker
+ * that is late is waited for, and so are those that are to hear of the run's end from it. */
 static void judge_end(uint64_t now)
 {
     struct survey s;

@@ -23,8 +23,8 @@ static struct {
     bool reported;
 } watched = {.rank = -1};
 
-/* All other workers of this machine. Read by a signal handler, which interrupts the thread that opens and closes, or runs
- * in another one: `count` is set last and cleared first. */
+/* All other workers of this machine. Read by a signal handler, which interrupts the thread that opens and closes, or
+ * runs in another one: `count` is set last and cleared first. */
 static struct {
     pid_t *pid;
     int count;

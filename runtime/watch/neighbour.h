@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Detection of stopped workers (SIGSTOP, SIGTSTP) on the same machine. uatrun sees its stopped workers; other launchers do
- * not, and the job would idle without end. So the workers of a machine watch each other in a ring: each samples the next
- * one whenever it waits. A worker that is alone on its machine is not watched.
+ * Detection of stopped workers (SIGSTOP, SIGTSTP) on the same machine. uatrun sees its stopped workers; other launchers
+ * do not, and the job would idle without end. So the workers of a machine watch each other in a ring: each samples the
+ * next one whenever it waits. A worker that is alone on its machine is not watched.
  *
- * On a host that is cut off from the launcher nobody else ends the workers. One that is busy with tasks of its own notices
- * late that the others are lost, so the first one to notice ends all of its host.
+ * On a host that is cut off from the launcher nobody else ends the workers. One that is busy with tasks of its own
+ * notices late that the others are lost, so the first one to notice ends all of its host.
  */
 #ifndef UAT_NEIGHBOUR_H
 #define UAT_NEIGHBOUR_H

@@ -71,7 +71,9 @@ void uat_stall_note(enum uat_wait kind, uint64_t what)
     stall.wait = kind;
 }
 
-/* Read what rank was about to steal, its victim and entry, to staging->intent. Ends the job if rank cannot be reached. */
+/*
+ * Read what rank was about to steal, its victim and entry, to staging->intent. Ends the job if rank cannot be reached.
+ */
 static const uint64_t *read_intent(int rank)
 {
     uint64_t *intent = uat_segment.staging->intent;

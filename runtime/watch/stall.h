@@ -54,8 +54,8 @@ uint64_t uat_stall_seconds(void);
 /* What this worker waits for; what: the index of an entry, or a rank. */
 void uat_stall_note(enum uat_wait kind, uint64_t what);
 
-/* Called periodically during a wait: for the acknowledgement of entry index; for the answer of a victim; in PMIx_Fence; in
- * place, for a child whose record is on rank. */
+/* Called periodically during a wait: for the acknowledgement of entry index; for the answer of a victim; in PMIx_Fence;
+ * in place, for a child whose record is on rank. */
 void uat_stall_ack(void *context, uint64_t index);
 void uat_stall_answer(int victim);
 void uat_stall_fence(void);
@@ -68,8 +68,8 @@ void uat_stall_over(void);
 void uat_stall_ack_over(void *context);
 
 /*
- * Begin, with UAT_STALL_TIMEOUT and UAT_STALL_LIMIT of options; waits are watched over uat_self.transport. Catch SIGUSR1,
- * unless the program does; describe: adds the worker's state to its line, in a signal handler. 0 or a
+ * Begin, with UAT_STALL_TIMEOUT and UAT_STALL_LIMIT of options; waits are watched over uat_self.transport. Catch
+ * SIGUSR1, unless the program does; describe: adds the worker's state to its line, in a signal handler. 0 or a
  * negative errno, reported.
  */
 int uat_stall_open(const struct uat_options *options, void (*describe)(char *text, size_t size));

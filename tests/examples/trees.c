@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the validation of search trees finds no fault in a right tree, and each kind of fault in a wrong one. (Rule 2
- * cannot be broken alone: levels are computed from the parents, so a tree that breaks it breaks rule 1.) The graph has two
- * components: a cycle of 8 vertices, 0 to 7, with a loop and a repeated edge, and an edge between 8 and 9.
+ * Description: the validation of search trees finds no fault in a right tree, and each kind of fault in a wrong one.
+ * (Rule 2 cannot be broken alone: levels are computed from the parents, so a tree that breaks it breaks rule 1.) The
+ * graph has two components: a cycle of 8 vertices, 0 to 7, with a loop and a repeated edge, and an edge between 8 and
+ * 9.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 
 enum { VERTICES = 16, EDGES = 11 };
 
-static const struct edge list[EDGES] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {6, 5}, {7, 6}, {0, 7}, {3, 3}, {1, 0}, {8, 9}};
+static const struct edge list[EDGES] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {6, 5},
+                                        {7, 6}, {0, 7}, {3, 3}, {1, 0}, {8, 9}};
 
 #define NO KRONECKER_NONE
 static const struct {

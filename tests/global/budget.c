@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the budget of releases for publications. A flat loop whose children write far bytes, with round trips of 1 ms,
- * does not wait in most of its time (publications are put off); and once it is over, a task that spawns again is found by a
- * thief (they are not put off for ever). During the loop the other worker is busy: a thief that takes every continuation at once
- * would leave the loop's worker nothing to release.
+ * Description: the budget of releases for publications. A flat loop whose children write far bytes, with round trips of
+ * 1 ms, does not wait in most of its time (publications are put off); and once it is over, a task that spawns again is
+ * found by a thief (they are not put off for ever). During the loop the other worker is busy: a thief that takes every
+ * continuation at once would leave the loop's worker nothing to release.
  *
  * For two workers with UAT_GLOBAL_HOSTS=2 and UAT_GLOBAL_LATENCY=1000000.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the statistics of global memory count what was done: hits, misses, bytes fetched and written, releases and those
- * that waited. Rank 0 alone works; each step has known numbers. It prints its misses and releases, to be compared with the timeline.
+ * Description: the statistics of global memory count what was done: hits, misses, bytes fetched and written, releases
+ * and those that waited. Rank 0 alone works; each step has known numbers. It prints its misses and releases, to be
+ * compared with the timeline.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: programs that break a rule of global memory, one for each argument; see tests/global/errors for what must be
- * said. */
+/* Description: programs that break a rule of global memory, one for each argument; see tests/global/errors for what
+ * must be said. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: of a frozen array every worker fetches each far byte at most once, however many steals and joins there are,
- * while another array is fetched anew; after uat_global_thaw() what others write is seen, and a second freeze does not
- * bring back what the first one saw.
+ * Description: of a frozen array every worker fetches each far byte at most once, however many steals and joins there
+ * are, while another array is fetched anew; after uat_global_thaw() what others write is seen, and a second freeze does
+ * not bring back what the first one saw.
  *
  * usage: freeze PASSES
  */

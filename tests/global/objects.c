@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: objects are allocated and given back inside tasks, by their owner and by others; a tree of nodes that is built in
- * parallel holds what it should, wherever its nodes live; atomics lose no addition; and all objects that were given back can be
- * had again.
+ * Description: objects are allocated and given back inside tasks, by their owner and by others; a tree of nodes that is
+ * built in parallel holds what it should, wherever its nodes live; atomics lose no addition; and all objects that were
+ * given back can be had again.
  *
  * usage: objects RUNS
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: random race-free programs over a global array read what their sequential execution would read. A task owns
- * a range of bytes, cut anywhere; it checks and rewrites it, keeps a part of it for its children to read, gives the rest to
- * them, and checks all that they wrote. Every byte says by its value when it was written. Accesses are checkouts of all
- * kinds, gets and puts, blocking and split-phase, of random sizes.
+ * Description: random race-free programs over a global array read what their sequential execution would read. A task
+ * owns a range of bytes, cut anywhere; it checks and rewrites it, keeps a part of it for its children to read, gives
+ * the rest to them, and checks all that they wrote. Every byte says by its value when it was written. Accesses are
+ * checkouts of all kinds, gets and puts, blocking and split-phase, of random sizes.
  *
  * usage: order RUNS SEED [KIB]
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what a task writes to global memory before it sets a future, unlocks a mutex, sends to a channel, counts a latch
- * down or releases a semaphore is read by the task that gets, locks, receives or waits: no spawn and no join orders the two.
+ * Description: what a task writes to global memory before it sets a future, unlocks a mutex, sends to a channel, counts
+ * a latch down or releases a semaphore is read by the task that gets, locks, receives or waits: no spawn and no join
+ * orders the two.
  *
  * usage: sync RUNS SEED
  */
@@ -195,8 +196,8 @@ struct neighbour {
     uat_future_t begun, written;
 };
 
-/* What is cached of a page is old when a future is found set, though this task has neither waited nor parted meanwhile: the
- * page was read for its last bytes, while another task wrote its first ones. */
+/* What is cached of a page is old when a future is found set, though this task has neither waited nor parted meanwhile:
+ * the page was read for its last bytes, while another task wrote its first ones. */
 static void look(void *arg, void *result)
 {
     struct neighbour n = *(struct neighbour *)arg;

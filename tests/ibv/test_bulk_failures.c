@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what goes wrong with bulk data over verbs ends in one line that says what mends it, and in a negative errno:
- * local memory that is not registered, regions that are taken away, a peer that is gone in the midst of transfers, too
- * little memory that may be locked.
+ * Description: what goes wrong with bulk data over verbs ends in one line that says what mends it, and in a negative
+ * errno: local memory that is not registered, regions that are taken away, a peer that is gone in the midst of
+ * transfers, too little memory that may be locked.
  */
 #include <stdarg.h>
 #include <stddef.h>

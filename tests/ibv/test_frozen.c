@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: operations on a worker that is stopped by SIGSTOP complete and take effect: its CPU has no part in them.
- * A thief of its deque needs no more than these. A worker that takes no part in being connected by librdmacm is named after
- * UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
+ * A thief of its deque needs no more than these. A worker that takes no part in being connected by librdmacm is named
+ * after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a worker whose only port is not in the network of rank 0 is refused in one line, unless routers may join the two.
- * Other choices among several ports are in test_choice.c. Needs the addresses of a guest: 10.9.0.0/24.
+ * Description: a worker whose only port is not in the network of rank 0 is refused in one line, unless routers may join
+ * the two. Other choices among several ports are in test_choice.c. Needs the addresses of a guest: 10.9.0.0/24.
  */
 #include <stdarg.h>
 #include <stddef.h>

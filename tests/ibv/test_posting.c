@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: how chains become requests: payloads that are not inline, full queues, the fences that only a target with
- * PCIe atomics gets, and how many requests and doorbells a chain costs, which for a READ of a neighbour is none.
+ * Description: how chains become requests: payloads that are not inline, full queues, the fences that only a target
+ * with PCIe atomics gets, and how many requests and doorbells a chain costs, which for a READ of a neighbour is none.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void test_slots(void **state)
     assert_int_equal(peers_run(&spec, work_slots, NULL), 0);
 }
 
-/* --- the words of quiet(): connections to different workers of a group flush at addresses that differ in their low 12 bits */
+/* --- the words of quiet(): connections to different workers of a group flush at addresses of different colours */
 
 static void work_colours(struct peer *me, void *arg)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_for_each_block() over elements that do not divide a block of global memory: each block that a body gets lies in one
- * block of global memory, or is one element, and each element comes once. Ranges begin and end on either of two hosts.
- * usage: UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
+ * Description: uat_for_each_block() over elements that do not divide a block of global memory: each block that a body
+ * gets lies in one block of global memory, or is one element, and each element comes once. Ranges begin and end on
+ * either of two hosts. usage: UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,7 +60,10 @@ UAT_TASK_VOID(walk, char *, base, size_t, bytes, size_t, size)
     uat_for_each_block(base, bytes / size, size, UAT_READ, compare, &p, sizeof(p));
 }
 
-/* Chunks alternate between the hosts, so that each range begins and ends near or far. Returns 0, or 1 if the runtime fails. */
+/*
+ * Chunks alternate between the hosts, so that each range begins and ends near or far. Returns 0, or 1 if the runtime
+ * fails.
+ */
 static int walk_all(void)
 {
     static const size_t sizes[] = {1, 24, 100, 4096, 5000, 40000, UAT_GLOBAL_BLOCK, SIZE_MOST};

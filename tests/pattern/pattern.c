@@ -55,7 +55,10 @@ static void add(int64_t begin, int64_t end, void *partial, const void *arg)
     }
 }
 
-/* In the second pass of a scan: the value must be that of all iterations before. Errors are counted in `count`'s high half. */
+/*
+ * In the second pass of a scan: the value must be that of all iterations before. Errors are counted in `count`'s high
+ * half.
+ */
 static void check_prefix(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     const struct settings *s = arg;

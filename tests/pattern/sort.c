@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_sort() and uat_for_each_block() over global arrays of elements of several sizes, in several orders: what
- * was there is there afterwards, sorted; each element is visited once. Memory of one process is sorted by the task alone.
+ * Description: uat_sort() and uat_for_each_block() over global arrays of elements of several sizes, in several orders:
+ * what was there is there afterwards, sorted; each element is visited once. Memory of one process is sorted by the task
+ * alone.
  *
  * usage: test-sort ROUNDS [BYTES]
  */

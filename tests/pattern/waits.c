@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: bodies of loops, reductions, scans and parallel calls that wait: for futures that other tasks set, for earlier iterations,
- * for mutexes, also with one held, and for channels. Right sums, exclusion excludes, nothing hangs. Usage: test-waits [ROUNDS [CASE]]
+ * Description: bodies of loops, reductions, scans and parallel calls that wait: for futures that other tasks set, for
+ * earlier iterations, for mutexes, also with one held, and for channels. Right sums, exclusion excludes, nothing hangs.
+ * Usage: test-waits [ROUNDS [CASE]]
  */
 #include "tests/programs/rounds.h"
 #include "uat/pattern.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: with the message protocol a victim that does not look holds up nobody. Rank 0 offers a continuation, then
- * stays in a task without spawns, in which it is stopped (SIGSTOP); the others ask, withdraw, and go on; meanwhile their own
- * work gets done. Then the continuation is given after all or stays, and the answer is right.
+ * Description: with the message protocol a victim that does not look holds up nobody. Rank 0 offers a continuation,
+ * then stays in a task without spawns, in which it is stopped (SIGSTOP); the others ask, withdraw, and go on; meanwhile
+ * their own work gets done. Then the continuation is given after all or stays, and the answer is right.
  * For 2 or more workers on one host.
  */
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: generators that live across spawns and joins of their task: the task migrates with the generators' stacks
- * in its frame, between any two values, and the generators go on where they were, pointers into their own stacks included.
+ * Description: generators that live across spawns and joins of their task: the task migrates with the generators'
+ * stacks in its frame, between any two values, and the generators go on where they were, pointers into their own stacks
+ * included.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +10,9 @@
 
 #include "uat/generator.h"
 
-/* Values that depend on all state before, kept in an array that is reached by pointers into the generator's own stack. */
+/*
+ * Values that depend on all state before, kept in an array that is reached by pointers into the generator's own stack.
+ */
 UAT_GENERATOR_SIZED(2048, uint64_t, chain, uint64_t, seed, int, n)
 {
     uint64_t ring[16], *at = ring, *end = ring + 16;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a join that has to wait in place, for the evacuation heap has no room for its stack. Rank 1 joins; the child,
- * on rank 0, makes it say what it waits for until the file `go` is there; then rank 1 says what it does after the join.
- * run-in-place starts it. For 2 workers with one record each.
+ * Description: a join that has to wait in place, for the evacuation heap has no room for its stack. Rank 1 joins; the
+ * child, on rank 0, makes it say what it waits for until the file `go` is there; then rank 1 says what it does after
+ * the join. run-in-place starts it. For 2 workers with one record each.
  * usage: in-place FOLDER
  */
 #include <signal.h>

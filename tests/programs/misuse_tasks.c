@@ -44,7 +44,9 @@ static void join_it(void *arg, void *result)
     (void)result;
     uat_join(*(uat_task_t **)arg);
 }
-/* The second child joins the first one. Told only when that lives elsewhere: so it is slow, and thieves are waited for. */
+/*
+ * The second child joins the first one. Told only when that lives elsewhere: so it is slow, and thieves are waited for.
+ */
 static void root_of_strangers(void *arg, void *result)
 {
     uat_task_t first, second, *handle = &first;

@@ -136,7 +136,10 @@ int main(int argc, char **argv)
     uat_stats_t s;
     if (uat_stats_total(&s))
         return 1;
-    /* The stacks are small, so joiners leave without asking; but without room in the heap they stay, and torture tries both. */
+    /*
+     * The stacks are small, so joiners leave without asking; but without room in the heap they stay, and torture tries
+     * both.
+     */
     bool leave = !getenv("UAT_HEAP_SIZE") && !strstr(uat_setting("torture"), "delay");
     if (leave && s.joins_second > 100 && s.joins_raced * 10 < s.joins_second * 9) {
         fprintf(stderr, "random-trees: %lu of %lu joins of ended children asked first\n",

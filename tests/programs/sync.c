@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: futures, mutexes, conditions, semaphores, latches, groups and channels between tasks on any workers: every
- * value arrives once and in order, exclusion excludes, nobody is woken up too early, and nobody sleeps on. Tasks return how
- * many errors they saw. Usage: sync [ROUNDS [CASE]]
+ * Description: futures, mutexes, conditions, semaphores, latches, groups and channels between tasks on any workers:
+ * every value arrives once and in order, exclusion excludes, nobody is woken up too early, and nobody sleeps on. Tasks
+ * return how many errors they saw. Usage: sync [ROUNDS [CASE]]
  */
 #include "tests/programs/sync_cases.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases of `sync`: channels between tasks on any workers. Every value arrives once, and in order; closing wakes whoever waits. */
+/*
+ * Cases of `sync`: channels between tasks on any workers. Every value arrives once, and in order; closing wakes whoever
+ * waits.
+ */
 #include <errno.h>
 
 #include "tests/programs/sync_cases.h"

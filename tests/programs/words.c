@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks on several workers use one object of each kind; meanwhile every operation that this worker posts is noted. Printed
- * to the file FOLDER/RANK, each once: "A rank address" for a word that an atomic changes there, "W rank address" for one that is
- * WRITTEN, "O rank address" for an object. run-words compares the files of all workers. Usage: words FOLDER
+ * Description: tasks on several workers use one object of each kind; meanwhile every operation that this worker posts
+ * is noted. Printed to the file FOLDER/RANK, each once: "A rank address" for a word that an atomic changes there, "W
+ * rank address" for one that is WRITTEN, "O rank address" for an object. run-words compares the files of all workers.
+ * Usage: words FOLDER
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what a worker offers is stolen, and what is stolen is what was offered. A loop of tiny tasks publishes one
- * continuation after another at one place, each with another stack; the thief of any must go on with the right one.
+ * Description: what a worker offers is stolen, and what is stolen is what was offered. A loop of tiny tasks publishes
+ * one continuation after another at one place, each with another stack; the thief of any must go on with the right one.
  * Then a chain of tasks descends, and the last of them spawns until every continuation above it has been taken: if
- * thieves do not find one of them, that never ends, and UAT_SIM_LIMIT says so. For the simulation. Usage: offers RUNS [LOOPS]
+ * thieves do not find one of them, that never ends, and UAT_SIM_LIMIT says so. For the simulation. Usage: offers RUNS
+ * [LOOPS]
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,8 +35,8 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
 
 UAT_TASK_DECLARE(uint64_t, patient, uint64_t, i, uint64_t, depth)
 
-/* Spawns until everything that this worker has offered was taken. A claim that met a publication under way leaves an entry
- * behind, which must be offered again. */
+/* Spawns until everything that this worker has offered was taken. A claim that met a publication under way leaves an
+ * entry behind, which must be offered again. */
 static uint64_t patient(uint64_t i, uint64_t depth)
 {
     for (uint64_t n = i; uat_size() > 1 && !uat_work_wanted(); n++) {

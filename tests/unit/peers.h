@@ -84,8 +84,8 @@ void peers_unshare(void *memory, size_t size);
 void peer_barrier(struct peer *me);
 
 /* The steps of joining, for specs with `apart`; 0 or a negative errno. Of a transport with two rounds peer_show is the
- * first one, and a test may forge its card behind it; peer_publish calls it if the test has not. peer_publish (then) and
- * peer_connect wait for all workers' cards. */
+ * first one, and a test may forge its card behind it; peer_publish calls it if the test has not. peer_publish (then)
+ * and peer_connect wait for all workers' cards. */
 int peer_open(struct peer *me);
 int peer_show(struct peer *me);
 int peer_publish(struct peer *me);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what the benchmarks share: the command line, with one line for every kind of mistake, the figures computed
- * from counters, and in a job of one worker what pauses leave out.
+ * Description: what the benchmarks share: the command line, with one line for every kind of mistake, the figures
+ * computed from counters, and in a job of one worker what pauses leave out.
  */
 #include <setjmp.h>
 #include <stdarg.h>

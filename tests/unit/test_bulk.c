@@ -144,8 +144,8 @@ static void work_order(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* Each worker a host of its own, then two workers for each host. Where that is quick, also one host, and operations that are
- * put off. */
+/* Each worker a host of its own, then two workers for each host. Where that is quick, also one host, and operations
+ * that are put off. */
 static void run_all(peer_fn *fn)
 {
     bulk_run(&PEERS_TRANSPORT, fn, 3, (struct bulk_test){.hosts = 3});

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the common canary of a job is another one in each process, also when getrandom(2) has nothing to give. */
+/*
+ * Description: the common canary of a job is another one in each process, also when getrandom(2) has nothing to give.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: memory and signals that the system denies. Each single request of uat_init() is denied once, in a process
- * of its own: then either the start fails with one line, or it succeeds and a run works. A deque that cannot be opened keeps
- * no memory.
+ * Description: memory and signals that the system denies. Each single request of uat_init() is denied once, in a
+ * process of its own: then either the start fails with one line, or it succeeds and a run works. A deque that cannot be
+ * opened keeps no memory.
  */
 #include <stdarg.h>
 #include <stddef.h>

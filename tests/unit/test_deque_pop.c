@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the owner's side of the deque, alone: what a pop returns for an entry that is private, that was published, or that the
- * test has claimed in a thief's place; bases that are dropped.
+ * Description: the owner's side of the deque, alone: what a pop returns for an entry that is private, that was
+ * published, or that the test has claimed in a thief's place; bases that are dropped.
  */
 #include "tests/unit/deque_alone.h"
 

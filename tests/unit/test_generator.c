@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: generators: values of every size arrive whole and in order; what is live on either side survives a switch,
- * in whatever register; generators inside generators; early end and a second begin; aligned stacks.
+ * Description: generators: values of every size arrive whole and in order; what is live on either side survives a
+ * switch, in whatever register; generators inside generators; early end and a second begin; aligned stacks.
  */
 #include <stdarg.h>
 #include <stddef.h>

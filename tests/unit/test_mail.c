@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the message protocol step by step, thief and victim in one process, on a transport of the test's own that lets
- * the victim look at a chosen moment: which operations a steal posts, withdrawal at every point of the victim's decision, refusals,
- * requests that wait for the next push, and that the stack which was given is not reused too early.
+ * Description: the message protocol step by step, thief and victim in one process, on a transport of the test's own
+ * that lets the victim look at a chosen moment: which operations a steal posts, withdrawal at every point of the
+ * victim's decision, refusals, requests that wait for the next push, and that the stack which was given is not reused
+ * too early.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +34,10 @@ static struct uat_deque own, victim; /* victim's stacks are named by addresses i
 static struct uat_mail own_mail, victim_mail;
 static struct uat_stolen stolen;
 
-/* Each transport counts what it posts. A chain of the thief is preceded by before[n], its completion followed by after[n]. */
+/*
+ * Each transport counts what it posts. A chain of the thief is preceded by before[n], its completion followed by
+ * after[n].
+ */
 struct wire {
     struct uat_transport head;
     struct uat_pending *pending;

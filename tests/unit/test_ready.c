@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the order in which an owner takes its ready tasks, alone, on a transport of the test's own: each comes once, and
- * none is passed over more often than UAT_READY_BOUND says, with and without thieves, which the test stands in for.
+ * Description: the order in which an owner takes its ready tasks, alone, on a transport of the test's own: each comes
+ * once, and none is passed over more often than UAT_READY_BOUND says, with and without thieves, which the test stands
+ * in for.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -85,7 +85,8 @@ static void test_permutes(void **state)
 }
 
 /* What O2 does not order is done in both orders; what O1 orders in one. Each pair works on one word of a peer that
- * nobody else uses, so that what it leaves there tells the order (for this alone a WRITE meets an atomic on one word). */
+ * nobody else uses, so that what it leaves there tells the order (for this alone a WRITE meets an atomic on one word).
+ */
 
 enum pair { WRITE_WRITE, ATOMIC_ATOMIC, ATOMIC_WRITE, WRITE_READ, READ_WRITE, READ_ATOMIC, WRITE_ATOMIC, ATOMIC_READ };
 enum { PAIRS = 8, PAIRS_FREE = WRITE_ATOMIC /* those before it are not ordered */, ROUNDS = 2000 };
