@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: adapters exclude atomics from each other by the low 12 bits of their addresses, so no two of up to 64
- * workers of a host have a word of the same kind equal in them, or of up to 32 in global memory (transport/colour.h).
- * All workers must be on one host.
+ * workers of a host have a word of the same kind equal in them, global memory's included (transport/colour.h). All
+ * workers must be on one host.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -218,6 +218,36 @@ static void test_late_acknowledgement_is_looked_for(void **state)
     assert_true(is_offered(ring.claims));
 }
 
+/* A thief that acknowledges between the owner's look at the ring and the publication that needs its slot. */
+static bool is_late;
+static bool acknowledge_late(void)
+{
+    if (is_late)
+        acknowledge(0, UAT_ACK_ABORTED);
+    is_late = false;
+    return true;
+}
+
+static void test_acknowledgement_is_saved_before_its_slot_is_used(void **state)
+{
+    (void)state;
+    static bool always = true;
+    push(1);
+    claim(); /* index 0, not acknowledged */
+    for (int i = 1; i < UAT_RING_SLOTS; i++) {
+        push(1);
+        acknowledge(claim(), UAT_ACK_STOLEN);
+    }
+    is_late = true;
+    deque.user.unreleased = &always;
+    deque.user.before_publication = acknowledge_late;
+    push(1);
+    assert_true(is_offered(UAT_RING_SLOTS));
+    acknowledge(claim(), UAT_ACK_STOLEN); /* in the word where the other one was */
+    push(1);
+    assert_int_equal(deque.count.entries_aborted, 1);
+}
+
 static void test_no_record_no_publication(void **state)
 {
     (void)state;
@@ -279,6 +309,7 @@ int main(void)
         DEQUE_TEST(test_claims_ahead_of_bottom),
         DEQUE_TEST(test_slot_waits_for_acknowledgement),
         DEQUE_TEST(test_late_acknowledgement_is_looked_for),
+        DEQUE_TEST(test_acknowledgement_is_saved_before_its_slot_is_used),
         DEQUE_TEST(test_no_record_no_publication),
         DEQUE_TEST(test_generation_is_new),
         DEQUE_TEST(test_watch_sees_every_push),
