@@ -25,6 +25,7 @@ class Fault:
     least_on_two = 2  # on two hosts
     limits = {}  # {resource: bytes} of the whole job
     lines = 3  # different ones: the cause, what follows from it in another worker, and the launcher's word
+    starves = False  # of memory: then libraries have texts of their own, of any length, which are not counted
     also_says = None  # another line that must have come before
     says = None  # a regular expression; {rank}: the rank that was hit; None: nobody is left to say anything
     folder_full = False  # traces are written to a disk that has some pages only; this and `limits` are there from the beginning
@@ -136,7 +137,7 @@ class PauseInSteal(PauseWorker):
 
 class AddressSpace(Fault):
     """The limit of the whole job: any call that needs memory may fail."""
-    launchers = ("uatrun",)
+    launchers, starves = ("uatrun",), True
     name, says = "little address space", r"rank \d+ on \S+|uatrun: |error while loading shared libraries"
 
     def __init__(self, random):
@@ -146,7 +147,7 @@ class AddressSpace(Fault):
 
 class ShrinkAddressSpace(Fault):
     """No more memory for one worker from some moment on."""
-    name, launchers = "address space used up in a worker", ("uatrun",)
+    name, launchers, starves = "address space used up in a worker", ("uatrun",), True
     # libpmix may exit, or crash, without memory: then the word is uatrun's.
     says = r"rank {rank} on \S+|rank {rank} (exited with status \d+|was killed by signal \d+ .*), .*, on \S+;"
 

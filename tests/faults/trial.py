@@ -108,7 +108,8 @@ class Trial:
             self.wrong.append(f"status {status}, and no line says {says!r}")
         if fault.also_says and not any(re.search(fault.also_says.format(rank=self.plan.rank), line) for line in lines):
             self.wrong.append(f"no line says {fault.also_says!r}")
-        kinds = {re.sub(r"\d+", "N", line) for line in lines if not self.starter.chatter(line)}
+        ours = [line for line in lines if not self.starter.chatter(line) and (not fault.starves or line.startswith("uat"))]
+        kinds = {re.sub(r"\d+", "N", line) for line in ours}
         if len(kinds) > fault.lines:
             self.wrong.append(f"{len(kinds)} different lines")
         self._judge_time(run)
