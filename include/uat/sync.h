@@ -16,6 +16,11 @@
  *
  * A steal moves stacks, not memory: an event orders what tasks do by themselves and through these objects. A task that
  * was woken up sees the values that were passed to it.
+ *
+ * All handles below are valid until uat_*_destroy() of their kind is called, by any task, once nobody waits for the
+ * object and nobody will use it again. Objects that are left are freed at uat_finalize(). Values are copied: `value`
+ * stays the caller's. uat_*_create() returns a handle, or ends the job with a line if UAT_HEAP_SIZE has no room.
+ * docs/protocol.md describes the protocols.
  */
 #ifndef UAT_SYNC_H
 #define UAT_SYNC_H
@@ -35,20 +40,23 @@ extern "C" {
 void uat_yield(void);
 
 /*
- * A future: a value that is set once and got any number of times. size: bytes of the value, at most UAT_RESULT_MAX.
+ * A future (Baker and Hewitt 1977): a value that is set once and got any number of times. size: bytes of the value, at
+ * most UAT_RESULT_MAX.
  */
 typedef struct uat_future {
     uint64_t object; /* (rank << 48) | address; belongs to the library, and likewise below */
     uint64_t size;
 } uat_future_t;
 
+/* A future that is not set. */
 uat_future_t uat_future_create(size_t size);
-/* Copy size bytes in, and wake up everybody who waits. */
+/* Copy size bytes in, once, and wake up everybody who waits. */
 void uat_future_set(uat_future_t f, const void *value);
 /* Wait until it is set, and copy the value out. */
 void uat_future_get(uat_future_t f, void *value);
 /* The same without waiting: 1 with the value, 0 if it is not set. */
 int uat_future_try_get(uat_future_t f, void *value);
+/* No task waits for it, and none will use it any more; likewise for the other kinds below. */
 void uat_future_destroy(uat_future_t f);
 
 /* Mutual exclusion. An unlock hands the mutex to the task that has waited longest. */
@@ -56,36 +64,44 @@ typedef struct uat_mutex {
     uint64_t object;
 } uat_mutex_t;
 
+/* A mutex that nobody holds. */
 uat_mutex_t uat_mutex_create(void);
+/* Wait until the mutex is this task's. It is not recursive: who holds it already waits for ever. */
 void uat_mutex_lock(uat_mutex_t m);
-/* 1 with the mutex, 0 without. */
+/* The same without waiting: 1 with the mutex, 0 without. */
 int uat_mutex_try_lock(uat_mutex_t m);
+/* Give it up, by the task that holds it. */
 void uat_mutex_unlock(uat_mutex_t m);
 void uat_mutex_destroy(uat_mutex_t m);
 
 /*
- * A condition variable. The mutex is released while the task waits; no wake-up is lost in between, and none is
- * spurious.
+ * A condition variable (Hoare 1974, with Mesa's semantics: who is woken up looks again whether its condition holds).
+ * The mutex is released while the task waits; no wake-up is lost in between, and none is spurious.
  */
 typedef struct uat_condition {
     uint64_t object;
 } uat_condition_t;
 
 uat_condition_t uat_condition_create(void);
+/* Unlock m, which this task holds, wait for a signal, and lock m again. */
 void uat_condition_wait(uat_condition_t c, uat_mutex_t m);
 /* Wake up the task that has waited longest, or all of them. */
 void uat_condition_signal(uat_condition_t c);
 void uat_condition_broadcast(uat_condition_t c);
 void uat_condition_destroy(uat_condition_t c);
 
-/* A counting semaphore. */
+/* A counting semaphore (Dijkstra 1965). */
 typedef struct uat_semaphore {
     uint64_t object;
 } uat_semaphore_t;
 
+/* count: units that can be acquired at once. */
 uat_semaphore_t uat_semaphore_create(uint64_t count);
+/* Take one unit; wait until there is one. */
 void uat_semaphore_acquire(uat_semaphore_t s);
+/* The same without waiting: 1 with a unit, 0 without. */
 int uat_semaphore_try_acquire(uat_semaphore_t s);
+/* Give n units back; as many tasks that wait go on. */
 void uat_semaphore_release(uat_semaphore_t s, uint64_t n);
 void uat_semaphore_destroy(uat_semaphore_t s);
 
@@ -94,24 +110,29 @@ typedef struct uat_latch {
     uint64_t object;
 } uat_latch_t;
 
+/* count: from where it is counted down; 0: it is open. */
 uat_latch_t uat_latch_create(uint64_t count);
+/* Subtract n. More than is left is an error. */
 void uat_latch_count_down(uat_latch_t l, uint64_t n);
+/* Wait until it is open. */
 void uat_latch_wait(uat_latch_t l);
 void uat_latch_destroy(uat_latch_t l);
 
-/* A barrier of a group of n tasks, to be used again and again. (uat_barrier() is another thing: for all workers,
- * outside of tasks.) Returns 1 to the task that came last, 0 to the others. */
+/* A barrier of a group of tasks, to be used again and again. (uat_barrier() is another thing: for all workers, outside
+ * of tasks.) */
 typedef struct uat_group {
     uint64_t object;
 } uat_group_t;
 
+/* n: tasks of the group. */
 uat_group_t uat_group_create(uint64_t n);
+/* Wait until n tasks have called it. Returns 1 to the one that came last, 0 to the others. */
 int uat_group_wait(uat_group_t g);
 void uat_group_destroy(uat_group_t g);
 
 /*
- * A channel of values of size bytes (at most UAT_RESULT_MAX), with room for `capacity` of them; 0: a rendezvous, the
- * sender waits for the receiver. Values arrive once each, in the order in which they were sent.
+ * A channel (Hoare's CSP, 1978; Go) of values of size bytes (at most UAT_RESULT_MAX), with room for `capacity` of them;
+ * 0: a rendezvous, the sender waits for the receiver. Values arrive once each, in the order in which they were sent.
  */
 typedef struct uat_channel {
     uint64_t object;
