@@ -110,7 +110,7 @@ int uat_ibv_addresses_list(const struct uat_network *wish, struct uat_ibv_addres
                            char *why, size_t size)
 {
     struct uat_ibv_port *ports;
-    char by[640], reason[640];
+    char by[640], reason[640], failed[640] = "";
     int left, best, rc = uat_ibv_ports_list(&ports, &left), error = 0;
     *n = 0;
     if (rc) {
@@ -121,9 +121,10 @@ int uat_ibv_addresses_list(const struct uat_network *wish, struct uat_ibv_addres
         bool first = *n == 0;
         rc = add_port(list, n, &ports[best], wish->gid_index, reason, sizeof(reason));
         if (first && !rc)
-            snprintf(why, size, "%s", by);
+            snprintf(why, size, "%s%s%s", by, error ? "; a better one cannot be used: " : "", failed);
         if (first && rc && !error) { /* of the best port */
             error = rc;
+            snprintf(failed, sizeof(failed), "%s", reason);
             snprintf(why, size, "%s", reason);
         }
         memmove(&ports[best], &ports[best + 1], (size_t)(--left - best) * sizeof(*ports));

@@ -5,12 +5,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/memlock.h"
+#include "transport_ibv/numa.h"
 
 static int find_addresses(struct uat_ibv *ibv)
 {
@@ -26,24 +28,22 @@ static int find_addresses(struct uat_ibv *ibv)
     return 0;
 }
 
+/* Open the device of an address, which stays open, and ask it about the port. */
 static int take_port(struct uat_ibv *ibv, const struct uat_ibv_address *address)
 {
-    struct uat_ibv_port *ports;
-    int n, rc = uat_ibv_ports_list(&ports, &n);
-    if (rc) {
-        uat_error("cannot list the verbs devices: %s", strerror(-rc));
-        return rc;
-    }
-    rc = -ENODEV;
-    for (int i = 0; i < n; i++)
-        if (!strcmp(ports[i].device, address->device) && ports[i].number == address->port) {
-            ibv->port = ports[i];
-            rc = 0;
-        }
-    if (rc)
-        uat_error("verbs port %s:%d is gone", address->device, address->port);
-    free(ports);
-    return rc;
+    struct uat_ibv_port *port = &ibv->port;
+    *port = (struct uat_ibv_port){.number = address->port, .numa_node = uat_numa_node_of_device(address->device)};
+    port->distance = uat_numa_distance(port->numa_node);
+    snprintf(port->device, sizeof(port->device), "%s", address->device);
+    errno = 0;
+    ibv->context = uat_ibv_open_named(port->device);
+    if (!ibv->context)
+        port->error = errno ? errno : ENODEV;
+    else
+        port->error = uat_ibv_port_ask(ibv->context, port);
+    if (port->error)
+        uat_error("verbs port %s:%d cannot be opened any more: %s", port->device, port->number, strerror(port->error));
+    return -port->error;
 }
 
 static int take_gid(struct uat_ibv *ibv, const struct uat_ibv_address *address)
@@ -133,18 +133,11 @@ int uat_ibv_device_open(struct uat_ibv *ibv)
 
 int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address)
 {
-    int rc = take_port(ibv, address);
+    int rc = uat_memlock_check(ibv->segment_size);
     if (!rc)
-        rc = uat_memlock_check(ibv->segment_size);
+        rc = take_port(ibv, address);
     if (rc)
         return rc;
-    errno = 0;
-    ibv->context = uat_ibv_open_named(ibv->port.device);
-    if (!ibv->context) {
-        rc = errno ? -errno : -ENODEV;
-        uat_error("cannot open %s: %s", ibv->port.device, strerror(-rc));
-        return rc;
-    }
     if (fcntl(ibv->context->async_fd, F_SETFL, fcntl(ibv->context->async_fd, F_GETFL) | O_NONBLOCK) < 0) {
         rc = -errno;
         uat_error("cannot make the event queue of %s non-blocking: %s", ibv->port.device, strerror(-rc));

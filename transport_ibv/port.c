@@ -70,8 +70,7 @@ struct ibv_context *uat_ibv_open_named(const char *name)
     return context;
 }
 
-/* Ask an open device about itself and one port. */
-static int ask(struct ibv_context *context, struct uat_ibv_port *port)
+int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port)
 {
     int rc = ibv_query_device_ex(context, NULL, &port->device_attr);
     if (!rc)
@@ -113,7 +112,7 @@ static int list_device(struct ibv_device *device, struct uat_ibv_port **list, in
         port->number = i;
         port->numa_node = uat_numa_node_of_device(name);
         port->distance = uat_numa_distance(port->numa_node);
-        port->error = error ? error : ask(context, port);
+        port->error = error ? error : uat_ibv_port_ask(context, port);
         if (!port->error)
             count = port->device_attr.orig_attr.phys_port_cnt;
     }

@@ -47,6 +47,9 @@ int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct ua
 /* Open a device by its name; NULL and errno. */
 struct ibv_context *uat_ibv_open_named(const char *name);
 
+/* Ask an open device about itself and about one port, port->number. 0 or an errno; then nothing has been learnt. */
+int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port);
+
 /* Which kind of atomics on 8 bytes a device has. */
 enum uat_ibv_atomics uat_ibv_atomics_of(const struct ibv_device_attr_ex *attr);
 const char *uat_ibv_atomics_name(enum uat_ibv_atomics atomics);

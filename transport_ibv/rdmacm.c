@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
@@ -35,6 +36,7 @@ struct uat_ibv_rdmacm {
     bool *established;                  /* per rank */
     struct rdma_cm_id *stranger;        /* turned down and to be destroyed */
     int missing;                        /* connections to be established */
+    uint64_t looked_ns;                 /* when the last event was, or the last look at the port */
     int silent_ms, down_ms;             /* without an event; and with the port down */
 };
 
@@ -252,13 +254,14 @@ static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
     }
 }
 
-/* No peer has taken a step for silent_ms. The manager itself gives up later, and only where this worker has asked. */
-static int judge_peers(const struct uat_ibv *ibv)
+/* No peer has taken a step for silent_ms, the last passed_ms of them since the last look. The manager itself gives up
+ * later, and only where this worker has asked. */
+static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
 {
     const struct uat_ibv_rdmacm *cm = ibv->cm;
     int report = ibv->network.wait_report, limit = ibv->network.wait_limit, silent = cm->silent_ms / 1000, i = 0;
     bool last = limit > 0 && cm->silent_ms >= 1000 * limit;
-    if (!last && (!report || cm->silent_ms != 1000 * report))
+    if (!last && (!report || cm->silent_ms < 1000 * report || cm->silent_ms - passed_ms >= 1000 * report))
         return 0;
     while (i < ibv->connection_count - 1 &&
            (cm->established[ibv->connections[i].rank] || ibv->connections[i].rank == ibv->base.rank))
@@ -276,21 +279,24 @@ static int judge_peers(const struct uat_ibv *ibv)
     return -ETIMEDOUT;
 }
 
-/* There was no event for LOOK_MS. The manager tells nobody that the port is down: who waits to be connected to would
- * wait on. */
+/* There is no event. The manager tells nobody that the port is down: who waits to be connected to would wait on. */
 static int judge_silence(struct uat_ibv *ibv)
 {
     struct uat_ibv_rdmacm *cm = ibv->cm;
     struct ibv_port_attr now = {.state = IBV_PORT_NOP};
+    int passed_ms = (int)((uat_clock_ns() - cm->looked_ns) / 1000000);
+    if (passed_ms < LOOK_MS) /* a signal has ended the wait */
+        return 0;
+    cm->looked_ns = uat_clock_ns();
     ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state says so */
-    cm->silent_ms += LOOK_MS;
-    cm->down_ms = now.state == IBV_PORT_ACTIVE ? 0 : cm->down_ms + LOOK_MS;
+    cm->silent_ms += passed_ms;
+    cm->down_ms = now.state == IBV_PORT_ACTIVE ? 0 : cm->down_ms + passed_ms;
     if (cm->down_ms > 1000 * uat_ibv_retry_bound(&ibv->network)) {
         uat_error("rdmacm: %s:%d has been in state %s for %d s, and %d connections are missing; is its link up?",
                   ibv->port.device, ibv->port.number, ibv_port_state_str(now.state), cm->down_ms / 1000, cm->missing);
         return -ENETDOWN;
     }
-    return judge_peers(ibv);
+    return judge_peers(ibv, passed_ms);
 }
 
 static int handle_next(struct uat_ibv *ibv)
@@ -298,11 +304,12 @@ static int handle_next(struct uat_ibv *ibv)
     struct pollfd fd = {.fd = ibv->cm->channel->fd, .events = POLLIN};
     struct rdma_cm_event *event;
     int n = poll(&fd, 1, LOOK_MS);
-    if (n < 0)
-        return errno == EINTR ? 0 : fail(ibv, -1, "waiting for an event", errno);
-    if (n == 0)
+    if (n < 0 && errno != EINTR)
+        return fail(ibv, -1, "waiting for an event", errno);
+    if (n <= 0)
         return judge_silence(ibv);
     ibv->cm->silent_ms = 0;
+    ibv->cm->looked_ns = uat_clock_ns();
     if (rdma_get_cm_event(ibv->cm->channel, &event))
         return errno == EAGAIN ? 0 : fail(ibv, -1, "reading an event", errno);
     int rc = handle(ibv, event);
@@ -319,6 +326,7 @@ int uat_ibv_rdmacm_connect(struct uat_ibv *ibv, const struct uat_endpoint *peers
     uint32_t qpn;
     int rc = 0;
     cm->missing = ibv->connection_count - 1;
+    cm->looked_ns = uat_clock_ns();
     for (int i = 0; i < ibv->connection_count && !rc; i++) {
         int rank = ibv->connections[i].rank;
         rc = uat_ibv_endpoint_read(ibv, rank, &peers[rank], &cm->endpoints[rank], &qpn);
