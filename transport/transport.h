@@ -96,7 +96,10 @@ struct uat_transport_class {
     int (*attach)(struct uat_transport *t, const struct uat_endpoint *cards);
     /* Copy what the peers must know to data (at most UAT_ENDPOINT_MAX bytes); *size: its bytes. */
     int (*endpoint)(struct uat_transport *t, void *data, size_t *size);
-    /* Connect to all peers, oneself included. peers[i] is what rank i published; valid during the call. */
+    /* Optional, for a transport with a first round: does connect() look at what this rank publishes? NULL: at all. */
+    bool (*needs)(struct uat_transport *t, int rank);
+    /* Connect to all peers, oneself included. peers[i] is what rank i published, at least if connect() needs it; valid
+     * during the call. */
     int (*connect)(struct uat_transport *t, const struct uat_endpoint *peers);
     /* Post a chain of count operations (1..UAT_CHAIN_MAX). p becomes done when all of them are complete.
      * p == NULL: fire and forget. Then WRITEs have at most UAT_FORGET_WRITE_MAX bytes, copied before the

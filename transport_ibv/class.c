@@ -70,12 +70,18 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
     return 0;
 }
 
+static bool ibv_needs(struct uat_transport *t, int rank)
+{
+    return uat_ibv_connection_to(uat_ibv_of(t), rank) != NULL;
+}
+
 const struct uat_transport_class uat_transport_ibv = {
     .name = "ibv",
     .open = ibv_open,
     .card = uat_ibv_card,
     .attach = uat_ibv_attach,
     .endpoint = uat_ibv_endpoint_write,
+    .needs = ibv_needs,
     .connect = uat_ibv_connect,
     .post = uat_ibv_post,
     .progress = uat_ibv_progress,

@@ -66,7 +66,8 @@ static int exchange(struct pair *pair, const void *data, size_t size, struct uat
     struct blob blob = {.host = ""};
     snprintf(blob.host, sizeof(blob.host), "%s", pair->hosts[pair->rank]);
     memcpy(blob.data, data, size);
-    int rc = uat_bootstrap_exchange(&blob, offsetof(struct blob, data) + size, &l->blobs[number], &l->sizes[number]);
+    int rc =
+        uat_bootstrap_exchange(&blob, offsetof(struct blob, data) + size, NULL, &l->blobs[number], &l->sizes[number]);
     for (int i = 0; i < 2 && !rc; i++) {
         const struct blob *from = l->blobs[number][i];
         pair->hosts[i] = from->host;

@@ -264,7 +264,7 @@ static int get_blob(int rank, void **blob, size_t *size)
     return rc;
 }
 
-int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes)
+int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, void ***blobs, size_t **sizes)
 {
     if (uat_sim_on())
         return uat_sim_exchange(blob, size, blobs, sizes);
@@ -275,13 +275,15 @@ int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t 
     if (rc)
         return rc;
     size_t n = (size_t)boot.size;
-    void **data = calloc(n + 1, sizeof(*data)); /* ends with NULL */
+    void **data = calloc(n, sizeof(*data));
     size_t *lengths = calloc(n, sizeof(*lengths));
     if (!data || !lengths) {
         uat_error("no memory for what %zu workers have published", n);
         rc = -ENOMEM;
     }
     for (size_t i = 0; i < n && !rc; i++) {
+        if (wanted && !wanted[i])
+            continue;
         if (boot.open) {
             rc = get_blob((int)i, &data[i], &lengths[i]);
         } else if ((data[i] = malloc(size + 1)) != NULL) {
@@ -302,8 +304,8 @@ int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t 
 
 void uat_bootstrap_forget(void **blobs, size_t *sizes)
 {
-    for (void **p = blobs; p && *p && !uat_sim_on(); p++)
-        free(*p);
+    for (int i = 0; blobs && i < boot.size && !uat_sim_on(); i++)
+        free(blobs[i]);
     free(blobs);
     free(sizes);
 }

@@ -6,6 +6,7 @@
 #ifndef UAT_BOOTSTRAP_H
 #define UAT_BOOTSTRAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/options.h"
@@ -32,8 +33,10 @@ struct uat_bootstrap_user {
  */
 int uat_bootstrap_open(struct uat_job *job, const struct uat_options *options, const struct uat_bootstrap_user *user);
 
-/* Publish one blob and collect those of all: blobs[i], sizes[i], to be given to uat_bootstrap_forget(). Collective. */
-int uat_bootstrap_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes);
+/* Publish one blob and collect those of all: blobs[i], sizes[i], to be given to uat_bootstrap_forget(). Collective.
+ * wanted: NULL, or for each rank whether its blob is to be collected; NULL and 0 stand for the others. libpmix keeps
+ * a copy of each collected blob until the end. A simulation collects all. */
+int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, void ***blobs, size_t **sizes);
 void uat_bootstrap_forget(void **blobs, size_t *sizes);
 
 /* Barrier over PMIx, for start-up and the end only. */

@@ -21,7 +21,7 @@
 #include "runtime/memory/segment.h"
 #include "runtime/start/aslr.h"
 
-#define MAGIC UINT64_C(0x3430644974617500) /* "\0uatId04" */
+#define MAGIC UINT64_C(0x3530644974617500) /* "\0uatId05" */
 
 /* FNV-1a, 64 bits. */
 static uint64_t hash(uint64_t h, const void *data, size_t size)
@@ -128,10 +128,22 @@ void uat_identity_take(struct uat_identity *identity, const struct uat_options *
     dl_iterate_phdr(take_object, identity);
 }
 
+size_t uat_identity_published(const struct uat_identity *identity, int rank)
+{
+    return UAT_IDENTITY_HEAD + (rank == 0 ? identity->objects * sizeof(identity->object[0]) : 0);
+}
+
 static int refuse(const struct uat_identity *zero, const char *what, uint64_t own, uint64_t theirs, const char *advice)
 {
     uat_error("%s differs from rank 0 on %s: 0x%" PRIx64 " here, 0x%" PRIx64 " there; %s", what, zero->host, own,
               theirs, advice);
+    return -EINVAL;
+}
+
+static int refuse_size(size_t size, size_t expected)
+{
+    uat_error("rank 0 has published %zu bytes where %zu are expected; start the same build on all hosts", size,
+              expected);
     return -EINVAL;
 }
 
@@ -183,17 +195,16 @@ static int compare_objects(const struct uat_identity *own, const struct uat_iden
 int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size)
 {
     static struct uat_identity zero;
-    if (size < sizeof(zero)) {
-        uat_error("rank 0 has published %zu bytes where %zu are expected; start the same build on all hosts", size,
-                  sizeof(zero));
-        return -EINVAL;
-    }
-    memcpy(&zero, data, sizeof(zero));
+    if (size < UAT_IDENTITY_HEAD)
+        return refuse_size(size, UAT_IDENTITY_HEAD);
+    memcpy(&zero, data, size < sizeof(zero) ? size : sizeof(zero));
     zero.host[sizeof(zero.host) - 1] = 0;
     const char *same_build = "start the same build of uat and of the program on all hosts";
     const char *same_option = "give all workers the same value";
     if (zero.magic != own->magic || zero.abi != own->abi || zero.objects > UAT_OBJECTS_MAX)
         return refuse(&zero, "the ABI of uat", own->abi, zero.abi, same_build);
+    if (size < uat_identity_published(&zero, 0))
+        return refuse_size(size, uat_identity_published(&zero, 0));
 #define COMPARE(field, what, advice)                                                                                   \
     do {                                                                                                               \
         if (own->field != zero.field)                                                                                  \

@@ -31,13 +31,17 @@ struct uat_identity {
     uint64_t thread_pointer; /* where thread-local variables are */
     uint64_t canary;         /* rank 0's is used by all */
     uint32_t aslr_off, objects;
-    struct uat_object object[UAT_OBJECTS_MAX];
     char host[64];
     uint64_t pid_space;         /* which PID namespace the number is of; 0: unknown */
     int32_t pid;                /* not compared: a neighbour looks whether it has been stopped */
     int32_t colour;             /* not compared: where its words lie that adapters change, transport/colour.h */
     struct uat_binding binding; /* not compared: the workers of a machine tell from it whether they share cores */
+    struct uat_object object[UAT_OBJECTS_MAX]; /* rank 0 alone publishes them */
 };
+enum { UAT_IDENTITY_HEAD = offsetof(struct uat_identity, object) };
+
+/* Bytes of the record that this rank publishes: libpmix keeps a copy in each worker, for each worker. */
+size_t uat_identity_published(const struct uat_identity *identity, int rank);
 
 /* Of this worker, but for transport, host and binding, which are not known yet. Objects are those that are loaded now:
  * at program start, before plugins come. */

@@ -15,16 +15,17 @@ static int publish_and_collect(struct uat_roster *roster, const struct uat_ident
                                struct uat_transport *transport)
 {
     size_t endpoint_size = 0;
-    char *blob = malloc(sizeof(*own) + UAT_ENDPOINT_MAX);
+    size_t own_size = uat_identity_published(own, transport->rank);
+    char *blob = malloc(own_size + UAT_ENDPOINT_MAX);
     if (!blob) {
         uat_error("no memory for what this worker publishes");
         return -ENOMEM;
     }
-    memcpy(blob, own, sizeof(*own));
+    memcpy(blob, own, own_size);
     const struct uat_transport_class *class = transport->class_;
-    int rc = (class->card ? class->card : class->endpoint)(transport, blob + sizeof(*own), &endpoint_size);
+    int rc = (class->card ? class->card : class->endpoint)(transport, blob + own_size, &endpoint_size);
     if (!rc)
-        rc = uat_bootstrap_exchange(blob, sizeof(*own) + endpoint_size, &roster->blobs, &roster->sizes);
+        rc = uat_bootstrap_exchange(blob, own_size + endpoint_size, NULL, &roster->blobs, &roster->sizes);
     free(blob);
     return rc;
 }
@@ -35,16 +36,17 @@ static void enter(struct uat_roster *roster, int i)
     static const struct uat_identity unknown;
     char *blob = roster->blobs[i];
     size_t size = roster->sizes[i];
-    if (size < sizeof(unknown)) {
+    struct uat_identity *identity = (struct uat_identity *)blob;
+    if (size < UAT_IDENTITY_HEAD || size < uat_identity_published(identity, i)) {
         roster->identity[i] = &unknown;
         roster->endpoint[i] = (struct uat_endpoint){.data = blob, .host = "an unknown host"};
         return;
     }
-    struct uat_identity *identity = (struct uat_identity *)blob;
+    size_t identity_size = uat_identity_published(identity, i);
     identity->host[sizeof(identity->host) - 1] = '\0'; /* what a peer published is a string only once it is made one */
     roster->identity[i] = identity;
-    roster->endpoint[i] = (struct uat_endpoint){
-        .data = blob + sizeof(*identity), .size = size - sizeof(*identity), .host = identity->host};
+    roster->endpoint[i] =
+        (struct uat_endpoint){.data = blob + identity_size, .size = size - identity_size, .host = identity->host};
 }
 
 int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
@@ -69,6 +71,22 @@ int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_ide
     return 0;
 }
 
+/* Publish an endpoint and collect those that connect() needs: few, however many workers there are. */
+static int publish_late(struct uat_roster *roster, struct uat_transport *transport, const void *blob, size_t size)
+{
+    bool (*needs)(struct uat_transport *, int) = transport->class_->needs;
+    bool *wanted = malloc((size_t)roster->size * sizeof(*wanted));
+    if (!wanted) {
+        uat_error("no memory for the list of %d workers", roster->size);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < roster->size; i++)
+        wanted[i] = !needs || needs(transport, i);
+    int rc = uat_bootstrap_exchange(blob, size, wanted, &roster->late, &roster->late_sizes);
+    free(wanted);
+    return rc;
+}
+
 int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport)
 {
     if (!transport->class_->card)
@@ -83,7 +101,7 @@ int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport
     if (!rc)
         rc = transport->class_->endpoint(transport, blob, &size);
     if (!rc)
-        rc = uat_bootstrap_exchange(blob, size, &roster->late, &roster->late_sizes);
+        rc = publish_late(roster, transport, blob, size);
     free(blob);
     for (int i = 0; i < roster->size && !rc; i++) {
         roster->endpoint[i].data = roster->late[i];

@@ -17,7 +17,7 @@ struct uat_roster {
     struct uat_endpoint *endpoint; /* the transport's card, and from uat_roster_attach() on its endpoint */
     void **blobs;                  /* what was published, identity and endpoint; the pointers above point into it */
     size_t *sizes;
-    void **late; /* endpoints of transports that publish in two rounds */
+    void **late; /* endpoints of transports that publish in two rounds; NULL: not needed */
     size_t *late_sizes;
 };
 
