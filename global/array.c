@@ -227,9 +227,8 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
 /* Do all workers ask for the same? The lowest rank that differs from rank 0 says so. */
 static int compare(const uint64_t mine[4])
 {
-    static const int first = 0;
     uint64_t his[4];
-    uat_check(uat_global_gather_from(&first, 1, mine, sizeof(his), his));
+    uat_check(uat_global.config.copy(his, mine, sizeof(his)));
     bool differs = memcmp(mine, his, sizeof(his)) != 0;
     int lowest = uat_global_agree(differs ? own_rank() - size_of_job() : 0); /* below 0, and in the order of ranks */
     if (lowest < 0 && lowest + size_of_job() == own_rank())

@@ -1,9 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What workers tell each other outside of runs: each puts its words into its segment, and the others READ them. */
+/* What workers tell each other outside of runs: each puts its words into its segment, rank 0 READs them all, and from there they
+ * go down a tree. */
 #include <string.h>
 
 #include "global/state.h"
 #include "runtime/watch/die.h"
+
+/* Rank 0 READs n bytes, from `done` on, of what each of those ranks shows. 0 or a negative errno. */
+static int collect(const int *ranks, int count, size_t bytes, size_t done, size_t n, char *all)
+{
+    const struct uat_global_config *c = &uat_global.config;
+    int rc = 0;
+    for (int i = 0; i < count && !rc; i++) {
+        struct uat_op op = uat_op_read(c->words->in, c->words->out, (n + 7) & ~(size_t)7);
+        rc = uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1);
+        memcpy(all + (size_t)i * bytes + done, c->words->in, n);
+    }
+    return rc;
+}
 
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all)
 {
@@ -14,15 +28,12 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
         size_t n = bytes - done < room ? bytes - done : room;
         memcpy(c->words->out, (const char *)mine + done, n);
         rc = c->barrier(); /* from here on all words can be read */
-        for (int i = 0; i < count && !rc; i++) {
-            struct uat_op op = uat_op_read(c->words->in, c->words->out, (n + 7) & ~(size_t)7);
-            rc = uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1);
-            memcpy((char *)all + (size_t)i * bytes + done, c->words->in, n);
-        }
-        if (!rc)
+        if (!rc && c->transport->rank == 0)
+            rc = collect(ranks, count, bytes, done, n, all);
+        if (!rc && done + room < bytes)
             rc = c->barrier(); /* ... and until here */
     }
-    return rc;
+    return rc ? rc : c->copy(all, all, (size_t)count * bytes);
 }
 
 int uat_global_gather(const void *mine, size_t bytes, void *all)

@@ -40,6 +40,8 @@ struct uat_global_config {
     uint64_t seed;
     int (*barrier)(void);
     int (*agree)(int status); /* a barrier that brings the lowest status of all workers */
+    /* Rank 0's n bytes at `from` to all workers' `to`; a barrier too (runtime/collective/tree.h). */
+    int (*copy)(void *to, const void *from, size_t n);
 };
 
 /* Remember how to open it: nothing costs anything before uat_global_open(). 0 or -ENOMEM, reported. */

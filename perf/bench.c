@@ -228,8 +228,6 @@ static int run_all(struct job *job)
 
     if (!status && first && job->settings.sequential)
         status = run_sequential(job, &have);
-    if (!status)
-        status = uat_barrier();
     for (int64_t i = 0; i < job->settings.repeat && !status; i++) {
         status = run_once(job, &job->runs[i]);
         if (!status) {

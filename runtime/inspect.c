@@ -60,6 +60,7 @@ int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
                              &s->ring->lock,
                              &s->ready->claims,
                              s->control->barrier,
+                             &s->control->tree_down,
                              &s->control->runs_ended,
                              &((const struct uat_record *)s->records)->state,
                              (const uint64_t *)(s->heap + UAT_HEAP_HEADER),
@@ -82,11 +83,10 @@ void uat_inspect_glance(struct uat_inspect_glance *glance)
 
 int uat_inspect_gather(uint64_t own, uint64_t *words)
 {
-    uat_segment.control->replica_size = own; /* free outside of uat_replicate() */
+    uat_segment.control->shown = own;
     int rc = uat_collective_barrier();
     for (int i = 0; i < uat_self.size && !rc; i++) {
-        struct uat_op op =
-            uat_op_read(&uat_segment.staging->word, uat_segment_of(i, &uat_segment.control->replica_size), 8);
+        struct uat_op op = uat_op_read(&uat_segment.staging->word, uat_segment_of(i, &uat_segment.control->shown), 8);
         rc = uat_transport_do(uat_self.transport, i, &op, 1);
         words[i] = uat_segment.staging->word;
     }

@@ -13,6 +13,7 @@
 #include "base/virtual.h"
 #include "global/global.h"
 #include "runtime/collective/collective.h"
+#include "runtime/collective/tree.h"
 #include "runtime/memory/heap.h"
 #include "runtime/memory/record.h"
 #include "runtime/memory/segment.h"
@@ -224,7 +225,8 @@ static int prepare_global(void)
                                              .late = o->torture_delay,
                                              .seed = o->torture_seed,
                                              .barrier = uat_collective_barrier,
-                                             .agree = uat_collective_agree};
+                                             .agree = uat_collective_agree,
+                                             .copy = uat_tree_copy};
     int rc = uat_global_prepare(&config);
     uat_fault_describe(uat_global_explain);
     free(host_of);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters: collected from the parts that count, and summed over the workers. */
 #include <errno.h>
-#include <stdbool.h>
 
 #include "base/log.h"
 #include "deque/mail.h"
 #include "global/global.h"
 #include "include/uat.h"
-#include "runtime/collective/collective.h"
+#include "runtime/collective/tree.h"
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
 #include "runtime/task/counts.h"
@@ -90,33 +89,6 @@ static void add(uat_stats_t *sum, const uat_stats_t *one)
     sum->stack_bytes_max = most;
 }
 
-/* Add the counters that rank shows to *sum. 0 or a negative errno. */
-static int add_those_of(int rank, uat_stats_t *sum)
-{
-    struct uat_op op = uat_op_read(&uat_segment.staging->stats, uat_segment_of(rank, &uat_segment.control->stats),
-                                   sizeof(uat_stats_t));
-    int rc = uat_transport_do(uat_self.transport, rank, &op, 1);
-    if (!rc)
-        add(sum, &uat_segment.staging->stats);
-    return rc;
-}
-
-/* All counters are shown: add them up along a binomial tree, in what each worker shows. Whoever is read in a round has
- * done all its own adding in earlier ones. 0 or a negative errno. */
-static int total(uat_stats_t *sum)
-{
-    int rank = uat_self.rank, n = uat_self.size;
-    for (int step = 1; step < n; step *= 2) {
-        bool adds = rank % (2 * step) == 0 && rank + step < n;
-        int rc = adds ? add_those_of(rank + step, &uat_segment.control->stats) : 0;
-        if (!rc)
-            rc = uat_collective_barrier(); /* what was added in this round is there for the next */
-        if (rc)
-            return rc;
-    }
-    return add_those_of(0, sum);
-}
-
 int uat_stats_total(uat_stats_t *stats)
 {
     int rc = uat_call_check(UAT_CALL_STATS), status = stats ? 0 : -EINVAL;
@@ -125,13 +97,9 @@ int uat_stats_total(uat_stats_t *stats)
     if (status)
         uat_error("uat_stats_total() was given NULL for the counters");
     uat_call_enter(UAT_CALL_STATS);
-    gather(&uat_segment.control->stats);
-    uat_stats_t sum = {0};
-    rc = uat_collective_agree(status); /* from here on the counters of all workers are readable */
-    if (!rc)
-        rc = total(&sum);
-    if (!rc)
-        rc = uat_collective_barrier(); /* ... and until here */
+    uat_stats_t sum;
+    gather(&sum);
+    rc = uat_tree_sum(status, &sum, add);
     if (!rc)
         *stats = sum;
     uat_call_leave();

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/relax.h"
+#include "runtime/collective/group.h"
 #include "runtime/memory/frame.h"
 #include "runtime/watch/call.h"
 #include "runtime/watch/die.h"
@@ -13,46 +14,39 @@
 
 enum { LATE_EVERY = 1024 /* polls of a barrier word between two looks at the clock */ };
 
-static struct {
-    struct uat_transport *transport;
-    const struct uat_segment *segment;
-    uint64_t runs;     /* completed */
-    uint64_t barriers; /* entered */
-} group;
+struct uat_group uat_group;
 
 void uat_collective_open(struct uat_transport *transport, const struct uat_segment *segment)
 {
-    group.transport = transport;
-    group.segment = segment;
-    group.runs = group.barriers = 0;
+    uat_group = (struct uat_group){.transport = transport, .segment = segment};
 }
 
 /* Acquire: orders this load before the loads of run_result and result. The peer is the FETCH_ADD on runs_ended in
  * tell(), which follows the WRITEs of both (O1). */
 static uint64_t load_runs_ended(void)
 {
-    return __atomic_load_n(&group.segment->control->runs_ended, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&uat_group.segment->control->runs_ended, __ATOMIC_ACQUIRE);
 }
 
 bool uat_collective_announced(void)
 {
-    return load_runs_ended() > group.runs;
+    return load_runs_ended() > uat_group.runs;
 }
 
 /* Bytes of the result that a peer passed on. The size comes from that peer, so check it against the room. */
 static uint64_t run_result_size(void)
 {
-    uint64_t size = group.segment->control->run_result.size;
-    if (size > group.segment->result_max)
+    uint64_t size = uat_group.segment->control->run_result.size;
+    if (size > uat_group.segment->result_max)
         uat_die("the result of the run came with a size of %llu bytes (UAT_RESULT_MAX=%zu); memory is corrupt",
-                (unsigned long long)size, group.segment->result_max);
+                (unsigned long long)size, uat_group.segment->result_max);
     return size;
 }
 
 /* Tell one worker. Waits for completion, since the sources of the WRITEs are this worker's run_result and result. */
 static void tell(int rank)
 {
-    const struct uat_segment *s = group.segment;
+    const struct uat_segment *s = uat_group.segment;
     struct uat_control *there = uat_segment_of(rank, s->control);
     struct uat_op chain[] = {
         /* The two WRITEs in any order, both before the FETCH_ADD (O1): its peer is load_runs_ended(). */
@@ -60,54 +54,54 @@ static void tell(int rank)
         uat_op_write(s->result, s->result, uat_round8(run_result_size())),
         uat_op_fetch_add(&s->staging->old, &there->runs_ended, 1),
     };
-    uat_check(uat_transport_do(group.transport, rank, chain, 3));
+    uat_check(uat_transport_do(uat_group.transport, rank, chain, 3));
 }
 
 void uat_collective_announce(const void *result, size_t size)
 {
-    const struct uat_segment *s = group.segment;
-    s->control->run_result = (struct uat_run_result){.origin = (uint64_t)group.transport->rank, .size = size};
+    const struct uat_segment *s = uat_group.segment;
+    s->control->run_result = (struct uat_run_result){.origin = (uint64_t)uat_group.transport->rank, .size = size};
     if (size > 0)
         memcpy(s->result, result, run_result_size());
     /* By the HCA as everywhere, so that only the HCA changes the word. No WRITEs: this worker's words are set. */
     struct uat_op op = uat_op_fetch_add(&s->staging->old, &s->control->runs_ended, 1);
-    uat_check(uat_transport_do(group.transport, group.transport->rank, &op, 1));
+    uat_check(uat_transport_do(uat_group.transport, uat_group.transport->rank, &op, 1));
 }
 
 void uat_collective_pass_on(void)
 {
-    uint64_t from = group.segment->control->run_result.origin;
-    int n = group.transport->size, origin = (int)(from % (uint64_t)n);
-    int self = (group.transport->rank - origin + n) % n; /* in a binomial tree whose root is 0 */
+    uint64_t from = uat_group.segment->control->run_result.origin;
+    int n = uat_group.transport->size, origin = (int)(from % (uint64_t)n);
+    int self = (uat_group.transport->rank - origin + n) % n; /* in a binomial tree whose root is 0 */
     int step = 1;
     while (step < n && (self & step) == 0)
         step <<= 1;
     for (step >>= 1; step > 0; step >>= 1)
         if (self + step < n)
             tell((self + step + origin) % n);
-    group.runs++;
+    uat_group.runs++;
 }
 
 int uat_collective_take_result(void *result, size_t size)
 {
-    size_t announced = group.segment->control->run_result.size;
+    size_t announced = uat_group.segment->control->run_result.size;
     if (size == 0)
         return 0;
     if (announced > size) {
         uat_error("uat_run() was given room for a result of %zu bytes, but rank 0 asked for %zu", size, announced);
         return -EMSGSIZE;
     }
-    memcpy(result, group.segment->result, announced);
+    memcpy(result, uat_group.segment->result, announced);
     return 0;
 }
 
-/* Wait until the partner of this round has entered barrier number `number`. */
-static int await_round(const uint64_t *word, uint64_t number, int partner)
+int uat_group_await(const uint64_t *word, uint64_t number, int partner)
 {
     struct uat_relax relax = {0};
-    struct uat_transport *t = group.transport;
+    struct uat_transport *t = uat_group.transport;
     /* Acquire: orders what other workers did before the barrier ahead of what we do after it, and the partner's WRITE
-     * of what it told us before our look at that; the peer is the chain of the partner's pass_round(). */
+     * of what it told us before our look at that; the peers are the chains of pass_round() here, and of tell_parent()
+     * and tell_child() in tree.c. */
     while ((int64_t)(__atomic_load_n(word, __ATOMIC_ACQUIRE) - number) < 0) {
         int rc = t->class_->progress(t); /* detects a broken connection */
         if (rc)
@@ -121,46 +115,55 @@ static int await_round(const uint64_t *word, uint64_t number, int partner)
 }
 
 /*
- * One round of barrier `number`: tell the worker `distance` ahead, hear from the one behind. *status: the lowest so
- * far.
+ * One round of barrier `number`: tell the worker `distance` ahead, hear from the one behind. *known: the lowest status
+ * so far, and rank 0's word once it has come here.
  */
-static int pass_round(uint64_t number, int round, int distance, int64_t *status)
+static int pass_round(uint64_t number, int round, int distance, struct uat_told *known)
 {
-    struct uat_transport *t = group.transport;
-    struct uat_control *control = group.segment->control;
-    struct uat_staging *staging = group.segment->staging;
+    struct uat_transport *t = uat_group.transport;
+    struct uat_control *control = uat_group.segment->control;
+    struct uat_staging *staging = uat_group.segment->staging;
     struct uat_told *told = &control->told[number % 2][round];
     int from = (t->rank - distance % t->size + t->size) % t->size, to = (t->rank + distance) % t->size;
     struct uat_control *there = uat_segment_of(to, control);
-    staging->told = (struct uat_told){.call = uat_call_word(), .status = *status};
+    staging->told = *known;
     struct uat_op chain[] = {
         uat_op_write(&staging->told, &there->told[number % 2][round], sizeof(*told)),
-        /* Behind the WRITE (O1), so that who sees the count in await_round() sees what was told. */
+        /* Behind the WRITE (O1), so that who sees the count in uat_group_await() sees what was told. */
         uat_op_fetch_add(&staging->old, &there->barrier[round], 1),
     };
     int rc = uat_transport_do(t, to, chain, 2);
     if (!rc)
-        rc = await_round(&control->barrier[round], number, from);
+        rc = uat_group_await(&control->barrier[round], number, from);
     if (rc)
         return rc;
     uat_call_compare(from, told->call);
-    if (told->status < *status)
-        *status = told->status;
+    if (told->status < known->status)
+        known->status = told->status;
+    if (from < distance) /* it has heard of the `distance` ranks up to itself, rank 0 among them */
+        known->word = told->word;
     return 0;
+}
+
+int uat_collective_agree_on(int status, uint64_t *word)
+{
+    uint64_t number = ++uat_group.barriers;
+    struct uat_told known = {.call = uat_call_word(), .status = status, .word = *word};
+    int rc = 0, round = 0;
+    uat_call_set_waiting(true);
+    for (int distance = 1; distance < uat_group.transport->size && !rc; distance *= 2)
+        rc = pass_round(number, round++, distance, &known);
+    uat_call_set_waiting(false);
+    if (rc)
+        uat_die_explained();
+    *word = known.word;
+    return rc ? rc : (int)known.status;
 }
 
 int uat_collective_agree(int status)
 {
-    uint64_t number = ++group.barriers;
-    int64_t lowest = status;
-    int rc = 0, round = 0;
-    uat_call_set_waiting(true);
-    for (int distance = 1; distance < group.transport->size && !rc; distance *= 2)
-        rc = pass_round(number, round++, distance, &lowest);
-    uat_call_set_waiting(false);
-    if (rc)
-        uat_die_explained();
-    return rc ? rc : (int)lowest;
+    uint64_t nothing = 0;
+    return uat_collective_agree_on(status, &nothing);
 }
 
 int uat_collective_barrier(void)

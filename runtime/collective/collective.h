@@ -35,4 +35,7 @@ int uat_collective_barrier(void);
  * worker fails on all; the one that fails reports why. */
 int uat_collective_agree(int status);
 
+/* The same, and it brings rank 0's word: on the other ranks it replaces *word. */
+int uat_collective_agree_on(int status, uint64_t *word);
+
 #endif

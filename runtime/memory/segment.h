@@ -43,10 +43,17 @@ struct uat_run_result {
     uint64_t size;   /* bytes of the result, which lies in uat_segment.result */
 };
 
-/* What a worker tells its partner in a round of a barrier. */
+/* What a worker tells its partner in a round of a barrier, or in a tree. */
 struct uat_told {
     uint64_t call;  /* the collective call that it is in: runtime/watch/call.h */
     int64_t status; /* 0, or the lowest negative errno that it knows of */
+    uint64_t word;  /* in a barrier: rank 0's, if the sender has heard of it */
+};
+
+/* Counters on their way up and down the tree of runtime/collective/tree.h. */
+struct uat_share {
+    struct uat_told told;
+    uat_stats_t stats;
 };
 
 /* How the workers of a host find the memory of a replica: see runtime/replica.h. */
@@ -59,15 +66,20 @@ struct uat_control {
     _Alignas(UAT_CACHE_LINE) uint64_t runs_ended; /* HCA atomics only: +1 by the tree's parent at each run's end */
     _Alignas(
         UAT_CACHE_LINE) uint64_t barrier[UAT_BARRIER_ROUNDS]; /* HCA atomics only: +1 by the partner of each round */
+    /* HCA atomics only: +1 by the child of each number, +1 by the parent. */
+    _Alignas(UAT_CACHE_LINE) uint64_t tree_up[UAT_BARRIER_ROUNDS];
+    uint64_t tree_down;
     _Alignas(UAT_CACHE_LINE) struct uat_run_result
         run_result; /* WRITEs of the tree's parent, or the own CPU where the root ended */
     /* WRITEs of the partner of each round, by the barrier's parity: nobody is two barriers ahead of another one. */
     struct uat_told told[2][UAT_BARRIER_ROUNDS];
+    struct uat_share share[UAT_BARRIER_ROUNDS]; /* WRITEs of the children in the tree */
+    uat_stats_t total;                          /* WRITEs of the parent in the tree */
+    struct uat_told told_down[2];               /* the same, by the parity of what comes down */
     uint64_t call;                        /* the own CPU only; READ by peers, with the next word, in uat_call_look() */
     uint64_t waiting;                     /* 1: in a barrier. The own CPU only */
-    uat_stats_t stats;                    /* the own CPU only; READ by peers in uat_stats_total() */
-    uint64_t replica_size;                /* the own CPU only; READ by peers in uat_replicate() */
-    struct uat_replica_card replica_card; /* the same */
+    uint64_t shown;                       /* the own CPU only; READ by peers in uat_inspect_gather() */
+    struct uat_replica_card replica_card; /* the own CPU only; READ by peers in uat_replicate() */
     struct uat_notice notice;           /* the own CPU only; READ by an owner that waits too long, and in a deadlock */
     uint64_t waits[UAT_PARK_KINDS_MAX]; /* the own CPU only; READ by rank 0 in a deadlock: tasks that wait, by kind */
     uint64_t clock;                     /* rank 0's own CPU only; READ by peers in uat_clock_compare() */
@@ -88,7 +100,7 @@ struct uat_staging {
     _Alignas(64) uint64_t select[UAT_HELD_MAX][8]; /* likewise, of several */
     uint64_t waking[5];                            /* of a waiter's header */
     uint64_t ticket[4];                            /* of a select that waits */
-    uat_stats_t stats;
+    struct uat_share share;
 };
 
 /* Where each part lies. Constant from uat_segment_open() to uat_segment_close(). */

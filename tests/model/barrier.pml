@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The barrier that carries a status: uat_collective_agree() in runtime/collective/collective.c. WORKERS workers pass BARRIERS
- * barriers, each with a status of its own choice. Nobody leaves a barrier before all have entered it; all leave it with the
- * lowest status; and what a partner tells is of this very barrier, so that no call is mistaken for another one.
+ * The barrier that carries a status and a word of rank 0: uat_collective_agree_on() in runtime/collective/collective.c. WORKERS
+ * workers pass BARRIERS barriers, each with a status of its own choice. Nobody leaves a barrier before all have
+ * entered it; all leave it with the lowest status and with rank 0's word; and what a partner tells is of this very barrier, so that
+ * no call is mistaken for another one.
  *
  * A chain { WRITE; FETCH_ADD } is two steps in order (O1). The counts are never reset.
  */
@@ -24,11 +25,12 @@
 byte count[WORKERS * ROUNDS];         /* struct uat_control.barrier: FETCH_ADDs of the partner */
 byte call[WORKERS * 2 * ROUNDS];      /* struct uat_told: WRITEs of the partner */
 bit failed[WORKERS * 2 * ROUNDS];
+byte word[WORKERS * 2 * ROUNDS]; /* rank 0 brings the number, others 0 */
 
 byte entered[BARRIERS + 1]; /* what is true: how many have entered, and whether one of them has failed */
 bit any_failed[BARRIERS + 1];
 
-inline tell(to, number, round, status)
+inline tell(to, number, round, status, its)
 {
 #ifdef M_COUNT_BEFORE_WORD
     count[COUNT(to, round)]++;
@@ -37,6 +39,7 @@ inline tell(to, number, round, status)
         slot = SLOT(to, number, round);
         call[slot] = number;
         failed[slot] = status;
+        word[slot] = its;
         slot = 0
     }
 #ifndef M_COUNT_BEFORE_WORD
@@ -44,7 +47,7 @@ inline tell(to, number, round, status)
 #endif
 }
 
-inline hear(self, number, round, status)
+inline hear(self, number, round, status, its)
 {
 #ifndef M_NO_WAIT
     count[COUNT(self, round)] >= number;
@@ -53,6 +56,15 @@ inline hear(self, number, round, status)
         slot = SLOT(self, number, round);
         assert(call[slot] == number);
         status = status | failed[slot];
+        if
+#ifdef M_ANY_WORD
+        :: true
+#else
+        :: (self + WORKERS - distance) % WORKERS < distance /* the sender has heard of rank 0 */
+#endif
+            -> its = word[slot]
+        :: else
+        fi;
         slot = 0;
         round++;
         distance = distance * 2
@@ -63,6 +75,7 @@ proctype Worker(byte self)
 {
     byte number = 1, round, distance, slot;
     bit own, lowest;
+    byte mine, its; /* the own word, and the one to leave with */
     do
     :: number > BARRIERS -> break
     :: else ->
@@ -71,6 +84,8 @@ proctype Worker(byte self)
             :: own = 0
             :: own = 1
             fi;
+            mine = (self == 0 -> number : 0);
+            its = mine;
             entered[number]++;
             any_failed[number] = any_failed[number] | own;
             lowest = own;
@@ -84,15 +99,20 @@ proctype Worker(byte self)
 #endif
         :: else ->
 #ifdef M_OWN_STATUS_ONLY
-            tell((self + distance) % WORKERS, number, round, own);
+            tell((self + distance) % WORKERS, number, round, own, its);
 #else
-            tell((self + distance) % WORKERS, number, round, lowest);
+#ifdef M_OWN_WORD_ONLY
+            tell((self + distance) % WORKERS, number, round, lowest, mine);
+#else
+            tell((self + distance) % WORKERS, number, round, lowest, its);
 #endif
-            hear(self, number, round, lowest)
+#endif
+            hear(self, number, round, lowest, its)
         od;
         atomic {
             assert(entered[number] == WORKERS);
             assert(lowest == any_failed[number]);
+            assert(its == number);
             number++
         }
     od

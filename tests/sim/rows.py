@@ -53,6 +53,7 @@ BENCHMARKS = [
 # `uat-atomics`, `uat-contend`, `uat-switch`, `uat-startup`.
 PROGRAMS = [
     Row("tests/programs/random-trees 4 {seed}"),
+    Row("tests/programs/collectives 2 {seed}"),
     Row("tests/programs/generators"),
     Row("tests/programs/exceptions"),
     Row("tests/programs/aligned"),
