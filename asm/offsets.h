@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offsets that the assembly uses. Each is asserted beside its structure: runtime/task/worker.c, runtime/memory/frame.h.
+ * Offsets that the assembly uses. Each is asserted beside its structure: runtime/task/worker.c, runtime/task/park.h,
+ * runtime/memory/frame.h.
  */
 #ifndef UAT_OFFSETS_H
 #define UAT_OFFSETS_H
@@ -32,6 +33,9 @@
 /* What uat_resume() returns when the task side comes back to the scheduler. */
 #define UAT_EVENT_ENDED   0
 #define UAT_EVENT_WAITING 1 /* in a join */
-#define UAT_EVENT_PARKED  2 /* in uat_park() */
+#define UAT_EVENT_PARKED  2 /* in uat_park(), and nothing else can run here */
+
+/* struct uat_park */
+#define UAT_PARK_REPLY 16
 
 #endif

@@ -38,9 +38,22 @@ void uat_on_stack(uintptr_t stack, void (*fn)(uintptr_t sp));
 /* From a task that has ended, on its stack: return to the scheduler, which gets UAT_EVENT_ENDED. */
 _Noreturn void uat_leave(void);
 
-/* From a task: return to the scheduler, which gets UAT_EVENT_PARKED and finds wait as the suspended task. */
+/*
+ * From a task: wait. Returns 0 when the task is resumed. The assembly calls uat_schedule_next(), which finds wait as the suspended task, and goes on with
+ * what that says, or else returns UAT_EVENT_PARKED to the scheduler. So a switch from one task to the next returns from
+ * no function that was not called just before.
+ */
 struct uat_park;
-void uat_suspend(struct uat_park *wait);
+int uat_suspend(struct uat_park *wait);
+
+/*
+ * The same with wait->reply set to a place for a status and a value of 8 bytes, at first 0 and value. Returns -status;
+ * if that is 0, the value is stored at `to` then, unless that is NULL.
+ */
+int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to);
+
+/* Called on the scheduler's stack once a task is suspended. The stack pointer to go on at, or 0 for nothing. */
+uintptr_t uat_schedule_next(void) __attribute__((visibility("hidden")));
 
 /* A word that lies at one place relative to fs in every thread: the stack protector's canary. */
 static inline uint64_t uat_canary_get(void)

@@ -43,7 +43,7 @@ bool uat_ready_any(const struct uat_ready *r)
     return r->count > 0 || load_claims(r) != r->bottom;
 }
 
-static __attribute__((noinline, cold)) int grow(struct uat_ready *r)
+int uat_ready_grow(struct uat_ready *r)
 {
     struct uat_ready_task *list = malloc(2 * r->room * sizeof(*list));
     if (!list)
@@ -57,14 +57,6 @@ static __attribute__((noinline, cold)) int grow(struct uat_ready *r)
     return 0;
 }
 
-static struct uat_ready_task take_listed(struct uat_ready *r)
-{
-    struct uat_ready_task task = r->list[r->first];
-    r->first = r->first + 1 == r->room ? 0 : r->first + 1;
-    r->count--;
-    return task;
-}
-
 /* Write the slot for the next index. False if its last taker has not acknowledged yet (R3). */
 static bool publish(struct uat_ready *r)
 {
@@ -75,7 +67,7 @@ static bool publish(struct uat_ready *r)
      * in uat_ready_steal(), posted after the READ of the slot had completed. */
     if (__atomic_load_n(&ring->ack[at], __ATOMIC_ACQUIRE) != index + 1 - UAT_READY_SLOTS)
         return false;
-    struct uat_ready_task task = take_listed(r);
+    struct uat_ready_task task = uat_ready_take_listed(r);
     struct uat_ready_slot *slot = &ring->slot[at];
     /* Relaxed: ordered by the release store below. Atomic, so that the words are written whole. */
     __atomic_store_n(&slot->place, uat_place(task.sp, task.base), __ATOMIC_RELAXED);
@@ -88,7 +80,7 @@ static bool publish(struct uat_ready *r)
     return true;
 }
 
-static __attribute__((noinline)) void offer_some(struct uat_ready *r)
+void uat_ready_offer(struct uat_ready *r)
 {
     uint64_t claims = load_claims(r);
     if (claims != r->seen) { /* thieves are about: offer as much as fits */
@@ -98,24 +90,6 @@ static __attribute__((noinline)) void offer_some(struct uat_ready *r)
     }
     while (r->count > 0 && r->bottom - claims < r->cap && publish(r))
         ;
-}
-
-void uat_ready_offer(struct uat_ready *r)
-{
-    if (r->cap > 0)
-        offer_some(r);
-}
-
-int uat_ready_push(struct uat_ready *r, const struct uat_ready_task *task)
-{
-    if (r->count == r->room && grow(r))
-        return -ENOMEM;
-    size_t at = r->first + r->count;
-    r->list[at < r->room ? at : at - r->room] = *task;
-    r->count++;
-    r->pushed++;
-    uat_ready_offer(r);
-    return 0;
 }
 
 /* Take the task with this index, seen in the own ring, as a thief does: never one that is not published (R2). 1, 0 if a
@@ -137,13 +111,13 @@ static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_ta
     return 1;
 }
 
-int uat_ready_take(struct uat_ready *r, struct uat_ready_task *task)
+int uat_ready_take_shared(struct uat_ready *r, struct uat_ready_task *task)
 {
     for (;;) {
         uint64_t claims = load_claims(r);
         bool offered = claims != r->bottom;
         if (r->count > 0 && (!offered || ++r->turn % UAT_READY_TURN != 0)) {
-            *task = take_listed(r);
+            *task = uat_ready_take_listed(r);
             uat_ready_offer(r);
             return 1;
         }

@@ -25,6 +25,7 @@
 #ifndef UAT_READY_H
 #define UAT_READY_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,7 +79,7 @@ struct uat_ready {
     size_t first, count, room;
     uint64_t bottom; /* publications so far */
     uint64_t seen;   /* claims when we last looked, our own included */
-    unsigned cap;    /* at most so many are offered at once; 0: none, for there is nobody else */
+    unsigned cap;    /* at most so many are offered at once; 0: none, ever, for there is nobody else */
     unsigned turn;
     uint64_t pushed, stolen; /* tasks made ready here; taken by thieves of what this worker offered */
 };
@@ -95,17 +96,51 @@ int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const s
                    size_t room);
 void uat_ready_close(struct uat_ready *r);
 
-/* A task has become ready: to the end of the queue. 0 or -ENOMEM. */
-int uat_ready_push(struct uat_ready *r, const struct uat_ready_task *task);
+/* Make the list longer. 0 or -ENOMEM. */
+int uat_ready_grow(struct uat_ready *r) __attribute__((cold));
 
 /* Offer as many as fit. Called by push and take. */
 void uat_ready_offer(struct uat_ready *r);
 
+/* A task has become ready: to the end of the queue. 0 or -ENOMEM. */
+static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_task *task)
+{
+    if (r->count == r->room && uat_ready_grow(r))
+        return -ENOMEM;
+    size_t at = r->first + r->count;
+    r->list[at < r->room ? at : at - r->room] = *task;
+    r->count++;
+    r->pushed++;
+    if (r->cap > 0)
+        uat_ready_offer(r);
+    return 0;
+}
+
 /* Is anything ready here, offered or not? What is offered may be taken at any moment. */
 bool uat_ready_any(const struct uat_ready *r);
 
+/* The list's oldest, of which there must be one. */
+static inline struct uat_ready_task uat_ready_take_listed(struct uat_ready *r)
+{
+    struct uat_ready_task task = r->list[r->first];
+    r->first = r->first + 1 == r->room ? 0 : r->first + 1;
+    r->count--;
+    return task;
+}
+
+/* What uat_ready_take() does where there are thieves. */
+int uat_ready_take_shared(struct uat_ready *r, struct uat_ready_task *task);
+
 /* Take the task whose turn it is. 1, 0 if there is none, or a negative errno. */
-int uat_ready_take(struct uat_ready *r, struct uat_ready_task *task);
+static inline int uat_ready_take(struct uat_ready *r, struct uat_ready_task *task)
+{
+    if (r->cap > 0)
+        return uat_ready_take_shared(r, task);
+    if (r->count == 0)
+        return 0;
+    *task = uat_ready_take_listed(r);
+    return 1;
+}
 
 /*
  * The thief's side: try once to take a ready task of one of the victims. Its stack, if it has at most

@@ -12,6 +12,7 @@ FUNCTION uat_resume, hidden
 	pop	%rcx
 	.cfi_adjust_cfa_offset -8
 	.cfi_register rip, rcx
+	xor	%eax, %eax		/* of uat_suspend() */
 	jmp	*%rcx
 END uat_resume
 
@@ -53,15 +54,86 @@ FUNCTION uat_join_wait, public
 	jmp	uat_to_scheduler
 END uat_join_wait
 
-/* void uat_suspend(struct uat_park *wait)
- * clobbers: as a call. Returns when the task was resumed, perhaps in another process. */
+/* int uat_suspend(struct uat_park *wait)
+ * clobbers: as a call. Returns 0 when the task was resumed, perhaps in another process. */
 FUNCTION uat_suspend, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SUSPENDED_SP(%rip)
 	mov	%rdi, uat_worker+UAT_WORKER_SUSPENDED_TASK(%rip)
-	mov	$UAT_EVENT_PARKED, %eax
-	jmp	uat_to_scheduler
+	jmp	uat_next
 END uat_suspend
+
+/* int uat_suspend_word(struct uat_park *wait, uint64_t value, uint64_t *to)
+ *                      rdi                    rsi             rdx
+ * clobbers: as a call. The same, with a reply of one word, which this function keeps below its return address: a
+ * function whose last call this is has no frame on the stack that is copied. */
+FUNCTION uat_suspend_word, hidden
+	push	%rdx
+	.cfi_adjust_cfa_offset 8
+	push	%rsi
+	.cfi_adjust_cfa_offset 8
+	push	$0				/* status; with the value above it, the reply */
+	.cfi_adjust_cfa_offset 8
+	mov	%rsp, UAT_PARK_REPLY(%rdi)
+	lea	.Lreplied(%rip), %rax
+	push	%rax
+	.cfi_adjust_cfa_offset 8
+	.cfi_remember_state
+	SAVE_REGISTERS
+	mov	%rsp, uat_worker+UAT_WORKER_SUSPENDED_SP(%rip)
+	mov	%rdi, uat_worker+UAT_WORKER_SUSPENDED_TASK(%rip)
+	jmp	uat_next
+	.cfi_restore_state
+	.cfi_adjust_cfa_offset -8
+.Lreplied:					/* uat_resume() or uat_next() goes on here */
+	pop	%rax
+	.cfi_adjust_cfa_offset -8
+	pop	%rdx
+	.cfi_adjust_cfa_offset -8
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	neg	%eax
+	jne	1f
+	test	%rcx, %rcx
+	je	1f
+	mov	%rdx, (%rcx)
+1:	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rcx
+	jmp	*%rcx				/* as all that resume: see asm/switch.h */
+END uat_suspend_word
+
+/* A task has been suspended: go on with what the scheduler says is next, without a return to the caller of uat_resume()
+ * or uat_start(), unless there is nothing.
+ * clobbers: all; the task's stack is left as it is */
+FUNCTION uat_next, hidden
+	mov	uat_worker+UAT_WORKER_SCHEDULER_SP(%rip), %rsp
+	.cfi_def_cfa rsp, UAT_SAVED_SIZE + 8
+	.cfi_offset rbp, -16
+	.cfi_offset rbx, -24
+	.cfi_offset r12, -32
+	.cfi_offset r13, -40
+	.cfi_offset r14, -48
+	.cfi_offset r15, -56
+	sub	$8, %rsp			/* aligned */
+	.cfi_adjust_cfa_offset 8
+	call	uat_schedule_next
+	add	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	test	%rax, %rax
+	je	1f
+	.cfi_remember_state
+	mov	%rax, %rsp			/* as in uat_resume() */
+	RESTORE_REGISTERS
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rcx
+	xor	%eax, %eax
+	jmp	*%rcx
+	.cfi_restore_state
+1:	mov	$UAT_EVENT_PARKED, %eax
+	jmp	uat_to_scheduler
+END uat_next
 
 /* Return from uat_resume() or uat_start() with the event in eax.
  * clobbers: all; the stack is left as it is */

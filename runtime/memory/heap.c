@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/memory/heap.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -67,13 +66,8 @@ void uat_heap_close(struct uat_heap *heap)
     *heap = (struct uat_heap){0};
 }
 
-static struct uat_block *block_at(const struct uat_heap *heap, uint32_t unit)
-{
-    return (struct uat_block *)(heap->memory + (size_t)unit * UAT_HEAP_UNIT);
-}
-
 /* Free a block, merged with its buddy as long as that is free too. */
-static void release(struct uat_heap *heap, uint32_t unit)
+void uat_heap_release(struct uat_heap *heap, uint32_t unit)
 {
     unsigned order = heap->used_order[unit];
     for (; order + 1 < UAT_HEAP_ORDERS; order++) {
@@ -88,12 +82,12 @@ static void release(struct uat_heap *heap, uint32_t unit)
 
 static const uint64_t *returned(void *context, uint32_t unit)
 {
-    return &block_at(context, unit)->returned;
+    return &uat_heap_block(context, unit)->returned;
 }
 
 static void take(void *context, uint32_t unit)
 {
-    release(context, unit);
+    uat_heap_release(context, unit);
 }
 
 /* Take a free block of this order, split from a larger one if need be. */
@@ -118,11 +112,11 @@ static void release_kept(struct uat_heap *heap)
 {
     for (unsigned order = 0; order < UAT_HEAP_KEPT_ORDERS; order++)
         while (heap->kept_count[order] > 0)
-            release(heap, heap->kept[order][--heap->kept_count[order]]);
+            uat_heap_release(heap, heap->kept[order][--heap->kept_count[order]]);
 }
 
 /* A free block of this order of those that are not kept whole, or NONE. */
-static __attribute__((noinline)) uint32_t search(struct uat_heap *heap, unsigned order)
+static uint32_t search(struct uat_heap *heap, unsigned order)
 {
     uat_loans_collect(&heap->loans, LOOKS, returned, take, heap);
     uint32_t unit = find(heap, order);
@@ -134,41 +128,17 @@ static __attribute__((noinline)) uint32_t search(struct uat_heap *heap, unsigned
     return unit;
 }
 
-/* A free block of this order, wherever it comes from, or NONE. */
-static uint32_t obtain(struct uat_heap *heap, unsigned order)
+struct uat_block *uat_heap_search(struct uat_heap *heap, unsigned order)
 {
-    if (order < UAT_HEAP_KEPT_ORDERS && heap->kept_count[order] > 0)
-        return heap->kept[order][--heap->kept_count[order]];
-    return search(heap, order);
-}
-
-struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes)
-{
-    size_t units = (bytes + UAT_HEAP_HEADER + UAT_HEAP_UNIT - 1) / UAT_HEAP_UNIT;
-    unsigned order = units <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(units - 1);
-    if (order >= UAT_HEAP_ORDERS)
-        return NULL;
-    uint32_t unit = obtain(heap, order);
+    uint32_t unit = order < UAT_HEAP_ORDERS ? search(heap, order) : NONE;
     if (unit == NONE)
         return NULL;
     heap->used_order[unit] = (uint8_t)order;
-    struct uat_block *block = block_at(heap, unit);
+    struct uat_block *block = uat_heap_block(heap, unit);
     /* Relaxed: no peer knows the block yet. The WRITE of the waiter in uat_join_wait_at() publishes it. */
     __atomic_store_n(&block->returned, 0, __ATOMIC_RELAXED);
     uat_loans_add(&heap->loans, unit);
     return block;
-}
-
-void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
-{
-    uint32_t unit = (uint32_t)((size_t)((char *)block - heap->memory) / UAT_HEAP_UNIT);
-    assert(unit < heap->units);
-    uat_loans_remove(&heap->loans, unit);
-    unsigned order = heap->used_order[unit];
-    if (order < UAT_HEAP_KEPT_ORDERS && heap->kept_count[order] < UAT_HEAP_KEPT)
-        heap->kept[order][heap->kept_count[order]++] = unit;
-    else
-        release(heap, unit);
 }
 
 size_t uat_heap_settle(struct uat_heap *heap)

@@ -8,6 +8,7 @@
 #ifndef UAT_HEAP_H
 #define UAT_HEAP_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,11 +46,39 @@ void uat_heap_close(struct uat_heap *heap);
 /* The heap of this worker. */
 extern struct uat_heap uat_heap __attribute__((visibility("hidden")));
 
-/* A block with room for `bytes` of stack, or NULL if there is none. */
-struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes);
+/* What uat_heap_get() does if no block of this order is kept, and uat_heap_put() if there is no room to keep this one. */
+struct uat_block *uat_heap_search(struct uat_heap *heap, unsigned order);
+void uat_heap_release(struct uat_heap *heap, uint32_t unit);
 
-/* Free a block that no peer knows. Called by the owner only. */
-void uat_heap_put(struct uat_heap *heap, struct uat_block *block);
+static inline struct uat_block *uat_heap_block(const struct uat_heap *heap, uint32_t unit)
+{
+    return (struct uat_block *)(heap->memory + (size_t)unit * UAT_HEAP_UNIT);
+}
+
+/* A block with room for `bytes` of stack, or NULL if there is none. */
+static inline struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes)
+{
+    size_t units = (bytes + UAT_HEAP_HEADER + UAT_HEAP_UNIT - 1) / UAT_HEAP_UNIT;
+    unsigned order = units <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(units - 1);
+    if (__builtin_expect(order >= UAT_HEAP_KEPT_ORDERS || heap->kept_count[order] == 0, 0))
+        return uat_heap_search(heap, order);
+    uint32_t unit = heap->kept[order][--heap->kept_count[order]]; /* whose used_order and returned word still hold */
+    uat_loans_add(&heap->loans, unit);
+    return uat_heap_block(heap, unit);
+}
+
+/* Free a block that no peer knows, or that is back. Called by the owner only. */
+static inline void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
+{
+    uint32_t unit = (uint32_t)((size_t)((char *)block - heap->memory) / UAT_HEAP_UNIT);
+    assert(unit < heap->units);
+    uat_loans_remove(&heap->loans, unit);
+    unsigned order = heap->used_order[unit];
+    if (order < UAT_HEAP_KEPT_ORDERS && heap->kept_count[order] < UAT_HEAP_KEPT)
+        heap->kept[order][heap->kept_count[order]++] = unit;
+    else
+        uat_heap_release(heap, unit);
+}
 
 /* Take back every block that peers have given back; how many are still out. */
 size_t uat_heap_settle(struct uat_heap *heap);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "global/global.h"
 #include "runtime/memory/frame.h"
@@ -91,6 +92,15 @@ int uat_channel_try_send(uat_channel_t c, const void *value)
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
+/* A sender waits. Apart, so that the common case needs no frame. */
+static __attribute__((noinline)) int send_large(uat_channel_t c, const void *value)
+{
+    uint64_t reply[1 + c.size / 8 + 1];
+    memcpy(reply + 1, value, c.size);
+    uat_object_wait(c.object, UAT_PARK_SEND, reply);
+    return -(int)reply[0];
+}
+
 int uat_channel_send(uat_channel_t c, const void *value)
 {
     struct uat_object *o = take(c, "uat_channel_send()");
@@ -98,11 +108,12 @@ int uat_channel_send(uat_channel_t c, const void *value)
     enum uat_channel_outcome outcome = uat_channel_send_now(c);
     if (outcome != UAT_CHANNEL_MUST_WAIT)
         return outcome == UAT_CHANNEL_DONE ? 0 : -EPIPE;
-    uint64_t reply[1 + c.size / 8 + 1];
-    uat_object_copy(reply + 1, value, c.size);
     o->word[FLAGS] |= SENDERS;
-    uat_object_wait(c.object, UAT_PARK_SEND, reply, 0);
-    return -(int)reply[0];
+    if (c.size != 8)
+        return send_large(c, value);
+    uint64_t word;
+    memcpy(&word, value, sizeof(word));
+    return uat_object_wait_word(c.object, UAT_PARK_SEND, word, NULL);
 }
 
 enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c)
@@ -150,6 +161,16 @@ int uat_channel_try_receive(uat_channel_t c, void *value)
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
+/* A receiver waits; likewise. */
+static __attribute__((noinline)) int receive_large(uat_channel_t c, void *value)
+{
+    uint64_t reply[1 + c.size / 8 + 1];
+    uat_object_wait(c.object, UAT_PARK_RECEIVE, reply);
+    if (reply[0] == 0)
+        memcpy(value, reply + 1, c.size);
+    return -(int)reply[0];
+}
+
 int uat_channel_receive(uat_channel_t c, void *value)
 {
     take(c, "uat_channel_receive()");
@@ -160,11 +181,7 @@ int uat_channel_receive(uat_channel_t c, void *value)
         uat_object_copy(value, uat_segment.staged_result, c.size);
         return 0;
     }
-    uint64_t reply[1 + c.size / 8 + 1];
-    uat_object_wait(c.object, UAT_PARK_RECEIVE, reply, 0);
-    if (reply[0] == 0)
-        uat_object_copy(value, reply + 1, c.size);
-    return -(int)reply[0];
+    return c.size == 8 ? uat_object_wait_word(c.object, UAT_PARK_RECEIVE, 0, value) : receive_large(c, value);
 }
 
 void uat_channel_close(uat_channel_t c)

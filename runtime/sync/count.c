@@ -43,7 +43,7 @@ void uat_semaphore_acquire(uat_semaphore_t s)
     if (take_one(uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_acquire()")))
         uat_object_leave(s.object, 0);
     else
-        uat_object_wait(s.object, UAT_PARK_SEMAPHORE, NULL, 0);
+        uat_object_wait_only(s.object, UAT_PARK_SEMAPHORE);
 }
 
 void uat_semaphore_release(uat_semaphore_t s, uint64_t n)
@@ -92,7 +92,7 @@ void uat_latch_wait(uat_latch_t l)
     if (uat_object_take(l.object, UAT_PARK_LATCH, "uat_latch_wait()")->word[COUNT] == 0)
         uat_object_leave(l.object, 0);
     else
-        uat_object_wait(l.object, UAT_PARK_LATCH, NULL, 0);
+        uat_object_wait_only(l.object, UAT_PARK_LATCH);
 }
 
 void uat_latch_destroy(uat_latch_t l)
@@ -111,11 +111,9 @@ uat_group_t uat_group_create(uint64_t n)
 int uat_group_wait(uat_group_t g)
 {
     struct uat_object *o = uat_object_take(g.object, UAT_PARK_BARRIER, "uat_group_wait()");
-    if (++o->word[COUNT] < o->word[MEMBERS]) {
-        uat_object_wait(g.object, UAT_PARK_BARRIER, NULL, 0);
-        return 0;
-    }
-    o->word[COUNT] = 0; /* for the next time: those who come then queue anew */
+    if (++o->word[COUNT] < o->word[MEMBERS])
+        return uat_object_wait_only(g.object, UAT_PARK_BARRIER); /* 0 */
+    o->word[COUNT] = 0;                                          /* for the next time: those who come then queue anew */
     open_gate(g.object, UAT_PARK_BARRIER);
     return 1;
 }

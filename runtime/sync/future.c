@@ -93,6 +93,14 @@ int uat_future_try_get(uat_future_t f, void *value)
     return 1;
 }
 
+/* Apart, so that the common case needs no frame. */
+static __attribute__((noinline)) void wait_large(uat_future_t f, void *value)
+{
+    uint64_t reply[1 + f.size / 8 + 1];
+    uat_object_wait(f.object, UAT_PARK_FUTURE, reply);
+    memcpy(value, reply + 1, f.size);
+}
+
 void uat_future_get(uat_future_t f, void *value)
 {
     if (uat_future_try_get(f, value))
@@ -104,9 +112,10 @@ void uat_future_get(uat_future_t f, void *value)
         return;
     }
     compare_size(f, o->word[SIZE], what);
-    uint64_t reply[1 + f.size / 8 + 1];
-    uat_object_wait(f.object, UAT_PARK_FUTURE, reply, 0);
-    memcpy(value, reply + 1, f.size);
+    if (f.size == 8)
+        uat_object_wait_word(f.object, UAT_PARK_FUTURE, 0, value);
+    else
+        wait_large(f, value);
 }
 
 void uat_future_destroy(uat_future_t f)

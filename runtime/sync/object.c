@@ -109,7 +109,7 @@ static __attribute__((noinline)) uint64_t try_take_far(uint64_t name, struct uat
 {
     struct uat_op chain[] = {
         uat_op_cmp_swap(&copy->guard, &o->guard, 0, (uint64_t)uat_self.rank + 1),
-        /* Behind the CMP_SWAP (O1): right if that won. The peer is the chain of leave_far(). */
+        /* Behind the CMP_SWAP (O1): right if that won. The peer is the chain of uat_object_leave_far(). */
         uat_op_read(&copy->kind, &o->kind, WORDS),
     };
     uat_object_post(name, chain, 2);
@@ -164,7 +164,7 @@ static struct uat_object *take(uint64_t name, enum uat_park_kind kind, const cha
     return uat_object_held();
 }
 
-struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what)
+struct uat_object *uat_object_take_slowly(uint64_t name, enum uat_park_kind kind, const char *what)
 {
     return take(name, kind, what, uat_segment.staging->object);
 }
@@ -174,7 +174,7 @@ struct uat_object *uat_object_take_more(uint64_t name, enum uat_park_kind kind, 
     return take(name, kind, what, uat_segment.staging->select[i]);
 }
 
-static __attribute__((noinline)) void leave_far(uint64_t name, uint64_t final)
+void uat_object_leave_far(uint64_t name, uint64_t final)
 {
     struct uat_object *o = uat_object_address(name);
     struct uat_op chain[] = {
@@ -184,16 +184,6 @@ static __attribute__((noinline)) void leave_far(uint64_t name, uint64_t final)
     };
     uat_delay();
     uat_check(uat_transport_forget(uat_self.transport, uat_object_rank(name), chain, 2));
-}
-
-void uat_object_leave(uint64_t name, uint64_t final)
-{
-    if (!uat_mutant("s"))
-        uat_global_before_wait(); /* what this worker wrote to global memory, for who takes the guard or is woken up */
-    if (uat_object_is_near(name))
-        uat_object_swap_near(&uat_object_address(name)->guard, (uint64_t)uat_self.rank + 1, final);
-    else
-        leave_far(name, final);
 }
 
 void uat_object_destroy(uint64_t name, enum uat_park_kind kind, const char *what)

@@ -29,6 +29,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/mutant.h"
+#include "global/global.h"
+#include "runtime/memory/frame.h"
+#include "runtime/memory/heap.h"
 #include "runtime/start/self.h"
 #include "runtime/task/park.h"
 
@@ -60,8 +64,9 @@ uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t
 void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what);
 
 /* Take the guard. Returns the words, or NULL if guard is UAT_OBJECT_SET. Ends the job if name is no object of
- * that kind. what: the caller, for messages: "uat_mutex_lock()". */
-struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what);
+ * that kind. what: the caller, for messages: "uat_mutex_lock()". Inline where the object is near, as all that a task
+ * does with one: a far one takes a round trip. */
+static inline struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what);
 
 /* The same for number i of several objects, below UAT_HELD_MAX, in the order of their names. Each in turn is the one
  * whose guard is held after uat_object_hold(). */
@@ -69,7 +74,7 @@ struct uat_object *uat_object_take_more(uint64_t name, enum uat_park_kind kind, 
 void uat_object_hold(struct uat_object *words);
 
 /* Leave the guard with the words as they are now; guard becomes final (0: free). */
-void uat_object_leave(uint64_t name, uint64_t final);
+static inline void uat_object_leave(uint64_t name, uint64_t final);
 
 /* Leave, and destroy; an error if somebody waits. */
 void uat_object_destroy(uint64_t name, enum uat_park_kind kind, const char *what);
@@ -80,11 +85,29 @@ void uat_object_end(uint64_t name, const struct uat_object *o, enum uat_park_kin
 /* For struct uat_park.park: with the guard of wait->object held, queue the task there and leave the guard. */
 void uat_object_park(struct uat_park *wait, uint64_t name);
 
-/* With the guard held: wait in its queue, for kind; the guard is left. reply, tag: see struct uat_park. */
-static inline void uat_object_wait(uint64_t name, enum uat_park_kind kind, uint64_t *reply, uint64_t tag)
+/* With the guard held: wait in its queue, for kind; the guard is left. reply: see struct uat_park. */
+static inline void uat_object_wait(uint64_t name, enum uat_park_kind kind, uint64_t *reply)
 {
-    struct uat_park wait = {.kind = kind, .object = name, .reply = reply, .tag = tag, .park = uat_object_park};
+    struct uat_park wait = {.kind = kind, .object = name, .reply = reply, .park = uat_object_park};
     uat_park(&wait);
+}
+
+/* The same without a reply; a tail call, as uat_park_word(). Returns 0. */
+static inline int uat_object_wait_only(uint64_t name, enum uat_park_kind kind)
+{
+    static struct uat_park wait = {.park = uat_object_park};
+    wait.kind = kind;
+    wait.object = name;
+    return uat_park(&wait);
+}
+
+/* The same with a reply of one word; a tail call: see uat_park_word(). Returns -status. */
+static inline int uat_object_wait_word(uint64_t name, enum uat_park_kind kind, uint64_t value, void *to)
+{
+    static struct uat_park wait = {.park = uat_object_park};
+    wait.kind = kind;
+    wait.object = name;
+    return uat_park_word(&wait, value, to);
 }
 
 /* With the guard held, or on the scheduler's side: put a waiter at the queue's end. */
@@ -99,14 +122,14 @@ struct uat_waking {
 };
 
 /* With the guard held: take the first waiter out that can still be woken up. False if there is none. */
-bool uat_object_unqueue(struct uat_waking *waking);
+static inline bool uat_object_unqueue(struct uat_waking *waking);
 
 /* READ a waiter's header: for lists that were taken out as a whole. */
 void uat_object_look(uint64_t waiter, struct uat_waking *waking);
 
 /* Answer: status, and size bytes of value from registered memory (NULL and 0: none), and make the task ready. */
-void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status, const void *value,
-                     size_t size);
+static inline void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
+                                   const void *value, size_t size);
 
 /* Wake all of a list that was taken out as a whole: from head to tail. */
 void uat_object_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
@@ -171,11 +194,11 @@ static inline struct uat_object *uat_object_address(uint64_t name)
  */
 static inline bool uat_object_is_near(uint64_t name)
 {
-    return uat_self.transport->cpu_atomics && uat_object_rank(name) == uat_self.rank;
+    return name - uat_self.near_first < uat_self.near_size;
 }
 
 /* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Its peers are those of try_take_far() and
- * leave_far(), of any other worker: a job of one has none, and needs no locked instruction. */
+ * uat_object_leave_far(), of any other worker: a job of one has none, and needs no locked instruction. */
 static inline uint64_t uat_object_swap_near(uint64_t *guard, uint64_t expected, uint64_t desired)
 {
     if (uat_self.size == 1) {
@@ -185,6 +208,64 @@ static inline uint64_t uat_object_swap_near(uint64_t *guard, uint64_t expected, 
     }
     __atomic_compare_exchange_n(guard, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return expected;
+}
+
+/* What the inline functions below do in the other cases. */
+struct uat_object *uat_object_take_slowly(uint64_t name, enum uat_park_kind kind, const char *what);
+void uat_object_leave_far(uint64_t name, uint64_t final);
+bool uat_object_unqueue_slowly(struct uat_waking *waking);
+void uat_object_answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size);
+
+static inline struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what)
+{
+    struct uat_object *o = uat_object_address(name);
+    if (__builtin_expect(!uat_object_is_near(name) || (name - uat_self.near_first) % UAT_HEAP_UNIT != UAT_HEAP_HEADER ||
+                             o->kind != (UAT_OBJECT_MAGIC | kind) ||
+                             uat_object_swap_near(&o->guard, 0, (uint64_t)uat_self.rank + 1) != 0,
+                         0))
+        return uat_object_take_slowly(name, kind, what);
+    uat_object_words = o;
+    if (!uat_mutant("t"))
+        uat_global_after_resume(); /* the peer is the release in uat_object_leave() */
+    return o;
+}
+
+static inline void uat_object_leave(uint64_t name, uint64_t final)
+{
+    if (!uat_mutant("s"))
+        uat_global_before_wait(); /* what this worker wrote to global memory, for who takes the guard or is woken up */
+    if (uat_object_is_near(name))
+        uat_object_swap_near(&uat_object_address(name)->guard, (uint64_t)uat_self.rank + 1, final);
+    else
+        uat_object_leave_far(name, final);
+}
+
+static inline bool uat_object_unqueue(struct uat_waking *waking)
+{
+    struct uat_object *o = uat_object_held();
+    uint64_t head = o->head;
+    const struct uat_parked *p = (const struct uat_parked *)(const void *)uat_object_address(head);
+    if (!head)
+        return false;
+    if (__builtin_expect(!uat_object_is_near(head) || p->sp == 0, 0))
+        return uat_object_unqueue_slowly(waking);
+    *waking = (struct uat_waking){head, p->next, p->sp, p->base, p->reply, false};
+    o->head = head == o->tail ? 0 : p->next;
+    return true;
+}
+
+static inline void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
+                                   const void *value, size_t size)
+{
+    if (waking->reply && uat_object_is_near(waking->name)) { /* the release in deque/ready.c stands behind it */
+        *(uint64_t *)(uintptr_t)waking->reply = status;
+        if (size > 0)
+            uat_object_copy((char *)(uintptr_t)waking->reply + 8, value, uat_round8(size));
+    } else if (waking->reply) {
+        uat_object_answer_far(waking, status, value, size);
+    }
+    struct uat_ready_task task = {.sp = waking->sp, .base = waking->base, .where = waking->name};
+    uat_park_ready(&task, waking->select ? UAT_PARK_SELECT : kind);
 }
 
 #endif

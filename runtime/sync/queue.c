@@ -62,7 +62,7 @@ static __attribute__((noinline)) bool claim(struct uat_waking *waking)
     return true;
 }
 
-bool uat_object_unqueue(struct uat_waking *waking)
+bool uat_object_unqueue_slowly(struct uat_waking *waking)
 {
     struct uat_object *o = uat_object_held();
     while (o->head) {
@@ -128,8 +128,7 @@ void uat_object_remove(uint64_t entry)
 }
 
 /* WRITE the answer to where the task's stack is. */
-static __attribute__((noinline)) void answer_far(const struct uat_waking *waking, uint64_t status, const void *value,
-                                                 size_t size)
+void uat_object_answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size)
 {
     struct uat_staging *staging = uat_segment.staging;
     struct uat_op chain[3];
@@ -141,20 +140,6 @@ static __attribute__((noinline)) void answer_far(const struct uat_waking *waking
     /* Behind the WRITEs (O1): its completion tells that they are there, whoever READs the stack then (S5). */
     chain[n++] = uat_op_fetch_add(&staging->old, &parked_of(waking->name)->settled, 0);
     uat_object_post(waking->name, chain, n);
-}
-
-void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status, const void *value,
-                     size_t size)
-{
-    if (waking->reply && uat_object_is_near(waking->name)) { /* the release in deque/ready.c stands behind it */
-        *(uint64_t *)(uintptr_t)waking->reply = status;
-        if (size > 0)
-            uat_object_copy((char *)(uintptr_t)waking->reply + 8, value, uat_round8(size));
-    } else if (waking->reply) {
-        answer_far(waking, status, value, size);
-    }
-    struct uat_ready_task task = {.sp = waking->sp, .base = waking->base, .where = waking->name};
-    uat_park_ready(&task, waking->select ? UAT_PARK_SELECT : kind);
 }
 
 void uat_object_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,

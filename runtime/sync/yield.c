@@ -15,6 +15,6 @@ static void park(struct uat_park *wait, uint64_t name)
 
 void uat_yield(void)
 {
-    struct uat_park wait = {.kind = UAT_PARK_NONE, .park = park};
+    static struct uat_park wait = {.kind = UAT_PARK_NONE, .park = park};
     uat_park(&wait);
 }

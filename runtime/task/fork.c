@@ -85,7 +85,8 @@ static void child(void)
     if (!uat_self.transport)
         return;
     uat_fork_is_child = true;
-    uat_self.transport = NULL;         /* runs and barriers are refused */
+    uat_self.transport = NULL; /* runs, barriers and objects are refused */
+    uat_self.near_size = 0;
     uat_deque_stop(&uat_worker.deque); /* each spawn and each end of a task takes the slow path, and is refused there */
     uat_die_alone();
 }

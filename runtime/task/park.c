@@ -26,31 +26,29 @@
 
 enum { LIST_ROOM = 64, LOOK_EVERY = 16 /* attempts at ready rings before any was seen, one in so many */ };
 
-static struct {
-    struct uat_ready ready;
-    struct uat_park_counts count;
-    bool seen;         /* tasks of this job do wait: look at ready rings as often as at deques */
-    unsigned attempts; /* to take from others */
-} waiting;
+struct uat_parking uat_parking;
 
 int uat_park_open(void)
 {
     const struct uat_ready_parts parts = {
         .ring = uat_segment.ready, .landing = uat_segment.ready_landing, .low = uat_segment.low};
-    int rc = uat_ready_open(&waiting.ready, uat_self.transport, &parts, LIST_ROOM);
+    int rc = uat_ready_open(&uat_parking.ready, uat_self.transport, &parts, LIST_ROOM);
     if (rc)
         uat_error("no memory for the list of ready tasks");
+    uat_self.near_first = (uint64_t)uat_self.rank << 48 | (uintptr_t)uat_segment.heap;
+    uat_self.near_size = uat_self.transport->cpu_atomics ? uat_segment.heap_size : 0;
     return rc;
 }
 
 void uat_park_close(void)
 {
-    uat_ready_close(&waiting.ready);
+    uat_self.near_size = 0;
+    uat_ready_close(&uat_parking.ready);
 }
 
 const struct uat_park_counts *uat_park_counted(void)
 {
-    return &waiting.count;
+    return &uat_parking.count;
 }
 
 void uat_park_check(const struct uat_park *wait)
@@ -113,8 +111,8 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
     parked->holder = wait->holder;
     uat_task_counts.evacuations++;
     uat_task_counts.evacuated_bytes += base - sp;
-    waiting.count.waits++;
-    waiting.seen = true;
+    uat_parking.count.waits++;
+    uat_parking.seen = true;
     uat_deadlock_count(wait->kind, 1);
     uat_trace_end(UAT_TRACE_EVACUATE, begin, base - sp, -1);
     uat_global_before_wait();
@@ -122,13 +120,9 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
     wait->park(wait, (uint64_t)uat_self.rank << 48 | (uintptr_t)block);
 }
 
-void uat_park_ready(const struct uat_ready_task *task, enum uat_park_kind kind)
+void uat_park_no_memory(void)
 {
-    waiting.count.readied++;
-    waiting.seen = true;
-    uat_deadlock_count(kind, -1);
-    if (uat_ready_push(&waiting.ready, task))
-        uat_die("no memory for the list of %zu ready tasks", waiting.ready.count);
+    uat_die("no memory for the list of %zu ready tasks", uat_parking.ready.count);
 }
 
 /* READ the stack to where it was born. */
@@ -161,14 +155,14 @@ static uintptr_t settle(const struct uat_ready_task *task)
     uat_global_after_resume();
     uat_deque_push_gone(&uat_worker.deque, task->base);
     uat_task_counts.resumed_bytes += task->base - task->sp;
-    waiting.count.resumed++;
+    uat_parking.count.resumed++;
     return task->sp;
 }
 
 uintptr_t uat_park_take_own(void)
 {
     struct uat_ready_task task;
-    if (!uat_check(uat_ready_take(&waiting.ready, &task)))
+    if (!uat_check(uat_ready_take(&uat_parking.ready, &task)))
         return 0;
     uat_notice_begin(&uat_segment.control->notice);
     fetch(&task);
@@ -180,16 +174,16 @@ uintptr_t uat_park_take_other(void)
     struct uat_ready_task task;
     bool fetched;
     unsigned trips;
-    if (++waiting.attempts % (waiting.seen ? 2 : LOOK_EVERY) != 0)
+    if (++uat_parking.attempts % (uat_parking.seen ? 2 : LOOK_EVERY) != 0)
         return 0;
     uint64_t begin = uat_trace_begin();
-    int result = uat_check(uat_steal_ready(&waiting.ready, &task, &fetched, &trips));
+    int result = uat_check(uat_steal_ready(&uat_parking.ready, &task, &fetched, &trips));
     if (result != UAT_STEAL_DONE) {
-        waiting.seen |= result == UAT_STEAL_LOST_RACE;
+        uat_parking.seen |= result == UAT_STEAL_LOST_RACE;
         return 0;
     }
-    waiting.seen = true;
-    waiting.count.stolen++;
+    uat_parking.seen = true;
+    uat_parking.count.stolen++;
     if (!fetched)
         fetch(&task);
     uat_trace_end(UAT_TRACE_RESUME, begin, task.base - task.sp, uat_ready_rank(&task));
@@ -199,7 +193,7 @@ uintptr_t uat_park_take_other(void)
 void uat_park_idle(unsigned failures)
 {
     /* Claimed by others counts as gone: they have said that they have work before they claimed. */
-    if (!uat_ready_any(&waiting.ready))
+    if (!uat_ready_any(&uat_parking.ready))
         uat_notice_end(&uat_segment.control->notice);
     uat_deadlock_look(failures);
 }

@@ -10,11 +10,14 @@
 #define UAT_PARK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "asm/offsets.h"
 #include "asm/switch.h"
 #include "deque/ready.h"
 #include "runtime/memory/segment.h"
+#include "runtime/task/deadlock.h"
 #include "runtime/task/park_kind.h"
 
 /* The header of a block with a waiting stack. */
@@ -32,7 +35,7 @@ struct uat_parked {
 _Static_assert((int)UAT_PARK_KINDS <= (int)UAT_PARK_KINDS_MAX, "room in struct uat_control");
 _Static_assert(sizeof(struct uat_parked) == UAT_READY_STACK, "the header of a block");
 
-/* A call of uat_park(): lives in the waiting task's frame. */
+/* A call of uat_park(): lives in the waiting task's frame, or of uat_park_word(): is read before anything else runs. */
 struct uat_park {
     enum uat_park_kind kind;
     uint64_t object; /* for messages */
@@ -44,16 +47,26 @@ struct uat_park {
      * that the task may run elsewhere; *wait is still in place until the call returns. */
     void (*park)(struct uat_park *wait, uint64_t name);
 };
+_Static_assert(offsetof(struct uat_park, reply) == UAT_PARK_REPLY, "asm/offsets.h");
 
 /* Ends the job if the caller may not wait now. */
 void uat_park_check(const struct uat_park *wait);
 
-/* From a task: wait. Returns when the task was made ready and resumed, perhaps in another process. Inline, like all
- * between it and the public functions: each return on a stack that was resumed is mispredicted. */
-static inline void uat_park(struct uat_park *wait)
+/* From a task: wait. Returns 0 when the task was made ready and resumed, perhaps in another process. Inline, like all
+ * between it and the public functions: each return on a stack that was resumed is mispredicted. Best a tail call, with a
+ * static wait: then no function of the library returns on that stack at all. */
+static inline int uat_park(struct uat_park *wait)
 {
     uat_park_check(wait);
-    uat_suspend(wait);
+    return uat_suspend(wait);
+}
+
+/* The same with a reply of one word: see uat_suspend_word(). wait is not in the task's frame, nor needed when the task
+ * is resumed: it may be static. Call it last of all: what is resumed then is the caller's caller. */
+static inline int uat_park_word(struct uat_park *wait, uint64_t value, void *to)
+{
+    uat_park_check(wait);
+    return uat_suspend_word(wait, value, to);
 }
 
 /* On the scheduler's side: the task at sp called uat_park(). Ends the job if there is no room to wait. */
@@ -65,6 +78,24 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait);
 uintptr_t uat_park_part_next(void);
 void uat_park_unpart(uintptr_t sp);
 
+/* Tasks made ready here, resumed here, and taken from others. */
+struct uat_park_counts {
+    uint64_t waits, readied, resumed, stolen;
+};
+const struct uat_park_counts *uat_park_counted(void);
+
+/* What a worker knows of tasks that wait. */
+struct uat_parking {
+    struct uat_ready ready;
+    struct uat_park_counts count;
+    bool seen;         /* tasks of this job do wait: look at ready rings as often as at deques */
+    unsigned attempts; /* to take from others */
+};
+extern struct uat_parking uat_parking __attribute__((visibility("hidden")));
+
+/* Ends the job. */
+_Noreturn void uat_park_no_memory(void);
+
 /*
  * The ready tasks of this worker. Opened after the transport; uat_ready_area is the segment's. 0 or -ENOMEM, reported.
  */
@@ -72,7 +103,15 @@ int uat_park_open(void);
 void uat_park_close(void);
 
 /* A task that waited has been made ready. task->where names its block. Ends the job without memory. */
-void uat_park_ready(const struct uat_ready_task *task, enum uat_park_kind kind);
+static inline void uat_park_ready(const struct uat_ready_task *task, enum uat_park_kind kind)
+{
+    struct uat_parking *p = &uat_parking;
+    p->count.readied++;
+    p->seen = true;
+    uat_deadlock_count(kind, -1);
+    if (uat_ready_push(&p->ready, task))
+        uat_park_no_memory();
+}
 
 /* Take a ready task, of this worker or, if there is none, of another one. The region must be empty; then the task's
  * stack is in it, its base pushed, and its sp returned. 0: none. */
@@ -84,11 +123,5 @@ void uat_park_idle(unsigned failures);
 
 /* Append to text who waits here for what, in a signal handler. */
 void uat_park_describe(char *text, size_t size);
-
-/* Tasks made ready here, resumed here, and taken from others. */
-struct uat_park_counts {
-    uint64_t waits, readied, resumed, stolen;
-};
-const struct uat_park_counts *uat_park_counted(void);
 
 #endif

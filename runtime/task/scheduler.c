@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack, and so does every
- * copy out of the uni-address region. A task comes back to it (as the return value of uat_resume()) only when it ended
- * without its spawner here, or waits for a child that lives elsewhere.
+ * copy out of the uni-address region. A task comes back to it (as the return value of uat_resume()) when it ended
+ * without its spawner here, or waits for a child that lives elsewhere. A task that waits for an event is followed by
+ * the next one, if there is one, in uat_schedule_next().
  */
 #include "runtime/task/scheduler.h"
 
@@ -62,7 +63,7 @@ static void end_run(uintptr_t base)
     uat_collective_announce(uat_frame_result(frame), frame->result_size);
 }
 
-/* What comes after the task that just came back with event: a stack pointer, or 0 for nothing. */
+/* What comes after the task that ended or joins, as event says: a stack pointer, or 0 for nothing. */
 static uintptr_t after(int event)
 {
     struct uat_worker *w = &uat_worker;
@@ -75,10 +76,6 @@ static uintptr_t after(int event)
         }
         next = uat_join_child_ended(at);
         uat_trace_end(UAT_TRACE_END, begin, 0, -1);
-    } else if (event == UAT_EVENT_PARKED) {
-        uat_park_leave(at, uat_deque_base(&w->deque), (struct uat_park *)(void *)w->suspended_task);
-        next = 0;
-        uat_trace_end(UAT_TRACE_WAIT, begin, 0, -1);
     } else {
         next = uat_join_wait_at(at, uat_deque_base(&w->deque));
         uat_trace_end(next ? UAT_TRACE_JOIN : UAT_TRACE_WAIT, begin, 0, -1);
@@ -86,44 +83,66 @@ static uintptr_t after(int event)
     return next ? next : next_own();
 }
 
+/* When the task that runs was entered; kept by this process, it does not migrate. */
+static uint64_t entered;
+
 /* The worker switches to a task whose segment begins at base. */
-static uint64_t enter_task(uintptr_t base)
+static inline void enter_task(uintptr_t base)
 {
     uat_sanitize_enter(uat_segment.low, uat_segment.high, base);
-    return uat_trace_begin();
+    entered = uat_trace_begin();
 }
 
-/* It is back in the scheduler. begin: what enter_task() returned; kept on this process's own stack, it does not
- * migrate. */
-static void leave_task(uint64_t begin)
+/* It is back in the scheduler. */
+static inline void leave_task(void)
 {
-    uat_trace_end(UAT_TRACE_RUN, begin, 0, -1);
+    uat_trace_end(UAT_TRACE_RUN, entered, 0, -1);
     uat_sanitize_leave();
 }
 
-/* Go on at sp; back when that task, or one after it, ends without its spawner or waits. */
-static int resume(uintptr_t sp)
+/* Nothing of the worker's own is left: the next ready task, or 0. */
+static inline uintptr_t next_ready(void)
 {
-    uint64_t begin = enter_task(uat_deque_base(&uat_worker.deque));
-    int event = uat_resume(sp);
-    leave_task(begin);
-    return event;
+    assert(uat_deque_size(&uat_worker.deque) == 0);
+    uat_sanitize_forget(uat_segment.low, uat_segment.high); /* what stacks that have moved away left */
+    return uat_collective_announced() ? 0 : uat_park_take_own();
 }
 
-/* Go on at sp, then with what comes after it, until nothing is left here; with ready tasks, too, as they come up. A
- * loop: it calls and returns as the return-address predictor expects. What the worker does is "a task" all the time,
- * since the loop began: to ask for the time at each switch would be a tenth of it. */
+/* A task waits: what its worker does next, from one such task to the other without a way through run(). */
+uintptr_t uat_schedule_next(void)
+{
+    struct uat_worker *w = &uat_worker;
+    leave_task();
+    uint64_t begin = uat_trace_begin();
+    uat_park_leave(w->suspended_sp, uat_deque_base(&w->deque), (struct uat_park *)(void *)w->suspended_task);
+    uat_trace_end(UAT_TRACE_WAIT, begin, 0, -1);
+    uintptr_t sp = next_own();
+    if (!sp)
+        sp = next_ready();
+    if (sp)
+        enter_task(uat_deque_base(&w->deque));
+    return sp;
+}
+
+/* A task that was entered came back with this event: what comes after it. */
+static uintptr_t next_after(int event)
+{
+    if (event == UAT_EVENT_PARKED) /* uat_schedule_next() has looked, and left the task */
+        return 0;
+    leave_task();
+    uintptr_t sp = after(event);
+    return sp ? sp : next_ready();
+}
+
+/* Go on at sp, then with what comes after it, until nothing is left here; with ready tasks, too, as they come up. What
+ * the worker does is "a task" all the time, since the loop began: to ask for the time at each switch would be a tenth
+ * of it. */
 static void run(uintptr_t sp)
 {
     uat_stall_set(UAT_DOING_TASK);
     while (sp) {
-        sp = after(resume(sp));
-        if (sp)
-            continue;
-        assert(uat_deque_size(&uat_worker.deque) == 0);
-        uat_sanitize_forget(uat_segment.low, uat_segment.high); /* what stacks that have moved away left */
-        if (!uat_collective_announced())
-            sp = uat_park_take_own();
+        enter_task(uat_deque_base(&uat_worker.deque));
+        sp = next_after(uat_resume(sp));
     }
     uat_stall_set(UAT_DOING_SCHEDULE);
 }
@@ -197,9 +216,7 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
     uat_notice_begin(&uat_segment.control->notice);
     uat_deque_push_gone(&uat_worker.deque, sp);
     uat_stall_set(UAT_DOING_TASK);
-    uint64_t begin = enter_task(uat_segment.high);
-    int event = uat_start(sp, root, copy, result);
-    leave_task(begin);
-    run(after(event));
+    enter_task(uat_segment.high);
+    run(next_after(uat_start(sp, root, copy, result)));
     uat_schedule();
 }
