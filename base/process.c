@@ -2,20 +2,37 @@
 #include "base/process.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-bool uat_process_look(pid_t pid, struct uat_process *out)
+/* Read /proc/PID/name as a string. False if there is none. */
+static bool read_file(pid_t pid, const char *name, char *text, size_t size)
 {
-    char path[32], text[512];
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+    char path[48];
+    snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    ssize_t n = read(fd, text, sizeof(text) - 1);
+    ssize_t n = read(fd, text, size - 1);
     close(fd);
     text[n > 0 ? n : 0] = '\0';
+    return true;
+}
+
+uint64_t uat_process_ran(pid_t pid)
+{
+    char text[128];
+    uint64_t ran;
+    return read_file(pid, "schedstat", text, sizeof(text)) && sscanf(text, "%" SCNu64, &ran) == 1 ? ran : UINT64_MAX;
+}
+
+bool uat_process_look(pid_t pid, struct uat_process *out)
+{
+    char text[512];
+    if (!read_file(pid, "stat", text, sizeof(text)))
+        return false;
     const char *behind_name = strrchr(text, ')'); /* the program's name may hold any character */
     int parent;
     if (!behind_name || sscanf(behind_name, ") %c %d", &out->state, &parent) != 2)

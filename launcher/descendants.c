@@ -16,13 +16,17 @@
 
 enum {
     END_STEP_MS = 10,
-    END_TERM_MS = 500,  /* time to leave in order after SIGTERM */
-    END_LIMIT_MS = 4000 /* a process that SIGKILL does not end by then hangs in the kernel */
+    END_TERM_MS = 500,       /* time to leave in order after SIGTERM */
+    END_STARVED_MS = 10000,  /* ... for a process that wants a processor and has had ... */
+    END_RAN_NS = 50000000,   /* ... one for less than this since */
+    END_KILL_EVERY_MS = 100, /* descendants may fork meanwhile */
+    END_LIMIT_MS = 4000      /* a process that SIGKILL does not end by then hangs in the kernel */
 };
 
 struct kin {
     pid_t pid, parent;
     bool ours;
+    uint64_t ran; /* when SIGTERM was sent: see uat_process_ran() */
 };
 
 void uat_descendants_adopt(void)
@@ -48,7 +52,7 @@ static struct kin *list_processes(size_t *count)
         pid_t pid = (pid_t)atoi(entry->d_name);
         struct uat_process process;
         if (uat_process_look(pid, &process)) /* else it has gone */
-            list[n++] = (struct kin){pid, process.parent, false};
+            list[n++] = (struct kin){pid, process.parent, false, 0};
     }
     if (proc)
         closedir(proc);
@@ -56,9 +60,10 @@ static struct kin *list_processes(size_t *count)
     return list;
 }
 
-void uat_descendants_kill(int signal)
+/* The descendants of this process; the caller frees the list. */
+static struct kin *list_descendants(size_t *count_of)
 {
-    size_t count;
+    size_t count, ours_count = 0;
     pid_t self = getpid();
     struct kin *list = list_processes(&count);
     for (bool found = true; found;) {
@@ -73,8 +78,49 @@ void uat_descendants_kill(int signal)
     }
     for (size_t i = 0; i < count; i++)
         if (list[i].ours)
-            kill(list[i].pid, signal);
+            list[ours_count++] = list[i];
+    *count_of = ours_count;
+    return list;
+}
+
+void uat_descendants_kill(int signal)
+{
+    size_t count;
+    struct kin *list = list_descendants(&count);
+    for (size_t i = 0; i < count; i++)
+        kill(list[i].pid, signal);
     free(list);
+}
+
+/* On a machine with much else to do, a process may not have run since its SIGTERM: it cannot have left yet. */
+static bool is_starved(pid_t pid, const struct kin *told, size_t told_count)
+{
+    struct uat_process process;
+    for (size_t i = 0; i < told_count; i++) {
+        if (told[i].pid != pid)
+            continue;
+        uint64_t ran = uat_process_ran(pid);
+        return uat_process_look(pid, &process) && process.state == 'R' && ran != UINT64_MAX &&
+               ran - told[i].ran < END_RAN_NS;
+    }
+    return false; /* it was made since */
+}
+
+/* SIGKILL to all descendants but those that are starved, unless their time is over, too. Returns whether any was
+ * spared. */
+static bool kill_overdue(const struct kin *told, size_t told_count, int waited)
+{
+    size_t count;
+    bool spared = false;
+    struct kin *list = list_descendants(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (waited < END_STARVED_MS && is_starved(list[i].pid, told, told_count))
+            spared = true;
+        else
+            kill(list[i].pid, SIGKILL);
+    }
+    free(list);
+    return spared;
 }
 
 /* Reap what has ended. Returns whether any descendant is left. */
@@ -90,18 +136,23 @@ static bool any_left(void)
 void uat_descendants_end(void)
 {
     const struct timespec step = {.tv_nsec = END_STEP_MS * 1000000L};
-    int waited = 0;
+    int waited = 0, spared = 0; /* when a process was spared last */
+    size_t count;
     if (!any_left())
         return;
+    struct kin *told = list_descendants(&count);
+    for (size_t i = 0; i < count; i++)
+        told[i].ran = uat_process_ran(told[i].pid);
     uat_descendants_kill(SIGTERM);
     uat_descendants_kill(SIGCONT); /* a stopped process takes no SIGTERM */
     for (; any_left(); waited += END_STEP_MS) {
-        if (waited >= END_LIMIT_MS) {
+        if (waited - spared >= END_LIMIT_MS) {
             uat_say("a process of the job does not end, not even by SIGKILL; ps shows it in state D");
-            return;
+            break;
         }
-        if (waited >= END_TERM_MS && waited % (10 * END_STEP_MS) == 0)
-            uat_descendants_kill(SIGKILL); /* repeatedly, because descendants may fork meanwhile */
+        if (waited >= END_TERM_MS && waited % END_KILL_EVERY_MS == 0 && kill_overdue(told, count, waited))
+            spared = waited;
         nanosleep(&step, NULL);
     }
+    free(told);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { FENCE_FAILED = 91, TEST_FAILED = 92 };
@@ -119,6 +120,43 @@ static void copy_input(void)
     say("read %lu bytes", total);
 }
 
+static uint64_t computed_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* It takes 20 ms of a processor. */
+static void leave_in_order(int number)
+{
+    (void)number;
+    for (uint64_t begin = computed_ns(); computed_ns() - begin < 20000000;)
+        ;
+    say("left in order", 0);
+    _exit(0);
+}
+
+/* Compute, with the least right to a processor, on the first one that this process may use. */
+static void starve(void)
+{
+    cpu_set_t set;
+    struct sched_param none = {0};
+    if (sched_getaffinity(0, sizeof(set), &set) < 0 || sched_setscheduler(0, SCHED_IDLE, &none) < 0)
+        _exit(TEST_FAILED);
+    int first = 0;
+    while (!CPU_ISSET(first, &set))
+        first++;
+    CPU_ZERO(&set);
+    CPU_SET(first, &set);
+    if (sched_setaffinity(0, sizeof(set), &set) < 0)
+        _exit(TEST_FAILED);
+    signal(SIGTERM, leave_in_order);
+    say("computes on %lu", (unsigned long)first);
+    for (;;)
+        ;
+}
+
 /* Did anything of the launcher's own state leak into this process? */
 static void report_state(void)
 {
@@ -197,6 +235,8 @@ int main(int argc, char **argv)
         go_wrong(mode);
     if (strcmp(mode, "hang") == 0 || strcmp(mode, "deaf") == 0)
         hang();
+    if (strcmp(mode, "starve") == 0)
+        starve();
     if (strcmp(mode, "signal") == 0)
         wait_for_signal();
     if (strcmp(mode, "input") == 0)

@@ -9,9 +9,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -59,6 +61,42 @@ static void test_time_limit(void **state)
     assert_ends(124, "did not end within 0.5 s (--timeout)");
     JOB_RUN("-n", "1", "--timeout", "0.5", "/bin/sleep", "1000");
     assert_ends(124, "did not end within 0.5 s (--timeout)");
+}
+
+/* Keep a processor busy for so long. */
+static pid_t occupy(int cpu, unsigned seconds)
+{
+    pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    if (sched_setaffinity(0, sizeof(set), &set) < 0)
+        _exit(1);
+    alarm(seconds); /* which ends it */
+    for (;;)
+        ;
+}
+
+/* A worker that gets no processor for a while has its time to leave in order all the same. */
+static void test_starved_worker(void **state)
+{
+    (void)state;
+    pid_t busy[3];
+    int cpu, status;
+    job_start(-1, "-n", "1", "--timeout", "1.5", "CLIENT", "starve", NULL);
+    run_wait_output(&run, "computes on ", 1);
+    assert_int_equal(sscanf(run.out, "rank 0 computes on %d", &cpu), 1);
+    for (int i = 0; i < 3; i++)
+        busy[i] = occupy(cpu, 3);
+    run_finish(&run);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(waitpid(busy[i], &status, 0), busy[i]);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
+    }
+    assert_ends(124, "did not end within 1.5 s (--timeout)");
+    assert_int_equal(run_count(run.out, "left in order"), 1);
 }
 
 static void test_signals_passed_on(void **state)
@@ -170,9 +208,9 @@ int main(int argc, char **argv)
     if (!job_take_arguments(argc, argv))
         return 1;
     const struct CMUnitTest tests[] = {
-        TEST(test_failing_workers),   TEST(test_stray_processes),    TEST(test_time_limit),
-        TEST(test_signals_passed_on), TEST(test_ended_by_signals),   TEST(test_stop_and_continue),
-        TEST(test_killed_itself),     TEST(test_job_process_killed),
+        TEST(test_failing_workers),   TEST(test_stray_processes),   TEST(test_time_limit),
+        TEST(test_starved_worker),    TEST(test_signals_passed_on), TEST(test_ended_by_signals),
+        TEST(test_stop_and_continue), TEST(test_killed_itself),     TEST(test_job_process_killed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
