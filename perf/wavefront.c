@@ -2,7 +2,7 @@
 /*
  * A wavefront: local alignment of two random sequences (Smith and Waterman, J. Mol. Biol. 147, 1981; linear gap
  * penalty), in square blocks. A block's task waits for the futures of its upper and its left neighbour, and sets one
- * for each neighbour below and to the right.
+ * for each neighbour below and to the right. Each row of blocks has a task that spawns and joins them.
  */
 #include <stdint.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static inline int32_t cell(int32_t up, int32_t left, int32_t corner, bool equal)
     return larger(larger(0, corner + (equal ? MATCH : MISMATCH)), larger(up, left) + GAP);
 }
 
-/* Fill a block: row and column become its own last ones. */
-static struct score fill(struct edge *row, struct edge *column, int64_t i0, int64_t j0)
+/* Fill a block: row and column become its own last ones. Not inline: a task that waits needs no letters. */
+static __attribute__((noinline)) struct score fill(struct edge *row, struct edge *column, int64_t i0, int64_t j0)
 {
     struct score score = {0, 0};
     int letters[SIDE_MAX];
@@ -86,48 +86,70 @@ UAT_TASK(struct score, block, edge_future, up, edge_future, left, edge_future, b
     memset(&row, 0, sizeof(row));
     memset(&column, 0, sizeof(column));
     if (at.i > 0)
-        row = edge_get(up);
+        uat_future_get(up.future,
+                       &row); /* edge_get() would keep another copy in the stack that waits; so would edge_set() */
     if (at.j > 0)
-        column = edge_get(left);
+        uat_future_get(left.future, &column);
     struct score score = fill(&row, &column, at.i * side, at.j * side);
     uat_sim_work((uint64_t)(side * side) * CELL_NS);
     if (at.i + 1 < blocks)
-        edge_set(below, row);
+        uat_future_set(below.future, &row);
     if (at.j + 1 < blocks)
-        edge_set(right, column);
+        uat_future_set(right.future, &column);
     return score;
 }
 
-struct grid {
-    edge_future below[BLOCKS_MAX][BLOCKS_MAX], right[BLOCKS_MAX][BLOCKS_MAX];
-    block_task task[BLOCKS_MAX][BLOCKS_MAX];
+/* The futures between two rows of blocks. */
+struct between {
+    edge_future edge[BLOCKS_MAX];
 };
+
+static struct score both(struct score a, struct score b)
+{
+    return (struct score){a.best > b.best ? a.best : b.best, a.sum + b.sum};
+}
+
+static void destroy(const struct between *b, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++)
+        edge_destroy(b->edge[j]);
+}
+
+/* A row of blocks. It destroys what is behind it: so this, and the joins, are spread as the blocks are. */
+UAT_TASK(struct score, row, struct between, above, struct between, below, int64_t, i, int64_t, n)
+{
+    struct between right;
+    block_task task[BLOCKS_MAX];
+    struct score all = {0, 0};
+    for (int64_t j = 0; j + 1 < n; j++)
+        right.edge[j] = edge_create();
+    for (int64_t j = 0; j < n; j++) {
+        edge_future none = {{0, 0}}, left = j ? right.edge[j - 1] : none;
+        block_spawn(&task[j], above.edge[j], left, below.edge[j], j + 1 < n ? right.edge[j] : none,
+                    (struct place){i, j});
+    }
+    for (int64_t j = 0; j < n; j++)
+        all = both(all, block_join(&task[j]));
+    destroy(&right, n - 1);
+    destroy(&above, i ? n : 0);
+    return all;
+}
 
 UAT_TASK(struct score, align, int64_t, n)
 {
-    struct grid g;
+    struct between above, below;
+    row_task task[BLOCKS_MAX];
     struct score all = {0, 0};
-    const edge_future none = {{0, 0}};
+    memset(&above, 0, sizeof(above));
+    for (int64_t i = 0; i < n; i++) {
+        memset(&below, 0, sizeof(below));
+        for (int64_t j = 0; j < n && i + 1 < n; j++)
+            below.edge[j] = edge_create();
+        row_spawn(&task[i], above, below, i, n);
+        above = below;
+    }
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) {
-            g.below[i][j] = edge_create();
-            g.right[i][j] = edge_create();
-        }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++)
-            block_spawn(&g.task[i][j], i ? g.below[i - 1][j] : none, j ? g.right[i][j - 1] : none, g.below[i][j],
-                        g.right[i][j], (struct place){i, j});
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) {
-            struct score one = block_join(&g.task[i][j]);
-            all.best = one.best > all.best ? one.best : all.best;
-            all.sum += one.sum;
-        }
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) {
-            edge_destroy(g.below[i][j]);
-            edge_destroy(g.right[i][j]);
-        }
+        all = both(all, row_join(&task[i]));
     return all;
 }
 
