@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an access to global memory costs, near and far: checkouts, gets, puts, split-phase transfers, atomics, sweeps.
- * Rank 0 measures, the others wait. Far memory is that of the last rank; it needs a second host, or UAT_GLOBAL_HOSTS.
+ * Rank 0 measures, the others sleep: their processors shall answer as those of a host that does nothing. Far memory is that of the last rank; it needs a second host, or UAT_GLOBAL_HOSTS.
  */
 #include "perf/transfer.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cpu.h"
 #include "include/uat/global.h"
@@ -18,9 +20,11 @@ enum { ROUNDS_MAX = 1000, SINGLE_MAX = 100000 };
 
 static struct transfer_row rows[TRANSFER_ROWS_MAX];
 static int row_count;
-static int64_t operations = 2000, most = 1 << 20, far_mib = 64, under_way = TRANSFER_WINDOW_MAX, rounds = 31, only = 0;
+static int64_t operations = 2000, most = 1 << 20, far_mib = 64, under_way = TRANSFER_WINDOW_MAX, rounds = 31, only = 0,
+               alone = 0;
 static char *array;
 static size_t chunk;               /* bytes at each rank */
+static char *bells;                /* a block of each rank, whose first word rank 0 raises to wake it */
 static struct uat_samples samples; /* of one row */
 static double tsc_hz;
 
@@ -93,7 +97,9 @@ static void measure_all(bool far)
         const struct transfer_operation *s = &transfer_operations[i];
         if ((only && i != only - 1) || s->where == (far ? TRANSFER_NEAR : TRANSFER_FAR))
             continue;
-        for (size_t bytes = s->least; bytes <= s->most && (int64_t)bytes <= most; bytes *= s->times)
+        size_t least = alone ? (size_t)alone : s->least;
+        for (size_t bytes = least; bytes >= s->least && bytes <= s->most && (int64_t)bytes <= most;
+             bytes = alone ? SIZE_MAX : bytes * s->times)
             for (int window = 1; window <= s->window && window <= under_way && (size_t)window * bytes <= chunk;
                  window *= far || s->window < 2 ? 2 : s->window)
                 if (row_count < TRANSFER_ROWS_MAX)
@@ -121,6 +127,23 @@ static int measure_flat(bool far)
     return 0;
 }
 
+/* Sleep until rank 0 has measured; wake them. In virtual time a worker that sleeps keeps the others from their turns. */
+static void sleep_until(uint64_t number)
+{
+    const char *own = bells + (size_t)uat_rank() * UAT_GLOBAL_BLOCK;
+    /* acquire: behind what rank 0 did before wake(); only the word itself is read behind it */
+    while (strcmp(uat_setting("time"), "real") == 0 &&
+           atomic_load_explicit((const _Atomic uint64_t *)own, memory_order_acquire) < number)
+        usleep(1000);
+}
+
+static void wake(uint64_t number)
+{
+    for (int rank = 1; rank < uat_size(); rank++)
+        uat_put(bells + (size_t)rank * UAT_GLOBAL_BLOCK, &number, sizeof(number));
+    uat_global_release();
+}
+
 /* Near, then far, if there are far ones as rank 0 sees it. */
 static int measure_places(void)
 {
@@ -129,8 +152,12 @@ static int measure_places(void)
     int rc = agreed ? uat_barrier() : -errno; /* reported */
 
     for (int far = 0; far <= 1 && !rc && (!far || *agreed); far++) {
-        if (uat_rank() == 0)
+        if (uat_rank() == 0) {
             measure_all(far);
+            wake((uint64_t)far + 1);
+        } else {
+            sleep_until((uint64_t)far + 1);
+        }
         if (!only)
             rc = measure_flat(far);
     }
@@ -147,7 +174,8 @@ static int open_memory(void)
     if (chunk < 2 * cache) /* or the cache would hold what should be missed */
         chunk = 2 * cache;
     array = uat_global_alloc(chunk * (size_t)uat_size(), UAT_BLOCKED, 0);
-    if (!array)
+    bells = array ? uat_global_alloc((size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0) : NULL;
+    if (!bells)
         return -errno;
     if (uat_samples_open(&samples, "row", SINGLE_MAX) || transfer_operations_open(chunk, cache)) {
         fprintf(stderr, "uat-transfer: no memory on rank %d\n", uat_rank());
@@ -158,9 +186,21 @@ static int open_memory(void)
     return 0;
 }
 
+/* Does an operation come in the size that is asked for? */
+static bool has_size(void)
+{
+    bool has = alone == 0;
+    for (int i = 0; i < TRANSFER_OPERATIONS; i++)
+        has |= (!only || i == only - 1) && (size_t)alone >= transfer_operations[i].least &&
+               (size_t)alone <= transfer_operations[i].most && alone <= most;
+    if (!has && uat_rank() == 0)
+        fprintf(stderr, "uat-transfer: no such operation has %lld bytes\n", (long long)alone);
+    return has;
+}
+
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
-    int rc = uat_global_open();
+    int rc = has_size() ? uat_global_open() : -EINVAL;
 
     if (!rc)
         rc = open_memory();
@@ -179,6 +219,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
 static const struct uat_bench_option options[] = {
     {"--ops", "N", "operations of each series, fewer where they are large", &operations, NULL, 100, 1e9},
     {"--most", "BYTES", "largest operation; 8 leaves latencies alone", &most, NULL, 8, 1 << 20},
+    {"--bytes", "BYTES", "operations of that size alone; 0: all sizes", &alone, NULL, 0, 1 << 20},
     {"--only", "N", "the N-th operation of the table alone; 0: all", &only, NULL, 0, TRANSFER_OPERATIONS},
     {"--rounds", "N", "series of each kind, of which the median counts; of sweeps a quarter", &rounds, NULL, 1,
      ROUNDS_MAX},
