@@ -26,14 +26,13 @@ static bool is_leader(void)
     return uat_global.leader[uat_global.host] == own_rank();
 }
 
-/* The number of chunks that a host keeps. */
-static uint64_t chunks_of(const struct uat_array *a, int host)
+uint64_t uat_array_share(const struct uat_array *a, int host)
 {
     uint64_t chunks = a->size / a->chunk, n = (uint64_t)size_of_job();
     uint64_t kept = chunks / n * (uint64_t)uat_global.host_size[host];
     for (uint64_t rank = 0; rank < chunks % n; rank++)
         kept += uat_global.host_of[rank] == host;
-    return kept;
+    return kept * a->chunk;
 }
 
 /*
@@ -71,7 +70,7 @@ static int reserve(struct uat_array *a)
 static int make_object(struct uat_array *a, struct uat_object_card *card)
 {
     struct uat_global *g = &uat_global;
-    uint64_t bytes = chunks_of(a, g->host) * a->chunk;
+    uint64_t bytes = uat_array_share(a, g->host);
     *card = (struct uat_object_card){.fd = -1};
     if (!is_leader() || bytes == 0)
         return 0;
@@ -210,6 +209,9 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
     if (!rc)
         rc = reserve(a);
     if (!rc)
+        rc = uat_room_for_array(a);
+    rc = uat_global_agree(rc); /* nobody registers memory that is not there */
+    if (!rc)
         rc = make_object(a, &mine);
     rc = uat_global_agree(rc);
     if (!rc) { /* all: each has its table, or agree() had failed */
@@ -331,6 +333,7 @@ int uat_global_thaw(void *p)
         return rc;
     a->frozen = 0;
     uat_check(uat_global.config.barrier()); /* before it nobody writes */
+    uat_global_after_barrier();             /* what slots show of it is no more what they hold */
     uat_call_leave();
     return 0;
 }

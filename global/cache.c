@@ -18,6 +18,13 @@
 
 enum { LANDING = 4096 /* bytes around the landing word */ };
 
+static const struct uat_shown_run nothing; /* before global memory is open, and in a job on one host */
+struct uat_far uat_far = {.shown = &nothing,
+                          .epoch = UINT64_C(1) << UAT_FAR_EPOCH_SHIFT,
+                          .last = uat_opens,
+                          .full = uat_opens + UAT_OPEN_MAX};
+_Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run each");
+
 /* Map the arena, and behind it its ring for the second time. */
 static int map_arena(struct uat_global *g)
 {
@@ -35,8 +42,9 @@ static int map_arena(struct uat_global *g)
     return 0;
 }
 
-static void lay_out(struct uat_global *g)
+void uat_cache_plan(void)
 {
+    struct uat_global *g = &uat_global;
     size_t slots = 1;
     while (2 * slots * UAT_BLOCK <= g->config.cache_size)
         slots *= 2;
@@ -50,11 +58,11 @@ static void lay_out(struct uat_global *g)
 int uat_cache_open(void)
 {
     struct uat_global *g = &uat_global;
-    lay_out(g);
     g->arena_fd = memfd_create("uat-cache", MFD_CLOEXEC);
     g->slot = aligned_alloc(_Alignof(struct uat_slot_of_cache), (g->slot_mask + 1) * sizeof(*g->slot));
+    g->shown = calloc(g->slot_mask + 1, sizeof(*g->shown));
     g->pending = calloc(g->slot_mask + 1, sizeof(*g->pending));
-    int rc = !g->slot || !g->pending ? -ENOMEM : g->arena_fd < 0 ? -errno : 0;
+    int rc = !g->slot || !g->shown || !g->pending ? -ENOMEM : g->arena_fd < 0 ? -errno : 0;
     if (g->slot)
         memset(g->slot, 0, (g->slot_mask + 1) * sizeof(*g->slot));
     if (!rc && ftruncate(g->arena_fd, (off_t)g->arena_size))
@@ -70,6 +78,11 @@ int uat_cache_open(void)
     g->bounce = g->side + g->side_size;
     g->landing = (uint64_t *)(g->bounce + (size_t)UAT_BOUNCES * UAT_BOUNCE);
     g->ring = g->arena + g->arena_size - g->ring_size;
+    if (g->far) {
+        uat_far.shown = g->shown;
+        uat_far.ring = g->ring;
+        uat_far.mask = g->ring_mask;
+    }
     return 0;
 }
 
@@ -80,10 +93,14 @@ void uat_cache_close(void)
         munmap(g->arena, g->arena_size + g->ring_size);
     if (g->slot && g->arena_fd >= 0)
         close(g->arena_fd);
+    uat_far.shown = &nothing;
+    uat_far.mask = 0;
     free(g->slot);
+    free(g->shown);
     free(g->pending);
     g->arena = g->ring = NULL;
     g->slot = NULL;
+    g->shown = NULL;
     g->pending = NULL;
     g->pending_count = 0;
 }
@@ -97,21 +114,38 @@ static void settle(struct uat_slot_of_cache *s)
 }
 
 /* Show the run of valid parts around this one, which is valid. A hit looks at that alone. */
-static void show(struct uat_slot_of_cache *s, unsigned part)
+static void show(const struct uat_slot_of_cache *s, unsigned part)
 {
+    struct uat_shown_run *r = &uat_global.shown[s - uat_global.slot];
+    if (!uat_global.shows)
+        return;
     unsigned first = part, end = part + 1;
     while (first > 0 && s->valid >> (first - 1) & 1)
         first--;
     while (end < UAT_PARTS && s->valid >> end & 1)
         end++;
-    s->shown = (end - first) << UAT_PART_SHIFT;
-    s->shown_end = (s->block << UAT_BLOCK_SHIFT) + ((uintptr_t)end << UAT_PART_SHIFT);
+    r->size = (end - first) << UAT_PART_SHIFT;
+    r->end = (s->block << UAT_BLOCK_SHIFT) + ((uintptr_t)end << UAT_PART_SHIFT) + uat_far.epoch;
+}
+
+static void hide(const struct uat_slot_of_cache *s)
+{
+    uat_global.shown[s - uat_global.slot].size = 0;
+}
+
+void uat_cache_hide(void)
+{
+    const struct uat_global *g = &uat_global;
+    for (uint64_t i = 0; g->shows && i <= g->slot_mask; i++)
+        hide(&g->slot[i]);
 }
 
 bool uat_cache_show(uintptr_t at, size_t bytes)
 {
     size_t from = at % UAT_BLOCK;
-    struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
+    if (!uat_global.shows)
+        return false;
+    const struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
     if (bytes - 1 >= UAT_BLOCK - from || s->block != at >> UAT_BLOCK_SHIFT ||
         s->epoch != uat_epoch_of(uat_array_of(at)) || uat_parts_touched(from, from + bytes) & ~(unsigned)s->valid)
         return false;
@@ -129,6 +163,7 @@ static void take_slot(struct uat_slot_of_cache *s, uint64_t block, uint32_t link
         uat_global_wait((int)s->link, s->read_end);
     }
     bool listed = s->listed;
+    hide(s);
     *s = (struct uat_slot_of_cache){.block = block, .epoch = epoch, .link = link, .listed = listed};
 }
 
@@ -145,8 +180,7 @@ static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t blo
     } else if (s->epoch != epoch) {
         if (s->arriving)
             settle(s);
-        s->valid = 0;
-        s->shown = 0;
+        s->valid = 0; /* nothing is shown of it: what changes the slot's epoch was an acquire */
         s->epoch = epoch;
     }
     return s;

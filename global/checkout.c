@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checkout and checkin of what is not near and at hand; that case is inline in include/uat/global.h. The far hit is
- * here; all else is out of line.
+ * Checkout and checkin of what is not at hand. What is, near or in the cache, needs no call: include/uat/global.h.
  */
 #include "global/state.h"
 #include "runtime/watch/die.h"
@@ -27,39 +26,18 @@ static __attribute__((noinline, cold)) void check_access(const char *call, uintp
         uat_array_refuse_frozen(call, a, at, bytes);
 }
 
-/* A miss; or a hit outside of the run that its slot shows; or near, but not at hand. */
-static __attribute__((noinline)) void *checkout_slowly(uintptr_t at, size_t bytes, enum uat_access access)
+void *uat_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access)
 {
-    if (uat_open_last() + 1 < uat_global.hit_end && uat_cache_show(at, bytes))
-        return uat_checkout_elsewhere((void *)at, bytes, access);
+    uintptr_t at = (uintptr_t)p;
+    void *place = uat_cache_show(at, bytes) ? uat_far_hit(at, bytes, access) : NULL;
+    if (place)
+        return place;
     check_access("uat_checkout()", at, bytes, access);
-    if (bytes == 0 || uat_global_near((void *)at, bytes) == bytes) {
+    if (bytes == 0 || uat_global_near(p, bytes) == bytes) {
         uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_NEAR);
         return (void *)at;
     }
     return uat_cache_checkout(at, bytes, access);
-}
-
-/* Does the slot show all of the range, in this epoch? */
-static inline bool shows(const struct uat_slot_of_cache *s, uintptr_t at, size_t bytes)
-{
-    size_t room = s->shown_end - at; /* more than `shown` if at lies outside, on either side */
-    return room <= s->shown && bytes <= room && (s->epoch == uat_global.epoch || s->epoch == uat_array_of(at)->frozen);
-}
-
-void *uat_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access)
-{
-    struct uat_global *g = &uat_global;
-    uintptr_t at = (uintptr_t)p;
-    size_t place = at & g->ring_mask;
-    struct uat_open *o = uat_open_last() + 1;
-    if (o >= g->hit_end || !shows(&g->slot[place >> UAT_BLOCK_SHIFT], at, bytes))
-        return checkout_slowly(at, bytes, access);
-    uat_global_opened.begun++;
-    o->at = at;
-    o->bytes = bytes;
-    o->kind = access & UAT_OPEN_ACCESS; /* another value is found by the checkin */
-    return g->ring + place;
 }
 
 /* Note what was written to a range of the ring. */
@@ -77,28 +55,21 @@ static __attribute__((noinline)) void checkin_slowly(uintptr_t at, size_t bytes,
 {
     struct uat_open o;
     uat_open_pop(at, bytes, access, &o);
-    if (o.kind & UAT_OPEN_SIDE)
+    if (uat_open_kind(&o) & UAT_OPEN_SIDE)
         uat_side_checkin(&o);
-    else if (!(o.kind & UAT_OPEN_NEAR) && (access & UAT_WRITE))
+    else if (!(uat_open_kind(&o) & UAT_OPEN_NEAR) && (access & UAT_WRITE))
         mark(at, bytes);
-}
-
-/* Is it the range that was checked out last, and in the ring? If there is none, record 0 stands there, which is no
- * range. */
-static inline bool is_last(uintptr_t at, size_t bytes, enum uat_access access)
-{
-    const struct uat_open *o = uat_open_last();
-    return o->at == at && o->bytes == bytes && o->kind == access;
 }
 
 void uat_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access)
 {
     uintptr_t at = (uintptr_t)p;
-    if (!is_last(at, bytes, access)) {
+    const struct uat_open *last = uat_far.last;
+    if (last->at != at || last->what != uat_open_what(bytes, access)) {
         checkin_slowly(at, bytes, access);
         return;
     }
-    uat_global_opened.ended++;
+    uat_far.last--;
     if (access & UAT_WRITE)
         mark(at, bytes);
 }

@@ -53,6 +53,9 @@ void uat_global_release(void)
 static void acquire(void)
 {
     uat_global.epoch++;
+    uat_far.epoch += UINT64_C(1) << UAT_FAR_EPOCH_SHIFT;
+    if (uat_far.epoch == 0) /* its numbers begin again, and runs were shown under them */
+        uat_cache_hide();
 }
 
 /*
@@ -159,12 +162,12 @@ void uat_global_run_ends(void)
 
 void uat_global_refuse_opened(const char *where)
 {
-    const struct uat_open *o = uat_open_last();
+    const struct uat_open *o = uat_far.last;
     if (uat_mutant("G3"))
         return;
     if (o != uat_opens)
-        uat_die("%zu bytes of global memory at %p are checked out %s; check them in before", o->bytes, (void *)o->at,
-                where);
+        uat_die("%zu bytes of global memory at %p are checked out %s; check them in before", uat_open_bytes(o),
+                (void *)o->at, where);
     uat_die("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
-            (unsigned long long)(uat_global_opened.transfers + uat_near.begun - uat_near.ended), where);
+            (unsigned long long)(uat_transfers_open + uat_near.begun - uat_near.ended), where);
 }

@@ -77,12 +77,15 @@ void uat_global_run_ends(void);
 /* What hook a asks first: may something not be at its home? The deque looks at this word before each publication. */
 const bool *uat_global_unreleased(void);
 
-/* What is checked out or under way on this worker (G3), besides the near ranges that uat_near counts. */
-struct uat_global_opened {
-    uint64_t begun, ended; /* checkouts that are recorded: far ones, and near ones under torture; two, as in uat_near */
-    uint64_t transfers;    /* split-phase ones */
-};
-extern struct uat_global_opened uat_global_opened __attribute__((visibility("hidden")));
+enum { UAT_OPEN_MAX = 256 /* recorded checkouts at a time */ };
+
+/*
+ * What is checked out on this worker (G3), besides the near ranges that uat_near counts: records 1 to uat_far.last, of
+ * far ranges, and of near ones under torture. Record 0 is no range, and unlike any that can be checked in.
+ */
+extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] __attribute__((visibility("hidden")));
+/* Split-phase transfers under way. */
+extern uint64_t uat_transfers_open __attribute__((visibility("hidden")));
 
 /* Ends the job with one line. */
 void uat_global_refuse_opened(const char *where) __attribute__((cold));
@@ -90,9 +93,7 @@ void uat_global_refuse_opened(const char *where) __attribute__((cold));
 /* G3: nothing may be checked out or under way here. where: "at a spawn", ... */
 static inline void uat_global_refuse_open(const char *where)
 {
-    if (__builtin_expect(((uat_global_opened.begun - uat_global_opened.ended) | uat_global_opened.transfers |
-                          (uat_near.begun - uat_near.ended)) != 0,
-                         0))
+    if (__builtin_expect(uat_far.last != uat_opens || (uat_transfers_open | (uat_near.begun - uat_near.ended)) != 0, 0))
         uat_global_refuse_opened(where);
 }
 

@@ -31,6 +31,17 @@ int uat_object_make(struct uat_object_card *card, size_t bytes, int *out)
     return 0;
 }
 
+uint64_t uat_object_untouched(const struct uat_object_card *card)
+{
+    struct stat object;
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)card->pid, (long long)card->fd);
+    if (card->fd < 0 || stat(path, &object) || object.st_dev != card->device || object.st_ino != card->inode)
+        return 0;
+    uint64_t touched = (uint64_t)object.st_blocks * 512;
+    return touched < card->bytes ? card->bytes - touched : 0;
+}
+
 int uat_object_open(const struct uat_object_card *card, int rank)
 {
     struct stat object;

@@ -18,7 +18,7 @@ int uat_global_prepare(const struct uat_global_config *config)
     struct uat_global *g = &uat_global;
     int size = config->transport->size;
     memset(g, 0, sizeof(*g));
-    uat_global_opened = (struct uat_global_opened){0};
+    uat_open_reset();
     for (size_t i = 0; i < UAT_GRANULES; i++)
         g->granule[i] = &uat_nowhere;
     g->config = *config;
@@ -100,8 +100,7 @@ static int connect_links(struct uat_global *g)
 /* Back to what uat_global_prepare() left. */
 static void close_links(struct uat_global *g)
 {
-    g->is_open = false;
-    g->hit_end = NULL;
+    g->is_open = g->shows = false;
     uat_array_drop(g->parts);
     g->parts = NULL;
     if (g->bulk)
@@ -134,10 +133,13 @@ int uat_global_start(void)
     if (g->is_open)
         return 0;
     number_hosts(g);
+    uat_cache_plan();
     int rc = open_links(g);
     if (!rc)
-        rc = uat_cache_open();
+        rc = uat_room_for_caches();
     rc = uat_global_agree(rc);
+    if (!rc)
+        rc = uat_global_agree(uat_cache_open());
     if (!rc)
         rc = uat_global_agree(connect_links(g));
     if (!rc) {
@@ -149,7 +151,7 @@ int uat_global_start(void)
         return rc;
     }
     uat_objects_start();
-    g->hit_end = g->far && !g->strict ? uat_opens + 1 + UAT_OPEN_MAX : NULL;
+    g->shows = g->far && !g->strict;
     g->since = uat_counter();
     g->is_open = true;
     uat_info("global memory: %d hosts, this one is number %d; %zu MiB of cache, %zu MiB for objects", g->hosts, g->host,

@@ -3,8 +3,15 @@
 #include "global/state.h"
 #include "runtime/watch/die.h"
 
-struct uat_open uat_opens[1 + UAT_OPEN_MAX] = {{.kind = UINT64_MAX}};
-struct uat_global_opened uat_global_opened;
+struct uat_open uat_opens[1 + UAT_OPEN_MAX] = {{.what = UINT64_MAX}};
+uint64_t uat_transfers_open;
+
+void uat_open_reset(void)
+{
+    uat_far.last = uat_opens;
+    uat_far.full = uat_opens + UAT_OPEN_MAX;
+    uat_transfers_open = 0;
+}
 
 static const char *name_of(enum uat_access access)
 {
@@ -13,36 +20,33 @@ static const char *name_of(enum uat_access access)
 
 static enum uat_access access_of(const struct uat_open *o)
 {
-    return (enum uat_access)(o->kind & UAT_OPEN_ACCESS);
+    return (enum uat_access)(uat_open_kind(o) & UAT_OPEN_ACCESS);
 }
 
 static void refuse_overlap(uintptr_t at, size_t bytes, uint64_t kind)
 {
-    for (const struct uat_open *o = uat_opens + 1; o <= uat_open_last(); o++) {
-        if (o->at < at + bytes && at < o->at + o->bytes && ((o->kind | kind) & UAT_WRITE))
+    for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
+        if (o->at < at + bytes && at < o->at + uat_open_bytes(o) && ((uat_open_kind(o) | kind) & UAT_WRITE))
             uat_die("uat_checkout(): %zu bytes at %p share bytes with the %zu at %p, checked out with %s; what is "
                     "checked out for writing is checked out once",
-                    bytes, (void *)at, o->bytes, (void *)o->at, name_of(access_of(o)));
+                    bytes, (void *)at, uat_open_bytes(o), (void *)o->at, name_of(access_of(o)));
     }
 }
 
 struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind)
 {
     refuse_overlap(at, bytes, kind);
-    if (uat_open_count() == UAT_OPEN_MAX)
+    if (uat_far.last == uat_far.full)
         uat_die("uat_checkout(): %d ranges are checked out already; check some in first", UAT_OPEN_MAX);
-    uat_global_opened.begun++;
-    uat_global.count.slow++;
-    struct uat_open *o = uat_open_last();
-    *o = (struct uat_open){.at = at, .bytes = bytes, .kind = kind};
-    return o;
+    *++uat_far.last = (struct uat_open){.at = at, .what = uat_open_what(bytes, kind)};
+    return uat_far.last;
 }
 
 bool uat_open_has_block(uint64_t block)
 {
-    for (const struct uat_open *o = uat_opens + 1; o <= uat_open_last(); o++) {
-        if (!(o->kind & (UAT_OPEN_SIDE | UAT_OPEN_NEAR)) && o->at >> UAT_BLOCK_SHIFT <= block &&
-            block <= (o->at + o->bytes - 1) >> UAT_BLOCK_SHIFT)
+    for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
+        if (!(uat_open_kind(o) & (UAT_OPEN_SIDE | UAT_OPEN_NEAR)) && o->at >> UAT_BLOCK_SHIFT <= block &&
+            block <= (o->at + uat_open_bytes(o) - 1) >> UAT_BLOCK_SHIFT)
             return true;
     }
     return false;
@@ -50,11 +54,12 @@ bool uat_open_has_block(uint64_t block)
 
 static __attribute__((cold)) void refuse(uintptr_t at, size_t bytes, enum uat_access access)
 {
-    for (const struct uat_open *o = uat_open_last(); o > uat_opens; o--) {
+    for (const struct uat_open *o = uat_far.last; o > uat_opens; o--) {
         if (o->at != at)
             continue;
-        if (o->bytes != bytes)
-            uat_die("uat_checkin(): %zu bytes at %p, but %zu were checked out there", bytes, (void *)at, o->bytes);
+        if (uat_open_bytes(o) != bytes)
+            uat_die("uat_checkin(): %zu bytes at %p, but %zu were checked out there", bytes, (void *)at,
+                    uat_open_bytes(o));
         uat_die("uat_checkin(): the %zu bytes at %p are checked in with %s, but were checked out with %s", bytes,
                 (void *)at, name_of(access), name_of(access_of(o)));
     }
@@ -64,11 +69,10 @@ static __attribute__((cold)) void refuse(uintptr_t at, size_t bytes, enum uat_ac
 
 void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out)
 {
-    for (struct uat_open *o = uat_open_last(); o > uat_opens; o--) {
-        if (o->at == at && o->bytes == bytes && access_of(o) == access) {
+    for (struct uat_open *o = uat_far.last; o > uat_opens; o--) {
+        if (o->at == at && uat_open_bytes(o) == bytes && access_of(o) == access) {
             *out = *o;
-            *o = *uat_open_last();
-            uat_global_opened.ended++;
+            *o = *uat_far.last--;
             return;
         }
     }

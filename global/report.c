@@ -29,7 +29,7 @@ bool uat_global_explain(uintptr_t address, char *text, size_t size)
 void uat_global_count(uat_stats_t *stats)
 {
     const struct uat_counts_of_global *c = &uat_global.count;
-    stats->global_hits = uat_global_opened.begun - c->slow;
+    stats->global_hits = uat_far.hits;
     stats->global_misses = c->misses;
     stats->global_bytes_fetched = c->bytes_fetched;
     stats->global_bytes_written = c->bytes_written;

@@ -18,11 +18,11 @@ static char *find_gap(size_t bytes, size_t in_page)
     char *at = g->side;
     for (bool moved = true; moved;) {
         moved = false;
-        for (const struct uat_open *o = uat_opens + 1; o <= uat_open_last(); o++) {
-            if (!(o->kind & UAT_OPEN_SIDE))
+        for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
+            if (!(uat_open_kind(o) & UAT_OPEN_SIDE))
                 continue;
             char *from = o->place - o->at % UAT_PART;
-            size_t size = (o->at % UAT_PART + o->bytes + UAT_PART - 1) / UAT_PART * UAT_PART;
+            size_t size = (o->at % UAT_PART + uat_open_bytes(o) + UAT_PART - 1) / UAT_PART * UAT_PART;
             if (from < at + in_page + bytes && at < from + size) {
                 at = from + size;
                 moved = true;
@@ -84,8 +84,9 @@ void uat_side_checkin(struct uat_open *o)
 {
     const struct uat_global *g = &uat_global;
     const struct uat_array *a = uat_array_of(o->at);
-    for (size_t done = 0, n; done < o->bytes && (o->kind & UAT_WRITE); done += n) {
-        n = piece(o->at + done, o->bytes - done);
+    size_t bytes = uat_open_kind(o) & UAT_WRITE ? uat_open_bytes(o) : 0;
+    for (size_t done = 0, n; done < bytes; done += n) {
+        n = piece(o->at + done, bytes - done);
         struct uat_home home = uat_array_home(a, o->at + done);
         if (home.host == g->host) {
             memcpy((void *)(o->at + done), o->place + done, n);

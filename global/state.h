@@ -28,7 +28,6 @@ enum {
     UAT_PART_SHIFT = 12, /* a part: what is fetched and forgotten as a whole (G2) */
     UAT_PART = 1 << UAT_PART_SHIFT,
     UAT_PARTS = UAT_BLOCK / UAT_PART,
-    UAT_OPEN_MAX = 256,        /* checkouts at a time */
     UAT_BOUNCE = 4096,         /* bytes of one bounce buffer */
     UAT_BOUNCES = 128,         /* of them: transfers of memory that the adapter does not reach */
     UAT_EXCHANGE_WORDS = 64,   /* 8-byte words in one step of a gather */
@@ -82,30 +81,33 @@ struct uat_array {
 struct uat_slot_of_cache {
     _Alignas(64) uint64_t block; /* address >> UAT_BLOCK_SHIFT; 0: none */
     uint64_t epoch;              /* in which `valid` counts */
-    uintptr_t shown_end;         /* an address: see `shown` */
     uint16_t valid;    /* parts that hold what home held when they were fetched, and what was checked in since */
     uint16_t arriving; /* parts whose prefetch is under way */
-    uint32_t shown;    /* bytes of the shown run: valid parts in a row, which end at shown_end; 0: none is shown */
     uint32_t dirty, dirty_end;    /* bytes checked in and not yet posted: [dirty, dirty_end); none if dirty_end is 0 */
     uint32_t link;                /* to the block's home */
     bool listed;                  /* in `pending` */
     uint64_t read_end, write_end; /* the link's operation that ends the last READ to it, the last WRITE from it */
 };
 
-_Static_assert(sizeof(struct uat_slot_of_cache) == 64, "a hit looks at one line");
+_Static_assert(sizeof(struct uat_slot_of_cache) == 64, "one line");
 
-/* A far checkout, and under torture a near one. */
-struct uat_open {
-    uintptr_t at;
-    size_t bytes;
-    uint64_t kind; /* enum uat_access, and where the place is: in the ring, unless a flag says another */
-    char *place;   /* UAT_OPEN_SIDE: where in the side area */
-};
+/*
+ * The kind of an open checkout, a far one or under torture a near one: enum uat_access, and where the place is: in the
+ * ring, unless a flag says another.
+ */
 enum {
     UAT_OPEN_ACCESS = 3, /* mask */
     UAT_OPEN_NEAR = 4,
     UAT_OPEN_SIDE = 8
 };
+static inline unsigned uat_open_kind(const struct uat_open *o)
+{
+    return (unsigned)(o->what >> UAT_OPEN_KIND_SHIFT);
+}
+static inline size_t uat_open_bytes(const struct uat_open *o)
+{
+    return o->what & ((UINT64_C(1) << UAT_OPEN_KIND_SHIFT) - 1);
+}
 
 /* A link's WRITEs that may not have taken effect. */
 struct uat_unreleased {
@@ -114,17 +116,16 @@ struct uat_unreleased {
 };
 
 struct uat_counts_of_global {
-    uint64_t slow; /* of uat_global_opened.begun: those that were no hits */
     uint64_t misses, bytes_fetched, bytes_written, releases, releases_waited, publications_withheld;
 };
 
 struct uat_global {
-    /* What uat_checkout() looks at. */
     struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere */
     bool strict;                             /* torture: near checkouts are recorded too */
-    const struct uat_open *hit_end;          /* a hit needs a record before it; NULL before opening and if strict */
+    bool shows;                              /* slots show their runs to uat_checkout() */
     uint64_t epoch;                          /* G: raised by an acquire */
     struct uat_slot_of_cache *slot;
+    struct uat_shown_run *shown; /* of each slot */
     uint64_t slot_mask;
     char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
     size_t ring_mask; /* of no meaning while ring_size is 0 */
@@ -160,9 +161,6 @@ struct uat_global {
 extern struct uat_global uat_global __attribute__((visibility("hidden")));
 extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
 
-/* What is checked out: records 1 to uat_open_count(). Record 0 is no range, and unlike any that can be checked in. */
-extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] __attribute__((visibility("hidden")));
-
 /* The array that an address belongs to; &uat_nowhere if none. */
 static inline struct uat_array *uat_array_of(uintptr_t at)
 {
@@ -185,9 +183,19 @@ void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintpt
 int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 
+/* The bytes that a host keeps of an array. */
+uint64_t uat_array_share(const struct uat_array *a, int host);
+
+/* room.c: is there memory for what a collective call is about to make? 0 or -ENOMEM, reported by one worker of a
+ * machine; 0 on the others. */
+int uat_room_for_caches(void);
+int uat_room_for_array(const struct uat_array *a);
+
 /* object.c: the memory objects behind an array. */
 int uat_object_make(struct uat_object_card *card, size_t bytes, int *fd);
 int uat_object_open(const struct uat_object_card *card, int rank);
+/* Bytes of it that nobody has touched: they have no memory yet. 0 if unknown. */
+uint64_t uat_object_untouched(const struct uat_object_card *card);
 
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
@@ -203,11 +211,15 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
 int uat_global_agree(int rc);
 
 /* cache.c */
+/* How large it is to be: arena_size and what belongs to it. */
+void uat_cache_plan(void);
 int uat_cache_open(void);
 void uat_cache_close(void);
 void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access);
 /* Is all of the range valid, in one block? Then its run is shown. */
 bool uat_cache_show(uintptr_t at, size_t bytes);
+/* No slot shows a run any more. */
+void uat_cache_hide(void);
 void uat_cache_prefetch(uintptr_t at, size_t bytes);
 /* What was put at [at, at + bytes) goes into the cached copy too (G8). */
 void uat_cache_update(uintptr_t at, const void *from, size_t bytes);
@@ -239,13 +251,10 @@ void uat_side_checkin(struct uat_open *o);
 void uat_objects_start(void);
 
 /* record.c */
-static inline uint64_t uat_open_count(void)
+void uat_open_reset(void);
+static inline size_t uat_open_count(void)
 {
-    return uat_global_opened.begun - uat_global_opened.ended;
-}
-static inline struct uat_open *uat_open_last(void)
-{
-    return uat_opens + uat_open_count();
+    return (size_t)(uat_far.last - uat_opens);
 }
 struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind);
 /* Is a range checked out that has its place in this block's slot of the ring? */

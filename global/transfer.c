@@ -126,7 +126,7 @@ void uat_get_begin(uat_transfer_t *t, void *local, const void *global, size_t by
     uintptr_t at = (uintptr_t)global;
     const struct uat_array *a = uat_array_check("uat_get_begin()", at, bytes);
     *t = (uat_transfer_t){0};
-    uat_global_opened.transfers++;
+    uat_transfers_open++;
     if (bytes == 0)
         return;
     struct uat_home home = uat_array_home(a, at);
@@ -147,7 +147,7 @@ void uat_put_begin(uat_transfer_t *t, void *global, const void *local, size_t by
     const struct uat_array *a = uat_array_check("uat_put_begin()", at, bytes);
     uat_array_refuse_frozen("uat_put_begin()", a, at, bytes);
     *t = (uat_transfer_t){0};
-    uat_global_opened.transfers++;
+    uat_transfers_open++;
     if (bytes == 0)
         return;
     struct uat_home home = uat_array_home(a, at);
@@ -161,8 +161,8 @@ void uat_put_begin(uat_transfer_t *t, void *global, const void *local, size_t by
 
 void uat_transfer_wait(uat_transfer_t *t)
 {
-    if (uat_global_opened.transfers == 0)
+    if (uat_transfers_open == 0)
         uat_die("uat_transfer_wait(): no transfer is under way; each one that is begun is waited for once");
-    uat_global_opened.transfers--;
+    uat_transfers_open--;
     finish(t);
 }

@@ -7,28 +7,17 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/memlock.h"
-
-/* Bytes that this host can still give; UINT64_MAX if nobody says. */
-static uint64_t memory_available(void)
-{
-    char line[128];
-    uint64_t kib = UINT64_MAX;
-    FILE *file = fopen("/proc/meminfo", "re");
-    while (file && fgets(line, sizeof(line), file))
-        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kib > UINT64_MAX / 1024 ? UINT64_MAX : kib * 1024;
-}
 
 /* Asked before anything is registered, so that the answer has all numbers. what: "the cache of far memory", ... */
 static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, const char *what, const char *less)
 {
-    uint64_t limit = uat_memlock_limit(), locked = b->ibv->locked + b->locked, available = memory_available();
+    uint64_t limit = uat_memlock_limit(), locked = b->ibv->locked + b->locked, available;
     const struct ibv_device_attr *attr = &b->ibv->port.device_attr.orig_attr;
+    char from[UAT_MEMORY_LIMIT_MAX];
+    available = uat_memory_available("", from);
     if (locked + bytes > limit) {
         uat_error("%s, %" PRIu64 " KiB, must be locked memory, beside the %" PRIu64 " KiB that this worker has locked, "
                   "but RLIMIT_MEMLOCK is %" PRIu64 " KiB; " UAT_MEMLOCK_ADVICE "; or %s",
@@ -36,8 +25,8 @@ static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, const char *
         return -ENOMEM;
     }
     if (bytes > available) {
-        uat_error("%s, %" PRIu64 " MiB, must be locked memory, but this host has only %" PRIu64 " MiB available; %s",
-                  what, bytes >> 20, available >> 20, less);
+        uat_error("%s, %" PRIu64 " MiB, must be locked memory, but %s leaves only %" PRIu64 " MiB; %s", what,
+                  bytes >> 20, from, available >> 20, less);
         return -ENOMEM;
     }
     if (bytes > attr->max_mr_size) {

@@ -63,7 +63,8 @@ int uat_global_open(void);
  * rounded up to a multiple of UAT_GLOBAL_BLOCK; 0 means UAT_GLOBAL_BLOCK. UAT_BLOCKED does not use it.
  * The array belongs to the caller, who gives it back by uat_global_free() or leaves it to uat_finalize().
  * Returns its address, aligned to 2 MiB, the same on every worker; or NULL on every worker, with errno set, after one
- * line that says why (EINVAL: bytes is 0, or the workers' arguments differ, or inside a run; ENOMEM).
+ * line that says why (EINVAL: bytes is 0, or the workers' arguments differ, or inside a run; ENOMEM: a machine has no
+ * memory for its share beside what was promised before, or its control group does not).
  */
 void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block);
 
@@ -100,6 +101,32 @@ struct uat_near {
     uint64_t begun, ended; /* accesses to near bytes; two counters, because one would be a chain of loads and stores */
 };
 extern struct uat_near uat_near;
+
+/*
+ * Nor this: far memory that the cache holds. Block b of it has its place in slot b mod the number of slots; shown[slot]
+ * is a run of bytes there that are valid. An acquire raises the epoch, so that no run of before fits any more.
+ */
+#define UAT_FAR_BLOCK_SHIFT 16
+#define UAT_FAR_EPOCH_SHIFT 48 /* above the bits of an address */
+#define UAT_OPEN_KIND_SHIFT 56 /* above those of a size */
+struct uat_shown_run {
+    uint64_t end;  /* the address behind the run, plus the epoch in which it was shown */
+    uint64_t size; /* bytes; 0: none is shown */
+};
+struct uat_open { /* a checkout */
+    uintptr_t at;
+    uint64_t what; /* bytes, plus the access << UAT_OPEN_KIND_SHIFT */
+    char *place;   /* where the bytes are, if neither in the ring nor near */
+};
+struct uat_far {
+    const struct uat_shown_run *shown;
+    size_t mask;                  /* address a has its place at ring + (a & mask) */
+    char *ring;                   /* the slots, in a row */
+    uint64_t epoch;               /* a multiple of 1 << UAT_FAR_EPOCH_SHIFT */
+    struct uat_open *last, *full; /* checkouts are a stack: its last record; the last one that there is room for */
+    uint64_t hits;
+};
+extern struct uat_far uat_far;
 void *uat_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access);
 void uat_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
 static inline int uat_near_holds(uintptr_t at, size_t bytes)
@@ -107,6 +134,36 @@ static inline int uat_near_holds(uintptr_t at, size_t bytes)
     const struct uat_near_run *r = &uat_near.run[at >> UAT_NEAR_RUN_SHIFT & (UAT_NEAR_RUNS - 1)];
     size_t room = r->high - at; /* more than size if at lies outside, on either side */
     return __builtin_expect(room <= r->size, 1) && __builtin_expect(bytes <= room, 1);
+}
+static inline uint64_t uat_open_what(size_t bytes, uint64_t kind)
+{
+    return bytes + (kind << UAT_OPEN_KIND_SHIFT);
+}
+
+/* The place of a range that its slot shows, which is now checked out; NULL if it does not. */
+static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    size_t place = at & uat_far.mask;
+    const struct uat_shown_run *r = &uat_far.shown[place >> UAT_FAR_BLOCK_SHIFT];
+    uint64_t room = r->end - (at + uat_far.epoch); /* more than size if at lies outside, or the epoch is another one */
+    struct uat_open *o = uat_far.last;
+    if (room > r->size || bytes > room || o == uat_far.full || (unsigned)access - UAT_READ > UAT_READ_WRITE - UAT_READ)
+        return NULL;
+    uat_far.last = ++o;
+    o->at = at;
+    o->what = uat_open_what(bytes, access);
+    uat_far.hits++;
+    return uat_far.ring + place;
+}
+
+/* Ends a checkout for reading, if it is the last one. If there is none, record 0 stands there, which is no range. */
+static inline int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    struct uat_open *o = uat_far.last;
+    if ((access & UAT_WRITE) || o->at != at || o->what != uat_open_what(bytes, access))
+        return 0;
+    uat_far.last = o - 1;
+    return 1;
 }
 
 /*
@@ -117,19 +174,21 @@ static inline int uat_near_holds(uintptr_t at, size_t bytes)
  */
 static inline void *uat_checkout(const void *p, size_t bytes, enum uat_access access)
 {
-    if (__builtin_expect(!uat_near_holds((uintptr_t)p, bytes), 0))
-        return uat_checkout_elsewhere(p, bytes, access);
-    uat_near.begun++;
-    return (void *)(uintptr_t)p;
+    if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes), 1)) {
+        uat_near.begun++;
+        return (void *)(uintptr_t)p;
+    }
+    void *place = uat_far_hit((uintptr_t)p, bytes, access);
+    return __builtin_expect(place != NULL, 1) ? place : uat_checkout_elsewhere(p, bytes, access);
 }
 
 /* The end of that access. What was checked out with UAT_WRITE or UAT_READ_WRITE is written back, all its bytes. */
 static inline void uat_checkin(const void *p, size_t bytes, enum uat_access access)
 {
-    if (__builtin_expect(!uat_near_holds((uintptr_t)p, bytes) || uat_near.begun == uat_near.ended, 0))
-        uat_checkin_elsewhere(p, bytes, access);
-    else
+    if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && uat_near.begun != uat_near.ended, 1))
         uat_near.ended++;
+    else if (__builtin_expect(!uat_far_end((uintptr_t)p, bytes, access), 0))
+        uat_checkin_elsewhere(p, bytes, access);
 }
 
 /* Bytes that can be checked out at once wherever they lie: a quarter of the cache, SIZE_MAX in a job on one host.

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "uat.h"
 #include "uat/global.h"
 
@@ -120,6 +121,17 @@ static int free_twice(void)
     return uat_barrier();
 }
 
+/* Two arrays that this machine has memory for, but not for both. Neither is touched. */
+static int promise_twice(void)
+{
+    char limit[UAT_MEMORY_LIMIT_MAX];
+    size_t bytes[] = {(size_t)uat_memory_available("", limit) / 8 * 5}, *same = uat_replicate(bytes, sizeof(bytes));
+    char *first = same ? uat_global_alloc(*same, UAT_BLOCKED, 0) : NULL;
+    if (!first || uat_global_alloc(*same, UAT_BLOCKED, 0))
+        return 1;
+    return uat_global_free(first) || !uat_global_alloc(*same, UAT_BLOCKED, 0);
+}
+
 /* Collective calls that go before. */
 static int prepare(void)
 {
@@ -198,6 +210,10 @@ int main(int argc, char **argv)
     if (prepare())
         return 1;
     if (is("huge") && uat_global_alloc((size_t)1 << 46, UAT_BLOCKED, 0) == NULL)
+        return uat_finalize() ? 1 : 3;
+    if (is("machine") && uat_global_alloc((size_t)1 << 42, UAT_BLOCKED, 0) == NULL)
+        return uat_finalize() ? 1 : 3;
+    if (is("promised") && !promise_twice())
         return uat_finalize() ? 1 : 3;
     if (is("freeze-nothing") && uat_global_freeze(array + 8))
         return uat_finalize() ? 1 : 3;

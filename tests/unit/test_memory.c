@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: what memory is left is read from the kernel's files, here made up below a temporary folder. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+
+static char root[64];
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(root, sizeof(root), "%s", "/tmp/uat-memory-XXXXXX");
+    return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+    (void)status, (void)type, (void)walk;
+    return remove(path);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Write a file below root, and make its folders. */
+static void write_file(const char *path, const char *text)
+{
+    char full[512];
+    snprintf(full, sizeof(full), "%s%s", root, path);
+    for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+        *slash = '\0';
+        mkdir(full, 0700);
+    }
+    FILE *file = fopen(full, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void expect(uint64_t bytes, const char *limit)
+{
+    char said[UAT_MEMORY_LIMIT_MAX], path[UAT_MEMORY_LIMIT_MAX + 64];
+    assert_int_equal(uat_memory_available(root, said), bytes);
+    snprintf(path, sizeof(path), "%s%s", limit[0] == '/' ? root : "", limit);
+    assert_string_equal(said, path);
+}
+
+static void nothing_is_known(void **state)
+{
+    (void)state;
+    expect(UINT64_MAX, "this host");
+}
+
+static void host_and_swap(void **state)
+{
+    (void)state;
+    write_file("/proc/meminfo",
+               "MemTotal:  9000 kB\nMemAvailableX: 7 kB\nMemAvailable:    5000 kB\nSwapFree: 1000 kB\n");
+    write_file("/proc/self/cgroup", "0::/job\n");
+    expect(UINT64_C(6000) << 10, "this host");
+    write_file("/sys/fs/cgroup/job/memory.max", "max\n");
+    expect(UINT64_C(6000) << 10, "this host");
+}
+
+/* The group around it has less left than its own; pages of files do not count as used. */
+static void groups_of_version_2(void **state)
+{
+    (void)state;
+    write_file("/proc/meminfo", "MemAvailable: 5000 kB\n");
+    write_file("/proc/self/cgroup", "0::/outer/inner\n");
+    write_file("/sys/fs/cgroup/outer/inner/memory.max", "3000000\n");
+    write_file("/sys/fs/cgroup/outer/inner/memory.current", "0\n");
+    expect(3000000, "/sys/fs/cgroup/outer/inner/memory.max");
+    write_file("/sys/fs/cgroup/outer/memory.max", "4000000\n");
+    write_file("/sys/fs/cgroup/outer/memory.current", "3000000\n");
+    write_file("/sys/fs/cgroup/outer/memory.stat", "anon 5\ninactive_file 1000000\nactive_file 500000\n");
+    expect(2500000, "/sys/fs/cgroup/outer/memory.max");
+    write_file("/sys/fs/cgroup/outer/memory.current", "9000000\n");
+    expect(0, "/sys/fs/cgroup/outer/memory.max");
+}
+
+/* A container sees its own group as the root. */
+static void group_at_the_root(void **state)
+{
+    (void)state;
+    write_file("/proc/meminfo", "MemAvailable: 5000 kB\n");
+    write_file("/proc/self/cgroup", "0::/\n");
+    write_file("/sys/fs/cgroup/memory.max", "1000\n");
+    write_file("/sys/fs/cgroup/memory.current", "1\n");
+    expect(999, "/sys/fs/cgroup/memory.max");
+}
+
+static void groups_of_version_1(void **state)
+{
+    (void)state;
+    write_file("/proc/meminfo", "MemAvailable: 5000 kB\n");
+    write_file("/proc/self/cgroup", "5:devices:/\nno colon\n4:cpu,memory:/job/not/here\n0::/elsewhere\n");
+    write_file("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "2000000\n");
+    write_file("/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "1500000\n");
+    write_file("/sys/fs/cgroup/memory/job/memory.stat", "inactive_file 7\ntotal_inactive_file 250000\n");
+    expect(750000, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes");
+    write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    expect(750000, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes");
+}
+
+/* This machine tells something. */
+static void here(void **state)
+{
+    (void)state;
+    char limit[UAT_MEMORY_LIMIT_MAX];
+    uint64_t bytes = uat_memory_available("", limit);
+    assert_true(bytes > 0 && bytes < UINT64_MAX);
+    assert_true(limit[0] != '\0');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nothing_is_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(host_and_swap, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(groups_of_version_2, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(group_at_the_root, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(groups_of_version_1, set_up, tear_down),
+        cmocka_unit_test(here),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
