@@ -8,7 +8,7 @@
 
 #include "include/uat/global.h"
 
-enum { SPLIT_MAX = 65536, COPIED_BYTES = 16 << 20 };
+enum { SPLIT_MAX = 65536, COPIED_BYTES = 16 << 20, LINE = 64 };
 
 static size_t chunk, cache;  /* bytes: global memory of a rank; its cache, 0 without one */
 static char *local, *copied; /* memory of this process */
@@ -78,6 +78,21 @@ static void copy_cold(char *base, size_t bytes, int window, int64_t count)
     for (int64_t i = 0; i < count; i++) {
         at = (at + bytes) % (chunk - bytes);
         memcpy(copied + at % COPIED_BYTES, base + at, bytes);
+    }
+}
+
+/* What no copy can do without: to load a word of each line. */
+static void load_cold(char *base, size_t bytes, int window, int64_t count)
+{
+    static size_t at;
+
+    (void)window;
+    for (int64_t i = 0; i < count; i++) {
+        at = (at + bytes) % (chunk - bytes);
+        uint64_t sum = 0;
+        for (size_t k = 0; k < bytes; k += LINE)
+            sum += *(const uint64_t *)(base + at + k);
+        __asm__ volatile("" : : "r"(sum));
     }
 }
 
@@ -215,4 +230,5 @@ const struct transfer_operation transfer_operations[TRANSFER_OPERATIONS] = {
     {"add, release", add, 8, 8, 2, TRANSFER_WINDOW_MAX, TRANSFER_BOTH, false, false, false},
     {"sweep, read", sweep_read, 4096, 1 << 18, 8, 1, TRANSFER_BOTH, false, true, false},
     {"sweep, write", sweep_write, 4096, 1 << 18, 8, 1, TRANSFER_BOTH, false, true, false},
+    {"load of lines", load_cold, UAT_GLOBAL_BLOCK, UAT_GLOBAL_BLOCK, 2, 1, TRANSFER_NEAR, false, false, false},
 };

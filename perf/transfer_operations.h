@@ -9,7 +9,7 @@
 
 enum {
     TRANSFER_WINDOW_MAX = 64, /* operations under way */
-    TRANSFER_OPERATIONS = 15
+    TRANSFER_OPERATIONS = 16
 };
 
 /* `count` operations of `bytes` at base, `window` of them at a time. */
