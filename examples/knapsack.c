@@ -16,7 +16,7 @@
 
 enum {
     ITEMS_MAX = 400,
-    LEAF = 32,         /* items left: fewer make no tasks */
+    LEAF = 26,         /* items left: fewer make no tasks */
     REFRESH = 1 << 10, /* nodes from one look at the shared word to the next; a power of two */
     CAPACITY_MAX = 10000000
 };

@@ -5,7 +5,10 @@
 
 #include "include/uat/pattern.h"
 
-enum { ALIGNMENT = 16 };
+enum {
+    ALIGNMENT = 16,
+    BLOCK = 128 /* elements that are compared before any of them moves */
+};
 
 /* The argument of the sort. Behind it follows the user's. */
 struct comparison {
@@ -29,7 +32,7 @@ static int belongs(const void *element, const struct uat_sort_pivot *pivot)
 {
     const struct comparison *c = pivot->arg;
     int order = c->compare(element, pivot->value, user_arg(c));
-    return pivot->equal ? order <= 0 : order < 0;
+    return order < (pivot->equal != 0);
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -37,30 +40,15 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/*
- * Elements of one word: one pass from left to right (Lomuto's). Each step writes both words, exchanged or as they were,
- * so that no branch depends on the order.
- */
-#define PARTITION(name, word)                                                                                          \
-    static void name(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot)      \
-    {                                                                                                                  \
-        char *base = elements;                                                                                         \
-        for (size_t to = pass->from + smaller(most, pass->to - pass->from); pass->from < to; pass->from++) {           \
-            char *here = base + pass->from * sizeof(word), *front = base + pass->less * sizeof(word);                  \
-            word x, y;                                                                                                 \
-            int first = belongs(here, pivot);                                                                          \
-            memcpy(&x, here, sizeof(x));                                                                               \
-            memcpy(&y, front, sizeof(y));                                                                              \
-            word stays = first ? y : x, goes = first ? x : y;                                                          \
-            memcpy(here, &stays, sizeof(stays));                                                                       \
-            memcpy(front, &goes, sizeof(goes));                                                                        \
-            pass->less += (size_t)first;                                                                               \
-        }                                                                                                              \
-    }
-PARTITION(partition_4, uint32_t)
-PARTITION(partition_8, uint64_t)
+static inline void exchange_words(char *a, char *b, size_t size)
+{
+    char kept[sizeof(uint64_t)];
+    memcpy(kept, a, size);
+    memcpy(a, b, size);
+    memcpy(b, kept, size);
+}
 
-static void exchange(char *a, char *b, size_t size)
+static void exchange_any(char *a, char *b, size_t size)
 {
     char kept[size];
     memcpy(kept, a, size);
@@ -68,41 +56,115 @@ static void exchange(char *a, char *b, size_t size)
     memcpy(b, kept, size);
 }
 
+static void exchange(char *a, char *b, size_t size)
+{
+    if (size == sizeof(uint32_t)) /* with a size that the compiler knows */
+        exchange_words(a, b, sizeof(uint32_t));
+    else if (size == sizeof(uint64_t))
+        exchange_words(a, b, sizeof(uint64_t));
+    else
+        exchange_any(a, b, size);
+}
+
+/* Elements [begin, end) that are on the wrong side of the pivot, by their distances from `begin`, in order. */
+struct misplaced {
+    size_t begin, end, next, count;
+    uint16_t at[BLOCK];
+};
+
+static int is_empty(const struct misplaced *m)
+{
+    return m->next == m->count;
+}
+
+/* Those that belong to the front, or those that do not. No branch depends on an element. */
+static void find(struct misplaced *m, const char *base, size_t begin, size_t end, int front,
+                 const struct uat_sort_pivot *pivot)
+{
+    size_t size = ((const struct comparison *)pivot->arg)->size, count = 0;
+    for (size_t k = 0; k < end - begin; k++) {
+        m->at[count] = (uint16_t)k;
+        count += belongs(base + (begin + k) * size, pivot) == front;
+    }
+    m->begin = begin;
+    m->end = end;
+    m->next = 0;
+    m->count = count;
+}
+
+static char *take(struct misplaced *m, char *base, size_t size)
+{
+    return base + (m->begin + m->at[m->next++]) * size;
+}
+
+/* Bring those that are left to the end of the block; returns where they begin. */
+static size_t move_to_end(struct misplaced *m, char *base, size_t size)
+{
+    size_t place = m->end;
+    while (!is_empty(m))
+        exchange(base + (m->begin + m->at[--m->count]) * size, base + --place * size, size);
+    return place;
+}
+
+/* ... to its begin; returns where they end. */
+static size_t move_to_begin(struct misplaced *m, char *base, size_t size)
+{
+    size_t place = m->begin;
+    while (!is_empty(m))
+        exchange(take(m, base, size), base + place++ * size, size);
+    return place;
+}
+
+/* Behind the front are elements that do not belong to it: those from the end that do take their places. */
+static void fill_front(char *base, struct uat_sort_pass *pass, size_t least, const struct uat_sort_pivot *pivot)
+{
+    size_t size = ((const struct comparison *)pivot->arg)->size;
+    struct misplaced right;
+    while (pass->less < pass->from && pass->to > least) {
+        size_t n = smaller(BLOCK, smaller(pass->from - pass->less, pass->to - least));
+        find(&right, base, pass->to - n, pass->to, 1, pivot);
+        while (!is_empty(&right))
+            exchange(base + pass->less++ * size, take(&right, base, size), size);
+        pass->to -= n;
+    }
+}
+
 /*
- * Other elements: Hoare's pass from both ends, which moves half as many. Where elements behind the front are known not
- * to belong to it, those from the end that do take their places first. All places are within the pass, whatever a
- * comparison says twice.
+ * Hoare's pass from both ends, in blocks (Edelkamp and Weiss, "BlockQuicksort", 2016). All places are within the pass,
+ * whatever a comparison says twice.
  */
 static void partition(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot)
 {
-    size_t size = ((const struct comparison *)pivot->arg)->size, i = pass->from, j = pass->to;
-    int all = j - i <= most;
-    size_t last = all ? j : i + most / 2, least = all ? i : j - most / 2; /* go no further */
-    char *base = elements;
-    while (pass->less < i && j > least)
-        if (belongs(base + --j * size, pivot))
-            exchange(base + pass->less++ * size, base + j * size, size);
-    while (pass->less == i) {
-        while (i < smaller(last, j) && belongs(base + i * size, pivot))
-            pass->less = ++i;
-        if (i >= smaller(last, j))
+    size_t size = ((const struct comparison *)pivot->arg)->size;
+    int all = pass->to - pass->from <= most;
+    size_t last = all ? pass->to : pass->from + most / 2, least = all ? pass->from : pass->to - most / 2;
+    struct misplaced left, right;
+    fill_front(elements, pass, least, pivot);
+    if (pass->less < pass->from)
+        return;
+    find(&left, elements, pass->from, pass->from, 0, pivot);
+    find(&right, elements, pass->to, pass->to, 1, pivot);
+    for (;;) {
+        size_t l = left.end, r = right.begin, low = smaller(last, r), high = least > l ? least : l;
+        if (is_empty(&left) && l < low)
+            find(&left, elements, l, l + smaller(BLOCK, low - l), 0, pivot);
+        else if (is_empty(&right) && r > high)
+            find(&right, elements, r - smaller(BLOCK, r - high), r, 1, pivot);
+        else if (is_empty(&left) || is_empty(&right))
             break;
-        while (j > least && j > i + 1 && !belongs(base + (j - 1) * size, pivot))
-            j--;
-        if (j == i + 1) /* element i is known */
-            j = i;
-        if (j <= i || j <= least)
-            break;
-        exchange(base + i * size, base + --j * size, size);
-        pass->less = ++i;
+        while (!is_empty(&left) && !is_empty(&right))
+            exchange(take(&left, elements, size), take(&right, elements, size), size);
     }
-    pass->from = i;
-    pass->to = j;
+    pass->from = left.end;
+    pass->less = move_to_end(&left, elements, size);
+    pass->to = move_to_begin(&right, elements, size);
+    if (pass->less == right.begin) /* nothing is left between the blocks: what the right one has goes to the front */
+        pass->less = pass->from = pass->to;
 }
 
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)
 {
-    struct uat_sort_kernel kernel = {size, sort, size == 4 ? partition_4 : size == 8 ? partition_8 : partition};
+    struct uat_sort_kernel kernel = {size, sort, partition};
     if (arg_size > PTRDIFF_MAX) /* no object is so large: with sanitizers gcc warns that the sum below may be 0 */
         __builtin_unreachable();
     _Alignas(ALIGNMENT) char block[sizeof(struct comparison) + arg_size];

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A partition in place that splits on demand. A worker takes up the range in short steps; when thieves have emptied its
- * deque, it offers half of what is left. Both halves give { front, rest }, and two neighbours are joined by one
- * exchange: of { front rest } { front rest } as many elements of the inner two as the shorter of them has. What nobody
- * steals is one pass over the range, however often half of it was offered.
+ * deque, it offers a part of what is left. What nobody steals is one pass over the range, however often it was offered.
+ *
+ * Near, the worker goes on at both ends, and the middle is offered. So the fronts of both are neighbours, but for what
+ * the ends found more on one side than on the other. Far, the second half is offered: both halves give { front, rest },
+ * and one exchange brings the fronts together, of as many elements of the inner two as the shorter of them has.
  */
 #include "pattern/partition.h"
 
@@ -103,12 +105,22 @@ static void partition_task(void *arg, void *result)
     *(size_t *)result = uat_partition(arg);
 }
 
+/* Partition [begin, end) of the whole by itself. Returns how many elements belong to the front. */
+static size_t partition_part(struct uat_range *range, const struct uat_range *whole, size_t begin, size_t end,
+                             size_t known)
+{
+    range->base = uat_range_at(whole, begin);
+    range->count = end - begin;
+    range->known = known;
+    return uat_partition(range);
+}
+
 /*
  * Offer half of what is left. A child carries on with the first half. If nobody takes the continuation meanwhile, the
  * pass stands behind that half. Else it is through: the thief has partitioned the second half by itself, and one
  * exchange joins the fronts.
  */
-static struct uat_sort_pass split(struct uat_range *range, struct uat_sort_pass pass)
+static struct uat_sort_pass split_far(struct uat_range *range, struct uat_sort_pass pass)
 {
     struct uat_range whole = *range; /* the head alone */
     size_t middle = pass.from + (pass.to - pass.from) / 2, low, high;
@@ -122,13 +134,66 @@ static struct uat_sort_pass split(struct uat_range *range, struct uat_sort_pass 
         *range = whole;
         return (struct uat_sort_pass){pass.less + low, middle, pass.to};
     }
-    range->base = uat_range_at(&whole, middle);
-    range->count = pass.to - middle;
-    range->known = 0;
-    high = uat_partition(range);
+    high = partition_part(range, &whole, middle, pass.to, 0);
     uat_join(&task);
     *range = whole;
     return (struct uat_sort_pass){join_fronts(&whole, pass.less + low, middle, high), pass.to, pass.to};
+}
+
+/*
+ * Take up elements from both ends, range->share from each, until those of one end are through. The elements between are
+ * somebody else's, if the continuation is stolen. A kernel takes no more than half of what it is given from either end.
+ */
+static void ends_task(void *arg, void *result)
+{
+    struct uat_range *range = arg;
+    struct uat_sort_pivot pivot = pivot_of(range);
+    struct uat_sort_pass pass = {0, range->known, range->count};
+    size_t low = range->known + range->share, high = range->count - range->share, size = range->kernel.size,
+           step = STEP_BYTES / size;
+    char *home = range->base, *back = uat_range_at(range, high);
+    uat_checkout(home, low * size, UAT_READ_WRITE); /* near, so both stay where they are */
+    uat_checkout(back, range->share * size, UAT_READ_WRITE);
+    while (pass.from < low && pass.to > high) {
+        size_t most = 2 * smaller(low - pass.from, pass.to - high);
+        range->kernel.partition(home, &pass, most < step || step < 2 ? most : step, &pivot);
+    }
+    uat_checkin(back, range->share * size, UAT_READ_WRITE);
+    uat_checkin(home, low * size, UAT_READ_WRITE);
+    *(struct uat_sort_pass *)result = pass;
+}
+
+/*
+ * Offer the middle of what is left, all of which is near. A child carries on at both ends. If nobody takes the
+ * continuation meanwhile, the pass stands where the child has left it. Else it is through: the thief has partitioned
+ * the middle, and what the child has left at one end; the fronts are neighbours, or nearly so.
+ */
+static struct uat_sort_pass split_near(struct uat_range *range, struct uat_sort_pass pass)
+{
+    struct uat_range whole = *range; /* the head alone */
+    size_t share = (pass.to - pass.from) / 2 / ((size_t)uat_size() + 1), less = pass.less, middle, from, to;
+    struct uat_sort_pass ends;
+    uat_task_t task;
+    share = share > 0 ? share : 1;
+    from = pass.from + share;
+    to = pass.to - share;
+    range->base = uat_range_at(&whole, less);
+    range->count = pass.to - less;
+    range->known = pass.from - less;
+    range->share = share;
+    uat_spawn(&task, ends_task, range, range->bytes, &ends, sizeof(ends));
+    if (task.record == 0) {
+        uat_join(&task);
+        *range = whole;
+        return (struct uat_sort_pass){less + ends.less, less + ends.from, less + ends.to};
+    }
+    middle = partition_part(range, &whole, from, to, 0);
+    uat_join(&task);
+    size_t low = partition_part(range, &whole, less + ends.less, from, ends.from - ends.less),
+           high = partition_part(range, &whole, to, less + ends.to, 0);
+    *range = whole;
+    less = join_fronts(&whole, less + ends.less + low, from, middle);
+    return (struct uat_sort_pass){join_fronts(&whole, less, to, high), pass.to, pass.to};
 }
 
 size_t uat_partition(struct uat_range *range)
@@ -137,9 +202,10 @@ size_t uat_partition(struct uat_range *range)
     struct uat_sort_pass pass = {0, range->known, range->count};
     while (pass.from < pass.to) {
         size_t left = pass.to - pass.from;
-        if (left * size > SPLIT_BYTES && left > 1 && uat_work_wanted())
-            pass = split(range, pass);
-        else if (uat_range_is_near(range)) /* and stays so: a near step has no spawn, so the task stays on its host */
+        int near = uat_range_is_near(range); /* until the next spawn, at which the task may change its host */
+        if (left * size > SPLIT_BYTES && left > 2 && uat_work_wanted())
+            pass = near ? split_near(range, pass) : split_far(range, pass);
+        else if (near)
             step_near(range, &pass, STEP_BYTES / size > range->window ? STEP_BYTES / size : range->window);
         else
             step_far(range, &pass, smaller(range->window, left));

@@ -15,6 +15,7 @@ struct uat_range {
     size_t window; /* elements that are checked out at a time where they are far */
     int equal;     /* as in struct uat_sort_pivot */
     size_t known;  /* elements at the begin of which a partition knows that they do not belong to the front */
+    size_t share;  /* elements of each end for the child that goes on there */
     size_t arg_offset, bytes; /* of the user's argument in the tail; of the whole block */
     _Alignas(16) char tail[];
 };

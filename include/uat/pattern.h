@@ -139,8 +139,8 @@ struct uat_sort_kernel {
     /* Sort count elements. */
     void (*sort)(void *elements, size_t count, const void *arg);
     /*
-     * Carry the pass on, from either end, by up to `most` elements (2 or more); if no more than that are left, to its
-     * end.
+     * Carry the pass on by up to `most` elements (2 or more), of each end half of them at most; if no more than `most`
+     * are left, to its end. What lies between stays untouched.
      */
     void (*partition)(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot);
 };

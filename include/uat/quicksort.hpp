@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "uat/pattern.h"
@@ -21,65 +22,117 @@ namespace detail
 
 template <class T, class Less> struct quicksort {
     enum : std::size_t {
-        RUN = 128,  /* elements that std::sort() takes */
-        MOVED = 32, /* bytes of a small element: moved at each step, needed or not, to do without a branch */
-        UNEVEN = 8  /* as in pattern/sort.c */
+        RUN = 16,        /* small elements that std::sort() takes */
+        BLOCK = 128,     /* elements that are compared before any of them moves */
+        NUMBERED = 4096, /* large elements that are sorted by their numbers; some KiB of stack */
+        MOVED = 32,      /* bytes of a small element: moved at each step, needed or not, to do without a branch */
+        UNEVEN = 8       /* as in pattern/sort.c */
     };
 
-    /* Take up `most` elements of a partition by `first`, which tells what belongs to the front. Small ones: Lomuto's pass. */
-    template <class First> static void advance(T *p, uat_sort_pass &pass, std::size_t most, First first)
+    /* Elements of p[begin, end) on the wrong side of the pivot, by their distances from `begin`, in order. */
+    struct misplaced {
+        std::size_t begin, end, next, count;
+        std::uint16_t at[BLOCK];
+
+        bool empty() const
+        {
+            return next == count;
+        }
+        template <class Wrong> void find(const T *p, std::size_t from, std::size_t to, Wrong wrong)
+        {
+            begin = from;
+            end = to;
+            next = count = 0;
+            for (std::size_t k = 0; k < to - from; k++) { /* without a branch that depends on an element */
+                at[count] = std::uint16_t(k);
+                count += wrong(p[from + k]);
+            }
+        }
+        T &take(T *p)
+        {
+            return p[begin + at[next++]];
+        }
+        /* Bring those that are left to the end of the block, or to its begin; returns where they begin, or end. */
+        std::size_t to_end(T *p)
+        {
+            std::size_t place = end;
+            while (!empty())
+                std::swap(p[begin + at[--count]], p[--place]);
+            return place;
+        }
+        std::size_t to_begin(T *p)
+        {
+            std::size_t place = begin;
+            while (!empty())
+                std::swap(take(p), p[place++]);
+            return place;
+        }
+    };
+
+    /* Behind the front are elements that do not belong to it: those from the end that do take their places. */
+    template <class First> static void fill_front(T *p, uat_sort_pass &pass, std::size_t least, First first)
     {
-        std::size_t less = pass.less, to = pass.from + std::min(most, pass.to - pass.from);
-        if constexpr (sizeof(T) > MOVED)
-            return converge(p, pass, most, first);
-        for (std::size_t i = pass.from; i < to; i++) {
+        misplaced right;
+        while (pass.less < pass.from && pass.to > least) {
+            std::size_t n = std::min({std::size_t(BLOCK), pass.from - pass.less, pass.to - least});
+            right.find(p, pass.to - n, pass.to, first);
+            while (!right.empty())
+                std::swap(p[pass.less++], right.take(p));
+            pass.to -= n;
+        }
+    }
+
+    /*
+     * Hoare's pass from both ends, which moves half as many, in blocks. All places are within the pass, whatever a comparison says
+     * twice.
+     */
+    template <class First> static void converge(T *p, uat_sort_pass &pass, std::size_t most, First first)
+    {
+        bool all = pass.to - pass.from <= most;
+        std::size_t last = all ? pass.to : pass.from + most / 2, least = all ? pass.from : pass.to - most / 2;
+        misplaced left, right;
+        fill_front(p, pass, least, first);
+        if (pass.less < pass.from)
+            return;
+        left.find(p, pass.from, pass.from, first);
+        right.find(p, pass.to, pass.to, first);
+        for (;;) {
+            std::size_t l = left.end, r = right.begin;
+            if (left.empty() && l < std::min(last, r))
+                left.find(p, l, std::min({l + BLOCK, last, r}), [&](const T &x) { return !first(x); });
+            else if (right.empty() && r > std::max(least, l))
+                right.find(p, std::max({r - std::min(r, std::size_t(BLOCK)), least, l}), r, first);
+            else if (left.empty() || right.empty())
+                break;
+            while (!left.empty() && !right.empty())
+                std::swap(left.take(p), right.take(p));
+        }
+        pass.from = left.end;
+        pass.less = left.to_end(p);
+        pass.to = right.to_begin(p);
+        if (pass.less == right.begin) /* nothing is left between the blocks: what the right one has goes to the front */
+            pass.less = pass.from = pass.to;
+    }
+
+    /*
+     * How many of p[0, n) are `first`; they move to the front. Small elements: one pass from left to right (Lomuto's), in
+     * which each step writes both places, exchanged or as they were.
+     */
+    template <class First> static std::size_t divide(T *p, std::size_t n, First first)
+    {
+        if constexpr (sizeof(T) > MOVED) {
+            uat_sort_pass pass = {0, 0, n};
+            converge(p, pass, n > 2 ? n : 2, first);
+            return pass.less;
+        }
+        std::size_t less = 0;
+        for (std::size_t i = 0; i < n; i++) {
             T x = p[i];
             p[i] = p[less];
             p[less] = x;
             less += first(x);
         }
-        pass.less = less;
-        pass.from = to;
-    }
-
-    /*
-     * Large ones: Hoare's pass from both ends, which moves half as many. Where elements behind the front are known not to
-     * belong to it, those from the end that do take their places first. An element is compared once, so a comparison
-     * that contradicts itself does no harm.
-     */
-    template <class First> static void converge(T *p, uat_sort_pass &pass, std::size_t most, First first)
-    {
-        std::size_t i = pass.from, j = pass.to;
-        bool all = j - i <= most;
-        std::size_t last = all ? j : i + most / 2, least = all ? i : j - most / 2; /* go no further */
-        while (pass.less < i && j > least)
-            if (first(p[--j]))
-                std::swap(p[pass.less++], p[j]);
-        while (pass.less == i) {
-            for (std::size_t limit = std::min(last, j); i < limit && first(p[i]);)
-                pass.less = ++i;
-            if (i >= std::min(last, j))
-                break;
-            std::size_t limit = std::max(least, i + 1);
-            while (j > limit && !first(p[j - 1]))
-                j--;
-            if (j == i + 1) /* p[i] is known */
-                j = i;
-            if (j <= limit)
-                break;
-            std::swap(p[i], p[--j]);
-            pass.less = ++i;
-        }
-        pass.from = i;
-        pass.to = j;
-    }
-
-    /* How many of p[0, n) are `first`; they move to the front. */
-    template <class First> static std::size_t divide(T *p, std::size_t n, First first)
-    {
-        uat_sort_pass pass = {0, 0, n};
-        advance(p, pass, n > 2 ? n : 2, first);
-        return pass.less;
+        return less;
     }
 
     /* The median of the medians of three times three elements. */
@@ -100,10 +153,51 @@ template <class T, class Less> struct quicksort {
         return a == b ? x[1] : a == c ? x[2] : x[0];
     }
 
+    /* The order of elements by their numbers. */
+    struct by_number {
+        const T *p;
+        Less *less;
+        bool operator()(std::uint16_t a, std::uint16_t b) const
+        {
+            return (*less)(p[a], p[b]);
+        }
+    };
+
+    /* Large elements: sort their numbers, which is cheap to move, and then move each element once, to its place. */
+    static void sort_numbered(T *p, std::size_t n, Less &less)
+    {
+        std::uint16_t number[NUMBERED];
+        for (std::size_t i = 0; i < n; i++)
+            number[i] = std::uint16_t(i);
+        quicksort<std::uint16_t, by_number>::run(number, n, by_number{p, &less}, depth_of(n));
+        for (std::size_t i = 0; i < n; i++) { /* the cycle of places that element i is in */
+            if (number[i] == i)
+                continue;
+            T kept = p[i];
+            std::size_t to = i;
+            for (std::size_t from; (from = number[to]) != i; to = from) {
+                p[to] = p[from];
+                number[to] = std::uint16_t(to);
+            }
+            p[to] = kept;
+            number[to] = std::uint16_t(to);
+        }
+    }
+
+    /* Partitions that a range of n elements may take. */
+    static int depth_of(std::size_t n)
+    {
+        int depth = 8;
+        for (; n > 0; n /= 2)
+            depth++;
+        return depth;
+    }
+
     /* depth: partitions until std::sort() takes over, which has a bound for every order. */
     static void run(T *p, std::size_t n, Less less, int depth)
     {
-        while (n > RUN && depth-- > 0) {
+        constexpr std::size_t most = sizeof(T) > MOVED ? std::size_t(NUMBERED) : std::size_t(RUN);
+        while (n > most && depth-- > 0) {
             T pivot = choose_pivot(p, n, less);
             std::size_t front = divide(p, n, [&](const T &x) { return less(x, pivot); }), from = front;
             if (front < n / UNEVEN)
@@ -117,21 +211,17 @@ template <class T, class Less> struct quicksort {
                 n = front;
             }
         }
+        if constexpr (sizeof(T) > MOVED) {
+            if (n <= most)
+                return sort_numbered(p, n, less);
+        }
         std::sort(p, p + n, less);
     }
 
     static void sort(void *elements, std::size_t count, const void *arg)
     {
         Less less = load<Less>(arg);
-        int depth = 8;
-        for (std::size_t n = count; n > 0; n /= 2)
-            depth++;
-        guarded([&] {
-            if constexpr (sizeof(T) > MOVED)
-                std::sort(static_cast<T *>(elements), static_cast<T *>(elements) + count, less);
-            else
-                run(static_cast<T *>(elements), count, less, depth);
-        });
+        guarded([&] { run(static_cast<T *>(elements), count, less, depth_of(count)); });
     }
 
     static void partition(void *elements, uat_sort_pass *pass, std::size_t most, const uat_sort_pivot *pivot)
@@ -139,8 +229,8 @@ template <class T, class Less> struct quicksort {
         Less less = load<Less>(pivot->arg);
         T value = load<T>(pivot->value), *p = static_cast<T *>(elements);
         guarded([&] {
-            pivot->equal ? advance(p, *pass, most, [&](const T &x) { return !less(value, x); })
-                         : advance(p, *pass, most, [&](const T &x) { return less(x, value); });
+            pivot->equal ? converge(p, *pass, most, [&](const T &x) { return !less(value, x); })
+                         : converge(p, *pass, most, [&](const T &x) { return less(x, value); });
         });
     }
 };

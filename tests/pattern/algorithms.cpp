@@ -121,8 +121,10 @@ template <class T, class Make, class Key> bool partitions(std::size_t gap, std::
         sum += mix(std::uint64_t(key(elements[i])));
     }
     for (std::size_t steps = N; pass.from < pass.to && steps > 0; steps--) {
-        std::size_t left = pass.to - pass.from;
+        std::size_t left = pass.to - pass.from, low = pass.from + most / 2, high = pass.to - most / 2;
         quicksort::partition(elements, &pass, most, &pivot);
+        if (left > most && (pass.from > low || pass.to < high)) /* the middle is somebody else's */
+            return false;
         if (pass.less > pass.from || pass.from > pass.to || pass.to > N || left - (pass.to - pass.from) > most)
             return false;
         for (std::size_t i = 0; i < N; i++)
