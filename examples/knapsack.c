@@ -189,7 +189,7 @@ static int run(uint64_t *answer)
 
     seen = 0;
     if (uat_rank() == 0) /* no task of another rank begins before rank 0 is in search_run() */
-        uat_atomic_cmp_swap(shared, uat_atomic_load(shared), 0);
+        uat_atomic_store(shared, 0);
     int rc = search_run(&f, (struct node){.room = capacity}, 0);
     if (rc)
         return rc;

@@ -234,6 +234,11 @@ uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend);
 uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired);
 uint64_t uat_atomic_load(const uat_atomic_t *word);
 
+/* Set the word; the first returns the old value. Done when the call returns. On a far word two round trips or more: an
+ * adapter compares and swaps, so both try until no other change comes between. */
+uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired);
+void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
+
 /* Add without waiting and without the old value; done at the task's next uat_global_release(), or when a later task can
  * know of it: at the next steal, join or end of a run between them. */
 void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
