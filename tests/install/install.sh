@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Description: installs into an empty folder, builds a program against what is there by pkg-config, shared and
 # static, and runs it alone and under the installed uatrun; the libraries define no global symbol but uat_*.
-# Builds docs/examples/project from there with meson, CMake and make.
-# usage: install.sh BUILD-FOLDER HELLO.C PROJECT-FOLDER
+# Builds docs/examples/project from there with meson, CMake and make, and each whole program of README and docs/, as it is written
+# there; both with gcc and with clang, where they are installed.
+# usage: install.sh BUILD-FOLDER HELLO.C SOURCE-FOLDER
 set -eu
 build=$1
 hello=$2
@@ -75,15 +76,45 @@ project() {
         fail "the example project: $*"
     }
 }
-cp -r "$3" "$place/project"
+source=$(cd "$3" && pwd)
+cp -r "$source/docs/examples/project" "$place/project"
 cd "$place/project"
 sed "s|^prefix=.*|prefix=$(printf '%s' "$prefix" | sed 's/ /\\\\ /g')|" "$pc" >"$place/uat.pc.new" && mv "$place/uat.pc.new" "$pc"
 project meson setup meson
 project ninja -C meson
 project cmake -S . -B cmake -DCMAKE_PREFIX_PATH="$prefix" --log-level=ERROR
 project cmake --build cmake
-project make
-for program in meson/hello cmake/hello ./hello; do
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || continue
+    project make -B CC=$compiler
+    mv hello "hello-$compiler"
+done
+for program in meson/hello cmake/hello ./hello-*; do
     [ "$("$prefix/bin/uatrun" -n 2 "$program")" = "42 from 2 workers" ] || fail "$program: wrong output"
 done
-echo "shared, static, alone and by the installed uatrun; projects of meson, CMake and make"
+
+# The whole programs of the documents: copied, compiled as they say, run.
+mkdir "$place/programs"
+cd "$place/programs"
+awk '/^```(c|cpp)$/ { suffix = substr($0, 4); text = ""; next }
+     /^```$/ { if (suffix != "" && text ~ /int main\(/) {
+                   name = FILENAME; gsub(/.*\//, "", name); file = name "-" ++n "." suffix; printf "%s", text > file; close(file) }
+               suffix = ""; next }
+     { text = text $0 "\n" }' "$source/README.md" "$source"/docs/*.md
+count=0
+for program in *.c *.cpp; do
+    for compiler in gcc clang; do
+        options=-std=gnu11
+        case $program,$compiler in
+        *.cpp,gcc) compiler=g++ options=-std=c++17 ;;
+        *.cpp,clang) compiler=clang++ options=-std=c++17 ;;
+        esac
+        command -v $compiler >/dev/null || continue
+        # shellcheck disable=SC2046 # words
+        project $compiler $options -Wall -Wextra -Werror -O2 "$program" -o program $(pkg-config --cflags --libs uat)
+        "$prefix/bin/uatrun" -n 2 ./program >/dev/null || fail "$program of the documents fails, compiled by $compiler"
+        count=$((count + 1))
+    done
+done
+[ "$count" -ge 4 ] || fail "only $count whole programs of README and docs/ have been compiled"
+echo "shared, static, alone and by the installed uatrun; projects of meson, CMake and make; $count times a program of the documents"
