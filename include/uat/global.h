@@ -169,7 +169,8 @@ static inline int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access
 /*
  * Make [p, p + bytes) accessible. Returns the place to use instead of p; it is p itself where the range is near, and
  * has the same distance to a multiple of 4096 as p where it is far. It is valid until the uat_checkin() with the same
- * arguments. A range must fit into the cache (UAT_CACHE_SIZE; a quarter of it if it lies on several hosts).
+ * arguments. A range must fit into the cache (UAT_CACHE_SIZE; a quarter of it if it lies on several hosts); at most 256
+ * far ranges are checked out at a time.
  * Never fails: a range that is no global memory, or does not fit, ends the job with one line.
  */
 static inline void *uat_checkout(const void *p, size_t bytes, enum uat_access access)

@@ -187,6 +187,11 @@ static void on_rank_0(void)
         o[60] = 1;
         uat_object_alloc(100);
     }
+    if (is("read-after-free")) {
+        memset(o, 1, 100);
+        uat_object_free(o);
+        fprintf(stderr, "a freed byte is %x, 0x%x\n", (unsigned char)o[60], (unsigned char)o[99]);
+    }
     if (is("part-full"))
         for (int i = 0; i < 10; i++)
             if (!uat_object_alloc(10000))
