@@ -131,9 +131,9 @@ static int measure_flat(bool far)
 static void sleep_until(uint64_t number)
 {
     const char *own = bells + (size_t)uat_rank() * UAT_GLOBAL_BLOCK;
-    /* acquire: behind what rank 0 did before wake(); only the word itself is read behind it */
+    /* relaxed: nothing that rank 0 wrote is read before the next collective call, which has its own order */
     while (strcmp(uat_setting("time"), "real") == 0 &&
-           atomic_load_explicit((const _Atomic uint64_t *)own, memory_order_acquire) < number)
+           atomic_load_explicit((const _Atomic uint64_t *)own, memory_order_relaxed) < number)
         usleep(1000);
 }
 
