@@ -9,6 +9,8 @@ enum uat_connect { UAT_CONNECT_WORKER, UAT_CONNECT_HOST, UAT_CONNECT_RDMACM };
 
 enum uat_subnet { UAT_SUBNET_SAME, UAT_SUBNET_ANY };
 
+enum uat_neighbours { UAT_NEIGHBOURS_CPU, UAT_NEIGHBOURS_ADAPTER };
+
 enum uat_post { UAT_POST_CHAIN, UAT_POST_ALONE };
 
 struct uat_network {
@@ -23,6 +25,7 @@ struct uat_network {
     int timeout;                         /* UAT_IB_TIMEOUT: 4.096 us << timeout until a request is repeated */
     int retries;                         /* UAT_IB_RETRY_CNT: how often; 7: for ever on Soft-RoCE */
     int post;                            /* UAT_IB_POST: enum uat_post */
+    int neighbours;                      /* UAT_IB_NEIGHBOURS: enum uat_neighbours */
     int wait_report, wait_limit;         /* UAT_STALL_TIMEOUT, UAT_STALL_LIMIT: seconds for a peer's step; 0: no end */
 };
 

@@ -26,6 +26,8 @@ static const char *const connect_choices[] = {
     [UAT_CONNECT_WORKER] = "worker", [UAT_CONNECT_HOST] = "host", [UAT_CONNECT_RDMACM] = "rdmacm", NULL};
 static const char *const subnet_choices[] = {[UAT_SUBNET_SAME] = "same", [UAT_SUBNET_ANY] = "any", NULL};
 static const char *const post_choices[] = {[UAT_POST_CHAIN] = "chain", [UAT_POST_ALONE] = "alone", NULL};
+static const char *const neighbours_choices[] = {
+    [UAT_NEIGHBOURS_CPU] = "cpu", [UAT_NEIGHBOURS_ADAPTER] = "adapter", NULL};
 
 static const char *const sim_network_choices[] = {
     [UAT_SIM_NETWORK_CX6] = "cx6", [UAT_SIM_NETWORK_FX10] = "fx10", [UAT_SIM_NETWORK_QDR] = "qdr", NULL};
@@ -127,6 +129,8 @@ const struct uat_option uat_option_table[] = {
            "posting of a chain that begins with an atomic: as one, or the atomic alone and then the rest"),
     CHOICE("UAT_CONNECT", network.connect, UAT_CONNECT_HOST, connect_choices,
            "connections of the ibv transport: one to each worker, one to each host, or that by librdmacm"),
+    CHOICE("UAT_IB_NEIGHBOURS", network.neighbours, UAT_NEIGHBOURS_CPU, neighbours_choices,
+           "who READs and WRITEs segments of the own host with these connections: the processor or the adapter"),
     UNSIGNED("UAT_SIM_TASK", sim_task, UAT_SIM_TASK, 1, "", "sim: nanoseconds that each task takes"),
     UNSIGNED("UAT_SIM_CPU", sim_cpu, UAT_SIM_CPU, 1, "",
              "sim: percent of the measured processor time that pass besides; 0: two runs are alike"),

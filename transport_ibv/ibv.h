@@ -87,7 +87,7 @@ enum uat_ibv_window { UAT_IBV_STACKS /* to READ only */, UAT_IBV_WORDS, UAT_IBV_
 struct uat_ibv_peer {
     uint32_t rkey[UAT_IBV_WINDOWS];
     uint32_t connection; /* its place in uat_ibv.connections */
-    char *map;           /* its segment as mapped here; NULL: it is not a neighbour */
+    char *map;           /* its segment as mapped here; NULL: this worker's adapter READs and WRITEs it */
 };
 
 /* A neighbour's segment, at the own registration with the addresses that it has there. */

@@ -123,7 +123,7 @@ static int find_ways(struct uat_ibv *ibv)
     for (int i = 0; i < g->size; i++)
         ibv->peers[i].connection = gateway[g->of[i]];
     for (int i = 0; i < ibv->neighbour_count; i++)
-        if (!ibv->alone)
+        if (!ibv->alone && ibv->network.neighbours == UAT_NEIGHBOURS_CPU)
             ibv->peers[ibv->neighbours[i].rank].map = ibv->neighbours[i].map;
     free(gateway);
     return 0;

@@ -60,6 +60,8 @@ class Plan:
                          "UAT_CONNECT": choose.choice(["host", "host", "worker", "rdmacm"]), **kind.settings}
         if choose.random() < 0.25:
             self.settings["UAT_TORTURE"] = f"delay={choose.randrange(1, 1000)}"
+        if choose.random() < 0.3:
+            self.settings["UAT_IB_NEIGHBOURS"] = "adapter"
 
     def text(self):
         settings = " ".join(f"{name}={value}" for name, value in self.settings.items())

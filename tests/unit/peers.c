@@ -242,20 +242,35 @@ static int reap(pid_t *pids, int workers, int seconds)
     return result;
 }
 
+/* The options of all tests that leave them open: the environment may choose the connections. */
+static int take_defaults(struct uat_options *defaults)
+{
+    static const char *const names[][2] = {{"PEERS_CONNECT", "UAT_CONNECT"}, {"PEERS_NEIGHBOURS", "UAT_IB_NEIGHBOURS"}};
+    char settings[2][64], *env[3] = {NULL}, error[256];
+    for (int i = 0, n = 0; i < 2; i++)
+        if (getenv(names[i][0])) {
+            snprintf(settings[n], sizeof(settings[n]), "%s=%s", names[i][1], getenv(names[i][0]));
+            env[n] = settings[n];
+            n++;
+        }
+    int rc = uat_options_parse(defaults, env, error, sizeof(error));
+    if (rc)
+        fprintf(stderr, "%s\n", error);
+    return rc;
+}
+
 int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg)
 {
     pid_t pids[PEERS_MAX], parent = getpid();
     if (spec->workers < 1 || spec->workers > PEERS_MAX)
         return EINVAL;
-    char *connect = getenv("PEERS_CONNECT"), setting[64] = "",
-         error[256]; /* UAT_CONNECT of all tests that leave it open */
-    char *none[] = {connect ? setting : NULL, NULL};
     struct uat_options defaults;
-    if (connect)
-        snprintf(setting, sizeof(setting), "UAT_CONNECT=%s", connect);
     struct peers_spec complete = *spec;
-    if (!spec->options && uat_options_parse(&defaults, none, error, sizeof(error)) == 0)
+    if (!spec->options) {
+        if (take_defaults(&defaults))
+            return EINVAL;
         complete.options = &defaults;
+    }
     spec = &complete;
     struct peers_shared *shared = peers_share(sizeof(*shared));
     fflush(NULL); /* else each worker would print again what is still buffered */
