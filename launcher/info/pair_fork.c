@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "launcher/info/pair.h"
 
 enum { EXCHANGES = 4 };
@@ -24,24 +25,36 @@ struct shared {
     size_t size[EXCHANGES][2];
 };
 
-/* Has the child ended? It is not reaped here. */
-static bool child_gone(pid_t child)
+/* Has the child ended? It is not reaped here. *number: the signal that has ended it, or 0. */
+static bool child_gone(pid_t child, int *number)
 {
     siginfo_t info = {.si_pid = 0};
-    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+    if (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid != child)
+        return false;
+    *number = info.si_code == CLD_EXITED ? 0 : info.si_status;
+    return true;
 }
 
 /* The child dies with its parent. */
-static bool is_alone(const struct pair *pair)
+static bool is_alone(const struct pair *pair, int *number)
 {
     const struct shared *s = pair->of_way;
-    return pair->rank == 0 && child_gone(s->child);
+    return pair->rank == 0 && child_gone(s->child, number);
+}
+
+/* A child that ends by itself has reported why. */
+static _Noreturn void end_alone(int number)
+{
+    if (number)
+        uat_error("the other process of the litmus tests was ended by signal %d (%s)", number, strsignal(number));
+    exit(1);
 }
 
 static void look(struct pair *pair)
 {
-    if (is_alone(pair))
-        exit(1); /* the child has reported the reason */
+    int number;
+    if (is_alone(pair, &number))
+        end_alone(number);
 }
 
 static uint32_t meet(struct pair *pair, uint32_t word)
@@ -52,11 +65,12 @@ static uint32_t meet(struct pair *pair, uint32_t word)
     /* Releases what was done before the meeting to the other one, whose load in its loop acquires it. */
     uint32_t mine = __atomic_add_fetch(&s->arrived[pair->rank], 1, __ATOMIC_RELEASE);
     for (;;) {
-        bool alone = is_alone(pair); /* it may have come to the last meeting before it has gone */
+        int number;
+        bool alone = is_alone(pair, &number); /* it may have come to the last meeting before it has gone */
         if ((int32_t)(__atomic_load_n(&s->arrived[1 - pair->rank], __ATOMIC_ACQUIRE) - mine) >= 0)
             break;
         if (alone)
-            exit(1); /* the child has reported the reason */
+            end_alone(number);
         sched_yield();
     }
     return brought[1 - pair->rank];

@@ -3,6 +3,7 @@
 #include "launcher/info/info.h"
 
 #include <limits.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,5 +105,9 @@ int main(int argc, char **argv)
             advice ? ": " : "", advice ? json_object_get_string(advice) : "");
     }
     json_object_put(root);
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "uat_info: cannot write: %s\n", strerror(errno));
+        status = 1;
+    }
     return status;
 }

@@ -50,6 +50,9 @@ def test_without_device():
     expect(info["ports"] == [] and "chosen" not in info and "OpenPMIx" in info["pmix"], info)
     status, out, _ = run([UAT_INFO])
     expect(status == 1 and "auto picks shm" in out and "PMIx" in out, out)
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([UAT_INFO, "--json"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    expect(done.returncode == 1 and "uat_info: cannot write: No space left" in done.stderr, done.stderr)
     for wrong in "--jsno", "--job=2", "--job=0x4", "--job=2x4x", "--job=2x-4":
         status, _, error = run([UAT_INFO, wrong])
         expect(status == 2 and "usage:" in error, error)

@@ -20,7 +20,7 @@ PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b
 WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
            "uat-sync --members 10 --passes 40 --fibers 5 --depth 2 --batches 2"]
 WITH_TWO = PROGRAMS[-1:] + WAITING  # with two workers, by claims
-CONNECT = ["host", "rdmacm", "worker", "host"]  # for each start of all programs over two guests
+CONNECT = ["host", "rdmacm UAT_IB_NEIGHBOURS=adapter", "worker", "host UAT_IB_NEIGHBOURS=adapter"]  # for each start of all programs over two guests
 TREE = 105178  # nodes of that tree
 TRIALS = 300  # of each litmus test
 
@@ -50,7 +50,9 @@ def script():
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
                           for program, options in (words.split(" ", 1) for words in programs(deque, workers))]
     if GUESTS == 2:
-        lines += [f"srun -N 2 --ntasks-per-node=1 --mpi=pmix {quoted('launcher/info/uat_info')} --json --litmus={TRIALS} | tr -d '\\n'", "echo"]
+        # Not in a pipe, which would lose the status.
+        lines += [f"srun -N 2 --ntasks-per-node=1 --mpi=pmix {quoted('launcher/info/uat_info')} --json --litmus={TRIALS} >/tmp/litmus",
+                  "tr -d '\\n' </tmp/litmus", "echo"]
     lines += subprocess.run([GLOBAL, VM_RUN, BUILD, str(GUESTS), "--list"], stdout=subprocess.PIPE, text=True,
                             check=True).stdout.splitlines()
     return "\n".join(lines)
