@@ -3,6 +3,7 @@
 
 #include "base/virtual.h"
 #include "transport_sim/measure.h"
+#include "transport_sim/operation.h"
 #include "transport_sim/stores.h"
 #include "transport_sim/token.h"
 #include "transport_sim/world.h"
@@ -36,6 +37,7 @@ static void pass(uint64_t ns)
 
 static void task(void)
 {
+    uat_sim_chain_turn_away();
     uint64_t ns = uat_sim.world->settings.task;
     if (sim_adverse() && uat_sim.inside)
         pass(1 + uat_sim_random(2 * ns));
@@ -58,6 +60,7 @@ static void delay(void)
         catch_up();
         return;
     }
+    uat_sim_chain_turn_away();
     uint64_t way = uat_sim.world->settings.network.one_way;
     if (uat_sim_random(REST_EVERY) == 0)
         pass(uat_sim_random(2 * REST_MAX * way));

@@ -89,8 +89,10 @@ static void end_chain(struct sim_chain *chain, uint64_t time)
     struct sim_worker *worker = &uat_sim.world->worker[chain->initiator];
     chain->state = chain->forget ? SIM_FREE : SIM_ENDED;
     worker->chains--;
+    if (!chain->forget && chain->phase == worker->phase)
+        worker->awaited--;
     if (!chain->forget)
-        worker->changes += --worker->awaited == 0;
+        worker->changes += worker->awaited == 0;
     bool all = !chain->forget && worker->awaited == 0;
     bool over =
         worker->state == SIM_WAITS_ANY || ((worker->state == SIM_WAITS || worker->state == SIM_WAITS_OWN) && all);
@@ -144,12 +146,19 @@ void uat_sim_operate(const struct sim_item *item)
     }
 }
 
+void uat_sim_chain_turn_away(void)
+{
+    uat_sim.me->phase++;
+    uat_sim.me->awaited = 0;
+}
+
 void uat_sim_chain_launch(struct sim_chain *chain, uint32_t number)
 {
     chain->state = SIM_UNDER_WAY;
     chain->left = 0;
     chain->queued = false;
     uat_sim.me->chains++;
+    chain->phase = uat_sim.me->phase;
     if (!chain->forget)
         uat_sim.me->awaited++;
     if (sim_adverse())

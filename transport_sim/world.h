@@ -64,7 +64,8 @@ struct sim_worker {
     uint64_t changes;  /* of its segment by peers, and ends of all its chains: what it may wait for */
     uint64_t touched;  /* no operation under way that touches its segment is earlier than this */
     uint32_t touching; /* operations under way that have it as target or initiator */
-    uint32_t awaited;  /* its chains under way that are not fire-and-forget */
+    uint32_t awaited;  /* its chains under way that it may be waiting for: posted in this phase, not fire-and-forget */
+    uint32_t phase;    /* counts what it did between posting and waiting (uat_sim_chain_turn_away()) */
     uint32_t chains;   /* all its chains under way */
     uint32_t state;    /* enum sim_state */
     uint32_t go;       /* futex: it has the token */
@@ -86,6 +87,7 @@ struct sim_chain {
     int32_t initiator, target;
     uint32_t count, left; /* operations; parts of them that are still to be done */
     bool forget, queued;  /* queued: it has its place in the target adapter's queue */
+    uint32_t phase;       /* of the initiator, when it posted it */
     uint64_t ends;        /* when its completion is seen */
     uint64_t random;      /* which words of a READ or WRITE belong to which part */
     struct uat_op ops[UAT_CHAIN_MAX];
