@@ -253,9 +253,42 @@ static void with_losses(const char *what)
     raise(SIGKILL);
 }
 
+/* A worker is lost for whose tasks one on rank 0 waits: to set a future, to send to a channel, or to receive from one. */
+UAT_TASK(long, wait_there, const char *, what, number_future, moved, number_future, f, longs_channel, c)
+{
+    long value = 0;
+    while (!number_try_get(moved, &value)) /* rank 0 has no other task to run meanwhile */
+        ;
+    if (strcmp(what, "lost-setter") == 0)
+        return number_get(f);
+    if (strcmp(what, "lost-sender") == 0)
+        return longs_receive(c, &value);
+    return longs_send(c, 1);
+}
+
+static void with_lost_peers(const char *what)
+{
+    number_future f = number_create();
+    longs_channel c = longs_create(0);
+    number_future moved = number_create();
+    wait_there_task t;
+    if (strcmp(what, "lost-setter") != 0 && strcmp(what, "lost-sender") != 0 && strcmp(what, "lost-receiver") != 0)
+        return;
+    wait_there_spawn(&t, what, moved, f, c);
+    if (uat_rank() != 1) {
+        fprintf(stderr, "the root has not moved to rank 1\n");
+        exit(3);
+    }
+    number_set(moved, 1);
+    while (!is_waited_for(strcmp(what, "lost-setter") == 0 ? f.future.object : c.channel.object))
+        ;
+    raise(SIGKILL);
+}
+
 static void root(void *arg, void *result)
 {
     const char *what = *(const char **)arg;
+    with_lost_peers(what);
     with_losses(what);
     with_futures(what);
     with_destroyed(what);
