@@ -13,7 +13,7 @@
 #include "perf/samples.h"
 #include "perf/switch_rivals.h"
 
-enum { BATCHES = 200, BATCH = 10000, RIVALS_MAX = 6, EXERCISES = 3 };
+enum { BATCHES = 200, BATCH = 10000, RIVALS_MAX = 6, EXERCISES = UAT_SWITCH_EXERCISES };
 
 static const struct uat_rival *const rivals[] = {
     &uat_rival_generator,
@@ -35,24 +35,25 @@ enum { RIVALS = sizeof(rivals) / sizeof(rivals[0]) };
 
 static int64_t members = 503;
 
-enum exercise { BARE, GENERATOR, RING };
-static const char *const exercises[EXERCISES] = {
-    [BARE] = "one switch, nothing live", [GENERATOR] = "one value of a generator", [RING] = "one pass in a ring"};
-static const char *const keys[EXERCISES] = {[BARE] = "switch", [GENERATOR] = "generator", [RING] = "ring"};
+const char *const uat_switch_exercises[EXERCISES] = {[UAT_SWITCH_BARE] = "one switch, nothing live",
+                                                     [UAT_SWITCH_GENERATOR] = "one value of a generator",
+                                                     [UAT_SWITCH_RING] = "one pass in a ring"};
+const char *const uat_switch_keys[EXERCISES] = {
+    [UAT_SWITCH_BARE] = "switch", [UAT_SWITCH_GENERATOR] = "generator", [UAT_SWITCH_RING] = "ring"};
 static struct uat_samples samples[EXERCISES][RIVALS_MAX];
 _Static_assert((int)RIVALS <= (int)RIVALS_MAX, "a series for each");
 
 /* One batch, timed. 0, or -EPROTO if the answer is wrong; 1: the rival has no such thing. */
-static int run_batch(enum exercise e, int r)
+static int run_batch(int e, int r)
 {
     const struct uat_rival *rival = rivals[r];
     uint64_t answer = 0, right = 0, begin = uat_cpu_counter();
-    if (e == BARE && rival->bare)
+    if (e == UAT_SWITCH_BARE && rival->bare)
         rival->bare(BATCH);
-    else if (e == GENERATOR && rival->generator) {
+    else if (e == UAT_SWITCH_GENERATOR && rival->generator) {
         answer = rival->generator(BATCH);
         right = (uint64_t)BATCH * (BATCH - 1) / 2;
-    } else if (e == RING && rival->ring) {
+    } else if (e == UAT_SWITCH_RING && rival->ring) {
         right = BATCH * 10;
         answer = rival->ring(members, BATCH * 10);
     } else
@@ -60,7 +61,7 @@ static int run_batch(enum exercise e, int r)
     uat_samples_add(&samples[e][r], uat_cpu_counter() - begin);
     if (answer == right)
         return 0;
-    fprintf(stderr, "uat-switch: %s, %s: a wrong answer\n", rival->name, exercises[e]);
+    fprintf(stderr, "uat-switch: %s, %s: a wrong answer\n", rival->name, uat_switch_exercises[e]);
     return -EPROTO;
 }
 
@@ -68,7 +69,7 @@ static void report_table(const struct uat_bench *bench, const struct uat_bench_s
 {
     uat_bench_print_settings(bench, settings, stdout);
     for (int e = 0; e < EXERCISES; e++) {
-        uat_samples_print_head(exercises[e], stdout);
+        uat_samples_print_head(uat_switch_exercises[e], stdout);
         for (int r = 0; r < RIVALS; r++)
             if (samples[e][r].count > 0)
                 uat_samples_print(&samples[e][r], hz, stdout);
@@ -89,7 +90,7 @@ static int report_json(const struct uat_bench *bench, const struct uat_bench_set
         for (int r = 0; r < RIVALS && one; r++)
             if (samples[e][r].count > 0)
                 uat_samples_json(&samples[e][r], hz, one, &status);
-        uat_bench_add(object, keys[e], one, &status);
+        uat_bench_add(object, uat_switch_keys[e], one, &status);
     }
     return uat_bench_print_object(object, status, stdout);
 }
@@ -101,7 +102,7 @@ static int open_samples(void)
         for (int r = 0; r < RIVALS && status == 0; r++) {
             status = uat_samples_open(&samples[e][r], rivals[r]->name, BATCHES);
             /* A round trip is two switches; the ring's batches are ten times as long, for it is built in each. */
-            samples[e][r].divisor = e == BARE ? 2 * BATCH : e == RING ? 10 * BATCH : BATCH;
+            samples[e][r].divisor = e == UAT_SWITCH_BARE ? 2 * BATCH : e == UAT_SWITCH_RING ? 10 * BATCH : BATCH;
         }
     if (status)
         fprintf(stderr, "uat-switch: no memory for the samples\n");
@@ -119,7 +120,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     for (int batch = 0; batch < BATCHES && status >= 0; batch++)
         for (int e = 0; e < EXERCISES && status >= 0; e++)
             for (int r = 0; r < RIVALS && status >= 0; r++)
-                status = run_batch((enum exercise)e, r);
+                status = run_batch(e, r);
     if (status >= 0) {
         double hz = uat_samples_tsc_hz();
         for (int e = 0; e < EXERCISES; e++)
@@ -147,4 +148,5 @@ const struct uat_bench uat_bench = {
     .purpose = "Generators inside a task: a bare switch, a value, a pass in a ring; other ways to switch beside them.",
     .options = options,
     .measure = measure,
+    .plot = &uat_switch_plot,
 };

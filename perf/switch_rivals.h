@@ -24,6 +24,13 @@ struct uat_rival {
 extern const struct uat_rival uat_rival_generator, uat_rival_boost, uat_rival_coroutine, uat_rival_aco, uat_rival_co,
     uat_rival_ucontext;
 
+/* The exercises, as tables and reports name them. */
+enum { UAT_SWITCH_BARE, UAT_SWITCH_GENERATOR, UAT_SWITCH_RING, UAT_SWITCH_EXERCISES };
+extern const char *const uat_switch_exercises[UAT_SWITCH_EXERCISES], *const uat_switch_keys[UAT_SWITCH_EXERCISES];
+
+struct uat_plot;
+extern const struct uat_plot uat_switch_plot;
+
 #ifdef __cplusplus
 }
 #endif
