@@ -164,12 +164,10 @@ template <class T> T *array(int64_t count)
 
 int prepare()
 {
-    world.body = array<Body>(n);
-    world.sorted = array<Body>(n);
-    world.other = array<Body>(n);
-    world.motion = array<Motion>(n);
     world.theta = theta;
-    return world.body && world.sorted && world.other && world.motion ? 0 : -ENOMEM;
+    bool have = (world.body = array<Body>(n)) && (world.sorted = array<Body>(n)) && (world.other = array<Body>(n)) &&
+                (world.motion = array<Motion>(n));
+    return have ? 0 : -ENOMEM; /* reported already */
 }
 
 int run(uint64_t *answer)

@@ -44,13 +44,12 @@ static int prepare(void)
     if (rc)
         return rc;
     size_t n = (size_t)search.g.vertices, map = (size_t)bfs_words(&search.g) * 8;
-    search.parent = uat_global_alloc(n * sizeof(*search.parent), UAT_BLOCKED, 0);
-    level = uat_global_alloc(n * sizeof(*level), UAT_BLOCKED, 0);
     /* Bitmaps are read as a whole: each lies on one host. */
-    search.last = uat_global_alloc(map, UAT_CYCLIC, map);
-    search.next = uat_global_alloc(map, UAT_CYCLIC, map);
-    search.seen = uat_global_alloc(map, UAT_CYCLIC, map);
-    if (!search.parent || !level || !search.last || !search.next || !search.seen)
+    if (!(search.parent = uat_global_alloc(n * sizeof(*search.parent), UAT_BLOCKED, 0)) ||
+        !(level = uat_global_alloc(n * sizeof(*level), UAT_BLOCKED, 0)) ||
+        !(search.last = uat_global_alloc(map, UAT_CYCLIC, map)) ||
+        !(search.next = uat_global_alloc(map, UAT_CYCLIC, map)) ||
+        !(search.seen = uat_global_alloc(map, UAT_CYCLIC, map)))
         return -ENOMEM;
     uint64_t begin = uat_time();
     rc = kronecker_construct(&search.g);

@@ -75,12 +75,12 @@ int kronecker_generate(struct graph *g, int scale, int edge_factor, uint64_t see
     size_t n = (size_t)1 << scale, m = n * (size_t)edge_factor;
 
     *g = (struct graph){.vertices = (int64_t)n, .edges = (int64_t)m};
-    g->edge = uat_global_alloc(m * sizeof(*g->edge), UAT_BLOCKED, 0);
-    g->offset = uat_global_alloc((n + 1) * sizeof(*g->offset), UAT_BLOCKED, 0);
-    g->neighbour = uat_global_alloc(2 * m * sizeof(*g->neighbour), UAT_BLOCKED, 0);
-    g->cursor = uat_global_alloc(n * sizeof(*g->cursor), UAT_BLOCKED, 0);
-    g->witness = uat_global_alloc(n * sizeof(*g->witness), UAT_BLOCKED, 0);
-    if (!g->edge || !g->offset || !g->neighbour || !g->cursor || !g->witness)
+    /* The first one that there is no memory for is reported; no other is asked for. */
+    if (!(g->edge = uat_global_alloc(m * sizeof(*g->edge), UAT_BLOCKED, 0)) ||
+        !(g->offset = uat_global_alloc((n + 1) * sizeof(*g->offset), UAT_BLOCKED, 0)) ||
+        !(g->neighbour = uat_global_alloc(2 * m * sizeof(*g->neighbour), UAT_BLOCKED, 0)) ||
+        !(g->cursor = uat_global_alloc(n * sizeof(*g->cursor), UAT_BLOCKED, 0)) ||
+        !(g->witness = uat_global_alloc(n * sizeof(*g->witness), UAT_BLOCKED, 0)))
         return -ENOMEM;
     return generate_run((struct making){*g, scale, seed});
 }

@@ -17,6 +17,7 @@ struct job {
     bool known;
     uint64_t expected[UAT_BENCH_RESULTS];
     bool correct;
+    bool too_large; /* there is no memory for the input, on any worker; it has been reported */
 };
 
 /* The present run. A pause moves its start on by as much as passes and is counted meanwhile. */
@@ -226,6 +227,7 @@ static int run_all(struct job *job)
     bool have = job->known, first = uat_rank() == 0;
     int status = job->bench->prepare ? job->bench->prepare() : 0;
 
+    job->too_large = status == -ENOMEM;
     if (!status && first && job->settings.sequential)
         status = run_sequential(job, &have);
     for (int64_t i = 0; i < job->settings.repeat && !status; i++) {
@@ -281,7 +283,9 @@ static int run_job(struct job *job)
 
     if (!status)
         status = measure(job);
-    if (!status)
+    if (job->too_large && uat_barrier() == 0) /* all workers leave in order, with no further line */
+        uat_finalize();
+    else if (!status)
         status = uat_finalize();
     return !status && job->correct ? 0 : 1;
 }
