@@ -39,9 +39,9 @@ void uat_on_stack(uintptr_t stack, void (*fn)(uintptr_t sp));
 _Noreturn void uat_leave(void);
 
 /*
- * From a task: wait. Returns 0 when the task is resumed. The assembly calls uat_schedule_next(), which finds wait as the suspended task, and goes on with
- * what that says, or else returns UAT_EVENT_PARKED to the scheduler. So a switch from one task to the next returns from
- * no function that was not called just before.
+ * From a task: wait. Returns 0 when the task is resumed. The assembly calls uat_schedule_next(), which finds wait as
+ * the suspended task, and goes on with what that says, or else returns UAT_EVENT_PARKED to the scheduler. So a switch
+ * from one task to the next returns from no function that was not called just before.
  */
 struct uat_park;
 int uat_suspend(struct uat_park *wait);

@@ -1,4 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/relax.h"
 
+#include <time.h>
+
+enum {
+    LOOKS = 2000, /* before it sleeps */
+    SLEEP_NS = 20000,
+    SLEEPS = 16, /* of the same length; so after n of them n^2 / 32 * SLEEP_NS have passed */
+    SLEEP_MAX_NS = 20000000
+};
+
 bool uat_relax_oversubscribed;
+
+bool uat_relax_long(struct uat_relax *r)
+{
+    if (!uat_relax_oversubscribed || r->spins < LOOKS) {
+        uat_relax(r);
+        return false;
+    }
+    long ns = (long)SLEEP_NS * (1 + (r->spins++ - LOOKS) / SLEEPS);
+    nanosleep(&(struct timespec){.tv_nsec = ns < SLEEP_MAX_NS ? ns : SLEEP_MAX_NS}, NULL);
+    return true;
+}

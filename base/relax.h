@@ -66,6 +66,14 @@ static inline void uat_relax(struct uat_relax *r)
     uat_virtual->wait();
 }
 
+/*
+ * The same in a wait that may last as long as what another worker computes. Where workers outnumber cores, this one
+ * sleeps after some thousand looks, for longer and longer, but for less than a tenth of the wait so far. If all
+ * who wait only yielded, each of them would take as much of the processor as a worker that computes. Returns whether it
+ * slept: then the caller looks at the time, too.
+ */
+bool uat_relax_long(struct uat_relax *r);
+
 /* Between two looks for completions alone: what peers change in the meantime does not matter. */
 static inline void uat_relax_complete(struct uat_relax *r)
 {

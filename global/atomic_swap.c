@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Swap and store, by CMP_SWAP: an adapter has no other atomic that sets a word, and a word that it changes atomically is
- * changed by nothing else (atomic.c).
+ * Swap and store, by CMP_SWAP: an adapter has no other atomic that sets a word, and a word that it changes atomically
+ * is changed by nothing else (atomic.c).
  */
 #include "global/state.h"
 #include "runtime/watch/die.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What workers tell each other outside of runs: each puts its words into its segment, rank 0 READs them all, and from there they
- * go down a tree. */
+/* What workers tell each other outside of runs: each puts its words into its segment, rank 0 READs them all, and from
+ * there they go down a tree. */
 #include <string.h>
 
 #include "global/state.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an access to global memory costs, near and far: checkouts, gets, puts, split-phase transfers, atomics, sweeps.
- * Rank 0 measures, the others sleep: their processors shall answer as those of a host that does nothing. Far memory is that of the last rank; it needs a second host, or UAT_GLOBAL_HOSTS.
+ * Rank 0 measures, the others sleep: their processors shall answer as those of a host that does nothing. Far memory is
+ * that of the last rank; it needs a second host, or UAT_GLOBAL_HOSTS.
  */
 #include "perf/transfer.h"
 
@@ -127,7 +128,9 @@ static int measure_flat(bool far)
     return 0;
 }
 
-/* Sleep until rank 0 has measured; wake them. In virtual time a worker that sleeps keeps the others from their turns. */
+/*
+ * Sleep until rank 0 has measured; wake them. In virtual time a worker that sleeps keeps the others from their turns.
+ */
 static void sleep_until(uint64_t number)
 {
     const char *own = bells + (size_t)uat_rank() * UAT_GLOBAL_BLOCK;

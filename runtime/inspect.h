@@ -49,9 +49,9 @@ struct uat_inspect_lent {
 };
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 
-/* Words of this worker that adapters change: of the deque's ring, the ready ring, the barrier, the tree, the ends of runs, the
- * first record, the first object in the heap; and, where global memory is prepared, its list of objects that others
- * gave back. Returns how many these are. */
+/* Words of this worker that adapters change: of the deque's ring, the ready ring, the barrier, the tree, the ends of
+ * runs, the first record, the first object in the heap; and, where global memory is prepared, its list of objects that
+ * others gave back. Returns how many these are. */
 enum { UAT_INSPECT_ATOMICS = 9 };
 int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);
 

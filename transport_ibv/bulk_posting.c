@@ -102,8 +102,8 @@ int uat_ibv_bulk_progress(struct uat_bulk *head)
     }
     if (n)
         ibv->idle_polls = 0;
-    else if (++ibv->idle_polls % UAT_IBV_EVENT_POLLS == 0)
-        ibv->error = uat_ibv_events_poll(ibv);
+    else
+        ibv->error = uat_ibv_poll_was_empty(ibv);
     return ibv->error;
 }
 

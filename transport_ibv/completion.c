@@ -61,7 +61,7 @@ int uat_ibv_progress(struct uat_transport *t)
     }
     if (n)
         ibv->idle_polls = 0;
-    else if (++ibv->idle_polls % UAT_IBV_EVENT_POLLS == 0)
-        ibv->error = uat_ibv_events_poll(ibv); /* a system call, so only when there is nothing to do for long */
+    else
+        ibv->error = uat_ibv_poll_was_empty(ibv);
     return ibv->error;
 }

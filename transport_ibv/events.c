@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/log.h"
+#include "base/relax.h"
 
 static int judge_pair(struct uat_ibv *ibv, const struct ibv_async_event *event)
 {
@@ -77,4 +78,10 @@ int uat_ibv_events_poll(struct uat_ibv *ibv)
         ibv_ack_async_event(&event); /* always: destroying the object waits for it */
     }
     return rc;
+}
+
+int uat_ibv_poll_was_empty(struct uat_ibv *ibv)
+{
+    unsigned every = uat_relax_oversubscribed ? UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED : UAT_IBV_EVENT_POLLS;
+    return ++ibv->idle_polls % every == 0 ? uat_ibv_events_poll(ibv) : 0;
 }

@@ -22,13 +22,14 @@
 #include "transport_ibv/port.h"
 
 enum {
-    UAT_IBV_DEPTH = 32,         /* work requests in one send queue: four full chains */
-    UAT_IBV_DEPTH_MIN = 16,     /* the least a device must offer: two chains */
-    UAT_IBV_CQ_MAX = 512,       /* entries of the completion queue */
-    UAT_IBV_POLL = 16,          /* completions taken at once */
-    UAT_IBV_EVENT_POLLS = 4096, /* empty polls between two looks for asynchronous events */
-    UAT_IBV_SLACK = 4,          /* InfiniBand lets an adapter take so many times the timeout */
-    UAT_IBV_RNR_RETRIES = 7,    /* for ever; nothing here uses receive buffers */
+    UAT_IBV_DEPTH = 32,                      /* work requests in one send queue: four full chains */
+    UAT_IBV_DEPTH_MIN = 16,                  /* the least a device must offer: two chains */
+    UAT_IBV_CQ_MAX = 512,                    /* entries of the completion queue */
+    UAT_IBV_POLL = 16,                       /* completions taken at once */
+    UAT_IBV_EVENT_POLLS = 4096,              /* empty polls between two looks for asynchronous events */
+    UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED = 64, /* the same where it may sleep between two polls: uat_relax_long() */
+    UAT_IBV_SLACK = 4,                       /* InfiniBand lets an adapter take so many times the timeout */
+    UAT_IBV_RNR_RETRIES = 7,                 /* for ever; nothing here uses receive buffers */
     UAT_IBV_HOST = 64,
     UAT_IBV_SLOT = UAT_FORGET_WRITE_MAX
 };
@@ -206,6 +207,8 @@ int uat_ibv_status_errno(enum ibv_wc_status status);
 
 /* events.c: acknowledge and judge what the device has to say. 0 or the negative errno that ends the job. */
 int uat_ibv_events_poll(struct uat_ibv *ibv);
+/* The same once in many polls that found no completion: it is a system call. */
+int uat_ibv_poll_was_empty(struct uat_ibv *ibv);
 
 static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
 {

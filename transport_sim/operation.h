@@ -14,8 +14,8 @@ struct sim_chain *uat_sim_chain_get(uint32_t *number);
 /* The chain is under way from this worker from now on: enter its operations. */
 void uat_sim_chain_launch(struct sim_chain *chain, uint32_t number);
 
-/* This worker does something else while its chains are under way: who waits from now on does not wait for all of them. Whoever
- * waits looks again each time that it is woken, so this decides on when it is woken, not on what it sees. */
+/* This worker does something else while its chains are under way: who waits from now on does not wait for all of them.
+ * Whoever waits looks again each time that it is woken, so this decides on when it is woken, not on what it sees. */
 void uat_sim_chain_turn_away(void);
 
 #endif

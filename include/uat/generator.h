@@ -106,7 +106,8 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
 
 /*
  * Leave off here, as `**from` remembers, and go on at `**to`, handing `*value` over. Comes back when somebody goes on
- * at **from: then *value is what that one handed over, and *from and *to are what it named; *from is NULL if it has ended.
+ * at **from: then *value is what that one handed over, and *from and *to are what it named; *from is NULL if it has
+ * ended.
  *
  * rbp is saved here rather than declared as lost, for where it is the frame pointer a compiler does not let go of it.
  * Nothing is pushed, so what the compiler keeps below the stack pointer (the red zone) stays.

@@ -106,8 +106,7 @@ int uat_group_await(const uint64_t *word, uint64_t number, int partner)
         int rc = t->class_->progress(t); /* detects a broken connection */
         if (rc)
             return rc;
-        uat_relax(&relax);
-        if (relax.spins % LATE_EVERY == 0)
+        if (uat_relax_long(&relax) || relax.spins % LATE_EVERY == 0)
             uat_late_barrier(partner);
     }
     uat_late_over();

@@ -53,8 +53,8 @@ _Static_assert(offsetof(struct uat_park, reply) == UAT_PARK_REPLY, "asm/offsets.
 void uat_park_check(const struct uat_park *wait);
 
 /* From a task: wait. Returns 0 when the task was made ready and resumed, perhaps in another process. Inline, like all
- * between it and the public functions: each return on a stack that was resumed is mispredicted. Best a tail call, with a
- * static wait: then no function of the library returns on that stack at all. */
+ * between it and the public functions: each return on a stack that was resumed is mispredicted. Best a tail call, with
+ * a static wait: then no function of the library returns on that stack at all. */
 static inline int uat_park(struct uat_park *wait)
 {
     uat_park_check(wait);

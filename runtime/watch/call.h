@@ -3,8 +3,8 @@
  * Which collective call this worker is in, and whether the others are in the same one.
  *
  * All workers make the same collective calls in the same order. Each call has a number, counted from uat_init(), which
- * is 0, and a kind; number and kind are one word of the segment, struct uat_control.call, which peers READ. It is compared
- * wherever a worker waits for another one:
+ * is 0, and a kind; number and kind are one word of the segment, struct uat_control.call, which peers READ. It is
+ * compared wherever a worker waits for another one:
  *
  *   in a barrier      the word comes with each message (uat_collective_agree()), and once a second the worker READs
  *   that of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_atomic_swap() and uat_atomic_store() beside other atomics on the same words, near and far. What tasks
- * add, others take away by swaps: nothing is lost and nothing taken twice. Of the values that tasks swap in, each comes
- * out once. A value that was stored is loaded.
+ * Description: uat_atomic_swap() and uat_atomic_store() beside other atomics on the same words, near and far. What
+ * tasks add, others take away by swaps: nothing is lost and nothing taken twice. Of the values that tasks swap in, each
+ * comes out once. A value that was stored is loaded.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: collective calls right behind each other, in every order, with workers that come to them at different times.
- * Sums must be exact, the same on all workers and of the very call; copies must be what rank 0 had. Usage: collectives
- * ROUNDS [SEED]
+ * Description: collective calls right behind each other, in every order, with workers that come to them at different
+ * times. Sums must be exact, the same on all workers and of the very call; copies must be what rank 0 had. Usage:
+ * collectives ROUNDS [SEED]
  */
 #include <stdio.h>
 #include <stdlib.h>

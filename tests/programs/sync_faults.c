@@ -253,7 +253,9 @@ static void with_losses(const char *what)
     raise(SIGKILL);
 }
 
-/* A worker is lost for whose tasks one on rank 0 waits: to set a future, to send to a channel, or to receive from one. */
+/*
+ * A worker is lost for whose tasks one on rank 0 waits: to set a future, to send to a channel, or to receive from one.
+ */
 UAT_TASK(long, wait_there, const char *, what, number_future, moved, number_future, f, longs_channel, c)
 {
     long value = 0;

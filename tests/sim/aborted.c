@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: entries whose claims were aborted, and that stay, are offered again once nothing younger is. A chain of tasks
- * descends; before each step some tiny tasks publish and take back at the place where the step's own continuation will be
- * published, so that claims meet what they did not expect. The last task waits until all that is offered was taken,
- * spawns once, and there waits until nothing is left: without an offer that never ends, and UAT_SIM_LIMIT says so. For the
- * simulation. Usage: aborted RUNS
+ * Description: entries whose claims were aborted, and that stay, are offered again once nothing younger is. A chain of
+ * tasks descends; before each step some tiny tasks publish and take back at the place where the step's own continuation
+ * will be published, so that claims meet what they did not expect. The last task waits until all that is offered was
+ * taken, spawns once, and there waits until nothing is left: without an offer that never ends, and UAT_SIM_LIMIT says
+ * so. For the simulation. Usage: aborted RUNS
  */
 #include <stdio.h>
 #include <stdlib.h>

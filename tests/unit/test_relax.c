@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: a long wait sleeps where workers outnumber cores, and only there: never before some looks, never for a
+ * large part of the wait so far, and never for more than 20 ms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "base/relax.h"
+
+enum {
+    LOOKS = 100000,
+    BEFORE = 1000,      /* looks without a sleep, at least */
+    BEFORE_NS = 400000, /* what 2000 of them take, at least */
+    SLEEP_MAX_NS = 20000000
+};
+
+static long slept; /* by the last look; 0: not at all */
+
+int __wrap_nanosleep(const struct timespec *request, struct timespec *rest);
+int __wrap_nanosleep(const struct timespec *request, struct timespec *rest)
+{
+    (void)rest;
+    assert_int_equal(request->tv_sec, 0);
+    slept = request->tv_nsec;
+    return 0;
+}
+
+static void test_cores_for_all(void **state)
+{
+    (void)state;
+    struct uat_relax relax = {0};
+    uat_relax_oversubscribed = false;
+    slept = 0;
+    for (int i = 0; i < LOOKS; i++)
+        assert_false(uat_relax_long(&relax));
+    assert_int_equal(slept, 0);
+    assert_int_equal(relax.spins, LOOKS);
+}
+
+static void test_more_workers_than_cores(void **state)
+{
+    (void)state;
+    struct uat_relax relax = {0};
+    uint64_t all = BEFORE_NS;
+    long longest = 0;
+    uat_relax_oversubscribed = true;
+    for (int i = 0; i < LOOKS; i++) {
+        slept = 0;
+        bool said = uat_relax_long(&relax);
+        assert_int_equal(said, slept > 0);
+        if (i < BEFORE)
+            assert_int_equal(slept, 0);
+        assert_true((uint64_t)slept * 10 < all);
+        assert_true(slept >= longest);
+        longest = slept;
+        all += (uint64_t)slept;
+    }
+    assert_int_equal(longest, SLEEP_MAX_NS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cores_for_all),
+        cmocka_unit_test(test_more_workers_than_cores),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
