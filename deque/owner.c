@@ -352,6 +352,25 @@ bool uat_deque_is_drained(const struct uat_deque *d)
     return true;
 }
 
+/* Something is here. Can no thief take it, or does one ask for it? Relaxed: hints; the peers are the thieves' atomics on
+ * claims and on the giver's word. */
+static bool must_offer(const struct uat_deque *d)
+{
+    if (d->giver)
+        return __atomic_load_n(d->look, __ATOMIC_RELAXED) != d->pop_claims;
+    return d->published == 0 || (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - d->bottom) >= 0;
+}
+
+bool uat_deque_offer(struct uat_deque *d)
+{
+    if (uat_deque_is_drained(d))
+        return false;
+    if (!must_offer(d))
+        return true;
+    uat_deque_refill(d);
+    return !uat_deque_is_drained(d);
+}
+
 uintptr_t uat_deque_next_private(const struct uat_deque *d)
 {
     /* Entries older than one that has been published have been so before it: none of them is private. */

@@ -196,6 +196,12 @@ static inline bool uat_deque_drop_base(struct uat_deque *d)
  */
 bool uat_deque_is_drained(const struct uat_deque *d);
 
+/*
+ * For a task that runs long without a push or pop: offer what no thief can take yet (its publication was put off), or with
+ * the message protocol answer who asks. False if nothing is left that a thief could take. A few loads if nothing is to do.
+ */
+bool uat_deque_offer(struct uat_deque *d);
+
 /* The stack pointer of the continuation that comes up if the running task leaves, if that is private; else 0. Its child
  * is the running task. */
 uintptr_t uat_deque_next_private(const struct uat_deque *d);

@@ -90,10 +90,16 @@ extern uint64_t uat_transfers_open __attribute__((visibility("hidden")));
 /* Ends the job with one line. */
 void uat_global_refuse_opened(const char *where) __attribute__((cold));
 
+/* Is anything checked out or under way? */
+static inline bool uat_global_has_open(void)
+{
+    return uat_far.last != uat_opens || (uat_transfers_open | (uat_near.begun - uat_near.ended)) != 0;
+}
+
 /* G3: nothing may be checked out or under way here. where: "at a spawn", ... */
 static inline void uat_global_refuse_open(const char *where)
 {
-    if (__builtin_expect(uat_far.last != uat_opens || (uat_transfers_open | (uat_near.begun - uat_near.ended)) != 0, 0))
+    if (__builtin_expect(uat_global_has_open(), 0))
         uat_global_refuse_opened(where);
 }
 

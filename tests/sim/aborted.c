@@ -29,10 +29,11 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Its spawner's push has offered all that was left, and nobody pushes or pops any more. */
+/* Its spawner's push has offered all that was left, and nobody pushes or pops any more, nor calls uat_work_wanted(), which
+ * would offer it. */
 UAT_TASK(uint64_t, last, uint64_t, n)
 {
-    while (!uat_work_wanted())
+    while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque()))
         uat_sim_work(STEP_NS);
     return n;
 }

@@ -33,13 +33,19 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
+/* Unlike uat_work_wanted(), which would offer what a spawn or the end of a task forgot to offer. */
+static bool is_drained(void)
+{
+    return uat_deque_is_drained(uat_inspect_deque());
+}
+
 UAT_TASK_DECLARE(uint64_t, patient, uint64_t, i, uint64_t, depth)
 
 /* Spawns until everything that this worker has offered was taken. A claim that met a publication under way leaves an
  * entry behind, which must be offered again. */
 static uint64_t patient(uint64_t i, uint64_t depth)
 {
-    for (uint64_t n = i; uat_size() > 1 && !uat_work_wanted(); n++) {
+    for (uint64_t n = i; uat_size() > 1 && !is_drained(); n++) {
         tiny_task task;
         tiny_spawn(&task, n);
         tiny_join(&task);
@@ -93,13 +99,14 @@ UAT_TASK(uint64_t, wait_for_thieves, uint64_t, n)
     return n;
 }
 
-/* Without a spawn behind the last join: what is left must be offered when a child has returned. */
+/* Without a spawn behind the last join: what is left must be offered when a child has returned, and by messages be given
+ * by uat_work_wanted() itself. */
 static void work_quietly(void)
 {
     wait_for_thieves_task task;
     wait_for_thieves_spawn(&task, 0);
     wait_for_thieves_join(&task);
-    while (!uat_inspect_deque()->mail && !uat_work_wanted())
+    while (uat_inspect_deque()->mail ? !uat_work_wanted() : !is_drained())
         uat_sim_work(STEP_NS);
 }
 

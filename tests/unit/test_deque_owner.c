@@ -248,6 +248,33 @@ static void test_acknowledgement_is_saved_before_its_slot_is_used(void **state)
     assert_int_equal(deque.count.entries_aborted, 1);
 }
 
+static bool is_refused;
+
+static bool release_unless_refused(void)
+{
+    return !is_refused;
+}
+
+/* A publication that was put off at the push is made up for by a task that neither pushes nor pops. */
+static void test_offer_publishes(void **state)
+{
+    (void)state;
+    static bool always = true;
+    is_refused = true;
+    deque.user.unreleased = &always;
+    deque.user.before_publication = release_unless_refused;
+    assert_false(uat_deque_offer(&deque)); /* nothing is here */
+    push(1);
+    assert_int_equal(offered(), 0);
+    assert_true(uat_deque_offer(&deque));
+    assert_int_equal(offered(), 0);
+    is_refused = false;
+    assert_true(uat_deque_offer(&deque));
+    assert_int_equal(offered(), 1);
+    claim();
+    assert_false(uat_deque_offer(&deque));
+}
+
 static void test_no_record_no_publication(void **state)
 {
     (void)state;
@@ -310,6 +337,7 @@ int main(void)
         DEQUE_TEST(test_slot_waits_for_acknowledgement),
         DEQUE_TEST(test_late_acknowledgement_is_looked_for),
         DEQUE_TEST(test_acknowledgement_is_saved_before_its_slot_is_used),
+        DEQUE_TEST(test_offer_publishes),
         DEQUE_TEST(test_no_record_no_publication),
         DEQUE_TEST(test_generation_is_new),
         DEQUE_TEST(test_watch_sees_every_push),

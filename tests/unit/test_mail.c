@@ -295,6 +295,20 @@ static void test_waits_for_push(void **state)
     assert_int_equal(mine.mailbox.answers, 2 * UAT_ANSWER_GIVEN);
 }
 
+/* A task that neither pushes nor pops answers, too; and it refuses nobody while it has something. */
+static void test_offer_answers(void **state)
+{
+    (void)state;
+    assert_false(uat_deque_offer(&victim)); /* nothing is here */
+    push(7);
+    assert_true(uat_deque_offer(&victim));
+    assert_int_equal(mine.mailbox.answers, 0); /* nobody asks */
+    theirs.mailbox.front.ask = uat_ask(1, THIEF);
+    assert_false(uat_deque_offer(&victim));
+    assert_int_equal(mine.mailbox.answers, UAT_ANSWER_GIVEN);
+    assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_GONE);
+}
+
 static void test_withdrawn_unseen(void **state)
 {
     (void)state;
@@ -369,6 +383,7 @@ int main(void)
         TEST(test_refused),
         TEST(test_idle_victim_refuses),
         TEST(test_waits_for_push),
+        TEST(test_offer_answers),
         TEST(test_withdrawn_unseen),
         TEST(test_withdrawn_too_late),
         TEST(test_withdrawal_loses),
