@@ -103,7 +103,7 @@ int uat_ibv_bulk_progress(struct uat_bulk *head)
     if (n)
         ibv->idle_polls = 0;
     else
-        ibv->error = uat_ibv_poll_was_empty(ibv);
+        ibv->error = uat_ibv_events_poll_seldom(ibv);
     return ibv->error;
 }
 

@@ -62,6 +62,6 @@ int uat_ibv_progress(struct uat_transport *t)
     if (n)
         ibv->idle_polls = 0;
     else
-        ibv->error = uat_ibv_poll_was_empty(ibv);
+        ibv->error = uat_ibv_events_poll_seldom(ibv);
     return ibv->error;
 }

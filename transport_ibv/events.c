@@ -80,7 +80,7 @@ int uat_ibv_events_poll(struct uat_ibv *ibv)
     return rc;
 }
 
-int uat_ibv_poll_was_empty(struct uat_ibv *ibv)
+int uat_ibv_events_poll_seldom(struct uat_ibv *ibv)
 {
     unsigned every = uat_relax_oversubscribed ? UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED : UAT_IBV_EVENT_POLLS;
     return ++ibv->idle_polls % every == 0 ? uat_ibv_events_poll(ibv) : 0;

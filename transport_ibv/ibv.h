@@ -208,7 +208,7 @@ int uat_ibv_status_errno(enum ibv_wc_status status);
 /* events.c: acknowledge and judge what the device has to say. 0 or the negative errno that ends the job. */
 int uat_ibv_events_poll(struct uat_ibv *ibv);
 /* The same once in many polls that found no completion: it is a system call. */
-int uat_ibv_poll_was_empty(struct uat_ibv *ibv);
+int uat_ibv_events_poll_seldom(struct uat_ibv *ibv);
 
 static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
 {

@@ -58,9 +58,12 @@ static int tell_parent(struct uat_share *sum)
     return uat_transport_do(uat_group.transport, parent(), chain, 2);
 }
 
-/* What has come down is here: tell child i of it, and what was told with it; *total, unless NULL, comes first. A parent is
- * never two of these ahead of its child, so there is a place for even and one for odd ones: it needs the child's share for
- * the next sum, and a copy ends with a barrier. */
+/*
+ * What has come down is here: tell child i of it, and what was told with it, and give it *total unless that is NULL.
+ * told_down has a place for even and one for odd numbers. That is enough: a parent is never two numbers ahead of its
+ * child, because it needs the child's share for the next sum, and a copy ends with a barrier. One place for the total is
+ * enough, too: the child sends its next share, without which no next total comes, when it has passed this one on.
+ */
 static int tell_child(int i, const struct uat_told *told, const uat_stats_t *total)
 {
     struct uat_control *there = uat_segment_of(child(i), uat_group.segment->control);

@@ -46,8 +46,7 @@ void uat_heap_close(struct uat_heap *heap);
 /* The heap of this worker. */
 extern struct uat_heap uat_heap __attribute__((visibility("hidden")));
 
-/*
- * What uat_heap_get() does if no block of this order is kept, and uat_heap_put() if there is no room to keep this one.
+/* What uat_heap_get() does if no block of this order is kept, and uat_heap_put() if there is no room to keep this one.
  */
 struct uat_block *uat_heap_search(struct uat_heap *heap, unsigned order);
 void uat_heap_release(struct uat_heap *heap, uint32_t unit);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rank of this worker, number of workers, and the transport that reaches them. Set by uat_init() and what it calls
- * alone.
- */
+/* Rank of this worker, number of workers, and the transport that reaches them. Set by uat_init() and what it calls
+ * alone. */
 #ifndef UAT_SELF_H
 #define UAT_SELF_H
 

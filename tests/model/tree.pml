@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums and copies along a tree: uat_tree_sum() and uat_tree_spread() in runtime/collective/tree.c. WORKERS workers make CALLS
+ * Sums and copies along a tree: uat_tree_sum() and uat_tree_copy() in runtime/collective/tree.c. WORKERS workers make CALLS
  * calls: each a sum of what they chose, and behind it, if COPIES, a copy of a word of rank 0 and a barrier. Nobody leaves a
  * sum before all have entered it; all leave it with the sum of this very call; all get the word that rank 0 had.
  *
