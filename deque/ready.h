@@ -5,17 +5,14 @@
  * worker without work takes them. Model: tests/model/ready.pml.
  *
  *   R1  slot[] is written by the owner's CPU, claims by atomics of the adapter, ack[] by whoever has claimed.
- *   R2  A slot's state is its index + 1, each index is published once, in order, and never withdrawn. So claims is at
- *   most
- *       the number of publications, and a CMP_SWAP(claims, t, t + 1) by somebody who has seen slot t published takes
- *       task t.
- *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t, which comes after the READ
- *   of
- *       the slot is complete.
- *   R4  The block with the task's stack is frozen from the publication until the taker gives it back. So it may be READ
- *   on
- *       suspicion, together with the claim; what was read is right if the slot, READ behind the claim, says what the
- *       peek foretold.
+ *   R2  A slot's state is its index + 1, each index is published once, in order, and never withdrawn. So claims is
+ *       at most the number of publications, and a CMP_SWAP(claims, t, t + 1) by somebody who has seen slot t
+ *       published takes task t.
+ *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t, which comes after the
+ *       READ of the slot is complete.
+ *   R4  The block with the task's stack is frozen from the publication until the taker gives it back. So it may be
+ *       READ on suspicion, together with the claim; what was read is right if the slot, READ behind the claim, says
+ *       what the peek foretold.
  *
  * Order: the owner takes from its list, oldest first, and every UAT_READY_TURN-th time the oldest of the ring. So a
  * task that became ready when n others were is passed over at most UAT_READY_BOUND(n) times: in the list by the n, of

@@ -10,8 +10,7 @@
  *       them. An atomic takes effect before a READ that stands behind it samples memory. So { WRITE; atomic; READ } is
  *       in order.
  *   O2  No other two operations are ordered: not two WRITEs, not two atomics, not an atomic and a WRITE behind it, not
- *   a
- *       WRITE and a READ behind it without an atomic between them, not two READs. Nor are the 8-byte words of one READ
+ *       a WRITE and a READ behind it without an atomic between them, not two READs. Nor are the 8-byte words of one READ
  *       or of one WRITE.
  *   O3  In particular, what stands behind a READ may take effect before that READ has sampled memory. Only a completion
  *       orders a READ before something else: see O7.
@@ -21,8 +20,7 @@
  *       instruction or a WRITE; a CPU may load it at any time. Only where cpu_atomics says that the CPU is the adapter
  *       of the own segment, its atomic instructions may change such a word there.
  *   O7  When a completion has been seen, all that the chain read stands in local memory, and what is posted to that
- *   peer
- *       from then on takes effect behind the chain.
+ *       peer from then on takes effect behind the chain.
  * This is what InfiniBand adapters keep on one reliable connection, also with out-of-order delivery, and no more; its
  * sources are in docs/verbs.md. transport_shm gives more, which nobody may use: under torture it does not.
  */

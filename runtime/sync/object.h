@@ -3,23 +3,18 @@
  * What all objects that tasks wait for have: words at a home, changed under a guard, and a queue of waiters.
  * Model: tests/model/object.pml.
  *
- *   S1  guard is changed by CMP_SWAP of the home's adapter only: 0 is free, rank + 1 is held by that worker, and there
- *   are
- *       final values. The other words are READ and WRITTEN by the holder only.
+ *   S1  guard is changed by CMP_SWAP of the home's adapter only: 0 is free, rank + 1 is held by that worker, and
+ *       there are final values. The other words are READ and WRITTEN by the holder only.
  *   S2  Taking is { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are those that the last
- *   holder
- *       left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE is there before
- *       the guard is free (O1).
- *   S3  The holder waits for nothing but completions: no task switch with a guard held, except that a task which waits
- *   is
- *       evacuated, and queues itself, under the guard that it took before it looked. So no wake-up falls in between.
- *       Several guards are taken in the order of the objects' names, so that nobody waits in a circle.
- *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is WRITTEN
- *   by who
- *       queues behind it, under the guard, and the WRITE is complete before the guard is left.
+ *       holder left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE is
+ *       there before the guard is free (O1).
+ *   S3  The holder waits for nothing but completions: no task switch with a guard held, except that a task which
+ *       waits is evacuated, and queues itself, under the guard that it took before it looked. So no wake-up falls
+ *       in between. Several guards are taken in the order of the objects' names, so that nobody waits in a circle.
+ *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is
+ *       WRITTEN by who queues behind it, under the guard, and the WRITE is complete before the guard is left.
  *   S5  A waiter is taken out of the queue under the guard by exactly one worker, who then makes it ready once. The
- *   reply is
- *       complete, a FETCH_ADD behind its WRITE included, before the task is made ready.
+ *       reply is complete, a FETCH_ADD behind its WRITE included, before the task is made ready.
  */
 #ifndef UAT_OBJECT_H
 #define UAT_OBJECT_H
@@ -151,11 +146,9 @@ void uat_object_write(uint64_t name, const void *from, void *address, size_t siz
  * task.
  *
  *   S6  claim is changed by CMP_SWAP of the adapter only: 0 until the first waker. It is taken under the guard of a
- *   queue that
- *       holds one of the entries.
- *   S7  The task queues its entries with the guards of all its objects held. Resumed, it takes those entries out that
- *   are left,
- *       each under its queue's guard. Then nobody knows the ticket any more, and it is given back.
+ *       queue that holds one of the entries.
+ *   S7  The task queues its entries with the guards of all its objects held. Resumed, it takes those entries out
+ *       that are left, each under its queue's guard. Then nobody knows the ticket any more, and it is given back.
  */
 struct uat_ticket {
     uint64_t returned; /* struct uat_block */
