@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: the attributes of connected queue pairs, as the device tells them: the settings of the user arrive, each
+ * side expects the packet sequence number at which the other one starts, and these numbers are random.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/options.h"
+#include "tests/unit/peers.h"
+#include "transport_ibv/ibv.h"
+
+enum {
+    WORKERS = 4,
+    OPENINGS = 2,
+    RNR_TIMER = 12, /* 0.64 ms, as the InfiniBand specification codes it */
+    PSN_MAX = 0xffffff
+};
+
+/* The connection of a worker to another one; state RESET, which is 0: there is none. */
+struct opening {
+    struct ibv_qp_attr attr[WORKERS][WORKERS];
+};
+
+/* Nothing was sent yet, so that the sequence numbers are still the first ones. */
+static void work_query(struct peer *me, void *arg)
+{
+    struct opening *opening = arg;
+    const struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
+    const int mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                     IBV_QP_MIN_RNR_TIMER | IBV_QP_SQ_PSN | IBV_QP_RQ_PSN;
+    for (int i = 0; i < ibv->connection_count; i++) {
+        const struct uat_ibv_connection *c = &ibv->connections[i];
+        struct ibv_qp_init_attr init;
+        PEER_CHECK(ibv_query_qp(c->qp, &opening->attr[me->rank][c->rank], mask, &init) == 0);
+    }
+    peer_barrier(me);
+}
+
+struct settings {
+    int retries, timeout, traffic_class;
+};
+
+static void open_once(char *connect, const struct settings *settings, struct opening *opening)
+{
+    char retries[32], timeout[32], traffic[32], *env[] = {connect, retries, timeout, traffic, NULL}, error[256];
+    struct uat_options options;
+    snprintf(retries, sizeof(retries), "UAT_IB_RETRY_CNT=%d", settings->retries);
+    snprintf(timeout, sizeof(timeout), "UAT_IB_TIMEOUT=%d", settings->timeout);
+    snprintf(traffic, sizeof(traffic), "UAT_IB_TRAFFIC_CLASS=%d", settings->traffic_class);
+    assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = WORKERS, .options = &options};
+    assert_int_equal(peers_run(&spec, work_query, opening), 0);
+}
+
+/* The settings, and what is the same for all. librdmacm leaves the RNR timer to the kernel. */
+static void expect_settings(const struct opening *opening, const struct settings *settings, bool by_manager)
+{
+    int found = 0;
+    for (int i = 0; i < WORKERS * WORKERS; i++) {
+        const struct ibv_qp_attr *attr = &opening->attr[i / WORKERS][i % WORKERS];
+        if (attr->qp_state == IBV_QPS_RESET)
+            continue;
+        found += i / WORKERS != i % WORKERS;
+        assert_int_equal(attr->qp_state, IBV_QPS_RTS);
+        assert_int_equal(attr->retry_cnt, settings->retries);
+        assert_int_equal(attr->timeout, settings->timeout);
+        assert_int_equal(attr->ah_attr.grh.traffic_class, settings->traffic_class);
+        assert_int_equal(attr->rnr_retry, UAT_IBV_RNR_RETRIES);
+        if (!by_manager)
+            assert_int_equal(attr->min_rnr_timer, RNR_TIMER);
+    }
+    assert_true(found >= WORKERS); /* to another worker, from each */
+}
+
+/* Random numbers of 24 bits: that all are one, or that none has a bit among the upper eight, will not happen by chance. */
+static void expect_numbers(const struct opening *openings)
+{
+    unsigned bits = 0, differ_here = 0, differ_between = 0;
+    for (int i = 0; i < OPENINGS * WORKERS * WORKERS; i++) {
+        const struct opening *opening = &openings[i / (WORKERS * WORKERS)];
+        int here = i / WORKERS % WORKERS, there = i % WORKERS;
+        const struct ibv_qp_attr *own = &opening->attr[here][there], *other = &opening->attr[there][here];
+        assert_int_equal(own->qp_state, other->qp_state);
+        if (own->qp_state == IBV_QPS_RESET)
+            continue;
+        assert_int_equal(own->rq_psn, other->sq_psn);
+        assert_in_range(own->sq_psn, 0, PSN_MAX);
+        bits |= own->sq_psn;
+        differ_here |= own->sq_psn ^ opening->attr[0][0].sq_psn;
+        differ_between |= own->sq_psn ^ openings[0].attr[here][there].sq_psn;
+    }
+    assert_true(bits >> 16);
+    assert_true(differ_here);
+    assert_true(differ_between);
+}
+
+static void test_attributes(void **state)
+{
+    static const struct settings settings[OPENINGS] = {{2, 21, 104}, {5, 15, 32}};
+    char *connect = *state;
+    struct opening *openings = peers_share(OPENINGS * sizeof(*openings));
+    for (int i = 0; i < OPENINGS; i++) {
+        open_once(connect, &settings[i], &openings[i]);
+        expect_settings(&openings[i], &settings[i], !strcmp(connect, "UAT_CONNECT=rdmacm"));
+    }
+    expect_numbers(openings);
+    peers_unshare(openings, OPENINGS * sizeof(*openings));
+}
+
+int main(void)
+{
+    if (!peers_ready(&uat_transport_ibv))
+        return 77;
+    setenv("PEERS_HOSTS", "2", 1); /* neighbours have no connections to each other */
+    const struct CMUnitTest tests[] = {
+        {"worker", test_attributes, NULL, NULL, "UAT_CONNECT=worker"},
+        {"host", test_attributes, NULL, NULL, "UAT_CONNECT=host"},
+        {"rdmacm", test_attributes, NULL, NULL, "UAT_CONNECT=rdmacm"},
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
