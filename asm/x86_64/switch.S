@@ -2,18 +2,36 @@
 /* See switch.h. */
 #include "asm/x86_64/entry.h"
 
+/* To the stack where uat_resume() or uat_start() saved its caller's registers. */
+.macro ENTER_SCHEDULER_STACK
+	mov	uat_worker+UAT_WORKER_SCHEDULER_SP(%rip), %rsp
+	.cfi_def_cfa rsp, UAT_SAVED_SIZE + 8
+	.cfi_offset rbp, -16
+	.cfi_offset rbx, -24
+	.cfi_offset r12, -32
+	.cfi_offset r13, -40
+	.cfi_offset r14, -48
+	.cfi_offset r15, -56
+.endm
+
+/* Go on where the registers on this stack were saved. No `ret`: the processor remembers other calls, those of the side
+ * that is left. */
+.macro CONTINUE
+	RESTORE_REGISTERS
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	.cfi_register rip, rcx
+	jmp	*%rcx
+.endm
+
 /* int uat_resume(uintptr_t sp)
  * clobbers: as a call */
 FUNCTION uat_resume, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)
 	mov	%rdi, %rsp		/* same layout: the CFI goes on to hold, for the resumed stack */
-	RESTORE_REGISTERS
-	pop	%rcx
-	.cfi_adjust_cfa_offset -8
-	.cfi_register rip, rcx
 	xor	%eax, %eax		/* of uat_suspend() */
-	jmp	*%rcx
+	CONTINUE
 END uat_resume
 
 /* void uat_on_stack(uintptr_t stack, void (*fn)(uintptr_t sp))
@@ -75,16 +93,12 @@ FUNCTION uat_suspend_word, hidden
 	push	$0				/* status; with the value above it, the reply */
 	.cfi_adjust_cfa_offset 8
 	mov	%rsp, UAT_PARK_REPLY(%rdi)
-	lea	.Lreplied(%rip), %rax
+	lea	.Lreplied(%rip), %rax		/* no call: nobody will return to it */
 	push	%rax
 	.cfi_adjust_cfa_offset 8
-	.cfi_remember_state
-	SAVE_REGISTERS
-	mov	%rsp, uat_worker+UAT_WORKER_SUSPENDED_SP(%rip)
-	mov	%rdi, uat_worker+UAT_WORKER_SUSPENDED_TASK(%rip)
-	jmp	uat_next
-	.cfi_restore_state
+	jmp	uat_suspend
 	.cfi_adjust_cfa_offset -8
+	nop					/* an unwinder looks up the byte before a return address */
 .Lreplied:					/* uat_resume() or uat_next() goes on here */
 	pop	%rax
 	.cfi_adjust_cfa_offset -8
@@ -107,14 +121,7 @@ END uat_suspend_word
  * or uat_start(), unless there is nothing.
  * clobbers: all; the task's stack is left as it is */
 FUNCTION uat_next, hidden
-	mov	uat_worker+UAT_WORKER_SCHEDULER_SP(%rip), %rsp
-	.cfi_def_cfa rsp, UAT_SAVED_SIZE + 8
-	.cfi_offset rbp, -16
-	.cfi_offset rbx, -24
-	.cfi_offset r12, -32
-	.cfi_offset r13, -40
-	.cfi_offset r14, -48
-	.cfi_offset r15, -56
+	ENTER_SCHEDULER_STACK
 	sub	$8, %rsp			/* aligned */
 	.cfi_adjust_cfa_offset 8
 	call	uat_schedule_next
@@ -124,12 +131,8 @@ FUNCTION uat_next, hidden
 	je	1f
 	.cfi_remember_state
 	mov	%rax, %rsp			/* as in uat_resume() */
-	RESTORE_REGISTERS
-	pop	%rcx
-	.cfi_adjust_cfa_offset -8
-	.cfi_register rip, rcx
 	xor	%eax, %eax
-	jmp	*%rcx
+	CONTINUE
 	.cfi_restore_state
 1:	mov	$UAT_EVENT_PARKED, %eax
 	jmp	uat_to_scheduler
@@ -138,19 +141,8 @@ END uat_next
 /* Return from uat_resume() or uat_start() with the event in eax.
  * clobbers: all; the stack is left as it is */
 FUNCTION uat_to_scheduler, hidden
-	mov	uat_worker+UAT_WORKER_SCHEDULER_SP(%rip), %rsp
-	.cfi_def_cfa rsp, UAT_SAVED_SIZE + 8
-	.cfi_offset rbp, -16
-	.cfi_offset rbx, -24
-	.cfi_offset r12, -32
-	.cfi_offset r13, -40
-	.cfi_offset r14, -48
-	.cfi_offset r15, -56
-	RESTORE_REGISTERS
-	pop	%rcx			/* no `ret`: the calls that are remembered are the task's */
-	.cfi_adjust_cfa_offset -8
-	.cfi_register rip, rcx
-	jmp	*%rcx
+	ENTER_SCHEDULER_STACK
+	CONTINUE
 END uat_to_scheduler
 
 	.section .note.GNU-stack, "", @progbits
