@@ -89,7 +89,7 @@ void uat_task_pushed(uintptr_t sp)
 
 int uat_work_wanted(void)
 {
-    if (uat_self.size == 1)
+    if (uat_self.size == 1 || uat_fork_is_child) /* what a forked child has of the deque is its parent's */
         return 0;
     /* An offer may release what was written, which is to wait while ranges are checked out. */
     return uat_global_has_open() ? uat_deque_is_drained(&uat_worker.deque) : !uat_deque_offer(&uat_worker.deque);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "uat.h"
+#include "uat/pattern.h"
 
 enum { CHILD_STATUS = 42, WORDS = 64, DEEP = 200 };
 
@@ -89,6 +90,17 @@ static int start_others(void)
     return errors;
 }
 
+/* Nothing is here that a thief could take. The worker wants work offered; its forked child, which cannot offer any,
+ * does not. */
+static int fork_and_ask(void)
+{
+    int errors = uat_work_wanted() != 1;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(uat_work_wanted() == 0 ? CHILD_STATUS : 1);
+    return errors + (status_of(pid) != CHILD_STATUS);
+}
+
 /* Errors in the tree below. Its inner tasks fork while their children are to be stolen, its leaves alone. */
 UAT_TASK(int, tree, int, depth)
 {
@@ -108,6 +120,12 @@ UAT_TASK(int, tree, int, depth)
     for (unsigned i = 0; i < WORDS; i++)
         errors += frame[i] != i + (unsigned)depth;
     return errors;
+}
+
+UAT_TASK(int, root, int, depth)
+{
+    int errors = fork_and_ask();
+    return errors + tree(depth);
 }
 
 UAT_TASK(int, slow)
@@ -143,7 +161,7 @@ int main(int argc, char **argv)
     int errors = -1;
     if (uat_init())
         return 1;
-    int rc = argc > 2 ? refused_run(&errors, argv[2][0]) : tree_run(&errors, argc > 1 ? atoi(argv[1]) : 3);
+    int rc = argc > 2 ? refused_run(&errors, argv[2][0]) : root_run(&errors, argc > 1 ? atoi(argv[1]) : 3);
     if (rc || uat_finalize())
         return 1;
     if (errors)
