@@ -94,14 +94,14 @@ static void look_at_line(const char *root, char *line, uint64_t *least, char *li
             look_at_groups(root, &v1, group, least, limit);
 }
 
-uint64_t uat_memory_available(const char *root, char limit[UAT_MEMORY_LIMIT_MAX])
+uint64_t uat_memory_available(const char *root, bool locked, char limit[UAT_MEMORY_LIMIT_MAX])
 {
     char path[PATH_SIZE], line[LINE_SIZE];
     uint64_t least = UINT64_MAX, kib;
     snprintf(limit, UAT_MEMORY_LIMIT_MAX, "this host");
     snprintf(path, sizeof(path), "%s/proc/meminfo", root);
     if (find_number(path, "MemAvailable", &kib))
-        least = (kib + number_or_0(path, "SwapFree")) << 10;
+        least = (kib + (locked ? 0 : number_or_0(path, "SwapFree"))) << 10;
     snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
     FILE *file = fopen(path, "re");
     while (file && fgets(line, sizeof(line), file))

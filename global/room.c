@@ -45,12 +45,11 @@ static uint64_t promised(const struct uat_global *g)
 static int compare(uint64_t bytes, uint64_t earlier, const char *what, const char *advice)
 {
     char limit[UAT_MEMORY_LIMIT_MAX];
-    uint64_t available = uat_memory_available("", limit);
+    uint64_t available = uat_memory_available("", false, limit);
     if (bytes <= available && earlier <= available - bytes)
         return 0;
     uat_error("%s: %" PRIu64 " MiB of memory for %s on this machine, and %" PRIu64
-              " MiB promised before and not yet used, "
-              "but %s leaves %" PRIu64 " MiB; %s",
+              " MiB promised before and not yet used, but %s leaves %" PRIu64 " MiB; %s",
               uat_call_name(), bytes >> 20, what, earlier >> 20, limit, available >> 20, advice);
     return -ENOMEM;
 }

@@ -17,7 +17,7 @@ static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, const char *
     uint64_t limit = uat_memlock_limit(), locked = b->ibv->locked + b->locked, available;
     const struct ibv_device_attr *attr = &b->ibv->port.device_attr.orig_attr;
     char from[UAT_MEMORY_LIMIT_MAX];
-    available = uat_memory_available("", from);
+    available = uat_memory_available("", true, from);
     if (locked + bytes > limit) {
         uat_error("%s, %" PRIu64 " KiB, must be locked memory, beside the %" PRIu64 " KiB that this worker has locked, "
                   "but RLIMIT_MEMLOCK is %" PRIu64 " KiB; " UAT_MEMLOCK_ADVICE "; or %s",

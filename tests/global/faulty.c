@@ -125,7 +125,8 @@ static int free_twice(void)
 static int promise_twice(void)
 {
     char limit[UAT_MEMORY_LIMIT_MAX];
-    size_t bytes[] = {(size_t)uat_memory_available("", limit) / 8 * 5}, *same = uat_replicate(bytes, sizeof(bytes));
+    size_t bytes[] = {(size_t)uat_memory_available("", false, limit) / 8 * 5},
+           *same = uat_replicate(bytes, sizeof(bytes));
     char *first = same ? uat_global_alloc(*same, UAT_BLOCKED, 0) : NULL;
     if (!first || uat_global_alloc(*same, UAT_BLOCKED, 0))
         return 1;

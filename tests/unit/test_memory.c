@@ -14,12 +14,13 @@
 
 #include "base/memory.h"
 
-static char root[64];
+static char root[256];
 
 static int set_up(void **state)
 {
     (void)state;
-    snprintf(root, sizeof(root), "%s", "/tmp/uat-memory-XXXXXX");
+    const char *folder = getenv("TMPDIR");
+    snprintf(root, sizeof(root), "%s/uat-memory-XXXXXX", folder ? folder : "/tmp");
     return mkdtemp(root) ? 0 : -1;
 }
 
@@ -52,7 +53,7 @@ static void write_file(const char *path, const char *text)
 static void expect(uint64_t bytes, const char *limit)
 {
     char said[UAT_MEMORY_LIMIT_MAX], path[UAT_MEMORY_LIMIT_MAX + 64];
-    assert_int_equal(uat_memory_available(root, said), bytes);
+    assert_int_equal(uat_memory_available(root, false, said), bytes);
     snprintf(path, sizeof(path), "%s%s", limit[0] == '/' ? root : "", limit);
     assert_string_equal(said, path);
 }
@@ -70,6 +71,8 @@ static void host_and_swap(void **state)
                "MemTotal:  9000 kB\nMemAvailableX: 7 kB\nMemAvailable:    5000 kB\nSwapFree: 1000 kB\n");
     write_file("/proc/self/cgroup", "0::/job\n");
     expect(UINT64_C(6000) << 10, "this host");
+    char said[UAT_MEMORY_LIMIT_MAX];
+    assert_int_equal(uat_memory_available(root, true, said), UINT64_C(5000) << 10); /* nothing locked is swapped out */
     write_file("/sys/fs/cgroup/job/memory.max", "max\n");
     expect(UINT64_C(6000) << 10, "this host");
 }
@@ -120,7 +123,7 @@ static void here(void **state)
 {
     (void)state;
     char limit[UAT_MEMORY_LIMIT_MAX];
-    uint64_t bytes = uat_memory_available("", limit);
+    uint64_t bytes = uat_memory_available("", false, limit);
     assert_true(bytes > 0 && bytes < UINT64_MAX);
     assert_true(limit[0] != '\0');
 }
