@@ -64,11 +64,11 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     double best = 1e9, seconds;
     int rc = 0;
 
-    data = uat_global_alloc((size_t)n * cilksort->size, UAT_BLOCKED, 0);
-    spare = uat_global_alloc((size_t)n * cilksort->size, UAT_BLOCKED, 0);
-    struct totals *totals = uat_global_alloc(sizeof(*totals), UAT_BLOCKED, 0);
-    if (!data || !spare || !totals)
-        return -ENOMEM;
+    struct totals *totals = NULL;
+    if (!(data = uat_global_alloc((size_t)n * cilksort->size, UAT_BLOCKED, 0)) ||
+        !(spare = uat_global_alloc((size_t)n * cilksort->size, UAT_BLOCKED, 0)) ||
+        !(totals = uat_global_alloc(sizeof(*totals), UAT_BLOCKED, 0)))
+        return -ENOMEM; /* reported */
     for (int64_t r = 0; r < rounds && !rc; r++) {
         rc = sort_once(cilksort, totals, &seconds);
         best = seconds < best ? seconds : best;

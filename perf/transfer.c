@@ -128,15 +128,15 @@ static int measure_flat(bool far)
     return 0;
 }
 
-/*
- * Sleep until rank 0 has measured; wake them. In virtual time a worker that sleeps keeps the others from their turns.
- */
+/* Sleep until wake(number). Not in virtual time: there a worker that sleeps keeps the others from their turns. */
 static void sleep_until(uint64_t number)
 {
     const char *own = bells + (size_t)uat_rank() * UAT_GLOBAL_BLOCK;
-    /* relaxed: nothing that rank 0 wrote is read before the next collective call, which has its own order */
-    while (strcmp(uat_setting("time"), "real") == 0 &&
-           atomic_load_explicit((const _Atomic uint64_t *)own, memory_order_relaxed) < number)
+    if (strcmp(uat_setting("time"), "real") != 0)
+        return;
+    /* Relaxed: the peer is the uat_put() in wake(). It publishes nothing else; the next collective call orders the
+     * rest. */
+    while (atomic_load_explicit((const _Atomic uint64_t *)own, memory_order_relaxed) < number)
         usleep(1000);
 }
 
@@ -161,7 +161,7 @@ static int measure_places(void)
         } else {
             sleep_until((uint64_t)far + 1);
         }
-        if (!only)
+        if (!only && !alone)
             rc = measure_flat(far);
     }
     uat_replicate_free(agreed);

@@ -51,7 +51,8 @@ static inline int32_t cell(int32_t up, int32_t left, int32_t corner, bool equal)
     return larger(larger(0, corner + (equal ? MATCH : MISMATCH)), larger(up, left) + GAP);
 }
 
-/* Fill a block: row and column become its own last ones. Not inline: a task that waits needs no letters. */
+/* Fill a block: row and column become its own last ones. Not inline: the stack of a task that waits would hold
+ * letters[]. */
 static __attribute__((noinline)) struct score fill(struct edge *row, struct edge *column, int64_t i0, int64_t j0)
 {
     struct score score = {0, 0};
@@ -85,9 +86,9 @@ UAT_TASK(struct score, block, edge_future, up, edge_future, left, edge_future, b
     struct edge row, column;
     memset(&row, 0, sizeof(row));
     memset(&column, 0, sizeof(column));
+    /* Not edge_get() and edge_set(): each would keep another copy of an edge in the stack that waits. */
     if (at.i > 0)
-        uat_future_get(up.future,
-                       &row); /* edge_get() would keep another copy in the stack that waits; so would edge_set() */
+        uat_future_get(up.future, &row);
     if (at.j > 0)
         uat_future_get(left.future, &column);
     struct score score = fill(&row, &column, at.i * side, at.j * side);
