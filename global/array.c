@@ -333,7 +333,7 @@ int uat_global_thaw(void *p)
         return rc;
     a->frozen = 0;
     uat_check(uat_global.config.barrier()); /* before it nobody writes */
-    uat_global_after_barrier();             /* what slots show of it is no more what they hold */
+    uat_global_after_barrier();             /* no slot shows a run of it any longer: its epoch has changed */
     uat_call_leave();
     return 0;
 }

@@ -84,3 +84,23 @@ void uat_atomic_add(uat_atomic_t *word, uint64_t addend)
     post(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend}, &g->landing[2]);
     g->unreleased[home.host].any = g->must_release = true;
 }
+
+/* By CMP_SWAP: an adapter has no other atomic that sets a word, and only the adapter may change such a word. */
+static uint64_t swap(const char *call, uat_atomic_t *word, uint64_t desired)
+{
+    check(call, word, true);
+    uint64_t old = uat_atomic_load(word), found;
+    while ((found = uat_atomic_cmp_swap(word, old, desired)) != old)
+        old = found;
+    return old;
+}
+
+uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired)
+{
+    return swap("uat_atomic_swap()", word, desired);
+}
+
+void uat_atomic_store(uat_atomic_t *word, uint64_t desired)
+{
+    swap("uat_atomic_store()", word, desired);
+}

@@ -6,17 +6,15 @@
 #include "global/state.h"
 #include "runtime/watch/die.h"
 
-/* Rank 0 READs n bytes, from `done` on, of what each of those ranks shows. 0 or a negative errno. */
-static int collect(const int *ranks, int count, size_t bytes, size_t done, size_t n, char *all)
+/* Rank 0 READs n bytes, from `done` on, of what each of those ranks shows. */
+static void collect(const int *ranks, int count, size_t bytes, size_t done, size_t n, char *all)
 {
     const struct uat_global_config *c = &uat_global.config;
-    int rc = 0;
-    for (int i = 0; i < count && !rc; i++) {
+    for (int i = 0; i < count; i++) {
         struct uat_op op = uat_op_read(c->words->in, c->words->out, (n + 7) & ~(size_t)7);
-        rc = uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1);
+        uat_check(uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1)); /* the others wait for what it READs */
         memcpy(all + (size_t)i * bytes + done, c->words->in, n);
     }
-    return rc;
 }
 
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all)
@@ -29,7 +27,7 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
         memcpy(c->words->out, (const char *)mine + done, n);
         rc = c->barrier(); /* from here on all words can be read */
         if (!rc && c->transport->rank == 0)
-            rc = collect(ranks, count, bytes, done, n, all);
+            collect(ranks, count, bytes, done, n, all);
         if (!rc && done + room < bytes)
             rc = c->barrier(); /* ... and until here */
     }

@@ -18,10 +18,10 @@ typedef void uat_tree_add(uat_stats_t *sum, const uat_stats_t *one);
  * transport, reported. */
 int uat_tree_sum(int status, uat_stats_t *stats, uat_tree_add *add);
 
-/* Copy n bytes of rank 0, at `from`, to all workers, rank 0 included; `to` is NULL on those that want none. `from` counts
- * on rank 0 only; n is the same on all. The bytes travel through the uni-address region, which is registered and unused
- * outside of runs: call it there. A barrier too, unless n is 0: then it does nothing. 0 or a negative errno of the
- * transport, reported. */
+/* Copy n bytes at rank 0's `from` to `to` on all workers, rank 0 included. `to` is NULL on those that want none; `from`
+ * counts on rank 0 only; n is the same on all. The bytes travel through the uni-address region, which is registered,
+ * and unused outside of runs: call it there. A barrier too, unless n is 0: then it does nothing. 0 or a negative errno
+ * of the transport, reported. */
 int uat_tree_copy(void *to, const void *from, size_t n);
 
 #endif

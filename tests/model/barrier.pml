@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The barrier that carries a status and a word of rank 0: uat_collective_agree_on() in runtime/collective/collective.c. WORKERS
- * workers pass BARRIERS barriers, each with a status of its own choice. Nobody leaves a barrier before all have
- * entered it; all leave it with the lowest status and with rank 0's word; and what a partner tells is of this very barrier, so that
- * no call is mistaken for another one.
+ * The barrier that carries a status and a word of rank 0: uat_collective_agree_on() in runtime/collective/collective.c.
+ * WORKERS workers pass BARRIERS barriers, each with a status of its own choice. Nobody leaves a barrier before all have
+ * entered it; all leave it with the lowest status and with rank 0's word; and what a partner tells is of this very
+ * barrier, so that no call is mistaken for another one.
  *
  * A chain { WRITE; FETCH_ADD } is two steps in order (O1). The counts are never reset.
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums and copies along a tree: uat_tree_sum() and uat_tree_copy() in runtime/collective/tree.c. WORKERS workers make CALLS
- * calls: each a sum of what they chose, and behind it, if COPIES, a copy of a word of rank 0 and a barrier. Nobody leaves a
- * sum before all have entered it; all leave it with the sum of this very call; all get the word that rank 0 had.
+ * Sums and copies along a tree: uat_tree_sum() and uat_tree_copy() in runtime/collective/tree.c. WORKERS workers make
+ * CALLS calls: each a sum of what they chose, and behind it, if COPIES, a copy of a word of rank 0 and a barrier. Nobody
+ * leaves a sum before all have entered it; all leave it with the sum of this very call; all get the word that rank 0
+ * had.
  *
- * A chain { WRITE; FETCH_ADD } is two steps in order (O1); a WRITE of several words comes whole, as nobody looks at it before
- * the FETCH_ADD. The counts are never reset. The barrier is barrier.pml's.
+ * A chain { WRITE; FETCH_ADD } is two steps in order (O1); a WRITE of several words comes whole, as nobody looks at it
+ * before the FETCH_ADD. The counts are never reset. The barrier is barrier.pml's.
  */
 #ifndef WORKERS
 #define WORKERS 4
@@ -32,7 +33,7 @@ byte up[WORKERS * CHILDREN];    /* struct uat_control.tree_up: FETCH_ADDs of the
 byte down[WORKERS];             /* struct uat_control.tree_down: FETCH_ADDs of the parent */
 byte share[WORKERS * CHILDREN]; /* struct uat_control.share: WRITEs of the children */
 byte total[WORKERS];            /* struct uat_control.total: WRITEs of the parent */
-byte told[WORKERS * 2];         /* struct uat_control.told_down: WRITEs of the parent. The call, here its number of what comes down */
+byte told[WORKERS * 2];         /* struct uat_control.told_down: WRITEs of the parent. Here `down`, not the call */
 byte word[WORKERS];             /* what is copied: the own CPU and the own READs; READ by the children */
 
 byte entered[CALLS + 1], truth[CALLS + 1]; /* what is true: how many have entered a sum, and what it is */
@@ -90,14 +91,14 @@ inline hear_children(self, number, sum)
     od
 }
 
-inline hear_parent(self, number)
+inline hear_parent(self, coming)
 {
 #ifdef M_NO_WAIT_FOR_PARENT
     skip;
 #else
-    down[self] >= number;
+    down[self] >= coming;
 #endif
-    assert(told[TOLD(self, number)] == number)
+    assert(told[TOLD(self, coming)] == coming)
 }
 
 inline spread(self, number)
