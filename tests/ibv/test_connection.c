@@ -78,7 +78,7 @@ static void expect_settings(const struct opening *opening, const struct settings
     assert_true(found >= WORKERS); /* to another worker, from each */
 }
 
-/* Random numbers of 24 bits: that all are one, or that none has a bit among the upper eight, will not happen by chance. */
+/* Random numbers of 24 bits: by chance they will not all be one, nor all lack a bit among the upper eight. */
 static void expect_numbers(const struct opening *openings)
 {
     unsigned bits = 0, differ_here = 0, differ_between = 0;

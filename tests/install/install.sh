@@ -73,7 +73,7 @@ strangers=$(nm -g --defined-only "$libdir/libuat.a" 2>/dev/null | awk 'NF == 3 &
 project() {
     "$@" >"$place/log" 2>&1 || {
         cat "$place/log"
-        fail "the example project: $*"
+        fail "fails: $*"
     }
 }
 source=$(cd "$3" && pwd)
@@ -101,8 +101,10 @@ awk '/^```(c|cpp)$/ { suffix = substr($0, 4); text = ""; next }
                    name = FILENAME; gsub(/.*\//, "", name); file = name "-" ++n "." suffix; printf "%s", text > file; close(file) }
                suffix = ""; next }
      { text = text $0 "\n" }' "$source/README.md" "$source"/docs/*.md
+set -- *.c *.cpp
+[ $# -ge 4 ] || fail "only $# whole programs are in README and docs/"
 count=0
-for program in *.c *.cpp; do
+for program; do
     for compiler in gcc clang; do
         options=-std=gnu11
         case $program,$compiler in
@@ -116,5 +118,5 @@ for program in *.c *.cpp; do
         count=$((count + 1))
     done
 done
-[ "$count" -ge 4 ] || fail "only $count whole programs of README and docs/ have been compiled"
+[ "$count" -ge 1 ] || fail "no compiler for the programs of README and docs/"
 echo "shared, static, alone and by the installed uatrun; projects of meson, CMake and make; $count times a program of the documents"

@@ -29,8 +29,8 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Its spawner's push has offered all that was left, and nobody pushes or pops any more, nor calls uat_work_wanted(), which
- * would offer it. */
+/* Its spawner's push has offered all that was left, and nobody pushes or pops any more, nor calls uat_work_wanted(),
+ * which would offer it. */
 UAT_TASK(uint64_t, last, uint64_t, n)
 {
     while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque()))

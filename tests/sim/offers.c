@@ -99,8 +99,8 @@ UAT_TASK(uint64_t, wait_for_thieves, uint64_t, n)
     return n;
 }
 
-/* Without a spawn behind the last join: what is left must be offered when a child has returned, and by messages be given
- * by uat_work_wanted() itself. */
+/* Without a spawn behind the last join: what is left must be offered when a child has returned, and by messages be
+ * given by uat_work_wanted() itself. */
 static void work_quietly(void)
 {
     wait_for_thieves_task task;
