@@ -41,7 +41,7 @@ _Noreturn void uat_leave(void);
 /*
  * From a task: wait. Returns 0 when the task is resumed. The assembly calls uat_schedule_next(), which finds wait as
  * the suspended task, and goes on with what that says, or else returns UAT_EVENT_PARKED to the scheduler. So a switch
- * from one task to the next returns from no function that was not called just before.
+ * from one task to the next executes no return that the processor would mispredict.
  */
 struct uat_park;
 int uat_suspend(struct uat_park *wait);

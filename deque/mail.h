@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The message protocol on the victim's side: a worker looks for a thief's request when it spawns, when a task ends, when
- * a loop or task calls uat_work_wanted(), and while it is without work itself. It gives its oldest continuation, or refuses. Invariants: mailbox.h.
+ * The message protocol on the victim's side: a worker looks for a thief's request when it spawns, when a task ends, in
+ * uat_work_wanted(), and while it is without work itself. It gives its oldest continuation, or refuses. Invariants:
+ * mailbox.h.
  *
  * Nothing is published: all entries are PRIVATE until they are given, and GONE from then on. The deque's look word is
  * the request, so that push and pop cost what they cost without thieves.

@@ -352,8 +352,8 @@ bool uat_deque_is_drained(const struct uat_deque *d)
     return true;
 }
 
-/* Something is here. Can no thief take it, or does one ask for it? Relaxed: hints; the peers are the thieves' atomics on
- * claims and on the giver's word. */
+/* Something is here. Can no thief take it, or does one ask for it? Relaxed: hints; the peers are the thieves' atomics
+ * on claims, in uat_thief_claim(), and on the look word, in ask_once() of thief_message.c. */
 static bool must_offer(const struct uat_deque *d)
 {
     if (d->giver)

@@ -197,8 +197,9 @@ static inline bool uat_deque_drop_base(struct uat_deque *d)
 bool uat_deque_is_drained(const struct uat_deque *d);
 
 /*
- * For a task that runs long without a push or pop: offer what no thief can take yet (its publication was put off), or with
- * the message protocol answer who asks. False if nothing is left that a thief could take. A few loads if nothing is to do.
+ * For a task that runs long without a push or pop: offer what no thief can take yet (its publication was put off), or
+ * with the message protocol answer who asks. False if nothing is left that a thief could take. A few loads if nothing
+ * is to do.
  */
 bool uat_deque_offer(struct uat_deque *d);
 

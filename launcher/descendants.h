@@ -10,8 +10,8 @@ void uat_descendants_adopt(void);
 void uat_descendants_kill(int signal);
 
 /*
- * End all descendants, with SIGTERM, half a second later with SIGKILL, and wait for them. A process that has not run
- * since its SIGTERM, for there were too many others, has 10 seconds. Gives up after a few seconds more.
+ * End all descendants, with SIGTERM, half a second later with SIGKILL, and wait for them. A process that wants a
+ * processor but has had one for less than 50 ms since its SIGTERM gets 10 seconds. Gives up after a few seconds more.
  */
 void uat_descendants_end(void);
 

@@ -130,8 +130,8 @@ static void fill_front(char *base, struct uat_sort_pass *pass, size_t least, con
 }
 
 /*
- * Hoare's pass from both ends, in blocks (Edelkamp and Weiss, "BlockQuicksort", 2016). All places are within the pass,
- * whatever a comparison says twice.
+ * Hoare's pass from both ends, in blocks (Edelkamp and Weiss, "BlockQuicksort", 2016). It stays within the pass even
+ * if a comparison contradicts itself.
  */
 static void partition(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot)
 {

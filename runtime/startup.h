@@ -15,7 +15,7 @@ struct uat_startup {
     struct uat_roster roster;     /* of all workers, while the job starts */
     char transport_reason[256];
 };
-extern struct uat_startup uat_startup;
+extern struct uat_startup uat_startup __attribute__((visibility("hidden")));
 
 /* Take all steps. 0, or the negative errno of the one that failed, reported; the caller aborts the job then. */
 int uat_startup_go(void);

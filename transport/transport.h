@@ -10,8 +10,8 @@
  *       them. An atomic takes effect before a READ that stands behind it samples memory. So { WRITE; atomic; READ } is
  *       in order.
  *   O2  No other two operations are ordered: not two WRITEs, not two atomics, not an atomic and a WRITE behind it, not
- *       a WRITE and a READ behind it without an atomic between them, not two READs. Nor are the 8-byte words of one READ
- *       or of one WRITE.
+ *       a WRITE and a READ behind it without an atomic between them, not two READs. Nor are the 8-byte words of one
+ *       READ or of one WRITE.
  *   O3  In particular, what stands behind a READ may take effect before that READ has sampled memory. Only a completion
  *       orders a READ before something else: see O7.
  *   O4  An aligned 8-byte word is read and written whole.

@@ -32,9 +32,9 @@ static int find_addresses(struct uat_ibv *ibv)
 static int take_port(struct uat_ibv *ibv, const struct uat_ibv_address *address)
 {
     struct uat_ibv_port *port = &ibv->port;
-    *port = (struct uat_ibv_port){.number = address->port, .numa_node = uat_numa_node_of_device(address->device)};
-    port->distance = uat_numa_distance(port->numa_node);
+    *port = (struct uat_ibv_port){.number = address->port};
     snprintf(port->device, sizeof(port->device), "%s", address->device);
+    uat_ibv_port_place(port);
     errno = 0;
     ibv->context = uat_ibv_open_named(port->device);
     if (!ibv->context)
@@ -42,7 +42,7 @@ static int take_port(struct uat_ibv *ibv, const struct uat_ibv_address *address)
     else
         port->error = uat_ibv_port_ask(ibv->context, port);
     if (port->error)
-        uat_error("verbs port %s:%d cannot be opened any more: %s", port->device, port->number, strerror(port->error));
+        uat_error("verbs port %s:%d cannot be used any more: %s", port->device, port->number, strerror(port->error));
     return -port->error;
 }
 

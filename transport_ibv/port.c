@@ -92,6 +92,12 @@ static int open_error(const struct ibv_device *device)
 }
 
 /* Append the ports of one device to the list. A device that cannot be opened gives one entry with the error. */
+void uat_ibv_port_place(struct uat_ibv_port *port)
+{
+    port->numa_node = uat_numa_node_of_device(port->device);
+    port->distance = uat_numa_distance(port->numa_node);
+}
+
 static int list_device(struct ibv_device *device, struct uat_ibv_port **list, int *n)
 {
     const char *name = ibv_get_device_name(device);
@@ -110,8 +116,7 @@ static int list_device(struct ibv_device *device, struct uat_ibv_port **list, in
         memset(port, 0, sizeof(*port));
         snprintf(port->device, sizeof(port->device), "%s", name);
         port->number = i;
-        port->numa_node = uat_numa_node_of_device(name);
-        port->distance = uat_numa_distance(port->numa_node);
+        uat_ibv_port_place(port);
         port->error = error ? error : uat_ibv_port_ask(context, port);
         if (!port->error)
             count = port->device_attr.orig_attr.phys_port_cnt;

@@ -47,6 +47,9 @@ int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct ua
 /* Open a device by its name; NULL and errno. */
 struct ibv_context *uat_ibv_open_named(const char *name);
 
+/* Where port->device sits: numa_node and distance. */
+void uat_ibv_port_place(struct uat_ibv_port *port);
+
 /* Ask an open device about itself and about one port, port->number. 0 or an errno; then nothing has been learnt. */
 int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port);
 

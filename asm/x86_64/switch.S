@@ -81,10 +81,10 @@ FUNCTION uat_suspend, hidden
 	jmp	uat_next
 END uat_suspend
 
-/* int uat_suspend_word(struct uat_park *wait, uint64_t value, uint64_t *to)
+/* int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to)
  *                      rdi                    rsi             rdx
- * clobbers: as a call. The same, with a reply of one word, which this function keeps below its return address: a
- * function whose last call this is has no frame on the stack that is copied. */
+ * clobbers: as a call. The same, with a reply of one word. The reply lies here, below the return address, not in the
+ * caller's frame: so the caller can make this a tail call. */
 FUNCTION uat_suspend_word, hidden
 	push	%rdx
 	.cfi_adjust_cfa_offset 8

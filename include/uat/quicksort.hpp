@@ -83,8 +83,8 @@ template <class T, class Less> struct quicksort {
     }
 
     /*
-     * Hoare's pass from both ends, which moves half as many, in blocks. All places are within the pass, whatever a comparison says
-     * twice.
+     * Hoare's pass from both ends, which moves half as many, in blocks. It stays within the pass even if a comparison
+     * contradicts itself.
      */
     template <class First> static void converge(T *p, uat_sort_pass &pass, std::size_t most, First first)
     {
@@ -115,8 +115,8 @@ template <class T, class Less> struct quicksort {
     }
 
     /*
-     * How many of p[0, n) are `first`; they move to the front. Small elements: one pass from left to right (Lomuto's), in
-     * which each step writes both places, exchanged or as they were.
+     * How many of p[0, n) are `first`; they move to the front. Small elements: one pass from left to right
+     * (Lomuto's), in which each step writes both places, exchanged or as they were.
      */
     template <class First> static std::size_t divide(T *p, std::size_t n, First first)
     {

@@ -2,8 +2,8 @@
 /* uat_info: the devices and limits of this host, and what uat would choose. */
 #include "launcher/info/info.h"
 
-#include <limits.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -46,8 +46,7 @@ void uat_heap_close(struct uat_heap *heap);
 /* The heap of this worker. */
 extern struct uat_heap uat_heap __attribute__((visibility("hidden")));
 
-/* What uat_heap_get() does if no block of this order is kept, and uat_heap_put() if there is no room to keep this one.
- */
+/* What uat_heap_get() does if no block of this order is kept, and uat_heap_put() if this one cannot be kept. */
 struct uat_block *uat_heap_search(struct uat_heap *heap, unsigned order);
 void uat_heap_release(struct uat_heap *heap, uint32_t unit);
 
@@ -68,11 +67,14 @@ static inline struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes
     return uat_heap_block(heap, unit);
 }
 
-/* Free a block that no peer knows, or that is back. Called by the owner only. */
+/* Free a block whose returned word is 0: no peer knows it, or none will mark it. One that a peer has marked comes back
+ * by uat_loans_collect() alone: a kept block is used again with the word as it is. Called by the owner only. */
 static inline void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
 {
     uint32_t unit = (uint32_t)((size_t)((char *)block - heap->memory) / UAT_HEAP_UNIT);
     assert(unit < heap->units);
+    /* Relaxed: no peer knows the block any more. */
+    assert(__atomic_load_n(&block->returned, __ATOMIC_RELAXED) == 0);
     uat_loans_remove(&heap->loans, unit);
     unsigned order = heap->used_order[unit];
     if (order < UAT_HEAP_KEPT_ORDERS && heap->kept_count[order] < UAT_HEAP_KEPT)

@@ -9,8 +9,8 @@
 struct uat_self {
     int rank, size;                  /* before uat_init(): 0 and 1 */
     struct uat_transport *transport; /* NULL: there is no job now */
-    /* Names (rank << 48 | address) of this worker's evacuation heap, if the CPU is its adapter; else none: [near_first,
-     * + near_size). Set by uat_park_open(). */
+    /* This worker's evacuation heap as names (rank << 48 | address): near_size bytes from near_first on. near_size is 0
+     * if the CPU is not the adapter, or there is no job. Set by uat_park_open(). */
     uint64_t near_first, near_size;
 };
 

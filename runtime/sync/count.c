@@ -112,8 +112,8 @@ int uat_group_wait(uat_group_t g)
 {
     struct uat_object *o = uat_object_take(g.object, UAT_PARK_BARRIER, "uat_group_wait()");
     if (++o->word[COUNT] < o->word[MEMBERS])
-        return uat_object_wait_only(g.object, UAT_PARK_BARRIER); /* 0 */
-    o->word[COUNT] = 0;                                          /* for the next time: those who come then queue anew */
+        return uat_object_wait_only(g.object, UAT_PARK_BARRIER);
+    o->word[COUNT] = 0; /* for the next time: those who come then queue anew */
     open_gate(g.object, UAT_PARK_BARRIER);
     return 1;
 }

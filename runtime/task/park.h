@@ -35,7 +35,8 @@ struct uat_parked {
 _Static_assert((int)UAT_PARK_KINDS <= (int)UAT_PARK_KINDS_MAX, "room in struct uat_control");
 _Static_assert(sizeof(struct uat_parked) == UAT_READY_STACK, "the header of a block");
 
-/* A call of uat_park(): lives in the waiting task's frame, or of uat_park_word(): is read before anything else runs. */
+/* The argument of uat_park() and uat_park_word(). uat_park_leave() reads it last, before anything else runs here: so it
+ * may be static. */
 struct uat_park {
     enum uat_park_kind kind;
     uint64_t object; /* for messages */

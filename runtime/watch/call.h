@@ -6,9 +6,8 @@
  * is 0, and a kind; number and kind are one word of the segment, struct uat_control.call, which peers READ. It is
  * compared wherever a worker waits for another one:
  *
- *   in a barrier      the word comes with each message (uat_collective_agree()), and once a second the worker READs
- *   that of
- *                     the partner it waits for: the partner may be in a call that has no barrier yet, such as uat_run()
+ *   in a barrier,     the word comes with each message, and once a second the worker READs that of the partner it
+ *   or in a tree      waits for: the partner may be in a call that has no barrier yet, such as uat_run()
  *   in uat_run()      an idle worker READs that of rank 0, whose root it waits for, once a second until rank 0 is there
  *
  * In the ring in which each rank waits for the one before it, two neighbours differ if any two ranks do. So a mismatch
@@ -17,7 +16,7 @@
  * A lower number is no mismatch: that worker is late, as long as it likes.
  *
  * A new collective call: a kind here, its name in call.c, uat_call_enter() where it begins, uat_call_leave() where it
- * ends, and a barrier in between on every path.
+ * ends, and a barrier or a sum along the tree in between on every path.
  */
 #ifndef UAT_CALL_H
 #define UAT_CALL_H
