@@ -33,10 +33,11 @@ LINE = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(\S.*?)\s+(OK|FAIL|SKIP|TIMEOUT|ERROR
 class Build:
     """One configuration: its folder, compiler, meson options, and the suites that run in it (None: all)."""
 
-    def __init__(self, name, compiler, options=(), suites=None, programs=None):
+    def __init__(self, name, compiler, options=(), suites=None, programs=None, whole=True):
         self.name, self.compiler, self.options, self.suites = name, compiler, list(options), suites
         self.folder = BUILDS / name
         self.programs = programs  # of the suite of this name only the short ones whose names begin so (None: all)
+        self.whole = whole  # build everything, or only what the tests need
 
 
 FULL = [
@@ -45,7 +46,7 @@ FULL = [
     Build("clang", "clang", suites=["unit", "programs"], programs=[
         "aligned", "api", "backtrace", "cpp", "exceptions", "forks", "generator", "global-objects", "global-order", "micro", "modes",
         "pattern", "random-trees", "small", "stack-protector", "strand", "sync", "wavefront"]),
-    Build("asan", "gcc", ["-Db_sanitize=address,undefined", "-Db_lundef=false"], ["unit", "sanitize"]),
+    Build("asan", "gcc", ["-Db_sanitize=address,undefined", "-Db_lundef=false"], ["unit", "sanitize"], whole=False),
 ]
 
 
@@ -84,13 +85,13 @@ def run(build, command):
 
 
 def compile_in(build, quick):
-    """Configure, if it has not been, and compile all or what the quick tests need; success and output."""
+    """Configure, if it has not been, and compile all or what the tests need; success and output."""
     output = ""
     if not (build.folder / "build.ninja").exists():
         good, output = run(build, ["meson", "setup", "-Dwerror=true", *build.options, str(build.folder), str(SOURCE)])
         if not good:
             return False, output
-    good, said = run(build, ["ninja", "-C", str(build.folder), *(quick_files(build) if quick else [])])
+    good, said = run(build, ["ninja", "-C", str(build.folder), *(files_needed(build, quick) if quick or not build.whole else [])])
     return good, output + said
 
 
@@ -105,13 +106,21 @@ def is_quick(test):
     return "slow" not in suites_of(test) and bool({"quick", "unit", "tree", "header"} & set(suites_of(test)))
 
 
+def is_run(build, test, quick):
+    """Does the build run this test of meson's list? A test belongs to the first of its suites."""
+    name, names = test["name"], suites_of(test)
+    if (quick and not is_quick(test)) or (build.suites is not None and names[0] not in build.suites):
+        return False
+    return names[0] != "programs" or build.programs is None or ("quick" in names and name.startswith(tuple(build.programs)))
+
+
 def suites_of(test):
     return [suite.split(":")[-1] for suite in test["suite"]] or ["other"]
 
 
-def quick_files(build):
-    """The files of the targets that the quick tests name."""
-    needed = {target for test in introspect(build, "--tests") if is_quick(test) for target in test["depends"]}
+def files_needed(build, quick):
+    """The files of the targets that the tests name which this build runs."""
+    needed = {target for test in introspect(build, "--tests") if is_run(build, test, quick) for target in test["depends"]}
     return [os.path.relpath(file, build.folder) for target in introspect(build, "--targets") if target["id"] in needed
             for file in target["filename"]]
 
@@ -140,22 +149,12 @@ def make(build, quick, tally):
     return good
 
 
-def has_part(build, name, names):
-    """Does the build run this test of these suites? A test belongs to the first of its suites."""
-    if build.suites is not None and names[0] not in build.suites:
-        return False
-    return names[0] != "programs" or build.programs is None or ("quick" in names and name.startswith(tuple(build.programs)))
-
-
 def tests_of(build, quick, tally):
     """The tests of a build as {suite: [name]}. Those of the suite `slow` are not for --quick."""
     suites, missing = {}, set(build.programs or [])
     for test in introspect(build, "--tests"):
-        names = suites_of(test)
-        if quick and not is_quick(test):
-            continue
-        if has_part(build, test["name"], names):
-            suites.setdefault(names[0], []).append(test["name"])
+        if is_run(build, test, quick):
+            suites.setdefault(suites_of(test)[0], []).append(test["name"])
             missing -= {begin for begin in missing if test["name"].startswith(begin)}
     if missing:
         tally.count("FAIL")
