@@ -254,7 +254,7 @@ static int end_meeting(void)
 
 static int open_thief(void)
 {
-    uat_idle_open(uat_startup.options.seed, uat_self.rank);
+    uat_idle_open(uat_startup.options.seed, uat_self.rank, uat_self.transport->cpu_atomics);
     return uat_steal_open(&uat_startup.options);
 }
 

@@ -50,8 +50,9 @@ size_t uat_record_stride(size_t result_max);
 struct uat_record_pool {
     char *memory;
     size_t stride;
-    uint32_t *free; /* numbers of the free ones */
+    uint32_t *free; /* numbers of the free ones: those that were used above those that were not */
     size_t free_count;
+    uint32_t used; /* records with a lower number have been used */
     struct uat_loans loans;
     struct uat_record
         *spare; /* freed by uat_record_put(), still on the list of lent ones: a flat loop takes it repeatedly */

@@ -11,8 +11,12 @@
 #include "runtime/watch/neighbour.h"
 
 enum {
-    PAUSE_FIRST_NS = 64,  /* the longest pause after the first failure; it doubles with each further one */
-    PAUSE_SHIFT_MAX = 8,  /* ... so often: to 16 us. With the look itself new work is found within some 20 us */
+    PAUSE_FIRST_NS = 64, /* the longest pause after the first failure; it doubles with each further one */
+    PAUSE_SHIFT_MAX = 8, /* ... so often: to 16 us. With the look itself new work is found within some 20 us */
+    /* ... so often over shared memory, to 1 us, after a look that found nothing: there is no network to leave to others,
+     * and a look reads a few lines that nobody writes. After a lost race that is another matter: each claim disturbs an
+     * owner that publishes and takes back. */
+    PAUSE_SHIFT_NEAR = 4,
     SPIN_FAILURES = 32,   /* attempts before yielding the core */
     SLEEP_FAILURES = 128, /* ... before sleeping, where workers outnumber cores */
     LOOK_FAILURES = 64,   /* ... between two looks at the neighbour and at rank 0 */
@@ -21,9 +25,11 @@ enum {
 };
 
 static struct uat_random pauses;
+static bool shared_memory; /* all workers reach each other by loads and stores */
 
-void uat_idle_open(uint64_t seed, int rank)
+void uat_idle_open(uint64_t seed, int rank, bool by_cpu)
 {
+    shared_memory = by_cpu;
     pauses = uat_random_seed(~seed, (uint64_t)rank);
 }
 
@@ -38,9 +44,10 @@ static void pause_for(uint64_t ns)
 }
 
 /* For a random time, so that thieves that have met do not meet again. */
-static void back_off(unsigned failures)
+static void back_off(unsigned failures, bool lost)
 {
-    unsigned shift = failures < PAUSE_SHIFT_MAX ? failures : PAUSE_SHIFT_MAX;
+    unsigned most = shared_memory && !lost ? PAUSE_SHIFT_NEAR : PAUSE_SHIFT_MAX;
+    unsigned shift = failures < most ? failures : most;
     uint64_t longest = (uint64_t)PAUSE_FIRST_NS << shift;
     pause_for(uat_random_next(&pauses) % longest);
 }
@@ -61,7 +68,7 @@ void uat_idle(struct uat_idle *idle, bool lost)
     }
     /* A worker without a core of its own yields instead, unless it has met another thief. */
     if (lost || !uat_relax_oversubscribed)
-        back_off(idle->failures);
+        back_off(idle->failures, lost);
     bool may_sleep = uat_relax_oversubscribed && !uat_torture_waits_for_thieves();
     if (may_sleep && idle->failures > SLEEP_FAILURES)
         sleep_shortly(idle->failures - SLEEP_FAILURES);

@@ -11,8 +11,8 @@ struct uat_idle {
     unsigned failures; /* in a row */
 };
 
-/* Begin: seed and rank are of the random pauses. */
-void uat_idle_open(uint64_t seed, int rank);
+/* Begin: seed and rank are of the random pauses; by_cpu: the transport's operations are this CPU's loads and stores. */
+void uat_idle_open(uint64_t seed, int rank, bool by_cpu);
 
 /* After a failed attempt: back off for a random time, longer with each failure, so that idle workers leave the network
  * to those that have work. lost: another thief was faster; then also a worker that shares its core backs off. */

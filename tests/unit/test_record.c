@@ -62,6 +62,20 @@ static void test_marks_bring_records_back(void **state)
     assert_null(uat_record_get(&pool));
 }
 
+static void test_used_ones_come_before_fresh_ones(void **state)
+{
+    (void)state;
+    struct uat_record *first = uat_record_get(&pool), *second = uat_record_get(&pool);
+    for (int i = 0; i < 4 * COUNT; i++) { /* two are lent at a time: no third one is ever touched */
+        first->returned = 1;
+        struct uat_record *again = uat_record_get(&pool);
+        assert_ptr_equal(again, first);
+        first = second;
+        second = again;
+    }
+    assert_ptr_not_equal(uat_record_get(&pool), first);
+}
+
 static void test_put_back_by_hand(void **state)
 {
     (void)state;
@@ -110,11 +124,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_each_is_lent_once),
-        TEST(test_marks_bring_records_back),
-        TEST(test_put_back_by_hand),
-        TEST(test_settle_looks_at_all),
-        TEST(test_names),
+        TEST(test_each_is_lent_once), TEST(test_marks_bring_records_back), TEST(test_used_ones_come_before_fresh_ones),
+        TEST(test_put_back_by_hand),  TEST(test_settle_looks_at_all),      TEST(test_names),
     };
     return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }
