@@ -11,10 +11,16 @@
 #include "pattern/chunk.h"
 
 enum {
-    BLOCKS_OF_CHUNK = 4, /* a block is to take a quarter of a loop's chunk: some microseconds */
-    FIRST_BYTES = 4096,  /* of the first block; they double until the block takes long enough */
-    LOOKS = 16           /* elements of a half whose homes are looked at before a split */
+    FIRST_BYTES = 4096, /* of the first block; they double until the block takes long enough */
+    LOOKS = 16,         /* elements of a half that are looked at before a split */
+    WORKED = 4096       /* blocks of memory that a worker remembers: 256 MiB */
 };
+
+/*
+ * The blocks of memory that this worker has worked on, by their numbers. A loop that is run again gives it the same
+ * elements as far as possible: their pages are in its page table, and some of them in its caches.
+ */
+static uint32_t worked[WORKED];
 
 /* The argument of a loop's task. Behind it follows the user's argument. */
 struct blocks {
@@ -55,12 +61,22 @@ static size_t end_of_block(const struct blocks *b, size_t i)
     return i + (whole > 0 ? whole : 1);
 }
 
-static size_t count_near(const struct blocks *b, size_t begin, size_t end)
+static uint32_t number_of_block(const struct blocks *b, size_t i)
 {
-    size_t near = 0;
-    for (size_t k = 0; k < LOOKS; k++)
-        near += (size_t)is_near(b, begin + (end - begin - 1) / LOOKS * k);
-    return near;
+    return (uint32_t)((uintptr_t)element(b, i) / UAT_GLOBAL_BLOCK);
+}
+
+/* How many of some elements are near; second to that, how many this worker knows. */
+static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
+{
+    size_t near = 0, known = 0;
+    for (size_t k = 0; k < LOOKS; k++) {
+        size_t i = begin + (end - begin - 1) / LOOKS * k;
+        uint32_t number = number_of_block(b, i);
+        near += (size_t)is_near(b, i);
+        known += worked[number % WORKED] == number;
+    }
+    return near * (LOOKS + 1) + known;
 }
 
 static void run(struct blocks *b);
@@ -77,7 +93,7 @@ static void split(struct blocks *b, size_t begin, size_t end)
     size_t middle = begin + (end - begin) / 2, edge = first_of_block(b, middle);
     if (edge > begin)
         middle = edge;
-    int swapped = count_near(b, begin, middle) < count_near(b, middle, end);
+    int swapped = count_liked(b, begin, middle) < count_liked(b, middle, end);
     uat_task_t task;
     b->begin = swapped ? middle : begin; /* the spawn copies it */
     b->end = swapped ? end : middle;
@@ -100,6 +116,8 @@ static void prefetch(const struct blocks *b, size_t from, size_t count)
 static uint64_t run_block(const struct blocks *b, size_t from, size_t to, int is_far)
 {
     size_t bytes = (to - from) * b->size;
+    uint32_t number = number_of_block(b, from);
+    worked[number % WORKED] = number;
     void *p = uat_checkout(element(b, from), bytes, b->access);
     if (is_far && to < b->end)
         prefetch(b, to, b->end - to);
@@ -113,29 +131,32 @@ static uint64_t run_block(const struct blocks *b, size_t from, size_t to, int is
 /* The length of the next block, after one of `taken` elements. */
 static size_t adapt(const struct blocks *b, size_t length, size_t taken, uint64_t cycles)
 {
-    size_t next = (size_t)uat_chunk_adapt((int64_t)length, (int64_t)taken, cycles * BLOCKS_OF_CHUNK, 1);
+    size_t next = (size_t)uat_chunk_adapt((int64_t)length, (int64_t)taken, cycles, 1);
     return next <= length || next * b->size <= UAT_GLOBAL_BLOCK ? next : length;
 }
 
 static void run(struct blocks *b)
 {
-    size_t length = FIRST_BYTES / b->size > 0 ? FIRST_BYTES / b->size : 1;
+    const size_t first = FIRST_BYTES / b->size > 0 ? FIRST_BYTES / b->size : 1;
+    size_t length = first;
     while (b->begin < b->end) {
         size_t begin = b->begin, end = b->end, from = begin, to = end;
-        if (end - begin > length && uat_work_wanted()) {
+        int64_t left = (int64_t)(end - begin), grain = (int64_t)(length < first ? length : first);
+        if (uat_chunk_may_split((int64_t)length, left, grain) && uat_work_wanted()) {
             split(b, begin, end);
             return;
         }
+        size_t most = (size_t)uat_chunk_take((int64_t)length, left, grain);
         int front = is_near(b, begin), is_far = !front && !is_near(b, end - 1);
         if (front || is_far) {
             size_t edge = end_of_block(b, begin);
             to = edge < end ? edge : end;
-            to = to - from > length ? from + length : to;
+            to = to - from > most ? from + most : to;
             b->begin = to;
         } else {
             size_t edge = first_of_block(b, end - 1);
             from = edge > begin ? edge : begin;
-            from = to - from > length ? to - length : from;
+            from = to - from > most ? to - most : from;
             b->end = from;
         }
         uint64_t cycles = run_block(b, from, to, is_far);

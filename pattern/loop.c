@@ -45,6 +45,30 @@ static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, v
         loop->reduce(begin, end, partial, arg);
 }
 
+/*
+ * The length of a chunk that the last part that ended on this worker had come to, and where the part ended. Who runs
+ * the part behind it begins with that. A task that has migrated finds what another part left: then `end` tells.
+ */
+static struct {
+    uat_for_fn *body;
+    uat_reduce_fn *reduce;
+    int64_t end, length;
+} measured;
+
+static void note_length(const struct uat_loop *loop, int64_t end, int64_t length)
+{
+    measured.body = loop->body;
+    measured.reduce = loop->reduce;
+    measured.end = end;
+    measured.length = length;
+}
+
+static int64_t length_behind(const struct uat_loop *loop, int64_t end)
+{
+    bool same = measured.body == loop->body && measured.reduce == loop->reduce && measured.end == end;
+    return same ? measured.length : loop->length;
+}
+
 static void loop_task(void *arg, void *result)
 {
     struct uat_loop *loop = arg;
@@ -64,6 +88,7 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     loop->begin = begin; /* the spawn copies the block */
     loop->end = middle;
     uat_spawn(&task, loop_task, loop, loop->bytes, size > 0 ? first : NULL, size);
+    loop->length = length_behind(loop, middle);
     if (size > 0)
         memcpy(second, loop->tail, size);
     uat_loop_run(loop, middle, end, second);
@@ -76,10 +101,11 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
 
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
-    int64_t length = loop->grain;
+    int64_t length = loop->length > loop->grain ? loop->length : loop->grain;
     uint64_t since = uat_cpu_counter();
     while (begin < end) {
         if (uat_chunk_may_split(length, end - begin, loop->grain) && uat_work_wanted()) {
+            loop->length = length;
             split(loop, begin, end, partial);
             return;
         }
@@ -90,4 +116,5 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
         since = now;
         begin += taken;
     }
+    note_length(loop, end, length);
 }

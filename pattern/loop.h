@@ -12,6 +12,7 @@
 struct uat_loop {
     int64_t begin, end;
     int64_t grain;
+    int64_t length;           /* of a chunk, as far as it is known: chunk.h */
     uat_for_fn *body;         /* of a loop; NULL: a reduction */
     uat_reduce_fn *reduce;    /* of a reduction */
     uat_combine_fn *combine;  /* of a reduction */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: how long a loop's chunks are: few looks for light iterations, none of them long, a quick fall where heavy
+ * ones follow; what clocks that do not agree say does no harm. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "pattern/chunk.h"
+
+/* Run n iterations of so many cycles each; how many chunks they take. */
+static int64_t run(int64_t n, int64_t cycles, int64_t grain, int64_t *length)
+{
+    int64_t chunks = 0;
+    while (n > 0) {
+        int64_t taken = uat_chunk_take(*length, n, grain);
+        assert_in_range(taken, 1, n);
+        assert_true(taken >= grain || taken == n);
+        assert_true(taken * cycles <= 2 * UAT_CHUNK_CYCLES || taken == grain);
+        *length = uat_chunk_adapt(*length, taken, (uint64_t)(taken * cycles), grain);
+        assert_true(*length >= grain);
+        n -= taken;
+        chunks++;
+    }
+    return chunks;
+}
+
+static void test_light_iterations_take_few_looks(void **state)
+{
+    (void)state;
+    int64_t length = 1, n = 2000000, cycles = 4;
+    int64_t full = n * cycles / UAT_CHUNK_CYCLES;
+    assert_in_range(run(n, cycles, 1, &length), full / 2, 2 * full + 50);
+    assert_true(length * cycles >= UAT_CHUNK_CYCLES / 2);
+    /* A range that begins with a length that fits needs some for its end, and no more. */
+    assert_in_range(run(8 * length, cycles, 1, &length), 8, 32);
+    assert_in_range(run(length, cycles, 1, &length), 4, 20);
+}
+
+static void test_grain(void **state)
+{
+    (void)state;
+    int64_t length = 100;
+    assert_int_equal(run(1000, UAT_CHUNK_CYCLES, 100, &length), 10);
+    assert_int_equal(length, 100);
+    assert_false(uat_chunk_may_split(100, 100, 100));
+    assert_true(uat_chunk_may_split(100, 101, 100));
+}
+
+static void test_heavy_after_light(void **state)
+{
+    (void)state;
+    int64_t length = 1;
+    run(1000000, 4, 1, &length);
+    /* A thousand times as heavy: one chunk is too long, the next one fits, and what is left may be split. */
+    int64_t taken = uat_chunk_take(length, 2000, 1);
+    assert_true(taken <= 500);
+    length = uat_chunk_adapt(length, taken, (uint64_t)taken * 4000, 1);
+    assert_in_range(length * 4000, UAT_CHUNK_CYCLES / 2, 2 * UAT_CHUNK_CYCLES);
+    assert_true(uat_chunk_may_split(length, 2000 - taken, 1));
+    /* A range of few iterations, whatever its length was: a quarter of it at most, or little of a full chunk. */
+    assert_true(uat_chunk_take(8192, 1200, 1) <= 300);
+}
+
+static void test_clocks_that_do_not_agree(void **state)
+{
+    (void)state;
+    assert_int_equal(uat_chunk_adapt(1000, 1000, UINT64_MAX, 10), 10);
+    assert_int_equal(uat_chunk_adapt(1000, 1000, 0, 10), 2000);
+    assert_int_equal(uat_chunk_adapt(INT64_MAX - 1, INT64_MAX - 1, 0, 1), INT64_MAX - 1);
+    assert_int_equal(uat_chunk_adapt(INT64_MAX, INT64_MAX, 2 * UAT_CHUNK_CYCLES, 1), INT64_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_light_iterations_take_few_looks),
+        cmocka_unit_test(test_grain),
+        cmocka_unit_test(test_heavy_after_light),
+        cmocka_unit_test(test_clocks_that_do_not_agree),
+    };
+    return cmocka_run_group_tests_name("chunk", tests, NULL, NULL);
+}
