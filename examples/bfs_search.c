@@ -94,10 +94,31 @@ static uint64_t word_bottom_up(const struct bfs *s, const struct rows *r, int64_
     return now;
 }
 
-/* Words [begin, end), some at a time: a task on another host than the vertices copies what it checks out. */
-static void bottom_up(int64_t begin, int64_t end, void *partial, const void *arg)
+/*
+ * Loops over words begin with the part of the worker that starts them: its own arrays are near, and it has worked on
+ * the same words in the last level. So iterations [*begin, *end) are as many words, which this sets them to. Where they
+ * reach beyond the last word, they go on with the first: the words in front of the returned one. Else that is 0.
+ */
+static int64_t words_of(const struct bfs *s, int64_t *begin, int64_t *end)
 {
-    const struct bfs *s = arg;
+    int64_t words = bfs_words(&s->g), beyond = 0;
+
+    *begin += s->first;
+    *end += s->first;
+    if (*begin >= words) {
+        *begin -= words;
+        *end -= words;
+    }
+    if (*end > words) {
+        beyond = *end - words;
+        *end = words;
+    }
+    return beyond;
+}
+
+/* Words [begin, end), some at a time: a task on another host than the vertices copies what it checks out. */
+static void words_bottom_up(const struct bfs *s, int64_t begin, int64_t end, struct found *found)
+{
     size_t all = (size_t)bfs_words(&s->g) * 8;
     const uint64_t *last = uat_checkout(s->last, all, UAT_READ);
 
@@ -108,7 +129,7 @@ static void bottom_up(int64_t begin, int64_t end, void *partial, const void *arg
         uint64_t *next = uat_checkout(s->next + from, bytes, UAT_WRITE);
         uint64_t *seen = uat_checkout(s->seen + from, bytes, UAT_READ_WRITE);
         for (int64_t w = 0; w < to - from; w++) {
-            next[w] = word_bottom_up(s, &r, 64 * w, seen[w], last, partial);
+            next[w] = word_bottom_up(s, &r, 64 * w, seen[w], last, found);
             seen[w] |= next[w];
         }
         uat_checkin(s->seen + from, bytes, UAT_READ_WRITE);
@@ -116,6 +137,16 @@ static void bottom_up(int64_t begin, int64_t end, void *partial, const void *arg
         close_rows(s, &r, UAT_READ_WRITE);
     }
     uat_checkin(s->last, all, UAT_READ);
+}
+
+static void bottom_up(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    const struct bfs *s = arg;
+    int64_t beyond = words_of(s, &begin, &end);
+
+    words_bottom_up(s, begin, end, partial);
+    if (beyond > 0)
+        words_bottom_up(s, 0, beyond, partial);
 }
 
 /* The words [first, end) of the bitmaps, whose vertices one task adopts. */
@@ -177,10 +208,10 @@ static void adopt_part(const struct bfs *s, int64_t first, int64_t end, struct f
     uat_checkin(s->last, all, UAT_READ);
 }
 
-/* A level, and how many tasks share it. */
+/* A level, how many tasks share it, and whose part is the first. */
 struct level {
     struct bfs s;
-    int64_t parts;
+    int64_t parts, first;
 };
 
 static void top_down(int64_t begin, int64_t end, void *partial, const void *arg)
@@ -188,31 +219,47 @@ static void top_down(int64_t begin, int64_t end, void *partial, const void *arg)
     const struct level *l = arg;
     int64_t words = bfs_words(&l->s.g);
 
-    for (int64_t k = begin; k < end; k++)
+    for (int64_t i = begin; i < end; i++) {
+        int64_t k = (i + l->first) % l->parts;
         adopt_part(&l->s, words * k / l->parts, words * (k + 1) / l->parts, partial);
+    }
+}
+
+/* One word of `seen` before a search: vertices without edges, and what is no vertex. */
+static uint64_t without_edges(const int64_t *offset, int64_t count)
+{
+    uint64_t word = count < 64 ? ~UINT64_C(0) << count : 0;
+
+    for (int64_t v = 0; v < count; v++)
+        word |= (uint64_t)(offset[v] == offset[v + 1]) << v;
+    return word;
 }
 
 /* Before a search: no vertex has a parent, none is seen but those without edges. */
-static void clear(int64_t begin, int64_t end, const void *arg)
+static void clear_words(const struct bfs *s, int64_t begin, int64_t end)
 {
-    const struct bfs *s = arg;
-
     for (int64_t from = begin, to; from < end; from = to) {
         to = end - from < WORDS ? end : from + WORDS;
         size_t bytes = (size_t)(to - from) * 8;
         struct rows r = open_rows(s, from, to, UAT_WRITE);
         uint64_t *seen = uat_checkout(s->seen + from, bytes, UAT_WRITE);
-        memset(seen, 0, bytes);
-        if (r.count % 64)
-            seen[to - from - 1] = ~UINT64_C(0) << r.count % 64;
-        for (int64_t v = 0; v < r.count; v++)
-            seen[v / 64] |= (uint64_t)(r.offset[v] == r.offset[v + 1]) << v % 64;
+        for (int64_t v = 0; v < r.count; v += 64)
+            seen[v / 64] = without_edges(r.offset + v, r.count - v < 64 ? r.count - v : 64);
         memset(r.parent, 0xff, (size_t)r.count * sizeof(*r.parent)); /* KRONECKER_NONE */
         memset(uat_checkout(s->last + from, bytes, UAT_WRITE), 0, bytes);
         uat_checkin(s->last + from, bytes, UAT_WRITE);
         uat_checkin(s->seen + from, bytes, UAT_WRITE);
         close_rows(s, &r, UAT_WRITE);
     }
+}
+
+static void clear(int64_t begin, int64_t end, const void *arg)
+{
+    const struct bfs *s = arg;
+    int64_t beyond = words_of(s, &begin, &end);
+
+    clear_words(s, begin, end);
+    clear_words(s, 0, beyond);
 }
 
 static void plant(const struct bfs *s, uint32_t root)
@@ -243,7 +290,7 @@ static struct found search_top_down(const struct bfs *s, int64_t edges)
 {
     const struct uat_reduction reduction = {top_down, add_found, &none, sizeof(none)};
     int64_t most = bfs_words(&s->g) < PARTS ? bfs_words(&s->g) : PARTS, workers = uat_size();
-    struct level level = {*s, edges < SHARED ? 1 : workers < most ? workers : most};
+    struct level level = {*s, edges < SHARED ? 1 : workers < most ? workers : most, uat_rank()};
     struct found found;
 
     uat_reduce(0, level.parts, &reduction, &level, sizeof(level), &found);
@@ -259,15 +306,23 @@ static struct found search_bottom_up(const struct bfs *s)
     return found;
 }
 
+/* The first word of this worker's part. */
+static int64_t first_word(const struct graph *g)
+{
+    return bfs_words(g) * uat_rank() / uat_size();
+}
+
 UAT_TASK_VOID(search, struct bfs, s, uint32_t, root)
 {
     struct found found = {1, 0};
     int64_t left; /* edges of vertices that are not in the tree, and of the root */
 
+    s.first = first_word(&s.g);
     uat_for(0, bfs_words(&s.g), clear, &s, sizeof(s));
     plant(&s, root);
     uat_get(&left, s.g.offset + s.g.vertices, sizeof(left));
     while (found.vertices) {
+        s.first = first_word(&s.g); /* the task may have migrated */
         if (found.edges < left / FEW / uat_size())
             found = search_top_down(&s, found.edges);
         else

@@ -10,7 +10,8 @@ struct bfs {
     struct graph g;
     uint32_t *parent; /* of each vertex: the result; the root's is itself, KRONECKER_NONE: not reached */
     uint64_t *last, *next,
-        *seen; /* the last level, the one being made, all so far; vertices without edges count as seen */
+        *seen;     /* the last level, the one being made, all so far; vertices without edges count as seen */
+    int64_t first; /* during a search: the word of the bitmaps with which the next loop begins */
 };
 
 /* 8-byte words of a bitmap. */
