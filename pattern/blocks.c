@@ -28,6 +28,7 @@ struct blocks {
     size_t size;       /* bytes of an element */
     size_t begin, end; /* elements */
     size_t bytes;      /* of this block and the user's argument */
+    size_t length;     /* elements of the next block of memory, as far as it is known; 0: it is not */
     enum uat_access access;
     uat_block_fn *body;
     _Alignas(16) char arg[];
@@ -79,6 +80,18 @@ static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
     return near * (LOOKS + 1) + known;
 }
 
+/* As in loop.c: what the last range that ended on this worker had come to, and where it ended. */
+static struct {
+    uat_block_fn *body;
+    const char *end;
+    size_t length;
+} measured;
+
+static size_t length_behind(const struct blocks *b, size_t end)
+{
+    return measured.body == b->body && measured.end == element(b, end) ? measured.length : b->length;
+}
+
 static void run(struct blocks *b);
 
 static void run_task(void *arg, void *result)
@@ -98,6 +111,7 @@ static void split(struct blocks *b, size_t begin, size_t end)
     b->begin = swapped ? middle : begin; /* the spawn copies it */
     b->end = swapped ? end : middle;
     uat_spawn(&task, run_task, b, b->bytes, NULL, 0);
+    b->length = length_behind(b, b->end); /* of the half that has run, unless it runs elsewhere */
     b->begin = swapped ? begin : middle;
     b->end = swapped ? middle : end;
     run(b);
@@ -138,11 +152,13 @@ static size_t adapt(const struct blocks *b, size_t length, size_t taken, uint64_
 static void run(struct blocks *b)
 {
     const size_t first = FIRST_BYTES / b->size > 0 ? FIRST_BYTES / b->size : 1;
-    size_t length = first;
+    const char *last = element(b, b->end);
+    size_t length = b->length > 0 ? b->length : first;
     while (b->begin < b->end) {
         size_t begin = b->begin, end = b->end, from = begin, to = end;
         int64_t left = (int64_t)(end - begin), grain = (int64_t)(length < first ? length : first);
         if (uat_chunk_may_split((int64_t)length, left, grain) && uat_work_wanted()) {
+            b->length = length;
             split(b, begin, end);
             return;
         }
@@ -162,6 +178,9 @@ static void run(struct blocks *b)
         uint64_t cycles = run_block(b, from, to, is_far);
         length = adapt(b, length, to - from, cycles);
     }
+    measured.body = b->body;
+    measured.end = last;
+    measured.length = length;
 }
 
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
