@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat for C++17: typed tasks, loops, algorithms and global memory over uat.h, uat/pattern.h and uat/global.h. Headers only; link
- * with libuat.
+ * uat for C++17: typed tasks, loops, algorithms, generators, global memory and its atomics. Headers only; link with libuat.
+ * This one includes all others of uat, also those for C, such as uat/sync.h.
  *
  *     long fib(long n)
  *     {
@@ -29,8 +29,16 @@
 #define UAT_HPP
 
 #include "uat/algorithm.hpp"
+#include "uat/atomic.hpp"
+#include "uat/generator.hpp"
+#include "uat/global.h"
+#include "uat/invoke.hpp"
 #include "uat/loop.hpp"
+#include "uat/pattern.h"
+#include "uat/reduce.hpp"
+#include "uat/scan.hpp"
 #include "uat/span.hpp"
+#include "uat/sync.h"
 #include "uat/task.hpp"
 
 #endif

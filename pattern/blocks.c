@@ -149,9 +149,21 @@ static size_t adapt(const struct blocks *b, size_t length, size_t taken, uint64_
     return next <= length || next * b->size <= UAT_GLOBAL_BLOCK ? next : length;
 }
 
+/*
+ * The length of a part's first block, which nobody can share: of few elements, each of which may take long, it is a
+ * small share.
+ */
+static size_t first_length(const struct blocks *b)
+{
+    enum { FIRST_SHARE = 64 };
+    size_t length = FIRST_BYTES / b->size, share = (b->end - b->begin) / FIRST_SHARE;
+    length = share < length ? share : length;
+    return length > 0 ? length : 1;
+}
+
 static void run(struct blocks *b)
 {
-    const size_t first = FIRST_BYTES / b->size > 0 ? FIRST_BYTES / b->size : 1;
+    const size_t first = first_length(b);
     const char *last = element(b, b->end);
     size_t length = b->length > 0 ? b->length : first;
     while (b->begin < b->end) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uat_for(), uat_reduce(). */
+/* uat_for(), uat_reduce(), each with and without a grain. */
 #include "pattern/loop.h"
 
 #include <string.h>
@@ -18,13 +18,19 @@ void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size
     uat_for_grain(begin, end, 1, body, arg, arg_size);
 }
 
-void uat_reduce(int64_t begin, int64_t end, const struct uat_reduction *reduction, const void *arg, size_t arg_size,
-                void *result)
+void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const struct uat_reduction *reduction, const void *arg,
+                      size_t arg_size, void *result)
 {
     _Alignas(16) char block[uat_loop_size(reduction->size, arg_size)];
     struct uat_loop *loop = (struct uat_loop *)block;
-    *loop = (struct uat_loop){.grain = 1, .reduce = reduction->body, .combine = reduction->combine};
+    *loop = (struct uat_loop){.grain = grain > 0 ? grain : 1, .reduce = reduction->body, .combine = reduction->combine};
     uat_loop_make(loop, reduction->identity, reduction->size, arg, arg_size);
     memcpy(result, reduction->identity, reduction->size);
     uat_loop_run(loop, begin, end, result);
+}
+
+void uat_reduce(int64_t begin, int64_t end, const struct uat_reduction *reduction, const void *arg, size_t arg_size,
+                void *result)
+{
+    uat_reduce_grain(begin, end, 1, reduction, arg, arg_size, result);
 }

@@ -23,6 +23,7 @@ enum {
  */
 struct part {
     int64_t begin, end;
+    int64_t grain;
     uat_reduce_fn *body; /* what is run: in the first pass that of the reduction */
     uat_reduce_fn *reduce;
     uat_combine_fn *combine;
@@ -98,7 +99,7 @@ static void run_others(struct part *part, int64_t last, char *value, uat_task_t 
     uat_reduce_fn *body = part->body;
     int64_t middle = PARTS_OF_WORKER * (int64_t)(uat_size() - 1), n = last - part->begin;
     middle = middle < PARTS_MAX ? middle : PARTS_MAX - 1;
-    struct cut cut = {.count = 1 + (middle < n ? middle : n)};
+    struct cut cut = {.count = 1 + (middle < n / part->grain ? middle : n / part->grain)};
     _Alignas(16) char starts[(size_t)cut.count * room];
     _Alignas(16) char ends[(size_t)cut.count * room];
     cut.starts = starts;
@@ -140,28 +141,29 @@ static int64_t share(struct part *part, char *value)
 /* Run the part from its begin to its end, with the value that stands in *value. */
 static void carry_on(struct part *part, char *value)
 {
-    int64_t end = part->end, length = 1;
+    int64_t end = part->end, grain = part->grain, length = grain;
     while (part->begin < end) {
         int64_t left = end - part->begin;
-        if (uat_chunk_may_split(length, left, 1) && left / 2 > uat_size() && uat_work_wanted()) {
+        if (uat_chunk_may_split(length, left, grain) && left / 2 / grain > uat_size() && uat_work_wanted()) {
             part->begin = share(part, value);
             continue;
         }
-        int64_t taken = uat_chunk_take(length, left, 1);
+        int64_t taken = uat_chunk_take(length, left, grain);
         uint64_t start = uat_cpu_counter();
         part->body(part->begin, part->begin + taken, value, user_arg(part));
-        length = uat_chunk_adapt(length, taken, uat_cpu_counter() - start, 1);
+        length = uat_chunk_adapt(length, taken, uat_cpu_counter() - start, grain);
         part->begin += taken;
     }
 }
 
-void uat_scan(int64_t begin, int64_t end, const struct uat_reduction *reduction, uat_reduce_fn *body, const void *arg,
-              size_t arg_size, void *total)
+void uat_scan_grain(int64_t begin, int64_t end, int64_t grain, const struct uat_reduction *reduction,
+                    uat_reduce_fn *body, const void *arg, size_t arg_size, void *total)
 {
     size_t size = reduction->size, room = (size + 15) / 16 * 16;
     _Alignas(16) char block[sizeof(struct part) + 2 * room + arg_size], value[room + 1];
     struct part *part = (struct part *)block;
-    *part = (struct part){begin, end, body, reduction->body, reduction->combine, size, room, sizeof(block)};
+    grain = grain > 0 ? grain : 1;
+    *part = (struct part){begin, end, grain, body, reduction->body, reduction->combine, size, room, sizeof(block)};
     memcpy(part->tail + room, reduction->identity, size);
     if (arg_size > 0)
         memcpy(part->tail + 2 * room, arg, arg_size);
@@ -169,4 +171,10 @@ void uat_scan(int64_t begin, int64_t end, const struct uat_reduction *reduction,
     carry_on(part, value);
     if (total)
         memcpy(total, value, size);
+}
+
+void uat_scan(int64_t begin, int64_t end, const struct uat_reduction *reduction, uat_reduce_fn *body, const void *arg,
+              size_t arg_size, void *total)
+{
+    uat_scan_grain(begin, end, 1, reduction, body, arg, arg_size, total);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Parallel algorithms over spans of global memory in C++17. Called inside a task. Included by uat.hpp. */
+/* Loops, transformations and sorts over spans of global memory in C++17. Called inside a task. Included by uat.hpp. */
 #ifndef UAT_ALGORITHM_HPP
 #define UAT_ALGORITHM_HPP
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "uat/loop.hpp"
+#include "uat/operand.hpp"
 #include "uat/pattern.h"
 #include "uat/quicksort.hpp"
 #include "uat/span.hpp"
@@ -62,54 +62,6 @@ template <class T, class F> void each_block(span<T> s, uat_access access, F f)
             guarded([&] { g(block<T>(static_cast<T *>(elements), first, count)); });
         },
         &f, sizeof(f));
-}
-
-/* Elements of T that may be checked out beside others: some KiB, and never too many for a small cache. */
-template <class T> std::size_t window()
-{
-    std::size_t share = uat_checkout_limit() / 8, bytes = share < 32768 ? share : 32768;
-    return bytes / sizeof(T) > 0 ? bytes / sizeof(T) : 1;
-}
-
-/* What a transform reads: elements of its own, or those that it writes. */
-template <class T> class operand
-{
-  public:
-    operand(span<const T> s, bool same, const T *written) : s_(s), place_(written), own_(!same && !s.empty())
-    {
-        if (own_)
-            place_ = static_cast<const T *>(uat_checkout(s_.data(), s_.size() * sizeof(T), UAT_READ));
-    }
-    operand(const operand &) = delete;
-    operand &operator=(const operand &) = delete;
-    ~operand()
-    {
-        if (own_)
-            uat_checkin(s_.data(), s_.size() * sizeof(T), UAT_READ);
-    }
-    const T &operator[](std::size_t i) const
-    {
-        return place_[i];
-    }
-
-  private:
-    span<const T> s_;
-    const T *place_;
-    bool own_;
-};
-
-template <class T, class U> bool is_same_range(span<const T> in, span<U> out)
-{
-    return std::is_same<T, U>::value && static_cast<const void *>(in.data()) == static_cast<const void *>(out.data());
-}
-
-/* The elements at `written` as T, if they are. */
-template <class T, class U> const T *as(const U *written)
-{
-    if constexpr (std::is_same<T, U>::value)
-        return written;
-    else
-        return nullptr;
 }
 
 template <class U, class F, class... T> void transform_all(span<U> out, F f, span<const T>... in)
@@ -178,44 +130,6 @@ template <class T, class U, class F> void transform(span<T> in, span<U> out, F f
 template <class T1, class T2, class U, class F> void transform(span<T1> a, span<T2> b, span<U> out, F f)
 {
     detail::transform_all(out, f, span<const std::remove_cv_t<T1>>(a), span<const std::remove_cv_t<T2>>(b));
-}
-
-namespace detail
-{
-
-template <class R, class Combine, class F, class... T>
-R reduce_all(std::size_t size, R identity, Combine combine, F f, span<const T>... in)
-{
-    std::size_t most = 4096;
-    ((most = window<T>() < most ? window<T>() : most), ...);
-    auto piece = [=](std::int64_t k) {
-        std::size_t at = std::size_t(k) * most, n = most < size - at ? most : size - at;
-        auto apply = [&](const operand<T> &...x) {
-            R value = identity;
-            for (std::size_t i = 0; i < n; i++)
-                value = combine(value, f(x[i]...));
-            return value;
-        };
-        return apply(operand<T>(in.subspan(at, n), false, nullptr)...);
-    };
-    return parallel_reduce(0, std::int64_t((size + most - 1) / most), identity, piece, combine);
-}
-
-} // namespace detail
-
-/*
- * combine(...combine(identity, f(s[0]))..., f(s[n - 1])), or f(a[i], b[i]): in the order of the elements, with any brackets.
- * combine is associative, identity is neutral. The spans have the same size.
- */
-template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R identity, Combine combine, F f)
-{
-    return detail::reduce_all(s.size(), identity, combine, f, span<const std::remove_cv_t<T>>(s));
-}
-template <class T1, class T2, class R, class Combine, class F>
-R transform_reduce(span<T1> a, span<T2> b, R identity, Combine combine, F f)
-{
-    return detail::reduce_all(a.size(), identity, combine, f, span<const std::remove_cv_t<T1>>(a),
-                              span<const std::remove_cv_t<T2>>(b));
 }
 
 /*

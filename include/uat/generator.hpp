@@ -115,7 +115,7 @@ template <class T, std::size_t Bytes = 8192> class generator
         std::size_t room = (sizeof(Body) + 15) / 16 * 16;
         body_ = ::new (static_cast<void *>(stack_ + Bytes - room)) Body(std::move(body));
         uat_generator_begin(&core_, stack_, Bytes - room, name, run<Body>);
-        destroy_ = [](void *body) { static_cast<Body *>(body)->~Body(); };
+        destroy_ = [](void *moved) { static_cast<Body *>(moved)->~Body(); };
     }
     generator(const generator &) = delete; // its stack has pointers into itself
     generator &operator=(const generator &) = delete;

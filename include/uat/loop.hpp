@@ -12,12 +12,15 @@
 namespace uat
 {
 
-/* Call f(begin, end) for ranges that cover [begin, end) once. Inside a task. See uat_for(). */
-template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f)
+/*
+ * Call f(begin, end) for ranges that cover [begin, end) once. Inside a task. See uat_for(). grain, here and below: at least
+ * so many iterations run one after the other; rarely needed, for loops find by themselves how much is worth a steal.
+ */
+template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {
     detail::must_travel<F>();
-    uat_for(
-        begin, end,
+    uat_for_grain(
+        begin, end, grain,
         [](std::int64_t from, std::int64_t to, const void *arg) {
             F g = detail::load<F>(arg);
             detail::guarded([&] { g(from, to); });
@@ -26,12 +29,15 @@ template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end
 }
 
 /* Call f(i) for each i of [begin, end), in parallel. Inside a task. */
-template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f)
+template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {
-    parallel_for_ranges(begin, end, [f](std::int64_t from, std::int64_t to) mutable {
-        for (std::int64_t i = from; i < to; i++)
-            f(i);
-    });
+    parallel_for_ranges(
+        begin, end,
+        [f](std::int64_t from, std::int64_t to) mutable {
+            for (std::int64_t i = from; i < to; i++)
+                f(i);
+        },
+        grain);
 }
 
 namespace detail
@@ -48,12 +54,10 @@ void reduce_range(std::int64_t begin, std::int64_t end, void *partial, const voi
 {
     using R = reducer<F, Combine>;
     R r = load<R>(arg);
-    T value = load<T>(partial);
     guarded([&] {
-        for (std::int64_t i = begin; i < end; i++)
-            value = r.combine(value, r.f(i));
+        T value = r.f(begin, end, load<T>(partial));
+        std::memcpy(partial, &value, sizeof(value));
     });
-    std::memcpy(partial, &value, sizeof(value));
 }
 
 template <class T, class F, class Combine> void combine_values(void *left, const void *right, const void *arg)
@@ -66,6 +70,7 @@ template <class T, class F, class Combine> void combine_values(void *left, const
     });
 }
 
+/* f is called for ranges. */
 template <class T, class F, class Combine> uat_reduction make_reduction(const T *identity)
 {
     must_travel<T>();
@@ -74,44 +79,72 @@ template <class T, class F, class Combine> uat_reduction make_reduction(const T 
     return uat_reduction{reduce_range<T, F, Combine>, combine_values<T, F, Combine>, identity, sizeof(T)};
 }
 
+/* f(begin, end, value) from a function of one iteration. */
+template <class T, class F, class Combine> auto fold(F f, Combine combine)
+{
+    return [f, combine](std::int64_t begin, std::int64_t end, T value) mutable {
+        for (std::int64_t i = begin; i < end; i++)
+            value = combine(value, f(i));
+        return value;
+    };
+}
+
 } // namespace detail
 
 /*
- * combine(...combine(identity, f(begin))..., f(end - 1)), in parallel. combine is associative, identity is neutral; it need
- * not commute. Inside a task.
+ * Reduce ranges that cover [begin, end): f(begin, end, value) returns `value` with these iterations added to it. combine is
+ * associative, identity is neutral; it need not commute. Inside a task.
  */
 template <class T, class F, class Combine>
-T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine)
+T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, std::int64_t grain = 1)
 {
     uat_reduction reduction = detail::make_reduction<T, F, Combine>(&identity);
     detail::reducer<F, Combine> arg{f, combine};
     T result = identity;
-    uat_reduce(begin, end, &reduction, &arg, sizeof(arg), &result);
+    uat_reduce_grain(begin, end, grain, &reduction, &arg, sizeof(arg), &result);
     return result;
+}
+
+/* combine(...combine(identity, f(begin))..., f(end - 1)), likewise. */
+template <class T, class F, class Combine>
+T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, std::int64_t grain = 1)
+{
+    detail::must_travel<F>();
+    detail::must_travel<Combine>();
+    return parallel_reduce_ranges(begin, end, identity, detail::fold<T>(f, combine), combine, grain);
 }
 
 namespace detail
 {
 
-template <class T, class F, class Combine, class Write> struct scanner {
+template <class F, class Combine, class Range> struct scanner {
     reducer<F, Combine> r; /* first: the reduction's functions find it here */
-    Write write;
+    Range range;
 };
 
-template <class T, class F, class Combine, class Write>
+template <class T, class F, class Combine, class Range>
 void scan_range(std::int64_t begin, std::int64_t end, void *prefix, const void *arg)
 {
-    using S = scanner<T, F, Combine, Write>;
+    using S = scanner<F, Combine, Range>;
     S s = load<S>(arg);
-    T value = load<T>(prefix);
     guarded([&] {
-        for (std::int64_t i = begin; i < end; i++) {
-            T before = value;
-            value = s.r.combine(value, s.r.f(i));
-            s.write(i, before, value);
-        }
+        T value = s.range(begin, end, load<T>(prefix));
+        std::memcpy(prefix, &value, sizeof(value));
     });
-    std::memcpy(prefix, &value, sizeof(value));
+}
+
+/*
+ * f(begin, end, value) returns `value` with these iterations added to it; range(), which has the same form, also writes the
+ * prefixes on its way. Returns the value of all.
+ */
+template <class T, class F, class Combine, class Range>
+T scan_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Range range, std::int64_t grain)
+{
+    uat_reduction reduction = make_reduction<T, F, Combine>(&identity);
+    scanner<F, Combine, Range> arg{{f, combine}, range};
+    T total = identity;
+    uat_scan_grain(begin, end, grain, &reduction, scan_range<T, F, Combine, Range>, &arg, sizeof(arg), &total);
+    return total;
 }
 
 } // namespace detail
@@ -121,14 +154,21 @@ void scan_range(std::int64_t begin, std::int64_t end, void *prefix, const void *
  * exclusive and the inclusive scan. f is called once or twice for each i. Returns the value of all. Inside a task.
  */
 template <class T, class F, class Combine, class Write>
-T parallel_scan(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Write write)
+T parallel_scan(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Write write,
+                std::int64_t grain = 1)
 {
+    detail::must_travel<F>();
+    detail::must_travel<Combine>();
     detail::must_travel<Write>();
-    uat_reduction reduction = detail::make_reduction<T, F, Combine>(&identity);
-    detail::scanner<T, F, Combine, Write> arg{{f, combine}, write};
-    T total = identity;
-    uat_scan(begin, end, &reduction, detail::scan_range<T, F, Combine, Write>, &arg, sizeof(arg), &total);
-    return total;
+    auto range = [f, combine, write](std::int64_t from, std::int64_t to, T value) mutable {
+        for (std::int64_t i = from; i < to; i++) {
+            T before = value;
+            value = combine(value, f(i));
+            write(i, before, value);
+        }
+        return value;
+    };
+    return detail::scan_ranges(begin, end, identity, detail::fold<T>(f, combine), combine, range, grain);
 }
 
 } // namespace uat

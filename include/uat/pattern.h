@@ -63,6 +63,10 @@ struct uat_reduction {
 void uat_reduce(int64_t begin, int64_t end, const struct uat_reduction *reduction, const void *arg, size_t arg_size,
                 void *result);
 
+/* The same, with at least `grain` iterations (1 or more) in a call of body, but for the last one of a part. */
+void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const struct uat_reduction *reduction, const void *arg,
+                      size_t arg_size, void *result);
+
 /*
  * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations with the value of
  * all iterations before it in *prefix; body carries the value along from iteration to iteration and writes what it
@@ -71,6 +75,10 @@ void uat_reduce(int64_t begin, int64_t end, const struct uat_reduction *reductio
  */
 void uat_scan(int64_t begin, int64_t end, const struct uat_reduction *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total);
+
+/* The same, with at least `grain` iterations (1 or more) in a call of either body, but for the last one of a part. */
+void uat_scan_grain(int64_t begin, int64_t end, int64_t grain, const struct uat_reduction *reduction,
+                    uat_reduce_fn *body, const void *arg, size_t arg_size, void *total);
 
 /* One of several functions that run at the same time: as a task's body, with its argument and result. */
 struct uat_call {

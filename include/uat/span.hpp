@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "uat/atomic.hpp"
 #include "uat/global.h"
 #include "uat/task.hpp"
 
@@ -161,6 +162,12 @@ template <class T> class span
     {
         detail::must_be_writable<T>();
         uat_put(data_ + i, &value, sizeof(T));
+    }
+
+    /* Element i as a word that tasks change at the same time. */
+    atomic_ref<T> atomic(std::size_t i) const
+    {
+        return atomic_ref<T>(data_ + i);
     }
 
     /* Begin to fetch the elements, which will be checked out soon. */

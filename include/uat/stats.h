@@ -13,7 +13,7 @@ extern "C" {
 #define UAT_STATS_ROUND_TRIPS 16
 
 /* Counters of one worker since uat_init(), or their sum (maximum for stack_bytes_max) over all. */
-typedef struct uat_stats {
+typedef struct {                                     /* without a tag: in C++ it would hide the function */
     uint64_t tasks;                                  /* tasks spawned, roots included */
     uint64_t steal_attempts;                         /* rounds of looking for something to steal */
     uint64_t victims_peeked;                         /* victims looked at in these rounds */

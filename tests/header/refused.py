@@ -5,6 +5,8 @@ usage: refused.py COMPILER LANGUAGE STANDARD INCLUDE-FOLDER"""
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 ANY = ("c", "c++")
 CASES = [  # what the sentence says, the languages, the program
@@ -39,6 +41,21 @@ CASES = [  # what the sentence says, the languages, the program
     ("only read", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<const int> s) { s.update(); }"),
     ("only read", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<const int> s) { uat::sort(s); }"),
     ("const", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<int> s) { s.read()[0] = 1; }"),
+    ("words of 8 bytes and no others", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<int> s) { s.atomic(0).fetch_add(1); }"),
+    ("without const", ("c++",), "#include <uat.hpp>\nlong f(uat::span<const long> s) { return s.atomic(0).load(); }"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\n"
+     "void f(std::string *s) { uat::atomic_ref<std::string> word(s); }"),
+    ("adds to numbers and to pointers", ("c++",), "#include <uat.hpp>\nstruct two { int a, b; };\n"
+     "void f(uat::span<two> s) { s.atomic(0).fetch_add(two{1, 2}); }"),
+    ("of numbers and pointers alone", ("c++",), "#include <uat.hpp>\nstruct two { int a, b; };\n"
+     "void f(uat::span<two> s) { s.atomic(0).fetch_max(two{1, 2}); }"),
+    ("for integers alone", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<double> s) { s.atomic(0).fetch_or(1); }"),
+    ("by padding or floating-point members", ("c++",), "#include <uat.hpp>\nstruct padded { int a; char b; };\n"
+     "void f(uat::span<padded> s, padded p) { s.atomic(0).compare_exchange_strong(p, p); }"),
+    ("return a value each, or none", ("c++",), "#include <uat.hpp>\nvoid f() { uat::parallel_invoke([] {}, [] { return 1; }); }"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <vector>\nvoid f(std::vector<int> v) {\n"
+     "uat::parallel_invoke([] {}, [v] {}); }"),
+    ("only read", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<const int> s) { uat::inclusive_scan(s, s); }"),
     ("result cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(three, f, int, a) { return 0; }"),
 ]
 
@@ -48,11 +65,26 @@ def main():
     if not shutil.which(compiler):
         print(f"no {compiler} on this machine")
         return 77
+    with tempfile.TemporaryDirectory() as folder:
+        return try_all(compiler, language, standard, include, Path(folder))
+
+
+def precompile(command, language, folder):
+    """What all programs include, so that the compiler reads it once."""
+    common = folder / "common.h"
+    common.write_text("#include <uat.hpp>\n#include <string>\n#include <vector>\n" if language == "c++" else "#include <uat.h>\n")
+    subprocess.run([*command, "-x", language + "-header", "-o", f"{common}.gch", common], check=True)
+    return ["-include", common]
+
+
+def try_all(compiler, language, standard, include, folder):
     failed = 0
+    command = [compiler, "-std=" + standard, "-I", include]
+    common = precompile(command, language, folder)
     for sentence, languages, text in CASES:
         if language not in languages:
             continue
-        done = subprocess.run([compiler, "-x", language, "-std=" + standard, "-fsyntax-only", "-I", include, "-"],
+        done = subprocess.run([*command, *common, "-x", language, "-fsyntax-only", "-"],
                               input=f"#include <uat.h>\n{text}\n", text=True, capture_output=True)
         errors = [line for line in done.stderr.splitlines() if "error" in line]
         # The sentence is the first error: whoever reads only that knows what to do.

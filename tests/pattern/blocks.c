@@ -2,7 +2,7 @@
 /*
  * Description: uat_for_each_block() over elements that do not divide a block of global memory: each block that a body
  * gets lies in one block of global memory, or is one element, and each element comes once. Ranges begin and end on
- * either of two hosts. usage: UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
+ * either of two hosts. Few elements that each take long come in many blocks, so that thieves get some. usage: UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,6 +60,26 @@ UAT_TASK_VOID(walk, char *, base, size_t, bytes, size_t, size)
     uat_for_each_block(base, bytes / size, size, UAT_READ, compare, &p, sizeof(p));
 }
 
+enum { FEW = 200, BLOCKS_OF_FEW = 50 };
+
+/* Takes a quarter of a millisecond or so for each element. *blocks: how often it is called. */
+static void take_long(void *elements, size_t first, size_t count, const void *arg)
+{
+    uat_atomic_t *blocks = *(uat_atomic_t *const *)arg;
+
+    (void)elements, (void)first;
+    uat_atomic_fetch_add(blocks, 1);
+    for (volatile size_t i = 0; i < count * 100000; i++)
+        ;
+}
+
+UAT_TASK_VOID(walk_few, char *, base, uat_atomic_t *, blocks)
+{
+    uat_for_each_block(base, FEW, 8, UAT_READ, take_long, &blocks, sizeof(blocks));
+    if (uat_atomic_load(blocks) < BLOCKS_OF_FEW)
+        uat_atomic_fetch_add(faults, 1);
+}
+
 /*
  * Chunks alternate between the hosts, so that each range begins and ends near or far. Returns 0, or 1 if the runtime
  * fails.
@@ -83,8 +103,8 @@ int main(void)
     if (uat_init())
         return 1;
     array = uat_global_alloc((size_t)CHUNKS * CHUNK, UAT_CYCLIC, CHUNK);
-    faults = uat_global_alloc(sizeof(*faults), UAT_BLOCKED, 0);
-    if (!array || !faults || walk_all())
+    faults = uat_global_alloc(2 * sizeof(*faults), UAT_BLOCKED, 0);
+    if (!array || !faults || walk_all() || walk_few_run(array, faults + 1))
         return 1;
     uint64_t found = uat_atomic_load(faults);
     if (found && uat_rank() == 0)

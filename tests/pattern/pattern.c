@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: loops, reductions, scans and invocations over ranges of every size: each iteration is run exactly once,
- * partial results are combined in order, and what a loop splits off reaches other workers.
+ * partial results are combined in order, what a loop splits off reaches other workers, and a grain is kept.
  * usage: test-pattern ROUNDS
  */
 #include <inttypes.h>
@@ -106,6 +106,64 @@ static int check_range(const struct settings *s, int64_t n)
     return errors;
 }
 
+/* What the bodies of a loop with a grain have seen. */
+struct calls {
+    int64_t iterations, calls, small, other; /* small: calls of less than a grain; other: calls of a second body */
+};
+
+static const struct calls no_calls;
+
+struct asked {
+    int64_t grain, work;
+};
+
+static void note(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    const struct asked *a = arg;
+    struct calls *c = partial;
+    c->iterations += end - begin;
+    c->calls++;
+    c->small += end - begin < a->grain;
+    busy((end - begin) * a->work);
+}
+
+static void note_other(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    ((struct calls *)partial)->other++;
+    note(begin, end, partial, arg);
+}
+
+static void add_calls(void *left, const void *right, const void *arg)
+{
+    struct calls *l = left;
+    const struct calls *r = right;
+    (void)arg;
+    *l = (struct calls){l->iterations + r->iterations, l->calls + r->calls, l->small + r->small, l->other + r->other};
+}
+
+/*
+ * Each part is split only while it has more than a grain, so it has half of one at least, and one small call at its end
+ * at most. A grain of all iterations leaves one call.
+ */
+static int check_grain(int64_t n, int64_t grain)
+{
+    const struct uat_reduction noted = {note, add_calls, &no_calls, sizeof(no_calls)};
+    struct asked a = {grain, n > 1000 ? 30 : 3000};
+    struct calls reduced, scanned;
+    uat_reduce_grain(0, n, grain, &noted, &a, sizeof(a), &reduced);
+    uat_scan_grain(0, n, grain, &noted, note_other, &a, sizeof(a), &scanned);
+    int64_t least = grain > 0 ? grain : 1, parts = 2 * n / least + 1;
+    int errors = reduced.iterations != n || reduced.small > parts || reduced.calls > n / least + parts;
+    errors += scanned.iterations != n || scanned.small > parts || scanned.calls > n / least + parts;
+    errors += grain >= n && (reduced.calls != 1 || scanned.calls != 1 || scanned.other != 1);
+    if (errors > 0)
+        fprintf(stderr,
+                "test-pattern: grain %" PRId64 " of %" PRId64 " iterations: %" PRId64 " calls, %" PRId64
+                " small; of the scan %" PRId64 ", %" PRId64 "\n",
+                grain, n, reduced.calls, reduced.small, scanned.calls, scanned.small);
+    return errors;
+}
+
 UAT_TASK(long, fib, long, n)
 {
     struct uat_call calls[2];
@@ -127,6 +185,10 @@ static void root(void *arg, void *result)
         s.padding[47] = 'x';
         errors += check_range(&s, sizes[i]);
     }
+    for (int64_t n = 500; n <= 4000; n *= 2)
+        for (int64_t grain = n / 100; grain <= 2 * n; grain *= 3)
+            errors += check_grain(n, grain);
+    errors += check_grain(100, -3) + check_grain(100, 0) + check_grain(100, 100);
     fib_task task;
     fib_spawn(&task, 14);
     errors += fib_join(&task) != 377;

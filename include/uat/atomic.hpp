@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Atomics on words of global memory in C++17, named as std::atomic_ref names them. Included by uat.hpp.
+ *
+ *     uat::global_vector<std::int64_t> count(buckets);                    on all workers, outside of runs
+ *     uat::run([c = count.span()] {
+ *         uat::parallel_for(0, 1000000, [c](std::int64_t i) { c.atomic(bucket_of(i)).add(1); });
+ *     });
+ */
+#ifndef UAT_ATOMIC_HPP
+#define UAT_ATOMIC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "uat/global.h"
+#include "uat/task.hpp"
+
+namespace uat
+{
+
+namespace detail
+{
+
+/* What can be added to: numbers, and pointers to objects. */
+template <class T> struct must_add {
+    static_assert(std::is_arithmetic<T>::value ||
+                      (std::is_pointer<T>::value && std::is_object<std::remove_pointer_t<T>>::value),
+                  "uat: an atomic adds to numbers and to pointers to objects alone; use compare_exchange_strong()");
+};
+
+template <class T> struct must_be_ordered {
+    static_assert(
+        std::is_arithmetic<T>::value || std::is_pointer<T>::value,
+        "uat: an atomic has a minimum and a maximum of numbers and pointers alone; use compare_exchange_strong()");
+};
+
+template <class T> struct must_have_bits {
+    static_assert(std::is_integral<T>::value, "uat: an atomic has and, or and xor for integers alone");
+};
+
+template <class T> struct must_compare {
+    static_assert(
+        std::has_unique_object_representations<T>::value || std::is_floating_point<T>::value,
+        "uat: compare_exchange compares 8 bytes; equal values of this type may differ in theirs, by padding or "
+        "floating-point members; use an integer that holds the value");
+};
+
+} // namespace detail
+
+/*
+ * Atomic access to one word of global memory, near or far: an address, which travels. T has 8 bytes and is trivially
+ * copyable. While tasks use it, the word is not checked out, nor written by put(). Inside a task. Cannot fail: a word
+ * that is not aligned to 8 bytes, frozen, or not in global memory ends the job with a line.
+ *
+ * Atomics order no other access, so there is no std::memory_order to choose: see uat_atomic_fetch_add(). Nor are there
+ * operators: on another host each access takes a round trip, which a program should show.
+ */
+template <class T> class atomic_ref
+{
+    static_assert(sizeof(detail::must_travel<T>) > 0, "");
+    static_assert(!std::is_const<T>::value,
+                  "uat: an atomic changes its word; take a span or a pointer of the type without const");
+    static_assert(
+        sizeof(T) == sizeof(std::uint64_t),
+        "uat: an adapter changes words of 8 bytes and no others; take a type of 8 bytes, such as std::int64_t");
+
+  public:
+    using value_type = T;
+    using difference_type = std::conditional_t<std::is_pointer<T>::value, std::ptrdiff_t, T>;
+
+    explicit atomic_ref(T *word) : word_(reinterpret_cast<uat_atomic_t *>(word))
+    {
+    }
+
+    T load() const
+    {
+        return value_of(uat_atomic_load(word_));
+    }
+    /* Done when the call returns. store() and exchange() take two round trips or more to a far word. */
+    void store(T desired) const
+    {
+        uat_atomic_store(word_, bits_of(desired));
+    }
+    /* Returns the old value, as all do whose names begin with fetch. */
+    T exchange(T desired) const
+    {
+        return value_of(uat_atomic_swap(word_, bits_of(desired)));
+    }
+    /* If the word has the bytes of `expected`, set it to `desired` and return true; else `expected` becomes what it has. */
+    bool compare_exchange_strong(T &expected, T desired) const
+    {
+        detail::must_compare<T>();
+        return replace(expected, desired);
+    }
+    /* The same: it does not fail without cause. */
+    bool compare_exchange_weak(T &expected, T desired) const
+    {
+        return compare_exchange_strong(expected, desired);
+    }
+
+    /*
+     * Integers wrap around; pointers move by elements. Both take one round trip to a far word. Floating-point numbers,
+     * and all operations below but add(), take two or more: they compare and exchange until no other change comes between.
+     */
+    T fetch_add(difference_type addend) const
+    {
+        detail::must_add<T>();
+        if constexpr (std::is_floating_point<T>::value)
+            return change([=](T old) { return old + addend; });
+        else
+            return value_of(uat_atomic_fetch_add(word_, step_of(addend)));
+    }
+    T fetch_sub(difference_type subtrahend) const
+    {
+        detail::must_add<T>();
+        if constexpr (std::is_floating_point<T>::value)
+            return fetch_add(-subtrahend);
+        else
+            return value_of(uat_atomic_fetch_add(word_, 0 - step_of(subtrahend)));
+    }
+    /* Integers and pointers: add without waiting and without the old value; see uat_atomic_add(). */
+    void add(difference_type addend) const
+    {
+        detail::must_add<T>();
+        if constexpr (std::is_floating_point<T>::value)
+            fetch_add(addend);
+        else
+            uat_atomic_add(word_, step_of(addend));
+    }
+
+    /* A word that is small or large enough already is only loaded. */
+    T fetch_min(T value) const
+    {
+        detail::must_be_ordered<T>();
+        return improve(value, [](T old, T to) { return to < old; });
+    }
+    T fetch_max(T value) const
+    {
+        detail::must_be_ordered<T>();
+        return improve(value, [](T old, T to) { return old < to; });
+    }
+
+    T fetch_and(T mask) const
+    {
+        detail::must_have_bits<T>();
+        return change([=](T old) { return T(old & mask); });
+    }
+    T fetch_or(T mask) const
+    {
+        detail::must_have_bits<T>();
+        return change([=](T old) { return T(old | mask); });
+    }
+    T fetch_xor(T mask) const
+    {
+        detail::must_have_bits<T>();
+        return change([=](T old) { return T(old ^ mask); });
+    }
+
+  private:
+    uat_atomic_t *word_;
+
+    static std::uint64_t bits_of(T value)
+    {
+        std::uint64_t bits;
+        std::memcpy(&bits, &value, sizeof(bits));
+        return bits;
+    }
+    static T value_of(std::uint64_t bits)
+    {
+        return detail::load<T>(&bits);
+    }
+    static std::uint64_t step_of(difference_type addend)
+    {
+        if constexpr (std::is_pointer<T>::value)
+            return std::uint64_t(addend) * sizeof(std::remove_pointer_t<T>);
+        else
+            return std::uint64_t(addend);
+    }
+
+    bool replace(T &expected, T desired) const
+    {
+        std::uint64_t before = bits_of(expected), found = uat_atomic_cmp_swap(word_, before, bits_of(desired));
+        expected = value_of(found);
+        return found == before;
+    }
+    template <class F> T change(F f) const
+    {
+        T old = load();
+        while (!replace(old, f(old)))
+            ;
+        return old;
+    }
+    template <class Better> T improve(T value, Better is_better) const
+    {
+        T old = load();
+        while (is_better(old, value) && !replace(old, value))
+            ;
+        return old;
+    }
+};
+
+} // namespace uat
+
+#endif

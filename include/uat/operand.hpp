@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* What algorithms over spans read, window by window. Included by uat.hpp. */
+#ifndef UAT_OPERAND_HPP
+#define UAT_OPERAND_HPP
+
+#include <cstddef>
+#include <type_traits>
+
+#include "uat/span.hpp"
+
+namespace uat
+{
+
+namespace detail
+{
+
+/* Elements of T that may be checked out beside others: some KiB, and never too many for a small cache. */
+template <class T> std::size_t window()
+{
+    std::size_t share = uat_checkout_limit() / 8, bytes = share < 32768 ? share : 32768;
+    return bytes / sizeof(T) > 0 ? bytes / sizeof(T) : 1;
+}
+
+/* What a transform reads: elements of its own, or those that it writes. */
+template <class T> class operand
+{
+  public:
+    operand(span<const T> s, bool same, const T *written) : s_(s), place_(written), own_(!same && !s.empty())
+    {
+        if (own_)
+            place_ = static_cast<const T *>(uat_checkout(s_.data(), s_.size() * sizeof(T), UAT_READ));
+    }
+    operand(const operand &) = delete;
+    operand &operator=(const operand &) = delete;
+    ~operand()
+    {
+        if (own_)
+            uat_checkin(s_.data(), s_.size() * sizeof(T), UAT_READ);
+    }
+    const T *data() const
+    {
+        return place_;
+    }
+    const T &operator[](std::size_t i) const
+    {
+        return place_[i];
+    }
+
+  private:
+    span<const T> s_;
+    const T *place_;
+    bool own_;
+};
+
+template <class T, class U> bool is_same_range(span<const T> in, span<U> out)
+{
+    return std::is_same<T, U>::value && static_cast<const void *>(in.data()) == static_cast<const void *>(out.data());
+}
+
+/* The elements at `written` as T, if they are. */
+template <class T, class U> const T *as(const U *written)
+{
+    if constexpr (std::is_same<T, U>::value)
+        return written;
+    else
+        return nullptr;
+}
+
+/* A function of its own: in one that also checks out and in, the compiler would keep the sum in memory. */
+template <class R, class F, class... T>
+__attribute__((noinline)) R fold_window(std::size_t first, std::size_t n, R value, F &f, const T *...x)
+{
+    for (std::size_t i = 0; i < n; i++)
+        value = f(value, first + i, x[i]...);
+    return value;
+}
+
+/* value = f(value, i, elements i...) for i of [from, to), in order. Returns the last value. */
+template <class R, class F, class... T>
+R fold_elements(std::size_t from, std::size_t to, R value, F &f, span<const T>... in)
+{
+    std::size_t most = to - from, n;
+    ((most = window<T>() < most ? window<T>() : most), ...);
+    for (std::size_t at = from; at < to; at += n) {
+        n = most < to - at ? most : to - at;
+        auto apply = [&](const operand<T> &...x) { return fold_window(at, n, value, f, x.data()...); };
+        value = apply(operand<T>(in.subspan(at, n), false, nullptr)...);
+    }
+    return value;
+}
+
+} // namespace detail
+
+} // namespace uat
+
+#endif

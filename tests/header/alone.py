@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Description: each public header compiles alone, and all together in every standard that they are for, without any of the warnings that
+users turn on; uat.hpp includes all others.
+usage: alone.py C-COMPILER C++-COMPILER INCLUDE-FOLDER"""
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror -fsyntax-only".split()
+STANDARDS = {"c": ["c11", "c2x"], "c++": ["c++17", "c++20", "c++2b"]}
+
+
+def included(include, name, found):
+    """All headers of uat that this one includes."""
+    if name not in found:
+        found.add(name)
+        for other in re.findall(r'^#include "(?:\.\./)?(?:uat/)?([\w./]+)"', (include / name).read_text(), re.M):
+            included(include, other if other == "uat.h" else "uat/" + other, found)
+    return found
+
+
+def main():
+    compilers, include = dict(zip(STANDARDS, sys.argv[1:3])), Path(sys.argv[3])
+    if not all(shutil.which(compiler) for compiler in compilers.values()):
+        print(f"no {' or no '.join(compilers.values())} on this machine")
+        return 77
+    headers = sorted(str(path.relative_to(include)) for path in [*include.glob("*.h*"), *include.glob("uat/*.h*")])
+    faults = [f"uat.hpp does not include {name}" for name in headers if name not in included(include, "uat.hpp", set())]
+    started = []
+    for language, standards in STANDARDS.items():
+        own = [[name] for name in headers if name.endswith(".hpp") == (language == "c++")]
+        together = [name for name in headers if language == "c++" or name.endswith(".h")]
+        for standard, texts in [(standards[0], own), *((standard, [together]) for standard in standards[1:])]:
+            for names in texts:
+                command = [compilers[language], "-x", language, "-std=" + standard, *WARNINGS, "-I", include, "-"]
+                with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as compiler:
+                    said = compiler.communicate("".join(f"#include <{name}>\n" for name in names))[1]
+                started.append(names)
+                if compiler.returncode:
+                    faults.append(f"{standard}: {' '.join(names)}: {said}")
+    print(f"{len(headers)} headers, {len(started)} times compiled by {sys.argv[1]}, {len(faults)} faults")
+    print("\n".join(faults))
+    return 1 if faults or len(headers) < 10 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
