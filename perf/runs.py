@@ -37,6 +37,16 @@ def numbers(text):
     return [number(part) for part in text.split(",")]
 
 
+def words_of(allowed):
+    """The type of an option that takes some of these words, with commas."""
+    def words(text):
+        for word in text.split(","):
+            if word not in allowed:
+                raise argparse.ArgumentTypeError(f"'{word}' is none of {', '.join(allowed)}")
+        return text.split(",")
+    return words
+
+
 def run(command, settings=None):
     """The command that has ended, under more settings of the environment. If it fails the script ends, too, with its last words."""
     command = [str(word) for word in command]
