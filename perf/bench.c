@@ -3,6 +3,7 @@
 #include "perf/plot.h"
 #include "perf/progress.h"
 #include "perf/tsc.h"
+#include "runtime/inspect.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,19 +40,10 @@ static void add_stats(uat_stats_t *stats, const uat_stats_t *more, uint64_t fact
         words[i] += factor * ((const uint64_t *)more)[i];
 }
 
-/* Leave in *stats what was counted after *before; of the stack, its maximum. */
-static void subtract_stats(uat_stats_t *stats, const uat_stats_t *before)
-{
-    uint64_t stack_bytes_max = stats->stack_bytes_max;
-
-    add_stats(stats, before, MINUS);
-    stats->stack_bytes_max = stack_bytes_max;
-}
-
-/* Take the counters, unless there are none. The first error remains. */
+/* Take the counters but for the stack's, unless there are none. The first error remains. */
 static void count(uat_stats_t *stats)
 {
-    int status = present.alone ? 0 : uat_stats_total(stats);
+    int status = present.alone ? 0 : uat_inspect_counters_total(stats);
 
     if (!present.status)
         present.status = status;
@@ -159,8 +151,19 @@ static int run_once(const struct job *job, struct uat_bench_run *run)
     run->seconds = present.paused_at.seconds - present.start.seconds;
     run->cycles = present.paused_at.cycles - present.start.cycles;
     run->stats = present.counted_at;
-    subtract_stats(&run->stats, &present.counted);
+    add_stats(&run->stats, &present.counted, MINUS);
     return 0;
+}
+
+/* How deep the stacks have been, which takes long over verbs: once, behind all runs. */
+static int measure_stacks(struct job *job)
+{
+    uat_stats_t all;
+    int status = uat_stats_total(&all);
+
+    for (int64_t i = 0; i < job->settings.repeat && !status; i++)
+        job->runs[i].stats.stack_bytes_max = all.stack_bytes_max;
+    return status;
 }
 
 /* An application's own check of its result, and its figures. */
@@ -237,6 +240,8 @@ static int run_all(struct job *job)
             status = verify(job, &job->runs[i]);
         }
     }
+    if (!status)
+        status = measure_stacks(job);
     if (!status && job->bench->finish)
         status = job->bench->finish();
     return status;

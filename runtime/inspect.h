@@ -13,6 +13,7 @@
 #include "deque/owner.h"
 #include "deque/phase.h"
 #include "deque/thief.h"
+#include "include/uat/stats.h"
 #include "runtime/task/idle.h"
 #include "runtime/task/worker.h"
 #include "runtime/watch/die.h"
@@ -24,6 +25,12 @@ static inline struct uat_deque *uat_inspect_deque(void)
     return &uat_worker.deque;
 }
 struct uat_transport *uat_inspect_transport(void);
+
+/*
+ * uat_stats_total() without stack_bytes_max, which stays 0: that one looks for the lowest byte of the region that was ever
+ * written. Where all pages are present, as over verbs, it reads them, and leaves the caches cold.
+ */
+int uat_inspect_counters_total(uat_stats_t *stats);
 
 /* The size of the uni-address region, in bytes, and where a root's stack segment would begin in it. */
 size_t uat_inspect_region_size(void);

@@ -7,6 +7,7 @@
 #include "global/global.h"
 #include "include/uat.h"
 #include "runtime/collective/tree.h"
+#include "runtime/inspect.h"
 #include "runtime/memory/segment.h"
 #include "runtime/start/self.h"
 #include "runtime/task/counts.h"
@@ -27,7 +28,8 @@ static void gather_steals(uat_stats_t *s, const struct uat_steal_traffic *traffi
     s->steal_doorbells = traffic->doorbells;
 }
 
-static void gather(uat_stats_t *stats)
+/* All but stack_bytes_max. */
+static void gather_counters(uat_stats_t *stats)
 {
     const struct uat_thief_counts *thief = uat_steal_counts();
     const struct uat_deque_counts *deque = &uat_worker.deque.count;
@@ -50,7 +52,6 @@ static void gather(uat_stats_t *stats)
     s.given = uat_worker.deque.mail ? uat_worker.deque.mail->count.given : 0;
     s.requests_refused = thief->refused;
     s.requests_withdrawn = thief->withdrawn;
-    s.stack_bytes_max = uat_segment.high - uat_segment_low_water();
     s.ops_read = transport->ops[UAT_OP_READ];
     s.ops_write = transport->ops[UAT_OP_WRITE];
     s.ops_fetch_add = transport->ops[UAT_OP_FETCH_ADD];
@@ -64,6 +65,12 @@ static void gather(uat_stats_t *stats)
     gather_steals(&s, uat_steal_traffic());
     uat_global_count(&s);
     *stats = s;
+}
+
+static void gather(uat_stats_t *stats)
+{
+    gather_counters(stats);
+    stats->stack_bytes_max = uat_segment.high - uat_segment_low_water();
 }
 
 int uat_stats(uat_stats_t *stats)
@@ -89,7 +96,7 @@ static void add(uat_stats_t *sum, const uat_stats_t *one)
     sum->stack_bytes_max = most;
 }
 
-int uat_stats_total(uat_stats_t *stats)
+static int total(uat_stats_t *stats, void (*gather_own)(uat_stats_t *))
 {
     int rc = uat_call_check(UAT_CALL_STATS), status = stats ? 0 : -EINVAL;
     if (rc)
@@ -98,10 +105,20 @@ int uat_stats_total(uat_stats_t *stats)
         uat_error("uat_stats_total() was given NULL for the counters");
     uat_call_enter(UAT_CALL_STATS);
     uat_stats_t sum;
-    gather(&sum);
+    gather_own(&sum);
     rc = uat_tree_sum(status, &sum, add);
     if (!rc)
         *stats = sum;
     uat_call_leave();
     return rc;
+}
+
+int uat_stats_total(uat_stats_t *stats)
+{
+    return total(stats, gather);
+}
+
+int uat_inspect_counters_total(uat_stats_t *stats)
+{
+    return total(stats, gather_counters);
 }

@@ -62,6 +62,11 @@ typedef struct {                                     /* without a tag: in C++ it
     uint64_t publications_withheld; /* put off because releases took too much time */
 } uat_stats_t;
 
+/*
+ * Both look how deep the stacks have been, which takes microseconds; over verbs, where all of UAT_STACK_SIZE is pinned, they
+ * read what was never used of it: milliseconds. Not to be called within what is timed.
+ */
+
 /* This worker's counters. Local. Returns 0, or -EINVAL for NULL or before uat_init(). */
 int uat_stats(uat_stats_t *stats);
 
