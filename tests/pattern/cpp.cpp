@@ -2,7 +2,7 @@
 /*
  * Description: uat.hpp: tasks of functions and lambdas, with results of every kind; loops, reductions and scans against
  * their sequential values; a handle that is not joined by hand.
- * usage: test-cpp [task | loop | sort | other | pending]: with a word, an exception at that place
+ * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending]: with a word, an exception at that place
  */
 #include <cstdint>
 #include <cstdio>
@@ -116,6 +116,27 @@ void throw_at(const std::string &where)
 {
     if (where == "task")
         uat::run([] { uat::spawn(fail).join(); });
+    if (where == "root")
+        uat::run(fail);
+    if (where == "thief")
+        uat::run([] {
+            auto child = uat::spawn([] {
+                for (;;) /* until another worker has taken the continuation, and failed */
+                    uat_work_wanted();
+            });
+            fail();
+        });
+    if (where == "reduce")
+        uat::run([] {
+            return uat::parallel_reduce(
+                0, 100000, std::int64_t{0},
+                [](std::int64_t i) {
+                    if (i == 77777)
+                        fail();
+                    return i;
+                },
+                [](std::int64_t a, std::int64_t b) { return a + b; });
+        });
     if (where == "loop")
         uat::run([] {
             uat::parallel_for(0, 100000, [](std::int64_t i) {
