@@ -50,10 +50,9 @@ static void number_hosts(struct uat_global *g)
     int size = g->config.transport->size, wanted = g->config.hosts < size ? g->config.hosts : size;
     g->hosts = 0;
     for (int rank = 0; rank < size; rank++) {
-        int host = -1;
-        for (int before = 0; before < rank && host < 0; before++)
-            if (share_host(g, before, rank, wanted))
-                host = g->host_of[before];
+        int host = g->hosts - 1; /* most often that of the rank before */
+        while (host >= 0 && !share_host(g, g->leader[host], rank, wanted))
+            host--;
         if (host < 0) {
             host = g->hosts++;
             g->leader[host] = rank;

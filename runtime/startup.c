@@ -178,12 +178,14 @@ static int attach_neighbours(void)
 
 static int compare_bindings(void)
 {
+    if (UAT_IS_VIRTUAL()) /* they share one core, and wait in virtual time */
+        return 0;
     /* uatrun itself spreads the workers over the cores that it may use; others it was not given (taskset). */
     bool advise = strcmp(uat_startup.job.launcher, "uatrun") != 0;
     int rc = uat_roster_oversubscribed(&uat_startup.roster, uat_self.rank, advise);
     if (rc < 0)
         return rc;
-    uat_relax_oversubscribed = !UAT_IS_VIRTUAL() && rc;
+    uat_relax_oversubscribed = rc;
     if (uat_relax_oversubscribed)
         uat_info("more workers than cores: they give way to each other while they wait");
     return 0;

@@ -129,6 +129,18 @@ static void meet(void)
         syscall(SYS_futex, &w->met, FUTEX_WAIT, met, NULL, NULL, 0);
 }
 
+/* Behind those of the workers that came before: in an order of real time, on which nothing depends. */
+static void place(const void *blob, size_t size)
+{
+    struct sim_world *w = uat_sim.world;
+    uint64_t room = (size + SIM_BLOB_ALIGNMENT - 1) / SIM_BLOB_ALIGNMENT * SIM_BLOB_ALIGNMENT;
+    /* Relaxed: only shares out places, the peers are the same instruction of other workers; meet() orders the bytes. */
+    uint64_t at = __atomic_fetch_add(&w->blobs, room, __ATOMIC_RELAXED);
+    memcpy(w->blob + at, blob, size);
+    w->blob_at[uat_sim.rank] = at;
+    w->blob_size[uat_sim.rank] = (uint32_t)size;
+}
+
 int uat_sim_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes)
 {
     struct sim_world *w = uat_sim.world;
@@ -137,8 +149,7 @@ int uat_sim_exchange(const void *blob, size_t size, void ***blobs, size_t **size
         uat_error("transport sim: %zu bytes to be published are more than %d", size, SIM_BLOB_MAX);
         return -EMSGSIZE;
     }
-    memcpy(w->blob + (size_t)uat_sim.rank * SIM_BLOB_MAX, blob, size);
-    w->blob_size[uat_sim.rank] = (uint32_t)size;
+    place(blob, size);
     meet();
     *blobs = calloc(n + 1, sizeof(**blobs));
     *sizes = calloc(n, sizeof(**sizes));
@@ -148,7 +159,7 @@ int uat_sim_exchange(const void *blob, size_t size, void ***blobs, size_t **size
         return -ENOMEM;
     }
     for (size_t i = 0; i < n; i++) {
-        (*blobs)[i] = w->blob + i * SIM_BLOB_MAX;
+        (*blobs)[i] = w->blob + w->blob_at[i];
         (*sizes)[i] = w->blob_size[i];
     }
     return 0;

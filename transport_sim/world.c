@@ -21,6 +21,7 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     PART(adapter, n);
     PART(sender, n);
     PART(busy, n);
+    PART(blob_at, n);
     PART(blob_size, n);
     PART(chain, n * SIM_CHAINS);
     PART(item, n * SIM_ITEMS);
@@ -40,6 +41,7 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     world->adapter = (uint64_t *)(p + adapter_at);
     world->sender = (uint64_t *)(p + sender_at);
     world->busy = (uint64_t *)(p + busy_at);
+    world->blob_at = (uint64_t *)(p + blob_at_at);
     world->blob_size = (uint32_t *)(p + blob_size_at);
     world->chain = (struct sim_chain *)(p + chain_at);
     world->item = (struct sim_item *)(p + item_at);

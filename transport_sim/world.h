@@ -34,8 +34,9 @@ enum {
     SIM_OBJECTS = 4096,     /* memory objects of global memory, on all hosts together */
     /* Items of one worker: of each chain, the parts of its operations and its end; the oldest store; itself. */
     SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + SIM_BULKS * (SIM_PARTS + 1) + 2,
-    SIM_MAPPED_MAX = 64, /* up to so many workers map each other's segments; page tables grow with the square */
-    SIM_BLOB_MAX = 16384 /* bytes that a worker publishes */
+    SIM_MAPPED_MAX = 64,  /* up to so many workers map each other's segments; page tables grow with the square */
+    SIM_BLOB_MAX = 16384, /* bytes that a worker publishes, at most */
+    SIM_BLOB_ALIGNMENT = 64
 };
 
 #define SIM_NEVER UINT64_MAX
@@ -141,9 +142,9 @@ struct sim_world {
     uint32_t execute; /* futex: the keeper has the token */
     char *segment;    /* where each worker maps its own segment */
     size_t segment_size;
-    uint32_t met, arrived, blobs; /* at the barriers of the start */
-    uint32_t left;                /* workers that have left */
-    uint64_t switches, items;     /* for the report; a post is not counted as a step */
+    uint32_t met, arrived;    /* at the barriers of the start */
+    uint32_t left;            /* workers that have left */
+    uint64_t switches, items; /* for the report; a post is not counted as a step */
     struct sim_cost cost;
     uint64_t stop_at; /* of settings.stop; SIM_NEVER when that is over */
     size_t count;     /* items in the queue */
@@ -159,7 +160,9 @@ struct sim_world {
     uint64_t *adapter; /* per host: when it is free for the next request from outside */
     uint64_t *sender;  /* ... for the next one from inside */
     uint64_t *busy;    /* per host: ns that its adapter has served requests from outside and inside */
-    char *blob;        /* SIM_BLOB_MAX bytes per rank */
+    char *blob;        /* what the workers publish, one behind the other: few pages, as every worker reads all of it */
+    uint64_t blobs;    /* bytes of it in use */
+    uint64_t *blob_at; /* where that of a rank begins */
     uint32_t *blob_size;
 };
 

@@ -118,7 +118,7 @@ void uat_roster_hosts(const struct uat_roster *roster, int *host_of)
         if (i > 0 && strcmp(endpoint[i].host, endpoint[i - 1].host) == 0)
             host_of[i] = host_of[i - 1];
         for (int k = 0; k < i && host_of[i] == i; k++)
-            if (strcmp(endpoint[i].host, endpoint[k].host) == 0)
+            if (host_of[k] == k && strcmp(endpoint[i].host, endpoint[k].host) == 0)
                 host_of[i] = k;
     }
 }
