@@ -9,6 +9,9 @@
  * between uat_init() and uat_finalize() by anybody; they are used inside tasks of a run. After every call the task may
  * be on another worker, as after a join.
  *
+ * A function that tries and finds nothing offers thieves what this worker has, as uat_work_wanted() does: a task may
+ * poll for what the continuation of its spawner does, if there is another worker.
+ *
  * Errors end the job with a message, in every build: a future that is set twice, a mutex unlocked by a task that does
  * not hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. A
  * program in which all tasks wait and nobody can wake them is a deadlock: that is found, and ends the job with the

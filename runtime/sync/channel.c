@@ -82,13 +82,19 @@ enum uat_channel_outcome uat_channel_send_now(uat_channel_t c)
     return UAT_CHANNEL_DONE;
 }
 
+static void leave_empty_handed(uat_channel_t c)
+{
+    uat_object_leave(c.object, 0);
+    uat_object_missed();
+}
+
 int uat_channel_try_send(uat_channel_t c, const void *value)
 {
     take(c, "uat_channel_try_send()");
     uat_object_copy(uat_segment.staged_result, value, c.size);
     enum uat_channel_outcome outcome = uat_channel_send_now(c);
     if (outcome == UAT_CHANNEL_MUST_WAIT)
-        uat_object_leave(c.object, 0);
+        leave_empty_handed(c);
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
@@ -155,7 +161,7 @@ int uat_channel_try_receive(uat_channel_t c, void *value)
     take(c, "uat_channel_try_receive()");
     enum uat_channel_outcome outcome = uat_channel_receive_now(c);
     if (outcome == UAT_CHANNEL_MUST_WAIT)
-        uat_object_leave(c.object, 0);
+        leave_empty_handed(c);
     if (outcome == UAT_CHANNEL_DONE)
         uat_object_copy(value, uat_segment.staged_result, c.size);
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;

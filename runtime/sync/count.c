@@ -35,6 +35,8 @@ int uat_semaphore_try_acquire(uat_semaphore_t s)
 {
     int taken = take_one(uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_try_acquire()"));
     uat_object_leave(s.object, 0);
+    if (!taken)
+        uat_object_missed();
     return taken;
 }
 

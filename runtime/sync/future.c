@@ -60,7 +60,7 @@ void uat_future_set(uat_future_t f, const void *value)
     uat_object_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_segment.staged_result, f.size);
 }
 
-int uat_future_try_get(uat_future_t f, void *value)
+static int get_now(uat_future_t f, void *value)
 {
     struct uat_object *o = uat_object_address(f.object);
     struct uat_staging *staging = uat_segment.staging;
@@ -93,6 +93,14 @@ int uat_future_try_get(uat_future_t f, void *value)
     return 1;
 }
 
+int uat_future_try_get(uat_future_t f, void *value)
+{
+    if (get_now(f, value))
+        return 1;
+    uat_object_missed();
+    return 0;
+}
+
 /* Apart, so that the common case needs no frame. */
 static __attribute__((noinline)) void wait_large(uat_future_t f, void *value)
 {
@@ -103,12 +111,12 @@ static __attribute__((noinline)) void wait_large(uat_future_t f, void *value)
 
 void uat_future_get(uat_future_t f, void *value)
 {
-    if (uat_future_try_get(f, value))
+    if (get_now(f, value))
         return;
     static const char what[] = "uat_future_get()";
     const struct uat_object *o = uat_object_take(f.object, UAT_PARK_FUTURE, what);
     if (!o) { /* set in between, for good */
-        uat_future_try_get(f, value);
+        get_now(f, value);
         return;
     }
     compare_size(f, o->word[SIZE], what);

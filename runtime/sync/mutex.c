@@ -74,6 +74,8 @@ int uat_mutex_try_lock(uat_mutex_t m)
     if (locked)
         note_holder(o, running_task(), (uint64_t)uat_self.rank + 1);
     uat_object_leave(m.object, 0);
+    if (!locked)
+        uat_object_missed();
     return locked;
 }
 

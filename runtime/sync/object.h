@@ -26,6 +26,7 @@
 
 #include "base/mutant.h"
 #include "global/global.h"
+#include "include/uat/pattern.h"
 #include "runtime/memory/frame.h"
 #include "runtime/memory/heap.h"
 #include "runtime/start/self.h"
@@ -54,6 +55,15 @@ static inline struct uat_object *uat_object_held(void)
 
 /* Make an object with `bytes` of data. Returns its name. Ends the job if there is no room. */
 uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
+
+/*
+ * A try_ function has found nothing. Its task may poll in a loop, for what the continuation of its spawner is to do: it
+ * offers what could not be offered before, and with messages answers one that asks, or the loop might never end.
+ */
+static inline void uat_object_missed(void)
+{
+    uat_work_wanted();
+}
 
 /* Ends the job if name cannot be an object's: a handle may be uninitialised. what: as below. */
 void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what);

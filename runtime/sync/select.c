@@ -123,8 +123,10 @@ int uat_try_select(uat_case_t *cases, int n)
     struct select s;
     begin(&s, "uat_try_select()", cases, n);
     int taken = do_one_now(&s);
-    if (taken < 0)
+    if (taken < 0) {
         leave_others(&s, -1);
+        uat_object_missed();
+    }
     return taken;
 }
 

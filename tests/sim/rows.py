@@ -62,6 +62,7 @@ PROGRAMS = [
     Row("tests/programs/colours", most=(64, "a host has 64 colours")),
     Row("tests/programs/sync 1", most=(256, "idle workers that look for ready tasks take long")),
     Row("tests/programs/select 1", most=(64, "the same")),
+    Row("tests/programs/polls 1", least=2),
     Row("tests/global/global-order 1 {seed}", GLOBAL),
     Row("tests/global/global-objects 1", GLOBAL),
     Row("tests/global/global-reuse", GLOBAL, least=2),
