@@ -26,6 +26,12 @@ void uat_sim_cost_started(struct sim_world *world)
     world->cost.started = monotonic();
 }
 
+void uat_sim_cost_left(struct sim_world *world)
+{
+    if (world->cost.left == 0)
+        world->cost.left = monotonic();
+}
+
 void uat_sim_cost_add(uint64_t *sum)
 {
     struct timespec t;
@@ -81,13 +87,13 @@ void uat_sim_cost_tell(const struct sim_world *w, uint64_t executed)
     double during = 1e-9 * (double)(w->cost.until - w->cost.before + executed);
     for (int i = 0; i < w->settings.size; i++)
         last = w->worker[i].clock > last ? w->worker[i].clock : last;
-    uat_info("simulated %.6f s in %.2f s: %" PRIu64 " steps, %" PRIu64
-             " of them in another process than the one before, "
-             "%.2f us of processor time each, and %.2f s for start and end; %d workers were there after %.2f s and "
-             "take %.2f MiB each; the busiest "
-             "adapter served for %.0f %% of the time",
-             (double)last * 1e-9, (double)(monotonic() - w->cost.begun) * 1e-9, w->items, w->switches,
-             during * 1e6 / (double)steps, processor + 1e-9 * (double)executed - during, w->settings.size,
-             (double)(w->cost.started - w->cost.begun) * 1e-9, (double)w->cost.kilobytes / 1024 / w->settings.size,
-             last ? 100 * (double)busiest(w) / (double)last : 0);
+    uat_info(
+        "simulated %.6f s in %.2f s: %" PRIu64 " steps, %" PRIu64 " of them in another process than the one before, "
+        "%.2f us of wall time and %.2f us of processor time each, and %.2f s of it for start and end; %d workers were "
+        "there after %.2f s and take %.2f MiB each; the busiest adapter served for %.0f %% of the time",
+        (double)last * 1e-9, (double)(monotonic() - w->cost.begun) * 1e-9, w->items, w->switches,
+        1e-3 * (double)(w->cost.left - w->cost.started) / (double)steps, during * 1e6 / (double)steps,
+        processor + 1e-9 * (double)executed - during, w->settings.size,
+        (double)(w->cost.started - w->cost.begun) * 1e-9, (double)w->cost.kilobytes / 1024 / w->settings.size,
+        last ? 100 * (double)busiest(w) / (double)last : 0);
 }

@@ -5,9 +5,10 @@
 
 #include "transport_sim/world.h"
 
-/* Moments of the start: the first fork comes, and the last worker is there. */
+/* Moments: the first fork comes; the last worker is there; a worker leaves, of which the first one counts. */
 void uat_sim_cost_begin(struct sim_world *world);
 void uat_sim_cost_started(struct sim_world *world);
+void uat_sim_cost_left(struct sim_world *world);
 
 /* By each worker, when the simulation begins and when it leaves: add its processor time so far to a sum of all. */
 void uat_sim_cost_add(uint64_t *sum);

@@ -147,6 +147,7 @@ void uat_sim_leave(void)
     struct sim_world *w = uat_sim.world;
     uat_sim.inside = false;
     uat_sim_cost_add(&w->cost.until);
+    uat_sim_cost_left(w);
     uat_sim_cost_memory(w);
     uat_sim.me->state = SIM_LEFT;
     w->left++;

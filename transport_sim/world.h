@@ -129,9 +129,9 @@ struct sim_settings {
 
 /* Of the real world, for the report. */
 struct sim_cost {
-    uint64_t begun, started; /* ns of the host's monotonic clock */
-    uint64_t before, until;  /* ns of processor time of all workers: when they begin, and when they leave */
-    uint64_t kilobytes;      /* of all workers, page tables included */
+    uint64_t begun, started, left; /* ns of the host's monotonic clock; left: when the first worker does */
+    uint64_t before, until;        /* ns of processor time of all workers: when they begin, and when they leave */
+    uint64_t kilobytes;            /* of all workers, page tables included */
 };
 
 struct sim_world {
