@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: entries whose claims were aborted, and that stay, are offered again once nothing younger is. A chain of
- * tasks descends; before each step some tiny tasks publish and take back at the place where the step's own continuation
+ * tasks descends; before each step some tiny tasks publish and take back at the index where the step's own continuation
  * will be published, so that claims meet what they did not expect. The last task waits until all that is offered was
- * taken, spawns once, and there waits until nothing is left: without an offer that never ends, and UAT_SIM_LIMIT says
+ * taken, and offers what is left until nothing is: if an entry is forgotten, that never ends, and UAT_SIM_LIMIT says
  * so. For the simulation. Usage: aborted RUNS
  */
 #include <stdio.h>
@@ -16,7 +16,8 @@
 
 enum {
     LEVELS = 10, /* no more than the ring has slots */
-    TINY_MAX = 4,
+    TINY_MAX = 3,
+    FRAME_WORDS = 32,
     STEP_NS = 200,
     LATE_NS = 1000000 /* until acknowledgements are here */
 };
@@ -29,12 +30,22 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Its spawner's push has offered all that was left, and nobody pushes or pops any more, nor calls uat_work_wanted(),
- * which would offer it. */
+/* From a frame of its own, so that its continuation lies at another place than the step's. */
+static __attribute__((noinline)) uint64_t run_tiny(uint64_t i)
+{
+    volatile uint64_t frame[FRAME_WORDS] = {[0] = i};
+    tiny_task task;
+    tiny_spawn(&task, frame[0]);
+    return tiny_join(&task) + frame[1];
+}
+
+/* A claim may meet the new publication too, and leave the entry behind again: so it is offered until it is taken. */
 UAT_TASK(uint64_t, last, uint64_t, n)
 {
-    while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque()))
+    while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque())) {
         uat_sim_work(STEP_NS);
+        (void)uat_work_wanted();
+    }
     return n;
 }
 
@@ -58,11 +69,9 @@ static uint64_t step(uint64_t level, uint64_t seed)
         last_spawn(&task, uat_size() > 1 ? 1 : 0);
         return last_join(&task);
     }
-    for (uint64_t i = mix(seed ^ level) % TINY_MAX; i > 0; i--) {
-        tiny_task before;
-        tiny_spawn(&before, i);
-        tiny_join(&before);
-    }
+    for (uint64_t i = 1 + mix(seed ^ level) % TINY_MAX; i > 0; i--)
+        if (run_tiny(i) != mix(i))
+            return 0;
     step_task task;
     step_spawn(&task, level - 1, seed);
     return step_join(&task) + level;
@@ -74,10 +83,9 @@ int main(int argc, char **argv)
     if (uat_init())
         return 1;
     for (uint64_t i = 0; i < runs; i++) {
-        if (step_run(&sum, 1 + mix(i) % LEVELS, mix(i)))
+        if (step_run(&sum, LEVELS, mix(i)))
             return 1;
-        uint64_t level = 1 + mix(i) % LEVELS;
-        if (sum != level * (level + 1) / 2 + (uat_size() > 1)) {
+        if (sum != LEVELS * (LEVELS + 1) / 2 + (uat_size() > 1)) {
             fprintf(stderr, "aborted: rank %d: the chain's sum is %lu\n", uat_rank(), (unsigned long)sum);
             return 1;
         }

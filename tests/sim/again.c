@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: a worker that was idle and has work again offers it, though nobody has asked it in between. Of two
+ * workers one offers tiny tasks that it takes back itself, while the other is busy; it becomes idle, steals, and there
+ * waits until its own continuation is taken: without an offer that never ends, and UAT_SIM_LIMIT says so. For the
+ * simulation, with two workers. Usage: again ROUNDS
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "runtime/inspect.h"
+#include "tests/mix.h"
+#include "uat.h"
+#include "uat/pattern.h"
+
+enum { TINY = 3, STEP_NS = 200, BUSY_NS = 40000 };
+
+UAT_TASK(uint64_t, tiny, uint64_t, i)
+{
+    uat_sim_work(STEP_NS);
+    return mix(i);
+}
+
+/* Ends once all continuations above it have been taken. */
+UAT_TASK(uint64_t, patient, uint64_t, n)
+{
+    while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque())) {
+        uat_sim_work(STEP_NS);
+        (void)uat_work_wanted(); /* answers who asks, and offers nothing to who does not */
+    }
+    return n;
+}
+
+/* While it is busy, the thief of its spawner becomes idle. Then that steals this task too, and this worker is idle. */
+UAT_TASK(uint64_t, busy, uint64_t, n)
+{
+    patient(0);
+    uat_sim_work(BUSY_NS);
+    patient_task here, there;
+    patient_spawn(&here, n);
+    patient_spawn(&there, n);
+    return patient_join(&there) + patient_join(&here);
+}
+
+UAT_TASK(uint64_t, all, uint64_t, rounds)
+{
+    uint64_t sum = 0;
+    for (uint64_t round = 0; round < rounds; round++) {
+        busy_task task;
+        busy_spawn(&task, round);
+        for (uint64_t i = 0; i < TINY; i++) {
+            tiny_task before;
+            tiny_spawn(&before, i);
+            sum += tiny_join(&before) == mix(i);
+        }
+        sum += busy_join(&task);
+    }
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, sum = 0;
+    if (uat_init() || all_run(&sum, rounds))
+        return 1;
+    bool right = sum == rounds * (rounds - 1) + rounds * TINY;
+    if (!right)
+        fprintf(stderr, "again: rank %d: the sum is %lu\n", uat_rank(), (unsigned long)sum);
+    return uat_finalize() != 0 || !right;
+}
