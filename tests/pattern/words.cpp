@@ -74,7 +74,8 @@ int check_sums(const words &w)
     errors += check(w.least.load() == 1 - EACH && w.most.load() == 3 * (EACH - 1), "fetch_min, fetch_max");
     errors += check(w.bits.load() == (std::uint64_t{1} << 50) - 1 && w.odd.load() == odd, "fetch_or, fetch_xor");
     errors += check(w.real.load() == 0.25 * double(EACH), "additions to a double");
-    errors += check(w.pointer.load() == static_cast<std::int64_t *>(nullptr) + EACH, "additions to a pointer");
+    errors += check(reinterpret_cast<std::uintptr_t>(w.pointer.load()) == EACH * sizeof(std::int64_t),
+                    "additions to a pointer");
     return errors + check(both.a == EACH && both.b == -EACH, "compare_exchange_weak of a structure");
 }
 
