@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat for C++17: typed tasks, loops, algorithms, generators, global memory and its atomics. Headers only; link with libuat.
- * This one includes all others of uat, also those for C, such as uat/sync.h.
+ * uat for C++17: typed tasks, loops, algorithms, generators, global memory and its atomics. Headers only; link with
+ * libuat. This one includes all others of uat, also those for C, such as uat/sync.h.
  *
  *     long fib(long n)
  *     {
@@ -21,9 +21,9 @@
  *     }
  *
  * What goes to a task or comes back travels by value to other processes: functions, lambdas with all they capture,
- * arguments and results must be trivially copyable, and a lambda captures by value (a compiler cannot refuse one that captures by
- * reference; UAT_TORTURE finds it). The rest of the rules for task code is in README.md. An exception that leaves a task ends the
- * job with its what().
+ * arguments and results must be trivially copyable, and a lambda captures by value (a compiler cannot refuse one that
+ * captures by reference; UAT_TORTURE finds it). The rest of the rules for task code is in README.md. An exception that
+ * leaves a task ends the job with its what().
  */
 #ifndef UAT_HPP
 #define UAT_HPP

@@ -27,8 +27,8 @@ static inline struct uat_deque *uat_inspect_deque(void)
 struct uat_transport *uat_inspect_transport(void);
 
 /*
- * uat_stats_total() without stack_bytes_max, which stays 0: that one looks for the lowest byte of the region that was ever
- * written. Where all pages are present, as over verbs, it reads them, and leaves the caches cold.
+ * uat_stats_total() without stack_bytes_max, which stays 0: that one looks for the lowest byte of the region that was
+ * ever written. Where all pages are present, as over verbs, it reads them, and leaves the caches cold.
  */
 int uat_inspect_counters_total(uat_stats_t *stats);
 

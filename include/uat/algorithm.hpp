@@ -86,8 +86,8 @@ template <class U, class F, class... T> void transform_all(span<U> out, F f, spa
 } // namespace detail
 
 /*
- * Call f(block) for blocks that cover the span: with elements to be read and written, or of a span of const only to be read. See
- * uat_for_each_block().
+ * Call f(block) for blocks that cover the span: with elements to be read and written, or of a span of const only to be
+ * read. See uat_for_each_block().
  */
 template <class T, class F> void for_each_block(span<T> s, F f)
 {
@@ -120,8 +120,8 @@ template <class T> void fill(span<T> s, const std::remove_cv_t<T> &value)
 }
 
 /*
- * out[i] = f(in[i]), or f(a[i], b[i]). The spans have the same size (the output's counts); an input is the output itself or
- * shares no element with it.
+ * out[i] = f(in[i]), or f(a[i], b[i]). The spans have the same size (the output's counts); an input is the output
+ * itself or shares no element with it.
  */
 template <class T, class U, class F> void transform(span<T> in, span<U> out, F f)
 {
@@ -133,8 +133,8 @@ template <class T1, class T2, class U, class F> void transform(span<T1> a, span<
 }
 
 /*
- * Sort the span by less, a strict weak order; equal elements in any order. See uat_sort(). Over memory that is not global the
- * calling task sorts alone.
+ * Sort the span by less, a strict weak order; equal elements in any order. See uat_sort(). Over memory that is not
+ * global the calling task sorts alone.
  */
 template <class T, class Less = std::less<>> void sort(span<T> s, Less less = Less())
 {

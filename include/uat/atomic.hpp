@@ -89,7 +89,10 @@ template <class T> class atomic_ref
     {
         return value_of(uat_atomic_swap(word_, bits_of(desired)));
     }
-    /* If the word has the bytes of `expected`, set it to `desired` and return true; else `expected` becomes what it has. */
+    /*
+     * If the word has the bytes of `expected`, set it to `desired` and return true; else `expected` becomes what it
+     * has.
+     */
     bool compare_exchange_strong(T &expected, T desired) const
     {
         detail::must_compare<T>();
@@ -103,7 +106,8 @@ template <class T> class atomic_ref
 
     /*
      * Integers wrap around; pointers move by elements. Both take one round trip to a far word. Floating-point numbers,
-     * and all operations below but add(), take two or more: they compare and exchange until no other change comes between.
+     * and all operations below but add(), take two or more: they compare and exchange until no other change comes
+     * between.
      */
     T fetch_add(difference_type addend) const
     {

@@ -10,8 +10,8 @@
 //		std::printf("%d\n", i);
 //
 // Differences from C: ending early (by leaving the loop and the scope) runs the destructors of what lives on the
-// generator's stack, and an exception that leaves the body comes out of the user's next() or ++. No value is to be given
-// inside a catch block.
+// generator's stack, and an exception that leaves the body comes out of the user's next() or ++. No value is to be
+// given inside a catch block.
 #ifndef UAT_GENERATOR_HPP
 #define UAT_GENERATOR_HPP
 
@@ -27,8 +27,8 @@
 namespace uat
 {
 
-// A generator of values of type T, copied to the user, with a stack of Bytes inside the object. T is trivially copyable.
-// Unwinding at an early end takes some 5 KiB of the stack (measured with gcc 12's libgcc), hence the default.
+// A generator of values of type T, copied to the user, with a stack of Bytes inside the object. T is trivially
+// copyable. Unwinding at an early end takes some 5 KiB of the stack (measured with gcc 12's libgcc), hence the default.
 template <class T, std::size_t Bytes = 8192> class generator
 {
     static_assert(std::is_trivially_copyable<T>::value, "a value passes in a register, or is copied byte by byte");

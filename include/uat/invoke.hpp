@@ -36,9 +36,9 @@ template <class First, class... Rest> auto invoke_all(First first, Rest... rest)
 } // namespace detail
 
 /*
- * Call f() of each f in parallel, and return when all have ended. The last one is called by this task: a continuation that
- * has only to join is not worth a steal. Returns the results as a std::tuple; nothing if the functions return nothing.
- * Inside a task.
+ * Call f() of each f in parallel, and return when all have ended. The last one is called by this task: a continuation
+ * that has only to join is not worth a steal. Returns the results as a std::tuple; nothing if the functions return
+ * nothing. Inside a task.
  *
  *     auto [least, most] = uat::parallel_invoke([s] { return smallest(s); }, [s] { return largest(s); });
  */

@@ -13,8 +13,9 @@ namespace uat
 {
 
 /*
- * Call f(begin, end) for ranges that cover [begin, end) once. Inside a task. See uat_for(). grain, here and below: at least
- * so many iterations run one after the other; rarely needed, for loops find by themselves how much is worth a steal.
+ * Call f(begin, end) for ranges that cover [begin, end) once. Inside a task. See uat_for(). grain, here and below: at
+ * least so many iterations run one after the other; rarely needed, for loops find by themselves how much is worth a
+ * steal.
  */
 template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {
@@ -92,8 +93,8 @@ template <class T, class F, class Combine> auto fold(F f, Combine combine)
 } // namespace detail
 
 /*
- * Reduce ranges that cover [begin, end): f(begin, end, value) returns `value` with these iterations added to it. combine is
- * associative, identity is neutral; it need not commute. Inside a task.
+ * Reduce ranges that cover [begin, end): f(begin, end, value) returns `value` with these iterations added to it.
+ * combine is associative, identity is neutral; it need not commute. Inside a task.
  */
 template <class T, class F, class Combine>
 T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, std::int64_t grain = 1)
@@ -134,8 +135,8 @@ void scan_range(std::int64_t begin, std::int64_t end, void *prefix, const void *
 }
 
 /*
- * f(begin, end, value) returns `value` with these iterations added to it; range(), which has the same form, also writes the
- * prefixes on its way. Returns the value of all.
+ * f(begin, end, value) returns `value` with these iterations added to it; range(), which has the same form, also writes
+ * the prefixes on its way. Returns the value of all.
  */
 template <class T, class F, class Combine, class Range>
 T scan_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Range range, std::int64_t grain)
@@ -150,8 +151,9 @@ T scan_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine com
 } // namespace detail
 
 /*
- * Prefix sums: calls write(i, before, with), where `before` is the value of all f(j) with j < i and `with` includes f(i): the
- * exclusive and the inclusive scan. f is called once or twice for each i. Returns the value of all. Inside a task.
+ * Prefix sums: calls write(i, before, with), where `before` is the value of all f(j) with j < i and `with` includes
+ * f(i): the exclusive and the inclusive scan. f is called once or twice for each i. Returns the value of all. Inside a
+ * task.
  */
 template <class T, class F, class Combine, class Write>
 T parallel_scan(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Write write,

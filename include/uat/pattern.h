@@ -103,7 +103,8 @@ typedef void uat_block_fn(void *elements, size_t first, size_t count, const void
  * order and by any workers; return when all have ended. Each block is checked out for `access` around the call. A block
  * has at most UAT_GLOBAL_BLOCK bytes, or one element, and lies in one chunk of the array as far as the elements do. A
  * worker begins with what is near, and offers the far half to thieves; of two halves that are equally near, it keeps
- * the one that it has worked on before. Far blocks are fetched while the one before is worked on. Inside a task. Cannot fail; an array that is no global memory ends the job with a line.
+ * the one that it has worked on before. Far blocks are fetched while the one before is worked on. Inside a task. Cannot
+ * fail; an array that is no global memory ends the job with a line.
  */
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
                         const void *arg, size_t arg_size);

@@ -34,8 +34,8 @@ R reduce_all(std::size_t size, R identity, Combine combine, F f, span<const T>..
 } // namespace detail
 
 /*
- * combine(...combine(identity, f(s[0]))..., f(s[n - 1])), or f(a[i], b[i]): in the order of the elements, with any brackets.
- * combine is associative, identity is neutral. The spans have the same size.
+ * combine(...combine(identity, f(s[0]))..., f(s[n - 1])), or f(a[i], b[i]): in the order of the elements, with any
+ * brackets. combine is associative, identity is neutral. The spans have the same size.
  */
 template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R identity, Combine combine, F f)
 {
@@ -57,7 +57,10 @@ template <class T> struct numbered {
     place<T> value;
 };
 
-/* The number of the first element that is better than all before and not worse than any behind it; the size if there is none. */
+/*
+ * The number of the first element that is better than all before and not worse than any behind it; the size if there is
+ * none.
+ */
 template <class T, class Better> std::size_t best_element(span<const T> s, Better better)
 {
     must_travel<Better>();
@@ -83,8 +86,8 @@ template <class T, class Better> std::size_t best_element(span<const T> s, Bette
 } // namespace detail
 
 /*
- * The number of the least element by less, a strict weak order, or of the greatest one; of several equal ones the first.
- * The size of the span if it is empty.
+ * The number of the least element by less, a strict weak order, or of the greatest one; of several equal ones the
+ * first. The size of the span if it is empty.
  */
 template <class T, class Less = std::less<>> std::size_t min_element(span<T> s, Less less = Less())
 {

@@ -56,9 +56,9 @@ U scan_all(span<const T> in, span<U> out, U identity, Combine combine)
 } // namespace detail
 
 /*
- * Set out[i] to combine(...combine(identity, in[0])..., in[i]), or without in[i]: the inclusive and the exclusive prefix sums.
- * combine is associative, identity is neutral. The spans have the same size (the output's counts); the input is the output
- * itself or shares no element with it. Returns the sum of all.
+ * Set out[i] to combine(...combine(identity, in[0])..., in[i]), or without in[i]: the inclusive and the exclusive
+ * prefix sums. combine is associative, identity is neutral. The spans have the same size (the output's counts); the
+ * input is the output itself or shares no element with it. Returns the sum of all.
  */
 template <class T, class U, class Combine = std::plus<>>
 U inclusive_scan(span<T> in, span<U> out, std::remove_cv_t<U> identity = {}, Combine combine = Combine())

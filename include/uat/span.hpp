@@ -84,8 +84,8 @@ template <class T> class [[nodiscard]] checkout
 };
 
 /*
- * A range of global memory: an address and a number of elements, without the elements. It travels. What it names is read and
- * written through checkouts, or one element at a time by get() and put().
+ * A range of global memory: an address and a number of elements, without the elements. It travels. What it names is
+ * read and written through checkouts, or one element at a time by get() and put().
  */
 template <class T> class span
 {
@@ -190,8 +190,8 @@ template <class T> class span
 enum class distribution { blocked = UAT_BLOCKED, cyclic = UAT_CYCLIC };
 
 /*
- * An array in global memory, all of its bytes zero at first. Made and destroyed by all workers together, outside of runs; tasks
- * get its span(). Throws std::system_error on all workers.
+ * An array in global memory, all of its bytes zero at first. Made and destroyed by all workers together, outside of
+ * runs; tasks get its span(). Throws std::system_error on all workers.
  */
 template <class T> class global_vector
 {

@@ -63,8 +63,8 @@ typedef struct {                                     /* without a tag: in C++ it
 } uat_stats_t;
 
 /*
- * Both look how deep the stacks have been, which takes microseconds; over verbs, where all of UAT_STACK_SIZE is pinned, they
- * read what was never used of it: milliseconds. Not to be called within what is timed.
+ * Both look how deep the stacks have been, which takes microseconds; over verbs, where all of UAT_STACK_SIZE is pinned,
+ * they read what was never used of it: milliseconds. Not to be called within what is timed.
  */
 
 /* This worker's counters. Local. Returns 0, or -EINVAL for NULL or before uat_init(). */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, with 4 workers under each deque protocol, some by
 claims with 2, in one guest or over two: right answers, and every program is stolen from with the round trips and the operations of its
-protocol. Then a share of tests/global/guests; over two guests also the litmus tests between them, all of which must hold.
+protocol. Then a share of tests/global/guests; over two guests also of tests/programs/guests, and the litmus tests between them, all of
+which must hold.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
 """
@@ -14,7 +15,7 @@ import sys
 
 VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-GLOBAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "global", "guests")
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
 # Tasks that wait, once in each run: checked answers, and round trips on objects of another worker.
 WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
@@ -53,8 +54,9 @@ def script():
         # Not in a pipe, which would lose the status.
         lines += [f"srun -N 2 --ntasks-per-node=1 --mpi=pmix {quoted('launcher/info/uat_info')} --json --litmus={TRIALS} >/tmp/litmus",
                   "tr -d '\\n' </tmp/litmus", "echo"]
-    lines += subprocess.run([GLOBAL, VM_RUN, BUILD, str(GUESTS), "--list"], stdout=subprocess.PIPE, text=True,
-                            check=True).stdout.splitlines()
+    for folder in ("global",) if GUESTS == 1 else ("global", "programs"):
+        command = [os.path.join(TESTS, folder, "guests"), VM_RUN, BUILD, str(GUESTS), "--list"]
+        lines += subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     return "\n".join(lines)
 
 
@@ -102,7 +104,7 @@ def check(report, totals):
 
 def main():
     environment = {name: value for name, value in os.environ.items() if not name.startswith("UAT_")}
-    command = [VM_RUN, "--quiet", "--build", BUILD, "--guests", str(GUESTS), "--timeout", str(max(380, 60 * RUNS))]
+    command = [VM_RUN, "--quiet", "--build", BUILD, "--guests", str(GUESTS), "--timeout", str(max(480, 60 * RUNS))]
     command += ["--slurm"] if GUESTS == 2 else []
     done = subprocess.run(command + ["--", "sh", "-c", script()], env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True)

@@ -2,7 +2,8 @@
 /*
  * Description: uat_for_each_block() over elements that do not divide a block of global memory: each block that a body
  * gets lies in one block of global memory, or is one element, and each element comes once. Ranges begin and end on
- * either of two hosts. Few elements that each take long come in many blocks, so that thieves get some. usage: UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
+ * either of two hosts. Few elements that each take long come in many blocks, so that thieves get some. usage:
+ * UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,8 @@
 /*
  * Description: uat.hpp: tasks of functions and lambdas, with results of every kind; loops, reductions and scans against
  * their sequential values; a handle that is not joined by hand.
- * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending]: with a word, an exception at that place
+ * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending]: with a word, an exception at that
+ * place
  */
 #include <cstdint>
 #include <cstdio>

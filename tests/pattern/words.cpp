@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat::atomic_ref on near and far words: no change is lost, each operation gives what std::atomic_ref's gives;
- * prefix sums and extremes over spans against their sequential values; parallel_invoke(); grains; a generator in a task:
- * all from uat.hpp alone.
+ * Description: uat::atomic_ref on near and far words: no change is lost, each operation gives what std::atomic_ref's
+ * gives; prefix sums and extremes over spans against their sequential values; parallel_invoke(); grains; a generator in
+ * a task: all from uat.hpp alone.
  * usage: test-words [SIZE]
  */
 #include <cstdint>

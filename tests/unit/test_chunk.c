@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: how long a loop's chunks are: few looks for light iterations, none of them long, a quick fall where heavy
- * ones follow; what clocks that do not agree say does no harm. */
+/* Description: how long a loop's chunks are: few looks for light iterations, none of them long, a quick fall where
+ * heavy ones follow; what clocks that do not agree say does no harm. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
