@@ -51,12 +51,6 @@ R transform_reduce(span<T1> a, span<T2> b, R identity, Combine combine, F f)
 namespace detail
 {
 
-/* An element and its number, which is -1 of no element. */
-template <class T> struct numbered {
-    std::size_t at;
-    place<T> value;
-};
-
 /*
  * The number of the first element that is better than all before and not worse than any behind it; the size if there is
  * none.
@@ -64,23 +58,23 @@ template <class T> struct numbered {
 template <class T, class Better> std::size_t best_element(span<const T> s, Better better)
 {
     must_travel<Better>();
-    using Best = numbered<T>;
-    const Best none = {std::size_t(-1), {}};
-    auto choose = [better](const Best &a, const Best &b) mutable {
-        return b.at != std::size_t(-1) && (a.at == std::size_t(-1) || better(b.value.get(), a.value.get())) ? b : a;
+    const std::size_t none = s.size();
+    auto choose = [s, better](std::size_t a, std::size_t b) mutable {
+        return b < s.size() && (a == s.size() || better(s.get(b), s.get(a))) ? b : a;
     };
-    auto range = [s, better](std::int64_t from, std::int64_t to, Best best) mutable {
-        auto look = [&](const Best &so_far, std::size_t i, const T &x) {
-            if (so_far.at != std::size_t(-1) && !better(x, so_far.value.get()))
+    auto range = [s, better](std::int64_t from, std::int64_t to, std::size_t best) mutable {
+        place<T> copy; /* of the best one, which may not be checked out any more */
+        if (best < s.size())
+            uat_get(copy.bytes, s.data() + best, sizeof(T));
+        auto look = [&](std::size_t so_far, std::size_t i, const T &x) {
+            if (so_far < s.size() && !better(x, copy.get()))
                 return so_far;
-            Best found = {i, {}};
-            std::memcpy(found.value.bytes, &x, sizeof(x));
-            return found;
+            std::memcpy(copy.bytes, &x, sizeof(x));
+            return i;
         };
         return fold_elements(std::size_t(from), std::size_t(to), best, look, s);
     };
-    Best best = parallel_reduce_ranges(0, std::int64_t(s.size()), none, range, choose);
-    return best.at == std::size_t(-1) ? s.size() : best.at;
+    return parallel_reduce_ranges(0, std::int64_t(s.size()), none, range, choose);
 }
 
 } // namespace detail

@@ -154,6 +154,23 @@ int check_numbers(uat::span<std::uint8_t> in, uat::span<std::int64_t> out)
            check(uat::max_element(uat::span<const std::uint8_t>(in), greater) == least, "max_element by an order");
 }
 
+/* More bytes than a result may have: an element does not travel as one. */
+struct wide {
+    std::int64_t key;
+    std::int64_t rest[160];
+};
+
+int check_wide(uat::span<wide> s)
+{
+    std::size_t n = s.size(), last = n - 1;
+    uat::for_each(s, [](wide &w) { w.key = 1; });
+    s.put(last, wide{0, {}});
+    s.put(n / 2, wide{0, {}});
+    s.put(n / 3, wide{2, {}});
+    auto less = [](const wide &a, const wide &b) { return a.key < b.key; };
+    return check(uat::min_element(s, less) == n / 2 && uat::max_element(s, less) == n / 3, "extremes of wide elements");
+}
+
 long fib(long n)
 {
     if (n < 2)
@@ -214,6 +231,7 @@ int main(int argc, char **argv)
     uat::global_vector<affine> in(n, uat::distribution::cyclic), out(n);
     uat::global_vector<std::uint8_t> bytes(n);
     uat::global_vector<std::int64_t> numbers(n, uat::distribution::cyclic);
+    uat::global_vector<wide> large(1000);
     uat::global_vector<std::uint64_t> spread(65536 / 8 * std::size_t(uat_size()), uat::distribution::cyclic);
     int errors = 0;
     for (std::size_t part : {n, n / 10, std::size_t{1}, std::size_t{0}})
@@ -221,8 +239,8 @@ int main(int argc, char **argv)
             return check_scans(a.first(part), b.last(part)) + check_numbers(c.last(part), d.first(part)) +
                    check_grain(std::int64_t(part));
         });
-    errors += uat::run([s = spread.span(), d = numbers.span()] {
-        int wrong = check_invoke(d) + check_generator();
+    errors += uat::run([s = spread.span(), d = numbers.span(), w = large.span()] {
+        int wrong = check_invoke(d) + check_generator() + check_wide(w);
         for (std::size_t home = 0; home < s.size(); home += 65536 / 8)
             wrong += check_words(s.subspan(home, 9));
         return wrong;
