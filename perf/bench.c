@@ -306,7 +306,7 @@ static int run_micro(const struct job *job)
         status = flush_report(job->bench);
     if (!status)
         status = uat_finalize();
-    else if ((status == -EINVAL || status == -ENOMEM) && uat_barrier() == 0) /* all refuse alike: leave in order */
+    else if ((status == -EINVAL || status == UAT_BENCH_NO_ARRAY) && uat_barrier() == 0) /* all alike: leave in order */
         return uat_finalize() == 0 && status == -EINVAL ? 2 : 1;
     return !status ? 0 : 1;
 }

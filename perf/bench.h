@@ -20,6 +20,7 @@ extern "C" {
 #define UAT_BENCH_RESULTS    3 /* numbers an answer has at most */
 #define UAT_BENCH_FIGURES    6 /* further numbers of a run, at most */
 #define UAT_BENCH_REPEAT_MAX 1000
+#define UAT_BENCH_NO_ARRAY   1 /* what measure() returns when an array has been refused */
 
 /* One number of the command line: an integer or a real one, in a range. */
 struct uat_bench_option {
@@ -68,7 +69,8 @@ struct uat_bench {
     /*
      * A microbenchmark has this instead of results and the three above, and no --seq and no --repeat. Collective,
      * between uat_init() and uat_finalize(): measure, and report on rank 0. Returns 0 or a negative errno, reported;
-     * -EINVAL, on all workers, if it cannot be measured in this job, which is an error of the command line.
+     * on all workers alike -EINVAL if it cannot be measured in this job, which is an error of the command line, and
+     * UAT_BENCH_NO_ARRAY if uat_global_alloc() has refused.
      */
     int (*measure)(const struct uat_bench *bench, const struct uat_bench_settings *settings);
     const struct uat_plot *plot; /* what its --plot draws; may be NULL */

@@ -68,7 +68,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     if (!(data = uat_global_alloc((size_t)n * cilksort->size, UAT_BLOCKED, 0)) ||
         !(spare = uat_global_alloc((size_t)n * cilksort->size, UAT_BLOCKED, 0)) ||
         !(totals = uat_global_alloc(sizeof(*totals), UAT_BLOCKED, 0)))
-        return -ENOMEM; /* reported */
+        return UAT_BENCH_NO_ARRAY;
     for (int64_t r = 0; r < rounds && !rc; r++) {
         rc = sort_once(cilksort, totals, &seconds);
         best = seconds < best ? seconds : best;

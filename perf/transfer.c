@@ -168,7 +168,7 @@ static int measure_places(void)
     return rc;
 }
 
-/* Memory near and far, and of this process. 0 or a negative errno, reported. */
+/* Memory near and far, and of this process. 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
 static int open_memory(void)
 {
     size_t cache = uat_checkout_limit() == SIZE_MAX ? 0 : 4 * uat_checkout_limit();
@@ -179,7 +179,7 @@ static int open_memory(void)
     array = uat_global_alloc(chunk * (size_t)uat_size(), UAT_BLOCKED, 0);
     bells = array ? uat_global_alloc((size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0) : NULL;
     if (!bells)
-        return -errno;
+        return UAT_BENCH_NO_ARRAY;
     if (uat_samples_open(&samples, "row", SINGLE_MAX) || transfer_operations_open(chunk, cache)) {
         fprintf(stderr, "uat-transfer: no memory on rank %d\n", uat_rank());
         return -ENOMEM;
