@@ -58,7 +58,8 @@ uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t
 
 /*
  * A try_ function has found nothing. Its task may poll in a loop, for what the continuation of its spawner is to do: it
- * offers what could not be offered before, and with messages answers one that asks, or the loop might never end.
+ * offers what could not be offered before, and with messages answers one that asks, or the loop might never end. (Not
+ * while ranges are checked out, as an offer may release.)
  */
 static inline void uat_object_missed(void)
 {

@@ -36,7 +36,7 @@ TWO = {
     "uts": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "9", "-b", "4", "-r", "0"], 1677928),
     "btc": (["perf/uat-btc", "-d", "20", "-i", "1", "--repeat", "8"], 2 ** 21 - 1),
     "nqueens": (["perf/uat-nqueens", "-n", "12", "--repeat", "3"], 14200),
-    "doomed": (["tests/faults/test-doomed", "39"], 63245986),
+    "doomed": (["tests/faults/test-doomed", "38"], 39088169),
     "wavefront": (["perf/uat-wavefront", "--blocks", "24", "--side", "240", "--repeat", "2"], 2560),
     "pipeline": (["perf/uat-pipeline", "--items", "400", "--work", "20000", "--repeat", "2"], 15126152021126177992),
 }

@@ -33,7 +33,7 @@ def main():
     for language, standards in STANDARDS.items():
         own = [[name] for name in headers if name.endswith(".hpp") == (language == "c++")]
         together = [name for name in headers if language == "c++" or name.endswith(".h")]
-        for standard, texts in [(standards[0], own), *((standard, [together]) for standard in standards[1:])]:
+        for standard, texts in [(standards[0], own), *((standard, [together]) for standard in standards)]:
             for names in texts:
                 command = [compilers[language], "-x", language, "-std=" + standard, *WARNINGS, "-I", include, "-"]
                 with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as compiler:

@@ -90,11 +90,11 @@ static int start_others(void)
     return errors;
 }
 
-/* Nothing is here that a thief could take. The worker wants work offered; its forked child, which cannot offer any,
- * does not. */
+/* Nothing is here that a thief could take. The worker wants work offered, if there are thieves; its forked child, which
+ * cannot offer any, does not. */
 static int fork_and_ask(void)
 {
-    int errors = uat_work_wanted() != 1;
+    int errors = uat_work_wanted() != (uat_size() > 1);
     pid_t pid = fork();
     if (pid == 0)
         _exit(uat_work_wanted() == 0 ? CHILD_STATUS : 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a worker that was idle and has work again offers it, though nobody has asked it in between. Of two
- * workers one offers tiny tasks that it takes back itself, while the other is busy; it becomes idle, steals, and there
- * waits until its own continuation is taken: without an offer that never ends, and UAT_SIM_LIMIT says so. For the
- * simulation, with two workers. Usage: again ROUNDS
+ * workers one offers tiny tasks that it takes back itself, while the other is busy; it becomes idle and steals. There
+ * it waits until its own continuation is taken; if that is not offered, the wait never ends, and UAT_SIM_LIMIT says so.
+ * For the simulation, with two workers. Usage: again ROUNDS
  */
 #include <stdio.h>
 #include <stdlib.h>
