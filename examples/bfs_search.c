@@ -96,8 +96,8 @@ static uint64_t word_bottom_up(const struct bfs *s, const struct rows *r, int64_
 
 /*
  * Loops over words begin with the part of the worker that starts them: its own arrays are near, and it has worked on
- * the same words in the last level. So iterations [*begin, *end) are as many words, which this sets them to. Where they
- * reach beyond the last word, they go on with the first: the words in front of the returned one. Else that is 0.
+ * the same words in the last level. This turns iterations [*begin, *end) into words: shifted by s->first, with the
+ * first word behind the last. Returns n: the range also has words [0, n), behind [*begin, *end).
  */
 static int64_t words_of(const struct bfs *s, int64_t *begin, int64_t *end)
 {

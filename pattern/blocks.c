@@ -28,7 +28,7 @@ struct blocks {
     size_t size;       /* bytes of an element */
     size_t begin, end; /* elements */
     size_t bytes;      /* of this block and the user's argument */
-    size_t length;     /* elements of the next block of memory, as far as it is known; 0: it is not */
+    size_t length;     /* elements of the next call of body; 0: not known yet */
     enum uat_access access;
     uat_block_fn *body;
     _Alignas(16) char arg[];

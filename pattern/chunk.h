@@ -3,7 +3,7 @@
  * How many iterations a loop runs between two looks at the deque: twice as many each time, until they take some ten
  * microseconds. That is long against a look, the counter and the calls (some 100 cycles), and short against the time of
  * a loop that is worth a steal. Near the end of a range it is a part of what is left, so that there is something to
- * split, down to half a microsecond.
+ * split; but no less than half a microsecond.
  */
 #ifndef UAT_CHUNK_H
 #define UAT_CHUNK_H

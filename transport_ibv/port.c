@@ -91,13 +91,13 @@ static int open_error(const struct ibv_device *device)
     return access(path, R_OK | W_OK) ? errno : error;
 }
 
-/* Append the ports of one device to the list. A device that cannot be opened gives one entry with the error. */
 void uat_ibv_port_place(struct uat_ibv_port *port)
 {
     port->numa_node = uat_numa_node_of_device(port->device);
     port->distance = uat_numa_distance(port->numa_node);
 }
 
+/* Append the ports of one device to the list. A device that cannot be opened gives one entry with the error. */
 static int list_device(struct ibv_device *device, struct uat_ibv_port **list, int *n)
 {
     const char *name = ibv_get_device_name(device);

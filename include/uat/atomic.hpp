@@ -105,9 +105,9 @@ template <class T> class atomic_ref
     }
 
     /*
-     * Integers wrap around; pointers move by elements. Both take one round trip to a far word. Floating-point numbers,
-     * and all operations below but add(), take two or more: they compare and exchange until no other change comes
-     * between.
+     * Integers wrap around; pointers move by elements. Of these two kinds fetch_add() and fetch_sub() take one round
+     * trip to a far word. Floating-point numbers, fetch_and(), fetch_or() and fetch_xor() take two or more: they
+     * compare and exchange until no other change comes between.
      */
     T fetch_add(difference_type addend) const
     {
@@ -135,7 +135,7 @@ template <class T> class atomic_ref
             uat_atomic_add(word_, step_of(addend));
     }
 
-    /* A word that is small or large enough already is only loaded. */
+    /* A word that is small or large enough already is only loaded: one round trip; else two or more. */
     T fetch_min(T value) const
     {
         detail::must_be_ordered<T>();

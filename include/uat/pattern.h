@@ -161,7 +161,7 @@ void uat_sort_by(const struct uat_sort_kernel *kernel, void *array, size_t count
  * Is there nothing left on this worker that a thief could take, although there are thieves? Then it is worth while to
  * spawn. For programs that split their work themselves; costs a few loads. It also offers thieves what could not be
  * offered before, and with UAT_DEQUE=message answers one that asks: a task that runs long calls it now and then.
- * Inside a task only.
+ * While the task has ranges checked out it only tells. Inside a task only.
  */
 int uat_work_wanted(void);
 

@@ -10,7 +10,8 @@
  * be on another worker, as after a join.
  *
  * A function that tries and finds nothing offers thieves what this worker has, as uat_work_wanted() does: a task may
- * poll for what the continuation of its spawner does, if there is another worker.
+ * poll for what the continuation of its spawner does, if there is another worker and the task has no range of global
+ * memory checked out.
  *
  * Errors end the job with a message, in every build: a future that is set twice, a mutex unlocked by a task that does
  * not hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. A

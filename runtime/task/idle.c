@@ -14,8 +14,8 @@ enum {
     PAUSE_FIRST_NS = 64, /* the longest pause after the first failure; it doubles with each further one */
     PAUSE_SHIFT_MAX = 8, /* ... so often: to 16 us. With the look itself new work is found within some 20 us */
     /* ... so often over shared memory, to 1 us, after a look that found nothing: there is no network to leave to
-     * others, and a look reads a few lines that nobody writes. After a lost race that is another matter: each claim
-     * disturbs an owner that publishes and takes back. */
+     * others, and a look only reads. After a lost race that is another matter: each claim makes an owner wait that
+     * publishes and takes back. */
     PAUSE_SHIFT_NEAR = 4,
     SPIN_FAILURES = 32,   /* attempts before yielding the core */
     SLEEP_FAILURES = 128, /* ... before sleeping, where workers outnumber cores */
