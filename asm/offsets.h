@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offsets that the assembly uses. Each is asserted beside its structure: runtime/task/worker.c, runtime/task/park.h,
- * runtime/memory/frame.h.
+ * Offsets that the assembly uses. Each is asserted beside its structure: runtime/sched/worker.c, runtime/sched/park.h,
+ * runtime/segment/frame.h.
  */
 #ifndef UAT_OFFSETS_H
 #define UAT_OFFSETS_H

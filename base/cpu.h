@@ -8,6 +8,7 @@
  *     uat_cpu_counter_ordered()  the same, read only after all earlier loads have completed
  *     uat_cpu_modes()            the floating-point modes that a call preserves
  *     uat_cpu_fence()            the full fence: no later load before an earlier store
+ *     UAT_CACHE_LINE             bytes that two cores do not share without cost
  */
 #ifndef UAT_CPU_H
 #define UAT_CPU_H

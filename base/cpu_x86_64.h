@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+enum { UAT_CACHE_LINE = 64 };
+
 static inline void uat_cpu_pause(void)
 {
     __builtin_ia32_pause();

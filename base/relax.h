@@ -37,7 +37,7 @@ static inline void uat_pause(void)
 }
 
 /* Give the core to another process. */
-static inline void uat_yield(void)
+static inline void uat_cpu_yield(void)
 {
     if (UAT_IS_VIRTUAL())
         uat_virtual->pause(UAT_YIELD_NS);
@@ -51,7 +51,7 @@ static inline void uat_relax_away(struct uat_relax *r)
     if (++r->spins < (uat_relax_oversubscribed ? UAT_RELAX_SPINS_OVERSUBSCRIBED : UAT_RELAX_SPINS))
         uat_pause();
     else
-        uat_yield();
+        uat_cpu_yield();
 }
 
 /* Between two looks at a word of the own segment, or for completions: in a simulation the worker sleeps until a peer

@@ -5,10 +5,17 @@
 
 #include "base/delay.h"
 #include "base/virtual.h"
+#include "base/word.h"
 #include "deque/phase.h"
 
-/* A value that the look word never has: requests are numbered from 0. */
+/* The look word never has this value: requests are numbered from 0. */
 #define NEVER UINT64_MAX
+
+/* The mailbox of a deque that answers messages. */
+static struct uat_mail *mail_of(const struct uat_deque *d)
+{
+    return (struct uat_mail *)(uintptr_t)d->giver;
+}
 
 static void check(const struct uat_mail *mail, int rc)
 {
@@ -23,7 +30,7 @@ void uat_mail_settle(struct uat_mail *mail)
         check(mail, uat_transport_wait(mail->transport, &sent, 1));
 }
 
-/* Has the last stack left? Looks once, without waiting. */
+/* Has the stack given last been written out? Looks once and does not wait. */
 static bool has_left(struct uat_mail *mail)
 {
     if (!mail->sent.done)
@@ -31,15 +38,17 @@ static bool has_left(struct uat_mail *mail)
     return mail->sent.done;
 }
 
-/* Relaxed: a request carries nothing but its own word; the peer is the CMP_SWAP in ask_once(), thief_message.c. */
+/* Relaxed: a request is just this one word. The peer is the CMP_SWAP in ask_once(), thief_message.c. */
 static uint64_t load_ask(const struct uat_mail *mail)
 {
     return __atomic_load_n(&mail->box->front.ask, __ATOMIC_RELAXED);
 }
 
-/* Does a request stand that is to be decided? One that is marked as withdrawn is its thief's affair (M4). */
+/* Is there a request to decide? A request marked as withdrawn belongs to its thief (M4). */
 static bool is_asked(const struct uat_mail *mail, uint64_t ask)
 {
+    if (__builtin_expect(uat_ask_rank(ask) >= mail->transport->size, 0))
+        uat_word_refuse(mail->transport->rank, "the request in the mailbox", ask);
     return uat_ask_number(ask) != mail->decided && uat_ask_rank(ask) != UAT_ASK_NONE && !(ask & UAT_ASK_WITHDRAWN);
 }
 
@@ -63,12 +72,12 @@ static bool decide(struct uat_mail *mail, uint64_t ask)
     uat_delay();
     uat_store_relaxed(simulated, taken, uat_taken(number, UAT_TAKEN_LOOKING));
     /* Full fence: orders the mark LOOKING before the load of ask. The peer, withdraw() of thief_message.c, orders its
-     * CMP_SWAP on ask before its READ of taken. So we see that the request is withdrawn, or the thief sees our mark. */
+     * CMP_SWAP on ask before its READ of taken. So either we see the withdrawal, or the thief sees our mark. */
     uat_fence(simulated);
     uat_delay();
     bool stands = load_ask(mail) == ask;
     uat_delay();
-    /* Relaxed: it says that an answer will come or not, not that it has come. */
+    /* Relaxed: this announces whether an answer will arrive; it does not say that one has arrived. */
     uat_store_relaxed(simulated, taken, uat_taken(number, stands ? UAT_TAKEN_ANSWERED : UAT_TAKEN_DROPPED));
     uat_delay();
     if (!stands)
@@ -84,7 +93,7 @@ static void refuse(struct uat_mail *mail, int thief)
 }
 
 /*
- * The continuation [sp, base) goes to the thief, at the addresses where it was born: the thief's region is empty (M6).
+ * WRITE the continuation [sp, base) to the same addresses at the thief. Its region is empty, so they are free (M6).
  */
 static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
 {
@@ -94,11 +103,11 @@ static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
     struct uat_op chain[] = {
         uat_op_write((void *)sp, (void *)sp, base - sp),
         uat_op_write(&l->given, &there->given, sizeof(l->given)),
-        /* Behind both WRITEs (O1), which are in no order among themselves. The peer is look_for_answer() of
+        /* Takes effect after both WRITEs (O1), whose order among themselves is open. The peer is look_for_answer() of
          * thief_message.c. */
         uat_op_fetch_add(&l->old, &there->answers, UAT_ANSWER_GIVEN),
     };
-    mail->count.given++;
+    mail->deque->count.given++;
     uint64_t begin = uat_phase_begin();
     check(mail, uat_transport_post(mail->transport, thief, chain, 3, &mail->sent));
     uat_phase_end(UAT_PHASE_GIVE, begin);
@@ -112,7 +121,7 @@ void uat_mail_refuse(struct uat_mail *mail)
         refuse(mail, uat_ask_rank(ask));
 }
 
-/* The position of the oldest entry that could be given, or -1. */
+/* The position of the oldest entry that can be given, or -1. */
 static ssize_t find_oldest(struct uat_deque *d)
 {
     size_t n = uat_deque_size(d);
@@ -121,16 +130,16 @@ static ssize_t find_oldest(struct uat_deque *d)
     return d->last < n && !d->user.keep_private ? (ssize_t)d->last : -1;
 }
 
-/* May an entry leave now? Not before the last one has left, nor before what this worker did in global memory is
- * visible. */
+/* May an entry be given now? The previous one must have been written out, and this worker's writes to global memory
+ * must be visible. */
 static bool is_ready(struct uat_deque *d)
 {
-    if (!has_left(d->mail))
+    if (!has_left(mail_of(d)))
         return false;
     return !d->user.unreleased || !*d->user.unreleased || d->user.before_publication();
 }
 
-/* Child and spawner of entry i part, and the entry goes to the thief. False: no record is free. */
+/* Part child and spawner of entry i, and give the entry to the thief. False: no record is free. */
 static bool give_entry(struct uat_deque *d, size_t i, int thief)
 {
     uintptr_t sp = d->entries[i], base = d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
@@ -139,27 +148,27 @@ static bool give_entry(struct uat_deque *d, size_t i, int thief)
         return false;
     }
     d->entries[i] |= UAT_TAG_GONE;
-    give(d->mail, thief, sp, base);
+    give(mail_of(d), thief, sp, base);
     return true;
 }
 
-/* Answer the request: by entry i, or if i is -1 by a refusal. */
+/* Answer the request: give entry i, or refuse if i is -1. */
 static void answer(struct uat_deque *d, uint64_t ask, ssize_t i)
 {
-    if (!decide(d->mail, ask))
+    if (!decide(mail_of(d), ask))
         return;
     if (i < 0 || !give_entry(d, (size_t)i, uat_ask_rank(ask)))
-        refuse(d->mail, uat_ask_rank(ask));
+        refuse(mail_of(d), uat_ask_rank(ask));
     if (find_oldest(d) < 0)
-        show_offer(d->mail, 0);
+        show_offer(mail_of(d), 0);
 }
 
 void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
 {
-    struct uat_mail *mail = d->mail;
+    struct uat_mail *mail = mail_of(d);
     uint64_t ask = load_ask(mail);
     ssize_t i = find_oldest(d);
-    bool waits = is_asked(mail, ask); /* the request, for a later look */
+    bool waits = is_asked(mail, ask); /* a request is left for a later look */
     bool soon = waits && i >= 0 && !is_ready(d);
     if (waits && !soon && (i >= 0 || moment == UAT_MAIL_PUSH)) {
         answer(d, ask, i);
@@ -168,7 +177,7 @@ void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
     }
     if (i >= 0)
         show_offer(mail, d->entries[i]);
-    /* No value of ask lets a push skip this while a request waits or nothing is offered: it has something to offer. */
+    /* While a request waits or nothing is offered, no push may skip this function: it has something to offer. */
     d->pop_claims = soon ? NEVER : ask;
     d->push_claims = waits || mail->shown == 0 ? NEVER : ask;
 }
@@ -181,15 +190,20 @@ static void pushed(struct uat_deque *d)
 static void popped(struct uat_deque *d, bool is_gone)
 {
     if (is_gone)
-        uat_mail_settle(d->mail);
+        uat_mail_settle(mail_of(d));
     uat_mail_look(d, UAT_MAIL_POP);
+}
+
+static void refuse_asker(struct uat_deque *d)
+{
+    uat_mail_refuse(mail_of(d));
 }
 
 void uat_mail_open(struct uat_mail *mail, struct uat_deque *d, struct uat_transport *transport, struct uat_mailbox *box,
                    struct uat_mail_landing *landing)
 {
     *mail = (struct uat_mail){.transport = transport, .deque = d, .box = box, .landing = landing, .sent.done = true};
-    mail->giver = (struct uat_deque_giver){.look = &box->front.ask, .pushed = pushed, .popped = popped};
+    mail->giver =
+        (struct uat_deque_giver){.look = &box->front.ask, .pushed = pushed, .popped = popped, .refuse = refuse_asker};
     d->giver = &mail->giver;
-    d->mail = mail;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The message protocol on the victim's side: a worker looks for a thief's request when it spawns, when a task ends, in
- * uat_work_wanted(), and while it is without work itself. It gives its oldest continuation, or refuses. Invariants:
+ * The message protocol on the victim's side. A worker looks for a thief's request when it spawns, when a task ends, in
+ * uat_work_wanted(), and while it has no work itself. It gives its oldest continuation, or refuses. Invariants:
  * mailbox.h.
  *
- * Nothing is published: all entries are PRIVATE until they are given, and GONE from then on. The deque's look word is
- * the request, so that push and pop cost what they cost without thieves.
+ * Nothing is published: an entry is PRIVATE until it is given, and GONE from then on. The request itself is the deque's
+ * look word, so a push or pop without a request costs no more than one without thieves.
  */
 #ifndef UAT_MAIL_H
 #define UAT_MAIL_H
@@ -20,53 +20,53 @@
 #include "transport/transport.h"
 
 struct uat_mail_counts {
-    uint64_t given, refused, dropped; /* dropped: requests withdrawn while the owner looked */
+    uint64_t refused, dropped; /* dropped: requests that were withdrawn while the owner decided them */
 };
 
-/* Where the own operations land, in the segment: the own CPU and the own HCA only. */
+/* Where this worker's operations land, in the segment. Only its own CPU and HCA use it. */
 struct uat_mail_landing {
     uint64_t given; /* source of a WRITE */
-    uint64_t old;   /* of the answer's FETCH_ADD */
+    uint64_t old;   /* the old value that the answer's FETCH_ADD returns */
 };
 
 struct uat_mail {
-    struct uat_deque_giver giver;
+    struct uat_deque_giver giver; /* must be first: d->giver points here */
     struct uat_transport *transport;
     struct uat_deque *deque;
-    struct uat_mailbox *box; /* the own one */
+    struct uat_mailbox *box; /* this worker's */
     const uint8_t *colours;  /* of each worker; NULL: all 0 */
     struct uat_mail_landing *landing;
-    struct uat_pending sent; /* the last continuation given: done once its stack has left (M7) */
+    struct uat_pending sent; /* the WRITE of the stack given last (M7) */
     uint64_t decided;        /* number of the last request that was decided */
-    uint64_t shown;          /* what box says as offer; it may still be in a store buffer */
-    void (*failed)(int rc);  /* the transport has failed, and reported it: does not return. May be NULL */
+    uint64_t shown;          /* the value last stored to the mailbox's offer; it may still be in the store buffer */
+    void (*failed)(int rc);  /* called when the transport has failed and reported it; does not return. May be NULL */
     struct uat_mail_counts count;
 };
 
-/* Have the open deque d answer messages: from now on it publishes nothing. box: zeroed. box and landing lie in the
- * segment. All stay the caller's; mail must live as long as d. */
+/* Switch the open deque d to the message protocol: from now on it answers requests and publishes nothing. box must be
+ * zeroed. box and landing lie in the segment. The caller keeps ownership of all; mail must live as long as d. */
 void uat_mail_open(struct uat_mail *mail, struct uat_deque *d, struct uat_transport *transport, struct uat_mailbox *box,
                    struct uat_mail_landing *landing);
 
-/* When the owner looks. */
+/* When the owner looks for a request. */
 enum uat_mail_moment {
-    UAT_MAIL_PUSH, /* an entry has been pushed: who has nothing to give now refuses */
-    UAT_MAIL_POP,  /* an entry has been popped: the next push may have something to give, so the request may wait */
+    UAT_MAIL_PUSH, /* after a push: a worker with nothing to give refuses */
+    UAT_MAIL_POP,  /* after a pop: a worker with nothing to give lets the request wait for the next push */
 };
 
-/* Where the mailbox of this worker is. */
+/* The mailbox of worker `rank`. */
 static inline struct uat_mailbox *uat_mail_box(const struct uat_mail *mail, int rank)
 {
     return uat_coloured_of(mail->box, mail->colours, mail->transport->rank, rank);
 }
 
-/* Look for a request, and answer it. Sets the deque's triggers. */
+/* Look for a request and answer it. Sets the deque's triggers, push_claims and pop_claims. */
 void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment);
 
-/* Refuse whoever asks: this worker has no work, or does not get to it. */
+/* Refuse a request if there is one. For a worker that has no work, or that waits where it cannot give any. */
 void uat_mail_refuse(struct uat_mail *mail);
 
-/* Wait until the stack that was given last has left (M7). */
+/* Wait until the stack given last has been written out (M7). */
 void uat_mail_settle(struct uat_mail *mail);
 
 #endif

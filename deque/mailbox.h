@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shared words of the message protocol: a mailbox for the present request of a thief, and where a thief's answers
- * arrive. mail.h is the victim's side, thief_message.c the thief's. Model: tests/model/message.pml.
+ * The shared words of the message protocol. A worker's mailbox holds one request from a thief, and the answers to the
+ * requests that this worker makes as a thief. mail.h is the victim's side, thief_message.c the thief's.
+ * Model: tests/model/message.pml.
  *
- * A thief asks by a CMP_SWAP that puts its rank into `ask`. So the request is the word that wins the mailbox: a WRITE
- * in a place of its own for each thief would need a search of N words at each spawn, a WRITE in a common place could be
- * overwritten, and a counter to draw places from would cost a round trip more.
+ * A thief asks by a CMP_SWAP that puts its rank into `ask`: one word both takes the mailbox and is the request. The
+ * alternatives cost more. With one word per thief, the owner would have to search N words at each spawn. A WRITE to one
+ * common word could be overwritten. Drawing a slot from a counter would take one more round trip.
  *
- *   M1  ask and answers are changed by atomics of the adapter only, taken and offer by the owner's CPU only, given by
- *       WRITEs of the victim that answers.
- *   M2  A request { number, rank } replaces a free value of ask and has the next number. Free is a value that names no
- *       rank, or whose request is decided and is not being withdrawn. So at most one request stands, and none
+ *   M1  Only the adapter's atomics change ask and answers. Only the owner's CPU changes taken and offer. Only WRITEs of
+ *       the answering victim change given.
+ *   M2  A request { number, rank } replaces a free value of ask and has the next number. A value is free if it names no
+ *       rank, or if its request is decided and is not being withdrawn. So there is at most one request, and no request
  *       overwrites another.
  *   M3  The owner decides request t: taken := { t, LOOKING }; full fence; if ask is still the request, taken := { t,
- *       ANSWERED }, else { t, DROPPED }. It answers the ANSWERED ones, each once, and no other.
- *   M4  A thief that is tired of waiting withdraws: { CMP_SWAP ask from the request to the same, marked WITHDRAWN; READ
- *       taken }. If the swap wins and taken is older than t, the owner can only drop t. If taken is { t, LOOKING }, the
- *       thief READs again. ANSWERED: it waits for the answer. Then it frees the mailbox: until then nobody else asks,
- *       so taken stays that of t.
- *   M5  An answer is one FETCH_ADD on the thief's `answers`. To give a continuation, { WRITE stack; WRITE given;
- *       FETCH_ADD }: the stack is in place when the count has grown (O1).
- *   M6  The thief's region is empty from the request until the answer or the withdrawal, for the stack is written
- *   there. M7  The owner writes no address of a stack that it has given before the WRITE of it is complete.
+ *       ANSWERED }, else { t, DROPPED }. It answers each ANSWERED request exactly once, and no other request.
+ *   M4  A thief that has waited too long withdraws: { CMP_SWAP ask: request -> request marked WITHDRAWN; READ taken }.
+ *       If the swap wins and taken is older than t, the owner can only drop t. If taken is { t, LOOKING }, the thief
+ *       READs again. If it is { t, ANSWERED }, the thief waits for the answer. Then it frees the mailbox. Until then no
+ *       other thief can ask, so taken keeps speaking of t.
+ *   M5  An answer is one FETCH_ADD on the thief's `answers`. To give a continuation, the victim posts { WRITE stack;
+ *       WRITE given; FETCH_ADD }: once the thief sees the count grow, the stack is in place (O1).
+ *   M6  The thief's region is empty from the request until the answer or the withdrawal, because the victim WRITEs the
+ *       stack there.
+ *   M7  The owner does not store to a stack that it has given until the WRITE of that stack is complete.
  */
 #ifndef UAT_MAILBOX_H
 #define UAT_MAILBOX_H
@@ -34,14 +36,14 @@
 /* What a peek READs. */
 struct uat_mailbox_front {
     uint64_t ask;   /* the last request: see uat_ask() */
-    uint64_t taken; /* what has become of the last request that the owner looked at: see uat_taken() */
-    uint64_t offer; /* a hint: sp of the oldest entry that the owner could give, when it last looked; 0: none */
+    uint64_t taken; /* the last request that the owner looked at, and what became of it: see uat_taken() */
+    uint64_t offer; /* a hint: sp of the oldest entry that the owner could give when it last looked; 0: none */
 };
 
 struct uat_mailbox {
-    /* The owner loads ask at every push and pop, and nobody else changes anything on its line often. */
+    /* The owner loads ask at every push and pop. Other CPUs and adapters rarely change anything on this line. */
     _Alignas(UAT_CACHE_LINE) struct uat_mailbox_front front;
-    /* This worker as a thief: what victims have answered, and where the stack lies that they gave last. */
+    /* This worker as a thief: the answers of victims, and the place of the stack that it was given last. */
     _Alignas(UAT_CACHE_LINE) uint64_t answers;
     uint64_t given; /* uat_place() */
 };
@@ -51,8 +53,8 @@ struct uat_mailbox {
 #define UAT_ANSWER_REFUSED (UINT64_C(1) << 32)
 
 /*
- * A value of ask: 40 bits of the request's number, the mark, 23 bits of the thief's rank + 1; 0 there: no request. To
- * mistake an old value for a new one, a thief would have to miss 2^40 requests.
+ * A value of ask: 40 bits of the request's number, the mark WITHDRAWN, and 23 bits of the thief's rank + 1, where 0
+ * means no request. To mistake an old value for a new one, a thief would have to miss 2^40 requests.
  */
 #define UAT_ASK_NONE      (-1)                /* in place of a rank */
 #define UAT_ASK_WITHDRAWN (UINT64_C(1) << 23) /* the mark */
@@ -83,7 +85,7 @@ static inline bool uat_taken_is(uint64_t taken, uint64_t number, enum uat_taken_
     return taken == uat_taken(number, state);
 }
 
-/* May a thief ask now (M2)? The words may have been sampled at different times: a decision stays one. */
+/* May a thief ask now (M2)? ask and taken may have been sampled at different times; a decision, once made, stands. */
 static inline bool uat_mailbox_is_free(const struct uat_mailbox_front *front)
 {
     uint64_t ask = front->ask;

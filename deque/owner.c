@@ -10,11 +10,12 @@
 #include "base/delay.h"
 #include "base/relax.h"
 #include "base/virtual.h"
+#include "base/word.h"
 #include "deque/phase.h"
 
 enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* looks for an acknowledgement between two calls of user.waiting */ };
 
-/* A value that *look never has, for claims counts up from 0. */
+/* *look never has this value: claims counts up from 0. */
 #define NEVER UINT64_MAX
 
 const uint64_t uat_deque_watch_word = NEVER - 1; /* neither NEVER nor a possible value of claims */
@@ -23,11 +24,11 @@ uintptr_t uat_deque_closed_entry[1];
 void uat_ring_init(struct uat_ring *ring)
 {
     memset(ring, 0, sizeof(*ring));
-    for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) /* as if the round before the first had been acknowledged */
+    for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) /* as if a round before the first had been acknowledged */
         ring->ack[i] = uat_ack(i - UAT_RING_SLOTS, UAT_ACK_ABORTED);
 }
 
-/* Map bytes, rounded up to pages, with a guard page behind them. */
+/* Map `bytes`, rounded up to whole pages, and a guard page after them. */
 static void *map_guarded(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
@@ -50,7 +51,7 @@ static void unmap_guarded(void *p, size_t bytes)
 int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user)
 {
     size_t page_entries = (size_t)sysconf(_SC_PAGESIZE) / sizeof(uintptr_t);
-    capacity = (capacity + page_entries - 1) / page_entries * page_entries; /* the guard begins behind the last entry */
+    capacity = (capacity + page_entries - 1) / page_entries * page_entries; /* the guard follows the last entry */
     uintptr_t *entries = map_guarded(capacity * sizeof(*entries));
     uint64_t *index = map_guarded(capacity * sizeof(*index));
     if (!entries || !index) {
@@ -92,27 +93,27 @@ static void set_tag(struct uat_deque *d, size_t i, enum uat_tag tag)
     d->entries[i] = (d->entries[i] & ~(uintptr_t)UAT_TAG_MASK) | tag;
 }
 
-/* Acquire: orders the load of claims before later loads of ack and before the owner's use of what a thief gave back;
- * the peer is the atomic on claims in uat_thief_claim(). */
+/* Acquire: orders the load of claims before later loads of ack, and before the owner uses what a thief gave back. The
+ * peer is the atomic on claims in uat_thief_claim(). */
 static uint64_t load_claims(const struct uat_deque *d)
 {
     return __atomic_load_n(&d->ring->claims, __ATOMIC_ACQUIRE);
 }
 
-/* Acquire: orders the acknowledgement before the owner's next use of the entry's stack (D6); the peer is the
- * WRITE of the acknowledgement in uat_thief_acknowledgement(), posted after the READ of the stack had completed. */
+/* Acquire: orders the acknowledgement before the owner's next use of the entry's stack (D6). The peer is the WRITE of
+ * uat_thief_acknowledgement(), which the thief posts after its READ of the stack has completed. */
 static uint64_t load_ack(const struct uat_deque *d, uint64_t index)
 {
     return __atomic_load_n(&d->ring->ack[uat_slot_of(index)], __ATOMIC_ACQUIRE);
 }
 
-/* The claim of published entry i has been acknowledged: keep the outcome in its tag. */
+/* Record the outcome of an acknowledged claim of published entry i in the entry's tag. */
 static void settle(struct uat_deque *d, size_t i, enum uat_ack_status status)
 {
     d->published--;
     if (status == UAT_ACK_STOLEN) {
         set_tag(d, i, UAT_TAG_GONE);
-        d->cap = UAT_RING_SLOTS; /* thieves are active: publish as much as fits */
+        d->cap = UAT_RING_SLOTS; /* thieves are active: publish as many entries as fit */
         return;
     }
     set_tag(d, i, UAT_TAG_ABORTED);
@@ -121,14 +122,38 @@ static void settle(struct uat_deque *d, size_t i, enum uat_ack_status status)
     d->count.entries_aborted++;
 }
 
-/* Is there a claimed entry that is not settled? Entries are claimed oldest first, and `first` is the oldest published
- * one. */
+/* Is a claimed entry not settled yet? Thieves claim the oldest entry first, and `first` is the oldest published one. */
 static bool has_claimed(const struct uat_deque *d, uint64_t claims)
 {
     return d->first < d->last && (int64_t)(claims - d->index[d->first]) > 0;
 }
 
-/* Settle every published entry whose claim has been acknowledged; thieves acknowledge in any order. */
+/* A thief adds 1 to claims only for an entry that it has seen published. So claims never decreases, and is at most one
+ * past the highest index published. */
+static void check_claims(struct uat_deque *d, uint64_t claims)
+{
+    if (__builtin_expect(claims - d->seen > d->newest - d->seen, 0))
+        uat_word_refuse(d->user.rank, "the number of claims in the deque", claims);
+    d->seen = claims;
+}
+
+/* The word holds the acknowledgement of index or, until that arrives, the one of the slot's previous index (D5). */
+static void check_ack(const struct uat_deque *d, uint64_t ack, uint64_t index)
+{
+    if (__builtin_expect(!uat_ack_for(ack, index) && !uat_ack_for(ack, index - UAT_RING_SLOTS), 0))
+        uat_word_refuse(d->user.rank, "an acknowledgement in the deque", ack);
+}
+
+/* The slot for index is not free. Either the slot's last index is not acknowledged yet, so the word holds an older one.
+ * Or index itself, published before and taken back, was claimed and acknowledged since claims was read. */
+static void check_older(const struct uat_deque *d, uint64_t ack, uint64_t index)
+{
+    uint64_t behind = (index - (ack >> 1)) << 1 >> 1; /* acknowledgements carry 63 bits of an index */
+    if (__builtin_expect(behind % UAT_RING_SLOTS != 0 || behind > index + UAT_RING_SLOTS, 0))
+        uat_word_refuse(d->user.rank, "an acknowledgement in the deque", ack);
+}
+
+/* Settle every published entry whose claim has been acknowledged. Thieves acknowledge in any order. */
 static void collect(struct uat_deque *d, uint64_t claims)
 {
     if (!has_claimed(d, claims))
@@ -137,6 +162,7 @@ static void collect(struct uat_deque *d, uint64_t claims)
         if (tag_of(d, i) != UAT_TAG_PUBLISHED || (int64_t)(claims - d->index[i]) <= 0)
             continue;
         uint64_t ack = load_ack(d, d->index[i]);
+        check_ack(d, ack, d->index[i]);
         if (uat_ack_for(ack, d->index[i]))
             settle(d, i, uat_ack_get_status(ack));
     }
@@ -144,7 +170,7 @@ static void collect(struct uat_deque *d, uint64_t claims)
         d->first++;
 }
 
-/* Torture or simulation want to see each step. */
+/* Does the stress mode or the simulation hook each step? */
 static bool is_hooked(void)
 {
     return UAT_IS_VIRTUAL() || __builtin_expect(uat_delay_on, 0);
@@ -156,16 +182,18 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
     if (d->user.unreleased && *d->user.unreleased && !d->user.before_publication())
         return false;
     uint64_t claims = load_claims(d);
-    if (hooked) /* the index below may be claimed before it is published: then the thief finds no valid slot */
+    if (hooked) /* the index below may be claimed before it is published; the thief then finds no valid slot */
         uat_delay();
     if ((int64_t)(d->bottom - claims) >= UAT_RING_SLOTS)
         return false;
     uint64_t index = (int64_t)(claims - d->bottom) > 0 ? claims : d->bottom; /* D2 */
-    if (!uat_ack_for(load_ack(d, index), index - UAT_RING_SLOTS)) {          /* D5 */
+    uint64_t ack = load_ack(d, index);
+    if (!uat_ack_for(ack, index - UAT_RING_SLOTS)) { /* D5 */
+        check_older(d, ack, index);
         d->count.withheld++;
         return false;
     }
-    collect(d, claims); /* D5: saves that acknowledgement, if it belongs to an entry that we still have */
+    collect(d, claims); /* D5: saves that acknowledgement if its entry is still in the deque */
     uintptr_t sp = d->entries[i] & ~(uintptr_t)UAT_TAG_MASK, base = d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
     if (tag_of(d, i) == UAT_TAG_ABORTED)
         d->aborted--; /* has its record already */
@@ -176,12 +204,12 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
     if (hooked)
         uat_delay();
     struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
-    /* Relaxed: ordered by the release store below. Atomic, so that the word is written whole. */
+    /* Relaxed: the release store below orders it. Atomic, so that the word is written whole. */
     uat_store_relaxed(simulated, &slot->place, uat_place(sp, base));
     if (hooked)
         uat_delay();
-    /* Release: orders the slot's content, the join record and the entry's stack before the state that offers them; the
-     * peer is the READ of the slot behind the claim in uat_thief_fetch(). */
+    /* Release: orders the slot's content, the join record and the entry's stack before the state that offers them. The
+     * peer is the READ of the slot that follows the claim: see uat_thief_fetch(). */
     uat_store_release(simulated, &slot->state, uat_state(index, ++d->generation, true));
     if (hooked)
         uat_delay();
@@ -190,6 +218,7 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
     set_tag(d, i, UAT_TAG_PUBLISHED);
     d->index[i] = index;
     d->bottom = index + 1;
+    d->newest = (int64_t)(d->bottom - d->newest) > 0 ? d->bottom : d->newest;
     d->published++;
     d->count.published++;
     return true;
@@ -210,9 +239,9 @@ static bool publish(struct uat_deque *d, size_t i)
 static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
 {
     d->pop_claims = claims;
-    /* Fewer entries are published than cap allows: check at every push. If only records are missing, wait for a claim,
-     * because only a claim makes a record come back. A claim whose acknowledgement is on its way may have been the
-     * last: no other one would tell of the room that it leaves. */
+    /* While fewer entries are published than cap allows, check at every push. But if only records are missing, wait for
+     * a claim, because only a claim frees a record. Also check at every push while an acknowledgement is in flight: its
+     * claim may have been the last, and then no later claim would reveal the room that it leaves. */
     bool wanting = (d->published < d->cap && !(blocked && d->published > 0)) || has_claimed(d, claims);
     d->push_claims = wanting ? NEVER : claims;
 }
@@ -224,8 +253,9 @@ __attribute__((noinline, cold)) void uat_deque_refill(struct uat_deque *d)
         return;
     }
     uint64_t claims = load_claims(d);
+    check_claims(d, claims);
     collect(d, claims);
-    if (d->published == 0 && d->aborted > 0) /* publish an aborted entry anew once nothing younger is published */
+    if (d->published == 0 && d->aborted > 0) /* republish an aborted entry once nothing younger is published */
         d->first = d->last = d->oldest_aborted;
     size_t n = uat_deque_size(d);
     uint64_t missing = d->count.records_missing;
@@ -244,8 +274,8 @@ static inline __attribute__((always_inline)) bool withdraw_steps(struct uat_dequ
     if (hooked)
         uat_delay();
     uat_store_relaxed(simulated, &slot->state, uat_state(index, d->generation, false));
-    /* Full fence: orders the slot's invalidation before the load of claims. The peer orders its atomic on claims before
-     * its READ of the slot, in uat_thief_fetch(): so either the thief sees the invalid slot, or we see its claim. */
+    /* Full fence: orders the slot's invalidation before the load of claims. The peer, uat_thief_fetch(), orders its
+     * atomic on claims before its READ of the slot. So either the thief sees the invalid slot, or we see its claim. */
     uat_fence(simulated);
     if (hooked)
         uat_delay();
@@ -257,7 +287,7 @@ static __attribute__((noinline, cold)) bool withdraw_hooked(struct uat_deque *d,
     return withdraw_steps(d, index, true);
 }
 
-/* Take the entry with this index out of the ring. True if it is the owner's, false if a thief has claimed it (D4). */
+/* Take the entry with this index out of the ring. True: it is the owner's again. False: a thief has claimed it (D4). */
 static bool withdraw(struct uat_deque *d, uint64_t index)
 {
     return is_hooked() ? withdraw_hooked(d, index) : withdraw_steps(d, index, false);
@@ -277,6 +307,7 @@ static enum uat_ack_status await_ack(struct uat_deque *d, uint64_t index)
         if (relax.spins % WAITING_EVERY == 0 && d->user.waiting)
             d->user.waiting(d->user.context, index);
         ack = load_ack(d, index);
+        check_ack(d, ack, index);
     }
     if (d->user.waited)
         d->user.waited(d->user.context);
@@ -290,7 +321,7 @@ static enum uat_pop pop_published(struct uat_deque *d, size_t i)
     d->bottom = index;
     if (withdraw(d, index)) {
         d->published--;
-        d->cap = d->cap / 2 > CAP_MIN ? d->cap / 2 : CAP_MIN; /* nobody stole it: publish less */
+        d->cap = d->cap / 2 > CAP_MIN ? d->cap / 2 : CAP_MIN; /* no thief took it: publish fewer */
         d->count.taken_back++;
         return UAT_POP_PARTED;
     }
@@ -333,6 +364,7 @@ __attribute__((noinline, cold)) enum uat_pop uat_deque_pop(struct uat_deque *d, 
         return result;
     }
     uint64_t claims = load_claims(d);
+    check_claims(d, claims);
     if (claims != d->pop_claims || d->last < i || d->aborted > 0 || has_claimed(d, claims))
         uat_deque_refill(d);
     else /* no new claim, and nothing to publish */
@@ -352,8 +384,9 @@ bool uat_deque_is_drained(const struct uat_deque *d)
     return true;
 }
 
-/* Something is here. Can no thief take it, or does one ask for it? Relaxed: hints; the peers are the thieves' atomics
- * on claims, in uat_thief_claim(), and on the look word, in ask_once() of thief_message.c. */
+/* Given that the deque is not drained: is every entry out of the thieves' reach, or does a thief ask for one? Relaxed:
+ * both loads are hints. The peers are the thieves' atomics on claims, in uat_thief_claim(), and on the look word, in
+ * ask_once() of thief_message.c. */
 static bool must_offer(const struct uat_deque *d)
 {
     if (d->giver)
@@ -373,7 +406,7 @@ bool uat_deque_offer(struct uat_deque *d)
 
 uintptr_t uat_deque_next_private(const struct uat_deque *d)
 {
-    /* Entries older than one that has been published have been so before it: none of them is private. */
+    /* Entries are published oldest first. So if the youngest is not private, none is. */
     size_t n = uat_deque_size(d);
     return n > 0 && tag_of(d, n - 1) == UAT_TAG_PRIVATE ? d->entries[n - 1] : 0;
 }

@@ -17,7 +17,7 @@ enum uat_phase {
     UAT_PHASE_CLAIM,       /* { atomic on claims; READ slot; READ stack if it is small enough to be speculative } */
     UAT_PHASE_LOOK,        /* READ slot and stack again, because they may be inconsistent */
     UAT_PHASE_STACK,       /* READ of a stack that was too large for a speculative READ */
-    UAT_PHASE_ACKNOWLEDGE, /* posting the acknowledgement, and the unlock; the thief does not wait for them */
+    UAT_PHASE_ACKNOWLEDGE, /* the thief posts the acknowledgement, and the unlock; it does not wait for them */
     UAT_PHASE_AWAIT,       /* the owner waits for a thief's acknowledgement */
     UAT_PHASE_ASK, /* message protocol: { CMP_SWAP of the request }, with a READ of the mailbox if nothing was peeked */
     UAT_PHASE_ANSWER,   /* the thief waits for the victim's answer */
@@ -26,10 +26,10 @@ enum uat_phase {
     UAT_PHASES
 };
 
-/* Called at the end of each phase with the time-stamp counter at its begin and end. */
+/* Called at the end of each phase with the time-stamp counter's values at its start and end. */
 typedef void uat_phase_fn(enum uat_phase phase, uint64_t begin, uint64_t end);
 
-/* NULL: off. Not changed while a task runs or a steal is under way. */
+/* NULL: off. Must not change while a task runs or a steal is in flight. */
 extern uat_phase_fn *uat_phase_hook;
 
 static inline uint64_t uat_phase_begin(void)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/delay.h"
+#include "base/word.h"
 
 int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts,
                    size_t room)
@@ -14,6 +15,7 @@ int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const s
                             .ring = parts->ring,
                             .landing = parts->landing,
                             .low = parts->low,
+                            .is_block = parts->is_block,
                             .room = room,
                             .list = malloc(room * sizeof(*r->list))};
     if (!r->list)
@@ -31,11 +33,14 @@ void uat_ready_close(struct uat_ready *r)
 }
 
 /*
- * Relaxed: the number says how many are offered; it orders nothing. The peers are the CMP_SWAPs of uat_ready_steal().
+ * Relaxed: the value only says how many tasks are offered. The peers are the CMP_SWAPs of uat_ready_steal().
  */
 static uint64_t load_claims(const struct uat_ready *r)
 {
-    return __atomic_load_n(&r->ring->claims, __ATOMIC_RELAXED);
+    uint64_t claims = __atomic_load_n(&r->ring->claims, __ATOMIC_RELAXED);
+    if (__builtin_expect(r->bottom - claims > UAT_READY_SLOTS, 0)) /* R2, R3 */
+        uat_word_refuse(r->transport->rank, "the number of claims in the ready ring", claims);
+    return claims;
 }
 
 bool uat_ready_any(const struct uat_ready *r)
@@ -63,18 +68,18 @@ static bool publish(struct uat_ready *r)
     struct uat_ready_ring *ring = r->ring;
     uint64_t index = r->bottom;
     unsigned at = (unsigned)(index % UAT_READY_SLOTS);
-    /* Acquire: orders the acknowledgement before our stores to the slot; the peer is the WRITE of the acknowledgement
-     * in uat_ready_steal(), posted after the READ of the slot had completed. */
+    /* Acquire: orders the acknowledgement before our stores to the slot. The peer is the WRITE of the acknowledgement
+     * in uat_ready_steal(), which the thief posts after its READ of the slot has completed. */
     if (__atomic_load_n(&ring->ack[at], __ATOMIC_ACQUIRE) != index + 1 - UAT_READY_SLOTS)
         return false;
     struct uat_ready_task task = uat_ready_take_listed(r);
     struct uat_ready_slot *slot = &ring->slot[at];
-    /* Relaxed: ordered by the release store below. Atomic, so that the words are written whole. */
+    /* Relaxed: the release store below orders them. Atomic, so that the words are written whole. */
     __atomic_store_n(&slot->place, uat_place(task.sp, task.base), __ATOMIC_RELAXED);
     __atomic_store_n(&slot->where, task.where, __ATOMIC_RELAXED);
     uat_delay();
-    /* Release: orders the slot's content before the state that offers it; the peer is the READ of a peek in
-     * uat_ready_steal(), whose claim and second READ come after it. */
+    /* Release: orders the slot's content before the state that offers it. The peer is the peek's READ in
+     * uat_ready_steal(); the thief's claim and its second READ follow that. */
     __atomic_store_n(&slot->state, index + 1, __ATOMIC_RELEASE);
     r->bottom++;
     return true;
@@ -83,7 +88,7 @@ static bool publish(struct uat_ready *r)
 void uat_ready_offer(struct uat_ready *r)
 {
     uint64_t claims = load_claims(r);
-    if (claims != r->seen) { /* thieves are about: offer as much as fits */
+    if (claims != r->seen) { /* thieves are active: offer as many tasks as fit */
         r->stolen += claims - r->seen;
         r->seen = claims;
         r->cap = UAT_READY_SLOTS;
@@ -92,8 +97,8 @@ void uat_ready_offer(struct uat_ready *r)
         ;
 }
 
-/* Take the task with this index, seen in the own ring, as a thief does: never one that is not published (R2). 1, 0 if a
- * thief was faster, or a negative errno. */
+/* Take the task with this index from this worker's ring, as a thief would. The index must be published (R2). Returns 1,
+ * 0 if a thief was faster, or a negative errno. */
 static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_task *task)
 {
     struct uat_ready_ring *ring = r->ring;
@@ -102,11 +107,11 @@ static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_ta
     int rc = uat_transport_do(r->transport, r->transport->rank, &op, 1);
     if (rc || r->landing->old != index)
         return rc;
-    *task = uat_ready_task_of(&ring->slot[at], r->low); /* no fence: the slot is this CPU's own */
-    /* Relaxed: only this CPU looks at the word before the slot's next publication, which is this CPU's too. */
+    *task = uat_ready_task_of(&ring->slot[at], r->low); /* no fence: this CPU wrote the slot */
+    /* Relaxed: until the slot is published again, which this CPU does, only this CPU loads the word. */
     __atomic_store_n(&ring->ack[at], index + 1, __ATOMIC_RELAXED);
     if (r->seen == index)
-        r->seen++; /* nobody else has claimed: offering was in vain */
+        r->seen++; /* no thief has claimed since: offering was in vain */
     r->cap = r->cap > 1 ? r->cap / 2 : 1;
     return 1;
 }

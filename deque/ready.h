@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ready tasks: those that waited for an event which has happened. Their stacks lie in evacuation heaps, anywhere in the
- * job. The worker that woke them keeps them in a list of its own, and offers the oldest in a ring, from which any
+ * Ready tasks: tasks that waited for an event, which has happened. Their stacks lie in evacuation heaps, anywhere in
+ * the job. The worker that woke them keeps them in a private list. It offers the oldest in a ring, from which any
  * worker without work takes them. Model: tests/model/ready.pml.
  *
- *   R1  slot[] is written by the owner's CPU, claims by atomics of the adapter, ack[] by whoever has claimed.
- *   R2  A slot's state is its index + 1, each index is published once, in order, and never withdrawn. So claims is
- *       at most the number of publications, and a CMP_SWAP(claims, t, t + 1) by somebody who has seen slot t
- *       published takes task t.
- *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t, which comes after the
- *       READ of the slot is complete.
- *   R4  The block with the task's stack is frozen from the publication until the taker gives it back. So it may be
- *       READ on suspicion, together with the claim; what was read is right if the slot, READ behind the claim, says
- *       what the peek foretold.
+ *   R1  The owner's CPU writes slot[], the adapter's atomics write claims, and the worker that claimed writes ack[].
+ *   R2  A slot's state is its index + 1. Each index is published once, in order, and never withdrawn. So claims is at
+ *       most the number of publications. And a worker that has seen slot t published takes task t by CMP_SWAP(claims,
+ *       t, t + 1).
+ *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t. The taker acknowledges
+ *       only after its READ of the slot is complete.
+ *   R4  The block with the task's stack is frozen from the publication until the taker gives it back. So a thief may
+ *       READ the stack speculatively, together with the claim. What it read is right if the slot, READ after the claim,
+ *       agrees with the peek.
  *
- * Order: the owner takes from its list, oldest first, and every UAT_READY_TURN-th time the oldest of the ring. So a
- * task that became ready when n others were is passed over at most UAT_READY_BOUND(n) times: in the list by the n, of
- * which the list's own are taken in 7 of 8 turns; then, if it was offered, a whole turn for each slot of the ring.
+ * Order: the owner takes the oldest of its list, and every UAT_READY_TURN-th time the oldest of the ring. So a task
+ * that became ready when n others were is passed over at most UAT_READY_BOUND(n) times. In the list it waits for the n
+ * others; the list is served in 7 of 8 turns. Then, if it is offered, it waits up to 8 turns for each slot of the ring.
  * Thieves only shorten that.
  */
 #ifndef UAT_READY_H
@@ -32,10 +32,10 @@
 
 enum { UAT_READY_SLOTS = 12, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes of a block before the stack in it */ };
 
-/* How many tasks the owner takes at most before one that became ready when n others were. */
+/* The maximum number of tasks that the owner takes before one that became ready when n others were. */
 #define UAT_READY_BOUND(n) ((n) + (n) / (UAT_READY_TURN - 1) + 1 + UAT_READY_TURN * UAT_READY_SLOTS)
 
-/* A task whose stack [sp, base) lies in a block of an evacuation heap; where: (rank << 48) | address of the block. */
+/* A task whose stack [sp, base) lies in a block of an evacuation heap. where: (rank << 48) | address of the block. */
 struct uat_ready_task {
     uint64_t sp, base, where;
 };
@@ -69,37 +69,40 @@ struct uat_ready_landing {
 /* The owner's side. */
 struct uat_ready {
     struct uat_transport *transport;
-    struct uat_ready_ring *ring; /* the own one */
+    struct uat_ready_ring *ring; /* this worker's */
     struct uat_ready_landing *landing;
-    uintptr_t low;               /* the uni-address region begins here */
-    struct uat_ready_task *list; /* not offered: a circular array */
+    uintptr_t low; /* start of the uni-address region */
+    bool (*is_block)(uint64_t where, size_t bytes);
+    struct uat_ready_task *list; /* tasks not offered: a circular array */
     size_t first, count, room;
     uint64_t bottom; /* publications so far */
     uint64_t seen;   /* claims when we last looked, our own included */
-    unsigned cap;    /* at most so many are offered at once; 0: none, ever, for there is nobody else */
+    unsigned cap;    /* upper bound of tasks offered at once; 0: never offer, for there is no other worker */
     unsigned turn;
-    uint64_t pushed, stolen; /* tasks made ready here; taken by thieves of what this worker offered */
+    uint64_t pushed, stolen; /* tasks made ready here; offered tasks that thieves took */
 };
 
-/* Where a worker's parts lie: zeroed memory of the segment. low: where the uni-address region begins. */
+/* Where a worker's parts lie: zeroed memory of the segment. low: start of the uni-address region. */
 struct uat_ready_parts {
     struct uat_ready_ring *ring;
     struct uat_ready_landing *landing;
     uintptr_t low;
+    /* Does `where` name a block of an evacuation heap with room for a stack of `bytes` bytes? NULL: all do. */
+    bool (*is_block)(uint64_t where, size_t bytes);
 };
 
-/* room: ready tasks that the list holds at first. 0 or -ENOMEM. */
+/* room: the list's initial capacity in tasks. 0 or -ENOMEM. */
 int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts,
                    size_t room);
 void uat_ready_close(struct uat_ready *r);
 
-/* Make the list longer. 0 or -ENOMEM. */
+/* Double the list's capacity. 0 or -ENOMEM. */
 int uat_ready_grow(struct uat_ready *r) __attribute__((cold));
 
-/* Offer as many as fit. Called by push and take. */
+/* Offer as many tasks as fit. Called by push and take. */
 void uat_ready_offer(struct uat_ready *r);
 
-/* A task has become ready: to the end of the queue. 0 or -ENOMEM. */
+/* Append a task that has become ready. 0 or -ENOMEM. */
 static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_task *task)
 {
     if (r->count == r->room && uat_ready_grow(r))
@@ -113,10 +116,10 @@ static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_tas
     return 0;
 }
 
-/* Is anything ready here, offered or not? What is offered may be taken at any moment. */
+/* Is any task ready here, offered or not? A thief may take an offered one at any moment. */
 bool uat_ready_any(const struct uat_ready *r);
 
-/* The list's oldest, of which there must be one. */
+/* Take the list's oldest task. The list must not be empty. */
 static inline struct uat_ready_task uat_ready_take_listed(struct uat_ready *r)
 {
     struct uat_ready_task task = r->list[r->first];
@@ -125,10 +128,10 @@ static inline struct uat_ready_task uat_ready_take_listed(struct uat_ready *r)
     return task;
 }
 
-/* What uat_ready_take() does where there are thieves. */
+/* uat_ready_take() in a job with thieves. */
 int uat_ready_take_shared(struct uat_ready *r, struct uat_ready_task *task);
 
-/* Take the task whose turn it is. 1, 0 if there is none, or a negative errno. */
+/* Take the task whose turn it is. Returns 1, 0 if there is none, or a negative errno. */
 static inline int uat_ready_take(struct uat_ready *r, struct uat_ready_task *task)
 {
     if (r->cap > 0)
@@ -140,14 +143,14 @@ static inline int uat_ready_take(struct uat_ready *r, struct uat_ready_task *tas
 }
 
 /*
- * The thief's side: try once to take a ready task of one of the victims. Its stack, if it has at most
- * UAT_SPECULATION_LIMIT bytes, is in place when UAT_STEAL_DONE is returned with *fetched; else the caller READs it.
- * thief: for the bounds of the region, which must be empty. Returns enum uat_steal or a negative errno.
+ * The thief's side: try once to take a ready task of one of the victims. Returns enum uat_steal or a negative errno.
+ * After UAT_STEAL_DONE with *fetched the task's stack is in place; without *fetched the caller READs it. Only a stack
+ * of at most UAT_SPECULATION_LIMIT bytes is fetched. thief: for the bounds of the region, which must be empty.
  */
 int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims,
                     struct uat_ready_task *task, bool *fetched, unsigned *trips);
 
-/* low: where the uni-address region begins. */
+/* The task in a slot. low: start of the uni-address region. */
 static inline struct uat_ready_task uat_ready_task_of(const struct uat_ready_slot *slot, uintptr_t low)
 {
     struct uat_stack stack = uat_place_stack(slot->place, low);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/delay.h"
-#include "base/log.h"
+#include "base/word.h"
 #include "deque/ready.h"
 
 /* A ready task that a peek has shown. */
@@ -14,7 +14,7 @@ struct offered {
     uint64_t index;
 };
 
-/* The ring of this worker. thief: for the colours. */
+/* The ring of worker `rank`. thief: for the colours. */
 static struct uat_ready_ring *ring_of(const struct uat_ready *r, const struct uat_thief *thief, int rank)
 {
     return uat_coloured_of(r->ring, thief->colours, r->transport->rank, rank);
@@ -38,10 +38,11 @@ static int read_rings(struct uat_ready *r, const struct uat_thief *thief, const 
 static bool is_sane(const struct uat_ready *r, const struct uat_thief *thief, const struct uat_ready_task *t)
 {
     return thief->low <= t->sp && t->sp < t->base && t->base <= thief->high && (t->sp | t->base) % 8 == 0 &&
-           uat_ready_rank(t) < r->transport->size && uat_ready_block(t) != NULL && t->where % 8 == 0;
+           uat_ready_rank(t) < r->transport->size && uat_ready_block(t) != NULL && t->where % 8 == 0 &&
+           (!r->is_block || r->is_block(t->where, t->base - t->sp));
 }
 
-/* The task that is next in this ring, or NULL. */
+/* The slot of the ring's next task, or NULL if there is none. */
 static const struct uat_ready_slot *next_of(const struct uat_ready *r, const struct uat_thief *thief,
                                             const struct uat_ready_peek *peek)
 {
@@ -56,8 +57,8 @@ static struct uat_op read_stack(const struct uat_ready_task *t)
 }
 
 /*
- * { CMP_SWAP claims; READ slot } to the victim and, on suspicion, the READ of the stack to whoever has it: one round
- * trip.
+ * Post { CMP_SWAP claims; READ slot } to the victim and, if `stack`, a speculative READ of the stack to the worker that
+ * has it. Wait for both: one round trip.
  */
 static int claim(struct uat_ready *r, const struct offered *offered, const struct uat_ready_task *foretold, bool stack)
 {
@@ -67,7 +68,7 @@ static int claim(struct uat_ready *r, const struct offered *offered, const struc
     struct uat_pending pending[2], *all[2] = {&pending[0], &pending[1]};
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&a->old, &ring->claims, index, index + 1),
-        /* Behind the claim (O1). The slot was published before the claim could win, so this READ finds all of it. */
+        /* After the claim (O1). The slot was published before the claim could win, so this READ sees all of it. */
         uat_op_read(&a->slot, &ring->slot[index % UAT_READY_SLOTS], sizeof(a->slot)),
     };
     struct uat_op read = read_stack(foretold);
@@ -102,11 +103,8 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
         return rc ? rc : UAT_STEAL_LOST_RACE;
     }
     *task = uat_ready_task_of(&a->slot, r->low);
-    if (!is_sane(r, thief, task) || a->slot.state != offered.index + 1) {
-        uat_error("ready task %llu of rank %d has a stack outside of the uni-address region; its memory is corrupt",
-                  (unsigned long long)offered.index, offered.victim);
-        return -EPROTO;
-    }
+    if (!is_sane(r, thief, task) || a->slot.state != offered.index + 1)
+        return uat_word_report(offered.victim, "the task in a slot of the ready ring", a->slot.where);
     *fetched = stack && memcmp(task, &foretold, sizeof(*task)) == 0; /* R4 */
     a->ack = offered.index + 1;
     struct uat_op op = uat_op_write(&a->ack, &offered.ring->ack[offered.index % UAT_READY_SLOTS], 8);

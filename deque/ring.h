@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shared words of a work-stealing deque: what thieves see of it. See owner.h and thief.h for the two sides.
+ * The shared words of a work-stealing deque: the part that thieves see. owner.h and thief.h are the two sides.
  *
- * Who writes what (a word that the HCA updates atomically is written by nothing else):
+ * Who writes what (nothing else writes a word that the HCA updates atomically):
  *   lock, claims   thieves, by HCA atomics only
  *   slot[]         the owner's CPU only
- *   ack[]          thieves, by plain WRITEs only; the one whose claim it acknowledges
+ *   ack[]          the thief that acknowledges its own claim, by a plain WRITE
  */
 #ifndef UAT_RING_H
 #define UAT_RING_H
@@ -13,34 +13,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    UAT_RING_SLOTS = 16, /* entries that thieves can see at once */
-    UAT_CACHE_LINE = 64
-};
+#include "base/cpu.h"
+
+enum { UAT_RING_SLOTS = 16 /* entries that thieves can see at once */ };
 _Static_assert((UAT_RING_SLOTS & (UAT_RING_SLOTS - 1)) == 0, "a slot is found by the low bits of an index");
 
 /* One published continuation. */
 struct uat_slot {
-    uint64_t state; /* index, generation, valid: one word, because they must be seen together */
+    uint64_t state; /* index, generation and valid: one word, so that they are read together */
     uint64_t place; /* its stack: uat_place() */
 };
 
 struct uat_ring {
-    /* T: claims so far, which is the index of the next entry to claim. The owner loads it at every push and pop, so
-     * nothing else that changes shares its line; it ends the line, so that one short READ fetches it with the slots. */
+    /* T: the number of claims so far, which is the index of the next entry to claim. The owner loads it at every push
+     * and pop, so nothing else on its line changes. It is the line's last word, so that one short READ fetches it
+     * together with the slots. */
     _Alignas(UAT_CACHE_LINE) char room[UAT_CACHE_LINE - sizeof(uint64_t)];
     uint64_t claims;
     struct uat_slot slot[UAT_RING_SLOTS];
     /*
-     * The lock protocol's lock: 0 when free. On a cache line of its own, because losers of the race keep changing it.
+     * The lock protocol's lock: 0 when free. It starts a line of its own, because losers of the race keep changing it.
      */
     uint64_t lock;
-    /* Behind what a peek reads, because acknowledgements are only for the owner. */
+    /* After the words that a peek READs, because only the owner needs the acknowledgements. */
     _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_RING_SLOTS];
 };
 _Static_assert(__builtin_offsetof(struct uat_ring, lock) % UAT_CACHE_LINE == 0, "the lock begins a line");
 
-/* What one READ of a peek fetches: claims, all slots and the lock. */
+/* What a peek fetches with one READ: claims, all slots and the lock. */
 struct uat_peek {
     uint64_t claims;
     struct uat_slot slot[UAT_RING_SLOTS];
@@ -55,13 +55,13 @@ struct uat_stack {
     uintptr_t sp, base;
 };
 
-/* A stack in one word: the low 32 bits of both addresses, for the uni-address region has at most 2 GiB. */
+/* A stack in one word: the low 32 bits of both addresses, which suffice for a uni-address region of at most 2 GiB. */
 static inline uint64_t uat_place(uintptr_t sp, uintptr_t base)
 {
     return (uint64_t)(uint32_t)base << 32 | (uint32_t)sp;
 }
 
-/* The stack that a place in the region from `low` on stands for. */
+/* The stack that uat_place() packed into `place`; the uni-address region begins at `low`. */
 static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
 {
     return (struct uat_stack){.sp = low + (uint32_t)((uint32_t)place - (uint32_t)low),
@@ -69,8 +69,8 @@ static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
 }
 
 /*
- * A slot's state. 31 bits of index and 32 of generation: to mistake an old state for a new one, a thief would have to
- * miss 2^31 claims or 2^32 publications of one victim between its peek and its claim.
+ * A slot's state: 31 bits of index, 32 bits of generation, and the bit `valid`. To mistake an old state for a new one,
+ * a thief would have to miss 2^31 claims or 2^32 publications of one victim between its peek and its claim.
  */
 static inline uint64_t uat_state(uint64_t index, uint32_t generation, bool valid)
 {
@@ -102,7 +102,7 @@ static inline unsigned uat_slot_of(uint64_t index)
     return (unsigned)(index % UAT_RING_SLOTS);
 }
 
-/* Initialise, before thieves know the ring. */
+/* Initialise the ring, before any thief knows it. */
 void uat_ring_init(struct uat_ring *ring);
 
 #endif

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 
 #include "base/delay.h"
-#include "base/log.h"
+#include "base/word.h"
+
+enum { CLAIM_BITS = 48 /* no victim has 2^48 claims in its life; if claims shows more, its owner reports that */ };
+
+uat_phase_fn *uat_phase_hook;
 
 int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, struct uat_ring *ring,
                    struct uat_landing *landing, struct uat_notice *notice)
@@ -57,6 +61,9 @@ bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack)
 const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek)
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
+    if (__builtin_expect(peek->claims >> CLAIM_BITS,
+                         0)) /* corrupt; a slot's state has only 31 bits of the index and might match by chance */
+        return NULL;
     return uat_state_valid_for(slot->state, peek->claims) && uat_thief_is_sane(thief, stack_of(thief, slot)) ? slot
                                                                                                              : NULL;
 }
@@ -115,7 +122,7 @@ static struct uat_op read_slot(struct uat_thief *thief, int victim, uint64_t ind
                        sizeof(struct uat_slot));
 }
 
-/* A stack is read to the addresses where it was born. They are free: the thief's own region is empty. */
+/* READ a stack to its original addresses. They are free, because the thief's region is empty. */
 static struct uat_op read_stack(struct uat_stack stack)
 {
     return uat_op_read((void *)stack.sp, (void *)stack.sp, stack.base - stack.sp);
@@ -136,7 +143,7 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
     return uat_thief_do(thief, UAT_PHASE_CLAIM, victim, chain, n);
 }
 
-/* READ slot and stack again, now frozen, until slot and stack are of one publication: at most twice. */
+/* READ slot and stack again, now that they are frozen, until both are of one publication: at most twice. */
 static int look_again(struct uat_thief *thief, int victim, uint64_t index, struct uat_stolen *stolen)
 {
     enum uat_phase phase = stolen->second_look ? UAT_PHASE_LOOK : UAT_PHASE_STACK;
@@ -155,11 +162,8 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
             return UAT_STEAL_DONE;
         at = thief->landing->slot;
     }
-    if (!uat_thief_is_sane(thief, stack_of(thief, &at))) {
-        uat_error("entry %llu of rank %d offers a stack outside the uni-address region; its memory is corrupt",
-                  (unsigned long long)index, victim);
-        return -EPROTO;
-    }
+    if (!uat_thief_is_sane(thief, stack_of(thief, &at)))
+        return uat_word_report(victim, "the stack in a slot of the deque", at.place);
     struct uat_op op = read_stack(stack_of(thief, &at));
     stolen->trips++;
     int rc = uat_thief_do(thief, phase, victim, &op, 1);
@@ -171,7 +175,7 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
 {
     const struct uat_slot *slot = &thief->landing->slot;
     /* No fence between the atomic on claims and the READ of this slot: they are one chain, which the transport keeps in
-     * order (O1). The owner's side of it is the fence in withdraw(), owner.c. */
+     * order (O1). The owner's counterpart is the fence in withdraw(), owner.c. */
     if (!uat_state_valid_for(slot->state, index)) {
         thief->count.aborted++;
         return UAT_STEAL_LOST_RACE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thieves' side of the work-stealing deque: three protocols, over any transport. Claim and lock meet the owner of
- * owner.h, message the one of mail.h.
+ * The thieves' side of the work-stealing deque: three protocols, over any transport. For claim and lock, owner.h is the
+ * owner's side; for message, mail.h.
  *
  * claim  peek; { CMP_SWAP(claims, t, t + 1); READ slot; READ stack }; acknowledge.         thief_claim.c
  * lock   peek; { FETCH_ADD(lock, 1); READ claims and slots }; { FETCH_ADD(claims, 1); READ slot; READ stack };
@@ -9,12 +9,12 @@
  * message  peek; { CMP_SWAP the request into the victim's mailbox }; wait until the victim has written the stack here,
  *        and withdraw if it takes too long.                                                  thief_message.c
  *
- *   T1  What a peek shows is a hint: its words may stem from two different entries.
- *   T2  A claim is the atomic on claims. The claimed entry is the thief's if the slot, READ after it, is valid for the
- *       claimed index; then the owner will not touch slot or stack before the acknowledgement (D4, D6).
+ *   T1  What a peek shows is a hint: its words may belong to two different entries.
+ *   T2  A claim is the atomic on claims. The claimed entry is the thief's if the slot, READ after the claim, is valid
+ *       for the claimed index. Then the owner does not touch slot or stack before the acknowledgement (D4, D6).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
  *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are those of the
- *       peek. Otherwise they may mix two publications; both are READ again, now that they are frozen.
+ *       peek. Otherwise they may mix two publications, and the thief READs both again, now that they are frozen.
  */
 #ifndef UAT_THIEF_H
 #define UAT_THIEF_H
@@ -24,6 +24,7 @@
 
 #include "deque/mail.h"
 #include "deque/ring.h"
+#include "deque/settings.h"
 #include "transport/colour.h"
 #include "transport/transport.h"
 
@@ -34,12 +35,11 @@ enum uat_steal {
 };
 
 enum {
-    UAT_PEEKS_MAX = 8,
-    UAT_SPECULATION_LIMIT = 16384, /* bytes of stack that are READ together with a claim */
-    UAT_PATIENCE = 1200            /* looks for an answer: some 50 us of pauses, then yields */
+    UAT_SPECULATION_LIMIT = 16384, /* the largest stack, in bytes, that is READ together with a claim */
+    UAT_PATIENCE = 1200            /* looks for an answer: about 50 us of pauses, then yields */
 };
 
-/* Where READs land: in the own segment. */
+/* Where READs land: in this worker's segment. */
 struct uat_landing {
     struct uat_peek peek[UAT_PEEKS_MAX];
     struct uat_slot slot;
@@ -50,25 +50,26 @@ struct uat_landing {
     struct uat_mail_landing mail;
 };
 
-/* What this worker shows of itself as a thief. */
+/* What this worker shows to others about itself as a thief. */
 struct uat_notice {
-    /* What this thief is about to claim, or has claimed and not acknowledged. Written by the own CPU only; an owner
-     * that waits too long READs it to name the thief. */
+    /* The index that this thief is about to claim, or has claimed and not acknowledged. Only this worker's CPU writes
+     * it. An owner that waits too long READs it to name the thief. */
     uint64_t intent_victim, intent_index;
-    /* Odd: this worker has work, or may be about to get some. Even: certainly none; it changes with each change of
-     * that. The own CPU only; READ by rank 0, which looks for a deadlock. */
+    /* Odd: this worker has work, or may be about to get some. Even: it certainly has none. Each change between the two
+     * adds 1. Only this worker's CPU writes it. Rank 0 READs it when it looks for a deadlock. */
     uint64_t work;
 };
 
-/* Before a claim is posted, and before anything else that gives this worker work: with the work in two places, or on
- * its way, at least one worker says that it has some. Relaxed: the claim's doorbell or locked instruction is behind it.
+/* Show that this worker has work. Called before it posts a claim, and before anything else that gives it work. So while
+ * work moves from one worker to another, at least one of them shows that it has some. Relaxed: the claim's doorbell or
+ * locked instruction follows.
  */
 static inline void uat_notice_begin(struct uat_notice *notice)
 {
     __atomic_store_n(&notice->work, notice->work | 1, __ATOMIC_RELAXED);
 }
 
-/* This worker has none. Release: orders what it did with its last work before the word that says so; the peer is the
+/* Show that this worker has no work. Release: orders what it did with its last work before this store. The peer is the
  * READ in uat_deadlock_look(). */
 static inline void uat_notice_end(struct uat_notice *notice)
 {
@@ -78,7 +79,7 @@ static inline void uat_notice_end(struct uat_notice *notice)
 #define UAT_INTENT_NONE UINT64_MAX
 #define UAT_ASK_UNKNOWN UINT64_MAX
 
-/* The victims of one round: an idle worker peeks at all of them in one round trip and tries the best. */
+/* The victims of one attempt: an idle worker peeks at all of them in one round trip and tries the best one. */
 struct uat_victims {
     int count; /* 1..UAT_PEEKS_MAX */
     int rank[UAT_PEEKS_MAX];
@@ -86,8 +87,8 @@ struct uat_victims {
 
 struct uat_stolen {
     int victim;
-    uintptr_t sp, base; /* the stack, at the addresses where it was born */
-    unsigned trips;     /* dependent round trips, the peek's included */
+    uintptr_t sp, base; /* the stack, at the same addresses as on the victim */
+    unsigned trips;     /* dependent round trips, including the peek's */
     bool second_look;   /* slot or stack had to be READ again */
 };
 
@@ -98,38 +99,39 @@ struct uat_thief_counts {
 
 struct uat_thief {
     struct uat_transport *transport;
-    struct uat_ring *ring;  /* the own one; for another's, uat_thief_ring() */
+    struct uat_ring *ring;  /* this worker's; for another worker's, see uat_thief_ring() */
     const uint8_t *colours; /* of each worker; NULL: all 0 */
     struct uat_landing *landing;
     struct uat_notice *notice;
     uintptr_t low, high;   /* the uni-address region */
-    bool peek;             /* look before trying to lock */
-    struct uat_mail *mail; /* the message protocol only: this worker's own, where it refuses who asks while it steals */
-    /* Called periodically while an answer of victim is due, and when it has come. May be NULL. */
+    bool peek;             /* peek at the victims before a lock or a request */
+    struct uat_mail *mail; /* message protocol: this worker's mail, which refuses requests while this worker steals */
+    /* waiting: called periodically while the victim's answer is due; waited: when it has arrived. May be NULL. */
     void (*waiting)(int victim);
     void (*waited)(void);
     unsigned patience; /* looks for an answer before a request is withdrawn */
-    uint64_t answers;  /* the message protocol: what the own mailbox has counted up to now */
-    /* Per victim. claim: state of the slot whose claim we had to abort, 0 = none. message: a free value of its ask, or
-     * UAT_ASK_UNKNOWN. */
+    uint64_t answers;  /* message protocol: the count of answers in this worker's mailbox that it has seen */
+    /* One value per victim. claim: the state of the slot whose claim we had to abort; 0: none. message: a free value of
+     * its ask, or UAT_ASK_UNKNOWN. */
     uint64_t *aborted;
     struct uat_thief_counts count;
 };
 
-/* Where the ring of this worker is. */
+/* The ring of worker `rank`. */
 static inline struct uat_ring *uat_thief_ring(const struct uat_thief *thief, int rank)
 {
     return uat_coloured_of(thief->ring, thief->colours, thief->transport->rank, rank);
 }
 
-/* 0 or -ENOMEM. ring, landing and notice lie in the segment and stay the caller's. */
+/* 0 or -ENOMEM. ring, landing and notice lie in the segment. The caller keeps ownership of them. */
 int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, struct uat_ring *ring,
                    struct uat_landing *landing, struct uat_notice *notice);
 void uat_thief_close(struct uat_thief *thief);
 
 /*
- * Try once to steal the oldest published continuation of one of the victims. The own uni-address region must be empty:
- * the stack is read to its very addresses there. Returns enum uat_steal, or a negative errno that has been reported.
+ * Try once to steal the oldest published continuation of one of the victims. This worker's uni-address region must be
+ * empty, because the stack lands there at its original addresses. Returns enum uat_steal, or a negative errno that has
+ * been reported.
  */
 typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen);
 uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal;

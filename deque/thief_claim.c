@@ -5,9 +5,9 @@
  * A peek predicts which entry is next and where its stack lies. One chain then claims that entry by CMP_SWAP and READs
  * the slot and the predicted stack. If the swap succeeded and the slot is as predicted, the steal is complete (T4).
  *
- *   C1  claims changes from t to t + 1 only by the CMP_SWAP of the one thief that owns index t from then on.
- *   C2  After an aborted claim a thief claims from the same victim again only when two peeks have shown the same
- *       state: otherwise aborting claims would stop an owner that publishes and takes back one tiny task after another.
+ *   C1  claims changes from t to t + 1 only by the CMP_SWAP of one thief, which owns index t from then on.
+ *   C2  After an aborted claim a thief claims from the same victim again only when two peeks have shown the same state.
+ *       Otherwise aborted claims would stop an owner that publishes and takes back one tiny task after another.
  */
 #include "deque/thief_internal.h"
 

@@ -22,24 +22,25 @@ static inline int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, in
 /* Could this be a stack of the uni-address region? Peeked words may belong to two entries (T1). */
 bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack);
 
-/* The slot that peek offers for its index, if it is valid and sane; else NULL. */
+/* The slot that peek shows for its index, if it is valid and sane; else NULL. */
 const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek);
 
-/* READ the victims' rings: one round trip for all. Then *best is the one to go for, *peek what was seen of it, or NULL
- * if none has anything to take. usable: may this one be gone for? 0 or a negative errno. */
+/* READ the victims' rings: one round trip for all. *best: the victim to steal from. *peek: what was seen of it, or NULL
+ * if no victim has anything to take. usable: may this victim be chosen? 0 or a negative errno. */
 int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
                    bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
                    struct uat_peek **peek);
 
-/* The claim of index, its atomic `claim` still to be posted: post { claim; READ slot; READ stack as offered }. */
+/* Claim index: post { claim; READ slot; READ stack as offered }, where `claim` is the atomic, and wait for them. */
 int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,
                     const struct uat_slot *offer);
 
-/* After uat_thief_claim() has won index: make sure of slot and stack (T4). UAT_STEAL_LOST_RACE: abort the claim. */
+/* After uat_thief_claim() has won index: make sure that slot and stack are valid (T4). UAT_STEAL_LOST_RACE: the caller
+ * aborts the claim. */
 int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const struct uat_slot *offer,
                     struct uat_stolen *stolen);
 
-/* The WRITE of the acknowledgement, to be posted after every READ of the steal is complete (T3). */
+/* The WRITE of the acknowledgement. The caller posts it after every READ of the steal is complete (T3). */
 struct uat_op uat_thief_acknowledgement(struct uat_thief *thief, int victim, uint64_t index,
                                         enum uat_ack_status status);
 

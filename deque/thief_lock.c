@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lock protocol: the one of Akiyama and Taura (JIP 24(3) 2016), on hardware atomics, chained to three dependent
- * round trips. Model: tests/model/lock.pml.
+ * The lock protocol: that of Akiyama and Taura (JIP 24(3) 2016) with hardware atomics. Chains reduce it to three
+ * dependent round trips. Model: tests/model/lock.pml.
  *
- * The papers unlock by a plain WRITE of 0. Under HCA atomics a concurrent FETCH_ADD may have loaded the old value
- * before that WRITE and store its sum after it: then the lock stays taken although nobody holds it. So every change of
- * the word is a FETCH_ADD, also that of a loser.
+ * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may have loaded the
+ * old value before that WRITE and store its sum after it. Then the lock stays taken although no thief holds it. So
+ * every change of the word is a FETCH_ADD, also that of a loser.
  *
- *   L1  The lock is held by the thief whose FETCH_ADD(+1) returned 0.
+ *   L1  The thief whose FETCH_ADD(+1) returned 0 holds the lock.
  *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's
- *   -1
- *       and its next +1 may change places on their way (O2): then it finds its own 1 and tries again later.
- *   L3  claims changes only under the lock; hence the index that FETCH_ADD(claims) returns is the one READ before.
+ *       -1 and its next +1 may be reordered in flight (O2): then it finds its own 1 and tries again later.
+ *   L3  claims changes only under the lock. So FETCH_ADD(claims) returns the index that was READ under the lock.
  */
 #include <assert.h>
 
@@ -25,12 +24,12 @@ static int unlock(struct uat_thief *thief, int victim)
     return uat_transport_forget(thief->transport, victim, &op, 1);
 }
 
-/* Take the lock and look at what it protects. UAT_STEAL_DONE: held. The loser's 1 is taken back (L2). */
+/* Take the lock and READ what it protects. UAT_STEAL_DONE: we hold it. A loser takes its 1 back (L2). */
 static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 {
     struct uat_op chain[2] = {
         uat_op_fetch_add(&thief->landing->old, &uat_thief_ring(thief, victim)->lock, 1),
-        /* All but the lock word; O1 puts this READ behind the FETCH_ADD, whose peer is unlock() of the last holder. */
+        /* All but the lock word. This READ follows the FETCH_ADD (O1), whose peer is unlock() of the last holder. */
         uat_op_read(peek, &uat_thief_ring(thief, victim)->claims, offsetof(struct uat_peek, lock)),
     };
     uat_delay();
@@ -61,8 +60,8 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
     int result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;
-    /* The acknowledgement is for the owner, the lock for thieves: nobody looks at both, but a WRITE before an atomic is
-     * in order anyway (O1). */
+    /* The acknowledgement is for the owner, the lock for thieves. No worker reads both, so their order does not matter;
+     * they are in order anyway (O1). */
     struct uat_op chain[2] = {
         uat_thief_acknowledgement(thief, victim, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED),
         uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1),
@@ -73,7 +72,7 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
     return rc ? rc : result;
 }
 
-/* Not worth a try while another thief holds the lock. */
+/* Is the lock free? While another thief holds it, an attempt is not worthwhile. */
 static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     (void)thief;

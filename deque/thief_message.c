@@ -2,9 +2,8 @@
 /*
  * The message protocol: the thief asks, the victim gives. Model: tests/model/message.pml; invariants: mailbox.h.
  *
- * The request is one round trip, the peek before it another one; the continuation comes without any further one, but
- * only once the victim has looked. The thief waits for a bounded time, then withdraws the request and tries another
- * victim.
+ * The peek is one round trip, the request another. The continuation needs no further one, but arrives only after the
+ * victim has looked. The thief waits for a bounded time, then withdraws the request and tries another victim.
  */
 #include <assert.h>
 #include <errno.h>
@@ -12,21 +11,24 @@
 #include "base/delay.h"
 #include "base/log.h"
 #include "base/relax.h"
+#include "base/word.h"
 #include "deque/thief_internal.h"
 
 enum { WAITING_EVERY = 1024 /* looks for an answer that is sure to come, between two calls of thief->waiting */ };
 
 enum answer { ANSWER_NONE, ANSWER_GIVEN, ANSWER_REFUSED };
 
-/* Acquire: orders the count before the loads of `given` and of the stack; the peer is the FETCH_ADD in give() or
- * refuse(), mail.c, behind the WRITEs of both (M5). */
+/* Acquire: orders the count before the loads of `given` and of the stack. The peer is the FETCH_ADD of give() or
+ * refuse(), mail.c; in give() it follows the WRITEs of both (M5). */
 static enum answer look_for_answer(const struct uat_thief *thief)
 {
-    uint64_t news = __atomic_load_n(&thief->mail->box->answers, __ATOMIC_ACQUIRE) - thief->answers;
+    uint64_t answers = __atomic_load_n(&thief->mail->box->answers, __ATOMIC_ACQUIRE), news = answers - thief->answers;
+    if (__builtin_expect(news != 0 && news != UAT_ANSWER_GIVEN && news != UAT_ANSWER_REFUSED, 0))
+        uat_word_refuse(thief->transport->rank, "the count of answers in the mailbox", answers);
     return news == UAT_ANSWER_GIVEN ? ANSWER_GIVEN : news == UAT_ANSWER_REFUSED ? ANSWER_REFUSED : ANSWER_NONE;
 }
 
-/* READ the victim's front to landing->front[i]. */
+/* The READ of the victim's front to landing->front[i]. */
 static struct uat_op read_front(struct uat_thief *thief, int victim, int i)
 {
     return uat_op_read(&thief->landing->front[i], &uat_mail_box(thief->mail, victim)->front,
@@ -52,14 +54,14 @@ static int read_fronts(struct uat_thief *thief, const struct uat_victims *victim
     return rc;
 }
 
-/* Choose whom to ask. UAT_STEAL_DONE: stolen->victim, whose mailbox is free. */
+/* Choose the victim to ask. UAT_STEAL_DONE: it is stolen->victim, and its mailbox is free. */
 static int peek(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     int rc = read_fronts(thief, victims), result = UAT_STEAL_EMPTY;
     if (rc)
         return rc;
     stolen->trips++;
-    uint64_t highest = 0; /* the oldest, which usually has the most work below it */
+    uint64_t highest = 0; /* the highest sp is the oldest entry, which usually has the most work below it */
     for (int i = 0; i < victims->count; i++) {
         const struct uat_mailbox_front *front = &thief->landing->front[i];
         if (front->offer <= highest)
@@ -76,13 +78,13 @@ static int peek(struct uat_thief *thief, const struct uat_victims *victims, stru
     return result;
 }
 
-/* What is known of the victim's mailbox after a look at it. */
+/* Record what a look at the victim's mailbox has shown. */
 static void note(struct uat_thief *thief, int victim, const struct uat_mailbox_front *front)
 {
     thief->aborted[victim] = uat_mailbox_is_free(front) ? front->ask : UAT_ASK_UNKNOWN;
 }
 
-/* Replace the free value that we know of by our request. *request: its value. UAT_STEAL_DONE: it stands. */
+/* Replace the free value that we know by our request. *request: the new value. UAT_STEAL_DONE: the request is in. */
 static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
 {
     struct uat_landing *l = thief->landing;
@@ -90,7 +92,7 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     *request = uat_ask(uat_ask_number(free) + 1, thief->transport->rank);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, &uat_mail_box(thief->mail, victim)->front.ask, free, *request),
-        /* Behind the swap (O1), so that a lost one is followed by a value that may be free by now. */
+        /* After the swap (O1), so that a swap that lost is followed by a value that may be free by now. */
         read_front(thief, victim, 0),
     };
     thief->notice->intent_index = uat_ask_number(*request);
@@ -109,7 +111,7 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     return UAT_STEAL_LOST_RACE;
 }
 
-/* Without a peek: ask whoever it is, by what we know of its mailbox, and once more if that was out of date. */
+/* Without a peek: ask the given victim, using what we know of its mailbox. Ask once more if that was out of date. */
 static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint64_t *request)
 {
     int victim = stolen->victim, result = UAT_STEAL_LOST_RACE;
@@ -130,8 +132,7 @@ static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint6
 }
 
 /*
- * One look for the answer, after which some time passes if there is none. Meanwhile whoever asks this worker is
- * refused.
+ * Look for the answer once. A request that has reached this worker in the meantime is refused.
  */
 static int look(struct uat_thief *thief, enum answer *answer)
 {
@@ -141,7 +142,7 @@ static int look(struct uat_thief *thief, enum answer *answer)
     return rc;
 }
 
-/* The answer is sure to come. */
+/* Wait for an answer that is sure to arrive. */
 static int await(struct uat_thief *thief, int victim, enum answer *answer)
 {
     struct uat_relax relax = {0};
@@ -158,7 +159,8 @@ static int await(struct uat_thief *thief, int victim, enum answer *answer)
 }
 
 /*
- * READ taken until the owner has decided our withdrawn request, or has not looked at it. *answered: it gave or refused.
+ * READ taken until it shows that the owner has decided our withdrawn request or has not seen it. *answered: the owner
+ * gave or refused.
  */
 static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, bool *answered, unsigned *trips)
 {
@@ -178,14 +180,14 @@ static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, 
     return 0;
 }
 
-/* Take the request back (M4). *answer: what came meanwhile, or ANSWER_NONE. */
+/* Withdraw the request (M4). *answer: the answer that arrived in the meantime, or ANSWER_NONE. */
 static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum answer *answer, unsigned *trips)
 {
     struct uat_landing *l = thief->landing;
     uint64_t *ask = &uat_mail_box(thief->mail, victim)->front.ask, number = uat_ask_number(request);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, ask, request, request | UAT_ASK_WITHDRAWN),
-        /* Behind the swap (O1): the owner's side of it is the fence in decide(), mail.c. */
+        /* After the swap (O1). The owner's counterpart is the fence in decide(), mail.c. */
         read_front(thief, victim, 0),
     };
     uat_delay();
@@ -193,7 +195,7 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
     if (rc)
         return rc;
     ++*trips;
-    /* A swap that lost has met a later request: ours is decided, and not withdrawn, so it was answered. */
+    /* If the swap lost, a later request is there. So ours has been decided and was not withdrawn: it was answered. */
     bool withdrawn = l->old == request, answered = true;
     if (withdrawn && (rc = learn_decision(thief, victim, number, &answered, trips)))
         return rc;
@@ -219,13 +221,13 @@ static int get_answer(struct uat_thief *thief, struct uat_stolen *stolen, uint64
         rc = look(thief, answer);
     }
     uat_phase_end(UAT_PHASE_ANSWER, begin);
-    thief->aborted[stolen->victim] = request; /* decided, and so free */
+    thief->aborted[stolen->victim] = request; /* once decided, this value is free */
     if (rc || *answer != ANSWER_NONE)
         return rc;
     return withdraw(thief, stolen->victim, request, answer, &stolen->trips);
 }
 
-/* The continuation is in place. */
+/* Take the continuation, whose stack is in place. */
 static int take(struct uat_thief *thief, struct uat_stolen *stolen)
 {
     struct uat_stack stack = uat_place_stack(thief->mail->box->given, thief->low);
@@ -233,8 +235,7 @@ static int take(struct uat_thief *thief, struct uat_stolen *stolen)
     stolen->base = stack.base;
     if (uat_thief_is_sane(thief, stack))
         return UAT_STEAL_DONE;
-    uat_error("rank %d has given a stack outside the uni-address region; its memory is corrupt", stolen->victim);
-    return -EPROTO;
+    return uat_word_report(thief->transport->rank, "the stack given in the mailbox", thief->mail->box->given);
 }
 
 static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)

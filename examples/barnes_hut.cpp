@@ -66,11 +66,11 @@ template <class M> void accelerate(const World &w, int64_t from, int64_t to, boo
 void free_tree(Cell *cell)
 {
     Cell copy;
-    uat_get(&copy, cell, sizeof(copy));
+    uat_global_get(&copy, cell, sizeof(copy));
     for (const Octant &o : copy.octant)
         if (o.cell)
             free_tree(o.cell);
-    uat_object_free(cell);
+    uat_global_object_free(cell);
 }
 
 /* Time steps of velocity Verlet (Swope et al. 1982), the first of which only finds the forces. */
@@ -79,9 +79,8 @@ void simulate(World w)
     for (int64_t s = 0; s <= steps; s++) {
         bool first = s == 0;
         double most = uat::parallel_reduce(
-            0, (n + chunk - 1) / chunk, 0.0,
-            [w, first](int64_t i) { return move<Global>(w, i * chunk, std::min(n, (i + 1) * chunk), first); },
-            [](double a, double b) { return std::max(a, b); });
+            0, (n + chunk - 1) / chunk, 0.0, [](double a, double b) { return std::max(a, b); },
+            [w, first](int64_t i) { return move<Global>(w, i * chunk, std::min(n, (i + 1) * chunk), first); });
         w.edge = 2.0001 * most;
         w.root = build<Global>(w, Range{0, n, {0, 0, 0}, w.edge / 2, 0});
         uat::parallel_for_ranges(0, n,
@@ -188,20 +187,19 @@ int run(uint64_t *answer)
 double sum_directly(const World &w)
 {
     return uat::parallel_reduce(
-        0, sample, 0.0,
+        0, sample, 0.0, [](double a, double b) { return a + b; },
         [w](int64_t i) {
             Body own;
             Motion m;
-            uat_get(&own, w.body + i * (n / sample), sizeof(own));
-            uat_get(&m, w.motion + own.id, sizeof(m));
+            uat_global_get(&own, w.body + i * (n / sample), sizeof(own));
+            uat_global_get(&m, w.motion + own.id, sizeof(m));
             Vector a = {0, 0, 0};
             each_chunk<Global>(w.body, 0, n, UAT_READ, [&](const Body *b, int64_t count, int64_t) {
                 for (int64_t k = 0; k < count; k++)
                     a = a + pull(b[k].x - own.x, b[k].mass);
             });
             return square(m.a - a) / square(a);
-        },
-        [](double a, double b) { return a + b; });
+        });
 }
 
 int verify(bool *correct)

@@ -30,7 +30,7 @@ static void choose_keys(void)
         int64_t offset[2], i = 0;
         state = state * 0x5851f42d4c957f2du + 0x14057b7ef767814fu; /* PCG's generator (O'Neill 2014), upper bits */
         key[chosen] = (uint32_t)((state >> 32) % (uint64_t)search.g.vertices);
-        uat_get(offset, search.g.offset + key[chosen], sizeof(offset));
+        uat_global_get(offset, search.g.offset + key[chosen], sizeof(offset));
         while (i < chosen && key[i] != key[chosen])
             i++;
         chosen += i == chosen && offset[0] < offset[1];
@@ -51,9 +51,9 @@ static int prepare(void)
         !(search.next = uat_global_alloc(map, UAT_CYCLIC, map)) ||
         !(search.seen = uat_global_alloc(map, UAT_CYCLIC, map)))
         return -ENOMEM;
-    uint64_t begin = uat_time();
+    uint64_t begin = uat_time_ns();
     rc = kronecker_construct(&search.g);
-    figures[5] = 1e-9 * (double)(uat_time() - begin);
+    figures[5] = 1e-9 * (double)(uat_time_ns() - begin);
     /* Nobody writes them any more, so what is cached of them stays. */
     if (!rc)
         rc = uat_global_freeze(search.g.edge);

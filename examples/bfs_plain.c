@@ -31,12 +31,12 @@ int bfs_plain_make(struct bfs_plain *s, const struct graph *g)
     s->seen = calloc(words, 8);
     if (!s->offset || !s->parent || !s->last || !s->next || !s->seen)
         return -ENOMEM;
-    uat_get(s->offset, g->offset, (n + 1) * sizeof(*s->offset));
+    uat_global_get(s->offset, g->offset, (n + 1) * sizeof(*s->offset));
     size_t bytes = (size_t)s->offset[n] * sizeof(*s->neighbour);
     s->neighbour = malloc(bytes + 1);
     if (!s->neighbour)
         return -ENOMEM;
-    uat_get(s->neighbour, g->neighbour, bytes);
+    uat_global_get(s->neighbour, g->neighbour, bytes);
     return 0;
 }
 

@@ -40,11 +40,11 @@ static uint32_t neighbour_in(const uint64_t *map, const uint32_t *row, int64_t f
 {
     for (int64_t at = first, count; at < end; at += count) {
         count = end - at < PIECE ? end - at : PIECE;
-        const uint32_t *v = uat_checkout(row + at, (size_t)count * sizeof(*v), UAT_READ);
+        const uint32_t *v = uat_global_checkout(row + at, (size_t)count * sizeof(*v), UAT_READ);
         uint32_t hit = KRONECKER_NONE;
         for (int64_t i = 0; i < count && hit == KRONECKER_NONE; i++)
             hit = has(map, v[i]) ? v[i] : KRONECKER_NONE;
-        uat_checkin(row + at, (size_t)count * sizeof(*v), UAT_READ);
+        uat_global_checkin(row + at, (size_t)count * sizeof(*v), UAT_READ);
         if (hit != KRONECKER_NONE)
             return hit;
     }
@@ -63,15 +63,15 @@ static struct rows open_rows(const struct bfs *s, int64_t begin, int64_t end, en
     struct rows r = {.first = 64 * begin};
 
     r.count = (64 * end < s->g.vertices ? 64 * end : s->g.vertices) - r.first;
-    r.offset = uat_checkout(s->g.offset + r.first, (size_t)(r.count + 1) * sizeof(*r.offset), UAT_READ);
-    r.parent = uat_checkout(s->parent + r.first, (size_t)r.count * sizeof(*r.parent), parent);
+    r.offset = uat_global_checkout(s->g.offset + r.first, (size_t)(r.count + 1) * sizeof(*r.offset), UAT_READ);
+    r.parent = uat_global_checkout(s->parent + r.first, (size_t)r.count * sizeof(*r.parent), parent);
     return r;
 }
 
 static void close_rows(const struct bfs *s, const struct rows *r, enum uat_access parent)
 {
-    uat_checkin(s->parent + r->first, (size_t)r->count * sizeof(*r->parent), parent);
-    uat_checkin(s->g.offset + r->first, (size_t)(r->count + 1) * sizeof(*r->offset), UAT_READ);
+    uat_global_checkin(s->parent + r->first, (size_t)r->count * sizeof(*r->parent), parent);
+    uat_global_checkin(s->g.offset + r->first, (size_t)(r->count + 1) * sizeof(*r->offset), UAT_READ);
 }
 
 /* One word of vertices, from r->first + at on: those not seen that have a neighbour in the last level. Returns them as
@@ -120,23 +120,23 @@ static int64_t words_of(const struct bfs *s, int64_t *begin, int64_t *end)
 static void words_bottom_up(const struct bfs *s, int64_t begin, int64_t end, struct found *found)
 {
     size_t all = (size_t)bfs_words(&s->g) * 8;
-    const uint64_t *last = uat_checkout(s->last, all, UAT_READ);
+    const uint64_t *last = uat_global_checkout(s->last, all, UAT_READ);
 
     for (int64_t from = begin, to; from < end; from = to) {
         to = end - from < WORDS ? end : from + WORDS;
         size_t bytes = (size_t)(to - from) * 8;
         struct rows r = open_rows(s, from, to, UAT_READ_WRITE);
-        uint64_t *next = uat_checkout(s->next + from, bytes, UAT_WRITE);
-        uint64_t *seen = uat_checkout(s->seen + from, bytes, UAT_READ_WRITE);
+        uint64_t *next = uat_global_checkout(s->next + from, bytes, UAT_WRITE);
+        uint64_t *seen = uat_global_checkout(s->seen + from, bytes, UAT_READ_WRITE);
         for (int64_t w = 0; w < to - from; w++) {
             next[w] = word_bottom_up(s, &r, 64 * w, seen[w], last, found);
             seen[w] |= next[w];
         }
-        uat_checkin(s->seen + from, bytes, UAT_READ_WRITE);
-        uat_checkin(s->next + from, bytes, UAT_WRITE);
+        uat_global_checkin(s->seen + from, bytes, UAT_READ_WRITE);
+        uat_global_checkin(s->next + from, bytes, UAT_WRITE);
         close_rows(s, &r, UAT_READ_WRITE);
     }
-    uat_checkin(s->last, all, UAT_READ);
+    uat_global_checkin(s->last, all, UAT_READ);
 }
 
 static void bottom_up(int64_t begin, int64_t end, void *partial, const void *arg)
@@ -163,12 +163,12 @@ static void adopt(const struct bfs *s, const struct part *p, uint32_t w, uint32_
     p->seen[w / 64] |= UINT64_C(1) << w % 64;
     p->next[w / 64] |= UINT64_C(1) << w % 64;
     uint32_t *parent = s->parent + 64 * p->first + w;
-    *(uint32_t *)uat_checkout(parent, sizeof(v), UAT_WRITE) = v;
-    uat_checkin(parent, sizeof(v), UAT_WRITE);
-    const int64_t *home = s->g.offset + 64 * p->first + w, *own = uat_checkout(home, 2 * sizeof(*own), UAT_READ);
+    *(uint32_t *)uat_global_checkout(parent, sizeof(v), UAT_WRITE) = v;
+    uat_global_checkin(parent, sizeof(v), UAT_WRITE);
+    const int64_t *home = s->g.offset + 64 * p->first + w, *own = uat_global_checkout(home, 2 * sizeof(*own), UAT_READ);
     found->vertices++;
     found->edges += own[1] - own[0];
-    uat_checkin(home, 2 * sizeof(*own), UAT_READ);
+    uat_global_checkin(home, 2 * sizeof(*own), UAT_READ);
 }
 
 /* The neighbours of v in the part become its children. */
@@ -177,16 +177,16 @@ static void adopt_neighbours(const struct bfs *s, const struct part *p, uint32_t
     uint32_t first = (uint32_t)(64 * p->first), vertices = (uint32_t)(64 * (p->end - p->first)), mine[PIECE];
     int64_t range[2];
 
-    uat_get(range, s->g.offset + v, sizeof(range));
+    uat_global_get(range, s->g.offset + v, sizeof(range));
     for (int64_t at = range[0], count; at < range[1]; at += count) {
         int n = 0;
         count = range[1] - at < PIECE ? range[1] - at : PIECE;
-        const uint32_t *row = uat_checkout(s->g.neighbour + at, (size_t)count * sizeof(*row), UAT_READ);
+        const uint32_t *row = uat_global_checkout(s->g.neighbour + at, (size_t)count * sizeof(*row), UAT_READ);
         for (int64_t i = 0; i < count; i++) { /* without a branch: all tasks read all edges of the level */
             mine[n] = row[i] - first;
             n += row[i] - first < vertices;
         }
-        uat_checkin(s->g.neighbour + at, (size_t)count * sizeof(*row), UAT_READ);
+        uat_global_checkin(s->g.neighbour + at, (size_t)count * sizeof(*row), UAT_READ);
         for (int i = 0; i < n; i++)
             adopt(s, p, mine[i], v, found);
     }
@@ -195,17 +195,17 @@ static void adopt_neighbours(const struct bfs *s, const struct part *p, uint32_t
 static void adopt_part(const struct bfs *s, int64_t first, int64_t end, struct found *found)
 {
     size_t all = (size_t)bfs_words(&s->g) * 8, bytes = (size_t)(end - first) * 8;
-    const uint64_t *last = uat_checkout(s->last, all, UAT_READ);
-    struct part p = {first, end, uat_checkout(s->next + first, bytes, UAT_WRITE),
-                     uat_checkout(s->seen + first, bytes, UAT_READ_WRITE)};
+    const uint64_t *last = uat_global_checkout(s->last, all, UAT_READ);
+    struct part p = {first, end, uat_global_checkout(s->next + first, bytes, UAT_WRITE),
+                     uat_global_checkout(s->seen + first, bytes, UAT_READ_WRITE)};
 
     memset(p.next, 0, bytes);
     for (int64_t w = 0; w < bfs_words(&s->g); w++)
         for (uint64_t left = last[w]; left; left &= left - 1)
             adopt_neighbours(s, &p, (uint32_t)(64 * w + __builtin_ctzll(left)), found);
-    uat_checkin(s->seen + first, bytes, UAT_READ_WRITE);
-    uat_checkin(s->next + first, bytes, UAT_WRITE);
-    uat_checkin(s->last, all, UAT_READ);
+    uat_global_checkin(s->seen + first, bytes, UAT_READ_WRITE);
+    uat_global_checkin(s->next + first, bytes, UAT_WRITE);
+    uat_global_checkin(s->last, all, UAT_READ);
 }
 
 /* A level, how many tasks share it, and whose part is the first. */
@@ -242,13 +242,13 @@ static void clear_words(const struct bfs *s, int64_t begin, int64_t end)
         to = end - from < WORDS ? end : from + WORDS;
         size_t bytes = (size_t)(to - from) * 8;
         struct rows r = open_rows(s, from, to, UAT_WRITE);
-        uint64_t *seen = uat_checkout(s->seen + from, bytes, UAT_WRITE);
+        uint64_t *seen = uat_global_checkout(s->seen + from, bytes, UAT_WRITE);
         for (int64_t v = 0; v < r.count; v += 64)
             seen[v / 64] = without_edges(r.offset + v, r.count - v < 64 ? r.count - v : 64);
         memset(r.parent, 0xff, (size_t)r.count * sizeof(*r.parent)); /* KRONECKER_NONE */
-        memset(uat_checkout(s->last + from, bytes, UAT_WRITE), 0, bytes);
-        uat_checkin(s->last + from, bytes, UAT_WRITE);
-        uat_checkin(s->seen + from, bytes, UAT_WRITE);
+        memset(uat_global_checkout(s->last + from, bytes, UAT_WRITE), 0, bytes);
+        uat_global_checkin(s->last + from, bytes, UAT_WRITE);
+        uat_global_checkin(s->seen + from, bytes, UAT_WRITE);
         close_rows(s, &r, UAT_WRITE);
     }
 }
@@ -266,11 +266,11 @@ static void plant(const struct bfs *s, uint32_t root)
 {
     uint64_t bit = UINT64_C(1) << root % 64, seen;
 
-    uat_get(&seen, s->seen + root / 64, 8);
+    uat_global_get(&seen, s->seen + root / 64, 8);
     seen |= bit;
-    uat_put(s->seen + root / 64, &seen, 8);
-    uat_put(s->last + root / 64, &bit, 8);
-    uat_put(s->parent + root, &root, sizeof(root));
+    uat_global_put(s->seen + root / 64, &seen, 8);
+    uat_global_put(s->last + root / 64, &bit, 8);
+    uat_global_put(s->parent + root, &root, sizeof(root));
 }
 
 static void add_found(void *left, const void *right, const void *arg)
@@ -320,7 +320,7 @@ UAT_TASK_VOID(search, struct bfs, s, uint32_t, root)
     s.first = first_word(&s.g);
     uat_for(0, bfs_words(&s.g), clear, &s, sizeof(s));
     plant(&s, root);
-    uat_get(&left, s.g.offset + s.g.vertices, sizeof(left));
+    uat_global_get(&left, s.g.offset + s.g.vertices, sizeof(left));
     while (found.vertices) {
         s.first = first_word(&s.g); /* the task may have migrated */
         if (found.edges < left / FEW / uat_size())

@@ -38,13 +38,13 @@ struct use {
 static void open_all(const struct use *use, int uses, int64_t from, int64_t count, double **place)
 {
     for (int i = 0; i < uses; i++)
-        place[i] = uat_checkout(use[i].v + from, (size_t)count * sizeof(double), use[i].access);
+        place[i] = uat_global_checkout(use[i].v + from, (size_t)count * sizeof(double), use[i].access);
 }
 
 static void close_all(const struct use *use, int uses, int64_t from, int64_t count)
 {
     for (int i = uses - 1; i >= 0; i--)
-        uat_checkin(use[i].v + from, (size_t)count * sizeof(double), use[i].access);
+        uat_global_checkin(use[i].v + from, (size_t)count * sizeof(double), use[i].access);
 }
 
 /* q := A v for lines [from, to) of plane z; returns the dot product of both there. */

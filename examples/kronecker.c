@@ -58,10 +58,10 @@ static void fill(int64_t begin, int64_t end, const void *arg)
 
     for (int64_t at = begin; at < end; at += CHUNK) {
         int64_t count = smaller(end - at, CHUNK);
-        struct edge *e = uat_checkout(m->g.edge + at, (size_t)count * sizeof(*e), UAT_WRITE);
+        struct edge *e = uat_global_checkout(m->g.edge + at, (size_t)count * sizeof(*e), UAT_WRITE);
         for (int64_t i = 0; i < count; i++)
             e[i] = kronecker_edge(m->scale, m->seed, at + i);
-        uat_checkin(m->g.edge + at, (size_t)count * sizeof(*e), UAT_WRITE);
+        uat_global_checkin(m->g.edge + at, (size_t)count * sizeof(*e), UAT_WRITE);
     }
 }
 
@@ -93,7 +93,7 @@ static inline void each_edge(const struct graph *g, int64_t begin, int64_t end,
 
     for (int64_t at = begin; at < end; at += CHUNK) {
         int64_t count = smaller(end - at, CHUNK);
-        uat_get(e, g->edge + at, (size_t)count * sizeof(*e));
+        uat_global_get(e, g->edge + at, (size_t)count * sizeof(*e));
         for (int64_t i = 0; i < count; i++)
             if (e[i].u != e[i].v)
                 f(g, e[i]);
@@ -111,8 +111,8 @@ static inline void place_neighbour(const struct graph *g, uint32_t u, uint32_t v
     int64_t first;
     uint64_t left = uat_atomic_fetch_add(&g->cursor[u], UINT64_MAX); /* less 1 */
 
-    uat_get(&first, g->offset + u, sizeof(first));
-    uat_put(g->neighbour + first + left - 1, &v, sizeof(v));
+    uat_global_get(&first, g->offset + u, sizeof(first));
+    uat_global_put(g->neighbour + first + left - 1, &v, sizeof(v));
 }
 
 static inline void place_edge(const struct graph *g, struct edge e)
@@ -138,15 +138,16 @@ static inline void degrees(int64_t begin, int64_t end, int64_t *sum, const struc
 
     for (int64_t at = begin; at < end; at += CHUNK) {
         int64_t count = smaller(end - at, CHUNK);
-        uat_get(degree, g->cursor + at, (size_t)count * sizeof(*degree)); /* nobody changes them now */
-        int64_t *offset = write ? uat_checkout(g->offset + at, (size_t)count * sizeof(*offset), UAT_WRITE) : NULL;
+        uat_global_get(degree, g->cursor + at, (size_t)count * sizeof(*degree)); /* nobody changes them now */
+        int64_t *offset =
+            write ? uat_global_checkout(g->offset + at, (size_t)count * sizeof(*offset), UAT_WRITE) : NULL;
         for (int64_t i = 0; i < count; i++) {
             if (write)
                 offset[i] = *sum;
             *sum += (int64_t)degree[i];
         }
         if (write)
-            uat_checkin(g->offset + at, (size_t)count * sizeof(*offset), UAT_WRITE);
+            uat_global_checkin(g->offset + at, (size_t)count * sizeof(*offset), UAT_WRITE);
     }
 }
 
@@ -174,7 +175,7 @@ UAT_TASK_VOID(construct, struct graph, g)
 
     uat_for(0, g.edges, count_edges, &g, sizeof(g));
     uat_scan(0, g.vertices, &reduction, write_offsets, &g, sizeof(g), &total);
-    uat_put(g.offset + g.vertices, &total, sizeof(total));
+    uat_global_put(g.offset + g.vertices, &total, sizeof(total));
     uat_for(0, g.edges, place_edges, &g, sizeof(g));
 }
 

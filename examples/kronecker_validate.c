@@ -20,7 +20,7 @@ static uint32_t parent_of(const struct search_tree *t, uint32_t v)
 {
     uint32_t parent;
 
-    uat_get(&parent, t->parent + v, sizeof(parent));
+    uat_global_get(&parent, t->parent + v, sizeof(parent));
     return parent;
 }
 
@@ -28,7 +28,7 @@ static int32_t level_of(const struct search_tree *t, uint32_t v)
 {
     int32_t level;
 
-    uat_get(&level, t->level + v, sizeof(level));
+    uat_global_get(&level, t->level + v, sizeof(level));
     return level;
 }
 
@@ -61,7 +61,7 @@ static void find_levels(int64_t begin, int64_t end, void *partial, const void *a
     for (int64_t v = begin; v < end; v++) {
         int32_t level = steps_to_root(t, (uint32_t)v);
         found->broken[0] += level == -2;
-        uat_put(t->level + v, &level, sizeof(level));
+        uat_global_put(t->level + v, &level, sizeof(level));
     }
 }
 
@@ -89,7 +89,7 @@ static void judge_edges(int64_t begin, int64_t end, void *partial, const void *a
 
     for (int64_t at = begin; at < end; at += CHUNK) {
         int64_t count = end - at < CHUNK ? end - at : CHUNK;
-        uat_get(e, t->g.edge + at, (size_t)count * sizeof(*e));
+        uat_global_get(e, t->g.edge + at, (size_t)count * sizeof(*e));
         for (int64_t i = 0; i < count; i++)
             judge_edge(t, e[i], partial);
     }

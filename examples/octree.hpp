@@ -89,15 +89,15 @@ struct World {
 struct Global {
     template <class T> static T *open(T *p, int64_t count, uat_access access)
     {
-        return static_cast<T *>(uat_checkout(p, size_t(count) * sizeof(T), access));
+        return static_cast<T *>(uat_global_checkout(p, size_t(count) * sizeof(T), access));
     }
     template <class T> static void close(T *p, int64_t count, uat_access access)
     {
-        uat_checkin(p, size_t(count) * sizeof(T), access);
+        uat_global_checkin(p, size_t(count) * sizeof(T), access);
     }
     static Cell *allocate()
     {
-        auto cell = static_cast<Cell *>(uat_object_alloc(sizeof(Cell)));
+        auto cell = static_cast<Cell *>(uat_global_object_alloc(sizeof(Cell)));
         if (!cell)
             std::abort(); /* said already what to set */
         return cell;

@@ -124,8 +124,7 @@ int verify(bool *correct)
 {
     const Summary &out = result;
     Summary in = uat::run([] {
-        return uat::parallel_reduce(
-            0, n, Summary{}, [](int64_t i) { return summary_of(make_record(i)); }, together);
+        return uat::parallel_reduce(0, n, Summary{}, together, [](int64_t i) { return summary_of(make_record(i)); });
     });
     *correct = out.count == uint64_t(n) && out.checksum == in.checksum && out.disorders == 0;
     if (!*correct && uat_rank() == 0)

@@ -6,7 +6,7 @@
  * another process and perhaps on another host, steal the rest of the caller; uat_join() waits for it.
  * A stolen task keeps its stack addresses, so pointers into its own frames stay valid.
  *
- * What task code must keep to is in README.md under "Rules for task code".
+ * docs/rules.md and uat(7) give the rules for task code.
  *
  * The scheme is that of Akiyama and Taura, "Uni-Address Threads: Scalable Thread Management for RDMA-Based
  * Work Stealing", HPDC'15; joins are greedy as in Shiina and Taura, Cluster'22.
@@ -24,18 +24,18 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-#define UAT_VERSION "0.1.0"
+#define UAT_VERSION "0.2.0"
 
 /*
- * A task's body. arg points to the task's own copy of the argument, result to its own result buffer; both are
- * aligned to 8 bytes and live in the task's stack segment. (A typed task gets them aligned as their types ask for.)
+ * A task's body. arg points to the task's own copy of the argument, result to its own result buffer. Both are aligned
+ * to 8 bytes and live in the task's stack segment. (A typed task gets them aligned as their types require.)
  */
 typedef void uat_fn(void *arg, void *result);
 
 /*
- * The spawner's handle of one child. It lives in the spawner's frame and belongs to the runtime from
- * uat_spawn() to the end of uat_join(); no initialisation is needed, and it may be used again after the join.
- * `record` is 0 as long as child and spawner have not parted, and 0 again after the join.
+ * The spawner's handle of one child. It lives in the spawner's frame and belongs to the runtime from uat_spawn() to the
+ * end of uat_join(). It needs no initialisation and may be used again after the join. `record` is 0 until child and
+ * spawner part, and 0 again after the join.
  */
 typedef struct uat_task {
     uint64_t record; /* where child and spawner meet once they live apart: (rank << 48) | address, or 0 */
@@ -44,12 +44,12 @@ typedef struct uat_task {
 } uat_task_t;
 
 /*
- * Start the runtime: collective, the first call of main(). May re-execute the program with address-space
- * randomisation turned off, so nothing that has an outside effect belongs before it.
- * Started by uatrun, srun --mpi=pmix or another PMIx launcher it joins that job; alone it is a job of one worker.
- * Returns 0, or a negative errno after one line on stderr that says what to do (-EINVAL: a bad UAT_* variable
- * or workers that differ; -ENOMEM: no memory for the segment; -EEXIST: the segment's address is taken;
- * -EALREADY: called before, uat_finalize() or not: a process takes part in one job).
+ * Start the runtime: collective, the first call of main(). It may re-execute the program with address-space
+ * randomisation turned off, so do nothing with an outside effect before it. A program started by uatrun, srun
+ * --mpi=pmix or another PMIx launcher joins that job; a program started alone is a job of one worker. Returns 0, or a
+ * negative errno after one line on stderr that says what to do (-EINVAL: a bad UAT_* variable or workers that differ;
+ * -ENOMEM: no memory for the segment; -EEXIST: the segment's address is taken; -EALREADY: called before, even if
+ * uat_finalize() followed: a process takes part in one job only).
  */
 int uat_init(void);
 
@@ -57,34 +57,34 @@ int uat_init(void);
 int uat_finalize(void);
 
 /*
- * Rank of this worker, 0 <= rank < uat_size(), and number of workers. Inside a task the rank may change at every
- * spawn and join, because the task may. Before uat_init(): 0 and 1.
+ * Rank of this worker, 0 <= rank < uat_size(), and number of workers. Inside a task the rank may change at every spawn
+ * and join, because the task may move to another worker there. Before uat_init(): 0 and 1.
  */
 int uat_rank(void);
 int uat_size(void);
 
 /*
- * Run one task tree: collective, outside of any task, any number of times. Rank 0's root, arg and sizes count;
- * the other ranks may pass NULL and 0 for them, but give room for the result, which is delivered on every rank.
- * arg is copied (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default).
+ * Run one task tree: collective, outside of any task, any number of times. Rank 0's root, arg and sizes are used; the
+ * other ranks may pass NULL and 0 for them. Every rank provides room for the result and receives it. arg is copied
+ * (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default).
  * Returns 0, or a negative errno, the same on all ranks, after one line on stderr of the rank where it failed (-EINVAL:
  * a NULL pointer; -EMSGSIZE: a result_size above UAT_RESULT_MAX, or below rank 0's and not 0; arg_size too large).
  */
 int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t result_size);
 
 /*
- * Run fn as a child task, and let the caller's continuation be stolen meanwhile. arg is copied (arg_size bytes);
- * *result (result_size bytes, in the caller's frame or NULL with size 0) is set by the join at the latest.
- * Only inside a task. Cannot fail: what goes wrong (stack or result too large) ends the job with a message.
+ * Run fn as a child task; meanwhile the caller's continuation may be stolen. arg is copied (arg_size bytes). *result
+ * (result_size bytes, in the caller's frame, or NULL with size 0) is set by the time the join returns. Only inside a
+ * task. Cannot fail: an error (stack or result too large) ends the job with a message.
  */
 void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 
-/* The part of uat_join() for a child that lives elsewhere; call uat_join(). */
+/* The slow path of uat_join(), for a child that lives elsewhere. Programs call uat_join(). */
 void uat_join_wait(uat_task_t *t);
 
 /*
- * Wait for the child; afterwards its result stands where the spawn said. Every child is joined once, by the task
- * that spawned it, in any order. After it the task may be on another worker.
+ * Wait for the child. Its result is then in the buffer that was passed to uat_spawn(). The task that spawned a child
+ * joins it exactly once; children may be joined in any order. After a join the task may be on another worker.
  */
 static inline void uat_join(uat_task_t *t)
 {
@@ -96,30 +96,29 @@ static inline void uat_join(uat_task_t *t)
 int uat_barrier(void);
 
 /*
- * Give every worker rank 0's n bytes at one and the same address, read-only, until uat_replicate_free() or
- * uat_finalize(): a task's input data. The workers of a host share one copy. Collective, outside uat_run(); only rank
- * 0's p and n count. The caller keeps p.
- * Returns the address, or NULL with errno set: on all ranks, or on none.
+ * Copy rank 0's n bytes to every worker, at one and the same address, read-only: input data for tasks. The copy lasts
+ * until uat_replicate_free() or uat_finalize(); the workers of a host share one. Collective, outside uat_run(); only
+ * rank 0's p and n are used. The caller keeps p. Returns the address, or NULL with errno set: on all ranks, or on none.
  */
 void *uat_replicate(const void *p, size_t n);
 
 /*
- * Give back what uat_replicate() returned. Collective, outside uat_run(); all ranks pass the same address. NULL does
- * nothing, if all ranks pass it. Returns 0, or -EINVAL after a line (no replica begins there; the ranks differ).
+ * Free what uat_replicate() returned. Collective, outside uat_run(); all ranks pass the same address. If all pass NULL,
+ * the call does nothing. Returns 0, or -EINVAL after a line (no replica begins there; the ranks differ).
  */
 int uat_replicate_free(void *replica);
 
 /*
- * The text of a setting in force: "transport", "transport_reason", "deque", "torture", "time" (real or virtual),
- * "launcher". NULL for another name or before uat_init(). The string belongs to the runtime.
+ * The current value of a setting, as text: "transport", "transport_reason", "deque", "torture", "time" (real or
+ * virtual), "launcher". NULL for another name or before uat_init(). The string belongs to the runtime.
  */
 const char *uat_setting(const char *name);
 
 /*
- * Nanoseconds of a clock that goes on steadily, for intervals on one worker: that of CLOCK_MONOTONIC, or virtual time
- * in a simulation (UAT_TRANSPORT=sim), where it is the same clock on all workers and begins at 0.
+ * Nanoseconds of a monotonic clock, for intervals on one worker. It is CLOCK_MONOTONIC, or virtual time in a simulation
+ * (UAT_TRANSPORT=sim), where all workers share the clock and it starts at 0.
  */
-uint64_t uat_time(void);
+uint64_t uat_time_ns(void);
 
 /* Tell a simulation that the caller computes for ns nanoseconds; does nothing otherwise. See docs/simulation.md. */
 void uat_sim_work(uint64_t ns);
@@ -136,9 +135,9 @@ void uat_sim_work(uint64_t ns);
  *     void name_spawn(name_task *, arg1, ...)  uat_spawn()
  *     type name_join(name_task *)              uat_join(); returns the result
  *     int  name_run(type *result, arg1, ...)   uat_run()
- * UAT_TASK_VOID(name, ...) is the same for a function without a result: name_run() then takes only the arguments.
- * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE, for mutual recursion, do all but begin the definition; the function
- * itself follows as `static type name(type1 arg1, ...)`.
+ * UAT_TASK_VOID(name, ...) does this for a function without a result: name_run() then takes only the arguments.
+ * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion: they declare everything above and leave the
+ * definition to the program, as `static type name(type1 arg1, ...)`.
  *
  * Types may be aligned to up to 64 bytes. An array goes in a struct; a type with a comma in it needs a typedef.
  */
@@ -154,7 +153,7 @@ void uat_sim_work(uint64_t ns);
 
 #define UAT_TASK_VOID_DECLARE(...) UAT_CAT(UAT_VOID_DECLARE_, UAT_FORM(__VA_ARGS__))(__VA_ARGS__)
 
-/* What follows only unfolds lists: the name, and the pairs of types and names. */
+/* The macros below only expand lists: the name, and the pairs of types and names. */
 #define UAT_DECLARE_good(type, name, ...)                                                                              \
     UAT_CHECKS(name, __VA_ARGS__)                                                                                      \
     UAT_DECLARE(type, name, (UAT_PARAMS(__VA_ARGS__)), (, UAT_PARAMS(__VA_ARGS__)), (UAT_MEMBERS(__VA_ARGS__)),        \
@@ -193,7 +192,7 @@ void uat_sim_work(uint64_t ns);
     static void name##_uat_body(void *arg, void *result)                                                               \
     {                                                                                                                  \
         UAT_ALIGNED_ARGS(struct name##_uat_args, arg)                                                                  \
-        if (__alignof__(type) > 16) { /* the place for the result is aligned to less */                                \
+        if (__alignof__(type) > 16) { /* the result buffer has less alignment than the type needs */                   \
             type uat_r = name fields;                                                                                  \
             __builtin_memcpy(result, (void *)&uat_r, sizeof(type));                                                    \
         } else {                                                                                                       \
@@ -251,7 +250,8 @@ void uat_sim_work(uint64_t ns);
     static type name params;
 
 /*
- * The child's own copy of the arguments is aligned to 16 bytes: uat_a is a pointer to one that is aligned as they want.
+ * The child's own copy of the arguments is aligned to 16 bytes only. uat_a points to a copy with the alignment that the
+ * arguments need.
  */
 #define UAT_ALIGNED_ARGS(args, arg)                                                                                    \
     __attribute__((aligned(__alignof__(args)))) char uat_room[__alignof__(args) > 16 ? sizeof(args) : 1];              \
@@ -271,7 +271,7 @@ template <class T, size_t n> struct uat_is_array<T[n]> {
 #define UAT_IS_ARRAY(T)        uat_is_array<T>::value
 #define UAT_STATIC_ASSERT(...) static_assert(__VA_ARGS__)
 #else
-/* An array is the only type that is another one as a value. */
+/* An array is the only type that changes when it is used as a value. */
 #define UAT_IS_ARRAY(T)        (!__builtin_types_compatible_p(__typeof__(T), __typeof__((void)0, *(__typeof__(T) *)0)))
 #define UAT_STATIC_ASSERT(...) _Static_assert(__VA_ARGS__)
 #endif

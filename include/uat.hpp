@@ -22,7 +22,7 @@
  *
  * What goes to a task or comes back travels by value to other processes: functions, lambdas with all they capture,
  * arguments and results must be trivially copyable, and a lambda captures by value (a compiler cannot refuse one that
- * captures by reference; UAT_TORTURE finds it). The rest of the rules for task code is in README.md. An exception that
+ * captures by reference; UAT_TORTURE finds it). The other rules for task code are in docs/rules.md. An exception that
  * leaves a task ends the job with its what().
  */
 #ifndef UAT_HPP

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/arguments.h"
 
-#include "base/config.h"
-#include "base/options.h"
 #include "include/uat.h"
 #include "launcher/cpus.h"
 #include "launcher/say.h"
+#include "runtime/job/settings.h"
+#include "runtime/settings.h"
+#include "transport_sim/settings.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -28,7 +29,7 @@ static const struct option long_options[] = {
     {"bind", required_argument, NULL, OPTION_BIND},
     {"env", required_argument, NULL, OPTION_ENV},
     {"doctor", no_argument, NULL, OPTION_DOCTOR},
-    {"help", no_argument, NULL, 'h'},
+    {"help", optional_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {"label", no_argument, NULL, OPTION_LABEL},
     {NULL, 0, NULL, 0},
@@ -36,8 +37,21 @@ static const struct option long_options[] = {
 
 static char doctor_variable[] = UAT_DOCTOR_VARIABLE "=1";
 
-static void print_help(void)
+/* form: NULL, or the kind of document to print. */
+static bool print_help(const char *form)
 {
+    if (form && strcmp(form, "md") == 0) {
+        uat_settings_print_markdown(uat_settings, stdout);
+        return true;
+    }
+    if (form && strcmp(form, "man") == 0) {
+        uat_settings_print_man(uat_settings, stdout);
+        return true;
+    }
+    if (form) {
+        uat_say("--help=%s: must be md or man, for the list of settings as docs/settings.md or uat_settings(7)", form);
+        return false;
+    }
     printf("Usage: uatrun [-n N] [options] program [arguments]\n"
            "Run a uat program with N workers on this machine.\n"
            "\n"
@@ -50,6 +64,7 @@ static void print_help(void)
            "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
            "given\n"
            "  -h, --help             print this and exit\n"
+           "      --help=md, =man    print the list of settings as a document and exit\n"
            "      --version          print the version and exit\n"
            "\n"
            "Worker 0 reads uatrun's standard input, the others none. Signals are passed on to all workers.\n"
@@ -57,10 +72,11 @@ static void print_help(void)
            "\n"
            "Settings of the runtime, environment variables with their defaults:\n",
            UAT_WORKERS_MAX, UAT_STATUS_TIMEOUT);
-    uat_options_print(stdout);
+    uat_settings_print_help(uat_settings, stdout);
+    return true;
 }
 
-/* "-np 4", as with mpirun, reaches us as -n with the value "p". */
+/* "-np 4", as for mpirun, arrives here as -n with the value "p". */
 static char *value_of_np(int argc, char **argv)
 {
     if (strcmp(argv[optind - 1], "-np") != 0 || optind >= argc)
@@ -112,7 +128,7 @@ static void *allocate(size_t count, size_t size)
     return p;
 }
 
-/* The workers' environment: ours, without the variables of another PMIx launcher. */
+/* The workers' environment: a copy of ours without the variables of another PMIx launcher. */
 static char **copy_environment(int extra)
 {
     int n = 0;
@@ -187,7 +203,8 @@ static char *find_program(const char *name, int *status)
     return NULL;
 }
 
-/* How many workers there may be depends on whether they are simulated; a simulation is told by a variable. */
+/* Check the number of workers, whose limit depends on whether they are simulated. A simulation gets the number in a
+ * variable. */
 static bool check_workers(struct uat_arguments *out, bool simulated)
 {
     static char variable[64];
@@ -204,30 +221,29 @@ static bool check_workers(struct uat_arguments *out, bool simulated)
     return set_variable(out->env, variable);
 }
 
-/* The program and the settings, once all options are known. */
+/* Check the program and the settings, once all options are known. */
 static bool check_job(struct uat_arguments *out, char **rest, int *status)
 {
-    struct uat_options options;
     char error[512];
     *status = UAT_STATUS_USAGE;
     if (!rest[0]) {
         uat_say("which program? (usage: uatrun [-n N] [options] program [arguments])");
         return false;
     }
-    if (uat_options_parse(&options, out->env, error, sizeof(error)) < 0) {
+    if (uat_settings_read(uat_settings, out->env, error, sizeof(error)) < 0) {
         uat_say("%s", error);
         return false;
     }
-    if (!check_workers(out, options.transport == UAT_TRANSPORT_SIM))
+    if (!check_workers(out, uat_job_settings.transport == UAT_TRANSPORT_SIM))
         return false;
-    out->stall_timeout = options.stall_timeout;
-    out->stall_limit = options.stall_limit;
+    out->stall_timeout = uat_job_settings.stall_timeout;
+    out->stall_limit = uat_job_settings.stall_limit;
     out->argv = rest;
     out->program = find_program(rest[0], status);
     return out->program != NULL;
 }
 
-/* One option. Returns true to go on; false ends with *status. */
+/* Take one option. Returns true to go on; false to end with *status. */
 static bool take_option(struct uat_arguments *out, int option, char **argv, int *status)
 {
     *status = UAT_STATUS_USAGE;
@@ -247,8 +263,7 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
         out->doctor = true;
         return set_variable(out->env, doctor_variable);
     case 'h':
-        print_help();
-        *status = 0;
+        *status = print_help(optarg) ? 0 : UAT_STATUS_USAGE;
         return false;
     case OPTION_VERSION:
         puts("uatrun " UAT_VERSION);

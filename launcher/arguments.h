@@ -17,19 +17,19 @@ enum {
 struct uat_arguments {
     int workers;
     bool bind;
-    int simulated;                  /* workers that one process simulates (UAT_TRANSPORT=sim); 0 = they are real */
-    bool label;                     /* the rank in front of each line */
-    bool doctor;                    /* the self-test instead of the program */
+    int simulated;                  /* workers that one process simulates (UAT_TRANSPORT=sim); 0 = none */
+    bool label;                     /* print the rank in front of each line */
+    bool doctor;                    /* run the self-test instead of the program */
     double timeout;                 /* seconds, 0 = none */
-    int stall_timeout, stall_limit; /* seconds, the settings of the runtime of that name; 0 = none */
+    int stall_timeout, stall_limit; /* seconds, from the runtime's settings of these names; 0 = none */
     char **env;                     /* NULL at the end */
     char *program;                  /* the path to execute */
     char **argv;                    /* NULL at the end */
 };
 
 /*
- * Parse the command line. Returns true if there is a job to run. Otherwise the output has been printed, and *status is
- * the exit status: 0 after --help and --version.
+ * Parse the command line. Returns true if there is a job to run. Otherwise it has printed the help, the version or an
+ * error, and *status is the exit status: 0 after --help and --version.
  */
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);
 

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 enum {
-    FILES_SPARE = 64, /* descriptors of uatrun besides one per worker */
-    FILES_LEAST = 16  /* ... without which libpmix does not even start */
+    FILES_SPARE = 64, /* descriptors of uatrun besides those for each worker */
+    FILES_LEAST = 16  /* the fewest with which libpmix starts at all */
 };
 
 enum step { STEP_BIND, STEP_INPUT, STEP_OUTPUT, STEP_EXECUTE };
@@ -59,11 +59,11 @@ static int open_null_input(void)
     return 0;
 }
 
-/* What the new process does; returns only when it failed. */
+/* What the new process does. Returns only on failure. */
 static struct failure become_worker(const struct uat_child_plan *plan, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it died before that call: no signal will come */
+    if (getppid() != parent) /* the parent died before that call, so no signal will come */
         _exit(UAT_STATUS_FAILED);
     int rc = plan->core >= 0 ? uat_cpus_bind(plan->core_mask, plan->core) : 0;
     if (rc < 0)

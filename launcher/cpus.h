@@ -5,16 +5,16 @@
 
 #include <numa.h>
 
-/* How many there are; at least 1. */
+/* The number of cores that this process may use; at least 1. */
 int uat_cpus_allowed(void);
 
 /*
- * The core of each of n workers: cores[rank], round-robin when there are fewer cores than workers. Hardware threads
- * that share a core with an earlier one come last. Returns 0 or a negative errno, reported.
+ * Choose a core for each of n workers: cores[rank]. With fewer cores than workers it deals them out round-robin.
+ * Hardware threads that share a core with an earlier one come last. Returns 0 or a negative errno, reported.
  */
 int uat_cpus_assign(int *cores, int n);
 
-/* Bind the calling process; mask comes from numa_allocate_cpumask(). Safe between fork and exec. 0 or -errno. */
+/* Bind the calling process to a core. mask: from numa_allocate_cpumask(). Safe between fork and exec. 0 or -errno. */
 int uat_cpus_bind(struct bitmask *mask, int core);
 
 #endif

@@ -16,17 +16,17 @@
 
 enum {
     END_STEP_MS = 10,
-    END_TERM_MS = 500,       /* time to leave in order after SIGTERM */
-    END_STARVED_MS = 10000,  /* ... for a process that wants a processor and has had ... */
-    END_RAN_NS = 50000000,   /* ... one for less than this since */
-    END_KILL_EVERY_MS = 100, /* descendants may fork meanwhile */
-    END_LIMIT_MS = 4000      /* a process that SIGKILL does not end by then hangs in the kernel */
+    END_TERM_MS = 500,       /* time for an orderly end after SIGTERM */
+    END_STARVED_MS = 10000,  /* the same time for a starved process */
+    END_RAN_NS = 50000000,   /* a process is starved if it wants a processor and has had one for less than this */
+    END_KILL_EVERY_MS = 100, /* repeated, since descendants may fork meanwhile */
+    END_LIMIT_MS = 4000      /* a process that survives SIGKILL for this long hangs in the kernel */
 };
 
 struct kin {
     pid_t pid, parent;
     bool ours;
-    uint64_t ran; /* when SIGTERM was sent: see uat_process_ran() */
+    uint64_t ran; /* how long it had run when SIGTERM was sent: see uat_process_ran() */
 };
 
 void uat_descendants_adopt(void)
@@ -51,7 +51,7 @@ static struct kin *list_processes(size_t *count)
         }
         pid_t pid = (pid_t)atoi(entry->d_name);
         struct uat_process process;
-        if (uat_process_look(pid, &process)) /* else it has gone */
+        if (uat_process_look(pid, &process)) /* otherwise it has gone */
             list[n++] = (struct kin){pid, process.parent, false, 0};
     }
     if (proc)
@@ -92,7 +92,7 @@ void uat_descendants_kill(int signal)
     free(list);
 }
 
-/* On a machine with much else to do, a process may not have run since its SIGTERM: it cannot have left yet. */
+/* Is a process starved? On a busy machine it may not have run since its SIGTERM, so it cannot have ended yet. */
 static bool is_starved(pid_t pid, const struct kin *told, size_t told_count)
 {
     struct uat_process process;
@@ -103,10 +103,10 @@ static bool is_starved(pid_t pid, const struct kin *told, size_t told_count)
         return uat_process_look(pid, &process) && process.state == 'R' && ran != UINT64_MAX &&
                ran - told[i].ran < END_RAN_NS;
     }
-    return false; /* it was made since */
+    return false; /* it was created after the SIGTERM */
 }
 
-/* SIGKILL to all descendants but those that are starved, unless their time is over, too. Returns whether any was
+/* Send SIGKILL to all descendants. Starved ones are spared until their time is over, too. Returns whether any was
  * spared. */
 static bool kill_overdue(const struct kin *told, size_t told_count, int waited)
 {
@@ -123,7 +123,7 @@ static bool kill_overdue(const struct kin *told, size_t told_count, int waited)
     return spared;
 }
 
-/* Reap what has ended. Returns whether any descendant is left. */
+/* Reap the children that have ended. Returns whether any descendant is left. */
 static bool any_left(void)
 {
     for (;;) {
@@ -136,7 +136,7 @@ static bool any_left(void)
 void uat_descendants_end(void)
 {
     const struct timespec step = {.tv_nsec = END_STEP_MS * 1000000L};
-    int waited = 0, spared = 0; /* when a process was spared last */
+    int waited = 0, spared = 0; /* spared: when a process was last spared */
     size_t count;
     if (!any_left())
         return;
@@ -144,7 +144,7 @@ void uat_descendants_end(void)
     for (size_t i = 0; i < count; i++)
         told[i].ran = uat_process_ran(told[i].pid);
     uat_descendants_kill(SIGTERM);
-    uat_descendants_kill(SIGCONT); /* a stopped process takes no SIGTERM */
+    uat_descendants_kill(SIGCONT); /* a stopped process does not handle SIGTERM */
     for (; any_left(); waited += END_STEP_MS) {
         if (waited - spared >= END_LIMIT_MS) {
             uat_say("a process of the job does not end, not even by SIGKILL; ps shows it in state D");

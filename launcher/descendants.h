@@ -10,8 +10,9 @@ void uat_descendants_adopt(void);
 void uat_descendants_kill(int signal);
 
 /*
- * End all descendants, with SIGTERM, half a second later with SIGKILL, and wait for them. A process that wants a
- * processor but has had one for less than 50 ms since its SIGTERM gets 10 seconds. Gives up after a few seconds more.
+ * End all descendants and wait for them: send SIGTERM, and half a second later SIGKILL. A process that wants a
+ * processor but has had one for less than 50 ms since its SIGTERM gets 10 seconds. Gives up 4 seconds after the
+ * SIGTERM, or after it last spared such a process.
  */
 void uat_descendants_end(void);
 

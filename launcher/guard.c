@@ -39,8 +39,9 @@ static int watch(pid_t job)
 }
 
 /*
- * Shared memory for the job's status. The job's process stores it before it ends the workers. Ending them breaks all
- * connections, and then libpmix's thread sometimes crashes (4.2.2, a use after free); the stored status stays valid.
+ * Shared memory for the job's status. The job's process stores the status before it ends the workers. Ending them
+ * breaks all connections, and then libpmix's thread sometimes crashes (4.2.2, a use after free). The stored status
+ * stays valid.
  */
 static volatile int *make_verdict(void)
 {
@@ -69,11 +70,11 @@ int uat_guard_run(const struct uat_arguments *arguments)
     }
     if (job == 0) {
         close(life[1]);
-        _exit(uat_job_run(arguments, life[0], verdict)); /* what libpmix has registered to run at exit could hang */
+        _exit(uat_job_run(arguments, life[0], verdict)); /* libpmix's exit handlers could hang */
     }
     close(life[0]);
     int status = watch(job);
-    uat_server_remove_directory(); /* in case it was killed while it started */
+    uat_server_remove_directory(); /* in case the job's process was killed while it started */
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     if (*verdict != NO_VERDICT) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finding the worker that failed first. When a worker dies, the PMIx fences of the others fail, and they may exit
- * before the dead one can be reaped. A worker certainly is the cause if it ended by a signal, before it joined the job,
- * or too early with status 0. A nonzero exit may be a consequence: uatrun waits SETTLE_MS for further exits, then
- * blames the one worker whose status differs if all others agree, else the first. A pending SIGCHLD carries the pid of
- * the first child that ended, whereas waitpid() goes by age.
+ * before the dead worker can be reaped.
+ * - A worker certainly is the cause if it ended by a signal, before it joined the job, or too early with status 0.
+ * - A worker that exits with another status may be a consequence. uatrun waits SETTLE_MS for further exits. If all
+ * others
+ *   agree on their status, it blames the one whose status differs; otherwise it blames the first.
+ * A pending SIGCHLD carries the pid of the first child that ended, whereas waitpid() reports the oldest child first.
  */
 #include "launcher/job.h"
 
@@ -37,9 +39,9 @@ struct job {
     struct uat_child *children;
     int running; /* workers not yet reaped */
     int signal_fd, life;
-    int told_to_end;           /* the last signal passed on that asks for the end */
-    struct uat_child *culprit; /* the first failed worker, as far as is known */
-    enum blame blame;          /* ... and the certainty of that */
+    int told_to_end;           /* the last signal passed on that asks the job to end */
+    struct uat_child *culprit; /* the worker that failed first, as far as is known */
+    enum blame blame;          /* how certain the culprit is */
     double settled;            /* when a possible culprit counts as the culprit */
     double abort_settled;      /* when an abort counts as the cause; 0 = there was none */
     double deadline;           /* of --timeout; 0 = none */
@@ -65,7 +67,7 @@ static enum blame judge(const struct uat_child *child, bool simulated)
     return presence == UAT_PRESENCE_NONE ? BLAME_CERTAIN : BLAME_PERHAPS;
 }
 
-/* A process has ended, or was stopped or continued. */
+/* Note that a process has ended, or was stopped or continued. */
 static void note_change(struct job *job, pid_t pid, int status)
 {
     for (int i = 0; i < job->arguments->workers; i++) {
@@ -89,7 +91,7 @@ static void note_change(struct job *job, pid_t pid, int status)
     }
 }
 
-/* Note all state changes, those of `first` first. An orphan of a worker is only reaped. */
+/* Note all state changes, starting with that of `first`. A worker's orphan is only reaped. */
 static void reap(struct job *job, pid_t first)
 {
     const int any = WNOHANG | WUNTRACED | WCONTINUED;
@@ -129,8 +131,8 @@ static void take_signals(struct job *job)
 }
 
 /*
- * Of several workers that exited with a non-zero status, the one that differs where all others agree: those have run
- * into the same failed fence.
+ * Of several workers that exited with a non-zero status, find the one whose status differs if all others agree: those
+ * have run into the same failed fence.
  */
 static struct uat_child *odd_one_out(const struct job *job)
 {
@@ -179,7 +181,7 @@ static bool any_present(const struct job *job)
     return false;
 }
 
-/* The keeper of a simulation reports the end of its workers, so only its own end by a signal is news. */
+/* The keeper of a simulation reports how its workers ended. So report only a signal that ended the keeper itself. */
 static int blame_simulation(const struct job *job, const struct uat_child *child)
 {
     int signal = WIFSIGNALED(child->status) ? WTERMSIG(child->status) : 0;
@@ -190,7 +192,7 @@ static int blame_simulation(const struct job *job, const struct uat_child *child
     return exit_code(child->status);
 }
 
-/* Tell the others, whom the SIGTERM ends, whom they have lost: what its tasks held is in their memory. */
+/* End the other workers with a SIGTERM that carries the rank they have lost: their memory shows what its tasks held. */
 static void tell_loss(const struct job *job, int rank)
 {
     const union sigval value = {.sival_int = uat_lost_value(rank)};
@@ -237,8 +239,8 @@ static int blame_abort(const struct job *job, const struct uat_abort *aborted)
     return code ? code : UAT_STATUS_FAILED;
 }
 
-/* A worker may abort because it noticed the end of another one, which then is the cause. Give the kernel a moment to
- * report that end. */
+/* Has the kernel had time to report an earlier end? A worker may abort because it noticed that another one has ended,
+ * which then is the cause. */
 static bool abort_is_settled(struct job *job)
 {
     if (job->abort_settled == 0)
@@ -246,7 +248,7 @@ static bool abort_is_settled(struct job *job)
     return job->running == 0 || now() >= job->abort_settled;
 }
 
-/* Is the job over? Then its status is in *status, and reported unless it is 0. */
+/* Is the job over? If so, *status is its status, which has been reported unless it is 0. */
 static bool ended(struct job *job, int *status)
 {
     struct uat_abort aborted;
@@ -287,7 +289,7 @@ static int patience(const struct job *job)
         until = stops;
     if (until == 0)
         return -1;
-    double ms = (until - now()) * 1e3 + 1; /* rounded up, lest poll() spins */
+    double ms = (until - now()) * 1e3 + 1; /* rounded up, so that poll() does not spin */
     return ms < 0 ? 0 : ms > 1e6 ? 1000000 : (int)ms;
 }
 
@@ -306,10 +308,10 @@ static int watch(struct job *job)
         if (ended(job, &status))
             return status;
         if (job->abort_settled > 0)
-            fds[2].fd = -1; /* it stays readable */
+            fds[2].fd = -1; /* it stays readable, so do not poll it again */
         poll(fds, sizeof(fds) / sizeof(fds[0]), patience(job));
         if (fds[1].revents) {
-            uat_descendants_kill(SIGKILL); /* uatrun itself was killed: no orderly end is needed */
+            uat_descendants_kill(SIGKILL); /* the guard was killed: no orderly end is needed */
             return UAT_STATUS_FAILED;
         }
     }
@@ -322,7 +324,7 @@ static void free_environment(char **env)
     free(env);
 }
 
-/* The worker has its own copies. */
+/* Close the descriptors for a worker's output, of which the worker has its own copies. */
 static void close_output(struct uat_child_plan *plan)
 {
     if (plan->output >= 0)
@@ -345,7 +347,7 @@ static int start_workers(struct job *job, const int *cores)
         child->rank = rank;
         plan.env = simulated ? arguments->env : uat_server_environment(rank, arguments->env);
         plan.null_input = rank > 0;
-        if (arguments->bind && !simulated) /* all run on one core, which the simulation chooses */
+        if (arguments->bind && !simulated) /* simulated workers run on one core, which the simulation chooses */
             plan.core = cores[rank];
         if (!plan.env || (arguments->label && uat_label_add(rank, &plan.output, &plan.error)))
             status = UAT_STATUS_FAILED;

@@ -24,12 +24,12 @@ struct stream {
     int from, to;
     char prefix[PREFIX_MAX];
     size_t prefix_length;
-    char *text; /* the prefix, and what has come of a line behind it */
+    char *text; /* the prefix, then what has arrived of a line */
     size_t used, room;
 };
 
 static struct {
-    int epoll, output, error; /* error: a copy, since stderr itself is given to libpmix */
+    int epoll, output, error; /* error: a copy, since stderr itself is left to libpmix */
     int width;                /* of the longest rank */
     struct stream *streams;
     int count;
@@ -55,7 +55,7 @@ int uat_label_fd(void)
     return label.epoll;
 }
 
-/* A pipe for one stream; returns the end to write to, or -1. */
+/* Make a pipe for one stream. Returns the end to write to, or -1. */
 static int add_stream(int rank, int to)
 {
     int ends[2];
@@ -95,7 +95,7 @@ int uat_label_add(int rank, int *out, int *err)
     return -error;
 }
 
-/* One line by one write, so that other writers of the same terminal or file do not come in between. */
+/* Write a line with one call, so that other writers to the same terminal or file cannot split it. */
 static void put(int to, const char *text, size_t length)
 {
     while (length > 0) {
@@ -103,13 +103,13 @@ static void put(int to, const char *text, size_t length)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return; /* nobody reads it any more */
+            return; /* nobody reads the output any more */
         text += n;
         length -= (size_t)n;
     }
 }
 
-/* The line is complete. There is always room for the end of it. */
+/* Write out the line, which is complete. There is always room for its newline. */
 static void end_line(struct stream *s)
 {
     s->text[s->used++] = '\n';
@@ -137,7 +137,7 @@ static void take(struct stream *s, const char *bytes, size_t count)
     }
 }
 
-/* All that is there now. False at the stream's end. */
+/* Take everything that is there now. False at the end of the stream. */
 static bool drain(struct stream *s)
 {
     char bytes[16384];

@@ -6,8 +6,8 @@
 void uat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * From now on nothing else of this process reaches stderr: uatrun itself reports dead workers, and libpmix would repeat
- * it. Call it when all workers have been started.
+ * Keep everything but uat_say() away from this process's stderr from now on. uatrun itself reports dead workers, and
+ * libpmix would report them again. Call it when all workers have been started.
  */
 void uat_say_alone(void);
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpmix runs the server in a thread of its own, which makes the calls named on_*. What they learn is read by the main
- * thread under `server.lock`.
+ * libpmix runs the server in its own thread, which calls the functions named on_*. The main thread reads what they
+ * learn under `server.lock`.
  *
- * There is no orderly shutdown: after an abnormal end of a client, PMIx_server_finalize() of libpmix 4.2 sometimes
+ * There is no orderly shutdown: after a client has ended abnormally, PMIx_server_finalize() of libpmix 4.2 sometimes
  * crashes or hangs. The end of the process frees everything.
  */
 #include "launcher/server.h"
 
 #include "base/pmix_room.h"
+#include "base/secret.h"
 #include "launcher/say.h"
 
 #include <pmix.h>
@@ -16,7 +17,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 static struct {
@@ -38,7 +37,7 @@ static struct {
     char directory[4096]; /* where libpmix may keep files while it starts */
 } server = {.lock = PTHREAD_MUTEX_INITIALIZER, .abort_fd = -1};
 
-/* Wait for the end of an operation that libpmix completes by a call from its own thread. */
+/* A wait for an operation that libpmix completes with a call from its own thread. */
 struct waiter {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -58,7 +57,7 @@ static void on_done(pmix_status_t status, void *data)
 
 static pmix_status_t wait_for(pmix_status_t started, struct waiter *w)
 {
-    if (started == PMIX_OPERATION_SUCCEEDED) /* done already: there is no call */
+    if (started == PMIX_OPERATION_SUCCEEDED) /* done already: no call will come */
         return PMIX_SUCCESS;
     if (started != PMIX_SUCCESS)
         return started;
@@ -116,7 +115,7 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* All workers are here, so the library has collected all there is: hand it back. */
+/* All workers have arrived, so the library has collected all data: hand them back. */
 static pmix_status_t on_fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
                               char *collected, size_t size, pmix_modex_cbfunc_t done, void *data)
 {
@@ -130,7 +129,7 @@ static pmix_status_t on_direct_modex(const pmix_proc_t *proc, const pmix_info_t 
                                      pmix_modex_cbfunc_t done, void *data)
 {
     (void)proc, (void)info, (void)ninfo, (void)done, (void)data;
-    return PMIX_ERR_NOT_FOUND; /* asked only for what lives on other hosts */
+    return PMIX_ERR_NOT_FOUND; /* asked only for data of other hosts */
 }
 
 static pmix_server_module_t module = {
@@ -147,13 +146,7 @@ static int pmix_failed(const char *what, pmix_status_t status)
     return -EIO;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-    (void)st, (void)type, (void)where;
-    return remove(path);
-}
-
-/* Start libpmix as a server whose files, if it makes any, are in directory. */
+/* Start libpmix as a server. If it makes files, they are in directory. */
 static int start_library(const char *directory)
 {
     pmix_info_t info[4];
@@ -187,7 +180,7 @@ static char *list_ranks(int n)
 
 enum { JOB_FACTS = 8 };
 
-/* Tell the library of the job: n workers, all on this host. The two maps are what PMIx_Get() and fences go by. */
+/* Describe the job to the library: n workers, all on this host. PMIx_Get() and fences use the two maps. */
 static int register_job(int n)
 {
     char host[256] = "localhost", *nodes = NULL, *ranks = NULL, *local = list_ranks(n);
@@ -247,7 +240,10 @@ int uat_server_make_directory(void)
 
 void uat_server_remove_directory(void)
 {
-    nftw(server.directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    /* Remove only the directory, which should be empty: a name in it could be replaced between a check and its
+     * removal. */
+    if (rmdir(server.directory) && errno != ENOENT)
+        uat_say("cannot remove %s: %s", server.directory, strerror(errno));
 }
 
 int uat_server_start(int n)
@@ -256,20 +252,21 @@ int uat_server_start(int n)
     server.presence = calloc((size_t)n, sizeof(*server.presence));
     server.abort_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     /*
-     * The server listens on loopback, where other users can connect: only a client that knows the name passes as a
+     * The server listens on loopback, where other users can connect. Only a client that knows this name passes as a
      * worker.
      */
-    uint64_t secret[2];
-    if (getrandom(secret, sizeof(secret), 0) != (ssize_t)sizeof(secret)) {
-        uat_say("cannot start the PMIx server: getrandom: %s", strerror(errno));
-        return -EIO;
+    struct uat_secret secret;
+    int drawn = uat_secret_draw(&secret, sizeof(secret));
+    if (drawn) {
+        uat_say("cannot start the PMIx server: getrandom: %s", strerror(-drawn));
+        return drawn;
     }
-    snprintf(server.nspace, sizeof(server.nspace), "uatrun-%d-%016" PRIx64 "%016" PRIx64, (int)getpid(), secret[0],
-             secret[1]);
+    snprintf(server.nspace, sizeof(server.nspace), "uatrun-%d-%016" PRIx64 "%016" PRIx64, (int)getpid(), secret.word[0],
+             secret.word[1]);
     /*
-     * Other stores of libpmix keep shared files in the directory for as long as the job runs. With this one it stays
-     * empty and goes at once, so that nothing is left behind however uatrun ends. The workers are told the same by the
-     * library.
+     * Other stores of libpmix keep shared files in the directory for as long as the job runs. With this store the
+     * directory stays empty and is removed at once, so nothing is left however uatrun ends. The library selects this
+     * store for the workers, too.
      */
     setenv("PMIX_MCA_gds", "hash", 1);
     int rc = server.presence && server.abort_fd >= 0 ? start_library(server.directory) : -ENOMEM;
@@ -286,7 +283,8 @@ char **uat_server_environment(int rank, char *const *env)
     size_t n = 0;
     while (env[n])
         n++;
-    char **copy = calloc(n + 1, sizeof(*copy)); /* from malloc, all of it: the library enlarges it */
+    char **copy =
+        calloc(n + 1, sizeof(*copy)); /* array and strings come from malloc, since the library enlarges them */
     for (size_t i = 0; copy && i < n; i++)
         copy[i] = strdup(env[i]);
     if (!copy || (n > 0 && !copy[n - 1])) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signals that uatrun takes by sigtimedwait or a descriptor instead of handlers. They are blocked from the start,
- * so that the threads of libpmix leave them alone; what uatrun was started with goes to the workers.
+ * The signals that uatrun takes with sigwaitinfo() or from a descriptor instead of with handlers. They are blocked from
+ * the start, so that the threads of libpmix do not take them. The workers get the signal state that uatrun was started
+ * with.
  */
 #ifndef UAT_LAUNCHER_SIGNALS_H
 #define UAT_LAUNCHER_SIGNALS_H
@@ -9,22 +10,22 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Block SIGCHLD and all signals to pass on, but for those that uatrun was told to ignore. */
+/* Block SIGCHLD and all signals to pass on, except those that uatrun was started to ignore. */
 void uat_signals_take(void);
 
 /* The set that uat_signals_take() blocked. */
 const sigset_t *uat_signals_set(void);
 
-/* In a new worker: mask and dispositions as uatrun found them. Async-signal-safe. */
+/* In a new worker: restore the mask and the dispositions that uatrun found. Async-signal-safe. */
 void uat_signals_restore(void);
 
 /*
- * Does a signal still have to be sent on? The terminal sends its signals to the whole foreground group, workers
- * included: those have reached them already.
+ * Does a signal still have to be passed on? The terminal sends its signals to the whole foreground group, so they have
+ * reached the workers already.
  */
 bool uat_signals_to_forward(int si_code);
 
-/* Would this signal end a process that does nothing about it, as a request to end? */
+/* Is this signal a request to end, which ends a process that does nothing about it? */
 bool uat_signals_ends(int signal);
 
 #endif

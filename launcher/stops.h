@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers that have been stopped (SIGSTOP). The job soon stalls without them, and they cannot report it. uatrun
- * does, after UAT_STALL_TIMEOUT, and ends the job after UAT_STALL_LIMIT. Stops by a debugger are not visible here.
+ * Workers that have been stopped (SIGSTOP). The job soon stalls without them, and they cannot report it. uatrun reports
+ * it after UAT_STALL_TIMEOUT, and ends the job after UAT_STALL_LIMIT. Stops by a debugger are not visible here.
  */
 #ifndef UAT_LAUNCHER_STOPS_H
 #define UAT_LAUNCHER_STOPS_H
@@ -11,16 +11,17 @@
 #include "launcher/arguments.h"
 #include "launcher/child.h"
 
-/* A worker was stopped or continued: status is as from waitpid(). */
+/* Note that a worker was stopped or continued. status: as from waitpid(). */
 void uat_stops_note(struct uat_child *child, int status, double now);
 
-/* uatrun itself was stopped and continued: restart the workers' timers. */
+/* Restart the workers' timers, since uatrun itself was stopped and continued. */
 void uat_stops_restart(struct uat_child *children, int n, double now);
 
-/* Report workers that are stopped for long. True if one exceeds the limit: the job must end, as reported. */
+/* Report workers that have been stopped for too long. True if one exceeds the limit: the job must end, which is
+ * reported. */
 bool uat_stops_check(struct uat_child *children, const struct uat_arguments *arguments, const char *host, double now);
 
-/* The latest time of the next call; 0 = none is needed before an event. */
+/* When uat_stops_check() must be called next; 0 = not before an event. */
 double uat_stops_due(const struct uat_child *children, const struct uat_arguments *arguments);
 
 #endif

@@ -9,9 +9,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
-/* Without a standard stream (2>&-) the next file opened would take its number, and messages would go there. */
+/* If a standard stream is closed (2>&-), the next file opened would take its number and receive its messages. */
 static void open_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -22,7 +23,7 @@ static void open_standard_streams(void)
         }
 }
 
-/* Was all of --help or --version written? */
+/* Check that the output of --help or --version was written completely. */
 static int finish_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -36,6 +37,12 @@ int main(int argc, char **argv)
     struct uat_arguments arguments;
     int status;
     open_standard_streams();
+    if (getauxval(AT_SECURE)) {
+        uat_say("uatrun must not have the rights of another user or group, or capabilities: it starts programs of the "
+                "caller; take the bits "
+                "away (chmod u-s,g-s; setcap -r)");
+        return UAT_STATUS_FAILED;
+    }
     uat_signals_take(); /* before all else, so that every signal is reported */
     if (uat_arguments_parse(&arguments, argc, argv, &status))
         return uat_guard_run(&arguments);

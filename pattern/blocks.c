@@ -123,7 +123,7 @@ static void prefetch(const struct blocks *b, size_t from, size_t count)
 {
     size_t edge = end_of_block(b, from) - from;
     if (b->access != UAT_WRITE && count > 0)
-        uat_prefetch(element(b, from), (count < edge ? count : edge) * b->size);
+        uat_global_prefetch(element(b, from), (count < edge ? count : edge) * b->size);
 }
 
 /* Call the body for [from, to). Returns the counter cycles that it took. */
@@ -132,13 +132,13 @@ static uint64_t run_block(const struct blocks *b, size_t from, size_t to, int is
     size_t bytes = (to - from) * b->size;
     uint32_t number = number_of_block(b, from);
     worked[number % WORKED] = number;
-    void *p = uat_checkout(element(b, from), bytes, b->access);
+    void *p = uat_global_checkout(element(b, from), bytes, b->access);
     if (is_far && to < b->end)
         prefetch(b, to, b->end - to);
     uint64_t start = uat_cpu_counter();
     b->body(p, from, to - from, b->arg);
     uint64_t cycles = uat_cpu_counter() - start;
-    uat_checkin(element(b, from), bytes, b->access);
+    uat_global_checkin(element(b, from), bytes, b->access);
     return cycles;
 }
 
@@ -207,6 +207,6 @@ void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access 
     if (arg_size > 0)
         memcpy(b->arg, arg, arg_size);
     if (uat_global_home(array) < 0)
-        uat_checkout(array, size, access); /* which ends the job with a line */
+        uat_global_checkout(array, size, access); /* which ends the job with a line */
     run(b);
 }

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/uat/pattern.h"
+#include "pattern/runs.h"
 
 enum {
     ALIGNMENT = 16,
-    BLOCK = 128 /* elements that are compared before any of them moves */
+    BLOCK = 128,  /* elements that are compared before any of them moves */
+    INSERTED = 8, /* elements that are sorted by insertion */
 };
 
 /* The argument of the sort. Behind it follows the user's. */
@@ -22,17 +23,15 @@ static void *user_arg(const struct comparison *c)
     return (void *)(uintptr_t)c->arg; /* qsort_r() has no const there */
 }
 
-static void sort(void *elements, size_t count, const void *arg)
+static int less(const void *a, const void *b, const void *arg)
 {
     const struct comparison *c = arg;
-    qsort_r(elements, count, c->size, c->compare, user_arg(c));
+    return c->compare(a, b, user_arg(c)) < 0;
 }
 
 static int belongs(const void *element, const struct uat_sort_pivot *pivot)
 {
-    const struct comparison *c = pivot->arg;
-    int order = c->compare(element, pivot->value, user_arg(c));
-    return order < (pivot->equal != 0);
+    return pivot->equal ? !less(pivot->value, element, pivot->arg) : less(element, pivot->value, pivot->arg);
 }
 
 static size_t smaller(size_t a, size_t b)
@@ -162,9 +161,77 @@ static void partition(void *elements, struct uat_sort_pass *pass, size_t most, c
         pass->less = pass->from = pass->to;
 }
 
+/* Insertion: a few elements. */
+static void insert_all(char *p, size_t count, const struct comparison *c)
+{
+    size_t size = c->size;
+    char kept[size];
+    for (size_t i = 1; i < count; i++) {
+        size_t to = i;
+        while (to > 0 && less(p + i * size, p + (to - 1) * size, c))
+            to--;
+        if (to == i)
+            continue;
+        memcpy(kept, p + i * size, size);
+        memmove(p + (to + 1) * size, p + to * size, (i - to) * size);
+        memcpy(p + to * size, kept, size);
+    }
+}
+
+/* The element at `at` sinks to its place in a heap whose root is the greatest. */
+static void sink(char *p, size_t at, size_t count, const struct comparison *c)
+{
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && less(p + child * c->size, p + (child + 1) * c->size, c))
+            child++;
+        if (!less(p + at * c->size, p + child * c->size, c))
+            return;
+        exchange(p + at * c->size, p + child * c->size, c->size);
+    }
+}
+
+/* Heapsort (Williams 1964), which needs no memory. */
+static void sort_heap(char *p, size_t count, const struct comparison *c)
+{
+    for (size_t i = count / 2; i-- > 0;)
+        sink(p, i, count, c);
+    for (size_t n = count; n-- > 1;) {
+        exchange(p, p + n * c->size, c->size);
+        sink(p, 0, n, c);
+    }
+}
+
+/* Merge sort; a half that stands in front of the other already stays. scratch: room for half of the elements. */
+static void sort_halves(char *p, size_t count, char *scratch, const struct comparison *c)
+{
+    size_t half = count / 2, size = c->size;
+    char *high = p + half * size;
+    if (count <= INSERTED) {
+        insert_all(p, count, c);
+        return;
+    }
+    sort_halves(p, half, scratch, c);
+    sort_halves(high, count - half, scratch, c);
+    if (!less(high, high - size, c))
+        return;
+    memcpy(scratch, p, half * size);
+    uat_sort_merge(&(struct uat_sort_kernel){.size = size, .less = less}, c, p, scratch, half, high, count - half);
+}
+
+static void sort(void *elements, size_t count, const void *arg)
+{
+    const struct comparison *c = arg;
+    char *scratch = malloc(count / 2 * c->size + 1);
+    if (scratch)
+        sort_halves(elements, count, scratch, c);
+    else
+        sort_heap(elements, count, c);
+    free(scratch);
+}
+
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)
 {
-    struct uat_sort_kernel kernel = {size, sort, partition};
+    struct uat_sort_kernel kernel = {size, sort, partition, less};
     if (arg_size > PTRDIFF_MAX) /* no object is so large: with sanitizers gcc warns that the sum below may be 0 */
         __builtin_unreachable();
     _Alignas(ALIGNMENT) char block[sizeof(struct comparison) + arg_size];

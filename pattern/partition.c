@@ -48,10 +48,10 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
         n = smaller((size_t)end - i, e->window);
         char *a = e->a + i * e->size, *b = e->b + i * e->size;
         size_t bytes = n * e->size;
-        char *p = uat_checkout(a, bytes, UAT_READ_WRITE), *q = uat_checkout(b, bytes, UAT_READ_WRITE);
+        char *p = uat_global_checkout(a, bytes, UAT_READ_WRITE), *q = uat_global_checkout(b, bytes, UAT_READ_WRITE);
         exchange_here(p, q, bytes);
-        uat_checkin(b, bytes, UAT_READ_WRITE);
-        uat_checkin(a, bytes, UAT_READ_WRITE);
+        uat_global_checkin(b, bytes, UAT_READ_WRITE);
+        uat_global_checkin(a, bytes, UAT_READ_WRITE);
     }
 }
 
@@ -82,8 +82,8 @@ static void step_near(const struct uat_range *range, struct uat_sort_pass *pass,
     struct uat_sort_pass here = {0, pass->from - pass->less, pass->to - pass->less};
     size_t bytes = here.to * range->kernel.size;
     char *home = uat_range_at(range, pass->less);
-    range->kernel.partition(uat_checkout(home, bytes, UAT_READ_WRITE), &here, most > 2 ? most : 2, &pivot);
-    uat_checkin(home, bytes, UAT_READ_WRITE);
+    range->kernel.partition(uat_global_checkout(home, bytes, UAT_READ_WRITE), &here, most > 2 ? most : 2, &pivot);
+    uat_global_checkin(home, bytes, UAT_READ_WRITE);
     *pass = (struct uat_sort_pass){pass->less + here.less, pass->less + here.from, pass->less + here.to};
 }
 
@@ -94,8 +94,8 @@ static void step_far(const struct uat_range *range, struct uat_sort_pass *pass, 
     struct uat_sort_pass here = {0, 0, count};
     size_t bytes = count * range->kernel.size;
     char *home = uat_range_at(range, pass->from);
-    range->kernel.partition(uat_checkout(home, bytes, UAT_READ_WRITE), &here, count > 2 ? count : 2, &pivot);
-    uat_checkin(home, bytes, UAT_READ_WRITE);
+    range->kernel.partition(uat_global_checkout(home, bytes, UAT_READ_WRITE), &here, count > 2 ? count : 2, &pivot);
+    uat_global_checkin(home, bytes, UAT_READ_WRITE);
     pass->less = join_fronts(range, pass->less, pass->from, here.less);
     pass->from += count;
 }
@@ -152,14 +152,14 @@ static void ends_task(void *arg, void *result)
     size_t low = range->known + range->share, high = range->count - range->share, size = range->kernel.size,
            step = STEP_BYTES / size;
     char *home = range->base, *back = uat_range_at(range, high);
-    uat_checkout(home, low * size, UAT_READ_WRITE); /* near, so both stay where they are */
-    uat_checkout(back, range->share * size, UAT_READ_WRITE);
+    uat_global_checkout(home, low * size, UAT_READ_WRITE); /* near, so both stay where they are */
+    uat_global_checkout(back, range->share * size, UAT_READ_WRITE);
     while (pass.from < low && pass.to > high) {
         size_t most = 2 * smaller(low - pass.from, pass.to - high);
         range->kernel.partition(home, &pass, most < step || step < 2 ? most : step, &pivot);
     }
-    uat_checkin(back, range->share * size, UAT_READ_WRITE);
-    uat_checkin(home, low * size, UAT_READ_WRITE);
+    uat_global_checkin(back, range->share * size, UAT_READ_WRITE);
+    uat_global_checkin(home, low * size, UAT_READ_WRITE);
     *(struct uat_sort_pass *)result = pass;
 }
 

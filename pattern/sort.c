@@ -6,18 +6,20 @@
  * the kernel.
  */
 #include "pattern/partition.h"
+#include "pattern/runs.h"
 
 #include <string.h>
 
 enum {
     LEAF_BYTES = 1 << 16,   /* near: sorted by the kernel at once; half a millisecond or so */
     WINDOW_BYTES = 1 << 18, /* far: what is checked out at a time, and a leaf */
-    CHECKOUTS = 4,          /* shares of uat_checkout_limit(): two ranges at a time, in whole pages */
+    CHECKOUTS = 4,          /* shares of uat_global_checkout_limit(): two ranges at a time, in whole pages */
     SAMPLES_MIN = 3,        /* of which the pivot is the median */
     SAMPLES_MAX = 63,       /* 3 and 63 are 2^n - 1 */
     SAMPLE_BYTES = 2048,    /* on the stack, unless the elements are large */
     SAMPLED = 1 << 9,       /* a sample is doubled while the range has more elements than this for each sampled one */
-    UNEVEN = 8              /* a front below one part in so many: its pivot is likely to occur often */
+    UNEVEN = 8,             /* a front below one part in so many: its pivot is likely to occur often */
+    MERGERS = 4             /* with more workers they sort the runs faster than one worker merges them */
 };
 
 /* How many elements are sampled of a range. */
@@ -41,11 +43,12 @@ static void choose_pivot(struct uat_range *range)
 {
     size_t n = samples_of(range), size = range->kernel.size;
     _Alignas(64) char sample[n * size];
-    uat_transfer_t transfers[n];
+    uat_global_transfer_t transfers[n];
     for (size_t i = 0; i < n; i++)
-        uat_get_begin(&transfers[i], sample + i * size, uat_range_at(range, sampled_place(range->count, i, n)), size);
+        uat_global_get_begin(&transfers[i], sample + i * size, uat_range_at(range, sampled_place(range->count, i, n)),
+                             size);
     for (size_t i = 0; i < n; i++)
-        uat_transfer_wait(&transfers[i]);
+        uat_global_transfer_wait(&transfers[i]);
     range->kernel.sort(sample, n, range->tail + range->arg_offset);
     memcpy(range->tail, sample + n / 2 * size, size);
 }
@@ -55,28 +58,46 @@ struct parts {
     size_t less, from;
 };
 
+/* Partition elements [begin, count) of the range, and tell how many come to the front: those that are less than the
+ * pivot, or those than which it is not less. */
+static size_t front_of(struct uat_range *range, size_t begin, int equal)
+{
+    struct uat_range whole = *range; /* the head alone */
+    range->base = uat_range_at(&whole, begin);
+    range->count = whole.count - begin;
+    range->equal = equal;
+    range->known = 0;
+    size_t front = uat_partition(range);
+    range->base = whole.base;
+    range->count = whole.count;
+    return front;
+}
+
 /*
  * If few elements are below the pivot, those that equal it go next to them and are done: so a range of equal elements
- * ends after two passes. Each part has fewer elements than the range also if the comparison contradicts itself.
+ * ends after two passes. A comparison contradicts itself if the pivot is below itself, so that all may be below it, or
+ * not equal to itself. Then each part has fewer elements than the range all the same, as some are done: with "less or
+ * equal" the greatest ones, with "always less" all.
  */
 static struct parts divide(struct uat_range *range)
 {
-    char *base = range->base;
     size_t count = range->count;
     choose_pivot(range);
-    range->equal = 0;
-    range->known = 0;
-    size_t less = uat_partition(range);
-    if (less == count)
-        return (struct parts){count - 1, count};
+    size_t less = front_of(range, 0, 0);
+    if (less == count) {
+        size_t front = front_of(range, 0, 1);
+        return (struct parts){front < count ? front : 0, count};
+    }
     if (less >= count / UNEVEN && less > 0)
         return (struct parts){less, less};
-    range->equal = 1;
-    range->known = 0;
-    range->base = base + less * range->kernel.size;
-    range->count = count - less;
-    size_t equal = uat_partition(range);
-    return (struct parts){less, less + (equal > 0 ? equal : 1)};
+    size_t equal = front_of(range, less, 1);
+    return (struct parts){less, equal > 0 ? less + equal : count};
+}
+
+static void sort_here(const struct uat_sort_kernel *kernel, void *elements, size_t count, const void *arg)
+{
+    if (!uat_sort_runs(kernel, elements, count, arg))
+        kernel->sort(elements, count, arg);
 }
 
 static void sort_leaf(const struct uat_range *range)
@@ -84,8 +105,9 @@ static void sort_leaf(const struct uat_range *range)
     size_t bytes = range->count * range->kernel.size;
     if (range->count < 2)
         return;
-    range->kernel.sort(uat_checkout(range->base, bytes, UAT_READ_WRITE), range->count, range->tail + range->arg_offset);
-    uat_checkin(range->base, bytes, UAT_READ_WRITE);
+    sort_here(&range->kernel, uat_global_checkout(range->base, bytes, UAT_READ_WRITE), range->count,
+              range->tail + range->arg_offset);
+    uat_global_checkin(range->base, bytes, UAT_READ_WRITE);
 }
 
 static int is_leaf(const struct uat_range *range)
@@ -98,22 +120,64 @@ static int is_leaf(const struct uat_range *range)
 
 static void sort_task(void *arg, void *result);
 
+/* Elements [begin, end) of the whole. */
+static void take_part(struct uat_range *range, const struct uat_range *whole, size_t begin, size_t end)
+{
+    range->base = uat_range_at(whole, begin);
+    range->count = end - begin;
+}
+
+/* If one part is a leaf and far smaller, sort it, and leave the other in the range: no frame is kept for it. */
+static int sort_uneven(struct uat_range *range, const struct uat_range *whole, struct parts parts)
+{
+    size_t high = whole->count - parts.from;
+    int low_is_small = parts.less < high / UNEVEN;
+    if (!low_is_small && high >= parts.less / UNEVEN)
+        return 0;
+    if (low_is_small)
+        take_part(range, whole, 0, parts.less);
+    else
+        take_part(range, whole, parts.from, whole->count);
+    if (!is_leaf(range))
+        return 0;
+    sort_leaf(range);
+    if (low_is_small)
+        take_part(range, whole, parts.from, whole->count);
+    else
+        take_part(range, whole, 0, parts.less);
+    return 1;
+}
+
 static void sort_range(struct uat_range *range)
 {
-    if (is_leaf(range)) {
-        sort_leaf(range);
-        return;
-    }
-    struct uat_range whole = *range; /* the head alone */
-    struct parts parts = divide(range);
+    struct uat_range whole; /* the head alone */
+    struct parts parts;
     uat_task_t task;
-    range->base = whole.base;
-    range->count = parts.less;
+    do {
+        if (is_leaf(range)) {
+            sort_leaf(range);
+            return;
+        }
+        whole = *range;
+        parts = divide(range);
+    } while (sort_uneven(range, &whole, parts));
+    take_part(range, &whole, 0, parts.less);
     uat_spawn(&task, sort_task, range, range->bytes, NULL, 0);
-    range->base = uat_range_at(&whole, parts.from);
-    range->count = whole.count - parts.from;
+    take_part(range, &whole, parts.from, whole.count);
     sort_range(range);
     uat_join(&task);
+}
+
+/* Merge the range if all of it is near and in runs. */
+static int merge_range(const struct uat_range *range)
+{
+    size_t bytes = range->count * range->kernel.size;
+    if (uat_size() > MERGERS || !uat_range_is_near(range))
+        return 0;
+    void *place = uat_global_checkout(range->base, bytes, UAT_READ_WRITE);
+    int merged = uat_sort_runs(&range->kernel, place, range->count, range->tail + range->arg_offset);
+    uat_global_checkin(range->base, bytes, UAT_READ_WRITE);
+    return merged;
 }
 
 static void sort_task(void *arg, void *result)
@@ -131,7 +195,7 @@ void uat_sort_by(const struct uat_sort_kernel *kernel, void *array, size_t count
 {
     if (count < 2 || kernel->size == 0)
         return;
-    size_t limit = uat_checkout_limit() / CHECKOUTS,
+    size_t limit = uat_global_checkout_limit() / CHECKOUTS,
            window = (limit < WINDOW_BYTES ? limit : WINDOW_BYTES) / kernel->size;
     size_t arg_offset = round_up(kernel->size), bytes = sizeof(struct uat_range) + arg_offset + round_up(arg_size);
     _Alignas(64) char block[bytes];
@@ -145,7 +209,7 @@ void uat_sort_by(const struct uat_sort_kernel *kernel, void *array, size_t count
     if (arg_size > 0)
         memcpy(range->tail + arg_offset, arg, arg_size);
     if (uat_global_home(array) < 0)
-        kernel->sort(array, count, range->tail + arg_offset);
-    else
+        sort_here(kernel, array, count, range->tail + arg_offset);
+    else if (!merge_range(range))
         sort_range(range);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rate of atomics on one worker's memory, from one process and from several, on one word and on several: the throughput
- * of the device's atomic unit. Rank 0 owns the words. The processes with the highest ranks begin, so rank 0 comes last.
+ * The rate of atomics on one worker's memory: the throughput of the device's atomic unit. One or several processes
+ * change one or several words, which rank 0 owns. The processes with the highest ranks are used first, rank 0 last.
  *
- * Then the same on one word of each of several workers, which are those of one host if ranks are dealt out so: at one
- * address in all of them, and 64 bytes x the rank apart. An adapter that excludes atomics by the low 12 bits of their
- * addresses is slower on the first (transport/colour.h).
+ * A second part changes one word on each of several workers, which share a host if ranks are dealt out that way. The
+ * words are at one address in all workers, or 64 bytes x the rank apart. An adapter that serialises atomics by the low
+ * 12 bits of their addresses is slower in the first case (transport/colour.h).
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "perf/bench.h"
 #include "perf/gather.h"
+#include "perf/report.h"
 #include "perf/tsc.h"
 #include "runtime/inspect.h"
 
@@ -31,18 +31,18 @@ struct row {
     enum uat_opcode code;
     int words, processes;
     int targets;   /* workers whose words are changed: 0 to targets - 1 */
-    bool coloured; /* their words at different addresses */
+    bool coloured; /* their words are at different addresses */
     double per_second;
     double success; /* share of the operations that changed their word */
 };
 
-/* Lines at the end of the heap, which is unused outside of a run: first the words, then where old values land. */
+/* Lines at the end of the heap, which is unused outside a run: first the words, then the places of old values. */
 static uint64_t *line(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(WORDS_MAX + WINDOW_MAX - i) * LINE);
 }
 
-/* An operation under way. */
+/* An operation in flight. */
 struct flight {
     struct uat_pending pending;
     bool busy;
@@ -51,7 +51,7 @@ struct flight {
     uint32_t guess; /* the word's guess when it was posted */
 };
 
-/* With several targets each has one word, and `word` is the target. */
+/* The rank that has the word. With several targets, each has one word, and `word` is the target's rank. */
 static int target_of(const struct row *row, int word)
 {
     return row->targets > 1 ? word : 0;
@@ -65,8 +65,8 @@ static uint64_t *address_of(const struct row *row, int word)
 
 struct shooter {
     struct flight flights[WINDOW_MAX];
-    uint64_t expected[WORDS_MAX]; /* by the next CMP_SWAP: what was seen, and as if those under way succeeded */
-    uint32_t guess[WORDS_MAX];    /* how often that turned out wrong */
+    uint64_t expected[WORDS_MAX]; /* by the next CMP_SWAP: the last value seen, as if those in flight succeed */
+    uint32_t guess[WORDS_MAX];    /* how often that was wrong */
     uint64_t successes;
 };
 
@@ -85,7 +85,7 @@ static int land(struct shooter *s, const struct row *row, int slot)
     if (row->code == UAT_OP_FETCH_ADD || old == f->expected) {
         s->successes++;
     } else if (f->guess == s->guess[f->word]) {
-        s->expected[f->word] = old; /* what is under way was posted with the old guess, and will fail too */
+        s->expected[f->word] = old; /* those in flight were posted with the old guess and will fail, too */
         s->guess[f->word]++;
     }
     return status;
@@ -117,7 +117,7 @@ static int shoot(struct shooter *s, const struct row *row)
     return status;
 }
 
-/* The next CMP_SWAP expects what stands there. */
+/* Read the words; the next CMP_SWAP expects their values. */
 static int look(struct shooter *s, const struct row *row)
 {
     int status = 0;
@@ -132,13 +132,13 @@ static int look(struct shooter *s, const struct row *row)
     return status;
 }
 
-/* The sum of the words, on the rank that has them. A CPU may load a word of the HCA at any time. */
+/* The sum of the words, on the rank that has them. A CPU may load a word that the HCA changes at any time. */
 static uint64_t sum_of_words(void)
 {
     uint64_t sum = 0;
 
     for (int i = 0; i < WORDS_MAX; i++)
-        sum += __atomic_load_n(line(i), __ATOMIC_RELAXED); /* nobody writes: it is called between barriers */
+        sum += __atomic_load_n(line(i), __ATOMIC_RELAXED); /* nobody writes, as this is called between barriers */
     return sum;
 }
 
@@ -164,7 +164,7 @@ static int run_row(struct shooter *s, struct row *row)
     if (!status)
         status = uat_gather(s->successes, &successes);
     if (!status)
-        status = uat_gather(sum_of_words() - before, &rise); /* behind a barrier: all have done their share */
+        status = uat_gather(sum_of_words() - before, &rise); /* after a barrier: all have done their share */
     if (status < 0)
         return status;
     row->per_second = (double)operations * row->processes / ((double)time.most * 1e-9);
@@ -182,50 +182,30 @@ static const char *addresses_of(const struct row *row)
     return row->targets == 1 ? "own" : row->coloured ? "coloured" : "aliased";
 }
 
-static int report_json(const struct uat_bench *bench, const struct uat_bench_settings *settings, const struct row *rows,
-                       int count)
+static void report(const struct uat_bench *bench, const struct uat_bench_settings *settings, const struct row *rows,
+                   int count)
 {
-    json_object *object = json_object_new_object(), *list = json_object_new_array();
-    int status = 0;
+    static const struct uat_report_column columns[] = {
+        {"operation", "operation", -12, 0}, {"words", "words", 6, 0},
+        {"targets", "targets", 8, 0},       {"addresses", "addresses", -10, 0},
+        {"processes", "processes", 10, 0},  {"per_second", "per second", 14, 0},
+        {"success", "success", 9, 3},       {0}};
 
-    if (!object || !list)
-        status = -ENOMEM;
-    for (int i = 0; i < count && !status; i++) {
-        json_object *one = json_object_new_object();
-
-        if (!one || json_object_array_add(list, one) < 0) {
-            json_object_put(one);
-            status = -ENOMEM;
-            break;
-        }
-        uat_bench_add(one, "operation", json_object_new_string(names[rows[i].code]), &status);
-        uat_bench_add(one, "words", json_object_new_int(rows[i].words), &status);
-        uat_bench_add(one, "targets", json_object_new_int(rows[i].targets), &status);
-        uat_bench_add(one, "addresses", json_object_new_string(addresses_of(&rows[i])), &status);
-        uat_bench_add(one, "processes", json_object_new_int(rows[i].processes), &status);
-        uat_bench_add(one, "per_second", json_object_new_double(rows[i].per_second), &status);
-        uat_bench_add(one, "success", json_object_new_double(rows[i].success), &status);
-    }
-    if (!status) {
-        uat_bench_add_settings(object, bench, settings, &status);
-        uat_bench_add(object, "window", json_object_new_int64(window), &status);
-        uat_bench_add(object, "rows", list, &status);
-        list = NULL;
-    }
-    json_object_put(list);
-    return uat_bench_print_object(object, status, stdout);
-}
-
-static void report_table(const struct uat_bench *bench, const struct uat_bench_settings *settings,
-                         const struct row *rows, int count)
-{
-    uat_bench_print_settings(bench, settings, stdout);
-    printf("  %-12s %lld operations of each process under way at once\n", "window", (long long)window);
-    printf("  %-12s %6s %8s %-10s %10s %14s %9s\n", "operation", "words", "targets", "addresses", "processes",
-           "per second", "success");
-    for (int i = 0; i < count; i++)
-        printf("  %-12s %6d %8d %-10s %10d %14.0f %8.1f%%\n", names[rows[i].code], rows[i].words, rows[i].targets,
-               addresses_of(&rows[i]), rows[i].processes, rows[i].per_second, 100 * rows[i].success);
+    uat_report_begin(bench, settings);
+    uat_report_count("window", (uint64_t)window);
+    uat_report_line("window", "%lld operations of each process under way at once", (long long)window);
+    uat_report_heads(columns);
+    uat_report_list("rows");
+    for (const struct row *r = rows; r < rows + count; r++)
+        uat_report_row(columns, (struct uat_report_value[]){{names[r->code], 0},
+                                                            {NULL, r->words},
+                                                            {NULL, r->targets},
+                                                            {addresses_of(r), 0},
+                                                            {NULL, r->processes},
+                                                            {NULL, r->per_second},
+                                                            {NULL, r->success}});
+    uat_report_close();
+    uat_report_end();
 }
 
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
@@ -253,12 +233,8 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
                                        .coloured = coloured};
             status = run_row(s, &rows[count++]);
         }
-    if (!status && uat_rank() == 0) {
-        if (settings->json)
-            status = report_json(bench, settings, rows, count);
-        else
-            report_table(bench, settings, rows, count);
-    }
+    if (!status && uat_rank() == 0)
+        report(bench, settings, rows, count);
     free(rows);
     free(s);
     return status;

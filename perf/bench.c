@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "perf/bench.h"
-#include "perf/plot.h"
 #include "perf/progress.h"
 #include "perf/tsc.h"
 #include "runtime/inspect.h"
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything of one execution of a benchmark. */
+/* One execution of a benchmark. */
 struct job {
     const struct uat_bench *bench;
     struct uat_bench_settings settings;
@@ -18,20 +17,20 @@ struct job {
     bool known;
     uint64_t expected[UAT_BENCH_RESULTS];
     bool correct;
-    bool too_large; /* there is no memory for the input, on any worker; it has been reported */
+    bool too_large; /* there is too little memory for the input, as all workers know; it has been reported */
 };
 
-/* The present run. A pause moves its start on by as much as passes and is counted meanwhile. */
+/* The current run. A pause moves the start forward by the pause's time, and leaves its counts out. */
 static struct {
     struct uat_moment start, paused_at;
-    uat_stats_t counted, counted_at; /* before the run; before the pause */
+    uat_stats_t counted, counted_at; /* counters before the run; before the pause */
     bool paused, alone;              /* alone: no runtime, no counters */
-    int status;                      /* of the counters */
+    int status;                      /* error of reading the counters */
 } present;
 
-#define MINUS UINT64_MAX /* -1 in words that wrap around */
+#define MINUS UINT64_MAX /* -1 in unsigned arithmetic */
 
-/* Add, or subtract: factor is 1, or MINUS. uat_stats_t consists of 64-bit words only. */
+/* Add (factor 1) or subtract (factor MINUS). uat_stats_t consists of 64-bit words only. */
 static void add_stats(uat_stats_t *stats, const uat_stats_t *more, uint64_t factor)
 {
     uint64_t *words = (uint64_t *)stats;
@@ -40,7 +39,7 @@ static void add_stats(uat_stats_t *stats, const uat_stats_t *more, uint64_t fact
         words[i] += factor * ((const uint64_t *)more)[i];
 }
 
-/* Take the counters but for the stack's, unless there are none. The first error remains. */
+/* Read the counters (except the stack's), unless there is no runtime. The first error is kept. */
 static void count(uat_stats_t *stats)
 {
     int status = present.alone ? 0 : uat_inspect_counters_total(stats);
@@ -107,7 +106,7 @@ static void check(struct job *job, const uint64_t *answer, const char *whose, in
     }
 }
 
-/* Check an answer; when none is known, the first one found is what the others are compared with. */
+/* Check an answer. If none is known, later answers are compared with the first one found. */
 static void check_or_learn(struct job *job, const uint64_t *answer, const char *whose, int64_t number, bool *have)
 {
     if (*have)
@@ -155,7 +154,7 @@ static int run_once(const struct job *job, struct uat_bench_run *run)
     return 0;
 }
 
-/* How deep the stacks have been, which takes long over verbs: once, behind all runs. */
+/* Measure how deep the stacks have been. This takes long over verbs, so it is done once, after all runs. */
 static int measure_stacks(struct job *job)
 {
     uat_stats_t all;
@@ -186,7 +185,7 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* struct uat_bench_run begins with its seconds, so both arrays are sorted by the same comparison. */
+/* struct uat_bench_run starts with its seconds, so one comparison sorts both arrays. */
 _Static_assert(offsetof(struct uat_bench_run, seconds) == 0, "compare_seconds() reads the first field");
 
 static int flush_report(const struct uat_bench *bench)
@@ -207,7 +206,6 @@ static int report(struct job *job, bool checked)
         .checked = checked,
         .correct = job->correct,
     };
-    int status = 0;
 
     for (size_t i = 0; i < repeat; i++)
         report.steals_total += job->runs[i].stats.steals;
@@ -217,14 +215,11 @@ static int report(struct job *job, bool checked)
     report.seconds_min = job->runs[0].seconds;
     report.seconds_max = job->runs[repeat - 1].seconds;
     report.sequential_seconds = job->sequential_seconds[median];
-    if (job->settings.json)
-        status = uat_bench_print_json(&report, stdout);
-    else
-        uat_bench_print_table(&report, stdout);
-    return status ? status : flush_report(job->bench);
+    uat_bench_print(&report);
+    return flush_report(job->bench);
 }
 
-/* All runs, each checked. Collective. Returns 0 or a negative errno. */
+/* Do all runs and check each. Collective. Returns 0 or a negative errno. */
 static int run_all(struct job *job)
 {
     bool have = job->known, first = uat_rank() == 0;
@@ -247,7 +242,7 @@ static int run_all(struct job *job)
     return status;
 }
 
-/* Inside of the job: solve it, check it, report it. Collective. Returns 0 or a negative errno. */
+/* Between uat_init() and uat_finalize(): run, check, report. Collective. Returns 0 or a negative errno. */
 static int measure(struct job *job)
 {
     bool comparable = job->known || job->bench->verify || job->settings.sequential || job->settings.repeat > 1;
@@ -264,7 +259,7 @@ static int measure(struct job *job)
     return status;
 }
 
-/* Rank 0 of a job speaks for all; a program that no launcher started does not start the runtime just to speak. */
+/* Print and exit. In a job, only rank 0 prints. Without a launcher, the runtime is not started for it. */
 static int speak_and_exit(const struct job *job, const char *error)
 {
     bool launched = getenv("PMIX_NAMESPACE") != NULL;
@@ -288,7 +283,7 @@ static int run_job(struct job *job)
 
     if (!status)
         status = measure(job);
-    if (job->too_large && uat_barrier() == 0) /* all workers leave in order, with no further line */
+    if (job->too_large && uat_barrier() == 0) /* all workers leave in order and print nothing more */
         uat_finalize();
     else if (!status)
         status = uat_finalize();
@@ -306,7 +301,7 @@ static int run_micro(const struct job *job)
         status = flush_report(job->bench);
     if (!status)
         status = uat_finalize();
-    else if ((status == -EINVAL || status == UAT_BENCH_NO_ARRAY) && uat_barrier() == 0) /* all alike: leave in order */
+    else if ((status == -EINVAL || status == UAT_BENCH_NO_ARRAY) && uat_barrier() == 0) /* on all: leave in order */
         return uat_finalize() == 0 && status == -EINVAL ? 2 : 1;
     return !status ? 0 : 1;
 }
@@ -317,8 +312,6 @@ int uat_bench_main(const struct uat_bench *bench, int argc, char **argv)
     char error[256] = "";
     int status = 1;
 
-    if (bench->plot && argc > 1 && strcmp(argv[1], "--plot") == 0)
-        return uat_plot_main(bench->plot, bench->program, argc - 2, argv + 2);
     if (uat_bench_parse(bench, argc, argv, &job.settings, error, sizeof(error)) < 0 || job.settings.help)
         return speak_and_exit(&job, error);
     if (bench->measure)

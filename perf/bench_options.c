@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "perf/bench.h"
-#include "perf/plot.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,7 +14,7 @@ static const struct uat_bench_option *find_option(const struct uat_bench *bench,
     return NULL;
 }
 
-/* Whether text is one whole number in the option's range, and which. */
+/* Parse text as one number in the option's range. Returns whether it is one. */
 static bool read_number(const struct uat_bench_option *option, const char *text, double *value)
 {
     char *end = NULL;
@@ -63,7 +62,7 @@ static bool set_switch(const struct uat_bench *bench, struct uat_bench_settings 
     return true;
 }
 
-/* Keep the arguments that say what is computed: a report has to name them. Numbers are short, so they fit. */
+/* Keep the arguments that say what is computed, as the report must name them. Numbers are short, so they fit. */
 static void note_argument(struct uat_bench_settings *settings, const char *argument)
 {
     size_t used = strlen(settings->args);
@@ -71,7 +70,7 @@ static void note_argument(struct uat_bench_settings *settings, const char *argum
     snprintf(settings->args + used, sizeof(settings->args) - used, "%s%s", used ? " " : "", argument);
 }
 
-/* Whether everything that must be given was, and goes together. */
+/* Check that all required arguments are given, and that the values fit together. */
 static int check_whole(const struct uat_bench *bench, bool positional, char *error, size_t error_size)
 {
     const char *refusal = bench->refuse ? bench->refuse() : NULL;
@@ -96,7 +95,7 @@ int uat_bench_parse(const struct uat_bench *bench, int argc, char **argv, struct
     bool positional = false;
 
     *settings = (struct uat_bench_settings){.repeat = 1};
-    /* Help comes before all else, because it shows the defaults, which the other arguments overwrite. */
+    /* --help is handled first, because it shows the defaults, which the other arguments overwrite. */
     for (int i = 1; i < argc; i++)
         settings->help |= strcmp(argv[i], "--help") == 0;
     for (int i = 1; i < argc && !settings->help; i++) {
@@ -155,7 +154,4 @@ void uat_bench_help(const struct uat_bench *bench, FILE *out)
         help_line("--no-progress", "", "show no progress, also if the standard error is a terminal\n", out);
     }
     help_line("--json", "", "print one JSON object instead of the table\n", out);
-    if (bench->plot)
-        fprintf(out, "\n%s --plot FILE.svg A.json [B.json ...]\n  %s; needs gnuplot\n", bench->program,
-                bench->plot->purpose);
 }

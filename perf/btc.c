@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Binary task creation: only spawns and joins, so the time of a task is the runtime's overhead.
+ * Binary task creation. Tasks only spawn and join, so the time per task is the runtime's overhead.
  * A task above depth 0 does this `iterations` times: spawn two children one level lower, join both. With --call-last it
- * spawns the first and calls the second.
+ * spawns the first child and calls the second.
  */
 #include "perf/bench.h"
 
 static int64_t depth = 20;
-static int64_t iterations = 1; /* read by the tasks: every rank sets it from the same command line */
+static int64_t iterations = 1; /* the tasks read it; every rank sets it from the same command line */
 static int64_t call_last;
 
 UAT_TASK_DECLARE(uint64_t, create, int64_t, level)
 
-/* Apart from create(), and never inlined there, so that half of the tasks, which create none, save no registers. */
+/* Separate from create() and never inlined, so that the half of the tasks that create none save no registers. */
 __attribute__((noinline)) static uint64_t create_children(int64_t level)
 {
     uint64_t tasks = 1;
@@ -50,7 +50,7 @@ __attribute__((noinline)) static uint64_t grow_children(int64_t level)
     return tasks;
 }
 
-/* The same with the last child called: a task type of its own, so that the other one keeps its code. */
+/* Like create(), but calls the last child. It is a task type of its own so that it does not affect create()'s code. */
 static uint64_t grow(int64_t level)
 {
     return level == 0 ? 1 : grow_children(level);

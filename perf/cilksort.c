@@ -3,21 +3,21 @@
 #include "perf/cilksort.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 
 #include "include/uat/global.h"
 #include "perf/bench.h"
+#include "perf/report.h"
 #include "perf/tsc.h"
 
 static int64_t n = 10000000, rounds = 3, bits = 32, by_comparisons;
 static void *data, *spare;
 
 struct totals {
-    uat_atomic_t wrong, before, after; /* elements out of order; the sum of all, before and after the sort */
+    uat_atomic_t wrong, before, after; /* elements out of order; the sum of all elements before and after the sort */
 };
 
-/* Fill, sort, check. *seconds: of the sort alone. 0 or a negative errno; -EPROTO: not sorted. */
+/* Fill, sort, check. *seconds: time of the sort alone. 0 or a negative errno; -EPROTO: not sorted. */
 static int sort_once(const struct uat_cilksort *cilksort, struct totals *totals, double *seconds)
 {
     size_t size = (size_t)uat_size(), rank = (size_t)uat_rank(), from = (size_t)n * rank / size,
@@ -44,18 +44,18 @@ static int sort_once(const struct uat_cilksort *cilksort, struct totals *totals,
     return rc ? rc : left;
 }
 
-static int print_json(const struct uat_bench *bench, const struct uat_bench_settings *settings, double best)
+static void report(const struct uat_bench *bench, const struct uat_bench_settings *settings, double best)
 {
-    json_object *object = json_object_new_object();
-    int rc = object ? 0 : -ENOMEM;
-    if (!rc) {
-        uat_bench_add_settings(object, bench, settings, &rc);
-        uat_bench_add(object, "elements", json_object_new_int64(n), &rc);
-        uat_bench_add(object, "bits", json_object_new_int64(bits), &rc);
-        uat_bench_add(object, "leaves", json_object_new_string(by_comparisons ? "comparisons" : "radix"), &rc);
-        uat_bench_add(object, "seconds", json_object_new_double(best), &rc);
-    }
-    return uat_bench_print_object(object, rc, stdout);
+    const char *leaves = by_comparisons ? "comparisons" : "radix";
+
+    uat_report_begin(bench, settings);
+    uat_report_count("elements", (uint64_t)n);
+    uat_report_count("bits", (uint64_t)bits);
+    uat_report_text("leaves", leaves);
+    uat_report_real("seconds", best);
+    uat_report_line("seconds", "%.4f, the best of %lld", best, (long long)rounds);
+    uat_report_line("sorted", "%lld integers of %lld bits, leaves by %s", (long long)n, (long long)bits, leaves);
+    uat_report_end();
 }
 
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
@@ -73,14 +73,9 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         rc = sort_once(cilksort, totals, &seconds);
         best = seconds < best ? seconds : best;
     }
-    if (rc || uat_rank() > 0)
-        return rc;
-    if (settings->json)
-        return print_json(bench, settings, best);
-    uat_bench_print_settings(bench, settings, stdout);
-    printf("  %lld integers of %lld bits, leaves by %s: %.4f s, the best of %lld\n", (long long)n, (long long)bits,
-           by_comparisons ? "comparisons" : "radix", best, (long long)rounds);
-    return 0;
+    if (!rc && uat_rank() == 0)
+        report(bench, settings, best);
+    return rc;
 }
 
 static const char *refuse(void)

@@ -9,12 +9,12 @@
 
 struct uat_cilksort {
     size_t size; /* bytes of an element */
-    /* Sort data[0..n), with the help of spare, which is as large; both are global arrays. Collective. radix: how leaves
-     * are sorted; else by comparisons. 0 or a negative errno. */
+    /* Sort the global array data[0..n); spare is a global array of the same size. Collective. radix: sort leaves by
+     * radix instead of by comparisons. 0 or a negative errno. */
     int (*sort)(void *data, void *spare, size_t n, bool radix);
-    /* Random elements to data[from..to); their sum. */
+    /* Fill data[from..to) with random elements. Returns their sum. */
     uint64_t (*fill)(void *data, size_t from, size_t to);
-    /* The number of elements of data[from..to) that are below the one before; *sum: of them all. */
+    /* The number of elements of data[from..to) that are less than their predecessor. *sum: the sum of all of them. */
     uint64_t (*check)(void *data, size_t from, size_t to, uint64_t *sum);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Cilksort: merge sort in four parts with parallel merges (Akl and Santoro 1987; Frigo, Leiserson, Randall, PLDI'98),
- * in global memory. Leaves are sorted by radix or by comparisons, in place where they are near. CILKSORT_BITS: of an
+ * in global memory. Leaves are sorted by radix or by comparisons, in place if they are near. CILKSORT_BITS: bits of an
  * element.
  */
 #include "perf/cilksort.h"
@@ -20,23 +20,23 @@ typedef uint64_t element;
 enum {
     LEAF = 1 << 15,
     MERGE_LEAF = 1 << 14,
-    RUN = 8, /* elements that insertion sort puts in order, where leaves are sorted by comparisons */
+    RUN = 8, /* elements sorted by insertion, if leaves are sorted by comparisons */
     DIGITS = sizeof(element)
 };
 
 static element *out_of(element *p, size_t count, enum uat_access access)
 {
-    return uat_checkout(p, count * sizeof(*p), access);
+    return uat_global_checkout(p, count * sizeof(*p), access);
 }
 
 static void back(element *p, size_t count, enum uat_access access)
 {
-    uat_checkin(p, count * sizeof(*p), access);
+    uat_global_checkin(p, count * sizeof(*p), access);
 }
 
 static element leaf_spare[LEAF];
 
-/* Least significant digit first, one byte each; an even number of passes ends where it began. */
+/* Radix sort by bytes, the least significant first. The number of passes is even, so the result is in `a` again. */
 static void sort_by_radix(element *a, size_t count)
 {
     static uint32_t counts[DIGITS][256];
@@ -61,7 +61,7 @@ static void sort_by_radix(element *a, size_t count)
     }
 }
 
-/* Without a branch that depends on the data. */
+/* Merge without a branch that depends on the data. */
 static void merge_here(const element *a, size_t na, const element *b, size_t nb, element *to)
 {
     size_t i = 0, j = 0;
@@ -88,7 +88,7 @@ static void sort_run(element *a, size_t count)
     }
 }
 
-/* Runs, merged pairwise from one buffer to the other. */
+/* Sort runs, then merge them pairwise from one buffer to the other. */
 static void sort_by_comparisons(element *a, size_t count)
 {
     element *from = a, *to = leaf_spare;
@@ -108,7 +108,7 @@ static void sort_by_comparisons(element *a, size_t count)
         memcpy(a, from, count * sizeof(*a));
 }
 
-/* Number of elements of the sorted p[0..count) that are below x; far ones are got one by one. */
+/* Number of elements of the sorted p[0..count) that are less than x. Far elements are fetched one by one. */
 static size_t below(const element *p, size_t count, element x)
 {
     size_t low = 0;
@@ -116,7 +116,7 @@ static size_t below(const element *p, size_t count, element x)
     while (low < count) {
         size_t middle = low + (count - low) / 2;
         element seen;
-        uat_get(&seen, p + middle, sizeof(seen));
+        uat_global_get(&seen, p + middle, sizeof(seen));
         if (seen < x)
             low = middle + 1;
         else
@@ -148,7 +148,7 @@ UAT_TASK_VOID(merge, element *, a, size_t, na, element *, b, size_t, nb, element
     }
     size_t ma = na / 2;
     element middle;
-    uat_get(&middle, a + ma, sizeof(middle));
+    uat_global_get(&middle, a + ma, sizeof(middle));
     size_t mb = below(b, nb, middle);
     merge_task left;
     merge_spawn(&left, a, ma, b, mb, to);
@@ -156,7 +156,7 @@ UAT_TASK_VOID(merge, element *, a, size_t, na, element *, b, size_t, nb, element
     merge_join(&left);
 }
 
-/* a is sorted, with the help of t, which is as large. */
+/* Sort a; t is an array of the same size. */
 UAT_TASK_VOID(cilksort, element *, a, element *, t, size_t, count, bool, radix)
 {
     if (count <= LEAF) {
@@ -213,7 +213,7 @@ static uint64_t check(void *data, size_t from, size_t to, uint64_t *sum)
 
     *sum = 0;
     if (from > 0)
-        uat_get(&before, p + from - 1, sizeof(before));
+        uat_global_get(&before, p + from - 1, sizeof(before));
     for (size_t at = from; at < to; at += MERGE_LEAF) {
         size_t count = to - at < MERGE_LEAF ? to - at : MERGE_LEAF;
         const element *q = out_of(p + at, count, UAT_READ);

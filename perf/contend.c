@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many thieves on one victim: their total rate of steals, against that of one thief alone. Under a protocol that
- * livelocks the rate falls towards 0. The lock protocol avoids that: losers take their 1 back and back off randomly.
- * Rank 0 is the victim and keeps its ring full; the other ranks steal.
+ * Many thieves on one victim: compares their total rate of steals with that of a single thief. Under a protocol that
+ * livelocks, the rate falls towards 0. The lock protocol avoids that: losers take back their 1 and back off randomly.
+ * Rank 0 is the victim and keeps its ring full. The other ranks steal.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <sched.h>
 
 #include "perf/bench.h"
 #include "perf/gather.h"
+#include "perf/report.h"
 #include "perf/tsc.h"
 #include "runtime/inspect.h"
 
@@ -28,7 +28,7 @@ static bool always(void *context, uintptr_t sp)
 {
     (void)context;
     (void)sp;
-    return true; /* no task stands behind these entries */
+    return true; /* these entries have no task */
 }
 
 static double now(void)
@@ -36,8 +36,8 @@ static double now(void)
     return uat_moment_now().seconds;
 }
 
-/* Keep the ring full until the time is over: NEST entries, published as far as there is room, made anew when all are
- * gone. */
+/* Keep the ring full until time `end`: make NEST entries, publish as many as fit, and make new ones when all have been
+ * stolen. */
 static void be_victim(double end)
 {
     struct uat_deque *deque = uat_inspect_deque();
@@ -74,7 +74,7 @@ static int be_thief(double end, struct row *row)
     return 0;
 }
 
-/* One round with so many thieves. Collective. */
+/* One round with the row's number of thieves. Collective. */
 static int run_round(struct row *row)
 {
     struct row own = {0};
@@ -99,45 +99,29 @@ static int run_round(struct row *row)
     return 0;
 }
 
-static int report_json(const struct uat_bench *bench, const struct uat_bench_settings *settings, const struct row *rows)
+static void report(const struct uat_bench *bench, const struct uat_bench_settings *settings, const struct row *rows)
 {
-    json_object *object = json_object_new_object(), *list = json_object_new_array();
-    int status = object && list ? 0 : -ENOMEM;
-    for (int i = 0; i < 2 && !status; i++) {
-        json_object *one = json_object_new_object();
-        if (!one || json_object_array_add(list, one) < 0) {
-            json_object_put(one);
-            status = -ENOMEM;
-            break;
-        }
-        uat_bench_add(one, "thieves", json_object_new_int(rows[i].thieves), &status);
-        uat_bench_add(one, "attempts", json_object_new_int64((int64_t)rows[i].attempts), &status);
-        uat_bench_add(one, "lost", json_object_new_int64((int64_t)rows[i].lost), &status);
-        uat_bench_add(one, "taken", json_object_new_int64((int64_t)rows[i].taken), &status);
-        uat_bench_add(one, "per_second", json_object_new_double(rows[i].per_second), &status);
-    }
-    if (!status) {
-        uat_bench_add_settings(object, bench, settings, &status);
-        uat_bench_add(object, "ratio", json_object_new_double(rows[1].per_second / rows[0].per_second), &status);
-        uat_bench_add(object, "rows", list, &status);
-        list = NULL;
-    }
-    json_object_put(list);
-    return uat_bench_print_object(object, status, stdout);
+    static const struct uat_report_column columns[] = {
+        {"thieves", "thieves", -12, 0}, {"attempts", "attempts", 12, 0},  {"lost", "lost", 12, 0},
+        {"taken", "taken", 12, 0},      {"per_second", "taken/s", 14, 0}, {0}};
+    double ratio = rows[1].per_second / rows[0].per_second;
+
+    uat_report_begin(bench, settings);
+    uat_report_heads(columns);
+    uat_report_list("rows");
+    for (const struct row *r = rows; r < rows + 2; r++)
+        uat_report_row(columns, (struct uat_report_value[]){{NULL, r->thieves},
+                                                            {NULL, (double)r->attempts},
+                                                            {NULL, (double)r->lost},
+                                                            {NULL, (double)r->taken},
+                                                            {NULL, r->per_second}});
+    uat_report_close();
+    uat_report_real("ratio", ratio);
+    uat_report_line("ratio", "%.2f of what one thief takes", ratio);
+    uat_report_end();
 }
 
-static void report_table(const struct uat_bench *bench, const struct uat_bench_settings *settings,
-                         const struct row *rows)
-{
-    uat_bench_print_settings(bench, settings, stdout);
-    printf("  %-12s %12s %12s %12s %14s\n", "thieves", "attempts", "lost", "taken", "taken/s");
-    for (int i = 0; i < 2; i++)
-        printf("  %-12d %12llu %12llu %12llu %14.0f\n", rows[i].thieves, (unsigned long long)rows[i].attempts,
-               (unsigned long long)rows[i].lost, (unsigned long long)rows[i].taken, rows[i].per_second);
-    printf("  %-12s %.2f of what one thief takes\n", "ratio", rows[1].per_second / rows[0].per_second);
-}
-
-/* One thief and all of them, in turn, so that a change of the machine's speed meets both. */
+/* Alternate between one thief and all of them, so that a change of the machine's speed affects both. */
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
     if (uat_size() < 3) {
@@ -159,12 +143,8 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     deque->user = user;
     for (int i = 0; i < 2; i++)
         rows[i].per_second = (double)rows[i].taken / ((double)(rounds * milliseconds) * 1e-3);
-    if (!status && uat_rank() == 0) {
-        if (settings->json)
-            status = report_json(bench, settings, rows);
-        else
-            report_table(bench, settings, rows);
-    }
+    if (!status && uat_rank() == 0)
+        report(bench, settings, rows);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fibonacci numbers by the definition: one task per addition. */
+/* Fibonacci numbers by their definition: one task per addition. */
 #include "perf/bench.h"
 
 #define N_MOST 93 /* fib(94) has more than 64 bits */
@@ -34,7 +34,7 @@ static int sequential(uint64_t *answer)
     return 0;
 }
 
-/* Iteratively, so by another way than the tasks. */
+/* Iterative, so the answer is found in another way than by the tasks. */
 static bool known(uint64_t *answer)
 {
     uint64_t next = 1;

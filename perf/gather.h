@@ -8,7 +8,7 @@ struct uat_gathered {
     uint64_t sum, least, most;
 };
 
-/* Add up and compare one number of each worker. Collective, outside uat_run(). 0 or a negative errno. */
+/* Sum, minimum and maximum of one number of each worker. Collective, outside uat_run(). 0 or a negative errno. */
 int uat_gather(uint64_t own, struct uat_gathered *gathered);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A parallel reduction over iterations that do nothing, or work for some time: what splitting on demand costs and
- * gains. */
+/* A parallel reduction over iterations that do nothing or work for a fixed time. It shows what splitting on demand
+ * costs and gains. */
 #include "base/cpu.h"
 #include "perf/bench.h"
 #include "perf/samples.h"
@@ -8,7 +8,7 @@
 
 static int64_t n = 1000000000, work; /* iterations; nanoseconds of each, 0: none */
 
-static uint64_t cycles_of_work; /* the same in cycles of the counter: of this host, so every worker measures it */
+static uint64_t cycles_of_work; /* `work` in cycles of this host's counter; every worker measures it */
 
 static void pass(uint64_t cycles)
 {
@@ -17,7 +17,7 @@ static void pass(uint64_t cycles)
         ;
 }
 
-/* Never inlined: the plain loop and the chunks of the parallel one run the very same code. */
+/* Never inlined, so that the plain loop and the chunks of the parallel one run the same code. */
 static __attribute__((noinline)) uint64_t count(int64_t begin, int64_t end)
 {
     uint64_t counted = 0;
@@ -52,7 +52,7 @@ UAT_TASK(uint64_t, all, int64_t, iterations)
     return result;
 }
 
-/* Once the options are known, on every worker: the counter cycles of the work. Nothing is refused. */
+/* Compute the work's counter cycles, on every worker, once the options are known. Refuses nothing. */
 static const char *calibrate(void)
 {
     if (work > 0)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * N queens by divide and conquer over the columns: a task has the queens of some rows and a range of columns for the
- * next one. It spawns two tasks, for the halves of the range, or none. With one column left it places
- * the queen there and goes on to the next row itself, where only the columns that no queen attacks count.
+ * N queens by divide and conquer over the columns. A task has the queens of the rows placed so far and a range of
+ * columns for the next queen. It spawns a task for each half of the range, or none. With one column left it places the
+ * queen there and goes on to the next row itself, where only columns that no queen attacks count.
  */
 #include "perf/bench.h"
 
 #define N_MOST 24
 
-/* Columns of the queens placed so far, by row. What every task changes is kept apart, so that this is copied whole. */
+/* Columns of the queens placed so far, by row. What every task changes is elsewhere, so a board is copied whole. */
 struct board {
     uint8_t queen[N_MOST];
 };
 
-static int64_t queens = 13; /* read by the tasks: every rank sets it from the same command line */
+static int64_t queens = 13; /* the tasks read it; every rank sets it from the same command line */
 
 static int64_t call_last;
 
@@ -28,7 +28,7 @@ static bool attacked(const struct board *board, uint32_t rows, int column)
     return false;
 }
 
-/* The columns of the next row, bit by bit, that none of the queens in `rows` rows attacks; none after the last row. */
+/* A bit mask of the next row's columns that none of the queens in `rows` rows attacks; 0 after the last row. */
 static uint32_t free_columns(const struct board *board, uint32_t rows)
 {
     uint32_t columns = 0;
@@ -41,7 +41,7 @@ static uint32_t free_columns(const struct board *board, uint32_t rows)
     return columns;
 }
 
-/* Place queens as long as there is but one column to place the next in. Returns the columns for the one after them. */
+/* Place queens as long as there is just one column for the next one. Returns the columns for the queen after them. */
 static uint32_t place(struct board *board, uint32_t *rows, uint32_t columns)
 {
     while (columns != 0 && (columns & (columns - 1)) == 0) {
@@ -51,7 +51,7 @@ static uint32_t place(struct board *board, uint32_t *rows, uint32_t columns)
     return columns;
 }
 
-/* The columns in the lower half of the range that they span: some, but not all of them. */
+/* Those of the columns that are in the lower half of their range: at least one, but not all. */
 static uint32_t lower_half(uint32_t columns)
 {
     int first = __builtin_ctz(columns), last = 31 - __builtin_clz(columns);
@@ -59,7 +59,7 @@ static uint32_t lower_half(uint32_t columns)
     return columns & ((1u << ((first + last + 1) / 2)) - 1);
 }
 
-/* How many ways there are to complete a board whose next queen stands in one of `columns`. */
+/* The number of ways to complete a board whose next queen is in one of `columns`. */
 UAT_TASK(uint64_t, count, struct board, board, uint32_t, rows, uint32_t, columns)
 {
     count_task left, right;
@@ -74,7 +74,7 @@ UAT_TASK(uint64_t, count, struct board, board, uint32_t, rows, uint32_t, columns
     return count_join(&left) + ways;
 }
 
-/* The same with the last child called: a task type of its own, so that the other one keeps its code. */
+/* Like count(), but calls the last child. It is a task type of its own so that it does not affect count()'s code. */
 UAT_TASK(uint64_t, tally, struct board, board, uint32_t, rows, uint32_t, columns)
 {
     tally_task left;

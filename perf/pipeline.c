@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A pipeline: items go through five stages over channels, and each stage works on each item. The order shows in the
- * answer. */
+/* A pipeline: items pass through five stages over channels, and each stage works on each item. The answer depends on
+ * their order. */
 #include <stdint.h>
 
 #include "perf/bench.h"
@@ -12,7 +12,7 @@ static int64_t items = 1000, work = 20000, capacity = 16;
 
 UAT_CHANNEL(uint64_t, items);
 
-/* What a stage does to an item: a chain of multiplications, which the compiler cannot shorten. */
+/* A stage's work on an item: a chain of multiplications that the compiler cannot shorten. */
 static uint64_t treat(uint64_t item, uint64_t stage)
 {
     for (int64_t i = 0; i < work; i++) {
@@ -22,7 +22,7 @@ static uint64_t treat(uint64_t item, uint64_t stage)
     return item;
 }
 
-/* The order counts. */
+/* The result depends on the order of the items. */
 static uint64_t fold(uint64_t sum, uint64_t item)
 {
     return sum * 31 + item;

@@ -6,10 +6,10 @@
 
 uint64_t uat_probe_thread_resumed;
 
-/* asm/x86_64/probe_thread.S. Assembly at top level of a C file is lost on link-time optimisation. */
+/* In asm/x86_64/probe_thread.S, because top-level assembly in a C file is lost in link-time optimisation. */
 void uat_probe_thread_run(void) __attribute__((visibility("hidden")));
 
-/* What uat_resume() finds at a continuation's stack pointer: see asm/switch.h. */
+/* The words that uat_resume() expects at a continuation's stack pointer: see asm/switch.h. */
 struct continuation {
     uint64_t r15, r14, r13, r12, rbx, rbp, rip;
 };
@@ -21,7 +21,7 @@ uintptr_t uat_probe_thread_base(void)
     return uat_inspect_region_base(); /* so the stack is aligned at the thread's call */
 }
 
-/* The unused words of the stack: each has its own value, so that a misplaced or missing one is seen. */
+/* The value of an unused word of the stack. Each is different, so that a misplaced or missing word is found. */
 static uint64_t word_at(const uint64_t *place)
 {
     return (uintptr_t)place * 0x9e3779b97f4a7c15u;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread for microbenchmarks of steal and context switch: it counts how often it was resumed, and suspends itself.
- * Its stack has exactly the size that is asked for, and is one that the runtime itself can steal, resume and suspend.
+ * A thread for microbenchmarks of steals and context switches. It counts how often it is resumed, and suspends itself.
+ * Its stack has exactly the requested size, and the runtime itself can steal, resume and suspend it.
  */
 #ifndef UAT_PROBE_THREAD_H
 #define UAT_PROBE_THREAD_H
@@ -13,13 +13,13 @@
 /* Saved registers, return address and the counter. A size is a multiple of 16. */
 enum { UAT_PROBE_THREAD_MIN = 64, UAT_PROBE_THREAD_MULTIPLE = 16 };
 
-/* The time-stamp counter when the thread last began to run. */
+/* The time-stamp counter when the thread was last resumed. */
 extern uint64_t uat_probe_thread_resumed;
 
-/* Where the stacks of this worker begin. */
+/* The base address of this worker's stacks. */
 uintptr_t uat_probe_thread_base(void);
 
-/* Make the thread, suspended: its stack is [result, base), result is base - bytes. */
+/* Make a suspended thread. Its stack is [result, base), and result is base - bytes. */
 uintptr_t uat_probe_thread_make(uintptr_t base, size_t bytes);
 
 /* Is the whole stack of a suspended thread in place, after that many resumptions? */

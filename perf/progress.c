@@ -23,11 +23,11 @@
 
 enum {
     LOOK_MS = 25,
-    LOOKS = 10, /* in a period: then news are sent, and the line is written anew */
+    LOOKS = 10, /* per period; at its end news is sent and the line is rewritten */
     LINE_MAX_COLUMNS = 200
 };
 
-/* Where news go: rank 0 tells the others. */
+/* Where news is sent: rank 0 tells the others. */
 struct place {
     uint64_t token;
     char host[64];
@@ -37,19 +37,19 @@ struct place {
 
 static struct {
     pthread_t thread;
-    bool running, first; /* first: rank 0's, which shows the line */
+    bool running, first; /* first: this is rank 0, which shows the line */
     int socket;
     int stop[2]; /* a pipe that is closed at the end */
     struct sockaddr_in to;
     struct uat_progress_news own;
-    struct uat_progress_news *news; /* of all workers, on rank 0 */
+    struct uat_progress_news *news; /* the news of all workers; on rank 0 */
     int workers;
     const char *program;
     double begun;
-    bool written; /* a line stands on the terminal */
+    bool written; /* there is a line on the terminal */
 } progress;
 
-/* The address of this host by which others reach it: that of the first interface that is up and not a loop. */
+/* The address at which other hosts reach this one: that of the first interface that is up and not a loopback. */
 static struct in_addr own_address(void)
 {
     struct in_addr address = {htonl(INADDR_LOOPBACK)};
@@ -68,7 +68,7 @@ static struct in_addr own_address(void)
     return address;
 }
 
-/* Rank 0: a socket for the news, and what to tell the others. */
+/* On rank 0: open a socket for the news, and fill in what the other ranks need. */
 static void open_place(struct place *p)
 {
     socklen_t size = sizeof(p->at);
@@ -99,7 +99,7 @@ static struct uat_progress_sum sum_up(void)
     return sum;
 }
 
-/* A line longer than the terminal would not be removed by the next. */
+/* Show the line, cut to the terminal's width: the next line could not erase a longer one. */
 static void show(void)
 {
     static struct uat_progress_sum last;
@@ -115,7 +115,7 @@ static void show(void)
     last = sum;
 }
 
-/* Relaxed in uat_inspect_glance(): the counters are the worker's; what is read of them may be a moment old. */
+/* uat_inspect_glance() loads relaxed: the worker owns the counters, and the values read may be a little old. */
 static void look(void)
 {
     struct uat_inspect_glance glance;
@@ -150,7 +150,7 @@ static void *watch(void *unused)
             progress.news[0] = progress.own;
             show();
         } else {
-            /* If it does not arrive, the next one will. */
+            /* A lost datagram does no harm: the next one has the sums, too. */
             sendto(progress.socket, &progress.own, sizeof(progress.own), MSG_DONTWAIT, (struct sockaddr *)&progress.to,
                    sizeof(progress.to));
         }
@@ -158,7 +158,7 @@ static void *watch(void *unused)
     return NULL;
 }
 
-/* The thread takes no signals: they are for the worker. */
+/* Start the thread with all signals blocked: they are for the worker. */
 static bool start_thread(void)
 {
     sigset_t all, before;

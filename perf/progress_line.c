@@ -4,7 +4,7 @@
 
 #include "perf/progress.h"
 
-/* Three digits and a prefix: 12.3 M. */
+/* Write a number with three digits and a prefix: 12.3 M. */
 static void shorten(double number, char *text, size_t size)
 {
     static const char *const prefix[] = {"", " k", " M", " G", " T", " P"};

@@ -5,14 +5,14 @@ from html import escape
 
 from report_timeline import BETWEEN, BINS, CLASSES, COLORS, EARLY, OTHER, RUN, TAIL, Sums
 
-ROWS = 64  # at most, of the picture of workers; more workers share rows
-CELLS = 32  # at most, on a side of the matrix of steals
-WIDTH, LEFT, RIGHT = 1040, 64, 12  # of all pictures, in pixels: whole, and margins
+ROWS = 64  # maximum in the picture of workers; more workers share rows
+CELLS = 32  # maximum per side of the matrix of steals
+WIDTH, LEFT, RIGHT = 1040, 64, 12  # of all pictures, in pixels: whole width, and margins
 
 
 
 def number(value):
-    """Three digits and a prefix."""
+    """The value with three digits and a prefix."""
     for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if abs(value) >= factor * 0.9995:
             return f"{value / factor:.3g}{prefix}"
@@ -77,7 +77,7 @@ def value_axis(limit, y, height, words):
 
 
 def picture_of_time(sums):
-    """Stacked: how many workers do what."""
+    """Stacked areas: how many workers do what."""
     height, top, inner = 280, 30, WIDTH - LEFT - RIGHT
     bottom, workers = top + height, sums.trace.workers
     scale = height / (workers * sums.width)
@@ -141,7 +141,7 @@ def matrix_labels(groups, per, cell, left, top):
 
 
 def picture_of_pairs(sums):
-    """Thieves down, victims across."""
+    """A matrix: thieves down, victims across."""
     per = math.ceil(sums.trace.workers / CELLS)
     groups = math.ceil(sums.trace.workers / per)
     count = [[0] * groups for _ in range(groups)]
@@ -176,7 +176,7 @@ def picture_of_pairs(sums):
 
 
 def steal_words(sums, x, y):
-    """What is to be said of all steals together."""
+    """A summary of all steals."""
     steals = sums.trace.steals
     times, sizes = sorted(s[4] for s in steals), sorted(s[3] for s in steals)
     if not steals:
@@ -190,7 +190,7 @@ def steal_words(sums, x, y):
 
 
 def picture_of_workers(sums):
-    """A row for each worker: how much of each moment it runs tasks."""
+    """A row for each worker: the share of each bin of time in which it runs tasks."""
     per = math.ceil(sums.trace.workers / ROWS)
     rows = math.ceil(sums.trace.workers / per)
     tall = max(8, min(22, 420 / rows))

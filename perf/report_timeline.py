@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What uat-report knows of a timeline: its events, and sums of them over time."""
+"""A timeline as uat-report reads it: its events, and their sums over time."""
 import json
 import math
 from array import array
 
 BINS = 180  # of the time axis
+WORKERS_MAX = 65536  # maximum of a timeline; each takes memory
 
-# What a worker's time goes into, from the bottom of the picture: name, and what it is.
+# The classes of a worker's time, from the bottom of the picture: name and meaning.
 CLASSES = [
     ("running", "tasks run"),
     ("far memory", "inside of a task: far global memory is fetched or written home"),
@@ -19,7 +20,7 @@ CLASSES = [
     ("not traced", "outside of runs, and between what is traced"),
 ]
 RUN, FAR, AWAIT, JOIN, STEAL, EARLY, BETWEEN, TAIL, OTHER = range(len(CLASSES))
-# Events on top, and those inside of a task, whose time is not the task's.
+# Top-level events, and events inside a task whose time is not the task's.
 TOP = {"run": RUN, "steal": STEAL, "idle": BETWEEN, "end": JOIN, "join": JOIN, "join wait": JOIN}
 INSIDE = {"await thief": AWAIT, "fetch": FAR, "release": FAR}
 COLORS = ["blue", "teal", "red", "violet", "orange", "gray1", "gray2", "gray3", "none"]
@@ -29,8 +30,20 @@ class Refused(Exception):
     pass
 
 
+def integer(value, what, least, end):
+    if not isinstance(value, int) or not least <= value < end:
+        raise Refused(f"{what} is {str(value)[:40]}, which is not from {least} to {end - 1}")
+    return value
+
+
+def moment(value, what):
+    if not isinstance(value, (int, float)) or not abs(value) < 1e15:  # microseconds: at most 30 years; refuses NaN, too
+        raise Refused(f"{what} is {str(value)[:40]}, which is no time")
+    return float(value)
+
+
 class Trace:
-    """A timeline: parallel arrays of events, and what is known of the workers."""
+    """A timeline: parallel arrays of events, and facts about the workers."""
 
     def __init__(self):
         self.worker, self.kind = array("i"), array("b")
@@ -40,15 +53,19 @@ class Trace:
         self.first, self.last = math.inf, -math.inf
 
     def add(self, event):
-        name, worker = event.get("name"), event.get("tid", 0)
+        if not isinstance(event, dict):
+            raise Refused("a line holds no event")
+        name, worker = event.get("name"), integer(event.get("tid", 0), "a worker's number", 0, WORKERS_MAX)
         if event.get("ph") == "M":
             if name == "thread_name":
                 self.hosts[worker] = event["args"]["name"].partition(" on ")[2].partition(" ")[0]
             return
-        kind = TOP.get(name, INSIDE.get(name))
+        kind = TOP.get(name, INSIDE.get(name)) if isinstance(name, str) else None
         if event.get("ph") != "X" or kind is None:
             return
-        begin, duration = float(event["ts"]), float(event["dur"])
+        begin, duration = moment(event["ts"], "the begin of an event"), moment(event["dur"], "the length of an event")
+        if duration < 0:
+            raise Refused(f"an event ends before it begins, by {-duration} us")
         self.first, self.last = min(self.first, begin), max(self.last, begin + duration)
         self.workers = max(self.workers, worker + 1)
         self.worker.append(worker)
@@ -57,18 +74,22 @@ class Trace:
         self.end.append(begin + duration)
         if name == "steal":
             args = event.get("args", {})
-            self.steals.append((begin, worker, args.get("from", -1), args.get("bytes", 0), duration))
+            self.steals.append((begin, worker, integer(args.get("from", -1), "a victim", -1, WORKERS_MAX),
+                                integer(args.get("bytes", 0), "the size of a stack", 0, 1 << 40), duration))
 
     def close(self, other):
-        self.workers = max(self.workers, int(other.get("workers", 0)), len(self.hosts))
-        self.dropped = int(other.get("dropped", 0))
+        workers = integer(other.get("workers"), "the number of workers", 1, WORKERS_MAX + 1)
+        if max(self.workers, max(self.hosts, default=-1) + 1) > workers:
+            raise Refused(f"it has events of more workers than its {workers}")
+        self.workers = workers
+        self.dropped = integer(other.get("dropped", 0), "the number of dropped events", 0, 1 << 64)
         if not self.begin:
             raise Refused("it has no events of workers; was there a uat_run()?")
         return self
 
 
 def read(path):
-    """A timeline has an event on each line, so that a large one need not be in memory as a whole."""
+    """Read a timeline. It has one event per line, so a large file need not be in memory as a whole."""
     trace = Trace()
     with open(path, encoding="utf-8") as lines:
         if not next(lines, "").startswith('{"displayTimeUnit"'):

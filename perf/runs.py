@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""What the scripts that measure have in common: options that are checked, and runs that tell why they fail. Both errors take one line."""
+"""Common parts of the scripts that measure: options, runs, turns, medians, tables. An error takes one line."""
 import argparse
 import json
 import os
+import re
+import shutil
+import statistics
 import subprocess
 import sys
 from pathlib import Path
 
+Refused = argparse.ArgumentTypeError  # an option that cannot be used
+
 
 class Parser(argparse.ArgumentParser):
-    """Its options are described by the script's own text."""
-
-    def __init__(self, text):
-        super().__init__(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    def __init__(self, **settings):
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
 
     def error(self, message):
         self.exit(2, f"{self.prog}: {message}; see --help\n")
@@ -20,17 +23,30 @@ class Parser(argparse.ArgumentParser):
     def add_build(self):
         self.add_argument("--build", default=os.environ.get("VM_BUILD", "build"), type=build_folder, help="build folder (build)")
 
+    def add_number(self, name, default, meaning):
+        self.add_argument(name, type=number, default=default, help=f"{meaning} ({default})")
+
+    def add_words(self, name, meaning, needed=False):
+        self.add_argument(name, nargs="+" if needed else "*", help=f"{meaning}, after --")
+
 
 def build_folder(text):
     if not (Path(text) / "launcher" / "uatrun").exists():
-        raise argparse.ArgumentTypeError(f"{text} is not a folder where uat is built")
+        raise Refused(f"{text} is not a folder where uat is built")
     return Path(text).resolve()
 
 
 def number(text):
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number above 0")
+        raise Refused(f"'{text}' is not a whole number above 0")
     return int(text)
+
+
+def seconds_of_task(settings):
+    """The time of a task as set by UAT_SIM_TASK."""
+    first = settings.get("UAT_SIM_TASK", "1us").split(",")[0].removeprefix("time=")
+    count, unit = re.fullmatch(r"(\d+)(ns|us|ms|s|min|)", first).groups()
+    return int(count) * {"ns": 1e-9, "": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60}[unit]
 
 
 def numbers(text):
@@ -38,32 +54,85 @@ def numbers(text):
 
 
 def words_of(allowed):
-    """The type of an option that takes some of these words, with commas."""
+    """The type of an option that takes some of these words, separated by commas."""
     def words(text):
         for word in text.split(","):
             if word not in allowed:
-                raise argparse.ArgumentTypeError(f"'{word}' is none of {', '.join(allowed)}")
+                raise Refused(f"'{word}' is none of {', '.join(allowed)}")
         return text.split(",")
     return words
 
 
+def need_program(word, name=""):
+    if not shutil.which(word):
+        raise Refused(f"{name}{word} is not there, or not to be run")
+
+
+def fail(message):
+    sys.exit(f"{Path(sys.argv[0]).name}: {message}")
+
+
 def run(command, settings=None):
-    """The command that has ended, under more settings of the environment. If it fails the script ends, too, with its last words."""
+    """Run the command with `settings` added to the environment, and return it. If it fails, the script exits with its last words."""
     command = [str(word) for word in command]
     said = " ".join([*(f"{name}={value}" for name, value in (settings or {}).items()), *command])
     try:
         done = subprocess.run(command, env={**os.environ, **(settings or {})}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               check=False)
     except OSError as error:
-        sys.exit(f"{Path(sys.argv[0]).name}: {command[0]} cannot be started: {error.strerror}")
+        fail(f"{command[0]} cannot be started: {error.strerror}")
     if done.returncode:
-        sys.exit(f"{Path(sys.argv[0]).name}: status {done.returncode} of {said}: {done.stderr.strip()[-2000:]}")
+        fail(f"status {done.returncode} of {said}: {done.stderr.strip()[-2000:]}")
     return done
 
 
 def report_of(done):
-    """What a benchmark has said with --json."""
+    """The report that a benchmark has printed with --json."""
     try:
         return json.loads(done.stdout)
     except ValueError:
-        sys.exit(f"{Path(sys.argv[0]).name}: no report of {' '.join(done.args)}")
+        return fail(f"no report of {' '.join(done.args)}")
+
+
+def uatrun(build, workers, program, *arguments, before=(), **settings):
+    """Run a program of the build, such as perf/uat-fib, on `workers`. Returns its report. before: words in front of the command."""
+    return report_of(run([*before, build / "launcher" / "uatrun", "-n", workers, build / program, *arguments, "--json"], settings))
+
+
+def in_turn(rounds, names, measure):
+    """{name: [measure(name) of each round]}. Each round measures all, so that a change of the machine's speed affects all alike."""
+    taken = {name: [] for name in names}
+    for _ in range(rounds):
+        for name in names:
+            taken[name].append(measure(name))
+    return taken
+
+
+def spread(values, form=".3g"):
+    """The median, the minimum and the maximum."""
+    return f"{statistics.median(values):{form}} [{min(values):{form}}, {max(values):{form}}]"
+
+
+def print_cells(cells):
+    """Print a line of a table in the form that the documents use."""
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def print_titles(titles):
+    print_cells(titles)
+    print_cells(["---"] * len(titles))
+
+
+class Table:
+    """Aligned columns: (title, format). None is shown as a dash."""
+
+    def __init__(self, columns):
+        self.columns = [(form, max(len(title), int(re.match(r"<?(\d+)", form)[1]))) for title, form in columns]
+        self.print(title for title, _ in columns)
+
+    def print(self, cells):
+        sides = [(cell, "<" if form.startswith("<") else ">", width) for cell, (form, width) in zip(cells, self.columns)]
+        print(" ".join(f"{cell:{side}{width}}" for cell, side, width in sides).rstrip(), flush=True)
+
+    def row(self, values):
+        self.print("-" if value is None else f"{value:{form}}" for value, (form, _) in zip(values, self.columns))

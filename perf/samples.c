@@ -2,11 +2,10 @@
 #include "perf/samples.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "perf/bench.h"
+#include "perf/report.h"
 #include "perf/tsc.h"
 
 static const struct quantile {
@@ -17,7 +16,8 @@ enum { QUANTILES = sizeof(quantiles) / sizeof(quantiles[0]) };
 
 int uat_samples_open(struct uat_samples *samples, const char *name, size_t room)
 {
-    *samples = (struct uat_samples){.name = name, .cycles = calloc(room, sizeof(uint64_t)), .room = room};
+    *samples =
+        (struct uat_samples){.name = name, .title = name, .cycles = calloc(room, sizeof(uint64_t)), .room = room};
     return samples->cycles ? 0 : -ENOMEM;
 }
 
@@ -48,37 +48,27 @@ double uat_samples_quantile(const struct uat_samples *samples, double share)
            (double)(samples->divisor ? samples->divisor : 1);
 }
 
-void uat_samples_print_head(const char *first, FILE *out)
+void uat_samples_head(const char *title)
 {
-    fprintf(out, "  %-18s %10s %10s %10s   %10s %10s %10s %9s\n", first, "min ns", "median ns", "p99 ns", "min cyc",
-            "median cyc", "p99 cyc", "samples");
+    uat_report_line(title, "%10s %10s %10s   %10s %10s %10s %9s", "min ns", "median ns", "p99 ns", "min cyc",
+                    "median cyc", "p99 cyc", "samples");
 }
 
-void uat_samples_print(const struct uat_samples *samples, double tsc_hz, FILE *out)
+void uat_samples_report(const struct uat_samples *samples, double tsc_hz)
 {
-    fprintf(out, "  %-18s", samples->name);
-    for (int i = 0; i < QUANTILES; i++)
-        fprintf(out, " %10.1f", uat_samples_quantile(samples, quantiles[i].share) / tsc_hz * 1e9);
-    fprintf(out, "  ");
-    for (int i = 0; i < QUANTILES; i++)
-        fprintf(out, " %10.1f", uat_samples_quantile(samples, quantiles[i].share));
-    fprintf(out, " %9zu\n", samples->count);
-}
+    double ns[QUANTILES], cycles[QUANTILES];
 
-void uat_samples_json(const struct uat_samples *samples, double tsc_hz, json_object *object, int *status)
-{
-    json_object *one = json_object_new_object();
-
-    if (one) {
-        uat_bench_add(one, "samples", json_object_new_uint64(samples->count), status);
-        for (int i = 0; i < QUANTILES; i++) {
-            double cycles = uat_samples_quantile(samples, quantiles[i].share);
-
-            uat_bench_add(one, quantiles[i].ns, json_object_new_double(cycles / tsc_hz * 1e9), status);
-            uat_bench_add(one, quantiles[i].cycles, json_object_new_double(cycles), status);
-        }
+    uat_report_object(samples->name);
+    uat_report_count("samples", samples->count);
+    for (int i = 0; i < QUANTILES; i++) {
+        cycles[i] = uat_samples_quantile(samples, quantiles[i].share);
+        ns[i] = cycles[i] / tsc_hz * 1e9;
+        uat_report_real(quantiles[i].ns, ns[i]);
+        uat_report_real(quantiles[i].cycles, cycles[i]);
     }
-    uat_bench_add(object, samples->name, one, status);
+    uat_report_close();
+    uat_report_line(samples->title, "%10.1f %10.1f %10.1f   %10.1f %10.1f %10.1f %9zu", ns[0], ns[1], ns[2], cycles[0],
+                    cycles[1], cycles[2], samples->count);
 }
 
 double uat_samples_tsc_hz(void)
@@ -86,6 +76,8 @@ double uat_samples_tsc_hz(void)
     const struct timespec nap = {.tv_nsec = 20000000};
     struct uat_moment begin = uat_moment_now(), end;
 
+    if (uat_time_is_virtual()) /* no nap advances virtual time */
+        return 1e9;
     nanosleep(&nap, NULL);
     end = uat_moment_now();
     return (double)(end.cycles - begin.cycles) / (end.seconds - begin.seconds);

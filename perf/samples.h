@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Series of measured durations, in cycles of the time-stamp counter, and what is reported of them. */
+/* Series of measured durations in cycles of the time-stamp counter, and their report. */
 #ifndef UAT_SAMPLES_H
 #define UAT_SAMPLES_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-
-struct json_object;
 
 struct uat_samples {
-    const char *name;
+    const char *name, *title; /* in JSON, in a table */
     uint64_t *cycles;
     size_t count, room;
-    uint64_t divisor; /* what is reported is a sample divided by this: operations in a batch; 0 stands for 1 */
+    uint64_t divisor; /* reported values are samples divided by this: operations per batch; 0 means 1 */
 };
 
-/* 0 or -ENOMEM. Beyond `room` samples are not kept. */
+/* Open an empty series; its title is its name. It keeps the first `room` samples. 0 or -ENOMEM. */
 int uat_samples_open(struct uat_samples *samples, const char *name, size_t room);
 void uat_samples_close(struct uat_samples *samples);
 
@@ -26,20 +23,18 @@ static inline void uat_samples_add(struct uat_samples *samples, uint64_t cycles)
         samples->cycles[samples->count++] = cycles;
 }
 
-/* Sort; once, after the last sample and before what follows. */
+/* Sort the samples. Call it once, after the last sample and before the functions below. */
 void uat_samples_sort(struct uat_samples *samples);
 
-/* The value that the given share (0 to 1) of the samples does not exceed; 0 without samples. In cycles. */
+/* The value, in cycles, that `share` (0 to 1) of the samples do not exceed; 0 without samples. */
 double uat_samples_quantile(const struct uat_samples *samples, double share);
 
-/* A table of ns and cycles: minimum, median, 99th percentile. */
-void uat_samples_print_head(const char *first, FILE *out);
-void uat_samples_print(const struct uat_samples *samples, double tsc_hz, FILE *out);
+/* Add the series to the report (perf/report.h): minimum, median and 99th percentile, in ns and in cycles. In JSON it is
+ * an object under the series' name; in a table, a row under a head. */
+void uat_samples_head(const char *title);
+void uat_samples_report(const struct uat_samples *samples, double tsc_hz);
 
-/* Add an object with these numbers under the series' name. */
-void uat_samples_json(const struct uat_samples *samples, double tsc_hz, struct json_object *object, int *status);
-
-/* Cycles of the time-stamp counter in a second, against the clock; takes 20 ms. */
+/* Cycles of the time-stamp counter per second, measured against the clock. Takes 20 ms. */
 double uat_samples_tsc_hz(void);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost of spawn and join without steals. On one worker it times each part of the owner's path by itself. On several
- * workers it shows whether a flat loop, one parent that spawns one child after another, spreads over them.
+ * The cost of spawn and join without steals. On one worker it times each part of the owner's path separately. On
+ * several workers it shows whether a flat loop (one parent that spawns one child after another) spreads over them.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "asm/switch.h"
@@ -12,14 +11,15 @@
 #include "perf/bench.h"
 #include "perf/gather.h"
 #include "perf/probe_thread.h"
+#include "perf/report.h"
 #include "perf/samples.h"
 #include "perf/tsc.h"
 #include "runtime/inspect.h"
 
 enum {
-    BATCH = 1000, /* operations between two looks at the counter */
+    BATCH = 1000, /* operations between two reads of the counter */
     WINDOW = 100, /* children that a flat loop spawns before it joins them */
-    DEPTH = 32,   /* spawners above the inner loop: more than are ever published */
+    DEPTH = 32,   /* spawners above the inner loop: more than are published at any time */
     TASKS_MAX = 1000000000
 };
 _Static_assert(BATCH % WINDOW == 0, "a batch consists of whole windows");
@@ -37,7 +37,7 @@ UAT_TASK(uint64_t, tiny, uint64_t, n)
     return n + 1;
 }
 
-/* A body of some length: each step waits for the one before. */
+/* A body of adjustable length: each step depends on the one before. */
 UAT_TASK(uint64_t, body, int64_t, steps)
 {
     uint64_t x = 1;
@@ -50,7 +50,7 @@ UAT_TASK(uint64_t, body, int64_t, steps)
     return x != 0;
 }
 
-/* One window of a flat loop; counts the children that gave the right answer. */
+/* One window of a flat loop. Returns how many children gave the right answer. */
 static inline __attribute__((always_inline)) uint64_t tiny_window(void)
 {
     tiny_task children[WINDOW];
@@ -77,7 +77,7 @@ UAT_TASK(uint64_t, flat_loop, int64_t, batches)
     return right;
 }
 
-/* Below `depth` spawners, which are what thieves would see, spawns and joins are wholly private. */
+/* Thieves would see only the upper `depth` spawners, so the spawns and joins below them are wholly private. */
 UAT_TASK(uint64_t, nested_loop, int64_t, depth, int64_t, batches)
 {
     uint64_t right = 0;
@@ -102,7 +102,7 @@ UAT_TASK(uint64_t, nested_loop, int64_t, depth, int64_t, batches)
     return right;
 }
 
-/* One parent, `count` bodies of `steps`. */
+/* One parent that spawns `count` bodies of `steps`. */
 UAT_TASK(uint64_t, balance, int64_t, count, int64_t, steps)
 {
     uint64_t right = 0;
@@ -125,14 +125,14 @@ static bool always(void *context, uintptr_t sp)
     return true;
 }
 
-/* Push and pop of a private entry, and of one that is published and taken back unstolen. */
+/* Time push and pop of a private entry, and of one that is published and taken back unstolen. */
 static void time_deque(int64_t batches)
 {
     struct uat_deque *deque = uat_inspect_deque();
     struct uat_deque_user own = deque->user;
     uintptr_t base = uat_probe_thread_base(), sp = base;
 
-    deque->user.part = always; /* no task stands behind these entries */
+    deque->user.part = always; /* these entries have no task */
     uat_deque_start(deque, false);
     uat_deque_push_gone(deque, base);
     for (int64_t batch = 0; batch < batches; batch++) {
@@ -152,10 +152,10 @@ static void time_deque(int64_t batches)
 
         for (int i = 0; i < BATCH; i++) {
             uat_deque_push(deque, sp);
-            __asm__ volatile("" : : : "memory"); /* the child's run: nothing is known of the deque after it */
+            __asm__ volatile("" : : : "memory"); /* stands for the child's run: the deque must be reloaded after it */
             popped += uat_deque_pop_private(deque, sp);
         }
-        if (popped == BATCH) /* else some came out published, which is not what is measured here */
+        if (popped == BATCH) /* otherwise some had been published, which is not measured here */
             uat_samples_add(&parts[PUSH_POP], uat_cpu_counter() - begin);
     }
     while (uat_deque_size(deque) > 0)
@@ -178,7 +178,7 @@ static int time_switch(int64_t batches)
     return uat_probe_thread_is_whole(base, UAT_PROBE_THREAD_MIN, (uint64_t)batches * BATCH) ? 0 : -EPROTO;
 }
 
-/* What a join that has to wait does with a stack, and what its resumption does: out to the heap, back by a READ. */
+/* Time what a waiting join does with a stack (copy it to the heap), and what its resumption does (READ it back). */
 static int time_evacuation(int64_t batches)
 {
     uintptr_t base = uat_probe_thread_base(), sp = uat_probe_thread_make(base, (size_t)stack_bytes);
@@ -219,12 +219,12 @@ static int time_parts(void)
 }
 
 struct spread {
-    double seconds, sequential; /* of the loop; of its bodies alone on one worker */
+    double seconds, sequential; /* time of the loop; of its bodies alone on one worker */
     int64_t count;
     struct uat_gathered bodies;
 };
 
-/* Collective: the flat loop over all workers. */
+/* Time the flat loop over all workers. Collective. */
 static int time_balance(struct spread *spread)
 {
     int64_t count = tasks / 10 / WINDOW * WINDOW;
@@ -252,50 +252,31 @@ static int time_balance(struct spread *spread)
     return status;
 }
 
-static void fill_spread(json_object *object, const struct spread *s, int *status)
+static void report_spread(const struct spread *s)
 {
-    uat_bench_add(object, "bodies", json_object_new_int64(s->count), status);
-    uat_bench_add(object, "bodies_least", json_object_new_uint64(s->bodies.least), status);
-    uat_bench_add(object, "bodies_most", json_object_new_uint64(s->bodies.most), status);
-    uat_bench_add(object, "seconds", json_object_new_double(s->seconds), status);
-    uat_bench_add(object, "seq_seconds", json_object_new_double(s->sequential), status);
-    uat_bench_add(object, "speedup", json_object_new_double(s->sequential / s->seconds), status);
+    double speedup = s->sequential / s->seconds;
+
+    uat_report_count("bodies", (uint64_t)s->count);
+    uat_report_count("bodies_least", s->bodies.least);
+    uat_report_count("bodies_most", s->bodies.most);
+    uat_report_real("seconds", s->seconds);
+    uat_report_real("seq_seconds", s->sequential);
+    uat_report_real("speedup", speedup);
+    uat_report_line("flat loop", "%lld bodies of %.2f us, spawned by one parent in a row", (long long)s->count,
+                    s->sequential / (double)s->count * 1e6);
+    uat_report_line("seconds", "%.6f; %.6f without the runtime: speed-up %.2f", s->seconds, s->sequential, speedup);
+    uat_report_line("bodies", "%llu to %llu on a worker", (unsigned long long)s->bodies.least,
+                    (unsigned long long)s->bodies.most);
 }
 
-static int report_json(const struct uat_bench *bench, const struct uat_bench_settings *settings, const struct spread *s,
-                       double tsc_hz)
+static void report_parts(double tsc_hz)
 {
-    json_object *object = json_object_new_object();
-    int status = object ? 0 : -ENOMEM;
-
-    if (object) {
-        uat_bench_add_settings(object, bench, settings, &status);
-        uat_bench_add(object, "tsc_hz", json_object_new_double(tsc_hz), &status);
-        if (s->count > 0)
-            fill_spread(object, s, &status);
-        for (int i = 0; i < PARTS && s->count == 0; i++)
-            uat_samples_json(&parts[i], tsc_hz, object, &status);
+    uat_samples_head("one operation");
+    for (int i = 0; i < PARTS; i++) {
+        uat_samples_sort(&parts[i]);
+        uat_samples_report(&parts[i], tsc_hz);
     }
-    return uat_bench_print_object(object, status, stdout);
-}
-
-static void report_table(const struct uat_bench *bench, const struct uat_bench_settings *settings,
-                         const struct spread *s, double tsc_hz)
-{
-    uat_bench_print_settings(bench, settings, stdout);
-    if (s->count == 0) {
-        uat_samples_print_head("one operation", stdout);
-        for (int i = 0; i < PARTS; i++)
-            uat_samples_print(&parts[i], tsc_hz, stdout);
-        printf("  samples are means over batches of %d\n", BATCH);
-        return;
-    }
-    printf("  %-12s %lld bodies of %.2f us, spawned by one parent in a row\n", "flat loop", (long long)s->count,
-           s->sequential / (double)s->count * 1e6);
-    printf("  %-12s %.6f; %.6f without the runtime: speed-up %.2f\n", "seconds", s->seconds, s->sequential,
-           s->sequential / s->seconds);
-    printf("  %-12s %llu to %llu on a worker\n", "bodies", (unsigned long long)s->bodies.least,
-           (unsigned long long)s->bodies.most);
+    uat_report_line("samples", "are means over batches of %d", BATCH);
 }
 
 static int open_parts(void)
@@ -325,12 +306,13 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     if (!status && uat_rank() == 0) {
         double tsc_hz = uat_samples_tsc_hz();
 
-        for (int i = 0; i < PARTS; i++)
-            uat_samples_sort(&parts[i]);
-        if (settings->json)
-            status = report_json(bench, settings, &spread, tsc_hz);
+        uat_report_begin(bench, settings);
+        uat_report_real("tsc_hz", tsc_hz);
+        if (spread.count > 0)
+            report_spread(&spread);
         else
-            report_table(bench, settings, &spread, tsc_hz);
+            report_parts(tsc_hz);
+        uat_report_end();
     }
     for (int i = 0; i < PARTS; i++)
         uat_samples_close(&parts[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat-startup: time from the launcher's exec to the first task, and memory of a worker, for several numbers of workers.
- * It starts itself by the launcher; the workers' lines come back on the launcher's standard output.
+ * uat-startup: the time from the launcher's exec to the first task, and the memory of a worker, for several numbers of
+ * workers. It starts itself through the launcher and reads the workers' lines from the launcher's standard output.
  */
 #include <errno.h>
 #include <limits.h>
@@ -19,10 +19,10 @@ struct arguments {
     int counts[COUNTS_MAX], count; /* numbers of workers to try */
     int repeat;
     bool json;
-    char **launcher; /* words; "{}" stands for the number of workers; NULL: uatrun */
+    char **launcher; /* the command's words; "{}" stands for the number of workers; NULL: uatrun */
 };
 
-/* One start: the slowest worker's times, the mean of their memory. */
+/* One start: the slowest worker's times, and the mean of the workers' memory. */
 struct start {
     double main, init, task, end;
     double own, shared, anonymous, tables, pinned; /* KiB */
@@ -83,7 +83,7 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
     return true;
 }
 
-/* The uatrun of this build or installation: beside this program, beside its folder, else wherever PATH has it. */
+/* The uatrun of this build or installation: next to this program or its folder; otherwise the one found by PATH. */
 static const char *find_uatrun(const char *self)
 {
     static char path[PATH_MAX + 32];
@@ -98,7 +98,7 @@ static const char *find_uatrun(const char *self)
     return "uatrun";
 }
 
-/* In the child: become the launcher. */
+/* Become the launcher. The child process calls it. */
 static _Noreturn void launch(const struct arguments *a, int workers, int output)
 {
     static char self[PATH_MAX], count[16], since[32];
@@ -126,7 +126,7 @@ static _Noreturn void launch(const struct arguments *a, int workers, int output)
     _exit(127);
 }
 
-/* Read the workers' lines until the launcher closes its output. How many there were. */
+/* Read the workers' lines until the launcher closes its output. Returns their number. */
 static int collect(FILE *lines, struct start *out)
 {
     struct uat_startup_report r;
@@ -157,7 +157,7 @@ static int collect(FILE *lines, struct start *out)
     return n;
 }
 
-/* Start `workers` of them once. 0, or -1 after a line that says why. */
+/* Start a job of `workers` once. Returns 0, or -1 after printing the reason. */
 static int start(const struct arguments *a, int workers, struct start *out)
 {
     int ends[2], status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one worker measures of its start, and the line in which it tells the measuring process. */
+/* A worker's measurements of its start, and the line in which it reports them to the measuring process. */
 #ifndef UAT_STARTUP_H
 #define UAT_STARTUP_H
 
@@ -10,19 +10,19 @@ struct uat_startup_report {
     int rank, size;
     /* Seconds from the launcher's exec to main(), to the end of uat_init(), to the first task; -1: none. */
     double main, init, task;
-    uint64_t own, shared; /* KiB of memory that this process alone has, and its share of what it has with others */
-    uint64_t anonymous;   /* KiB of its heap, stack and data: all but segments and files */
+    uint64_t own, shared; /* KiB of memory that only this process has; its share of memory that it shares with others */
+    uint64_t anonymous;   /* KiB of its heap, stack and data: everything except segments and files */
     uint64_t tables;      /* KiB of its page tables */
-    uint64_t pinned;      /* KiB that devices have pinned for it; the same page counts as often as it is registered */
+    uint64_t pinned;      /* KiB that devices have pinned for it; a page counts once per registration */
 };
 
-/* Seconds since the epoch: a clock that processes of several hosts have in common. */
+/* Seconds since the epoch, by a clock that processes on several hosts share. */
 double uat_startup_now(void);
 
-/* A worker's part: start, run a small tree, check its answer, print the line. Returns the exit status. */
+/* The worker's main(): start, run a small tree, check its answer, print the line. Returns the exit status. */
 int uat_startup_work(double since);
 
-/* Whether text is a worker's line; then *out is what it says. */
+/* Parse a worker's line into *out. Returns whether text is one. */
 bool uat_startup_read(const char *text, struct uat_startup_report *out);
 
 #endif

@@ -29,14 +29,14 @@ UAT_TASK(long, fib, long, n)
     return fib_join(&left) + right;
 }
 
-/* The root: it begins on rank 0, and nothing can move it before its first spawn. */
+/* The root task. It starts on rank 0, and cannot move before its first spawn. */
 UAT_TASK(long, root, long, n)
 {
     first_task = uat_startup_now();
     return fib(n);
 }
 
-/* What the kernel says of this process in one line each. */
+/* Read the values that the kernel reports of this process in one line each. */
 static void read_status(struct uat_startup_report *report)
 {
     FILE *file = fopen("/proc/self/status", "re");
@@ -51,7 +51,7 @@ static void read_status(struct uat_startup_report *report)
         fclose(file);
 }
 
-/* Memory from the kernel's sums over all mappings: what others have mapped too counts by share. */
+/* Read the kernel's sums over all mappings. Memory that others also map counts by share. */
 static void read_memory(struct uat_startup_report *report)
 {
     FILE *file = fopen("/proc/self/smaps_rollup", "re");

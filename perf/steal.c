@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The phases of one steal. Two workers pass a thread back and forth: the holder publishes it, the other steals it,
- * resumes it once, and publishes it in turn. Before each steal the thief times bare 8-byte operations on the same peer,
- * so that steal and operations have the same conditions, and the same code posts and polls for both.
+ * The phases of one steal. Two workers pass a thread back and forth. The holder publishes it; the other worker steals
+ * it, resumes it once, and publishes it in turn. Before each steal the thief times bare 8-byte operations on the same
+ * peer, so that both are measured under the same conditions. The same code posts and polls for both.
  */
-#include "base/cpu.h"
-#include "perf/plot.h"
+#include "base/virtual.h"
 #include "perf/steal.h"
 
 #include <errno.h>
@@ -17,8 +16,8 @@
 #include "runtime/inspect.h"
 
 enum {
-    WARM_UP = 10, /* one round in so many is not counted, at the start */
-    SETTLE = 3,   /* READs before the bare operations, while the peer is still at the hand-over */
+    WARM_UP = 10, /* rounds / WARM_UP further rounds at the start are not counted */
+    SETTLE = 3,   /* READs before the bare operations, while the peer is still handing over */
     CHAIN = 3,    /* requests of a claim: CMP_SWAP, READ of the slot, READ of the stack */
     LINE = 64
 };
@@ -27,11 +26,11 @@ static int64_t stack_bytes = 1024;
 static int64_t rounds = 10000;
 static struct steal_series series;
 
-/* What the hook saw of the attempt under way. */
+/* What the hook has recorded of the current attempt. */
 static struct {
     uint64_t cycles[UAT_PHASES];
     bool seen[UAT_PHASES];
-    uint64_t in_place; /* begin of the acknowledgement */
+    uint64_t in_place; /* start of the acknowledgement */
 } attempt;
 
 static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
@@ -44,13 +43,13 @@ static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
         attempt.in_place = end;
 }
 
-/* Word i of the peer that the bare operations work on: at the end of the heap, which is unused outside of a run. */
+/* Word i that the bare operations work on, in the peer: at the end of the heap, which is unused outside a run. */
 static uint64_t *bare_word(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(2 * STEAL_BARES - i) * LINE);
 }
 
-/* The first request as a chain of its own, and the others behind it in a second one; wait for both. */
+/* Post the first request as a chain of its own, and the others in a second chain after it. Wait for both. */
 static void do_apart(int peer, const struct uat_op *ops, int count)
 {
     struct uat_transport *transport = uat_inspect_transport();
@@ -83,23 +82,23 @@ static void time_bare(int peer, bool counted)
     for (int i = 0; i < SETTLE; i++)
         uat_check(uat_transport_do(uat_inspect_transport(), peer, &settle, 1));
     if (counted) {
-        uint64_t begin = uat_cpu_counter_ordered();
+        uint64_t begin = uat_counter_ordered();
 
-        uat_samples_add(&series.timer, uat_cpu_counter_ordered() - begin);
+        uat_samples_add(&series.timer, uat_counter_ordered() - begin);
     }
     for (int i = 0; i < STEAL_BARES; i++) {
-        uint64_t begin = uat_cpu_counter_ordered();
+        uint64_t begin = uat_counter_ordered();
 
         if (i == STEAL_CLAIM_ALONE)
             do_apart(peer, chains[i], CHAIN);
         else
             uat_check(uat_transport_do(uat_inspect_transport(), peer, chains[i], i < STEAL_READS ? 1 : CHAIN));
         if (counted)
-            uat_samples_add(&series.bare[i], uat_cpu_counter_ordered() - begin);
+            uat_samples_add(&series.bare[i], uat_counter_ordered() - begin);
     }
 }
 
-/* Like the words of a ring, those of the bare operations were last touched by the peer's CPU. */
+/* Touch the words of the bare operations, so that, like those of a ring, the peer's CPU has touched them last. */
 static void touch_words(uint64_t round)
 {
     *(volatile uint64_t *)bare_word(STEAL_READ) = round;
@@ -127,7 +126,7 @@ static void offer(uintptr_t sp, uintptr_t base)
         uat_deque_pop(deque, &sp);
 }
 
-/* What this worker has posted since `before`. */
+/* Count what this worker has posted since `before`. */
 static void note_traffic(const struct uat_transport *before)
 {
     const struct uat_transport *now = uat_inspect_transport();
@@ -149,7 +148,7 @@ static void note_steal(uint64_t begin, uint64_t trips, uint64_t bytes)
     uat_samples_add(&series.bytes, bytes);
 }
 
-/* Steal the thread; the attempts that come before it is offered are not counted. */
+/* Steal the thread. Attempts before it is offered are not counted. */
 static void steal(int victim, struct uat_stolen *stolen, bool counted)
 {
     struct uat_transport *transport = uat_inspect_transport();
@@ -160,7 +159,7 @@ static void steal(int victim, struct uat_stolen *stolen, bool counted)
         uint64_t begin;
 
         memset(&attempt, 0, sizeof(attempt));
-        begin = uat_cpu_counter_ordered();
+        begin = uat_counter_ordered();
         if (uat_check(uat_inspect_steal(victim, stolen)) == UAT_STEAL_DONE) {
             if (counted) {
                 note_steal(begin, transport->round_trips - before.round_trips,
@@ -176,17 +175,19 @@ static void steal(int victim, struct uat_stolen *stolen, bool counted)
 /* Let the thread run once, until it suspends itself. */
 static void ride(uintptr_t sp, bool counted)
 {
-    uint64_t begin = uat_cpu_counter_ordered(), end;
+    uint64_t begin = uat_counter_ordered(), end;
 
     uat_resume(sp);
-    end = uat_cpu_counter_ordered();
+    end = uat_counter_ordered();
+    if (UAT_IS_VIRTUAL()) /* the thread has read the CPU's counter; a switch takes no virtual time */
+        uat_probe_thread_resumed = begin;
     if (counted) {
         uat_samples_add(&series.resume, uat_probe_thread_resumed - begin);
         uat_samples_add(&series.suspend, end - uat_probe_thread_resumed);
     }
 }
 
-/* The two workers in turn. Returns false if the thread arrived damaged. */
+/* Both workers take turns. Returns false if the thread arrived damaged. */
 static bool pass_back_and_forth(void)
 {
     int rank = uat_rank();
@@ -279,7 +280,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     if (!status && uat_rank() < 2) {
         uat_phase_fn *trace = uat_phase_hook;
 
-        user->part = always; /* the thread has no child, so there is nothing to meet at */
+        user->part = always; /* the thread has no child, so it has no join to meet at */
         uat_phase_hook = note_phase;
         if (!pass_back_and_forth())
             uat_die("uat-steal: the thread arrived damaged");
@@ -289,7 +290,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     if (!status)
         status = uat_barrier();
     if (!status && uat_rank() == 0)
-        status = steal_report(bench, settings, &series, (uint64_t)stack_bytes);
+        steal_report(bench, settings, &series, (uint64_t)stack_bytes);
     close_series();
     return status;
 }
@@ -311,5 +312,4 @@ const struct uat_bench uat_bench = {
     .options = options,
     .refuse = refuse,
     .measure = measure,
-    .plot = &steal_plot,
 };

@@ -8,8 +8,8 @@
 #include "perf/samples.h"
 #include "runtime/inspect.h"
 
-/* Bare operations of 8 bytes, and chains of them. Over shared memory a chain finds its words in the cache, so that it
- * tells of verbs only. */
+/* Bare operations of 8 bytes, and chains of them. A chain is meaningful only over verbs: over shared memory it finds
+ * its words in the cache. */
 enum steal_bare {
     STEAL_READ,
     STEAL_WRITE,
@@ -17,27 +17,24 @@ enum steal_bare {
     STEAL_CMP_SWAP,
     STEAL_READS,       /* a chain of READs, as long as a claim */
     STEAL_CLAIM,       /* a claim's requests in one chain, as UAT_IB_POST=chain posts them */
-    STEAL_CLAIM_ALONE, /* its atomic posted alone and the READs behind it, as UAT_IB_POST=alone does */
+    STEAL_CLAIM_ALONE, /* the atomic posted alone and the READs after it, as UAT_IB_POST=alone posts them */
     STEAL_BARES
 };
 
-/* All series of one worker. trips and bytes are no durations, but have the same quantiles. */
+/* All series of one worker. trips and bytes are not durations, but their quantiles are reported in the same way. */
 struct steal_series {
     struct uat_samples phase[UAT_PHASES];
     struct uat_samples steal; /* from the peek to the stack in place */
     struct uat_samples resume, suspend;
     struct uat_samples bare[STEAL_BARES];
-    struct uat_samples timer; /* two looks at the counter in a row: in each of the durations above once, or more */
+    struct uat_samples timer; /* two reads of the counter in a row: each duration above includes at least one */
     struct uat_samples trips, bytes;
-    /* Over all steals that were measured: operations by kind; of them, requests to an adapter; doorbells rung for
-     * these. */
+    /* Totals of all measured steals: operations by kind, those that were requests to an adapter, and the doorbells rung
+     * for the requests. */
     uint64_t ops[UAT_OP_KINDS], requests[UAT_OP_KINDS], doorbells;
 };
 
-int steal_report(const struct uat_bench *bench, const struct uat_bench_settings *settings, struct steal_series *series,
-                 uint64_t stack_bytes);
-
-struct uat_plot;
-extern const struct uat_plot steal_plot; /* what --plot draws */
+void steal_report(const struct uat_bench *bench, const struct uat_bench_settings *settings, struct steal_series *series,
+                  uint64_t stack_bytes);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a switch of control costs inside one task: uat's generators beside other ways to do the same, in one run. The
- * exercises are those of Dolan, Muralidharan, Gregg (TACO 9(4), 2013), section 7. The rivals take turns, batch by
- * batch, so that what else the machine does meets them alike.
+ * The cost of a switch of control inside one task: uat's generators and rival libraries, in one run. The exercises are
+ * those of Dolan, Muralidharan, Gregg (TACO 9(4), 2013), section 7. The rivals take turns, batch by batch, so that
+ * other activity of the machine affects them equally.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 
 #include "base/cpu.h"
 #include "perf/bench.h"
+#include "perf/report.h"
 #include "perf/samples.h"
-#include "perf/switch_rivals.h"
+#include "perf/switch.h"
 
-enum { BATCHES = 200, BATCH = 10000, RIVALS_MAX = 6, EXERCISES = UAT_SWITCH_EXERCISES };
+enum { BATCHES = 200, BATCH = 10000, RIVALS_MAX = 6 };
 
 static const struct uat_rival *const rivals[] = {
     &uat_rival_generator,
@@ -35,25 +35,25 @@ enum { RIVALS = sizeof(rivals) / sizeof(rivals[0]) };
 
 static int64_t members = 503;
 
-const char *const uat_switch_exercises[EXERCISES] = {[UAT_SWITCH_BARE] = "one switch, nothing live",
-                                                     [UAT_SWITCH_GENERATOR] = "one value of a generator",
-                                                     [UAT_SWITCH_RING] = "one pass in a ring"};
-const char *const uat_switch_keys[EXERCISES] = {
-    [UAT_SWITCH_BARE] = "switch", [UAT_SWITCH_GENERATOR] = "generator", [UAT_SWITCH_RING] = "ring"};
+enum { BARE, GENERATOR, RING, EXERCISES };
+static const struct {
+    const char *key, *title;
+} exercises[EXERCISES] = {
+    {"switch", "one switch, nothing live"}, {"generator", "one value of a generator"}, {"ring", "one pass in a ring"}};
 static struct uat_samples samples[EXERCISES][RIVALS_MAX];
 _Static_assert((int)RIVALS <= (int)RIVALS_MAX, "a series for each");
 
-/* One batch, timed. 0, or -EPROTO if the answer is wrong; 1: the rival has no such thing. */
+/* Time one batch. 0; -EPROTO if the answer is wrong; 1 if the rival does not have the exercise. */
 static int run_batch(int e, int r)
 {
     const struct uat_rival *rival = rivals[r];
     uint64_t answer = 0, right = 0, begin = uat_cpu_counter();
-    if (e == UAT_SWITCH_BARE && rival->bare)
+    if (e == BARE && rival->bare)
         rival->bare(BATCH);
-    else if (e == UAT_SWITCH_GENERATOR && rival->generator) {
+    else if (e == GENERATOR && rival->generator) {
         answer = rival->generator(BATCH);
         right = (uint64_t)BATCH * (BATCH - 1) / 2;
-    } else if (e == UAT_SWITCH_RING && rival->ring) {
+    } else if (e == RING && rival->ring) {
         right = BATCH * 10;
         answer = rival->ring(members, BATCH * 10);
     } else
@@ -61,38 +61,28 @@ static int run_batch(int e, int r)
     uat_samples_add(&samples[e][r], uat_cpu_counter() - begin);
     if (answer == right)
         return 0;
-    fprintf(stderr, "uat-switch: %s, %s: a wrong answer\n", rival->name, uat_switch_exercises[e]);
+    fprintf(stderr, "uat-switch: %s, %s: a wrong answer\n", rival->name, exercises[e].title);
     return -EPROTO;
 }
 
-static void report_table(const struct uat_bench *bench, const struct uat_bench_settings *settings, double hz)
+static void report(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
-    uat_bench_print_settings(bench, settings, stdout);
-    for (int e = 0; e < EXERCISES; e++) {
-        uat_samples_print_head(uat_switch_exercises[e], stdout);
-        for (int r = 0; r < RIVALS; r++)
-            if (samples[e][r].count > 0)
-                uat_samples_print(&samples[e][r], hz, stdout);
-    }
-    printf("  samples are means over batches of %d\n", BATCH);
-}
+    double hz = uat_samples_tsc_hz();
 
-static int report_json(const struct uat_bench *bench, const struct uat_bench_settings *settings, double hz)
-{
-    json_object *object = json_object_new_object();
-    int status = 0;
-    if (!object)
-        return uat_bench_print_object(NULL, -ENOMEM, stdout);
-    uat_bench_add_settings(object, bench, settings, &status);
-    uat_bench_add(object, "tsc_hz", json_object_new_double(hz), &status);
+    uat_report_begin(bench, settings);
+    uat_report_real("tsc_hz", hz);
     for (int e = 0; e < EXERCISES; e++) {
-        json_object *one = json_object_new_object();
-        for (int r = 0; r < RIVALS && one; r++)
+        uat_samples_head(exercises[e].title);
+        uat_report_object(exercises[e].key);
+        for (int r = 0; r < RIVALS; r++) {
+            uat_samples_sort(&samples[e][r]);
             if (samples[e][r].count > 0)
-                uat_samples_json(&samples[e][r], hz, one, &status);
-        uat_bench_add(object, uat_switch_keys[e], one, &status);
+                uat_samples_report(&samples[e][r], hz);
+        }
+        uat_report_close();
     }
-    return uat_bench_print_object(object, status, stdout);
+    uat_report_line("samples", "are means over batches of %d", BATCH);
+    uat_report_end();
 }
 
 static int open_samples(void)
@@ -101,8 +91,8 @@ static int open_samples(void)
     for (int e = 0; e < EXERCISES; e++)
         for (int r = 0; r < RIVALS && status == 0; r++) {
             status = uat_samples_open(&samples[e][r], rivals[r]->name, BATCHES);
-            /* A round trip is two switches; the ring's batches are ten times as long, for it is built in each. */
-            samples[e][r].divisor = e == UAT_SWITCH_BARE ? 2 * BATCH : e == UAT_SWITCH_RING ? 10 * BATCH : BATCH;
+            /* A round trip is two switches. The ring's batches are ten times as long, because each builds the ring. */
+            samples[e][r].divisor = e == BARE ? 2 * BATCH : e == RING ? 10 * BATCH : BATCH;
         }
     if (status)
         fprintf(stderr, "uat-switch: no memory for the samples\n");
@@ -122,15 +112,8 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
             for (int r = 0; r < RIVALS && status >= 0; r++)
                 status = run_batch(e, r);
     if (status >= 0) {
-        double hz = uat_samples_tsc_hz();
-        for (int e = 0; e < EXERCISES; e++)
-            for (int r = 0; r < RIVALS; r++)
-                uat_samples_sort(&samples[e][r]);
+        report(bench, settings);
         status = 0;
-        if (settings->json)
-            status = report_json(bench, settings, hz);
-        else
-            report_table(bench, settings, hz);
     }
     for (int e = 0; e < EXERCISES; e++)
         for (int r = 0; r < RIVALS; r++)
@@ -148,5 +131,4 @@ const struct uat_bench uat_bench = {
     .purpose = "Generators inside a task: a bare switch, a value, a pass in a ring; other ways to switch beside them.",
     .options = options,
     .measure = measure,
-    .plot = &uat_switch_plot,
 };

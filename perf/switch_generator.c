@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* uat's own generators, as uat-switch measures them. */
+/* uat's generators, as uat-switch measures them. */
 #include <stdlib.h>
 
-#include "perf/switch_rivals.h"
+#include "perf/switch.h"
 #include "uat/generator.h"
 
 UAT_GENERATOR(char, ticks, int64_t, n)
 {
     (void)n;
     for (;;)
-        uat_give(0);
+        uat_generator_yield(0);
 }
 
-/* Four round trips in a turn, so that the loop's own counter is live in one of four. */
+/* Four round trips per iteration, so that the loop's counter is live in only one of four. */
 static void bare(int64_t n)
 {
     ticks_generator g;
     char tick;
     ticks_begin(&g, n);
     for (int64_t i = 0; i < n; i += 4) {
-        uat_next(&g, &tick);
-        uat_next(&g, &tick);
-        uat_next(&g, &tick);
-        uat_next(&g, &tick);
+        uat_generator_next(&g, &tick);
+        uat_generator_next(&g, &tick);
+        uat_generator_next(&g, &tick);
+        uat_generator_next(&g, &tick);
     }
-    uat_end(&g);
+    uat_generator_end(&g);
 }
 
 UAT_GENERATOR(int64_t, numbers, int64_t, n)
 {
     for (int64_t i = 0; i < n; i++)
-        uat_give(i);
+        uat_generator_yield(i);
 }
 
 static uint64_t generator(int64_t n)
@@ -39,17 +39,17 @@ static uint64_t generator(int64_t n)
     int64_t value;
     uint64_t sum = 0;
     numbers_begin(&g, n);
-    while (uat_next(&g, &value))
+    while (uat_generator_next(&g, &value))
         sum += (uint64_t)value;
     return sum;
 }
 
-/* The number is with whoever has been asked last. */
+/* A member of the ring. The member that was resumed last has the number. */
 UAT_GENERATOR_SIZED(1024, int64_t, member, int64_t *, number)
 {
     for (;;) {
         ++*number;
-        uat_give(*number);
+        uat_generator_yield(*number);
     }
 }
 
@@ -62,11 +62,11 @@ static uint64_t ring(int64_t members, int64_t passes)
     for (int64_t i = 0; i < members; i++)
         member_begin(&all[i], &number);
     for (int64_t done = 0, i = 0; done < passes; done++) {
-        uat_next(&all[i], &value);
+        uat_generator_next(&all[i], &value);
         i = i + 1 == members ? 0 : i + 1;
     }
     for (int64_t i = 0; i < members; i++)
-        uat_end(&all[i]);
+        uat_generator_end(&all[i]);
     free(all);
     return (uint64_t)value;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What it costs tasks to wait: for each other, for locks, for messages. The exercises take turns, batch by batch. */
+/* The cost of tasks that wait for each other, for locks or for messages. The exercises take turns, batch by batch. */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "perf/bench.h"
-#include "perf/plot.h"
+#include "perf/report.h"
 #include "perf/samples.h"
 #include "perf/sync.h"
 #include "runtime/inspect.h"
@@ -28,7 +27,7 @@ static int no_memory(void)
     return -ENOMEM;
 }
 
-/* What the last worker shows. Collective. */
+/* Share the last worker's number with all. Collective. */
 static int show_last(uint64_t own, uint64_t *shown)
 {
     uint64_t *words = malloc((size_t)uat_size() * sizeof(*words));
@@ -39,7 +38,7 @@ static int show_last(uint64_t own, uint64_t *shown)
     return rc;
 }
 
-/* Objects that the far exercises use are those of the last worker. Collective. */
+/* Create the objects that the exercises use; the last worker owns those of the far ones. Collective. */
 static int make_plan(struct sync_plan *plan)
 {
     *plan = (struct sync_plan){
@@ -50,7 +49,7 @@ static int make_plan(struct sync_plan *plan)
     return rc ? rc : show_last(own_channel.object, &plan->channel);
 }
 
-/* Futures are set once: new ones for each batch that needs some. Collective. */
+/* Make new futures for a batch that needs some, as a future is set only once. Collective. */
 static int make_futures(struct sync_plan *plan)
 {
     int rc = 0;
@@ -67,7 +66,7 @@ static void destroy_futures(void)
         uat_future_destroy(own_future[i]);
 }
 
-/* One batch, timed. 0 or a negative errno; -EPROTO if the answer is wrong. */
+/* Time one batch. 0 or a negative errno; -EPROTO if the answer is wrong. */
 static int run_batch(struct sync_plan *plan, int e)
 {
     const struct sync_exercise *exercise = &sync_exercises[e];
@@ -93,52 +92,43 @@ static int run_batch(struct sync_plan *plan, int e)
     return 0;
 }
 
-static double mean_trips(int e)
+static void report_trips(int e)
 {
-    return (double)trips[e].sum / (double)trips[e].operations;
+    double mean = (double)trips[e].sum / (double)trips[e].operations;
+
+    uat_report_real(sync_exercises[e].key, mean);
+    uat_report_line(sync_exercises[e].text, "%10.2f round trips, of %llu", mean,
+                    (unsigned long long)trips[e].operations);
 }
 
-static void report_table(const struct uat_bench *bench, const struct uat_bench_settings *settings, double hz)
+static void report(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
-    uat_bench_print_settings(bench, settings, stdout);
-    uat_samples_print_head("each", stdout);
-    for (int e = 0; e < SYNC_EXERCISES; e++)
-        if (cycles[e].count > 0)
-            uat_samples_print(&cycles[e], hz, stdout);
-    printf("  samples are means over a batch; a fiber is spawned, waits and is joined\n");
-    for (int e = 0; e < SYNC_EXERCISES; e++)
-        if (sync_exercises[e].far && trips[e].operations > 0)
-            printf("  %-18s %10.2f round trips, of %llu\n", sync_exercises[e].text, mean_trips(e),
-                   (unsigned long long)trips[e].operations);
-}
+    double hz = uat_samples_tsc_hz();
 
-static int report_json(const struct uat_bench *bench, const struct uat_bench_settings *settings, double hz)
-{
-    json_object *object = json_object_new_object();
-    int status = 0;
-    if (!object)
-        return uat_bench_print_object(NULL, -ENOMEM, stdout);
-    uat_bench_add_settings(object, bench, settings, &status);
-    uat_bench_add(object, "tsc_hz", json_object_new_double(hz), &status);
-    uat_bench_add(object, "members", json_object_new_int64(members), &status);
+    uat_report_begin(bench, settings);
+    uat_report_real("tsc_hz", hz);
+    uat_report_count("members", (uint64_t)members);
+    uat_samples_head("each");
     for (int e = 0; e < SYNC_EXERCISES; e++) {
-        cycles[e].name = sync_exercises[e].key;
+        uat_samples_sort(&cycles[e]);
         if (cycles[e].count > 0)
-            uat_samples_json(&cycles[e], hz, object, &status);
+            uat_samples_report(&cycles[e], hz);
     }
-    json_object *counted = json_object_new_object();
-    for (int e = 0; e < SYNC_EXERCISES && counted; e++)
+    uat_report_line("samples", "are means over a batch; a fiber is spawned, waits and is joined");
+    uat_report_object("round_trips");
+    for (int e = 0; e < SYNC_EXERCISES; e++)
         if (sync_exercises[e].far && trips[e].operations > 0)
-            uat_bench_add(counted, sync_exercises[e].key, json_object_new_double(mean_trips(e)), &status);
-    uat_bench_add(object, "round_trips", counted, &status);
-    return uat_bench_print_object(object, status, stdout);
+            report_trips(e);
+    uat_report_close();
+    uat_report_end();
 }
 
 static int open_samples(const struct sync_plan *plan)
 {
     int status = 0;
     for (int e = 0; e < SYNC_EXERCISES && !status; e++) {
-        status = uat_samples_open(&cycles[e], sync_exercises[e].text, (size_t)batches);
+        status = uat_samples_open(&cycles[e], sync_exercises[e].key, (size_t)batches);
+        cycles[e].title = sync_exercises[e].text;
         cycles[e].divisor = sync_exercises[e].operations(plan);
     }
     return status ? no_memory() : 0;
@@ -154,15 +144,8 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         for (int e = 0; e < SYNC_EXERCISES && !status; e++)
             if (!only || e == only - 1)
                 status = run_batch(&plan, e);
-    double hz = uat_samples_tsc_hz();
-    for (int e = 0; e < SYNC_EXERCISES; e++)
-        uat_samples_sort(&cycles[e]);
-    if (!status && uat_rank() == 0) {
-        if (settings->json)
-            status = report_json(bench, settings, hz);
-        else
-            report_table(bench, settings, hz);
-    }
+    if (!status && uat_rank() == 0)
+        report(bench, settings);
     for (int e = 0; e < SYNC_EXERCISES; e++)
         uat_samples_close(&cycles[e]);
     uat_mutex_destroy(own_mutex);
@@ -185,5 +168,4 @@ const struct uat_bench uat_bench = {
     .purpose = "Tasks that wait: rings, ping-pong over channels and under a mutex, futures, many fibers.",
     .options = options,
     .measure = measure,
-    .plot = &sync_plot,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What uat-sync measures: exercises of tasks that wait. */
+/* The exercises that uat-sync measures: tasks that wait. */
 #ifndef UAT_PERF_SYNC_H
 #define UAT_PERF_SYNC_H
 
@@ -11,18 +11,18 @@
 enum {
     SYNC_MEMBERS_MAX = 4096,
     SYNC_FIBERS_MAX = 16384,
-    SYNC_FUTURES = 16 /* far ones that are waited for in a batch, and set; of 8 bytes */
+    SYNC_FUTURES = 16 /* far futures of 8 bytes that a batch waits for and sets */
 };
 
-/* What one execution of an exercise has found. */
+/* The result of one execution of an exercise. */
 struct sync_taken {
-    uint64_t cycles;  /* of the whole */
+    uint64_t cycles;  /* of the whole execution */
     uint64_t trips;   /* round trips of one worker ... */
-    uint64_t counted; /* ... during so many operations */
+    uint64_t counted; /* ... during this number of operations */
     uint64_t answer;
 };
 
-/* The size of the exercises, and objects that live with the last worker. The same on all workers. */
+/* The size of the exercises, and the objects, which the last worker owns. All workers have the same values. */
 struct sync_plan {
     uint64_t members, passes, fibers, depth;
     uint64_t mutex, channel; /* handles; the channel holds one value of 8 bytes */
@@ -31,8 +31,8 @@ struct sync_plan {
 
 struct sync_exercise {
     const char *key, *text;
-    bool far; /* on objects of another worker: needs two workers */
-    /* Collective. The answer that is right, and what the cycles and trips are divided by. 0 or a negative errno. */
+    bool far; /* uses objects of another worker: needs two workers */
+    /* Run the exercise. Collective. 0 or a negative errno. */
     int (*run)(const struct sync_plan *plan, struct sync_taken *taken);
     uint64_t (*right)(const struct sync_plan *plan);
     uint64_t (*operations)(const struct sync_plan *plan);
@@ -41,7 +41,7 @@ struct sync_exercise {
 enum { SYNC_EXERCISES = 16 };
 extern const struct sync_exercise sync_exercises[SYNC_EXERCISES];
 
-/* Where and when something began. */
+/* Where and when a measurement started. */
 struct sync_begin {
     uint64_t cycles, trips;
     int rank;
@@ -49,11 +49,11 @@ struct sync_begin {
 
 struct sync_begin sync_begin(void);
 
-/* What happened since. The round trips are the worker's; they count, for so many operations, if the task is where it
- * was and that is not where the far objects are. */
+/* The result since the start. The round trips are those of the worker. They count (for `operations`) only if the task
+ * is still on the same worker and that is not the one that has the far objects. */
 struct sync_taken sync_taken_since(const struct sync_begin *begin, uint64_t answer, uint64_t operations);
 
-/* Lock and unlock so often, in a task: two operations each. */
+/* Lock and unlock `times` times, in a task: two operations each time. */
 struct sync_taken sync_lock(uat_mutex_t m, uint64_t times);
 
 /* A future of a number, and a task that waits for it. */
@@ -73,8 +73,5 @@ uint64_t sync_twice_passes(const struct sync_plan *plan);
 uint64_t sync_sum_of_passes(const struct sync_plan *plan);
 uint64_t sync_far_sum(const struct sync_plan *plan);
 uint64_t sync_far_count(const struct sync_plan *plan);
-
-struct uat_plot;
-extern const struct uat_plot sync_plot; /* what --plot draws */
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The exercises of uat-sync, after Dolan, Muralidharan, Gregg (TACO 9(4), 2013), section 7: a ring of threads,
- * ping-pong over channels and under a mutex, many fibers, binary trees in fibers. All by tasks that wait, which any
- * worker may resume.
+ * ping-pong over channels and under a mutex, many fibers, binary trees in fibers. Here all of them are tasks, and any
+ * worker may resume one that has waited.
  */
 #include <stddef.h>
 
@@ -36,7 +36,7 @@ static uint64_t batch_sum(const struct sync_plan *plan)
     return BATCH * (BATCH - 1) / 2;
 }
 
-/* A ring whose members hand a number on and count it down; it is at rest before the clock starts. */
+/* A member of a ring that passes a number on and counts it down. The ring is at rest before the clock starts. */
 UAT_TASK(uint64_t, ring_member, numbers_channel, in, numbers_channel, out, number_future, over)
 {
     uint64_t number, passed = 0;
@@ -90,7 +90,7 @@ static int ring_buffered(const struct sync_plan *plan, struct sync_taken *taken)
     return ring_run(taken, plan->members, plan->passes, 1);
 }
 
-/* The same by semaphores: each member has one, and releases the next member's. */
+/* A member of a ring with semaphores: each member has one, and releases the next member's. */
 UAT_TASK(uint64_t, gate_member, uat_semaphore_t, own, uat_semaphore_t, next, uint64_t, rounds)
 {
     for (uint64_t i = 0; i < rounds; i++) {
@@ -111,7 +111,7 @@ UAT_TASK(struct sync_taken, gates, uint64_t, members, uint64_t, passes)
     uint64_t rounds = passes / members, passed = 0;
     for (uint64_t i = 0; i < members; i++)
         g.gate[i] = uat_semaphore_create(0);
-    /* The last member's release of the first gate starts the next round; that of the last round is left over. */
+    /* The last member's release of the first gate starts the next round. The last round's release is left over. */
     for (uint64_t i = 0; i < members; i++)
         gate_member_spawn(&g.task[i], g.gate[i], g.gate[i + 1 == members ? 0 : i + 1], rounds);
     struct sync_begin begin = sync_begin();
@@ -134,7 +134,7 @@ static uint64_t whole_rounds(const struct sync_plan *plan)
     return plan->passes / plan->members * plan->members;
 }
 
-/* Tasks that only let the others run. */
+/* A task that only lets the others run. */
 UAT_TASK(uint64_t, yielder, uat_latch_t, start, uint64_t, times)
 {
     uat_latch_wait(start);
@@ -164,13 +164,14 @@ static int yields_all(const struct sync_plan *plan, struct sync_taken *taken)
     return yields_run(taken, plan->members, plan->passes);
 }
 
-/* Two tasks and a number that goes there and back: a ring of two. */
+/* Two tasks pass a number there and back: a ring of two. */
 static int ping_pong(const struct sync_plan *plan, struct sync_taken *taken)
 {
     return ring_run(taken, 2, plan->passes, 0);
 }
 
-/* One mutex and two tasks, each of which lets the other run while it is inside: every lock but the first waits. */
+/* One of two tasks with one mutex. Each lets the other run while it has the lock, so every lock except the first
+ * waits. */
 UAT_TASK(uint64_t, locker, uat_mutex_t, m, uint64_t, times)
 {
     for (uint64_t i = 0; i < times; i++) {
@@ -247,7 +248,7 @@ uint64_t sync_sum_of_passes(const struct sync_plan *plan)
     return plan->passes * (plan->passes - 1) / 2;
 }
 
-/* Futures: one that is waited for and then set, and then one that is there. */
+/* Futures that a task waits for before they are set, or (without `wait`) that are already set when it gets them. */
 UAT_TASK(struct sync_taken, set_and_get, uint64_t, wait)
 {
     number_future f[BATCH];
@@ -283,7 +284,7 @@ static int future_there(const struct sync_plan *plan, struct sync_taken *taken)
     return set_and_get_run(taken, 0);
 }
 
-/* Many fibers: all wait at one latch, and all go on. */
+/* One of many fibers: all wait at one latch, then all go on. */
 UAT_TASK(uint64_t, fiber, uat_latch_t, all, uint64_t, number)
 {
     uat_latch_wait(all);
@@ -321,7 +322,7 @@ static uint64_t sum_of_fibers(const struct sync_plan *plan)
     return plan->fibers * (plan->fibers - 1) / 2;
 }
 
-/* A binary tree whose nodes are fibers: each sends the number of nodes below it, itself included, to its parent. */
+/* A node of a binary tree of fibers. Each sends its parent the number of nodes of its subtree, itself included. */
 UAT_TASK(int, node, numbers_channel, up, uint64_t, depth)
 {
     uint64_t left = 0, right = 0;

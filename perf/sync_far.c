@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The exercises of uat-sync on objects of another worker; and how round trips are counted. */
-#include "base/cpu.h"
+/* The exercises of uat-sync on objects of another worker, and the counting of round trips. */
+#include "base/virtual.h"
 #include "perf/sync.h"
 #include "runtime/inspect.h"
 #include "uat/sync.h"
@@ -10,13 +10,13 @@ SYNC_NUMBER_FUTURE
 
 struct sync_begin sync_begin(void)
 {
-    return (struct sync_begin){uat_cpu_counter(), uat_inspect_transport()->round_trips, uat_rank()};
+    return (struct sync_begin){uat_counter(), uat_inspect_transport()->round_trips, uat_rank()};
 }
 
 struct sync_taken sync_taken_since(const struct sync_begin *begin, uint64_t answer, uint64_t operations)
 {
     bool counts = begin->rank == uat_rank() && uat_rank() != uat_size() - 1;
-    return (struct sync_taken){.cycles = uat_cpu_counter() - begin->cycles,
+    return (struct sync_taken){.cycles = uat_counter() - begin->cycles,
                                .trips = counts ? uat_inspect_transport()->round_trips - begin->trips : 0,
                                .counted = counts ? operations : 0,
                                .answer = answer};
@@ -42,7 +42,7 @@ int sync_mutex_far(const struct sync_plan *plan, struct sync_taken *taken)
     return lock_far_run(taken, (uat_mutex_t){plan->mutex}, plan->passes);
 }
 
-/* Send a value to another worker's channel, and receive it back: nobody waits. */
+/* Send a value to another worker's channel and receive it back. No task waits. */
 UAT_TASK(struct sync_taken, there_and_back, numbers_channel, c, uint64_t, n)
 {
     uint64_t value, sum = 0;
@@ -61,8 +61,9 @@ int sync_channel_far(const struct sync_plan *plan, struct sync_taken *taken)
 }
 
 /*
- * Futures of another worker. The spawner goes on when the child waits, as a rule on the same worker, whose round trips
- * then are those of the wait; those of the set are the setter's. side: 0 for the waiter's, 1 for the setter's.
+ * Futures of another worker. When the child waits, the spawner goes on, as a rule on the same worker. The worker's
+ * round trips until then are those of the wait; the setter's are those of the set. side: 0 for the waiter's, 1 for the
+ * setter's.
  */
 struct futures {
     number_future f[SYNC_FUTURES];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an access to global memory costs, near and far: checkouts, gets, puts, split-phase transfers, atomics, sweeps.
- * Rank 0 measures, the others sleep: their processors shall answer as those of a host that does nothing. Far memory is
- * that of the last rank; it needs a second host, or UAT_GLOBAL_HOSTS.
+ * The cost of an access to global memory, near and far: checkouts, gets, puts, split-phase transfers, atomics, sweeps.
+ * Rank 0 measures. The other ranks sleep, so that their hosts answer as idle ones. Far memory is that of the last rank;
+ * it needs a second host, or UAT_GLOBAL_HOSTS.
  */
 #include "perf/transfer.h"
 
@@ -13,7 +13,7 @@
 
 #include "base/cpu.h"
 #include "include/uat/global.h"
-#include "perf/plot.h"
+#include "perf/report.h"
 #include "perf/samples.h"
 #include "perf/transfer_operations.h"
 
@@ -25,11 +25,11 @@ static int64_t operations = 2000, most = 1 << 20, far_mib = 64, under_way = TRAN
                alone = 0;
 static char *array;
 static size_t chunk;               /* bytes at each rank */
-static char *bells;                /* a block of each rank, whose first word rank 0 raises to wake it */
-static struct uat_samples samples; /* of one row */
+static char *bells;                /* a block per rank; rank 0 increases its first word to wake the rank */
+static struct uat_samples samples; /* of the current row */
 static double tsc_hz;
 
-/* Of the samples of a row: the median, and the least. */
+/* Fill in the row's median and minimum from the samples. */
 static void take_samples(struct transfer_row *r)
 {
     uat_samples_sort(&samples);
@@ -38,8 +38,8 @@ static void take_samples(struct transfer_row *r)
     r->nanoseconds = r->cycles / tsc_hz * 1e9;
 }
 
-/* One sample for each operation, ten times as many as in a series: what one waits for it. Only where that is long
- * beside two looks at the counter. */
+/* Take one sample per operation, ten times as many as in a series: the latency of the operation. Used only where that
+ * is long compared with two reads of the counter. */
 static void measure_single(struct transfer_row *r, transfer_fn *act, char *base, int64_t count)
 {
     samples.count = 0;
@@ -52,7 +52,7 @@ static void measure_single(struct transfer_row *r, transfer_fn *act, char *base,
     take_samples(r);
 }
 
-/* One sample for each of n series of operations. */
+/* Take one sample for each of n series of operations. */
 static void measure_series(struct transfer_row *r, transfer_fn *act, char *base, int64_t count, int64_t n)
 {
     samples.count = 0;
@@ -65,7 +65,7 @@ static void measure_series(struct transfer_row *r, transfer_fn *act, char *base,
     take_samples(r);
 }
 
-/* Operations of one series: less where they move much. */
+/* Number of operations in one series: fewer if they move much. */
 static int64_t count_for(const struct transfer_operation *s, size_t bytes, int window)
 {
     int64_t count = s->sweeps ? 1 : operations / (int64_t)(1 + bytes / 8192);
@@ -108,7 +108,8 @@ static void measure_all(bool far)
     }
 }
 
-/* By all ranks. One run of the flat loop is one of the rounds: the whole time, on all workers, over its iterations. */
+/* Measure the flat loop. Collective. Each run of it is one round: its time on all workers, divided by its
+ * iterations. */
 static int measure_flat(bool far)
 {
     int64_t count = 20 * operations;
@@ -128,14 +129,14 @@ static int measure_flat(bool far)
     return 0;
 }
 
-/* Sleep until wake(number). Not in virtual time: there a worker that sleeps keeps the others from their turns. */
+/* Sleep until wake(number). Not in virtual time, where a sleeping worker keeps the others from their turns. */
 static void sleep_until(uint64_t number)
 {
     const char *own = bells + (size_t)uat_rank() * UAT_GLOBAL_BLOCK;
     if (strcmp(uat_setting("time"), "real") != 0)
         return;
-    /* Relaxed: the peer is the uat_put() in wake(). It publishes nothing else; the next collective call orders the
-     * rest. */
+    /* Relaxed: the peer is the uat_global_put() in wake(). It publishes nothing else; the next collective call orders
+     * everything else. */
     while (atomic_load_explicit((const _Atomic uint64_t *)own, memory_order_relaxed) < number)
         usleep(1000);
 }
@@ -143,11 +144,11 @@ static void sleep_until(uint64_t number)
 static void wake(uint64_t number)
 {
     for (int rank = 1; rank < uat_size(); rank++)
-        uat_put(bells + (size_t)rank * UAT_GLOBAL_BLOCK, &number, sizeof(number));
+        uat_global_put(bells + (size_t)rank * UAT_GLOBAL_BLOCK, &number, sizeof(number));
     uat_global_release();
 }
 
-/* Near, then far, if there are far ones as rank 0 sees it. */
+/* Measure near memory, then far memory if rank 0 has any. */
 static int measure_places(void)
 {
     bool has_far = uat_global_near(array + chunk * (size_t)(uat_size() - 1), 1) == 0;
@@ -168,13 +169,13 @@ static int measure_places(void)
     return rc;
 }
 
-/* Memory near and far, and of this process. 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
+/* Allocate near, far and local memory. 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
 static int open_memory(void)
 {
-    size_t cache = uat_checkout_limit() == SIZE_MAX ? 0 : 4 * uat_checkout_limit();
+    size_t cache = uat_global_checkout_limit() == SIZE_MAX ? 0 : 4 * uat_global_checkout_limit();
 
     chunk = (size_t)far_mib << 20;
-    if (chunk < 2 * cache) /* or the cache would hold what should be missed */
+    if (chunk < 2 * cache) /* otherwise accesses that should miss would hit the cache */
         chunk = 2 * cache;
     array = uat_global_alloc(chunk * (size_t)uat_size(), UAT_BLOCKED, 0);
     bells = array ? uat_global_alloc((size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0) : NULL;
@@ -189,7 +190,7 @@ static int open_memory(void)
     return 0;
 }
 
-/* Does an operation come in the size that is asked for? */
+/* Is there an operation of the requested size? */
 static bool has_size(void)
 {
     bool has = alone == 0;
@@ -199,6 +200,34 @@ static bool has_size(void)
     if (!has && uat_rank() == 0)
         fprintf(stderr, "uat-transfer: no such operation has %lld bytes\n", (long long)alone);
     return has;
+}
+
+static void report(const struct uat_bench *bench, const struct uat_bench_settings *settings)
+{
+    static const struct uat_report_column columns[] = {{"operation", "operation", -16, 0},
+                                                       {"where", "where", -5, 0},
+                                                       {"bytes", "bytes", 9, 0},
+                                                       {"window", "window", 7, 0},
+                                                       {"ns", "ns", 12, 1},
+                                                       {"cycles", "cycles", 12, 1},
+                                                       {"cycles_least", "least", 12, 1},
+                                                       {"mib_per_second", "MiB/s", 10, 1},
+                                                       {0}};
+
+    uat_report_begin(bench, settings);
+    uat_report_heads(columns);
+    uat_report_list("rows");
+    for (const struct transfer_row *r = rows; r < rows + row_count; r++)
+        uat_report_row(columns, (struct uat_report_value[]){{r->name, 0},
+                                                            {r->far ? "far" : "near", 0},
+                                                            {NULL, (double)r->bytes},
+                                                            {NULL, r->window},
+                                                            {NULL, r->nanoseconds},
+                                                            {NULL, r->cycles},
+                                                            {NULL, r->least},
+                                                            {NULL, r->mib_per_second}});
+    uat_report_close();
+    uat_report_end();
 }
 
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
@@ -212,7 +241,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     if (!rc)
         rc = measure_places();
     if (uat_rank() == 0 && !rc)
-        rc = transfer_report(bench, settings, rows, row_count);
+        report(bench, settings);
     transfer_operations_close();
     uat_samples_close(&samples);
     int left = uat_barrier();
@@ -236,5 +265,4 @@ const struct uat_bench uat_bench = {
     .purpose = "What accesses to global memory cost: checkouts, gets, puts, atomics, sweeps, near and far.",
     .options = options,
     .measure = measure,
-    .plot = &transfer_plot,
 };

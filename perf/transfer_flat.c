@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* A flat loop of children that write to global memory: what publications cost that must wait for a release. */
+/* A flat loop of children that write to global memory: the cost of publications that must wait for a release. */
 #include "include/uat/global.h"
 #include "perf/transfer.h"
 
-/* Where the loop writes. The same in all workers. */
+/* The memory that the loop writes to. All workers have the same values. */
 static char *memory;
 static size_t room; /* bytes at each rank */
 
-/* A child: writes 8 bytes that are far from wherever it runs, or near. */
+/* A child. It writes 8 bytes that are far from, or near to, the worker that runs it. */
 UAT_TASK_VOID(touch, int64_t, i, int, far)
 {
     char *p = memory + room * (size_t)((uat_rank() + (far ? uat_size() / 2 : 0)) % uat_size()) + (size_t)i * 8 % room;
 
-    *(int64_t *)uat_checkout(p, 8, UAT_WRITE) = i;
-    uat_checkin(p, 8, UAT_WRITE);
+    *(int64_t *)uat_global_checkout(p, 8, UAT_WRITE) = i;
+    uat_global_checkin(p, 8, UAT_WRITE);
 }
 
 UAT_TASK_VOID(flat, int64_t, n, int, far)

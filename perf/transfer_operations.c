@@ -10,7 +10,7 @@
 
 enum { SPLIT_MAX = 65536, COPIED_BYTES = 16 << 20, LINE = 64 };
 
-static size_t chunk, cache;  /* bytes: global memory of a rank; its cache, 0 without one */
+static size_t chunk, cache;  /* bytes of a rank's global memory, and of its cache (0: none) */
 static char *local, *copied; /* memory of this process */
 
 int transfer_operations_open(size_t bytes_of_rank, size_t bytes_of_cache)
@@ -35,14 +35,14 @@ static void checkout_hit(char *base, size_t bytes, int window, int64_t count)
 {
     (void)window;
     for (int64_t i = 0; i < count; i++) {
-        __asm__ volatile("" : "+r"(base)); /* each time from the beginning */
-        uat_checkout(base, bytes, UAT_READ);
+        __asm__ volatile("" : "+r"(base)); /* restart from the base each time */
+        uat_global_checkout(base, bytes, UAT_READ);
         __asm__ volatile("" : : : "memory"); /* the access */
-        uat_checkin(base, bytes, UAT_READ);
+        uat_global_checkin(base, bytes, UAT_READ);
     }
 }
 
-/* Each block is another one, so that the cache has none of them. */
+/* Check out a different block each time, so that the cache has none of them. */
 static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
@@ -52,24 +52,24 @@ static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
         at += bytes > UAT_GLOBAL_BLOCK ? bytes : UAT_GLOBAL_BLOCK;
         if (at + bytes > chunk)
             at = 0;
-        uat_checkout(base + at, bytes, UAT_READ);
-        uat_checkin(base + at, bytes, UAT_READ);
+        uat_global_checkout(base + at, bytes, UAT_READ);
+        uat_global_checkin(base + at, bytes, UAT_READ);
     }
 }
 
-/* Two blocks in turn, one cache apart, so that they want the same place there: what is fetched is in the processor's
- * own caches. */
+/* Check out two blocks in turn. They are one cache size apart, so they evict each other, but the bytes that are fetched
+ * are in the CPU's caches. */
 static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
 {
     (void)window;
     for (int64_t i = 0; i < count; i++) {
         char *p = base + (size_t)(i % 2) * cache;
-        uat_checkout(p, bytes, UAT_READ);
-        uat_checkin(p, bytes, UAT_READ);
+        uat_global_checkout(p, bytes, UAT_READ);
+        uat_global_checkin(p, bytes, UAT_READ);
     }
 }
 
-/* The yardstick of both: memcpy() over the same distances, between memory of this process. */
+/* The yardstick of both: memcpy() over the same distances, within this process's memory. */
 static void copy_cold(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
@@ -81,7 +81,7 @@ static void copy_cold(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* What no copy can do without: to load a word of each line. */
+/* The minimum of any copy: load a word of each line. */
 static void load_cold(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
@@ -103,41 +103,46 @@ static void copy_warm(char *base, size_t bytes, int window, int64_t count)
         memcpy(copied, base + (size_t)(i % 2) * (chunk / 2), bytes);
 }
 
+/* Get. The compiler knows the size of a word, as it does in a program. */
 static void get(char *base, size_t bytes, int window, int64_t count)
 {
     (void)window;
-    for (int64_t i = 0; i < count; i++)
-        uat_get(local, base, bytes);
+    for (int64_t i = 0; i < count; i++) {
+        __asm__ volatile("" : "+r"(base)); /* reload each time */
+        bytes == 8 ? uat_global_get(local, base, 8) : uat_global_get(local, base, bytes);
+        __asm__ volatile("" : : : "memory");
+    }
 }
 
 static void put(char *base, size_t bytes, int window, int64_t count)
 {
     (void)window;
     for (int64_t i = 0; i < count; i++) {
-        uat_put(base, local, bytes);
+        __asm__ volatile("" : "+r"(base) : : "memory");
+        bytes == 8 ? uat_global_put(base, local, 8) : uat_global_put(base, local, bytes);
         uat_global_release();
     }
 }
 
-/* begin: uat_get_begin() with the arguments of uat_put_begin(). */
-static void get_begin(uat_transfer_t *t, void *global, const void *buffer, size_t bytes)
+/* uat_global_get_begin() with the arguments of uat_global_put_begin(). */
+static void get_begin(uat_global_transfer_t *t, void *global, const void *buffer, size_t bytes)
 {
-    uat_get_begin(t, (void *)(uintptr_t)buffer, global, bytes);
+    uat_global_get_begin(t, (void *)(uintptr_t)buffer, global, bytes);
 }
 
 static void split(char *base, size_t bytes, int window, int64_t count,
-                  void (*begin)(uat_transfer_t *, void *, const void *, size_t))
+                  void (*begin)(uat_global_transfer_t *, void *, const void *, size_t))
 {
-    uat_transfer_t transfer[TRANSFER_WINDOW_MAX];
+    uat_global_transfer_t transfer[TRANSFER_WINDOW_MAX];
 
     for (int64_t i = 0; i < count; i++) {
         int k = (int)(i % window);
         if (i >= window)
-            uat_transfer_wait(&transfer[k]);
+            uat_global_transfer_wait(&transfer[k]);
         begin(&transfer[k], base + (size_t)k * bytes, local + (size_t)k * bytes, bytes);
     }
     for (int64_t i = count < window ? 0 : count - window; i < count; i++)
-        uat_transfer_wait(&transfer[i % window]);
+        uat_global_transfer_wait(&transfer[i % window]);
 }
 
 static void get_split(char *base, size_t bytes, int window, int64_t count)
@@ -145,11 +150,11 @@ static void get_split(char *base, size_t bytes, int window, int64_t count)
     split(base, bytes, window, count, get_begin);
 }
 
-/* A window of puts to as many places, then a release. */
+/* A window of puts to different places, then a release. */
 static void put_split(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i += window) {
-        split(base, bytes, window, window, uat_put_begin);
+        split(base, bytes, window, window, uat_global_put_begin);
         uat_global_release();
     }
 }
@@ -159,6 +164,14 @@ static void fetch_add(char *base, size_t bytes, int window, int64_t count)
     (void)bytes, (void)window;
     for (int64_t i = 0; i < count; i++)
         uat_atomic_fetch_add((uat_atomic_t *)base, 1);
+}
+
+/* The yardstick: the CPU's own atomic on this process's memory. */
+static void plain_add(char *base, size_t bytes, int window, int64_t count)
+{
+    (void)base, (void)bytes, (void)window;
+    for (int64_t i = 0; i < count; i++)
+        __atomic_fetch_add((uint64_t *)copied, 1, __ATOMIC_ACQ_REL); /* no other thread uses the word */
 }
 
 static void cmp_swap(char *base, size_t bytes, int window, int64_t count)
@@ -175,7 +188,7 @@ static void load(char *base, size_t bytes, int window, int64_t count)
         uat_atomic_load((const uat_atomic_t *)base);
 }
 
-/* Additions that nobody waits for, then a release. */
+/* Additions that are not waited for, then a release. */
 static void add(char *base, size_t bytes, int window, int64_t count)
 {
     (void)bytes;
@@ -187,18 +200,18 @@ static void add(char *base, size_t bytes, int window, int64_t count)
     uat_global_release();
 }
 
-/* Read everything once. */
+/* Read all of the memory once. */
 static void sweep_read(char *base, size_t bytes, int window, int64_t count)
 {
     (void)window;
     for (int64_t i = 0; i < count; i++)
         for (size_t at = 0; at + bytes <= chunk; at += bytes) {
-            const uint64_t *q = uat_checkout(base + at, bytes, UAT_READ);
+            const uint64_t *q = uat_global_checkout(base + at, bytes, UAT_READ);
             uint64_t sum = 0;
             for (size_t k = 0; k < bytes / 8; k++)
                 sum += q[k];
             __asm__ volatile("" : : "r"(sum));
-            uat_checkin(base + at, bytes, UAT_READ);
+            uat_global_checkin(base + at, bytes, UAT_READ);
         }
 }
 
@@ -207,8 +220,8 @@ static void sweep_write(char *base, size_t bytes, int window, int64_t count)
     (void)window;
     for (int64_t i = 0; i < count; i++) {
         for (size_t at = 0; at + bytes <= chunk; at += bytes) {
-            memset(uat_checkout(base + at, bytes, UAT_WRITE), (int)at, bytes);
-            uat_checkin(base + at, bytes, UAT_WRITE);
+            memset(uat_global_checkout(base + at, bytes, UAT_WRITE), (int)at, bytes);
+            uat_global_checkin(base + at, bytes, UAT_WRITE);
         }
         uat_global_release();
     }
@@ -225,6 +238,7 @@ const struct transfer_operation transfer_operations[TRANSFER_OPERATIONS] = {
     {"get, split", get_split, 8, SPLIT_MAX, 8, TRANSFER_WINDOW_MAX, TRANSFER_BOTH, false, false, false},
     {"put, split", put_split, 8, SPLIT_MAX, 8, TRANSFER_WINDOW_MAX, TRANSFER_BOTH, false, false, false},
     {"fetch_add", fetch_add, 8, 8, 2, 1, TRANSFER_BOTH, true, false, false},
+    {"lock add", plain_add, 8, 8, 2, 1, TRANSFER_NEAR, false, false, true},
     {"cmp_swap", cmp_swap, 8, 8, 2, 1, TRANSFER_BOTH, true, false, false},
     {"load", load, 8, 8, 2, 1, TRANSFER_BOTH, true, false, false},
     {"add, release", add, 8, 8, 2, TRANSFER_WINDOW_MAX, TRANSFER_BOTH, false, false, false},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Moments, read from the time-stamp counter and the clock at once. In virtual time both are that, in nanoseconds. */
+/* Moments, read from the time-stamp counter and the clock at once. In virtual time both count its nanoseconds. */
 #ifndef UAT_TSC_H
 #define UAT_TSC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/cpu.h"
@@ -13,12 +14,17 @@ struct uat_moment {
     double seconds;
 };
 
-static inline struct uat_moment uat_moment_now(void)
+static inline bool uat_time_is_virtual(void)
 {
     const char *time = uat_setting("time");
-    uint64_t ns = uat_time();
+    return time && time[0] == 'v';
+}
 
-    return (struct uat_moment){time && time[0] == 'v' ? ns : uat_cpu_counter(), 1e-9 * (double)ns};
+static inline struct uat_moment uat_moment_now(void)
+{
+    uint64_t ns = uat_time_ns();
+
+    return (struct uat_moment){uat_time_is_virtual() ? ns : uat_cpu_counter(), 1e-9 * (double)ns};
 }
 
 #endif

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unbalanced tree search with tasks. A family is a node with a range of its children; a task gets an array of them.
- * Many families, and a large range of children, are split by halves, of which one is spawned. A small range of
- * children is generated at once: those without children are counted on the spot, so that a leaf, and most nodes are
- * leaves, needs no task.
+ * Unbalanced tree search with tasks. A family is a node with a range of its children; a task gets an array of families.
+ * Many families, or a large range of children, are split into halves, one of which is spawned. A small range of
+ * children is generated at once. Children without children are counted immediately, so leaves, which are most of the
+ * nodes, need no task.
  *
- * This is written with the plain interface: a task works in place on its copy of the argument, whose size varies.
+ * It uses the plain interface: a task works in place on its copy of the argument, whose size varies.
  */
 #include "perf/bench.h"
 #include "perf/uts_tree.h"
 
-/* Children generated at once: enough to keep leaves out of tasks, few enough for a small frame. */
+/* Children generated at once: enough to avoid tasks for leaves, few enough for a small frame. */
 #define GENERATION 8
 
 struct family {
     struct uat_uts_node parent;
     uint32_t first, end; /* range of its children */
-    uint64_t families;   /* in the first of an array: how many */
+    uint64_t families;   /* number of families; set in the first of an array */
 };
 
-static struct uat_uts_tree tree; /* read by the tasks: every rank sets it from the same command line */
+static struct uat_uts_tree tree; /* the tasks read it; every rank sets it from the same command line */
 
 static void search(struct family *family, uint64_t families, struct uat_uts_count *count);
 
@@ -32,7 +32,7 @@ static void search_task(void *arg, void *result)
     search(family, family->families, count);
 }
 
-/* Never inlined: its array must stand in the frames of a deep recursion once for each level of the tree, no more. */
+/* Never inlined, so that a deep recursion has its array only once for each level of the tree. */
 __attribute__((noinline)) static void generate(const struct family *family, struct uat_uts_count *count)
 {
     struct family inner[GENERATION];
@@ -52,7 +52,7 @@ __attribute__((noinline)) static void generate(const struct family *family, stru
         search(inner, families, count);
 }
 
-/* Add all descendants of the families to *count. The families are changed on the way. */
+/* Add all descendants of the families to *count. Changes the families. */
 static void search(struct family *family, uint64_t families, struct uat_uts_count *count)
 {
     struct uat_uts_count spawned;
@@ -81,7 +81,7 @@ static void search(struct family *family, uint64_t families, struct uat_uts_coun
     uat_uts_count_add(count, &spawned);
 }
 
-/* Above one child per node a binomial tree is infinite sooner or later; the benchmark's own T3L has 1.00007. */
+/* Refuse binomial trees with more than one child per node, which may be infinite; the benchmark's T3L has 1.00007. */
 static const char *refuse(void)
 {
     bool binomial = tree.type == UAT_UTS_BIN || tree.type == UAT_UTS_HYBRID;

@@ -37,7 +37,7 @@ void uat_uts_root(const struct uat_uts_tree *tree, struct uat_uts_node *root)
     root->depth = 0;
 }
 
-/* Never inlined: the hash's context must not stand in the frames of a deep recursion. */
+/* Never inlined, so that the frames of a deep recursion do not contain the hash's context. */
 __attribute__((noinline)) void uat_uts_child(const struct uat_uts_tree *tree, const struct uat_uts_node *parent,
                                              uint32_t number, struct uat_uts_node *child)
 {
@@ -63,7 +63,7 @@ static double probability(const struct uat_uts_node *node)
     return (bits & 0x7fffffff) / 2147483648.0;
 }
 
-/* The expected number of children in a GEO tree. The order of the operations decides the last bit: keep it. */
+/* The expected number of children in a GEO tree. Keep the order of the operations: it decides the last bit. */
 static double branching(const struct uat_uts_tree *tree, double depth)
 {
     double most = (double)tree->depth;

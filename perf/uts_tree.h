@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trees of the Unbalanced Tree Search benchmark (Olivier et al., LCPC'06), which are not stored anywhere: a
- * node is the 20 bytes of a SHA-1 hash from which its children follow.
+ * The trees of the Unbalanced Tree Search benchmark (Olivier et al., LCPC'06). They are not stored: a node is a SHA-1
+ * hash of 20 bytes, from which its children are computed.
  */
 #ifndef UAT_UTS_TREE_H
 #define UAT_UTS_TREE_H
@@ -10,25 +10,25 @@
 #include <stdint.h>
 
 #define UAT_UTS_HASH         20  /* bytes of a SHA-1 hash */
-#define UAT_UTS_CHILDREN_MAX 100 /* of a node, but for the root of BIN and the nodes of BALANCED */
+#define UAT_UTS_CHILDREN_MAX 100 /* maximum of a node, except the root of BIN and the nodes of BALANCED */
 
 enum uat_uts_type { UAT_UTS_BIN, UAT_UTS_GEO, UAT_UTS_HYBRID, UAT_UTS_BALANCED };
 enum uat_uts_shape { UAT_UTS_LINEAR, UAT_UTS_EXPDEC, UAT_UTS_CYCLIC, UAT_UTS_FIXED };
 
-/* The parameters under the letters of the benchmark's command line. */
+/* Parameters, named by the letters of the benchmark's command line. */
 struct uat_uts_tree {
     int64_t type;        /* -t: enum uat_uts_type */
     double b;            /* -b: branching factor at the root */
-    int64_t seed;        /* -r: of the root's hash */
+    int64_t seed;        /* -r: seed of the root's hash */
     int64_t shape;       /* -a: enum uat_uts_shape, how the branching factor of GEO changes with the depth */
     int64_t depth;       /* -d: depth up to which GEO and BALANCED trees grow (CYCLIC: 5 times that) */
     double q;            /* -q: probability that a node of a BIN tree has children */
     int64_t m;           /* -m: children of such a node */
     int64_t granularity; /* -g: how many times each hash is computed */
-    double shift;        /* -f: fraction of the depth at which HYBRID goes over from GEO to BIN */
+    double shift;        /* -f: fraction of the depth at which HYBRID changes from GEO to BIN */
 };
 
-/* What the benchmark's reference program takes for parameters that are not given. */
+/* The reference program's defaults for parameters that are not given. */
 extern const struct uat_uts_tree uat_uts_default;
 
 struct uat_uts_node {
@@ -48,10 +48,10 @@ void uat_uts_root(const struct uat_uts_tree *tree, struct uat_uts_node *root);
 void uat_uts_child(const struct uat_uts_tree *tree, const struct uat_uts_node *parent, uint32_t number,
                    struct uat_uts_node *child);
 
-/* How many children node has. */
+/* The number of children of node. */
 uint32_t uat_uts_children(const struct uat_uts_tree *tree, const struct uat_uts_node *node);
 
-/* Add one node with its number of children to count. */
+/* Count one node, which has `children` children. */
 static inline void uat_uts_count_node(struct uat_uts_count *count, const struct uat_uts_node *node, uint32_t children)
 {
     count->nodes++;
@@ -71,7 +71,7 @@ static inline void uat_uts_count_add(struct uat_uts_count *count, const struct u
 /* Count the whole tree sequentially. */
 void uat_uts_search(const struct uat_uts_tree *tree, struct uat_uts_count *count);
 
-/* Whether the published size of this tree is known; if so, it goes into *count. */
+/* Look up the published size of this tree. Returns whether it is known; then *count is that size. */
 bool uat_uts_known(const struct uat_uts_tree *tree, struct uat_uts_count *count);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A wavefront: local alignment of two random sequences (Smith and Waterman, J. Mol. Biol. 147, 1981; linear gap
- * penalty), in square blocks. A block's task waits for the futures of its upper and its left neighbour, and sets one
- * for each neighbour below and to the right. Each row of blocks has a task that spawns and joins them.
+ * penalty), in square blocks. A block's task waits for the futures of its upper and left neighbours, and sets one for
+ * its lower and one for its right neighbour. Each row of blocks has a task that spawns and joins them.
  */
 #include <stdint.h>
 #include <string.h>
@@ -11,17 +11,17 @@
 #include "uat/sync.h"
 
 enum {
-    SIDE_MAX = 255 /* cells of a block: an edge has UAT_RESULT_MAX bytes */,
-    BLOCKS_MAX = 48 /* of a side */,
+    SIDE_MAX = 255 /* maximum cells of a block's side: an edge has UAT_RESULT_MAX bytes */,
+    BLOCKS_MAX = 48 /* maximum blocks of a side */,
     MATCH = 2,
     MISMATCH = -1,
     GAP = -2,
-    CELL_NS = 4 /* in a simulation: what fill() takes here */
+    CELL_NS = 4 /* time of fill() per cell in a simulation */
 };
 
 static int64_t blocks = 40, side = 240, seed = 1;
 
-/* The row above a block, which begins with the cell to the left of it; or the column at the left. */
+/* The row above a block, which starts with the cell to its upper left, or the column to its left. */
 struct edge {
     int32_t cell[SIDE_MAX + 1];
 };
@@ -29,7 +29,7 @@ struct edge {
 UAT_FUTURE(struct edge, edge);
 
 struct score {
-    uint64_t best, sum; /* of the cells */
+    uint64_t best, sum; /* best and sum of the cells' values */
 };
 
 /* Letter i of one of the two sequences. */
@@ -45,13 +45,13 @@ static inline int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/* One cell, from the ones above, at the left, and above the left one. */
+/* The value of a cell, from those above, to the left, and to the upper left. */
 static inline int32_t cell(int32_t up, int32_t left, int32_t corner, bool equal)
 {
     return larger(larger(0, corner + (equal ? MATCH : MISMATCH)), larger(up, left) + GAP);
 }
 
-/* Fill a block: row and column become its own last ones. Not inline: the stack of a task that waits would hold
+/* Fill a block. row and column become its own last ones. Not inlined: otherwise the stack of a waiting task would hold
  * letters[]. */
 static __attribute__((noinline)) struct score fill(struct edge *row, struct edge *column, int64_t i0, int64_t j0)
 {
@@ -86,7 +86,7 @@ UAT_TASK(struct score, block, edge_future, up, edge_future, left, edge_future, b
     struct edge row, column;
     memset(&row, 0, sizeof(row));
     memset(&column, 0, sizeof(column));
-    /* Not edge_get() and edge_set(): each would keep another copy of an edge in the stack that waits. */
+    /* edge_get() and edge_set() would each keep another copy of an edge on the waiting task's stack. */
     if (at.i > 0)
         uat_future_get(up.future, &row);
     if (at.j > 0)
@@ -116,7 +116,8 @@ static void destroy(const struct between *b, int64_t n)
         edge_destroy(b->edge[j]);
 }
 
-/* A row of blocks. It destroys what is behind it: so this, and the joins, are spread as the blocks are. */
+/* A row of blocks. It destroys the futures that its blocks waited for, so destruction and joins run in parallel,
+ * too. */
 UAT_TASK(struct score, row, struct between, above, struct between, below, int64_t, i, int64_t, n)
 {
     struct between right;
@@ -163,7 +164,7 @@ static int run(uint64_t *answer)
     return rc;
 }
 
-/* The same without blocks: cell by cell, row after row, with one row in memory. */
+/* The same alignment without blocks: cell by cell, row after row, with one row in memory. */
 static int sequential(uint64_t *answer)
 {
     static int32_t row[BLOCKS_MAX * SIDE_MAX + 1];

@@ -11,13 +11,13 @@
 #include <sys/resource.h>
 
 #include "asm/switch.h"
-#include "base/config.h"
 #include "include/uat.h"
-#include "runtime/collective/collective.h"
-#include "runtime/memory/segment.h"
+#include "runtime/job/collective.h"
+#include "runtime/job/settings.h"
+#include "runtime/segment/segment.h"
 #include "runtime/run.h"
-#include "runtime/start/aslr.h"
-#include "runtime/start/self.h"
+#include "runtime/job/aslr.h"
+#include "runtime/job/self.h"
 
 enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50, BOARD = 16384 };
 

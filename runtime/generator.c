@@ -2,7 +2,7 @@
 /* What generators need of the library besides the assembly: their errors. */
 #include "include/uat/generator.h"
 
-#include "runtime/watch/die.h"
+#include "runtime/job/die.h"
 
 /* asm/x86_64/generator.S and the switch know these. */
 _Static_assert(offsetof(struct uat_generator, inside) == 0, "asm/x86_64/generator.S");

@@ -4,15 +4,27 @@
 #include <errno.h>
 #include <string.h>
 
-#include "global/global.h"
-#include "runtime/collective/collective.h"
-#include "runtime/memory/heap.h"
-#include "runtime/memory/record.h"
-#include "runtime/memory/segment.h"
-#include "runtime/start/self.h"
-#include "runtime/task/steal.h"
-#include "runtime/task/worker.h"
-#include "runtime/watch/stall.h"
+#include "runtime/global/global.h"
+#include "runtime/job/collective.h"
+#include "runtime/job/tree.h"
+#include "runtime/segment/heap.h"
+#include "runtime/segment/record.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/park.h"
+#include "runtime/sched/steal.h"
+#include "runtime/sched/worker.h"
+#include "runtime/job/stall.h"
+
+/* A word that each worker shows to all, and where it lands. */
+static struct uat_area shown = {.name = "a word to inspect", .size = sizeof(uint64_t), .peers = UAT_PEERS_READ};
+static struct uat_area landing = {.name = "landing of that", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
+
+void uat_inspect_reserve(void)
+{
+    uat_segment_reserve(&shown);
+    uat_segment_reserve(&landing);
+}
 
 struct uat_transport *uat_inspect_transport(void)
 {
@@ -56,12 +68,12 @@ int uat_inspect_evacuate(uintptr_t sp, size_t bytes)
 int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
 {
     const struct uat_segment *s = &uat_segment;
-    const uint64_t *all[] = {&s->ring->claims,
-                             &s->ring->lock,
-                             &s->ready->claims,
-                             s->control->barrier,
-                             &s->control->tree_down,
-                             &s->control->runs_ended,
+    const struct uat_ring *ring = uat_steal_ring();
+    const uint64_t *all[] = {&ring->claims,
+                             &ring->lock,
+                             uat_park_atomic(),
+                             uat_collective_atomic(),
+                             uat_tree_atomic(),
                              &((const struct uat_record *)s->records)->state,
                              (const uint64_t *)(s->heap + UAT_HEAP_HEADER),
                              uat_objects_freed_word()};
@@ -83,12 +95,12 @@ void uat_inspect_glance(struct uat_inspect_glance *glance)
 
 int uat_inspect_gather(uint64_t own, uint64_t *words)
 {
-    uat_segment.control->shown = own;
+    *(uint64_t *)shown.at = own;
     int rc = uat_collective_barrier();
     for (int i = 0; i < uat_self.size && !rc; i++) {
-        struct uat_op op = uat_op_read(&uat_segment.staging->word, uat_segment_of(i, &uat_segment.control->shown), 8);
+        struct uat_op op = uat_op_read(landing.at, shown.at, 8);
         rc = uat_transport_do(uat_self.transport, i, &op, 1);
-        words[i] = uat_segment.staging->word;
+        words[i] = *(const uint64_t *)landing.at;
     }
     return rc ? rc : uat_collective_barrier();
 }

@@ -14,9 +14,9 @@
 #include "deque/phase.h"
 #include "deque/thief.h"
 #include "include/uat/stats.h"
-#include "runtime/task/idle.h"
-#include "runtime/task/worker.h"
-#include "runtime/watch/die.h"
+#include "runtime/sched/idle.h"
+#include "runtime/sched/worker.h"
+#include "runtime/job/die.h"
 #include "transport/transport.h"
 
 /* Also inside tasks. By its address, as the runtime itself names it, so that a benchmark measures the same code. */
@@ -42,6 +42,9 @@ void *uat_inspect_spare(size_t bytes);
 /* Steal once from this victim, by the protocol in use. Returns enum uat_steal or a negative errno. */
 int uat_inspect_steal(int victim, struct uat_stolen *stolen);
 
+/* Reserve the word of uat_inspect_gather() in the segment. */
+void uat_inspect_reserve(void);
+
 /* What a join that has to wait does with the stack of `bytes` at sp, and what its resumption does: out to the
  * evacuation heap, back by a READ. 0 or a negative errno. */
 int uat_inspect_evacuate(uintptr_t sp, size_t bytes);
@@ -56,10 +59,9 @@ struct uat_inspect_lent {
 };
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 
-/* Words of this worker that adapters change: of the deque's ring, the ready ring, the barrier, the tree, the ends of
- * runs, the first record, the first object in the heap; and, where global memory is prepared, its list of objects that
+/* Words of this worker that adapters change: of the deque's ring, the ready ring, the barrier, the tree, the first record, the first object in the heap; and, where global memory is prepared, its list of objects that
  * others gave back. Returns how many these are. */
-enum { UAT_INSPECT_ATOMICS = 9 };
+enum { UAT_INSPECT_ATOMICS = 8 };
 int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);
 
 /*

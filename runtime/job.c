@@ -3,44 +3,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
 #include "base/virtual.h"
-#include "global/global.h"
+#include "runtime/global/global.h"
 #include "include/uat.h"
-#include "runtime/collective/collective.h"
+#include "runtime/job/collective.h"
 #include "runtime/doctor.h"
-#include "runtime/memory/heap.h"
-#include "runtime/memory/record.h"
-#include "runtime/memory/segment.h"
-#include "runtime/replica.h"
-#include "runtime/start/bootstrap.h"
-#include "runtime/start/self.h"
+#include "runtime/job/bootstrap.h"
+#include "runtime/job/self.h"
+#include "runtime/settings.h"
 #include "runtime/startup.h"
-#include "runtime/task/park.h"
-#include "runtime/task/steal.h"
-#include "runtime/task/victims.h"
-#include "runtime/task/worker.h"
 #include "runtime/trace/trace.h"
-#include "runtime/watch/call.h"
-#include "runtime/watch/die.h"
-#include "runtime/watch/fault.h"
-#include "runtime/watch/lost.h"
-#include "runtime/watch/neighbour.h"
-#include "runtime/watch/stall.h"
+#include "runtime/job/call.h"
+#include "runtime/job/die.h"
 
 static bool is_open; /* between a start that succeeded and the end */
+
+static void abort_job(void)
+{
+    uat_bootstrap_abort(1);
+}
 
 int uat_init(void)
 {
     int refused = uat_call_check_init();
     if (refused)
         return refused;
-    int rc = uat_startup_go();
-    if (rc) {
-        uat_self.transport = NULL; /* runs are refused */
-        uat_bootstrap_abort(1);
+    int rc = uat_steps_open(uat_startup_steps, uat_startup_count, abort_job);
+    if (rc)
         return rc;
-    }
     is_open = true;
     uat_call_open();
     uat_die_at_exit(uat_self.size > 1);
@@ -69,32 +59,16 @@ int uat_finalize(void)
         return refused;
     uat_call_enter(UAT_CALL_FINALIZE);
     uat_global_before_barrier();
-    int traced = uat_trace_close(), rc = part_workers();
-    uat_global_close();
-    uat_call_close();
-    uat_stall_close();
-    uat_neighbour_close();
-    uat_lost_close();
-    uat_fault_close();
-    uat_replica_close();
-    uat_park_close();
-    uat_steal_close();
-    uat_victims_close();
-    uat_self.transport->class_->close(uat_self.transport);
-    uat_self.transport = NULL;
-    uat_self.size = 1;
-    uat_deque_close(&uat_worker.deque);
-    uat_heap_close(&uat_heap);
-    uat_record_pool_close(&uat_records);
-    uat_segment_close();
+    int traced = uat_trace_write(), rc = part_workers();
     is_open = false;
-    uat_die_at_exit(false);
-    int closed = uat_bootstrap_close();
-    return rc ? rc : closed ? closed : traced;
+    uat_call_close();
+    uat_steps_close(uat_startup_steps, uat_startup_count);
+    return rc ? rc : uat_startup.left ? uat_startup.left : traced;
 }
 
 const char *uat_setting(const char *name)
 {
+    static char text[UAT_SETTING_TEXT_MAX]; /* the settings of a process do not change */
     if (!is_open)
         return NULL;
     if (strcmp(name, "transport") == 0)
@@ -102,9 +76,9 @@ const char *uat_setting(const char *name)
     if (strcmp(name, "transport_reason") == 0)
         return uat_startup.transport_reason;
     if (strcmp(name, "deque") == 0)
-        return uat_options_deque(&uat_startup.options);
+        return uat_settings_text(uat_settings, "UAT_DEQUE", text);
     if (strcmp(name, "torture") == 0)
-        return uat_options_torture(&uat_startup.options);
+        return uat_settings_text(uat_settings, "UAT_TORTURE", text);
     if (strcmp(name, "time") == 0)
         return UAT_IS_VIRTUAL() ? "virtual" : "real";
     if (strcmp(name, "launcher") == 0)

@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/virtual.h"
 #include "include/uat.h"
-#include "runtime/start/self.h"
+#include "runtime/job/self.h"
 
-uint64_t uat_time(void)
+uint64_t uat_time_ns(void)
 {
     return uat_clock_ns();
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "runtime/start/self.h"
+#include "runtime/job/self.h"
 
 struct replica {
     char *at;

@@ -12,7 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/memory/segment.h"
+/* How the workers of a host find the memory of a replica. */
+struct uat_replica_card {
+    uint64_t fd, device, inode;
+};
+
+/* Reserve the words of uat_replicate() in the segment. */
+void uat_replicate_reserve(void);
 
 /* leader: the lowest rank of this worker's host; leader_pid: its process. start: where replicas begin. */
 void uat_replica_open(int leader, long leader_pid, char *start);

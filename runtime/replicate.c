@@ -9,12 +9,24 @@
 
 #include "base/log.h"
 #include "include/uat.h"
-#include "runtime/collective/collective.h"
-#include "runtime/collective/tree.h"
-#include "runtime/memory/segment.h"
+#include "runtime/job/collective.h"
+#include "runtime/job/tree.h"
+#include "runtime/segment/segment.h"
 #include "runtime/replica.h"
-#include "runtime/start/self.h"
-#include "runtime/watch/call.h"
+#include "runtime/job/self.h"
+#include "runtime/job/call.h"
+
+/* What the host's first worker announces: its own CPU only; READ by its neighbours in attach(). */
+static struct uat_area shown = {
+    .name = "the card of a replica", .size = sizeof(struct uat_replica_card), .peers = UAT_PEERS_READ};
+static struct uat_area landing = {
+    .name = "landing of a card", .size = sizeof(struct uat_replica_card), .peers = UAT_PEERS_NOTHING};
+
+void uat_replicate_reserve(void)
+{
+    uat_segment_reserve(&shown);
+    uat_segment_reserve(&landing);
+}
 
 static size_t round_to_pages(size_t n)
 {
@@ -25,11 +37,10 @@ static size_t round_to_pages(size_t n)
 /* READ the card of the host's first worker, and attach its copy. */
 static int attach(char *at, size_t size, bool *own)
 {
-    struct uat_replica_card *card = &uat_segment.staging->replica_card;
     int leader = uat_replica_leader();
-    struct uat_op op = uat_op_read(card, uat_segment_of(leader, &uat_segment.control->replica_card), sizeof(*card));
+    struct uat_op op = uat_op_read(landing.at, shown.at, landing.size);
     int rc = uat_transport_do(uat_self.transport, leader, &op, 1);
-    return rc ? rc : uat_replica_attach(at, size, card, own);
+    return rc ? rc : uat_replica_attach(at, size, landing.at, own);
 }
 
 /*
@@ -37,7 +48,7 @@ static int attach(char *at, size_t size, bool *own)
  */
 static int reserve(char *at, size_t size, bool *own)
 {
-    struct uat_replica_card *card = &uat_segment.control->replica_card;
+    struct uat_replica_card *card = shown.at;
     *own = uat_replica_leads();
     int made = *own ? uat_replica_make(at, size, card) : 0;
     int rc = uat_collective_agree(made);
@@ -72,7 +83,7 @@ static int replicate(const char *p, size_t n, char **out)
         return rc;
     rc = uat_tree_copy(own ? at : NULL, p, n);
     if (!rc)
-        rc = uat_replica_keep(at, size, &uat_segment.control->replica_card);
+        rc = uat_replica_keep(at, size, shown.at);
     /* The barrier in here orders the copy of the host's first worker before the others' loads of it. */
     return uat_collective_agree(rc);
 }

@@ -3,21 +3,22 @@
 #ifndef UAT_STARTUP_H
 #define UAT_STARTUP_H
 
-#include "base/options.h"
-#include "runtime/start/bootstrap.h"
-#include "runtime/start/identity.h"
-#include "runtime/start/roster.h"
+#include "runtime/job/bootstrap.h"
+#include "runtime/job/identity.h"
+#include "runtime/job/roster.h"
+#include "runtime/steps.h"
 
 struct uat_startup {
-    struct uat_options options;
     struct uat_job job;
     struct uat_identity identity; /* ours */
     struct uat_roster roster;     /* of all workers, while the job starts */
     char transport_reason[256];
+    int left; /* what leaving the job returned: 0 or a negative errno */
 };
 extern struct uat_startup uat_startup __attribute__((visibility("hidden")));
 
-/* Take all steps. 0, or the negative errno of the one that failed, reported; the caller aborts the job then. */
-int uat_startup_go(void);
+/* The steps of the start, in order. */
+extern const struct uat_step uat_startup_steps[] __attribute__((visibility("hidden")));
+extern const size_t uat_startup_count __attribute__((visibility("hidden")));
 
 #endif

@@ -3,17 +3,15 @@
 #include <errno.h>
 
 #include "base/log.h"
-#include "deque/mail.h"
-#include "global/global.h"
+#include "runtime/global/global.h"
 #include "include/uat.h"
-#include "runtime/collective/tree.h"
+#include "runtime/job/tree.h"
 #include "runtime/inspect.h"
-#include "runtime/memory/segment.h"
-#include "runtime/start/self.h"
-#include "runtime/task/counts.h"
-#include "runtime/task/steal.h"
-#include "runtime/task/worker.h"
-#include "runtime/watch/call.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/steal.h"
+#include "runtime/sched/worker.h"
+#include "runtime/job/call.h"
 
 static void gather_steals(uat_stats_t *s, const struct uat_steal_traffic *traffic)
 {
@@ -39,17 +37,17 @@ static void gather_counters(uat_stats_t *stats)
     s.steal_attempts = thief->attempts;
     s.victims_peeked = thief->peeks;
     s.steals = thief->done;
-    s.steals_empty = thief->empty;
-    s.steals_lost = thief->lost;
+    s.attempts_empty = thief->empty;
+    s.attempts_lost = thief->lost;
     s.claims_aborted = thief->aborted;
     s.second_looks = thief->second_looks;
     s.published = deque->published;
     s.taken_back = deque->taken_back;
-    s.withheld = deque->withheld;
+    s.publications_unacknowledged = deque->withheld;
     s.records_missing = deque->records_missing;
     s.owner_waits = deque->owner_waits;
     s.entries_aborted = deque->entries_aborted;
-    s.given = uat_worker.deque.mail ? uat_worker.deque.mail->count.given : 0;
+    s.given = deque->given;
     s.requests_refused = thief->refused;
     s.requests_withdrawn = thief->withdrawn;
     s.ops_read = transport->ops[UAT_OP_READ];

@@ -4,7 +4,7 @@
 
 packages_build="build-essential meson ninja-build pkg-config libpmix-dev libnuma-dev nettle-dev libjson-c-dev
     libcmocka-dev libibverbs-dev librdmacm-dev"
-packages_check="clang libclang-rt-14-dev spin gdb python3 cmake iproute2 gnuplot-nox
+packages_check="clang clang-format libclang-rt-14-dev spin gdb python3 cmake iproute2 gnuplot-nox
     libboost-context-dev libtbb-dev"
 packages_guest="qemu-system-x86 busybox-static kmod cpio zstd xz-utils ibverbs-providers ibverbs-utils perftest iputils-ping"
 packages_slurm="munge slurmctld slurmd slurm-client slurm-wlm-basic-plugins libpmix2 openmpi-bin"

@@ -19,7 +19,7 @@ BUILDS = SOURCE / "build-check"
 TAIL = 40  # lines shown of a failed test
 
 # Suites in the order in which they run: what fails fast comes first. A suite not named here comes last.
-ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "vm", "ibv"]
+ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "security", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "vm", "ibv"]
 # Suites of which several tests may run at once: they keep one core busy, or wait. Those of `programs` do, too, unless meson.build says
 # is_parallel: false.
 PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "sim", "vm"}

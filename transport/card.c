@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/host.h"
 #include "base/log.h"
+#include "base/secret.h"
 #include "transport/words.h"
 
 int uat_card_make(struct uat_card *card, const struct uat_transport_config *config, const char *transport)
@@ -36,9 +36,10 @@ int uat_card_make(struct uat_card *card, const struct uat_transport_config *conf
                   strerror(-rc));
         return rc;
     }
-    if (getrandom(&nonce, sizeof(nonce), 0) != sizeof(nonce)) {
-        uat_error("transport %s: getrandom: %s", transport, strerror(errno));
-        return -EIO;
+    int drawn = uat_secret_draw(&nonce, sizeof(nonce));
+    if (drawn) {
+        uat_error("transport %s: getrandom: %s", transport, strerror(-drawn));
+        return drawn;
     }
     *card = (struct uat_card){
         .magic = UAT_CARD_MAGIC,
@@ -56,7 +57,7 @@ int uat_card_make(struct uat_card *card, const struct uat_transport_config *conf
         .nonce = nonce,
     };
     uat_host_boot_id(card->boot);
-    /* Peers look at the nonce only after they got the card through the bootstrap, which orders the two. */
+    /* Peers load the nonce only after they got the card through the bootstrap, which orders the two. */
     uat_word_store(config->scratch, nonce);
     return 0;
 }
@@ -100,7 +101,7 @@ static int check_place(const struct uat_card_user *user, const struct uat_card *
     return 0;
 }
 
-/* Say why /proc/PID/fd/N could not be opened. With hidepid, another user's process looks as if it did not exist. */
+/* Report why /proc/PID/fd/N could not be opened. With hidepid, another user's process seems not to exist. */
 static int report_open(const struct uat_card_user *user, const struct uat_card *own, const struct uat_card *card,
                        int rank, int error)
 {
@@ -151,7 +152,7 @@ static int map_object(const struct uat_card_user *user, const struct uat_card *c
         munmap(map, card->segment_size);
         return -ESTALE;
     }
-    madvise(map, card->segment_size, MADV_DONTDUMP); /* a core file holds the own segment; advice may fail */
+    madvise(map, card->segment_size, MADV_DONTDUMP); /* a core file needs only this worker's segment; advice may fail */
     *out = map;
     return 0;
 }
@@ -170,7 +171,7 @@ int uat_card_attach(const struct uat_card *own, const struct uat_card_user *user
 
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", card.pid, card.fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* whatever it is, opening must not block */
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* opening must not block, whatever the file is */
     if (fd < 0)
         return report_open(user, own, &card, rank, errno);
     rc = map_object(user, &card, fd, rank, out);

@@ -3,7 +3,7 @@
  * The card by which a worker lets the peers of its host attach its segment.
  *
  * The segment is a memory object without a name (memfd). A peer reaches it through /proc/PID/fd/N, so nothing is
- * ever created in /dev/shm or anywhere else: the kernel frees the memory with the last process, however that dies.
+ * ever created in /dev/shm or anywhere else. The kernel frees the memory with the last process, however that ends.
  * A pid may be reused, and a card may be stale or come from another job. So the peer checks that what it opened is the
  * announced object (device, inode, size) and contains the nonce of this job.
  */
@@ -20,7 +20,7 @@ struct uat_card {
     uint64_t magic;
     uint32_t version;
     uint32_t size;   /* bytes of this structure */
-    int32_t pid, fd; /* where the segment's memory object is open */
+    int32_t pid, fd; /* process and descriptor where the segment's memory object is open */
     uint32_t uid;    /* effective user of the worker, for messages */
     uint32_t unused; /* 0 */
     uint64_t device; /* of the memory object */
@@ -28,12 +28,12 @@ struct uat_card {
     uint64_t pid_space;    /* inode of the pid namespace in which pid counts */
     uint64_t base;         /* address of the segment in the worker */
     uint64_t segment_size; /* bytes */
-    uint64_t nonce_offset; /* where the nonce stands in the segment */
+    uint64_t nonce_offset; /* of the nonce in the segment */
     uint64_t nonce;
     char boot[UAT_HOST_BOOT_MAX]; /* the kernel's boot id: one per running host; "" if unknown */
 };
 
-/* Who attaches, for messages. */
+/* The attaching worker, for messages. */
 struct uat_card_user {
     const char *host;      /* its host's name */
     const char *transport; /* for which transport */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Colours: adapters exclude atomics from each other by the low 12 bits of the address, not by the address (Ziegler,
+ * Colours. Adapters serialise atomics whose addresses agree in the low 12 bits, even if the addresses differ (Ziegler,
  * Nelson-Slivon, Leis and Binnig, "Design Guidelines for Correct, Efficient, and Scalable Synchronization using
- * One-Sided RDMA", SIGMOD 2023). Segments lie at one address in all workers, so the same word of two neighbours would
- * be equal in these bits, and atomics on the one would wait for those on the other. Therefore each worker has a colour,
- * its place among the workers of its host modulo 64, and its words that adapters change lie 64 bytes x colour behind
- * the place that they have in a worker of colour 0.
+ * One-Sided RDMA", SIGMOD 2023). Segments lie at one address in all workers. So the same word of two neighbours would
+ * agree in these bits, and atomics on the one would wait for those on the other. Therefore each worker has a colour:
+ * its place among the workers of its host, modulo 64. The words that adapters change lie 64 bytes x colour after their
+ * place in a worker of colour 0.
  */
 #ifndef UAT_COLOUR_H
 #define UAT_COLOUR_H
@@ -15,16 +15,16 @@
 enum {
     UAT_COLOURS = 64,
     UAT_COLOUR_STEP = 64 /* bytes */,
-    UAT_COLOUR_ROOM = UAT_COLOURS * UAT_COLOUR_STEP /* bytes by which the largest colour may shift, and more */
+    UAT_COLOUR_ROOM = UAT_COLOURS * UAT_COLOUR_STEP /* more bytes than the largest colour shifts by */
 };
 
-/* Where the object lies in a worker whose colour is higher by `more`, which may be negative. */
+/* The object's address in a worker whose colour is higher by `more`, which may be negative. */
 static inline void *uat_coloured(const void *object, int more)
 {
     return (void *)((intptr_t)object + (intptr_t)more * UAT_COLOUR_STEP);
 }
 
-/* Where worker `to` has the object that worker `from` has here. colours: of each worker; NULL: all are 0. */
+/* The address in worker `to` of the object that worker `from` has here. colours: of each worker; NULL: all are 0. */
 static inline void *uat_coloured_of(const void *object, const uint8_t *colours, int from, int to)
 {
     return uat_coloured(object, colours ? colours[to] - colours[from] : 0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What all transports share: counting, and waiting for completions. */
+/* What all transports share: counting operations and waiting for completions. */
 #include "transport/transport.h"
 
-#include <assert.h>
+#include <errno.h>
 
+#include "base/log.h"
 #include "base/relax.h"
 
 static void count_ops(struct uat_transport *t, const struct uat_op *ops, int count)
@@ -17,14 +18,24 @@ static void count_ops(struct uat_transport *t, const struct uat_op *ops, int cou
     }
 }
 
+/* Refuse a chain that goes to a rank out of range or has too many operations. */
+static __attribute__((cold)) int refuse_chain(const struct uat_transport *t, int peer, int count)
+{
+    uat_error(
+        "transport %s: a chain of %d operations for rank %d: there are ranks 0 to %d, and chains of 1 to %d operations",
+        t->class_->name, count, peer, t->size - 1, UAT_CHAIN_MAX);
+    return -EINVAL;
+}
+
 int uat_transport_post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
-    assert(peer >= 0 && peer < t->size && count >= 1 && count <= UAT_CHAIN_MAX);
+    if (__builtin_expect((unsigned)peer >= (unsigned)t->size || (unsigned)count - 1 >= UAT_CHAIN_MAX, 0))
+        return refuse_chain(t, peer, count);
     if (p)
         p->done = false;
     int rc = t->class_->post(t, peer, ops, count, p);
     if (!rc)
-        count_ops(t, ops, count); /* not before: a refused operation may have a code out of range */
+        count_ops(t, ops, count); /* only now: a refused operation may have a code out of range */
     return rc;
 }
 

@@ -6,23 +6,22 @@
  * is written as the local address of the same object. All operands are aligned to 8 bytes and sized in multiples of 8.
  *
  * What a chain promises
- *   O1  A WRITE is in the peer's memory before an atomic that stands behind it takes effect, whatever stands between
- *       them. An atomic takes effect before a READ that stands behind it samples memory. So { WRITE; atomic; READ } is
- *       in order.
- *   O2  No other two operations are ordered: not two WRITEs, not two atomics, not an atomic and a WRITE behind it, not
- *       a WRITE and a READ behind it without an atomic between them, not two READs. Nor are the 8-byte words of one
- *       READ or of one WRITE.
- *   O3  In particular, what stands behind a READ may take effect before that READ has sampled memory. Only a completion
+ *   O1  A WRITE is in the peer's memory before a later atomic takes effect, whatever stands between them. An atomic
+ *       takes effect before a later READ samples memory. So { WRITE; atomic; READ } is in order.
+ *   O2  No other two operations are ordered: not two WRITEs, not two atomics, not an atomic and a later WRITE, not a
+ *       WRITE and a later READ without an atomic between them, not two READs. Nor are the 8-byte words of one READ or
+ *       of one WRITE.
+ *   O3  In particular, an operation after a READ may take effect before that READ has sampled memory. Only a completion
  *       orders a READ before something else: see O7.
  *   O4  An aligned 8-byte word is read and written whole.
  *   O5  Two chains to one peer, posted one after the other, keep the order of O1-O3 as if they were one chain.
- *   O6  FETCH_ADD and CMP_SWAP are atomic among themselves only. A word that they change is never changed by a CPU
- *       instruction or a WRITE; a CPU may load it at any time. Only where cpu_atomics says that the CPU is the adapter
- *       of the own segment, its atomic instructions may change such a word there.
- *   O7  When a completion has been seen, all that the chain read stands in local memory, and what is posted to that
- *       peer from then on takes effect behind the chain.
- * This is what InfiniBand adapters keep on one reliable connection, also with out-of-order delivery, and no more; its
- * sources are in docs/verbs.md. transport_shm gives more, which nobody may use: under torture it does not.
+ *   O6  FETCH_ADD and CMP_SWAP are atomic only among themselves. No CPU instruction and no WRITE changes a word that
+ *       they change; a CPU may load it at any time. There is one exception: with cpu_atomics, a CPU's atomic
+ *       instructions may change such a word in its own segment.
+ *   O7  Once the completion of a chain has been seen, all that the chain read is in local memory, and whatever is
+ *       posted to that peer from then on takes effect after the chain.
+ * InfiniBand adapters guarantee exactly this on one reliable connection, even with out-of-order delivery; docs/verbs.md
+ * has the sources. transport_shm gives more order, but no code may rely on that: under torture it does not.
  */
 #ifndef UAT_TRANSPORT_H
 #define UAT_TRANSPORT_H
@@ -32,44 +31,43 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/network.h"
-
 enum uat_opcode { UAT_OP_READ, UAT_OP_WRITE, UAT_OP_FETCH_ADD, UAT_OP_CMP_SWAP, UAT_OP_KINDS };
 
 /* One operation. Atomics work on 8 bytes and put the word's old value at `local`. */
 struct uat_op {
     enum uat_opcode code;
     uint32_t size;    /* bytes; 8 for atomics; 0 is allowed for READ and WRITE and does nothing */
-    void *local;      /* in the own segment: where a READ or an old value lands, or the source of a WRITE */
+    void *local;      /* in this worker's segment: where a READ or an old value lands, or the source of a WRITE */
     void *remote;     /* in the peer's segment, as the local address of the same object */
     uint64_t operand; /* FETCH_ADD: what to add; CMP_SWAP: the new value */
-    uint64_t compare; /* CMP_SWAP: the value expected */
+    uint64_t compare; /* CMP_SWAP: the expected value */
 };
 
 enum {
     UAT_CHAIN_MAX = 8,            /* operations in one chain */
     UAT_FORGET_WRITE_MAX = 64,    /* bytes of one WRITE in a fire-and-forget chain */
-    UAT_ENDPOINT_MAX = 16384,     /* bytes of what a transport publishes: rkeys, queue pairs, ... */
+    UAT_ENDPOINT_MAX = 32768,     /* bytes of what a transport publishes: rkeys, queue pairs, ... */
     UAT_TRANSPORT_SCRATCH = 65536 /* bytes of the segment that belong to the transport */
 };
 
-/* A chain under way. Owned by the caller, who keeps it in place until done is true. */
+/* A chain in flight. The caller owns it and keeps it in place until done is true. */
 struct uat_pending {
     bool done;
 };
 
 struct uat_transport_config {
-    int rank, size;                    /* of this worker; number of workers */
-    const char *host;                  /* this worker's host name, for messages */
-    void *segment;                     /* the own segment, mapped and writable, aligned to a page */
-    size_t segment_size;               /* bytes */
-    size_t read_only;                  /* of them the first, which peers only READ: the stacks; whole pages, or 0 */
-    size_t closed;                     /* of them the last, which peers do not touch at all; whole pages, or 0 */
-    int segment_fd;                    /* the memory object behind it */
-    void *scratch;                     /* UAT_TRANSPORT_SCRATCH bytes of the segment */
-    bool shuffle;                      /* torture: execute in any order that O1 allows, with delays */
-    uint64_t seed;                     /* of that order */
-    const struct uat_network *network; /* the settings of the network; copied by who needs them */
+    int rank, size;      /* of this worker; number of workers */
+    const char *host;    /* this worker's host name, for messages */
+    void *segment;       /* this worker's segment, mapped and writable, aligned to a page */
+    size_t segment_size; /* bytes */
+    size_t read_only;    /* first bytes of the segment, which peers only READ (the stacks); whole pages, or 0 */
+    size_t closed;       /* last bytes of the segment, which peers do not touch at all; whole pages, or 0 */
+    int segment_fd;      /* the segment's memory object */
+    void *scratch;       /* UAT_TRANSPORT_SCRATCH bytes of the segment */
+    bool shuffle;        /* torture: execute in any order that O1 allows, with delays */
+    uint64_t seed;       /* of the random order under `shuffle` */
+    int wait_report;     /* seconds until a wait for a peer is reported; 0: never */
+    int wait_limit;      /* seconds until a wait for a peer ends the job; 0: never */
 };
 
 /* What a peer published. */
@@ -87,26 +85,26 @@ struct uat_transport_class {
     const char *name;
     /* Open the device and register the segment. *out is owned by the caller, who closes it. */
     int (*open)(const struct uat_transport_config *config, struct uat_transport **out);
-    /* A first round, optional (NULL: none): show something to all workers before endpoint() can be answered. Copy it
-     * to data (at most UAT_ENDPOINT_MAX bytes); *size: its bytes. */
+    /* An optional first round before endpoint() (NULL: none): show something to all workers. Copy it to data (at most
+     * UAT_ENDPOINT_MAX bytes); *size: its bytes. */
     int (*card)(struct uat_transport *t, void *data, size_t *size);
-    /* Take what all showed; cards[i] is rank i's, valid during the call. Called if card is not NULL. */
+    /* Take what all workers showed. cards[i] is rank i's, valid during the call. Called if card is not NULL. */
     int (*attach)(struct uat_transport *t, const struct uat_endpoint *cards);
     /* Copy what the peers must know to data (at most UAT_ENDPOINT_MAX bytes); *size: its bytes. */
     int (*endpoint)(struct uat_transport *t, void *data, size_t *size);
-    /* Optional, for a transport with a first round: does connect() look at what this rank publishes? NULL: at all. */
+    /* Does connect() need what this rank publishes? For a transport with a first round. NULL: it needs all. */
     bool (*needs)(struct uat_transport *t, int rank);
-    /* Connect to all peers, oneself included. peers[i] is what rank i published, at least if connect() needs it; valid
-     * during the call. */
+    /* Connect to all peers, including this worker itself. peers[i] is what rank i published, at least if connect()
+     * needs it; valid during the call. */
     int (*connect)(struct uat_transport *t, const struct uat_endpoint *peers);
     /* Post a chain of count operations (1..UAT_CHAIN_MAX). p becomes done when all of them are complete.
-     * p == NULL: fire and forget. Then WRITEs have at most UAT_FORGET_WRITE_MAX bytes, copied before the
-     * call returns; atomics may have local == NULL; READs are not allowed. */
+     * p == NULL: fire and forget. Then a WRITE has at most UAT_FORGET_WRITE_MAX bytes, which are copied before the call
+     * returns. Atomics may have local == NULL. READs are not allowed. */
     int (*post)(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);
     /* Look for completions, without waiting. */
     int (*progress)(struct uat_transport *t);
-    /* Wait until every chain of this worker, fire-and-forget ones included, is complete and all it wrote is in the
-     * peers' memory. */
+    /* Wait until every chain of this worker, including fire-and-forget ones, is complete and all that it wrote is in
+     * the peers' memory. */
     int (*quiet)(struct uat_transport *t);
     void (*close)(struct uat_transport *t);
     const struct uat_bulk_class *bulk; /* for global memory (transport/bulk.h); NULL: it has none */
@@ -116,14 +114,14 @@ struct uat_transport_class {
 struct uat_transport {
     const struct uat_transport_class *class_;
     int rank, size;
-    bool cpu_atomics; /* this CPU's atomic instructions on the own segment are the same thing as the adapter's (O6) */
+    bool cpu_atomics; /* CPU atomics on this worker's segment and the adapter's are atomic among each other (O6) */
     uint64_t ops[UAT_OP_KINDS];      /* operations posted */
-    uint64_t requests[UAT_OP_KINDS]; /* ... of them, those that an adapter carried out; none over shared memory */
-    uint64_t doorbells;              /* calls that handed requests to the adapter: each rings its doorbell once */
+    uint64_t requests[UAT_OP_KINDS]; /* operations that an adapter carried out; none over shared memory */
+    uint64_t doorbells;              /* calls that hand requests to the adapter; each rings its doorbell once */
     uint64_t bytes_read, bytes_written;
     uint64_t round_trips;  /* waits for completions */
-    int lost;              /* once an operation was not answered: the worker whose connection it went by */
-    const char *lost_host; /* ... and where that is; NULL before, and where all are answered */
+    int lost;              /* the worker whose connection did not answer an operation; see lost_host */
+    const char *lost_host; /* that worker's host; NULL while all operations are answered */
 };
 
 extern const struct uat_transport_class uat_transport_shm;
@@ -133,7 +131,7 @@ extern const struct uat_transport_class uat_transport_sim;
 /* Post a chain; see uat_transport_class.post. Counts the operations. */
 int uat_transport_post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);
 
-/* Wait until all n chains are done: one round trip, however many they are. 0 or a negative errno. */
+/* Wait until all n chains are done: one round trip for any n. 0 or a negative errno. */
 int uat_transport_wait(struct uat_transport *t, struct uat_pending *const *pending, int n);
 
 /* Post a chain and wait for it: one round trip. */

@@ -2,9 +2,10 @@
 /*
  * Memory as whole 8-byte words, the way the transport sees it.
  *
- * memcpy may move bytes in any portions and twice; a peer that stores a word meanwhile would be seen torn. So every
- * word is one relaxed atomic load and one relaxed atomic store. On the local side plain accesses would do, since only
- * this process's CPU uses that memory until the chain is complete; an aligned 8-byte move is the same instruction.
+ * memcpy may move bytes in pieces of any size, and more than once. A word that a peer stores meanwhile could be read
+ * torn. So every word is copied by one relaxed atomic load and one relaxed atomic store. On the local side plain
+ * accesses would suffice, since only this process's CPU uses that memory until the chain is complete. But an aligned
+ * 8-byte move is the same instruction.
  */
 #ifndef UAT_TRANSPORT_WORDS_H
 #define UAT_TRANSPORT_WORDS_H

@@ -13,7 +13,7 @@
 
 enum {
     GID_BITS = 128,
-    IPV4_BITS = 96, /* in front of an IPv4 address in a GID: ::ffff:a.b.c.d */
+    IPV4_BITS = 96, /* prefix of an IPv4 address in a GID: ::ffff:a.b.c.d */
     SUBNET_BITS = 64
 };
 
@@ -26,7 +26,7 @@ static unsigned ones(const void *mask, size_t bytes)
     return n;
 }
 
-/* Has the interface this GID as its address? Then the bits of its network, otherwise 0. */
+/* The prefix length of the interface's network if the GID is the interface's address, otherwise 0. */
 static unsigned bits_of_interface(const struct ifaddrs *interface, const union ibv_gid *gid, bool ipv4)
 {
     const struct sockaddr *address = interface->ifa_addr, *mask = interface->ifa_netmask;
@@ -106,8 +106,8 @@ static int add_port(struct uat_ibv_address *list, int *n, const struct uat_ibv_p
     return rc;
 }
 
-int uat_ibv_addresses_list(const struct uat_network *wish, struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX], int *n,
-                           char *why, size_t size)
+int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX],
+                           int *n, char *why, size_t size)
 {
     struct uat_ibv_port *ports;
     char by[640], reason[640], failed[640] = "";
@@ -122,7 +122,7 @@ int uat_ibv_addresses_list(const struct uat_network *wish, struct uat_ibv_addres
         rc = add_port(list, n, &ports[best], wish->gid_index, reason, sizeof(reason));
         if (first && !rc)
             snprintf(why, size, "%s%s%s", by, error ? "; a better one cannot be used: " : "", failed);
-        if (first && rc && !error) { /* of the best port */
+        if (first && rc && !error) { /* the best port's failure */
             error = rc;
             snprintf(failed, sizeof(failed), "%s", reason);
             snprintf(why, size, "%s", reason);
@@ -142,7 +142,7 @@ static bool same_kind(const struct uat_ibv_address *a, const struct uat_ibv_addr
     return a->link_layer == b->link_layer && a->gid_kind == b->gid_kind;
 }
 
-/* Lies the address in the network of `first`? The prefix length is that of `first`. */
+/* Does the address lie in the network of `first`, by the prefix length of `first`? */
 static bool in_network(const struct uat_ibv_address *a, const struct uat_ibv_address *first)
 {
     unsigned whole = first->bits / 8, rest = first->bits % 8;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The addresses of a worker: each is a port that it can use and a GID of that port, with the network in which peers
- * reach it. All workers of a job must be in one network. Rank 0 takes the best of its addresses, and the network of
- * that one is the job's; every other worker takes its best address in it.
+ * The addresses of a worker. Each is a usable port and a GID of that port, with the network in which peers reach it.
+ * All workers of a job must be in one network. Rank 0 takes its best address, which fixes the job's network. Every
+ * other worker takes its best address in that network.
  *
- * The network of an InfiniBand port is its subnet: the first half of the GID. That of RoCE v2 is the IP network of the
- * GID, whose prefix length is that of the interface's address. Link-local GIDs and RoCE v1 do not tell of networks: all
- * of a kind count as one.
+ * The network of an InfiniBand port is its subnet: the first half of the GID. The network of a RoCE v2 GID is its IP
+ * network, with the prefix length of the interface's address. Link-local and RoCE v1 GIDs name no network, so all GIDs
+ * of one such kind count as one network.
  */
 #ifndef UAT_IBV_ADDRESS_H
 #define UAT_IBV_ADDRESS_H
@@ -20,7 +20,7 @@
 #include "transport_ibv/port.h"
 
 enum {
-    UAT_IBV_ADDRESSES_MAX = 16, /* of one worker: what is beyond them is not looked at */
+    UAT_IBV_ADDRESSES_MAX = 16, /* of one worker; further ones are ignored */
     UAT_IBV_NETWORK_TEXT = 64
 };
 
@@ -28,30 +28,33 @@ struct uat_ibv_address {
     char device[64];
     uint8_t port, link_layer;
     uint8_t gid_kind; /* enum uat_ibv_gid_kind */
-    uint8_t bits;     /* of the GID, that are the network's; 0: unknown, or the kind does not tell */
+    uint8_t bits;     /* prefix length of the network in the GID; 0: unknown, or the kind names no network */
     uint32_t gid_index;
     union ibv_gid gid;
 };
 
-/* The bits of a GID's network. Asks the interfaces of this host about a GID of RoCE v2; 0: none of them has it. */
+/* The prefix length of a GID's network. For RoCE v2 it comes from this host's interfaces. 0: no interface has the GID,
+ * or its kind names no network. */
 unsigned uat_ibv_network_bits(const struct ibv_gid_entry *gid);
 
 /*
- * Append the addresses of one port to list, which has *n of at most UAT_IBV_ADDRESSES_MAX: first the one that
- * uat_ibv_gid_choose() takes, then, if index is -1, all others of RoCE v2 that tell of a network. index: UAT_GID_INDEX.
- * bits: uat_ibv_network_bits, or that of a test. Returns 0, or -EINVAL if no GID can be used, and the reason in why.
+ * Append the addresses of one port to list, which holds *n of at most UAT_IBV_ADDRESSES_MAX. The first one is the
+ * choice of uat_ibv_gid_choose(). If index is -1, all other RoCE v2 GIDs that name a network follow. index:
+ * UAT_GID_INDEX. bits: uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in why if
+ * no GID can be used.
  */
 int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat_ibv_port *port,
                           const struct ibv_gid_entry *gids, int gid_count, int index,
                           unsigned (*bits)(const struct ibv_gid_entry *), char *why, size_t size);
 
-/* The addresses of all ports that can be used and are wished for, best first. 0 with *n > 0 and why the first one is,
- * or a negative errno and the reason in why. */
-int uat_ibv_addresses_list(const struct uat_network *wish, struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX], int *n,
-                           char *why, size_t size);
+/* List the addresses of all usable ports that the settings allow, best first. Returns 0 with *n > 0 and, in why, the
+ * reason for the first one; or a negative errno with the reason in why. */
+int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX],
+                           int *n, char *why, size_t size);
 
-/* The first of the n addresses that lies in the network of rank 0's address; -1: none does. subnet: UAT_IB_SUBNET; with
- * UAT_SUBNET_ANY another IP network will do, if none lies in rank 0's, for routers join them. */
+/* The index of the first of the n addresses that lies in the network of `first`, rank 0's address; -1: none does.
+ * subnet: UAT_IB_SUBNET. If it is UAT_SUBNET_ANY and no address lies in rank 0's network, the first address in another
+ * IP network will do, since routers join the networks. */
 int uat_ibv_address_choose(const struct uat_ibv_address *list, int n, const struct uat_ibv_address *first, int subnet);
 
 /* The network of an address as text: "10.9.0.0/24", "subnet fe80::/64", "RoCE v1". */

@@ -10,7 +10,7 @@
 static void bulk_close(struct uat_bulk *head)
 {
     struct uat_ibv_bulk *b = uat_ibv_bulk_of(head);
-    uat_ibv_bulk_links_close(b); /* first: what is under way uses the memory */
+    uat_ibv_bulk_links_close(b); /* first: operations in flight use the memory */
     uat_ibv_bulk_memory_close(b);
     free(head->link);
     free(b);
@@ -36,7 +36,7 @@ static int bulk_open(const struct uat_bulk_config *config, struct uat_bulk **out
 {
     struct uat_ibv_bulk *b = allocate(config);
     if (!b)
-        abort(); /* the others would wait for this worker's numbers for ever */
+        abort(); /* otherwise the peers would wait forever for this worker's numbers */
     int rc = uat_ibv_bulk_arena(b, config->arena, config->arena_size), others = uat_ibv_bulk_links_open(b, config);
     if (!rc)
         rc = others;
@@ -52,6 +52,7 @@ const struct uat_bulk_class uat_bulk_ibv = {
     .cpu_atomics = false,
     .maps = false,
     .open = bulk_open,
+    .room = uat_ibv_bulk_room,
     .expose = uat_ibv_bulk_expose,
     .conceal = uat_ibv_bulk_conceal,
     .post = uat_ibv_bulk_post,

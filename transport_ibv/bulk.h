@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bulk data over verbs: what its files share.
+ * Bulk data over verbs: the declarations that its files share.
  *
- * The leader of a host registers the host's global memory, once, with its own adapter; so each word has one domain of
+ * The leader of a host registers the host's global memory once, with its own adapter. So each word has one domain of
  * atomicity, and every byte is locked once. Each worker has a queue pair to the leader of each host, its own host
- * included, beside those of the transport: a steal never waits behind bulk data. Two leaders share one. A leader's
- * other queue pairs only serve. All operations of a worker on a byte go by one queue pair, which gives B1, B2 and B4.
+ * included. These queue pairs are not the transport's, so a steal never waits for bulk data. Two leaders share one
+ * queue pair. A leader's queue pairs to other workers only serve. All operations of a worker on a given byte use one
+ * queue pair, which gives B1, B2 and B4.
  */
 #ifndef UAT_IBV_BULK_H
 #define UAT_IBV_BULK_H
@@ -16,11 +17,11 @@
 enum {
     UAT_IBV_BULK_DEPTH = 128,        /* work requests in one send queue */
     UAT_IBV_BULK_CQ_MAX = 4096,      /* entries of the completion queue */
-    UAT_IBV_BULK_PIECE = 1 << 20,    /* bytes of one work request; a lost packet repeats no more */
-    UAT_IBV_BULK_REQUEST_BYTES = 128 /* of one entry of a send queue, on the side of the device */
+    UAT_IBV_BULK_PIECE = 1 << 20,    /* most bytes of one work request, hence of what a lost packet repeats */
+    UAT_IBV_BULK_REQUEST_BYTES = 128 /* of one entry of a send queue, as the driver allocates it */
 };
 
-/* An operation under way, for reports. */
+/* An operation in flight, for reports. */
 struct uat_ibv_bulk_request {
     enum uat_opcode code;
     size_t bytes;
@@ -29,12 +30,11 @@ struct uat_ibv_bulk_request {
 
 struct uat_ibv_bulk_link {
     struct uat_ibv_connection *pair;   /* to the host's leader */
-    struct uat_ibv_bulk_request *ring; /* operation n is at n modulo depth */
-    unsigned used;                     /* work requests under way */
-    bool atomic_open;                  /* an atomic was posted and nothing that waited for it since */
+    struct uat_ibv_bulk_request *ring; /* operation n is in entry n modulo depth */
+    unsigned used;                     /* work requests in flight */
 };
 
-/* Memory that peers reach. */
+/* A region of memory that peers can access. */
 struct uat_ibv_bulk_region {
     struct ibv_mr *mr;
     struct uat_ibv_bulk_region *next;
@@ -45,11 +45,11 @@ struct uat_ibv_bulk {
     struct uat_ibv *ibv;
     struct ibv_cq *cq;
     unsigned depth, cq_entries;
-    unsigned under_way; /* work requests of all links, at most cq_entries */
+    unsigned under_way; /* work requests in flight on all links, at most cq_entries */
     struct ibv_mr *arena;
     uint64_t locked; /* bytes of arena, queues and regions */
     struct uat_ibv_bulk_region *regions;
-    struct uat_ibv_connection *pairs; /* by rising rank of the worker at the other end */
+    struct uat_ibv_connection *pairs; /* ordered by the rank of the worker at the other end */
     int pair_count;
     struct uat_ibv_bulk_link *links; /* one to each host */
 };
@@ -59,12 +59,13 @@ static inline struct uat_ibv_bulk *uat_ibv_bulk_of(const struct uat_bulk *b)
     return (struct uat_ibv_bulk *)(uintptr_t)b; /* head is the first member */
 }
 
-/* bulk_links.c: completion queue and queue pairs, connected. Collective: takes all steps with the others even if one
- * fails here. uat_ibv_bulk_links_close undoes it, also when half done. */
+/* bulk_links.c: create and connect the completion queue and the queue pairs. Collective: a worker whose step fails
+ * still takes part in all exchanges. uat_ibv_bulk_links_close undoes it, even if it stopped halfway. */
 int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config *config);
 void uat_ibv_bulk_links_close(struct uat_ibv_bulk *b);
 
-/* bulk_memory.c: the class's expose() and conceal(); and the arena. */
+/* bulk_memory.c: the class's room(), expose() and conceal(); and the arena. */
+int uat_ibv_bulk_room(struct uat_bulk *head, size_t bytes, bool reserved);
 int uat_ibv_bulk_arena(struct uat_ibv_bulk *b, void *arena, size_t bytes);
 int uat_ibv_bulk_expose(struct uat_bulk *head, int fd, void *address, size_t bytes, struct uat_bulk_key *key);
 void uat_ibv_bulk_conceal(struct uat_bulk *head, void *address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue pairs for bulk data: who has one to whom, creating them, and connecting them. */
+/* The queue pairs for bulk data: which workers share one, how they are created and connected. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/memlock.h"
 
-enum { SLICE = 64 /* numbers of queue pairs in one step of their exchange */ };
+enum { SLICE = 64 /* ranks in one step of the exchange of queue pair numbers */ };
 
 static bool is_leader(const struct uat_bulk_config *c, int rank)
 {
@@ -27,7 +27,7 @@ static unsigned smaller(unsigned a, int b)
     return b >= 0 && (unsigned)b < a ? (unsigned)b : a;
 }
 
-/* Depths, and whether the device has room. */
+/* Compute the depths, and check that the device has room. */
 static int measure(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
 {
     const struct ibv_device_attr *attr = &b->ibv->port.device_attr.orig_attr;
@@ -59,7 +59,7 @@ static int create_pairs(struct uat_ibv_bulk *b, const struct uat_bulk_config *co
     for (int rank = 0; b->cq && rank < config->transport->size; rank++) {
         if (!is_paired(config, rank))
             continue;
-        /* One that only serves posts nothing. */
+        /* A queue pair that only serves needs no depth: this worker posts nothing to it. */
         const struct uat_ibv_queue queue = {b->cq, is_leader(config, rank) ? b->depth : 1};
         c->rank = rank;
         snprintf(c->host, sizeof(c->host), "%s", uat_ibv_way(b->ibv, rank)->host);
@@ -99,29 +99,39 @@ static int make_links(struct uat_ibv_bulk *b, const struct uat_bulk_config *conf
     return 0;
 }
 
-/* Each worker tells each other one the number of its queue pair to it, or 0: a slice of the ranks at a time, of which
- * a worker keeps what concerns it. numbers[i] is that of the worker at the other end of pair i. */
-static int exchange_numbers(const struct uat_ibv_bulk *b, const struct uat_bulk_config *config, uint32_t (*all)[SLICE],
-                            uint32_t *numbers)
+/* Each worker gives every other worker its end of their pair, or 0 if there is none. Each step covers a slice of the
+ * ranks; a worker in the slice keeps the ends that are meant for it. ends[i] receives the peer's end of pair i. */
+static int exchange_ends(const struct uat_ibv_bulk *b, const struct uat_bulk_config *config,
+                         struct uat_ibv_end (*all)[SLICE], struct uat_ibv_end *ends)
 {
     int own = config->transport->rank, size = config->transport->size, rc = 0;
     for (int base = 0; base < size && !rc; base += SLICE) {
-        uint32_t mine[SLICE] = {0};
+        struct uat_ibv_end mine[SLICE] = {0};
         for (int i = 0; i < b->pair_count && b->pairs; i++)
             if (b->pairs[i].qp && b->pairs[i].rank >= base && b->pairs[i].rank < base + SLICE)
-                mine[b->pairs[i].rank - base] = b->pairs[i].qp->qp_num;
+                mine[b->pairs[i].rank - base] = (struct uat_ibv_end){b->pairs[i].qp->qp_num, b->pairs[i].psn};
         rc = config->gather(mine, sizeof(mine), all);
         for (int i = 0; own >= base && own < base + SLICE && i < b->pair_count && b->pairs; i++)
-            numbers[i] = all[b->pairs[i].rank][own - base];
+            ends[i] = all[b->pairs[i].rank][own - base];
     }
     return rc;
 }
 
-static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *peer,
-                        uint32_t number)
+/* serves: the peer may access this worker's part of global memory through the pair. Otherwise only this worker accesses
+ * the peer's part. */
+static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, struct uat_ibv_endpoint *peer,
+                        struct uat_ibv_end end, bool serves)
 {
     char text[320];
     struct uat_ibv_endpoint own;
+    const char *wrong = uat_ibv_endpoint_wrong(b->ibv, c->rank, peer);
+    if (!wrong && !uat_ibv_end_is_valid(end))
+        wrong = "the numbers of its queue pair or of its packets are out of range";
+    if (wrong) {
+        uat_error("what rank %d (%s) published for global memory is no endpoint of a verbs transport: %s", c->rank,
+                  c->host, wrong);
+        return -EPROTO;
+    }
     uat_ibv_endpoint_describe(b->ibv, &own);
     if (uat_ibv_endpoint_mismatch(&own, peer, text, sizeof(text))) {
         uat_error("rank %d (%s:%d on %s) and rank %d (%s:%d on %s) cannot reach each other's global memory: %s",
@@ -130,10 +140,10 @@ static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, co
         return -EHOSTUNREACH;
     }
     c->fence = peer->atomics == UAT_IBV_ATOMICS_PCIE;
-    return uat_ibv_pair_connect(b->ibv, c, peer, number);
+    return uat_ibv_pair_connect(b->ibv, c, peer, end, serves ? UAT_IBV_SERVES : 0);
 }
 
-/* The tables of the exchange. They cannot be done without: the others would wait for ever. */
+/* Allocate a table for the exchange. This must succeed, or the peers would hang. */
 static void *table(size_t count, size_t size)
 {
     void *p = calloc(count, size);
@@ -153,19 +163,20 @@ int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config
     if (!rc)
         rc = make_links(b, config);
     struct uat_ibv_endpoint own, *endpoints = table(size, sizeof(*endpoints));
-    uint32_t(*all)[SLICE] = table(size, sizeof(*all)), *numbers = table(size, sizeof(*numbers));
+    struct uat_ibv_end(*all)[SLICE] = table(size, sizeof(*all)), *ends = table(size, sizeof(*ends));
+    bool serves = is_leader(config, config->transport->rank);
     uat_ibv_endpoint_describe(b->ibv, &own);
     int exchanged = config->gather(&own, sizeof(own), endpoints);
     if (!exchanged)
-        exchanged = exchange_numbers(b, config, all, numbers);
+        exchanged = exchange_ends(b, config, all, ends);
     if (!rc)
         rc = exchanged;
     for (int i = 0; i < b->pair_count && !rc; i++)
-        if (numbers[i]) /* 0: it has failed, and said so; all will give up */
-            rc = connect_pair(b, &b->pairs[i], &endpoints[b->pairs[i].rank], numbers[i]);
+        if (ends[i].qpn) /* 0: the peer has failed and reported it; all workers will give up */
+            rc = connect_pair(b, &b->pairs[i], &endpoints[b->pairs[i].rank], ends[i], serves);
     free(endpoints);
     free(all);
-    free(numbers);
+    free(ends);
     if (!rc)
         uat_info("global memory: %d queue pairs of its own on %s, %d of them to post to, of %u requests", b->pair_count,
                  b->ibv->port.device, config->hosts, b->depth);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory for bulk data: the worker's own arena, and what a leader lets the others reach. All of it is locked memory. */
+/* Memory for bulk data: the worker's own arena, and what a leader exposes to the others. All of it is locked memory. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,8 +11,11 @@
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/memlock.h"
 
-/* Asked before anything is registered, so that the answer has all numbers. what: "the cache of far memory", ... */
-static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, const char *what, const char *less)
+/* Check all limits before anything is registered, so that the message has all numbers. reserved: how many of `bytes` no
+ * longer count as available, since they are reserved already. what: "the cache of far memory", ... less: how to need
+ * less. */
+static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, uint64_t reserved, const char *what,
+                      const char *less)
 {
     uint64_t limit = uat_memlock_limit(), locked = b->ibv->locked + b->locked, available;
     const struct ibv_device_attr *attr = &b->ibv->port.device_attr.orig_attr;
@@ -24,7 +27,7 @@ static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, const char *
                   what, bytes >> 10, locked >> 10, limit >> 10, less);
         return -ENOMEM;
     }
-    if (bytes > available) {
+    if (bytes - reserved > available) {
         uat_error("%s, %" PRIu64 " MiB, must be locked memory, but %s leaves only %" PRIu64 " MiB; %s", what,
                   bytes >> 20, from, available >> 20, less);
         return -ENOMEM;
@@ -54,31 +57,35 @@ static struct ibv_mr *register_memory(struct uat_ibv_bulk *b, void *address, siz
 int uat_ibv_bulk_arena(struct uat_ibv_bulk *b, void *arena, size_t bytes)
 {
     static const char what[] = "the cache of far memory";
-    int rc = check_room(b, bytes, what, "lower UAT_CACHE_SIZE");
+    int rc = check_room(b, bytes, 0, what, "lower UAT_CACHE_SIZE");
     if (rc)
         return rc;
     b->arena = register_memory(b, arena, bytes, what, IBV_ACCESS_LOCAL_WRITE);
     return b->arena ? 0 : -errno;
 }
 
+static const char what_exposed[] = "the global memory of this host";
+
+int uat_ibv_bulk_room(struct uat_bulk *head, size_t bytes, bool reserved)
+{
+    return check_room(uat_ibv_bulk_of(head), bytes, reserved ? bytes : 0, what_exposed,
+                      "allocate less, lower UAT_GLOBAL_SIZE, or use more hosts");
+}
+
 int uat_ibv_bulk_expose(struct uat_bulk *head, int fd, void *address, size_t bytes, struct uat_bulk_key *key)
 {
-    static const char what[] = "the global memory of this host";
     /* No IBV_ACCESS_RELAXED_ORDERING: B1 and B2 depend on its absence. */
     int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
     struct uat_ibv_bulk *b = uat_ibv_bulk_of(head);
     (void)fd;
-    int rc = check_room(b, bytes, what, "allocate less, lower UAT_GLOBAL_SIZE, or use more hosts");
-    if (rc)
-        return rc;
     struct uat_ibv_bulk_region *region = calloc(1, sizeof(*region));
     if (!region) {
         uat_error("no memory for the description of a region");
         return -ENOMEM;
     }
-    region->mr = register_memory(b, address, bytes, what, access);
+    region->mr = register_memory(b, address, bytes, what_exposed, access);
     if (!region->mr) {
-        rc = -errno;
+        int rc = -errno;
         free(region);
         return rc;
     }

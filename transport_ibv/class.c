@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/log.h"
 #include "transport/bulk.h"
@@ -24,15 +23,16 @@ static void ibv_close(struct uat_transport *t)
     free(ibv);
 }
 
-/* Workers that are to share connections must be able to attach each other's segments. */
+/* Draw the job's token (rank 0), and make this worker's card. Workers that share connections must be able to attach
+ * each other's segments. */
 static int take_card(struct uat_ibv *ibv, const struct uat_transport_config *config)
 {
-    if (getrandom(&ibv->psn, sizeof(ibv->psn), 0) != sizeof(ibv->psn)) {
-        uat_error("transport ibv: getrandom: %s", strerror(errno));
-        return -EIO;
+    int rc = config->rank == 0 ? uat_secret_draw(&ibv->token, sizeof(ibv->token)) : 0;
+    if (rc) {
+        uat_error("transport ibv: getrandom: %s", strerror(-rc));
+        return rc;
     }
-    ibv->psn &= 0xffffff;
-    ibv->alone = ibv->network.connect == UAT_CONNECT_WORKER || config->segment_fd < 0;
+    ibv->alone = ibv->settings.connect == UAT_CONNECT_WORKER || config->segment_fd < 0;
     return ibv->alone ? 0 : uat_card_make(&ibv->card, config, "ibv");
 }
 
@@ -47,7 +47,9 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
         return -ENOMEM;
     }
     ibv->base = (struct uat_transport){.class_ = &uat_transport_ibv, .rank = config->rank, .size = config->size};
-    ibv->network = *config->network;
+    ibv->settings = uat_ibv_settings;
+    ibv->wait_report = config->wait_report;
+    ibv->wait_limit = config->wait_limit;
     ibv->segment = config->segment;
     ibv->segment_size = config->segment_size;
     ibv->read_only = config->read_only;
@@ -60,7 +62,7 @@ static int ibv_open(const struct uat_transport_config *config, struct uat_transp
     int rc = take_card(ibv, config);
     if (!rc)
         rc = uat_ibv_device_open(ibv);
-    if (!rc && ibv->network.connect == UAT_CONNECT_RDMACM)
+    if (!rc && ibv->settings.connect == UAT_CONNECT_RDMACM)
         rc = uat_ibv_rdmacm_listen(ibv);
     if (rc) {
         ibv_close(&ibv->base);

@@ -21,37 +21,37 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-static int to_init(struct uat_ibv *ibv, struct uat_ibv_connection *c)
+static int to_init(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned access)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_INIT,
         .pkey_index = ibv->pkey_index,
         .port_num = (uint8_t)ibv->port.number,
-        .qp_access_flags =
-            IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
+        .qp_access_flags = access,
     };
     return ibv_modify_qp(c->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
-static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e, uint32_t qpn)
+static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
+                  struct uat_ibv_end end)
 {
     bool roce = ibv->port.attr.link_layer == IBV_LINK_LAYER_ETHERNET;
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTR,
-        .ah_attr = {.dlid = e->lid, .sl = (uint8_t)ibv->network.service_level, .port_num = (uint8_t)ibv->port.number},
+        .ah_attr = {.dlid = e->lid, .sl = (uint8_t)ibv->settings.service_level, .port_num = (uint8_t)ibv->port.number},
         .path_mtu = (enum ibv_mtu)smaller(ibv->port.attr.active_mtu, e->mtu),
-        .dest_qp_num = qpn,
-        .rq_psn = e->psn,
+        .dest_qp_num = end.qpn,
+        .rq_psn = end.psn,
         .max_dest_rd_atomic = (uint8_t)uat_ibv_incoming_reads(ibv, e),
         .min_rnr_timer = RNR_TIMER,
     };
     /* RoCE has no LIDs. On InfiniBand the LID is the address, unless the subnet demands a GID or the user names one. */
-    if (roce || ibv->network.gid_index >= 0 || (ibv->port.attr.flags & IBV_QPF_GRH_REQUIRED)) {
+    if (roce || ibv->settings.gid_index >= 0 || (ibv->port.attr.flags & IBV_QPF_GRH_REQUIRED)) {
         attr.ah_attr.is_global = 1;
         attr.ah_attr.grh.dgid = e->gid;
         attr.ah_attr.grh.sgid_index = (uint8_t)ibv->gid_index;
         attr.ah_attr.grh.hop_limit = HOPS;
-        attr.ah_attr.grh.traffic_class = (uint8_t)ibv->network.traffic_class;
+        attr.ah_attr.grh.traffic_class = (uint8_t)ibv->settings.traffic_class;
     }
     return ibv_modify_qp(c->qp, &attr,
                          IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
@@ -62,10 +62,10 @@ static int to_rts(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struc
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTS,
-        .timeout = (uint8_t)ibv->network.timeout,
-        .retry_cnt = (uint8_t)ibv->network.retries,
+        .timeout = (uint8_t)ibv->settings.timeout,
+        .retry_cnt = (uint8_t)ibv->settings.retries,
         .rnr_retry = UAT_IBV_RNR_RETRIES,
-        .sq_psn = ibv->psn,
+        .sq_psn = c->psn,
         .max_rd_atomic = (uint8_t)uat_ibv_outgoing_reads(ibv, e),
     };
     return ibv_modify_qp(c->qp, &attr,
@@ -74,14 +74,14 @@ static int to_rts(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struc
 }
 
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
-                         uint32_t qpn)
+                         struct uat_ibv_end end, unsigned access)
 {
     char text[UAT_IBV_GID_TEXT];
     const char *state = "INIT";
-    int rc = to_init(ibv, c);
+    int rc = to_init(ibv, c, access);
     if (!rc) {
         state = "RTR";
-        rc = to_rtr(ibv, c, e, qpn);
+        rc = to_rtr(ibv, c, e, end);
     }
     if (!rc) {
         state = "RTS";
@@ -99,24 +99,24 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
     return -rc;
 }
 
-/* How long a worker knows nothing of a network that is cut, from the operation on that is not answered. */
-static void say_retry_bound(const struct uat_network *network)
+/* Report how long a cut network stays unnoticed after the first operation that is not answered. */
+static void say_retry_bound(const struct uat_ibv_settings *settings)
 {
-    int tries = network->retries + 1;
-    double bound = uat_ibv_retry_bound(network);
+    int tries = settings->retries + 1;
+    double bound = uat_ibv_retry_bound(settings);
     uat_info(
         "retry bound %.1f s: an operation that is not answered is sent %d times, every %.2f s, then it fails and the "
-        "job ends (UAT_IB_RETRY_CNT, UAT_IB_TIMEOUT); an adapter may take up to %d times as long",
+        "job ends (UAT_IB_RETRY); an adapter may take up to %d times as long",
         bound, tries, bound / tries, UAT_IBV_SLACK);
 }
 
-/* Take from what the worker at the other end published all that the connection needs: its queue pair, and, if it is the
- * way to its group, the keys of the group's segments. */
+/* Take what the connection needs from what the worker at its other end published: that worker's queue pair. If the
+ * connection is the way to that worker's group, also take the keys of the group's segments. */
 static int take_endpoint(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_endpoint *published,
-                         struct uat_ibv_endpoint *e, uint32_t *qpn)
+                         struct uat_ibv_endpoint *e, struct uat_ibv_end *end)
 {
     const struct uat_ibv_groups *g = &ibv->groups;
-    int rc = uat_ibv_endpoint_read(ibv, c->rank, published, e, qpn);
+    int rc = uat_ibv_endpoint_read(ibv, c->rank, published, e, end);
     if (rc)
         return rc;
     snprintf(c->host, sizeof(c->host), "%s", published->host ? published->host : "?");
@@ -124,7 +124,7 @@ static int take_endpoint(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
     if (!uat_ibv_groups_is_gateway(g, ibv->base.rank, c->rank))
         return 0;
     for (int i = g->first[g->of[c->rank]], place = 0; i < g->size; i++)
-        if (g->of[i] == g->of[c->rank]) /* keys stand by rising rank */
+        if (g->of[i] == g->of[c->rank]) /* the keys are in rank order */
             for (int window = 0; window < UAT_IBV_WINDOWS; window++)
                 ibv->peers[i].rkey[window] = uat_ibv_endpoint_key(e, published, place++);
     return 0;
@@ -133,15 +133,15 @@ static int take_endpoint(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
 int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    bool by_manager = ibv->network.connect == UAT_CONNECT_RDMACM;
-    say_retry_bound(&ibv->network);
+    bool by_manager = ibv->settings.connect == UAT_CONNECT_RDMACM;
+    say_retry_bound(&ibv->settings);
     for (int i = 0; i < ibv->connection_count; i++) {
         struct uat_ibv_connection *c = &ibv->connections[i];
         struct uat_ibv_endpoint e;
-        uint32_t qpn;
-        int rc = take_endpoint(ibv, c, &peers[c->rank], &e, &qpn);
+        struct uat_ibv_end end;
+        int rc = take_endpoint(ibv, c, &peers[c->rank], &e, &end);
         if (!rc && (!by_manager || c->rank == t->rank))
-            rc = uat_ibv_pair_connect(ibv, c, &e, qpn);
+            rc = uat_ibv_pair_connect(ibv, c, &e, end, UAT_IBV_SERVES);
         if (rc)
             return rc;
     }

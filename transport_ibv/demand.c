@@ -5,7 +5,7 @@
 
 /*
  * The device's own share of one send queue entry: 64 or 128 bytes with send_ops_flags (mlx5: 16 control, 16 address,
- * 16 atomic, and 64 inline behind a header, rounded up to blocks of 64); without them mlx5 reserves 192 bytes more.
+ * 16 atomic, and a header with 64 inline, rounded up to blocks of 64). Without them mlx5 reserves 192 bytes more.
  */
 enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one worker of a job asks of its adapter and of its limit of locked memory. */
+/* What one worker of a job needs of its adapter and of its limit of locked memory. */
 #ifndef UAT_IBV_DEMAND_H
 #define UAT_IBV_DEMAND_H
 
@@ -9,20 +9,20 @@
 #include <stdint.h>
 
 struct uat_ibv_demand {
-    int connections; /* queue pairs, that to oneself included */
-    int neighbours;  /* workers whose segments it registers, itself included */
-    int keys;        /* of regions that peers reach: two windows for each neighbour */
-    int regions;     /* those and the own segment */
+    int connections; /* queue pairs, including the one to itself */
+    int neighbours;  /* workers whose segments it registers, including itself */
+    int keys;        /* of regions that peers can access: two windows for each neighbour */
+    int regions;     /* those regions, and its own segment */
     unsigned depth;  /* requests in a queue */
     unsigned cq_entries;
     uint64_t segments, queues; /* bytes that count as locked */
 };
 
-/* Requests in a send queue of this device; less than UAT_IBV_DEPTH_MIN: it cannot be used. */
+/* The depth of a send queue on this device. A device with less than UAT_IBV_DEPTH_MIN cannot be used. */
 unsigned uat_ibv_demand_depth(const struct ibv_device_attr *attr);
 
-/* Fill what follows from d->connections and d->neighbours: segments have so many bytes, of which the last `closed` are
- * not reached by peers. */
+/* Compute the other fields from d->connections and d->neighbours. segment: bytes of each segment. closed: how many of
+ * them, at its end, peers cannot access. */
 void uat_ibv_demand_reckon(struct uat_ibv_demand *d, const struct ibv_device_attr *attr, size_t segment, size_t closed);
 
 #endif

@@ -17,7 +17,7 @@
 static int find_addresses(struct uat_ibv *ibv)
 {
     char why[640], network[UAT_IBV_NETWORK_TEXT];
-    int rc = uat_ibv_addresses_list(&ibv->network, ibv->addresses, &ibv->address_count, why, sizeof(why));
+    int rc = uat_ibv_addresses_list(&ibv->settings, ibv->addresses, &ibv->address_count, why, sizeof(why));
     if (rc) {
         uat_error("no verbs device can be used: %s; `uat_info` lists what is there, UAT_TRANSPORT=shm runs without one",
                   why);
@@ -28,7 +28,7 @@ static int find_addresses(struct uat_ibv *ibv)
     return 0;
 }
 
-/* Open the device of an address, which stays open, and ask it about the port. */
+/* Open the device of an address and query the port. The device stays open. */
 static int take_port(struct uat_ibv *ibv, const struct uat_ibv_address *address)
 {
     struct uat_ibv_port *port = &ibv->port;
@@ -71,28 +71,28 @@ static int take_gid(struct uat_ibv *ibv, const struct uat_ibv_address *address)
 
 static int choose_pkey(struct uat_ibv *ibv)
 {
-    int wish = ibv->network.pkey;
+    int wish = ibv->settings.pkey;
     for (int i = 0; i < ibv->port.attr.pkey_tbl_len; i++) {
         uint16_t raw;
         if (ibv_query_pkey(ibv->context, (uint8_t)ibv->port.number, i, &raw))
             break;
         ibv->pkey = ntohs(raw);
         ibv->pkey_index = (uint16_t)i;
-        /* Bit 15 says full or limited member; the partition is the rest, and 0 is no partition. */
+        /* Bit 15 tells full members from limited ones. The other bits are the partition; 0 is no partition. */
         if (wish < 0 || ((ibv->pkey & 0x7fff) && (ibv->pkey & 0x7fff) == (wish & 0x7fff)))
             return 0;
     }
     if (wish < 0)
         uat_error("the partition key table of %s:%d cannot be read", ibv->port.device, ibv->port.number);
     else
-        uat_error("UAT_IB_PKEY=0x%04x is not among the %d partition keys of %s:%d; see "
+        uat_error("UAT_IB_PATH=pkey=0x%04x is not among the %d partition keys of %s:%d; see "
                   "/sys/class/infiniband/%s/ports/%d/pkeys",
                   wish, ibv->port.attr.pkey_tbl_len, ibv->port.device, ibv->port.number, ibv->port.device,
                   ibv->port.number);
     return -EINVAL;
 }
 
-/* Children of the process must not take the segment's pages away from the device when they write (old kernels). */
+/* On old kernels, copy-on-write after a fork must not move the segment's pages away from the device. */
 static int prepare_fork(void)
 {
     if (ibv_is_fork_initialized() != IBV_FORK_DISABLED)
@@ -104,8 +104,8 @@ static int prepare_fork(void)
 }
 
 /*
- * For what this worker's own operations read and write here: peers reach nothing by it. Their windows are in
- * neighbour.c.
+ * Register the segment for the local side of this worker's own operations. Peers cannot access it through this region;
+ * their windows are in neighbour.c.
  */
 static int register_segment(struct uat_ibv *ibv)
 {

@@ -20,13 +20,13 @@ void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoin
     *e = (struct uat_ibv_endpoint){
         .magic = UAT_IBV_ENDPOINT_MAGIC,
         .version = UAT_IBV_ENDPOINT_VERSION,
-        .bytes = (uint32_t)(sizeof(*e) + (size_t)(ibv->connection_count + UAT_IBV_WINDOWS * ibv->neighbour_count) *
-                                             sizeof(uint32_t)),
+        .bytes = (uint32_t)(sizeof(*e) + (size_t)ibv->connection_count * sizeof(struct uat_ibv_end) +
+                            (size_t)(UAT_IBV_WINDOWS * ibv->neighbour_count) * sizeof(uint32_t)),
         .rank = (uint32_t)ibv->base.rank,
         .size = (uint32_t)ibv->base.size,
         .connections = (uint32_t)ibv->connection_count,
         .keys = (uint32_t)(UAT_IBV_WINDOWS * ibv->neighbour_count),
-        .psn = ibv->psn,
+        .token = ibv->token,
         .link_layer = ibv->port.attr.link_layer,
         .port = (uint8_t)ibv->port.number,
         .mtu = (uint8_t)ibv->port.attr.active_mtu,
@@ -34,7 +34,7 @@ void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoin
         .read_from = clamp_depth(attr->max_qp_init_rd_atom),
         .read_to = clamp_depth(attr->max_qp_rd_atom),
         .atomics = (uint8_t)ibv->port.atomics,
-        .connect = (uint8_t)ibv->network.connect,
+        .connect = (uint8_t)ibv->settings.connect,
         .lid = ibv->port.attr.lid,
         .pkey = ibv->pkey,
         .cm_port = ibv->cm_port,
@@ -51,8 +51,10 @@ int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size)
     char *out = data;
     memcpy(out, &e, sizeof(e));
     out += sizeof(e);
-    for (int i = 0; i < ibv->connection_count; i++, out += sizeof(uint32_t))
-        memcpy(out, &ibv->connections[i].qp->qp_num, sizeof(uint32_t));
+    for (int i = 0; i < ibv->connection_count; i++, out += sizeof(struct uat_ibv_end)) {
+        const struct uat_ibv_end end = {ibv->connections[i].qp->qp_num, ibv->connections[i].psn};
+        memcpy(out, &end, sizeof(end));
+    }
     for (uint32_t i = 0; i < e.keys; i++, out += sizeof(uint32_t)) {
         const struct ibv_mr *mr = ibv->neighbours[i / UAT_IBV_WINDOWS].mr[i % UAT_IBV_WINDOWS];
         uint32_t key = mr ? mr->rkey : 0;
@@ -71,7 +73,7 @@ const char *uat_ibv_endpoint_mismatch(const struct uat_ibv_endpoint *a, const st
         return buffer;
     }
     if ((a->pkey ^ b->pkey) & 0x7fff || !((a->pkey | b->pkey) & 0x8000)) {
-        snprintf(buffer, size, "their partition keys 0x%04x and 0x%04x have no partition in common; see UAT_IB_PKEY",
+        snprintf(buffer, size, "their partition keys 0x%04x and 0x%04x have no partition in common; see UAT_IB_PATH",
                  a->pkey, b->pkey);
         return buffer;
     }
@@ -104,38 +106,51 @@ static int count_connections(const struct uat_ibv_groups *groups, int worker, ui
     return n;
 }
 
-/* Whether the bytes are a whole record of this version. NULL or what is wrong. */
-static const char *malformed(const struct uat_ibv *ibv, int peer, const struct uat_endpoint *data,
-                             struct uat_ibv_endpoint *e)
+const char *uat_ibv_endpoint_wrong(const struct uat_ibv *ibv, int peer, struct uat_ibv_endpoint *e)
 {
-    if (!data->data || data->size < sizeof(*e))
-        return "it is too short; does every worker use UAT_TRANSPORT=ibv?";
-    memcpy(e, data->data, sizeof(*e));
     if (e->magic != UAT_IBV_ENDPOINT_MAGIC)
         return "it is of another transport; does every worker use UAT_TRANSPORT=ibv?";
     if (e->version != UAT_IBV_ENDPOINT_VERSION)
         return "it is of another version; all workers must run one build of uat";
     if (e->size != (uint32_t)ibv->base.size || e->rank != (uint32_t)peer)
         return "it is of another rank or job size";
-    if (e->bytes != data->size || data->size != sizeof(*e) + ((size_t)e->connections + e->keys) * sizeof(uint32_t))
-        return "its length is wrong";
-    if (e->keys != (uint32_t)(UAT_IBV_WINDOWS * ibv->groups.workers[ibv->groups.of[peer]]) ||
-        e->connections != (uint32_t)count_connections(&ibv->groups, peer, e->size))
-        return "it counts other connections or neighbours than this worker does for it; do UAT_CONNECT or the cards "
-               "differ?";
+    if (!uat_secret_equal(&e->token, &ibv->token))
+        return "it does not carry the token of this job";
     if (e->gid_kind > UAT_IBV_GID_IB || e->atomics > UAT_IBV_ATOMICS_PCIE || e->mtu < IBV_MTU_256 ||
-        e->mtu > IBV_MTU_4096 || !e->read_from || !e->read_to || e->psn > 0xffffff)
+        e->mtu > IBV_MTU_4096 || !e->read_from || !e->read_to)
         return "its values are out of range";
     e->device[sizeof(e->device) - 1] = '\0';
     return NULL;
 }
 
+/* Check that the bytes are a whole record of this version. Returns what is wrong, or NULL. */
+static const char *malformed(const struct uat_ibv *ibv, int peer, const struct uat_endpoint *data,
+                             struct uat_ibv_endpoint *e, struct uat_ibv_end *end)
+{
+    if (!data->data || data->size < sizeof(*e))
+        return "it is too short; does every worker use UAT_TRANSPORT=ibv?";
+    memcpy(e, data->data, sizeof(*e));
+    const char *wrong = uat_ibv_endpoint_wrong(ibv, peer, e);
+    if (wrong)
+        return wrong;
+    if (e->bytes != data->size ||
+        data->size != sizeof(*e) + e->connections * sizeof(struct uat_ibv_end) + e->keys * sizeof(uint32_t))
+        return "its length is wrong";
+    if (e->keys != (uint32_t)(UAT_IBV_WINDOWS * ibv->groups.workers[ibv->groups.of[peer]]) ||
+        e->connections != (uint32_t)count_connections(&ibv->groups, peer, e->size))
+        return "it counts other connections or neighbours than this worker does for it; do UAT_CONNECT or the cards "
+               "differ?";
+    int at = count_connections(&ibv->groups, peer, (uint32_t)ibv->base.rank);
+    memcpy(end, (const char *)data->data + sizeof(*e) + (size_t)at * sizeof(*end), sizeof(*end));
+    return uat_ibv_end_is_valid(*end) ? NULL : "the numbers of its queue pair or of its packets are out of range";
+}
+
 int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoint *data, struct uat_ibv_endpoint *out,
-                          uint32_t *qpn)
+                          struct uat_ibv_end *end)
 {
     char text[320];
     struct uat_ibv_endpoint e, own;
-    const char *wrong = malformed(ibv, peer, data, &e);
+    const char *wrong = malformed(ibv, peer, data, &e, end);
     if (wrong) {
         uat_error("what rank %d (%s) published, %zu bytes, is no endpoint of a verbs transport: %s", peer,
                   data->host ? data->host : "?", data->size, wrong);
@@ -147,8 +162,6 @@ int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoi
                   own.device, own.port, ibv->host, peer, e.device, e.port, data->host ? data->host : "?", text);
         return -EHOSTUNREACH;
     }
-    int at = count_connections(&ibv->groups, peer, (uint32_t)ibv->base.rank);
-    memcpy(qpn, (const char *)data->data + sizeof(e) + (size_t)at * sizeof(uint32_t), sizeof(*qpn));
     *out = e;
     return 0;
 }
@@ -171,7 +184,7 @@ int uat_ibv_incoming_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpo
 uint32_t uat_ibv_endpoint_key(const struct uat_ibv_endpoint *e, const struct uat_endpoint *data, int place)
 {
     uint32_t key;
-    size_t at = e->connections + (size_t)place;
-    memcpy(&key, (const char *)data->data + sizeof(*e) + at * sizeof(key), sizeof(key));
+    size_t at = sizeof(*e) + e->connections * sizeof(struct uat_ibv_end) + (size_t)place * sizeof(key);
+    memcpy(&key, (const char *)data->data + at, sizeof(key));
     return key;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The address of a port in its GID table, and which entry a worker uses. */
+/* The entries of a port's GID table, and which of them a worker uses. */
 #ifndef UAT_IBV_GID_H
 #define UAT_IBV_GID_H
 
@@ -23,12 +23,12 @@ enum uat_ibv_gid_kind uat_ibv_gid_kind_of(const struct ibv_gid_entry *entry);
 const char *uat_ibv_gid_kind_name(enum uat_ibv_gid_kind kind);
 const char *uat_ibv_gid_text(const union ibv_gid *gid, char text[UAT_IBV_GID_TEXT]);
 
-/* The filled entries of a port's table, in the order of their index: *out is freed by the caller. */
+/* List the filled entries of a port's table, ordered by index. The caller frees *out. */
 int uat_ibv_gids_list(struct ibv_context *context, int port, struct ibv_gid_entry **out, int *n);
 
 /*
- * Choose one of the n filled entries of a port's table of table_size. wish: UAT_GID_INDEX, -1 = by kind, then the
- * lowest index. Returns the position in entries, or -EINVAL and the reason in why.
+ * Choose one of the n filled entries of a port's table, which has room for table_size. wish: UAT_GID_INDEX; -1: take
+ * the best kind, then the lowest index. Returns the position in entries, or -EINVAL with the reason in why.
  */
 int uat_ibv_gid_choose(const struct ibv_gid_entry *entries, int n, int table_size, int wish, char *why, size_t size);
 

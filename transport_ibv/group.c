@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-/* What tells the groups apart: of a card, and the adapter that its worker takes. */
+/* What tells groups apart: parts of a worker's card, and the adapter that the worker takes. */
 struct member {
     bool alone;
     char device[sizeof(((struct uat_ibv_address *)NULL)->device)];
@@ -24,7 +24,7 @@ int uat_ibv_card_read(struct uat_ibv_card *card, const struct uat_endpoint *show
 {
     *card = (struct uat_ibv_card){0};
     if (shown->size > offsetof(struct uat_ibv_card, address) &&
-        shown->size <= sizeof(*card)) /* else: refused as zeros */
+        shown->size <= sizeof(*card)) /* otherwise it stays zero and is refused */
         memcpy(card, shown->data, shown->size);
     if (card->magic == UAT_IBV_CARD_MAGIC && card->version == UAT_IBV_CARD_VERSION && card->addresses > 0 &&
         card->addresses <= UAT_IBV_ADDRESSES_MAX && uat_ibv_card_size(card) == shown->size)
@@ -45,7 +45,7 @@ static bool same_group(const struct member *a, const char *host_a, const struct 
     return strcmp(host_a, host_b) == 0;
 }
 
-/* Put worker `rank` into the group of a lower rank, or make one. */
+/* Put worker `rank` into the group of a lower rank, or make a new group. */
 static void enter(struct uat_ibv_groups *g, struct member *of_group, const struct uat_endpoint *cards,
                   const struct member *member, int rank)
 {
@@ -62,8 +62,8 @@ static void enter(struct uat_ibv_groups *g, struct member *of_group, const struc
     g->place[rank] = g->workers[i]++;
 }
 
-/* The worker that shows this card, when rank 0 shows `first`. One without an address in that network says so itself,
- * and ends the job. */
+/* The member that this card describes; first: rank 0's card. A worker without an address in rank 0's network reports
+ * that itself and ends the job. */
 static struct member member_of(const struct uat_ibv_card *card, const struct uat_ibv_card *first)
 {
     struct member m = {.alone = card->alone, .segment = card->segment};

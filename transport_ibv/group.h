@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Groups: the workers of one host that use one adapter. They map and register each other's segments, so one connection
- * to one of them reaches all. A segment's atomic words belong to one adapter; so two adapters of a host are two
- * groups, and so are two pid namespaces, whose workers cannot attach each other.
+ * Groups: the workers of one host that use one adapter. They map and register each other's segments, so a connection to
+ * any of them reaches all. A segment's atomic words belong to one adapter, so the workers of two adapters form two
+ * groups. The workers of two pid namespaces also form two groups, since they cannot attach each other's segments.
  *
- * The worker at place k of its group has a connection to place k modulo n of each other group of n workers, and to
- * itself. Both directions share a connection; where groups differ in size a worker of the smaller one has several.
+ * The worker at place k of its group has a connection to itself, and one to place k modulo n of each other group of n
+ * workers. Both directions share a connection. Where two groups differ in size, a worker of the smaller group has
+ * several connections to the larger one.
  */
 #ifndef UAT_IBV_GROUP_H
 #define UAT_IBV_GROUP_H
@@ -13,17 +14,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/secret.h"
 #include "transport/card.h"
 #include "transport_ibv/address.h"
 
-enum { UAT_IBV_CARD_MAGIC = 0x75617443, UAT_IBV_CARD_VERSION = 2 };
+enum { UAT_IBV_CARD_MAGIC = 0x75617443, UAT_IBV_CARD_VERSION = 3 };
 
-/* What a worker shows to all in the first round. From it and rank 0's, all know which of its addresses it takes. */
+/* What a worker shows to all workers in the first round. This card and rank 0's determine which of its addresses the
+ * worker takes. */
 struct uat_ibv_card {
     uint32_t magic, version;
     uint16_t alone;          /* 1: a group of its own: UAT_CONNECT=worker */
     uint16_t subnet;         /* enum uat_subnet */
-    uint32_t addresses;      /* of the worker, at least 1; only so many elements of `address` are shown */
+    uint32_t addresses;      /* used elements of `address`, at least 1; only these are shown */
+    struct uat_secret token; /* the job's in rank 0's card; zero in the others */
     struct uat_card segment; /* all zero if alone */
     struct uat_ibv_address address[UAT_IBV_ADDRESSES_MAX]; /* best first */
 };
@@ -31,13 +35,13 @@ struct uat_ibv_card {
 struct uat_ibv_groups {
     int size;     /* workers; the arrays `of` and `place` have an element for each */
     int count;    /* groups; the arrays `workers` and `first` have an element for each */
-    int *of;      /* worker's group */
-    int *place;   /* its place there: 0 for the lowest rank */
-    int *workers; /* group's workers */
-    int *first;   /* its lowest rank */
+    int *of;      /* a worker's group */
+    int *place;   /* a worker's place in its group: 0 for the lowest rank */
+    int *workers; /* how many workers a group has */
+    int *first;   /* a group's lowest rank */
 };
 
-/* Bytes of a card that are shown. */
+/* How many bytes of a card are shown. */
 size_t uat_ibv_card_size(const struct uat_ibv_card *card);
 
 /* Copy what rank `rank` showed, and check it. 0 or -EPROTO, reported. */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transport over reliable connections: what its files share.
+ * The transport over reliable connections: the declarations that its files share.
  *
- * One protection domain. One memory region over the own segment, for what lands here, and two windows on the segment of
- * each worker of the group (group.h), itself included: peers may READ its stacks, and do all with the words behind
- * them. One completion queue. One RC queue pair to one worker of each group, and one to this worker itself.
+ * A worker has
+ * - one protection domain;
+ * - one memory region over its own segment, for what lands there;
+ * - two windows on the segment of each worker of its group (group.h), itself included: peers may READ the stacks, and
+ *   may do all operations on the words after them;
+ * - one completion queue;
+ * - one RC queue pair to one worker of each group, and one to itself.
  *
- * A chain becomes a list of work requests. All of them carry, as wr_id, the address of the chain's entry in its peer's
- * ring plus their position in the chain. Completions of one queue pair come in the order of posting, so that one
+ * A chain becomes a list of work requests. The wr_id of each is the address of the chain's entry in the ring of its
+ * connection, plus the request's position in the chain. Completions of one queue pair arrive in posting order, so one
  * completion also ends all chains posted before it.
  */
 #ifndef UAT_IBV_IBV_H
@@ -15,6 +19,7 @@
 
 #include <infiniband/verbs.h>
 
+#include "base/secret.h"
 #include "transport/colour.h"
 #include "transport/transport.h"
 #include "transport_ibv/address.h"
@@ -25,26 +30,27 @@ enum {
     UAT_IBV_DEPTH = 32,                      /* work requests in one send queue: four full chains */
     UAT_IBV_DEPTH_MIN = 16,                  /* the least a device must offer: two chains */
     UAT_IBV_CQ_MAX = 512,                    /* entries of the completion queue */
-    UAT_IBV_POLL = 16,                       /* completions taken at once */
-    UAT_IBV_EVENT_POLLS = 4096,              /* empty polls between two looks for asynchronous events */
-    UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED = 64, /* the same where it may sleep between two polls: uat_relax_long() */
-    UAT_IBV_SLACK = 4,                       /* InfiniBand lets an adapter take so many times the timeout */
-    UAT_IBV_RNR_RETRIES = 7,                 /* for ever; nothing here uses receive buffers */
+    UAT_IBV_POLL = 16,                       /* completions taken in one poll */
+    UAT_IBV_EVENT_POLLS = 4096,              /* empty polls between two checks for asynchronous events */
+    UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED = 64, /* ... where a worker may sleep between two polls: uat_relax_long() */
+    UAT_IBV_SLACK = 4,                       /* InfiniBand lets an adapter take up to this multiple of the timeout */
+    UAT_IBV_RNR_RETRIES = 7,                 /* 7: forever; nothing here uses receive buffers */
     UAT_IBV_HOST = 64,
+    UAT_IBV_NUMBER_MAX = 0xffffff, /* highest number of a queue pair or packet: 24 bits */
     UAT_IBV_SLOT = UAT_FORGET_WRITE_MAX
 };
 _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while another one drains");
 
 /*
- * The transport's part of the segment. Fire-and-forget WRITEs that the device cannot take inline are copied to a slot,
- * which is free again when their chain is complete.
+ * The transport's part of the segment. The payload of a fire-and-forget WRITE that the device cannot take inline is
+ * copied to a slot. The slot is free again when the chain is complete.
  */
 struct uat_ibv_scratch {
-    uint64_t nonce; /* by which neighbours know the segment: see uat_card_make() */
-    uint64_t sink;  /* where old values nobody wants land; never read */
+    uint64_t nonce; /* identifies the segment to neighbours: see uat_card_make() */
+    uint64_t sink;  /* where unwanted old values land; never read */
     char pad[UAT_IBV_SLOT - 2 * sizeof(uint64_t)];
-    /* The targets of the peers' quiet(), who take the first word of the line of this worker's colour: atomics only, and
-     * they add 0. */
+    /* The targets of the peers' quiet(). A peer adds 0 to the first word of the line of this worker's colour. Only
+     * atomics access these words. */
     uint64_t flushed[UAT_COLOURS][UAT_COLOUR_STEP / sizeof(uint64_t)];
     char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS][UAT_IBV_SLOT];
 };
@@ -52,36 +58,38 @@ _Static_assert((int)UAT_COLOUR_STEP == (int)UAT_IBV_SLOT, "a line for each colou
 _Static_assert(sizeof(struct uat_ibv_scratch) <= UAT_TRANSPORT_SCRATCH, "the scratch must fit into its room");
 enum { UAT_IBV_SLOTS = UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS };
 
-/* A chain posted and not known to be complete. Aligned so that wr_id has room for a position below the address. */
+/* A chain that is posted and not known to be complete. The alignment frees the low bits of its address for the position
+ * in wr_id. */
 struct uat_ibv_chain {
     struct uat_pending *pending; /* NULL: fire and forget */
     int peer;
     uint8_t count; /* work requests */
     uint8_t slot_count;
-    bool signalled;              /* its end gives a completion */
+    bool signalled;              /* its last request gives a completion */
     uint8_t code[UAT_CHAIN_MAX]; /* enum uat_opcode of each request, for reports */
     uint16_t slot[UAT_CHAIN_MAX];
     void *remote[UAT_CHAIN_MAX];
 } __attribute__((aligned(64)));
 _Static_assert(UAT_CHAIN_MAX <= 64, "the position must fit into the alignment");
 
-/* A queue pair and what is under way on it. */
+/* A queue pair and what is in flight on it. */
 struct uat_ibv_connection {
     struct ibv_qp *qp;
     struct uat_ibv_chain *chains; /* ring of `depth` */
     int rank;                     /* the worker at its other end */
+    uint32_t psn;                 /* of the first packet that this worker sends on it; 24 bits */
     int colour;                   /* of that worker, among those that may share its adapter: transport/colour.h */
-    unsigned head, tail;          /* chains posted, chains complete; modulo depth the place in the ring */
-    unsigned atomic_end;          /* head behind the last chain that has an atomic */
+    unsigned head, tail;          /* chains posted, chains complete; modulo depth: place in the ring */
+    unsigned atomic_end;          /* value of head after the last chain with an atomic */
     unsigned used;                /* work requests posted and not known to be complete */
     unsigned unsignalled;         /* of them, those posted after the last signalled one */
-    bool fence;                   /* its device has PCIe atomics */
-    bool atomic_open;             /* an atomic was posted and nothing that waited for it since */
+    bool fence;                   /* the peer's device has PCIe atomics */
+    bool atomic_open;             /* an atomic was posted, and no request since has waited for it */
     bool written;                 /* a WRITE or an atomic was posted since the last quiet() */
     char host[UAT_IBV_HOST];
 };
 
-/* The parts of a segment that peers reach, each with a key of its own. What lies behind them they do not reach. */
+/* The parts of a segment that peers can access, each with its own key. Peers cannot access the rest, which follows. */
 enum uat_ibv_window { UAT_IBV_STACKS /* to READ only */, UAT_IBV_WORDS, UAT_IBV_WINDOWS };
 
 /* A worker of the job: how its segment is reached. */
@@ -91,7 +99,7 @@ struct uat_ibv_peer {
     char *map;           /* its segment as mapped here; NULL: this worker's adapter READs and WRITEs it */
 };
 
-/* A neighbour's segment, at the own registration with the addresses that it has there. */
+/* A neighbour's segment as this worker maps and registers it, under the addresses that it has in the neighbour. */
 struct uat_ibv_neighbour {
     int rank;
     char *map;
@@ -102,12 +110,13 @@ struct uat_ibv_rdmacm;
 
 struct uat_ibv {
     struct uat_transport base;
-    struct uat_network network; /* the settings */
+    struct uat_ibv_settings settings;
+    int wait_report, wait_limit; /* as in struct uat_transport_config */
     void *segment;
     size_t segment_size;
-    size_t read_only, closed; /* of it: see struct uat_transport_config */
+    size_t read_only, closed; /* parts of the segment: see struct uat_transport_config */
     char host[UAT_IBV_HOST];
-    struct uat_ibv_address addresses[UAT_IBV_ADDRESSES_MAX]; /* that it could take, best first */
+    struct uat_ibv_address addresses[UAT_IBV_ADDRESSES_MAX]; /* that this worker could take, best first */
     int address_count;
     struct uat_ibv_port port; /* the port in use */
     int gid_index;
@@ -118,14 +127,14 @@ struct uat_ibv {
     struct ibv_mr *mr;
     struct ibv_cq *cq;
     struct uat_ibv_peer *peers;             /* one per rank */
-    struct uat_ibv_connection *connections; /* by rising rank of the worker at the other end */
+    struct uat_ibv_connection *connections; /* ordered by the rank of the worker at the other end */
     int connection_count;
-    struct uat_ibv_neighbour *neighbours; /* all workers of the own group, this one included, by rising rank */
+    struct uat_ibv_neighbour *neighbours; /* all workers of this worker's group, itself included, in rank order */
     int neighbour_count;
-    struct uat_ibv_groups groups; /* until the connections are made */
-    struct uat_card card;         /* by which neighbours find the segment; all zero if alone */
+    struct uat_ibv_groups groups; /* valid until the connections are made */
+    struct uat_card card;         /* lets neighbours find the segment; all zero if alone */
     bool alone;                   /* a group of its own */
-    uint32_t psn;                 /* of the first packet that this worker sends on each connection */
+    struct uat_secret token;      /* the job's: rank 0 draws it and shows it to all in its card */
     struct uat_ibv_rdmacm *cm;    /* UAT_CONNECT=rdmacm only */
     uint16_t cm_port;             /* where it listens, in network byte order; 0: it does not */
     struct uat_ibv_scratch *scratch;
@@ -133,7 +142,7 @@ struct uat_ibv {
     uint64_t locked;     /* bytes that count as locked memory: segments and queues */
     unsigned inline_max; /* bytes a WRITE may carry in its request */
     bool plain_queues;   /* the device does not know send_ops_flags */
-    unsigned signalled;  /* completions to come, at most the entries of the queue */
+    unsigned signalled;  /* completions still to arrive, at most cq_entries */
     unsigned cq_entries;
     unsigned idle_polls;
     uint16_t free_slots[UAT_IBV_SLOTS];
@@ -141,49 +150,60 @@ struct uat_ibv {
     int error; /* the first failure; every call returns it from then on */
 };
 
-/* device.c: find this worker's addresses; open the port of the best one, or of another one, and register the segment;
- * uat_ibv_device_close undoes it, also when half done. */
+/* device.c. uat_ibv_device_open finds this worker's addresses and takes the best one; uat_ibv_device_open_at takes a
+ * given one. Both open its port and register the segment. uat_ibv_device_close undoes it, even if it stopped
+ * halfway. */
 int uat_ibv_device_open(struct uat_ibv *ibv);
 int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 void uat_ibv_device_close(struct uat_ibv *ibv);
 
-/* network.c: go over to the best address in the network of rank 0, which shows its own in its card. */
+/* network.c: switch to the best address in rank 0's network. Rank 0's card shows its address. */
 int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *cards);
 
-/* limits.c: refuse a segment, or a number of connections, that the device cannot hold. They set ibv->depth and
- * ibv->cq_entries. */
+/* limits.c: refuse a segment, or a number of connections, that the device cannot hold. The first one sets ibv->depth,
+ * the second one ibv->cq_entries and ibv->locked. */
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
 
-/* neighbour.c: the class's card() and attach(): find, map and register the segments of the own group, and create the
- * queue pairs. uat_ibv_neighbours_close undoes it, also when half done. */
+/* neighbour.c: the class's card() and attach(). attach() finds, maps and registers the segments of this worker's group,
+ * and creates the queue pairs. uat_ibv_neighbours_close releases the segments, even if attach() stopped halfway. */
 int uat_ibv_card(struct uat_transport *t, void *data, size_t *size);
 int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *cards);
 void uat_ibv_neighbours_close(struct uat_ibv *ibv);
 
-/* neighbour.c: do a chain by loads and stores of this CPU, if it is one for a neighbour that needs no adapter. False:
- * the adapter must do it. */
+/* neighbour.c: do a chain with this CPU's loads and stores, if it is for a neighbour and needs no adapter. False: the
+ * adapter must do it. */
 bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *ops, int count);
 
 /* queues.c: completion queue and queue pairs. */
 int uat_ibv_queues_create(struct uat_ibv *ibv);
 void uat_ibv_queues_destroy(struct uat_ibv *ibv);
 
-/* What a queue pair stands on: where its completions go, and how many requests its send queue holds. */
+/* The parameters of a queue pair: where its completions go, and how many requests its send queue holds. */
 struct uat_ibv_queue {
     struct ibv_cq *cq;
     unsigned depth;
 };
 
-/* Create c->qp; may lower ibv->inline_max. NULL with errno. The caller destroys it. */
+/* What a peer may do through a queue pair that serves memory of this worker. The keys say which memory. */
+enum { UAT_IBV_SERVES = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC };
+
+/* Create c->qp and draw c->psn; may lower ibv->inline_max. NULL with errno. The caller destroys it. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q);
 
+/* One end of a connection, as its worker publishes it. */
+struct uat_ibv_end {
+    uint32_t qpn; /* number of the queue pair; 0: there is none */
+    uint32_t psn; /* of the first packet that it sends: random for each connection */
+};
+
 /*
- * connection.c: bring c->qp to RTS, to queue pair qpn of the worker that published e. 0 or a negative errno, reported.
+ * connection.c: connect c->qp to the queue pair `end` of the worker that published e, and bring it to RTS. access: what
+ * that worker may do through it, IBV_ACCESS_REMOTE_*. 0 or a negative errno, reported.
  */
 struct uat_ibv_endpoint;
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
-                         uint32_t qpn);
+                         struct uat_ibv_end end, unsigned access);
 
 /* connection.c and rdmacm.c: bring the queue pairs to RTS. */
 int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers);
@@ -197,17 +217,17 @@ int uat_ibv_progress(struct uat_transport *t);
 /* quiet.c */
 int uat_ibv_quiet(struct uat_transport *t);
 
-/* errors.c: report the completion that ends the job. Returns its errno, negative. */
-int uat_ibv_report_completion(struct uat_ibv *ibv, const struct ibv_wc *wc);
+/* errors.c: report a failed completion, which ends the job. way: the connection of its operation. what: the operation,
+ * as the subject of the message. Returns a negative errno. Of a failed completion only status, vendor_err, qp_num and
+ * wr_id are valid. */
+int uat_ibv_report_completion(struct uat_ibv *ibv, const struct uat_ibv_connection *way, const struct ibv_wc *wc,
+                              const char *what);
 
-/* errors.c: of what such reports consist: the operation's name, what to look at, the errno, negative. */
 extern const char *const uat_ibv_names[UAT_OP_KINDS] __attribute__((visibility("hidden")));
-const char *uat_ibv_status_advice(enum ibv_wc_status status);
-int uat_ibv_status_errno(enum ibv_wc_status status);
 
-/* events.c: acknowledge and judge what the device has to say. 0 or the negative errno that ends the job. */
+/* events.c: take, judge and acknowledge the device's asynchronous events. 0 or the negative errno that ends the job. */
 int uat_ibv_events_poll(struct uat_ibv *ibv);
-/* The same once in many polls that found no completion: it is a system call. */
+/* Call uat_ibv_events_poll() once in many polls that found no completion, since it is a system call. */
 int uat_ibv_events_poll_seldom(struct uat_ibv *ibv);
 
 static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
@@ -215,26 +235,26 @@ static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
     return (struct uat_ibv *)t; /* base is the first member */
 }
 
-/* Seconds until an operation that is not answered fails; the adapter may take UAT_IBV_SLACK times as long. */
-static inline double uat_ibv_retry_bound(const struct uat_network *network)
+/* Seconds until an operation that is not answered fails. The adapter may take up to UAT_IBV_SLACK times as long. */
+static inline double uat_ibv_retry_bound(const struct uat_ibv_settings *settings)
 {
-    return 4.096e-6 * (double)(1u << network->timeout) * (network->retries + 1);
+    return 4.096e-6 * (double)(1u << settings->timeout) * (settings->retries + 1);
 }
 
-/* The key of a word of this worker. */
+/* The key for address `remote` in the segment of worker `rank`. */
 static inline uint32_t uat_ibv_key(const struct uat_ibv *ibv, int rank, const void *remote)
 {
     bool stacks = (uintptr_t)remote < (uintptr_t)ibv->segment + ibv->read_only;
     return ibv->peers[rank].rkey[stacks ? UAT_IBV_STACKS : UAT_IBV_WORDS];
 }
 
-/* The connection through which a worker's segment is reached. */
+/* The connection that leads to a worker's segment. */
 static inline struct uat_ibv_connection *uat_ibv_way(const struct uat_ibv *ibv, int rank)
 {
     return &ibv->connections[ibv->peers[rank].connection];
 }
 
-/* The connection whose other end is this worker, or NULL. */
+/* The connection whose other end is worker `rank`, or NULL. */
 struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int rank);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a device can hold the job: asked before anything is created, so that the answer names the limit. */
+/* Can the device hold the job? These checks come before anything is created, so that the message names the limit. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
     return 0;
 }
 
-/* What a device has for all processes of this host, of which each neighbour takes as many. */
+/* Check a resource that all processes of this host share, of which each neighbour takes `each`. */
 static int check_share(const struct uat_ibv *ibv, const char *what, const char *option, int each, int all)
 {
     if ((int64_t)each * ibv->neighbour_count <= all)
@@ -44,9 +44,9 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
     struct uat_ibv_demand d = {.connections = ibv->connection_count, .neighbours = ibv->neighbour_count};
     uat_ibv_demand_reckon(&d, attr, ibv->segment_size, ibv->closed);
     int n = d.connections, keys = d.keys;
-    if (n + keys > UAT_IBV_NUMBERS_MAX) {
-        uat_error("%d connections and %d keys of neighbours are too many: at most %d together%s", n, keys,
-                  UAT_IBV_NUMBERS_MAX, ibv->alone ? "; UAT_CONNECT=host needs fewer" : "");
+    if (2 * n + keys > UAT_IBV_NUMBERS_MAX) {
+        uat_error("%d connections and %d keys of neighbours are too many: twice the former and the latter may be %d%s",
+                  n, keys, UAT_IBV_NUMBERS_MAX, ibv->alone ? "; UAT_CONNECT=host needs fewer" : "");
         return -E2BIG;
     }
     int rc = check_share(ibv, "queue pairs", ibv->alone ? ", or UAT_CONNECT=host" : "", n, attr->max_qp);

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 
-/* The kernel does not count the memory of a process that holds CAP_IPC_LOCK. */
+/* The kernel does not limit the locked memory of a process with CAP_IPC_LOCK. */
 static bool may_lock_all(void)
 {
     char line[128];

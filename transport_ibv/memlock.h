@@ -12,10 +12,10 @@
     "raise it with `ulimit -l unlimited` (or memlock in /etc/security/limits.conf), LimitMEMLOCK=infinity and "        \
     "PropagateResourceLimitsExcept=MEMLOCK for slurmd, --ulimit memlock=-1 for docker"
 
-/* The limit in bytes; UINT64_MAX = unlimited, which it also is for a process with CAP_IPC_LOCK. */
+/* The limit in bytes. UINT64_MAX: unlimited, as it is for any process with CAP_IPC_LOCK. */
 uint64_t uat_memlock_limit(void);
 
-/* Refuse, with a report, to lock `needed` bytes when the limit is below. 0 or -ENOMEM. */
+/* Check that the limit allows `needed` bytes. 0 or -ENOMEM, reported. */
 int uat_memlock_check(uint64_t needed);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The own group: its workers' segments are mapped here and registered, each in two windows, with the addresses that it
- * has in its worker, so that a remote address needs no translation. READs and WRITEs of a neighbour are loads and
- * stores of this CPU. Its atomics go through the adapter, by the queue pair to oneself, for a word that an adapter
- * changes is changed by nothing else (O6).
+ * This worker's group. The segments of its workers are mapped here and registered, each in two windows. A segment is
+ * registered under the addresses that it has in its own worker, so a remote address needs no translation. READs and
+ * WRITEs of a neighbour's segment are loads and stores of this CPU. Atomics on it go through the adapter, on the queue
+ * pair to this worker itself, since a word that an adapter changes is changed by nothing else (O6).
  */
 #include "transport_ibv/ibv.h"
 
@@ -25,8 +25,9 @@ int uat_ibv_card(struct uat_transport *t, void *data, size_t *size)
     struct uat_ibv_card card = {.magic = UAT_IBV_CARD_MAGIC,
                                 .version = UAT_IBV_CARD_VERSION,
                                 .alone = ibv->alone,
-                                .subnet = (uint16_t)ibv->network.subnet,
+                                .subnet = (uint16_t)ibv->settings.subnet,
                                 .addresses = (uint32_t)ibv->address_count,
+                                .token = ibv->token,
                                 .segment = ibv->card};
     memcpy(card.address, ibv->addresses, (size_t)ibv->address_count * sizeof(card.address[0]));
     *size = uat_ibv_card_size(&card);
@@ -34,7 +35,7 @@ int uat_ibv_card(struct uat_transport *t, void *data, size_t *size)
     return 0;
 }
 
-/* List who is connected to this worker, and who is a neighbour. */
+/* List the workers connected to this one, and its neighbours. */
 static int list_workers(struct uat_ibv *ibv)
 {
     const struct uat_ibv_groups *g = &ibv->groups;
@@ -57,7 +58,8 @@ static int list_workers(struct uat_ibv *ibv)
     return 0;
 }
 
-/* Register a window on the neighbour's segment, at the addresses that it has there. 0 or a negative errno, reported. */
+/* Register a window on the neighbour's segment, under the addresses that it has in the neighbour. 0 or a negative
+ * errno, reported. */
 static int open_window(struct uat_ibv *ibv, struct uat_ibv_neighbour *neighbour, enum uat_ibv_window window)
 {
     /* No IBV_ACCESS_RELAXED_ORDERING: the order of the operations of a chain depends on its absence. */
@@ -108,11 +110,11 @@ static int open_neighbours(struct uat_ibv *ibv, const struct uat_endpoint *cards
     return 0;
 }
 
-/* Which connection leads to whom. */
+/* Find the connection that leads to each worker. */
 static int find_ways(struct uat_ibv *ibv)
 {
     const struct uat_ibv_groups *g = &ibv->groups;
-    uint32_t *gateway = calloc((size_t)g->count, sizeof(*gateway)); /* per group: place of the connection to it */
+    uint32_t *gateway = calloc((size_t)g->count, sizeof(*gateway)); /* per group: index of the connection to it */
     if (!gateway) {
         uat_error("no memory for the ways to %d groups of workers", g->count);
         return -ENOMEM;
@@ -123,16 +125,33 @@ static int find_ways(struct uat_ibv *ibv)
     for (int i = 0; i < g->size; i++)
         ibv->peers[i].connection = gateway[g->of[i]];
     for (int i = 0; i < ibv->neighbour_count; i++)
-        if (!ibv->alone && ibv->network.neighbours == UAT_NEIGHBOURS_CPU)
+        if (!ibv->alone && ibv->settings.neighbours == UAT_NEIGHBOURS_CPU)
             ibv->peers[ibv->neighbours[i].rank].map = ibv->neighbours[i].map;
     free(gateway);
     return 0;
 }
 
+/* Take the job's token from rank 0's card. */
+static int take_token(struct uat_ibv *ibv, const struct uat_endpoint *cards)
+{
+    struct uat_ibv_card first;
+    int rc = uat_ibv_card_read(&first, &cards[0], 0);
+    if (rc)
+        return rc;
+    ibv->token = first.token;
+    if (uat_secret_equal(&ibv->token, &first.token))
+        return 0;
+    uat_error("rank 0 (%s) shows no token of the job; run the same build of uat on every worker",
+              cards[0].host ? cards[0].host : "?");
+    return -EPROTO;
+}
+
 int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *cards)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    int rc = uat_ibv_network_join(ibv, cards);
+    int rc = take_token(ibv, cards);
+    if (!rc)
+        rc = uat_ibv_network_join(ibv, cards);
     if (!rc)
         rc = uat_ibv_groups_open(&ibv->groups, cards, t->size);
     if (!rc)
@@ -176,9 +195,9 @@ struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int 
     return low < ibv->connection_count && ibv->connections[low].rank == rank ? &ibv->connections[low] : NULL;
 }
 
-/* A READ stands behind the atomics posted before it (O1, O5), so it must wait for them; simplest is to let the adapter
- * do it behind them. WRITEs are ordered against no atomic before them (O2), and an atomic posted later finds them in
- * memory, for posting to an adapter orders this CPU's stores before what the adapter does. */
+/* Must the adapter do this chain? A READ takes effect after the atomics posted before it (O1, O5), so it must wait for
+ * them. It is simplest to let the adapter do it after them. A WRITE need not wait for the atomics before it (O2). An
+ * atomic posted after a WRITE finds it in memory: posting orders this CPU's stores before what the adapter does. */
 static bool needs_adapter(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const struct uat_op *ops,
                           int count)
 {
@@ -198,9 +217,9 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
     if (needs_adapter(ibv, peer, ops, count))
         return false;
     uintptr_t shift = (uintptr_t)peer->map - (uintptr_t)ibv->segment;
-    /* Full fence: this worker's stores before the post, ahead of the loads below, as a doorbell orders them ahead of
-     * an adapter's READ; the peer is any full fence of the neighbour between its own store and load. It also orders the
-     * loads behind the completion that this worker saw last. */
+    /* Full fence: it orders this worker's stores before the post ahead of the loads below, as a doorbell orders them
+     * ahead of an adapter's READ. The peer is any full fence of the neighbour between a store and a load of its own.
+     * The fence also orders the loads after the last completion that this worker saw. */
     uat_cpu_fence();
     for (int i = 0; i < count; i++) {
         uat_word *remote = (uat_word *)((uintptr_t)ops[i].remote + shift);
@@ -209,8 +228,8 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
         else
             uat_words_copy(remote, ops[i].local, ops[i].size / 8);
     }
-    /* Full fence: what a completion tells is in memory before this worker loads anything; the peer is any full fence of
-     * the neighbour. It also keeps the stores before all that is done later. */
+    /* Full fence: what a completion promises is in memory before this worker loads anything. The peer is any full fence
+     * of the neighbour. The fence also orders the stores above before everything later. */
     uat_cpu_fence();
     return true;
 }

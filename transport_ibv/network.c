@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All workers in the network of rank 0. */
+/* Bringing all workers into the network of rank 0. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *cards)
     int rc = uat_ibv_card_read(&first, &cards[0], 0);
     if (rc)
         return rc;
-    int chosen = uat_ibv_address_choose(ibv->addresses, ibv->address_count, &first.address[0], ibv->network.subnet);
+    int chosen = uat_ibv_address_choose(ibv->addresses, ibv->address_count, &first.address[0], ibv->settings.subnet);
     if (chosen < 0)
         return refuse(ibv, &first.address[0], cards[0].host);
     if (!chosen)
@@ -51,7 +51,7 @@ int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *cards)
     uat_ibv_rdmacm_close(ibv);
     uat_ibv_device_close(ibv);
     rc = uat_ibv_device_open_at(ibv, address);
-    if (!rc && ibv->network.connect == UAT_CONNECT_RDMACM)
+    if (!rc && ibv->settings.connect == UAT_CONNECT_RDMACM)
         rc = uat_ibv_rdmacm_listen(ibv);
     return rc;
 }

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <stdio.h>
 
-enum { DISTANCE_LOCAL = 10, DISTANCE_FAR = 20 }; /* as the ACPI tables count */
+enum { DISTANCE_LOCAL = 10, DISTANCE_FAR = 20 }; /* as in the ACPI tables */
 
 int uat_numa_node_of_device(const char *device)
 {

@@ -11,8 +11,8 @@
 
 enum uat_ibv_atomics uat_ibv_atomics_of(const struct ibv_device_attr_ex *attr)
 {
-    /* Only the extended query tells of PCIe atomics. A driver that says GLOB without giving the sizes is taken to
-     * mean the same thing: a fence too many costs time, a fence too few costs the order. */
+    /* Only the extended query reports PCIe atomics. A driver that says GLOB without giving the sizes is taken to have
+     * them: a needless fence costs time, a missing fence breaks the order. */
     unsigned pci = attr->pci_atomic_caps.fetch_add & attr->pci_atomic_caps.compare_swap;
     if ((pci & IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP) || attr->orig_attr.atomic_cap == IBV_ATOMIC_GLOB)
         return UAT_IBV_ATOMICS_PCIE;
@@ -82,7 +82,8 @@ int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port)
     return 0;
 }
 
-/* Why a device could not be opened. The library looks for its file elsewhere too, and then tells of that. */
+/* The errno that says why a device could not be opened. The library also looks for the device's file elsewhere, and
+ * then errno describes that attempt. */
 static int open_error(const struct ibv_device *device)
 {
     int error = errno ? errno : EIO;
@@ -132,7 +133,7 @@ int uat_ibv_ports_list(struct uat_ibv_port **out, int *n)
     *out = NULL;
     *n = 0;
     struct ibv_device **list = ibv_get_device_list(&devices);
-    if (!list) /* ENOSYS: the kernel has no verbs at all, which is no device as well */
+    if (!list) /* ENOSYS: the kernel has no verbs at all, hence no device */
         return errno == ENOMEM ? -ENOMEM : 0;
     int rc = 0;
     for (int i = 0; i < devices && !rc; i++)
@@ -169,22 +170,22 @@ const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, 
     return buffer;
 }
 
-/* Does the wish allow this port? NULL: there is none. */
-static bool wanted(const struct uat_ibv_port *port, const struct uat_network *wish)
+/* Does the wish allow this port? NULL: there is no wish, so any port will do. */
+static bool wanted(const struct uat_ibv_port *port, const struct uat_ibv_settings *wish)
 {
     return !wish || !*wish->device ||
            (!strcmp(port->device, wish->device) && (!wish->port || port->number == wish->port));
 }
 
-/* The wish as the user wrote it; "" without one. */
-static void wish_text(const struct uat_network *wish, char *buffer, size_t size)
+/* The wish as the user wrote it; "" if there is none. */
+static void wish_text(const struct uat_ibv_settings *wish, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%s", wish ? wish->device : "");
     if (*buffer && wish->port)
         snprintf(buffer, size, "%s:%d", wish->device, wish->port);
 }
 
-/* What makes a better than b, NULL if nothing does. */
+/* What makes port a better than port b; NULL: nothing does. */
 static const char *advantage(const struct uat_ibv_port *a, const struct uat_ibv_port *b)
 {
     bool a_ib = a->attr.link_layer == IBV_LINK_LAYER_INFINIBAND, b_ib = b->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
@@ -196,9 +197,10 @@ static const char *advantage(const struct uat_ibv_port *a, const struct uat_ibv_
 }
 
 /* Say what is wrong with every port that was asked for. */
-static void explain(const struct uat_ibv_port *ports, int n, const struct uat_network *wish, char *why, size_t size)
+static void explain(const struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why,
+                    size_t size)
 {
-    char asked[UAT_NETWORK_DEVICE_MAX + 16], reason[192];
+    char asked[sizeof(wish->device) + 16], reason[192];
     size_t used = 0;
     *why = '\0';
     wish_text(wish, asked, sizeof(asked));
@@ -218,7 +220,8 @@ static void explain(const struct uat_ibv_port *ports, int n, const struct uat_ne
         used += (size_t)snprintf(why + used, size - used, " %s:%d", ports[i].device, ports[i].number);
 }
 
-int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct uat_network *wish, char *why, size_t size)
+int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why,
+                        size_t size)
 {
     char reason[192];
     int best = -1;

@@ -1,34 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* From a chain of operations to work requests. */
-#include "transport_ibv/ibv.h"
+/* Posting a chain of operations as work requests. */
+#include "transport_ibv/request.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/relax.h"
 #include "transport/check.h"
 
 /* The work requests of one chain while they are built. */
 struct batch {
-    struct ibv_send_wr wr[UAT_CHAIN_MAX];
-    struct ibv_sge sge[UAT_CHAIN_MAX];
+    struct uat_ibv_wr request[UAT_CHAIN_MAX];
     int count;
 };
 
-static const enum ibv_wr_opcode verbs_opcode[UAT_OP_KINDS] = {
-    [UAT_OP_READ] = IBV_WR_RDMA_READ,
-    [UAT_OP_WRITE] = IBV_WR_RDMA_WRITE,
-    [UAT_OP_FETCH_ADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
-    [UAT_OP_CMP_SWAP] = IBV_WR_ATOMIC_CMP_AND_SWP,
-};
-
-static bool is_atomic(enum uat_opcode code)
-{
-    return code == UAT_OP_FETCH_ADD || code == UAT_OP_CMP_SWAP;
-}
-
-/* Wait until the queues hold `count` more requests and the ring of payloads as many more slots. A full send queue
+/* Wait until the queues have room for `count` more requests and `count` payload slots are free. A full send queue
  * always has a signalled request in it (see must_signal), so this ends. */
 static int make_room(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned count)
 {
@@ -42,18 +28,7 @@ static int make_room(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned
     return 0;
 }
 
-/*
- * Whether a request has to wait for the atomics before it. Only a READ does (O1), and only where the peer's atomics are
- * PCIe atomics: there they travel to memory as requests that expect an answer, and PCIe lets a READ, a request of the
- * same kind, pass them. Where the adapter does its atomics itself it does them in order, and the flag would cost a
- * round trip (and can stall Soft-RoCE under contention). WRITEs and further atomics need not wait (O2).
- */
-static bool must_fence(const struct uat_ibv_connection *c, enum uat_opcode code)
-{
-    return code == UAT_OP_READ && c->fence && c->atomic_open;
-}
-
-/* Where the payload of a WRITE is read from when the device comes to it. */
+/* Where the device will read the payload of a WRITE. */
 static const void *payload(struct uat_ibv *ibv, struct uat_ibv_chain *chain, const struct uat_op *op)
 {
     if (chain->pending)
@@ -67,45 +42,32 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_connection *c, struc
                         const struct uat_op *op)
 {
     int i = b->count++;
-    struct ibv_send_wr *wr = &b->wr[i];
-    const void *local = op->local ? op->local : &ibv->scratch->sink;
-    bool atomic = is_atomic(op->code);
-    *wr = (struct ibv_send_wr){
-        .wr_id = (uintptr_t)chain + (unsigned)i, .sg_list = &b->sge[i], .num_sge = 1, .opcode = verbs_opcode[op->code]};
+    struct uat_ibv_request r = {.id = (uintptr_t)chain + (unsigned)i,
+                                .code = op->code,
+                                .local = op->local ? op->local : &ibv->scratch->sink,
+                                .lkey = ibv->mr->lkey,
+                                .rkey = uat_ibv_key(ibv, chain->peer, op->remote),
+                                .bytes = op->size,
+                                .remote = (uintptr_t)op->remote,
+                                .operand = op->operand,
+                                .compare = op->compare};
+    if (op->code == UAT_OP_WRITE && op->size > ibv->inline_max)
+        r.local = payload(ibv, chain, op);
+    uat_ibv_request_build(ibv, c, &r, &b->request[i]);
     if (i)
-        b->wr[i - 1].next = wr;
-    if (must_fence(c, op->code)) {
-        wr->send_flags |= IBV_SEND_FENCE;
-        c->atomic_open = false;
-        ibv->base.round_trips++; /* the request leaves when the answer to the atomic is there */
-    }
-    if (atomic) {
-        wr->wr.atomic.remote_addr = (uintptr_t)op->remote;
-        wr->wr.atomic.rkey = uat_ibv_key(ibv, chain->peer, op->remote);
-        wr->wr.atomic.compare_add = op->code == UAT_OP_CMP_SWAP ? op->compare : op->operand;
-        wr->wr.atomic.swap = op->operand; /* FETCH_ADD has no use for it */
-        c->atomic_open = true;
+        b->request[i - 1].wr.next = &b->request[i].wr;
+    if (uat_ibv_is_atomic(op->code))
         c->atomic_end = c->head + 1;
-    } else {
-        wr->wr.rdma.remote_addr = (uintptr_t)op->remote;
-        wr->wr.rdma.rkey = uat_ibv_key(ibv, chain->peer, op->remote);
-    }
-    if (op->code == UAT_OP_WRITE) {
-        if (op->size <= ibv->inline_max)
-            wr->send_flags |= IBV_SEND_INLINE;
-        else
-            local = payload(ibv, chain, op);
-    }
     if (op->code != UAT_OP_READ)
         c->written = true;
-    b->sge[i] = (struct ibv_sge){.addr = (uintptr_t)local, .length = op->size, .lkey = ibv->mr->lkey};
     ibv->base.requests[op->code]++;
     chain->code[i] = (uint8_t)op->code;
     chain->remote[i] = op->remote;
 }
 
-/* Fire-and-forget chains need no completion of their own, but one in half a queue, or nothing would say that there is
- * room again; and each one that holds payload slots, since those are common to all peers. */
+/* Must the chain end with a signalled request? A fire-and-forget chain needs no completion of its own. But signal at
+ * least one request per half queue; otherwise completions never free slots of the queue. Also signal each chain that
+ * holds payload slots, since all peers share those. */
 static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connection *c,
                         const struct uat_ibv_chain *chain)
 {
@@ -113,19 +75,19 @@ static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connecti
 }
 
 /*
- * One call for the whole chain, one doorbell. Or, with UAT_IB_POST=alone, a leading atomic by a call of its own: mlx5
- * writes a post of one request to the adapter by BlueFlame, so that it need not fetch the request from memory; the rest
- * follows. Two posts to one queue are in order, so nothing else changes.
+ * Post the whole chain with one call and one doorbell. With UAT_IB_POST=alone (alone), post a leading atomic with a
+ * call of its own and then the rest: mlx5 writes a single request to the adapter by BlueFlame, so the adapter need not
+ * fetch it from memory. Two posts to one queue stay in order, so nothing else changes.
  */
 static int ring(struct uat_ibv *ibv, struct uat_ibv_connection *c, struct batch *b, bool alone)
 {
-    struct ibv_send_wr *first = b->wr, *bad;
+    struct ibv_send_wr *first = &b->request[0].wr, *bad;
     int rc = 0;
     if (alone) {
-        b->wr[0].next = NULL;
-        first = &b->wr[1];
+        b->request[0].wr.next = NULL;
+        first = &b->request[1].wr;
         ibv->base.doorbells++;
-        rc = ibv_post_send(c->qp, b->wr, &bad);
+        rc = ibv_post_send(c->qp, &b->request[0].wr, &bad);
     }
     ibv->base.doorbells++;
     return rc ? rc : ibv_post_send(c->qp, first, &bad);
@@ -136,14 +98,14 @@ static int hand_over(struct uat_ibv *ibv, struct uat_ibv_connection *c, struct u
     chain->count = (uint8_t)b->count;
     chain->signalled = must_signal(ibv, c, chain);
     if (chain->signalled)
-        b->wr[b->count - 1].send_flags |= IBV_SEND_SIGNALED;
-    bool alone = ibv->network.post == UAT_POST_ALONE && b->count > 1 && is_atomic((enum uat_opcode)chain->code[0]);
+        b->request[b->count - 1].wr.send_flags |= IBV_SEND_SIGNALED;
+    bool alone =
+        ibv->settings.post == UAT_POST_ALONE && b->count > 1 && uat_ibv_is_atomic((enum uat_opcode)chain->code[0]);
     int rc = ring(ibv, c, b, alone);
     if (rc) {
-        ibv->error = rc < 0 ? -errno : -rc;
-        uat_error("posting %d operations to rank %d (%s) on %s failed: %s; with %u of %u requests in its send queue",
-                  b->count, chain->peer, c->host, ibv->port.device, strerror(-ibv->error), c->used, ibv->depth);
-        return ibv->error;
+        char what[64];
+        snprintf(what, sizeof(what), "%d operations for rank %d", b->count, chain->peer);
+        return uat_ibv_post_failed(ibv, c, rc, what, c->used, ibv->depth);
     }
     c->head++;
     c->used += chain->count;

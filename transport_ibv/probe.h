@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Whether this host has a verbs port that uat can use: 1, and which in why; or 0, and the reason. */
+/* Does this host have a verbs port that uat can use? 1 with the port in why, or 0 with the reason in why. */
 int uat_ibv_probe(char *why, size_t size);
 
 #endif

@@ -9,7 +9,8 @@
 #include "base/log.h"
 #include "transport_ibv/memlock.h"
 
-/* What is ever posted: a driver that knows it makes its requests smaller (mlx5 else reserves 192 bytes for each). */
+/* All operations that are ever posted. A driver that knows them makes its requests smaller (otherwise mlx5 reserves 192
+ * bytes for each). */
 static const uint64_t operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
                                    IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 
@@ -37,9 +38,15 @@ static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection
     return qp;
 }
 
-/* Once more with less, where a device or driver does not know the operations' flags or refuses the inline size. */
+/* Tries again with less if a device or driver does not know send_ops_flags or refuses the inline size. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q)
 {
+    int drawn = uat_secret_draw(&c->psn, sizeof(c->psn));
+    c->psn &= UAT_IBV_NUMBER_MAX;
+    if (drawn) {
+        errno = -drawn;
+        return NULL;
+    }
     if (!ibv->plain_queues && (c->qp = create_pair(ibv, c, q, ibv->inline_max, false)))
         return c->qp;
     ibv->plain_queues = true;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting until all that this worker has posted has taken effect. */
+/* Waiting until everything that this worker has posted has taken effect. */
 #include "base/relax.h"
 #include "transport_ibv/ibv.h"
 
 /*
- * A FETCH_ADD of 0 behind all that was posted. Its completion ends chains that asked for none; and what the completion
- * of a WRITE leaves open, whether the word has reached the peer's memory or only its adapter, is settled: the WRITEs
- * before an atomic are in memory when it takes effect (O1). A READ would not do, for a WRITE before it is not ordered.
+ * Post a FETCH_ADD of 0 after everything that was posted. Its completion also ends the chains that asked for none. And
+ * it settles what the completion of a WRITE leaves open, namely whether the data have reached the peer's memory or only
+ * its adapter: WRITEs before an atomic are in memory when the atomic takes effect (O1). A READ would not do, since it
+ * is not ordered after the WRITEs before it.
  */
 static int flush_connection(struct uat_ibv *ibv, const struct uat_ibv_connection *c, struct uat_pending *p)
 {
@@ -31,7 +32,7 @@ static int drain(struct uat_ibv *ibv)
 int uat_ibv_quiet(struct uat_transport *t)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    struct uat_pending flushed; /* of every connection: nobody looks at it, drain() waits for the queues */
+    struct uat_pending flushed; /* shared by all connections and never read: drain() waits for the queues */
     if (ibv->error)
         return ibv->error;
     for (int i = 0; i < ibv->connection_count; i++) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of two workers that share a connection the lower rank connects to the higher one; one loop over the events of one
- * channel does both. The queue pair to oneself needs no route and is connected as without rdmacm.
+ * Of two workers that share a connection, the lower rank connects to the higher one. One loop over the events of one
+ * channel serves both sides. The queue pair to the worker itself needs no route and is connected as without rdmacm.
  */
 #include "transport_ibv/rdmacm.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -17,27 +18,30 @@
 #include "base/log.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
+#include "transport_ibv/greeting.h"
 
 enum {
     RESOLVE_MS = 5000, /* for an address, and again for a route */
-    LOOK_MS = 500      /* between two looks at the port, while there is no event */
+    LOOK_MS = 500      /* between two checks of the port while no event arrives */
 };
 
-/* What comes along with a request: who asks. */
-struct greeting {
-    uint32_t magic, rank;
+/* What a peer published: the queue pair that may be at the other end. */
+struct published {
+    struct uat_ibv_endpoint head;
+    struct uat_ibv_end end;
 };
 
 struct uat_ibv_rdmacm {
     struct rdma_event_channel *channel;
     struct rdma_cm_id *listener;
-    struct rdma_cm_id **ids;            /* per rank; NULL: none yet */
-    struct uat_ibv_endpoint *endpoints; /* per rank, during connect */
-    bool *established;                  /* per rank */
-    struct rdma_cm_id *stranger;        /* turned down and to be destroyed */
-    int missing;                        /* connections to be established */
-    uint64_t looked_ns;                 /* when the last event was, or the last look at the port */
-    int silent_ms, down_ms;             /* without an event; and with the port down */
+    struct rdma_cm_id **ids;     /* per rank; NULL: none yet */
+    struct published *published; /* per rank, during connect */
+    bool *established;           /* per rank */
+    struct rdma_cm_id *stranger; /* rejected, to be destroyed */
+    bool warned;                 /* a stranger has been reported */
+    int missing;                 /* connections to be established */
+    uint64_t looked_ns;          /* time of the last event or check of the port */
+    int silent_ms, down_ms;      /* time without an event; time with the port down */
 };
 
 static int fail(const struct uat_ibv *ibv, int rank, const char *what, int error)
@@ -53,7 +57,7 @@ static int fail(const struct uat_ibv *ibv, int rank, const char *what, int error
     return -error;
 }
 
-/* The IP address that a GID is made of. 0, or -EINVAL if it is made of none. */
+/* The IP address that a GID contains. 0, or -EINVAL if it contains none. */
 static int address_of(const union ibv_gid *gid, int kind, uint16_t port, struct sockaddr_storage *out)
 {
     memset(out, 0, sizeof(*out));
@@ -88,10 +92,10 @@ int uat_ibv_rdmacm_listen(struct uat_ibv *ibv)
     struct uat_ibv_rdmacm *cm = ibv->cm = calloc(1, sizeof(*cm));
     if (cm) {
         cm->ids = calloc(size, sizeof(*cm->ids));
-        cm->endpoints = calloc(size, sizeof(*cm->endpoints));
+        cm->published = calloc(size, sizeof(*cm->published));
         cm->established = calloc(size, sizeof(*cm->established));
     }
-    if (!cm || !cm->ids || !cm->endpoints || !cm->established)
+    if (!cm || !cm->ids || !cm->published || !cm->established)
         return fail(ibv, -1, "connecting", ENOMEM);
     cm->channel = rdma_create_event_channel();
     if (!cm->channel)
@@ -104,35 +108,47 @@ int uat_ibv_rdmacm_listen(struct uat_ibv *ibv)
     return 0;
 }
 
-static void fill_parameters(struct uat_ibv *ibv, int rank, const struct greeting *greeting, struct rdma_conn_param *out)
+static void fill_parameters(struct uat_ibv *ibv, int rank, const struct uat_ibv_greeting *greeting,
+                            struct rdma_conn_param *out)
 {
-    const struct uat_ibv_endpoint *e = &ibv->cm->endpoints[rank];
+    const struct uat_ibv_endpoint *e = &ibv->cm->published[rank].head;
     *out = (struct rdma_conn_param){
         .private_data = greeting,
         .private_data_len = sizeof(*greeting),
         .responder_resources = (uint8_t)uat_ibv_incoming_reads(ibv, e),
         .initiator_depth = (uint8_t)uat_ibv_outgoing_reads(ibv, e),
-        .retry_count = (uint8_t)ibv->network.retries,
+        .retry_count = (uint8_t)ibv->settings.retries,
         .rnr_retry_count = UAT_IBV_RNR_RETRIES,
         .qp_num = uat_ibv_connection_to(ibv, rank)->qp->qp_num,
     };
 }
 
-/* Move a queue pair to a state with the attributes that the route gave. */
+/* Does a request or an answer connect to the very queue pair that the rank published? Its token is not proof enough,
+ * since a stranger may have overheard it. */
+static bool is_published(struct uat_ibv *ibv, struct rdma_cm_id *id, int rank)
+{
+    const struct published *p = &ibv->cm->published[rank];
+    struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR};
+    int mask = 0;
+    return !rdma_init_qp_attr(id, &attr, &mask) && (mask & IBV_QP_AV) && (mask & IBV_QP_DEST_QPN) &&
+           attr.dest_qp_num == p->end.qpn && attr.ah_attr.is_global &&
+           !memcmp(&attr.ah_attr.grh.dgid, &p->head.gid, sizeof(p->head.gid));
+}
+
+/* Move a queue pair to a state, with the attributes that the route gave. */
 static int enter(struct uat_ibv *ibv, int rank, enum ibv_qp_state state)
 {
-    const struct uat_ibv_endpoint *e = &ibv->cm->endpoints[rank];
+    const struct uat_ibv_endpoint *e = &ibv->cm->published[rank].head;
     struct ibv_qp_attr attr = {.qp_state = state};
     int mask = 0;
     if (rdma_init_qp_attr(ibv->cm->ids[rank], &attr, &mask))
         return fail(ibv, rank, "the route gives no attributes for the queue pair", errno);
-    mask &= IBV_QP_DEST_QPN | (IBV_QP_DEST_QPN - 1); /* beyond are bits of the kernel that verbs do not know */
-    attr.qp_access_flags =
-        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
+    mask &= IBV_QP_DEST_QPN | (IBV_QP_DEST_QPN - 1); /* higher bits are the kernel's; verbs do not know them */
+    attr.qp_access_flags = UAT_IBV_SERVES;
     attr.max_dest_rd_atomic = (uint8_t)uat_ibv_incoming_reads(ibv, e);
     attr.max_rd_atomic = (uint8_t)uat_ibv_outgoing_reads(ibv, e);
-    attr.timeout = (uint8_t)ibv->network.timeout;
-    attr.retry_cnt = (uint8_t)ibv->network.retries;
+    attr.timeout = (uint8_t)ibv->settings.timeout;
+    attr.retry_cnt = (uint8_t)ibv->settings.retries;
     attr.rnr_retry = UAT_IBV_RNR_RETRIES;
     int rc = ibv_modify_qp(uat_ibv_connection_to(ibv, rank)->qp, &attr, mask);
     return rc ? fail(ibv, rank, "the queue pair cannot be connected", rc < 0 ? errno : rc) : 0;
@@ -143,9 +159,9 @@ static int enter(struct uat_ibv *ibv, int rank, enum ibv_qp_state state)
 static int start(struct uat_ibv *ibv, int rank)
 {
     struct uat_ibv_rdmacm *cm = ibv->cm;
-    const struct uat_ibv_endpoint *e = &cm->endpoints[rank];
+    const struct uat_ibv_endpoint *e = &cm->published[rank].head;
     struct sockaddr_storage from, to;
-    uint8_t service = (uint8_t)ibv->network.traffic_class;
+    uint8_t service = (uint8_t)ibv->settings.traffic_class;
     int rc = address_of(&ibv->gid.gid, (int)uat_ibv_gid_kind_of(&ibv->gid), 0, &from);
     if (!rc)
         rc = address_of(&e->gid, e->gid_kind, e->cm_port, &to);
@@ -154,7 +170,7 @@ static int start(struct uat_ibv *ibv, int rank)
     if (rdma_create_id(cm->channel, &cm->ids[rank], (void *)(intptr_t)rank, RDMA_PS_TCP))
         return fail(ibv, rank, "connecting", errno);
     if (service && rdma_set_option(cm->ids[rank], RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &service, sizeof(service)))
-        return fail(ibv, rank, "setting UAT_IB_TRAFFIC_CLASS", errno);
+        return fail(ibv, rank, "setting the traffic class (UAT_IB_PATH)", errno);
     if (rdma_resolve_addr(cm->ids[rank], (struct sockaddr *)&from, (struct sockaddr *)&to, RESOLVE_MS))
         return fail(ibv, rank, "resolving the address", errno);
     return 0;
@@ -163,7 +179,7 @@ static int start(struct uat_ibv *ibv, int rank)
 static int request(struct uat_ibv *ibv, int rank)
 {
     struct rdma_cm_id *id = ibv->cm->ids[rank];
-    struct greeting greeting = {UAT_IBV_ENDPOINT_MAGIC, (uint32_t)ibv->base.rank};
+    struct uat_ibv_greeting greeting = uat_ibv_greeting_make(ibv);
     struct rdma_conn_param parameters;
     if (strcmp(ibv_get_device_name(id->verbs->device), ibv->port.device) || id->port_num != ibv->port.number) {
         uat_error("rdmacm: the route to rank %d (%s) leads over %s:%d, the segment is registered with %s:%d; set "
@@ -186,8 +202,18 @@ static void established(struct uat_ibv *ibv, int rank)
     ibv->cm->established[rank] = true;
 }
 
-static int confirm(struct uat_ibv *ibv, int rank)
+static int confirm(struct uat_ibv *ibv, int rank, const struct rdma_conn_param *answered)
 {
+    const char *why;
+    int answers = uat_ibv_greeting_read(ibv, answered->private_data, answered->private_data_len, &why);
+    if (answers >= 0 && (answers != rank || !is_published(ibv, ibv->cm->ids[rank], rank)))
+        why = "it comes from another rank, or from another queue pair than that which this rank published";
+    if (why) {
+        uat_error("rdmacm: the answer of rank %d (%s) is refused: %s; does another program use its address? "
+                  "UAT_CONNECT=host does without requests over the network",
+                  rank, uat_ibv_connection_to(ibv, rank)->host, why);
+        return -EPROTO;
+    }
     int rc = enter(ibv, rank, IBV_QPS_RTR);
     if (!rc)
         rc = enter(ibv, rank, IBV_QPS_RTS);
@@ -198,18 +224,38 @@ static int confirm(struct uat_ibv *ibv, int rank)
     return rc;
 }
 
-/* The side that is connected to. A request of a stranger is turned down and changes nothing. */
+/* Reject a stranger's request; it takes no rank's place. Report only the first one, or strangers could fill a log. */
+static void turn_down(struct uat_ibv *ibv, struct rdma_cm_id *id, const char *why)
+{
+    char from[INET6_ADDRSTRLEN] = "?";
+    const struct sockaddr *a = rdma_get_peer_addr(id);
+    bool ipv4 = a->sa_family == AF_INET;
+    inet_ntop(a->sa_family,
+              ipv4 ? (const void *)&((const struct sockaddr_in *)a)->sin_addr
+                   : (const void *)&((const struct sockaddr_in6 *)a)->sin6_addr,
+              from, sizeof(from));
+    if (!ibv->cm->warned)
+        uat_warn("rdmacm: a request from %s is turned down: %s; more of them are not reported", from, why);
+    ibv->cm->warned = true;
+    rdma_reject(id, NULL, 0);
+    ibv->cm->stranger = id; /* its event must be acknowledged before it can be destroyed */
+}
+
+/* The side that is connected to. */
 static int accept_request(struct uat_ibv *ibv, struct rdma_cm_id *id, const struct rdma_conn_param *asked)
 {
-    struct greeting greeting = {0}, answer = {UAT_IBV_ENDPOINT_MAGIC, (uint32_t)ibv->base.rank};
+    struct uat_ibv_greeting answer = uat_ibv_greeting_make(ibv);
     struct rdma_conn_param parameters;
-    if (asked->private_data && asked->private_data_len >= sizeof(greeting))
-        memcpy(&greeting, asked->private_data, sizeof(greeting));
-    int rank = (int)greeting.rank;
-    if (greeting.magic != UAT_IBV_ENDPOINT_MAGIC || greeting.rank >= (uint32_t)ibv->base.rank || ibv->cm->ids[rank] ||
-        !uat_ibv_connection_to(ibv, rank)) {
-        rdma_reject(id, NULL, 0);
-        ibv->cm->stranger = id; /* its event must be acknowledged before it can go */
+    const char *why;
+    int rank = uat_ibv_greeting_read(ibv, asked->private_data, asked->private_data_len, &why);
+    if (!why && rank >= ibv->base.rank)
+        why = "its rank is one that this worker asks itself";
+    else if (!why && ibv->cm->ids[rank])
+        why = "its rank is connected already";
+    else if (!why && !is_published(ibv, id, rank))
+        why = "it leads to another address or queue pair than its rank has published";
+    if (why) {
+        turn_down(ibv, id, why);
         return 0;
     }
     ibv->cm->ids[rank] = id;
@@ -236,7 +282,7 @@ static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
     case RDMA_CM_EVENT_CONNECT_REQUEST:
         return accept_request(ibv, event->id, &event->param.conn);
     case RDMA_CM_EVENT_CONNECT_RESPONSE:
-        return confirm(ibv, rank);
+        return confirm(ibv, rank, &event->param.conn);
     case RDMA_CM_EVENT_ESTABLISHED:
         established(ibv, rank);
         return 0;
@@ -254,12 +300,12 @@ static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
     }
 }
 
-/* No peer has taken a step for silent_ms, the last passed_ms of them since the last look. The manager itself gives up
- * later, and only where this worker has asked. */
+/* Warn or give up if no peer has taken a step for too long: for silent_ms, of which the last passed_ms came after the
+ * last check. The manager itself gives up later, and only on connections that this worker requested. */
 static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
 {
     const struct uat_ibv_rdmacm *cm = ibv->cm;
-    int report = ibv->network.wait_report, limit = ibv->network.wait_limit, silent = cm->silent_ms / 1000, i = 0;
+    int report = ibv->wait_report, limit = ibv->wait_limit, silent = cm->silent_ms / 1000, i = 0;
     bool last = limit > 0 && cm->silent_ms >= 1000 * limit;
     if (!last && (!report || cm->silent_ms < 1000 * report || cm->silent_ms - passed_ms >= 1000 * report))
         return 0;
@@ -279,19 +325,20 @@ static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
     return -ETIMEDOUT;
 }
 
-/* There is no event. The manager tells nobody that the port is down: who waits to be connected to would wait on. */
+/* Judge a time without events. The manager does not report that the port is down, so a worker that waits for a peer to
+ * connect would wait forever. */
 static int judge_silence(struct uat_ibv *ibv)
 {
     struct uat_ibv_rdmacm *cm = ibv->cm;
     struct ibv_port_attr now = {.state = IBV_PORT_NOP};
     int passed_ms = (int)((uat_clock_ns() - cm->looked_ns) / 1000000);
-    if (passed_ms < LOOK_MS) /* a signal has ended the wait */
+    if (passed_ms < LOOK_MS) /* a signal has ended the wait early */
         return 0;
     cm->looked_ns = uat_clock_ns();
     ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state says so */
     cm->silent_ms += passed_ms;
     cm->down_ms = now.state == IBV_PORT_ACTIVE ? 0 : cm->down_ms + passed_ms;
-    if (cm->down_ms > 1000 * uat_ibv_retry_bound(&ibv->network)) {
+    if (cm->down_ms > 1000 * uat_ibv_retry_bound(&ibv->settings)) {
         uat_error("rdmacm: %s:%d has been in state %s for %d s, and %d connections are missing; is its link up?",
                   ibv->port.device, ibv->port.number, ibv_port_state_str(now.state), cm->down_ms / 1000, cm->missing);
         return -ENETDOWN;
@@ -308,28 +355,29 @@ static int handle_next(struct uat_ibv *ibv)
         return fail(ibv, -1, "waiting for an event", errno);
     if (n <= 0)
         return judge_silence(ibv);
-    ibv->cm->silent_ms = 0;
-    ibv->cm->looked_ns = uat_clock_ns();
     if (rdma_get_cm_event(ibv->cm->channel, &event))
         return errno == EAGAIN ? 0 : fail(ibv, -1, "reading an event", errno);
     int rc = handle(ibv, event);
     rdma_ack_cm_event(event);
-    if (ibv->cm->stranger)
+    if (ibv->cm->stranger) { /* a stranger does not end the silence */
         rdma_destroy_id(ibv->cm->stranger);
-    ibv->cm->stranger = NULL;
+        ibv->cm->stranger = NULL;
+        return judge_silence(ibv);
+    }
+    ibv->cm->silent_ms = 0;
+    ibv->cm->looked_ns = uat_clock_ns();
     return rc;
 }
 
 int uat_ibv_rdmacm_connect(struct uat_ibv *ibv, const struct uat_endpoint *peers)
 {
     struct uat_ibv_rdmacm *cm = ibv->cm;
-    uint32_t qpn;
     int rc = 0;
     cm->missing = ibv->connection_count - 1;
     cm->looked_ns = uat_clock_ns();
     for (int i = 0; i < ibv->connection_count && !rc; i++) {
         int rank = ibv->connections[i].rank;
-        rc = uat_ibv_endpoint_read(ibv, rank, &peers[rank], &cm->endpoints[rank], &qpn);
+        rc = uat_ibv_endpoint_read(ibv, rank, &peers[rank], &cm->published[rank].head, &cm->published[rank].end);
     }
     for (int i = 0; i < ibv->connection_count && !rc; i++)
         if (ibv->connections[i].rank > ibv->base.rank)
@@ -355,7 +403,7 @@ void uat_ibv_rdmacm_close(struct uat_ibv *ibv)
     if (cm->channel)
         rdma_destroy_event_channel(cm->channel);
     free(cm->established);
-    free(cm->endpoints);
+    free(cm->published);
     free(cm->ids);
     free(cm);
     ibv->cm = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: operations posted to one peer and not yet executed. A network executes them later than they were posted, and
- * in any order that O1 allows; a CPU that executed each chain when it is posted would hide code that needs more order.
+ * Torture: operations posted to one peer and not yet executed. A network executes operations later than they were
+ * posted, and in any order that O1 allows. A CPU that executes each chain at once hides bugs in code that needs more
+ * order.
  */
 #ifndef UAT_SHM_BACKLOG_H
 #define UAT_SHM_BACKLOG_H
@@ -29,13 +30,13 @@ typedef void uat_backlog_execute_fn(void *context, const struct uat_op *ops, int
 /* Is there room for `count` more operations? */
 bool uat_backlog_fits(const struct uat_backlog *b, int count);
 
-/* Append a chain; there is room. The payload of a WRITE without completion is copied. */
+/* Append a chain. There must be room. The payload of a WRITE without completion is copied. */
 void uat_backlog_add(struct uat_backlog *b, const struct uat_op *ops, int count, struct uat_pending *pending);
 
 /* Is an operation of this chain still here? */
 bool uat_backlog_holds(const struct uat_backlog *b, const struct uat_pending *pending);
 
-/* Execute operations, chosen at random among those that O1 lets go first: all of them, or some (perhaps none). */
+/* Execute all operations or some (perhaps none), in a random order that O1 allows. */
 void uat_backlog_run(struct uat_backlog *b, struct uat_shuffle *s, bool all, uat_backlog_execute_fn *execute,
                      void *context);
 

@@ -3,9 +3,11 @@
  * Bulk data over shared memory: every host's memory object is mapped here, and this CPU copies. Hosts other than this
  * one are simulated (UAT_GLOBAL_HOSTS).
  *
- * An operation takes effect when it is posted, unless torture puts it off (late.h). How the promises of bulk.h are
- * kept: B1 stores of one CPU become visible in their order, a locked instruction among them; B2 the locked instruction
- * of an atomic is a full fence. B3 for a READ: the loads are this CPU's own.
+ * An operation takes effect when it is posted, unless torture puts it off (late.h). How this keeps the promises of
+ * bulk.h:
+ *   B1  Stores of one CPU become visible in their order, and so do its locked instructions.
+ *   B2  The locked instruction of an atomic is a full fence.
+ *   B3  For a READ: the loads are this CPU's own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ struct bulk_shm {
     struct uat_late *late; /* one for each link; NULL: no torture */
     struct uat_shuffle random;
     uint64_t latency; /* ns from posting to completion; not under torture */
-    uint64_t *due;    /* DUE_ROOM for each link: when its operation n, at n % DUE_ROOM, is complete */
+    uint64_t *due;    /* DUE_ROOM entries for each link: operation n completes at the time in entry n % DUE_ROOM */
 };
 
 enum { DUE_ROOM = 64 };
@@ -85,7 +87,7 @@ static int step(struct bulk_shm *b, int link, bool all)
     return 0;
 }
 
-/* Tell the completions that are due. */
+/* Report the completions that are due. */
 static void tell_due(struct bulk_shm *b, int link)
 {
     struct uat_bulk_link *l = &b->head.link[link];
@@ -130,7 +132,7 @@ static int bulk_progress(struct uat_bulk *head)
     return rc;
 }
 
-/* A CPU reaches everything; under torture only now and then, so that bounce buffers are used as over verbs. */
+/* A CPU reaches everything. Under torture say so only half the time, so that bounce buffers are used as over verbs. */
 static bool bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes)
 {
     struct bulk_shm *b = (struct bulk_shm *)(uintptr_t)head;

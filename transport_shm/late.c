@@ -10,8 +10,8 @@ static bool is_atomic(const struct uat_late_op *o)
     return o->op.code == UAT_OP_FETCH_ADD || o->op.code == UAT_OP_CMP_SWAP;
 }
 
-/* The locked instruction is a full fence: B1 and B2 between this CPU's stores before it and its loads behind it. The
- * peer is whoever works on the same word, by uat_atomic_*() or by a link. */
+/* The locked instruction is a full fence: it orders this CPU's earlier stores (B1) and later loads (B2). The peer is
+ * any worker that works on the same word, by uat_atomic_*() or by a link. */
 static void execute_atomic(const struct uat_bulk_op *op, uint64_t *word)
 {
     uint64_t old = op->compare;
@@ -40,8 +40,7 @@ int uat_late_put(struct uat_late *late, const struct uat_bulk_op *op)
     return 0;
 }
 
-/* May operation i take effect? An atomic not before the WRITEs and the atomics in front of it, a READ not before the
- * atomics. */
+/* May operation i take effect? An atomic waits for earlier WRITEs (B1), a READ for earlier atomics (B2). */
 static bool may_run(const struct uat_late *late, int i)
 {
     const struct uat_late_op *o = &late->ops[i];
@@ -49,7 +48,7 @@ static bool may_run(const struct uat_late *late, int i)
         return true;
     for (int k = 0; k < i; k++) {
         const struct uat_late_op *before = &late->ops[k];
-        if (!before->done && (is_atomic(before) || (is_atomic(o) && before->op.code == UAT_OP_WRITE)))
+        if (!before->done && (is_atomic(o) ? before->op.code == UAT_OP_WRITE : is_atomic(before)))
             return false;
     }
     return true;
@@ -59,7 +58,7 @@ static void run_some(struct uat_late *late, struct uat_shuffle *random, bool all
 {
     int first = late->count ? (int)uat_shuffle_random(random, (uint64_t)late->count) : 0;
     for (int n = 0; n < late->count; n++) {
-        int i = (first + n) % late->count; /* from a random one on, so that no order is favoured */
+        int i = (first + n) % late->count; /* start at a random one, so that no order is favoured */
         struct uat_late_op *o = &late->ops[i];
         if (o->done || !may_run(late, i) || (!all && uat_shuffle_random(random, 2)))
             continue;
@@ -68,7 +67,7 @@ static void run_some(struct uat_late *late, struct uat_shuffle *random, bool all
     }
 }
 
-/* B4: in order. A WRITE may be told complete before it takes effect (B3): then its source is kept. */
+/* Report completions in order (B4). A WRITE may be reported before it takes effect (B3); then its source is copied. */
 static int tell_some(struct uat_late *late, struct uat_shuffle *random, bool all)
 {
     int told = 0;
@@ -109,7 +108,7 @@ static void drop_done(struct uat_late *late)
 int uat_late_step(struct uat_late *late, struct uat_shuffle *random, bool all)
 {
     run_some(late, random, all);
-    if (all) /* what was held up by another one */
+    if (all) /* run those that had to wait for others in the first pass */
         run_some(late, random, true);
     int told = tell_some(late, random, all);
     drop_done(late);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Torture: operations of a link that take effect as late and as disordered as transport/bulk.h permits. Shared memory
- * would give more order than a network does, so that code which relies on it would seem right.
+ * gives more order than a network does, and so hides bugs in code that relies on it.
  */
 #ifndef UAT_SHM_LATE_H
 #define UAT_SHM_LATE_H
@@ -9,27 +9,27 @@
 #include "transport/bulk.h"
 #include "transport_shm/shuffle.h"
 
-enum { UAT_LATE_ROOM = 64 /* operations of one link that are put off */ };
+enum { UAT_LATE_ROOM = 64 /* maximum number of operations of one link that are put off */ };
 
 struct uat_late_op {
     struct uat_bulk_op op;
-    char *source; /* of a WRITE that has been told complete: its bytes; the caller's may have changed */
+    char *source; /* the bytes of a WRITE that has been reported complete: the caller may have changed the original */
     bool told, done;
 };
 
 struct uat_late {
     struct uat_late_op ops[UAT_LATE_ROOM]; /* oldest first */
-    int count, told;                       /* told: of the front, those whose completion has been told */
+    int count, told;                       /* told: the first ones, whose completion has been reported */
 };
 
 /* Let one operation take effect now. */
 void uat_late_execute(const struct uat_bulk_op *op, const void *source);
 
-/* Put one more off. There must be room: see uat_late_step(). 0 or -ENOMEM. */
+/* Put off one more operation. There must be room: see uat_late_step(). 0 or -ENOMEM. */
 int uat_late_put(struct uat_late *late, const struct uat_bulk_op *op);
 
-/* Let some operations take effect, and tell some completions. Returns how many were told, or -ENOMEM. all: as many as
- * possible. */
+/* Let some operations take effect, and report some completions. Returns the number reported, or -ENOMEM. all: as many
+ * of both as possible. */
 int uat_late_step(struct uat_late *late, struct uat_shuffle *random, bool all);
 
 void uat_late_close(struct uat_late *late);

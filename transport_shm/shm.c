@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transport_shm: the peers are processes of this host, their segments are mapped here, and a chain is executed by
- * this CPU when it is posted. How it keeps the promises of transport.h on x86-64, the only machine uat runs on:
+ * transport_shm: the peers are processes of this host, their segments are mapped here, and this CPU executes a chain
+ * when it is posted. How it keeps the promises of transport.h on x86-64, the only machine uat runs on:
  *
- *   O1  WRITE, atomic -> WRITE, atomic: stores of one CPU become visible in their order, a locked instruction among
- *       them. The release fence before each WRITE emits nothing; it keeps the compiler from reordering the stores.
+ *   O1  WRITE, atomic -> WRITE, atomic: stores of one CPU become visible in their order, and so do its locked
+ *       instructions. The release fence before each WRITE emits nothing; it keeps the compiler from reordering stores.
  *       WRITE, atomic -> READ: a load may pass an older store that is still in the store buffer, but not a
- *       locked instruction or a full fence. So a READ is preceded by one of the two. The other side is the owner of
+ *       locked instruction or a full fence. So one of the two precedes each READ. The other side is the owner of
  *       the words: it stores, executes a full fence and loads what we wrote (uat_deque_pop's invalid mark against
- *       the claim); so either it sees our claim, or our READ behind the claim sees its mark.
+ *       the claim). So either it sees our claim, or our READ after the claim sees its mark.
  *   O4  words.h
- *   O5  A chain's first READ is preceded by the full fence in any case, whatever was posted before. This also
- *       puts the CPU stores before the post in front of the READ, as an adapter's doorbell does.
+ *   O5  The full fence precedes a chain's first READ in any case, whatever was posted before. It also orders the CPU's
+ *       stores before the post ahead of the READ, as an adapter's doorbell does.
  *   O6  CPU atomics.
  *   O7  The landing stores are this CPU's own.
  *
- * A chain is done only when progress() reports it, although it was executed long before, so that callers cannot come to
+ * A chain is done only when progress() reports it, although it was executed long before. So callers cannot come to
  * depend on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
  *
- * Under torture a chain waits in a backlog, and its operations are executed in any order that O1 allows, some of them
- * when it is posted, the others by later calls. So a chain that nobody waits for may be late by as long as its worker
- * does not call the transport. An adapter would not let it wait that long, but nothing may depend on that.
+ * Under torture a chain waits in a backlog. Its operations are executed in any order that O1 allows, some when it is
+ * posted, the others by later calls. So a fire-and-forget chain may be delayed until its worker next calls the
+ * transport. An adapter would not delay it that long, but nothing may depend on that.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@
 
 enum {
     FLIGHTS_START = 64,
-    FORGOTTEN_LATE = 16 /* torture: one in so many chains that nobody waits for is left to a later call */
+    FORGOTTEN_LATE = 16 /* torture: one in FORGOTTEN_LATE fire-and-forget chains is left to a later call */
 };
 
 struct shm_peer {
@@ -63,7 +63,7 @@ struct shm {
     struct shm_flight *flights; /* chains executed but not yet reported, oldest first */
     size_t flight_count, flight_room;
     struct uat_shuffle *shuffle; /* NULL: no torture */
-    uint64_t pass;               /* of progress() */
+    uint64_t pass;               /* number of the current pass of progress() */
     bool wrote;                  /* WRITEs since the last full fence in drain() */
 };
 
@@ -119,7 +119,7 @@ static int shm_open_transport(const struct uat_transport_config *config, struct 
     if (!t)
         goto no_memory;
     t->head = (struct uat_transport){.class_ = &uat_transport_shm, .rank = config->rank, .size = config->size};
-    t->head.cpu_atomics = !config->shuffle; /* under torture all goes the long way */
+    t->head.cpu_atomics = !config->shuffle; /* under torture all operations go through the transport */
     t->segment = config->segment;
     t->segment_size = config->segment_size;
     t->host = config->host;
@@ -188,7 +188,7 @@ static void do_write(struct shm *t, const struct uat_op *op, uat_word *remote)
     t->wrote = true;
 }
 
-/* The locked instruction is a full fence on both sides, see O1 above: it is behind all WRITEs and before all READs. */
+/* The locked instruction is a full fence (see O1 above): it orders all earlier WRITEs before all later READs. */
 static void do_atomic(const struct uat_op *op, uat_word *remote)
 {
     uint64_t old = op->compare;
@@ -203,7 +203,7 @@ static void do_atomic(const struct uat_op *op, uat_word *remote)
 static void execute(struct shm *t, int peer, const struct uat_op *ops, int count)
 {
     uintptr_t shift = (uintptr_t)t->peers[peer].base - (uintptr_t)t->segment;
-    bool fenced = false; /* a full fence stands behind the last store */
+    bool fenced = false; /* a full fence follows the last store */
     for (int i = 0; i < count;) {
         uat_word *remote = (uat_word *)((uintptr_t)ops[i].remote + shift);
         if (t->shuffle)
@@ -212,7 +212,7 @@ static void execute(struct shm *t, int peer, const struct uat_op *ops, int count
             int first = i;
             while (i < count && ops[i].code == UAT_OP_READ)
                 i++;
-            /* The full fence of O1 and O5: this worker's stores before, its loads of the peer's memory behind. */
+            /* The full fence of O1 and O5: orders this worker's stores before its loads of the peer's memory. */
             if (!fenced)
                 uat_cpu_fence();
             fenced = true;
@@ -220,8 +220,8 @@ static void execute(struct shm *t, int peer, const struct uat_op *ops, int count
             continue;
         }
         if (ops[i].code == UAT_OP_WRITE) {
-            /* Earlier stores, those of the caller included, before these; the peer's CPU polls the later one and
-             * then loads the earlier one. */
+            /* Orders earlier stores, including the caller's, before these. The peer's CPU polls the later one and then
+             * loads the earlier one. */
             __atomic_thread_fence(__ATOMIC_RELEASE);
             do_write(t, &ops[i], remote);
             fenced = false;
@@ -250,7 +250,7 @@ static void run_backlog(struct shm *t, int peer, bool all)
     uat_backlog_run(t->peers[peer].backlog, t->shuffle, all, execute_some, &context);
 }
 
-/* Torture: the chain takes its place behind what the peer has not got yet. */
+/* Torture: append the chain to the operations that the peer has not got yet. */
 static void hold(struct shm *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     struct uat_backlog *backlog = t->peers[peer].backlog;
@@ -285,8 +285,8 @@ static int shm_post(struct uat_transport *head, int peer, const struct uat_op *o
     return 0;
 }
 
-/* A reported completion has taken effect: the stores of WRITEs leave this CPU's store buffer before the caller loads
- * anything (the peer's side is any full fence between its own store and load). */
+/* A completed chain must have taken effect. So the stores of WRITEs leave this CPU's store buffer before the caller
+ * loads anything. The peer is any full fence of another CPU between its own store and load. */
 static void drain(struct shm *t)
 {
     if (t->wrote)
@@ -294,7 +294,7 @@ static void drain(struct shm *t)
     t->wrote = false;
 }
 
-/* Torture: some completions come now, others later; in order per peer, in any order between peers. */
+/* Torture: report some completions now, others later. They stay in order per peer, but not between peers. */
 static void complete_some(struct shm *t)
 {
     size_t kept = 0;

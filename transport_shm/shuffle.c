@@ -40,7 +40,7 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Words per unit: a power of two, so large that all copies together have at most UAT_SHUFFLE_UNITS whole units. */
+/* Words per unit: a power of two, large enough that all copies together have at most UAT_SHUFFLE_UNITS whole units. */
 static uint64_t unit_size(const struct uat_shuffle_copy *copies, int n)
 {
     uint64_t words = 0, unit = GROUP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Torture: produce the orders that O2 permits. A network adapter may move the words of one WRITE, or of several READs,
- * in any order. A CPU moves them in program order, which would hide code that depends on it.
+ * in any order. A CPU moves them in program order, which hides bugs in code that depends on it.
  */
 #ifndef UAT_SHM_SHUFFLE_H
 #define UAT_SHM_SHUFFLE_H
@@ -12,8 +12,8 @@
 
 enum {
     UAT_SHUFFLE_COPIES = 8,    /* READs that are done together: a whole chain */
-    UAT_SHUFFLE_UNITS = 4096,  /* what is permuted at most */
-    UAT_SHUFFLE_WORDWISE = 512 /* up to so many words each is a unit of its own; above, 8 neighbours are */
+    UAT_SHUFFLE_UNITS = 4096,  /* maximum number of units permuted */
+    UAT_SHUFFLE_WORDWISE = 512 /* up to this number of words, each word is a unit; above it, 8 or more neighbours are */
 };
 
 struct uat_shuffle_copy {
@@ -35,7 +35,7 @@ void uat_shuffle_init(struct uat_shuffle *s, uint64_t seed, int rank);
 /* A random number below `below`. */
 uint64_t uat_shuffle_random(struct uat_shuffle *s, uint64_t below);
 
-/* Usually nothing, sometimes a few pauses, rarely a yield of the core. */
+/* Usually do nothing, sometimes pause briefly, rarely yield the core. */
 void uat_shuffle_delay(struct uat_shuffle *s);
 
 /* Carry out n copies, with all their words in random order. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bulk data in virtual time as a class: posting, and telling completions. */
+/* The class of bulk transfers in virtual time: it posts operations and reports completions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 
 struct bulk_sim {
     struct uat_bulk head;
-    int *leader; /* of each host */
+    int *leader; /* rank of each host's leader */
     struct sim_bulk_line *line;
-    void *local[SIM_BULKS]; /* of operation i: where its data land */
+    void *local[SIM_BULKS]; /* where the data of operation i land */
 };
 
 static struct bulk_sim *of(const struct uat_bulk *head)
@@ -89,7 +89,7 @@ static void bulk_conceal(struct uat_bulk *head, void *address)
     }
 }
 
-/* A completion is told: a READ's bytes, or an atomic's old value, come to the initiator. */
+/* Report a completion. A READ's bytes, or an atomic's old value, arrive at the initiator now. */
 static void tell(struct bulk_sim *b, struct sim_bulk *op, int i)
 {
     if (op->code != UAT_OP_WRITE && b->local[i])
@@ -104,13 +104,13 @@ static int bulk_progress(struct uat_bulk *head)
         struct sim_bulk *op = &uat_sim.world->bulk[number_of(i)];
         if (op->used && op->ended && !op->told)
             tell(of(head), op, i);
-        if (op->used && op->told && op->left == 0) /* the last WRITE's effect may come after its completion */
+        if (op->used && op->told && op->left == 0) /* a WRITE's last effect may follow its completion */
             op->used = false;
     }
     return 0;
 }
 
-/* A free entry of the table; waits for one as for room in a send queue. */
+/* A free entry of the table. If there is none, wait for one, as for room in a send queue. */
 static int take(struct uat_bulk *head)
 {
     for (;;) {
@@ -151,7 +151,7 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
     size_t from = 0;
     uat_sim_hook_enter();
     uat_sim_pass(uat_sim.world->settings.network.post);
-    uat_sim_stores_drain(); /* as the doorbell does: the CPU's stores are in memory before the operation begins */
+    uat_sim_stores_drain(); /* as a doorbell does: the CPU's stores reach memory before the operation starts */
     do {
         size_t bytes = op->bytes - from < SIM_BULK_BYTES ? op->bytes - from : SIM_BULK_BYTES;
         post_piece(of(head), link, op, from, bytes);
@@ -165,7 +165,7 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
     return 0;
 }
 
-/* Everything: the bytes go through the world. The adversary has bounce buffers used now and then. */
+/* All memory is reachable, as the bytes go through the world. The adversary forces bounce buffers now and then. */
 static bool bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes)
 {
     (void)head;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bulk operation does to memory, carried out by whoever has the token. */
+/* The effect of a bulk operation on memory. The process that has the token carries it out. */
 #include "transport_sim/bulk_effect.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@
 
 #include "base/log.h"
 
-enum { GROUP = 64 /* bytes that move at one moment; a multiple of 8, so that aligned words are whole */ };
+enum { GROUP = 64 /* bytes that move at one moment; a multiple of 8, so that an aligned word is never torn */ };
 
-/* The objects as mapped here; one whose serial is not that of the table is of an array that is gone. */
+/* This process's mappings of the objects. If a serial differs from the table's, that mapping's array is gone. */
 static struct {
     char *at;
     uint64_t serial;
@@ -52,7 +52,7 @@ static char *map(uint32_t object, const struct sim_object *o)
     return at;
 }
 
-/* The operation's bytes at home; NULL: the array is gone, and with it whoever would look. */
+/* The operation's bytes at home. NULL: the array is gone, and with it everyone that could look at them. */
 static char *home(const struct sim_bulk *op)
 {
     const struct sim_object *o = &uat_sim.world->object_table[op->object];
@@ -92,7 +92,7 @@ void uat_sim_bulk_effect(const struct sim_bulk *op, uint32_t number, uint32_t pa
         memcpy(to, from, op->bytes);
         return;
     }
-    size_t head = (GROUP - op->offset % GROUP) % GROUP; /* groups are those of the home's addresses */
+    size_t head = (GROUP - op->offset % GROUP) % GROUP; /* groups are aligned in the home's address space */
     for (size_t i = 0, n; i < op->bytes; i += n) {
         n = i == 0 && head ? head : GROUP;
         n = n < op->bytes - i ? n : op->bytes - i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When bulk operations take effect, and when their completions are seen. */
+/* Decides when bulk operations take effect and when the initiator sees their completions. */
 #include "transport_sim/bulk_plan.h"
 
 #include "transport_sim/bulk_effect.h"
@@ -28,9 +28,7 @@ static uint64_t one_way(const struct sim_bulk *op)
     return is_local(op) ? n->local_one_way : n->one_way;
 }
 
-/*
- * ns that the operation occupies an adapter, the sender's or the target's: a request, and the bytes in one direction.
- */
+/* ns that the operation occupies the sender's or the target's adapter: one request, and the bytes in one direction. */
 static uint64_t occupies(const struct sim_bulk *op, bool sender)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -43,7 +41,7 @@ static void enter(enum sim_kind kind, struct sim_bulk *op, uint32_t number, uint
     uat_sim_queue_add(kind, op->initiator, (struct sim_item){.time = time, .chain = number, .part = part});
 }
 
-/* --- fair: the adapters of sender and target are queues, the same ones as for chains */
+/* --- fair: the adapters of sender and target are queues, shared with the chains */
 
 static void plan_fair(struct sim_bulk *op, uint32_t number)
 {
@@ -57,7 +55,7 @@ static void plan_fair(struct sim_bulk *op, uint32_t number)
     enter(SIM_BULK, op, number, SIM_PARTS, leaves + one_way(op));
 }
 
-/* It has arrived: its turn at the target's adapter, if that is later. */
+/* When the operation, which arrives at `time`, gets its turn at the target's adapter. */
 static uint64_t turn(struct sim_bulk *op, uint64_t time)
 {
     uint64_t *adapter = &uat_sim.world->adapter[node_of(op->target)];
@@ -70,7 +68,7 @@ static uint64_t turn(struct sim_bulk *op, uint64_t time)
     return start;
 }
 
-/* Completions of a link come in the order of posting (B4); it is also the order of arrival. */
+/* A link's completions are seen in the order of posting (B4), which is also the order of arrival. */
 static uint64_t end_fair(struct sim_bulk *op)
 {
     uint64_t *last = &uat_sim.world->bulk_end[(size_t)op->initiator * (size_t)uat_sim.world->settings.size + op->link];
@@ -79,9 +77,9 @@ static uint64_t end_fair(struct sim_bulk *op)
     return *last;
 }
 
-/* --- adverse: every moment that transport/bulk.h allows */
+/* --- adverse: any moment that transport/bulk.h allows */
 
-enum { SPREAD = 4, LONG_EVERY = 24, LONG_FACTOR = 40 }; /* as in plan.c, but long ways are twice as frequent */
+enum { SPREAD = 4, LONG_EVERY = 24, LONG_FACTOR = 40 }; /* as in plan.c, but long latencies are twice as frequent */
 
 static uint64_t adverse_latency(uint64_t usual)
 {
@@ -111,7 +109,7 @@ static void plan_adverse(struct sim_bulk *op, uint32_t number, struct sim_bulk_l
         latest = time > latest ? time : latest;
     }
     line->effect[sort] = latest > line->effect[sort] ? latest : line->effect[sort];
-    /* B3: the completion of a WRITE says nothing of its effect. */
+    /* B3: the completion of a WRITE does not imply its effect. */
     uint64_t end = (sort == SORT_WRITE && uat_sim_random(2) ? arrives : latest) + adverse_latency(usual);
     line->end = end > line->end ? end : line->end + 1; /* B4 */
     sim_touch(op->initiator, line->end);
@@ -126,7 +124,7 @@ void uat_sim_bulk_plan(struct sim_bulk *op, uint32_t number, struct sim_bulk_lin
         plan_fair(op, number);
 }
 
-/* The initiator may look: for a completion, or for room in its table. */
+/* The initiator may look again: there may be a completion, or room in its table. */
 static void changed(int rank, uint64_t time)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];
@@ -138,7 +136,7 @@ static void changed(int rank, uint64_t time)
 static void do_effect(struct sim_bulk *op, const struct sim_item *item)
 {
     uint64_t start = sim_adverse() ? item->time : turn(op, item->time);
-    if (start > item->time) { /* the adapter is busy with others */
+    if (start > item->time) { /* the adapter is busy with other requests */
         enter(SIM_BULK, op, item->chain, item->part, start);
         return;
     }

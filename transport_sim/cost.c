@@ -36,11 +36,11 @@ void uat_sim_cost_add(uint64_t *sum)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    /* Relaxed: only a sum; the keeper reads it when all workers have ended, which waitpid() orders. */
+    /* Relaxed: this is only a sum. The keeper reads it after all workers have ended, and waitpid() orders that. */
     __atomic_fetch_add(sum, (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec, __ATOMIC_RELAXED);
 }
 
-/* The number behind the first line of the file that begins with `key`; 0 if there is none. */
+/* The number that follows `key` on the first line of the file that starts with it; 0 if there is no such line. */
 static uint64_t kilobytes(int pid, const char *file, const char *key)
 {
     char path[64], line[160];
@@ -59,7 +59,7 @@ void uat_sim_cost_memory(struct sim_world *world)
 {
     if (world->cost.kilobytes > 0 || !world->settings.report)
         return;
-    /* Proportional: a page that several workers share counts once in the sum. */
+    /* Proportional set size: a page that several workers share counts once in the sum. */
     for (int i = 0; i < world->settings.size; i++)
         world->cost.kilobytes += kilobytes(world->worker[i].pid, "smaps_rollup", "Pss:") +
                                  kilobytes(world->worker[i].pid, "status", "VmPTE:");

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* What a simulation costs in reality: processor time, memory, start-up. Told at its end by UAT_LOG=info. */
+/* The real cost of a simulation: processor time, memory, start-up. UAT_LOG=info reports it at the end. */
 #ifndef UAT_SIM_COST_H
 #define UAT_SIM_COST_H
 
 #include "transport_sim/world.h"
 
-/* Moments: the first fork comes; the last worker is there; a worker leaves, of which the first one counts. */
+/* Take the time: before the first fork, when the last worker has arrived, when a worker leaves (the first counts). */
 void uat_sim_cost_begin(struct sim_world *world);
 void uat_sim_cost_started(struct sim_world *world);
 void uat_sim_cost_left(struct sim_world *world);
 
-/* By each worker, when the simulation begins and when it leaves: add its processor time so far to a sum of all. */
+/* Each worker calls it when the simulation starts and when it leaves: add its processor time so far to a common sum. */
 void uat_sim_cost_add(uint64_t *sum);
 
-/* By the first worker that leaves, when all others still live: what memory they take. Without UAT_LOG=info nothing. */
+/* Measure the memory of all workers. The first worker to leave calls it, as all are still alive. Needs UAT_LOG=info. */
 void uat_sim_cost_memory(struct sim_world *world);
 
-/* By the keeper, when it has waited for all workers. executed: ns of processor time of its executor. */
+/* Report. The keeper calls it when all workers have ended. executed: ns of processor time of its executor. */
 void uat_sim_cost_tell(const struct sim_world *world, uint64_t executed);
 
 #endif

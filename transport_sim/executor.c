@@ -13,7 +13,7 @@
 
 static pthread_t thread;
 
-/* The workers have opened their segments: reach all of them. Without the mapping, they are reached by file. */
+/* Map the segments of all workers, which have opened them. If that fails, segments are accessed through the file. */
 static void map_segments(void)
 {
     struct sim_world *w = uat_sim.world;
@@ -43,8 +43,8 @@ void uat_sim_executor_start(void)
     int rc = pthread_create(&thread, NULL, execute, NULL);
     if (rc)
         uat_warn("the simulation runs without a thread for operations, and is slower: %s", strerror(rc));
-    /* Relaxed: the peer is give_to_executor() in token.c. A worker that sees it later carries out operations itself
-     * until then, in the same order. */
+    /* Relaxed: the peer is give_to_executor() in token.c. Until a worker sees this store, it carries out operations
+     * itself, in the same order. */
     __atomic_store_n(&uat_sim.world->executes, rc == 0, __ATOMIC_RELAXED);
 }
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With many workers, the one whose turn ends leaves the operations that come next to the executor, a thread of the
- * keeper. It alone has all segments mapped, so it needs no system call for a word of a segment, and it comes back so
- * often that its caches and translations stay warm. What comes before a worker's own clock the worker does itself. The
- * order of S1 is the same with and without an executor.
+ * The executor is a thread of the keeper. It is used when there are many workers: the worker whose turn ends leaves the
+ * next operations to it. Only the executor has all segments mapped, so it accesses them without system calls. It runs
+ * so often that its caches and TLB stay warm. Operations before a worker's own clock are carried out by that worker.
+ * The order of S1 is the same with and without an executor.
  */
 #ifndef UAT_SIM_EXECUTOR_H
 #define UAT_SIM_EXECUTOR_H
 
 #include <stdint.h>
 
-/* In the keeper, when all workers are forked: start the thread if there are more workers than map each other. */
+/* Start the thread if there are more than SIM_MAPPED_MAX workers. The keeper calls it after forking all workers. */
 void uat_sim_executor_start(void);
 
-/* In the keeper: ns of processor time that the thread has taken. */
+/* ns of processor time that the thread has taken. The keeper calls it. */
 uint64_t uat_sim_executor_time(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A simulation that cannot go on: report where all workers are, and end. */
+/* End a simulation that cannot go on: report where all workers are, then exit. */
 #ifndef UAT_SIM_FAIL_H
 #define UAT_SIM_FAIL_H
 
 #include <stdint.h>
 
-/* Nothing can happen any more, and not all workers have left. */
+/* Deadlock: the queue is empty, and some workers have not left. */
 _Noreturn void uat_sim_fail_deadlock(void) __attribute__((cold));
 
 /* UAT_SIM_LIMIT has been reached. */

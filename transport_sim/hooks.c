@@ -8,12 +8,12 @@
 #include "transport_sim/token.h"
 #include "transport_sim/world.h"
 
-/* Adverse: how often a worker stops between two steps, and for how long, in round trips. */
+/* Adverse: how often a worker pauses between two steps, and for how long (in round trips). */
 enum { REST_EVERY = 512, REST_MAX = 30, STEP_EVERY = 3 };
 
 void uat_sim_hook_enter(void)
 {
-    uat_sim.me->clock += uat_sim_measure_take(); /* S2 is seen to before the hook ends */
+    uat_sim.me->clock += uat_sim_measure_take(); /* S2 is restored before the hook ends */
 }
 
 void uat_sim_hook_leave(void)
@@ -47,7 +47,7 @@ static void task(void)
         uat_sim_pass_later(ns);
 }
 
-/* See to S2 if that was put off. */
+/* Restore S2 if that was put off. */
 static void catch_up(void)
 {
     if (uat_sim.ahead > 0)
@@ -77,7 +77,7 @@ static void wait_in(enum sim_state state)
     uint64_t changes = uat_sim.me->changes, clock = uat_sim.me->clock;
     uat_sim_hook_enter();
     if (uat_sim.me->clock > clock)
-        uat_sim_pass(0); /* in the measured time since the caller's look the word may have changed */
+        uat_sim_pass(0); /* the word may have changed in the measured time since the caller read it */
     if (uat_sim.me->changes == changes)
         uat_sim_sleep(state);
     uat_sim_hook_leave();

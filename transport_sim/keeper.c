@@ -20,12 +20,12 @@
 static struct {
     struct sim_world *world;
     int forked, living;
-    int status; /* of the job: that of the first worker that did not end with 0 */
+    int status; /* of the job: the status of the first worker that did not end with 0 */
     sigset_t original;
-    bool failed; /* the executor ends all */
+    bool failed; /* the executor is ending the job */
 } keeper;
 
-/* What uatrun passes on to the workers. */
+/* The signals that the keeper handles. */
 static const int signals[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 static void send_all(int signal)
@@ -35,7 +35,7 @@ static void send_all(int signal)
             kill(keeper.world->worker[i].pid, signal);
 }
 
-/* End at once, and all workers with it: they die with their parent, and this only makes sure that they have. */
+/* End at once, with all workers. They would die with their parent anyway; this makes sure that they are dead first. */
 static _Noreturn void end(int status)
 {
     send_all(SIGKILL);
@@ -60,7 +60,7 @@ static void tell_replay(char *text, size_t size)
         snprintf(text, size, "; UAT_SIM_SEED=%" PRIu64 " with the same settings brings it back", s->seed);
 }
 
-/* A worker has ended. One that had left the simulation in order may still have a status of its own to give. */
+/* A worker has ended. Even one that left the simulation in order may have a status other than 0. */
 static void note_end(int rank, int status)
 {
     struct sim_worker *worker = &keeper.world->worker[rank];
@@ -84,13 +84,13 @@ static void note_end(int rank, int status)
     end(code ? code : 1);
 }
 
-/* In the executor: the simulation cannot go on, for a reason that has been told. End all workers and the keeper. */
+/* The executor has reported why the simulation cannot go on, and calls this: end all workers and the keeper. */
 static void fail(void)
 {
     char replay[100];
     tell_replay(replay, sizeof(replay));
     uat_error("the workers were ended%s", replay);
-    /* Relaxed: the peer is keep(), which must not tell of workers that end() kills. */
+    /* Relaxed: the peer is keep(), which must not report the workers that end() kills. */
     __atomic_store_n(&keeper.failed, true, __ATOMIC_RELAXED);
     end(1);
 }
@@ -110,7 +110,7 @@ static _Noreturn void keep(const sigset_t *set)
 {
     while (keeper.living > 0) {
         int signal = sigwaitinfo(set, NULL);
-        /* Relaxed: the workers' ends, of which the signal tells, come behind the store in fail(). */
+        /* Relaxed: the signal reports that a worker ended; if end() killed it, the store in fail() came before. */
         while (__atomic_load_n(&keeper.failed, __ATOMIC_RELAXED))
             pause();
         if (signal == SIGCHLD)
@@ -124,7 +124,7 @@ static _Noreturn void keep(const sigset_t *set)
     _exit(keeper.status);
 }
 
-/* In a new worker. */
+/* Undo in a new worker what the keeper has set up for itself. */
 static void leave_keeper(pid_t parent, int rank)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -132,7 +132,7 @@ static void leave_keeper(pid_t parent, int rank)
         _exit(1);
     sigprocmask(SIG_SETMASK, &keeper.original, NULL);
     int null = rank > 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
-    if (null >= 0) { /* only rank 0 reads the input */
+    if (null >= 0) { /* only rank 0 reads standard input */
         dup2(null, STDIN_FILENO);
         close(null);
     }
@@ -148,7 +148,7 @@ int uat_sim_keeper_fork(struct sim_world *world)
         sigaddset(&set, signals[i]);
     uat_sim_cost_begin(world);
     sigprocmask(SIG_BLOCK, &set, &keeper.original);
-    fflush(NULL); /* what is in buffers would come out of every worker */
+    fflush(NULL); /* otherwise every worker would write the buffered output again */
     for (int rank = 0; rank < world->settings.size; rank++) {
         pid_t pid = fork();
         if (pid == 0) {

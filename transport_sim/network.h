@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulated network costs: a LogGP-like model of one-sided operations through one adapter per host. */
+/* The cost of the simulated network: a LogGP-like model of one-sided operations through one adapter per host. */
 #ifndef UAT_SIM_NETWORK_H
 #define UAT_SIM_NETWORK_H
 
 #include <stdint.h>
 
-#include "base/options.h"
-
 struct sim_network {
     uint64_t post;            /* ns of the CPU to post a chain */
-    uint64_t one_way;         /* ns from an adapter to another host's memory; a small READ takes two of them */
-    uint64_t local_one_way;   /* ns by loopback to a worker of the same host */
+    uint64_t one_way;         /* ns from an adapter to another host's memory; a small READ takes twice that */
+    uint64_t local_one_way;   /* ns through loopback to a worker of the same host */
     uint64_t atomic;          /* ns that an atomic takes longer than a READ */
     uint64_t gap;             /* ns between two requests at one adapter */
     uint64_t bandwidth;       /* bytes per us of an adapter */
     uint64_t local_bandwidth; /* bytes per us inside of a host */
-    int node;                 /* workers of a host, and so of an adapter */
+    int node;                 /* workers per host, and so per adapter */
 };
 
-/* The preset that the options name, with what they change. docs/simulation.md tells the sources. */
-struct sim_network uat_sim_network_choose(const struct uat_options *options);
+/* The preset that UAT_SIM_NETWORK names, with its changes applied. docs/simulation.md gives the sources. */
+struct sim_network uat_sim_network_choose(void);
 
-/* ns that so many bytes occupy a link. */
+/* ns that `bytes` occupy a link. */
 static inline uint64_t sim_transfer(uint64_t bytes, uint64_t bandwidth)
 {
     return bytes * 1000 / bandwidth;

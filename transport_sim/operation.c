@@ -7,7 +7,10 @@
 #include "transport_sim/queue.h"
 #include "transport_sim/stores.h"
 
-enum { GROUP = 8, WORDWISE = 512 /* words of an operation that are moved one by one; of larger ones, 8 neighbours */ };
+enum {
+    GROUP = 8,
+    WORDWISE = 512 /* operations of up to WORDWISE words move word by word, larger ones in groups of 8 */
+};
 
 struct sim_chain *uat_sim_chain_get(uint32_t *number)
 {
@@ -22,7 +25,7 @@ struct sim_chain *uat_sim_chain_get(uint32_t *number)
     return NULL;
 }
 
-/* The target's segment has changed: if it waits for that, it may look. */
+/* The target's segment has changed: wake the target if it waits for that. */
 static void changed(const struct sim_chain *chain, uint64_t time)
 {
     uat_sim.world->worker[chain->target].changes++;
@@ -48,7 +51,7 @@ static void move(const struct sim_chain *chain, const struct uat_op *op, size_t 
         uat_sim_memory_copy(chain->target, remote, chain->initiator, local, bytes);
 }
 
-/* The words of a READ or WRITE that are moved now. */
+/* Move those words of a READ or WRITE that belong to this part. */
 static void move_part(const struct sim_chain *chain, const struct uat_op *op, uint32_t part)
 {
     size_t words = op->size / 8, unit = words <= WORDWISE ? 1 : GROUP;
@@ -69,7 +72,7 @@ static void do_atomic(const struct sim_chain *chain, const struct uat_op *op)
         uat_sim_memory_write(chain->initiator, op->local, &old, 8);
 }
 
-/* part: of its words; SIM_PARTS for all of them. */
+/* Carry out operation `number` of the chain. part: which of its words; SIM_PARTS: all of them. */
 static void do_one(struct sim_chain *chain, uint32_t number, uint32_t part, uint64_t time)
 {
     const struct uat_op *op = &chain->ops[number];
@@ -83,7 +86,7 @@ static void do_one(struct sim_chain *chain, uint32_t number, uint32_t part, uint
         changed(chain, time);
 }
 
-/* The completion is seen by the initiator, if it looks or waits. */
+/* The chain has completed: wake the initiator if it waits for that. */
 static void end_chain(struct sim_chain *chain, uint64_t time)
 {
     struct sim_worker *worker = &uat_sim.world->worker[chain->initiator];
@@ -105,7 +108,7 @@ static void do_part(const struct sim_item *item, struct sim_chain *chain)
     uint32_t number = item->part / (SIM_PARTS + 1), part = item->part % (SIM_PARTS + 1);
     if (!sim_adverse()) {
         uint64_t start = uat_sim_plan_serve(chain, item->time);
-        if (start > item->time) { /* the adapter is busy with others */
+        if (start > item->time) { /* the adapter is busy with other requests */
             struct sim_item later = {.time = start, .chain = item->chain};
             uat_sim_queue_add(SIM_OPERATION, chain->initiator, later);
             return;

@@ -6,7 +6,7 @@
 
 #include "transport_sim/queue.h"
 
-/* Moments of the latest operation of each sort on the way to one peer, and of the latest completion. */
+/* When the latest operation of each sort to one peer takes effect, and when its latest completion is seen. */
 enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };
 struct line {
     uint64_t effect[SORTS];
@@ -15,9 +15,9 @@ struct line {
 static struct line *lines; /* one per peer, of this worker */
 
 enum {
-    SPREAD = 4,       /* adverse: a latency is a quarter of the usual one to twice it */
-    LONG_EVERY = 48,  /* ... and one in so many */
-    LONG_FACTOR = 40, /* ... up to so many times as long */
+    SPREAD = 4,       /* adverse: a latency is between a quarter of the usual one and twice it */
+    LONG_EVERY = 48,  /* ... but one in LONG_EVERY */
+    LONG_FACTOR = 40, /* ... is up to LONG_FACTOR times as long */
 };
 
 int uat_sim_plan_open(int size)
@@ -54,7 +54,7 @@ uint64_t uat_sim_plan_lookahead(const struct sim_settings *s)
     return least > 0 ? least : 1;
 }
 
-/* Bytes that the chain brings there, and that it brings back; how many atomics it has. */
+/* Bytes that the chain carries to the target and back, and its number of atomics. */
 struct load {
     uint64_t out, back, atomics;
 };
@@ -139,7 +139,7 @@ static enum sort sort_of(const struct uat_op *op)
     return op->code == UAT_OP_READ ? SORT_READ : op->code == UAT_OP_WRITE ? SORT_WRITE : SORT_ATOMIC;
 }
 
-/* Is an operation of sort `first` ordered before one of sort `second` behind it? */
+/* Must an operation of sort `first` take effect before a later one of sort `second`? */
 static bool ordered(enum sort first, enum sort second)
 {
     if (first == SORT_READ)
@@ -158,14 +158,14 @@ static void enter(struct sim_chain *chain, uint32_t number, uint32_t part, uint6
     uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
-/* How far an operation is from the one that it follows: often next to it, often not, at times very far. */
+/* Random time between two effects: tiny, or up to the usual latency, or at times up to eight times that. */
 static uint64_t moment(uint64_t usual)
 {
     uint64_t dice = uat_sim_random(16);
     return dice < 8 ? uat_sim_random(8) : dice < 15 ? uat_sim_random(usual) : uat_sim_random(8 * usual);
 }
 
-/* The moments of one operation: of a READ or WRITE one for each part of its words. The latest one. */
+/* Choose when one operation takes effect; parts of a READ or WRITE have a moment each. Returns the latest moment. */
 static uint64_t enter_operation(struct sim_chain *chain, uint32_t number, uint32_t i, uint64_t earliest)
 {
     uint64_t usual = one_way(chain), latest = 0;
@@ -195,5 +195,5 @@ void uat_sim_plan_adverse(struct sim_chain *chain, uint32_t number)
         last = latest > last ? latest : last;
     }
     uint64_t end = last + adverse_latency(one_way(chain));
-    line->end = chain->ends = end > line->end ? end : line->end + 1; /* completions of one peer keep their order */
+    line->end = chain->ends = end > line->end ? end : line->end + 1; /* completions from one peer keep their order */
 }

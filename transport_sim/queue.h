@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue of what is to happen: a binary heap in the world. */
+/* The queue of future events (items): a binary heap in the world. */
 #ifndef UAT_SIM_QUEUE_H
 #define UAT_SIM_QUEUE_H
 
 #include "transport_sim/world.h"
 
-/* Enter an item of rank's: one more tick of its counter. */
+/* Add an item of rank's. Advances rank's counter. */
 void uat_sim_queue_add(enum sim_kind kind, int rank, struct sim_item item);
 
-/* Enter rank itself: it goes on at `time`, or at its clock if that is later. */
+/* Add rank itself: it goes on at `time`, or at its clock if that is later. */
 void uat_sim_wake(int rank, uint64_t time);
 
-/* The next one, or NULL. */
+/* The next item, or NULL. */
 static inline const struct sim_item *sim_queue_top(void)
 {
     return uat_sim.world->count > 0 ? &uat_sim.world->item[0] : NULL;
 }
 
-/* Take the next one out. There must be one. */
+/* Remove and return the next item. The queue must not be empty. */
 struct sim_item uat_sim_queue_take(void);
 
 static inline enum sim_kind sim_kind_of(const struct sim_item *item)

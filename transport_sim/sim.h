@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A job in virtual time: one process forks all workers, and they take turns. The start of it, which stands in the place
- * of PMIx. The transport is uat_transport_sim.
+ * Starts a job in virtual time, in place of PMIx. One process forks all workers, and they take turns. The transport is
+ * uat_transport_sim.
  */
 #ifndef UAT_SIM_H
 #define UAT_SIM_H
@@ -10,33 +10,31 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/options.h"
-
-/* Which worker this is. */
+/* This worker's place in the job. */
 struct uat_sim_place {
     int rank, size;
     int local_rank, local_size; /* on its simulated host */
-    int host;                   /* the number of that */
+    int host;                   /* that host's number */
 };
 
 /*
- * Fork the workers. Comes back in each of them with *place; the calling process itself becomes their keeper, who ends
- * with the job's status, and does not come back. Without UAT_SIM_WORKERS_VARIABLE it is a job of one, with no fork.
- * 0 or a negative errno, reported.
+ * Fork the workers and return in each of them with *place. The calling process becomes their keeper: it does not return
+ * but exits with the job's status. Without UAT_SIM_WORKERS_VARIABLE the job has one worker, and nothing is forked.
+ * bind: run all workers on one core. report: report the simulation's cost. 0 or a negative errno, reported.
  */
-int uat_sim_start(const struct uat_options *options, struct uat_sim_place *place);
+int uat_sim_start(bool bind, bool report, struct uat_sim_place *place);
 
 /* Is this process a worker of a simulation? */
 bool uat_sim_on(void);
 
-/* The descriptor of the memory object that holds the segments of all workers, this one's at *offset; -1 with errno. It
- * is the caller's to close. */
+/* A descriptor of the memory object that holds the segments of all workers; this worker's segment is at *offset. The
+ * caller closes it. -1 with errno on failure. */
 int uat_sim_object(size_t segment_size, off_t *offset);
 
-/* As uat_bootstrap_exchange(), but for the blobs, which stay where they are: only the two arrays are the caller's. */
+/* Like uat_bootstrap_exchange(), except that the caller owns (frees) only the two arrays, not the blobs. */
 int uat_sim_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes);
 
-/* The first call begins virtual time at 0, once all workers have called it. The second leaves the simulation. */
+/* The first call starts virtual time at 0, when all workers have called it. The second call leaves the simulation. */
 int uat_sim_barrier(void);
 
 #endif

@@ -12,11 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/config.h"
 #include "base/log.h"
 #include "transport_sim/hooks.h"
 #include "transport_sim/keeper.h"
 #include "transport_sim/plan.h"
+#include "transport_sim/settings.h"
 #include "transport_sim/token.h"
 #include "transport_sim/world.h"
 
@@ -39,26 +39,27 @@ static int read_workers(int *size)
     return 0;
 }
 
-static struct sim_settings read_settings(const struct uat_options *o, int size)
+static struct sim_settings read_settings(bool report, int size)
 {
+    const struct uat_sim_settings *o = &uat_sim_settings;
     struct sim_settings s = {.size = size,
-                             .task = o->sim_task,
-                             .cpu_percent = o->sim_cpu,
-                             .quantum = o->sim_quantum,
-                             .seed = o->sim_seed,
-                             .limit = o->sim_limit * 1000000,
-                             .chain_order = o->sim_order == UAT_SIM_ORDER_CHAIN,
-                             .stop = o->sim_stop,
-                             .stop_rank = o->sim_stop_rank,
-                             .report = o->log >= UAT_LOG_INFO,
-                             .network = uat_sim_network_choose(o)};
+                             .task = o->task,
+                             .cpu_percent = o->cpu,
+                             .quantum = o->quantum,
+                             .seed = o->seed,
+                             .limit = o->limit * 1000000,
+                             .chain_order = o->order == UAT_SIM_ORDER_CHAIN,
+                             .stop = o->stop,
+                             .stop_rank = o->stop_rank,
+                             .report = report,
+                             .network = uat_sim_network_choose()};
     s.lookahead = uat_sim_plan_lookahead(&s);
     return s;
 }
 
-static int open_world(const struct uat_options *o, int size)
+static int open_world(bool bind, bool report, int size)
 {
-    struct sim_settings settings = read_settings(o, size);
+    struct sim_settings settings = read_settings(report, size);
     uat_sim.world = uat_sim_world_open(&settings);
     int object = uat_sim.world ? memfd_create("uat-sim", MFD_CLOEXEC) : -1;
     if (object < 0) {
@@ -68,11 +69,11 @@ static int open_world(const struct uat_options *o, int size)
     }
     uat_sim.world->object = object;
     uat_sim.world->stop_at = settings.stop > 0 ? settings.stop : SIM_NEVER;
-    uat_sim.world->core = o->bind == UAT_BIND_NONE ? -1 : sched_getcpu();
+    uat_sim.world->core = bind ? sched_getcpu() : -1;
     return 0;
 }
 
-/* This process is worker `rank` from now on. */
+/* Make this process worker `rank`. */
 static void become(int rank)
 {
     uint64_t mixed = (uat_sim.world->settings.seed + 1) * 0x9e3779b97f4a7c15u + (uint64_t)rank * 0xbf58476d1ce4e5b9u;
@@ -80,17 +81,17 @@ static void become(int rank)
     uat_sim.me = &uat_sim.world->worker[rank];
     uat_sim.me->pid = getpid();
     uat_sim.random = mixed ? mixed : 1;
-    for (int i = 0; i < 8; i++) /* near seeds must give far sequences */
+    for (int i = 0; i < 8; i++) /* similar seeds must give unrelated sequences */
         uat_sim_random(1);
     uat_sim_hooks_set();
 }
 
-int uat_sim_start(const struct uat_options *options, struct uat_sim_place *place)
+int uat_sim_start(bool bind, bool report, struct uat_sim_place *place)
 {
     int size = 1;
     int rc = read_workers(&size);
     if (rc == 0)
-        rc = open_world(options, size);
+        rc = open_world(bind, report, size);
     if (rc)
         return rc;
     int rank = getenv(UAT_SIM_WORKERS_VARIABLE) ? uat_sim_keeper_fork(uat_sim.world) : 0;
@@ -111,30 +112,30 @@ int uat_sim_object(size_t segment_size, off_t *offset)
 {
     *offset = (off_t)segment_size * uat_sim.rank;
     if (ftruncate(uat_sim.world->object,
-                  (off_t)segment_size * uat_sim.world->settings.size)) /* all say the same size */
+                  (off_t)segment_size * uat_sim.world->settings.size)) /* every worker sets the same size */
         return -1;
     return dup(uat_sim.world->object);
 }
 
-/* In real time: all workers prepare at once. */
+/* A barrier in real time: the workers prepare concurrently. */
 static void meet(void)
 {
     struct sim_world *w = uat_sim.world;
-    /* Acquire and release: the peers are the same instruction of all other workers, whose blobs are there then. */
+    /* Acquire and release: the peer is this addition in every other worker. It makes their blobs visible. */
     uint32_t met = __atomic_add_fetch(&w->met, 1, __ATOMIC_ACQ_REL);
     if (met == (uint32_t)w->settings.size)
         syscall(SYS_futex, &w->met, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-    /* Acquire: the peer is the addition of each other worker. */
+    /* Acquire: the peer is the addition in every other worker. */
     while ((met = __atomic_load_n(&w->met, __ATOMIC_ACQUIRE)) < (uint32_t)w->settings.size)
         syscall(SYS_futex, &w->met, FUTEX_WAIT, met, NULL, NULL, 0);
 }
 
-/* Behind those of the workers that came before: in an order of real time, on which nothing depends. */
+/* Append this worker's blob. The order of the blobs is that of arrival in real time, and nothing depends on it. */
 static void place(const void *blob, size_t size)
 {
     struct sim_world *w = uat_sim.world;
     uint64_t room = (size + SIM_BLOB_ALIGNMENT - 1) / SIM_BLOB_ALIGNMENT * SIM_BLOB_ALIGNMENT;
-    /* Relaxed: only shares out places, the peers are the same instruction of other workers; meet() orders the bytes. */
+    /* Relaxed: the peer is this addition in other workers. It only shares out places; meet() orders the bytes. */
     uint64_t at = __atomic_fetch_add(&w->blobs, room, __ATOMIC_RELAXED);
     memcpy(w->blob + at, blob, size);
     w->blob_at[uat_sim.rank] = at;

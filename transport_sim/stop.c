@@ -15,5 +15,5 @@ void uat_sim_stop_here(void)
     w->stop_at = SIM_NEVER;
     uat_error("pid %d stops at %" PRIu64 " ns of virtual time: gdb -p %d looks at it; kill -CONT %d lets the job go on",
               getpid(), uat_sim.me->clock, getpid(), getpid());
-    raise(SIGSTOP); /* it has the token, so time stands still for all */
+    raise(SIGSTOP); /* this worker has the token, so time stands still for all workers */
 }

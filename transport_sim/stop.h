@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stop for a debugger at a moment of virtual time: UAT_SIM_STOP, UAT_SIM_STOP_RANK. */
+/* UAT_SIM_STOP: stop for a debugger at a moment of virtual time. */
 #ifndef UAT_SIM_STOP_H
 #define UAT_SIM_STOP_H
 
@@ -7,7 +7,7 @@
 
 void uat_sim_stop_here(void);
 
-/* This worker's clock has moved, and it has the token: stop it with SIGSTOP if the moment is reached, once in a job. */
+/* Stop this worker with SIGSTOP if the moment is reached, once per job. Call it with the token when the clock moved. */
 static inline void sim_stop_look(void)
 {
     if (__builtin_expect(uat_sim.me->clock >= uat_sim.world->stop_at, 0))

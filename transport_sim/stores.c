@@ -57,6 +57,6 @@ void uat_sim_stores_reach(int rank, uint64_t time)
     struct sim_worker *worker = &uat_sim.world->worker[rank];
     while (worker->stores_done < worker->stores_begun && store_at(rank, worker->stores_done)->time <= time)
         reach_oldest(rank);
-    worker->stores_queued = false; /* what was here when the item was entered may be gone, and newer ones here */
+    worker->stores_queued = false; /* newer stores may have replaced the one that the item was for */
     look_after(rank);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated store buffer of each worker's CPU, as x86-64 has it (TSO): stores reach memory in their order, but
- * late; a fence, or the doorbell of a post, waits until all are there. Only the stores that go through
- * uat_store_relaxed() and uat_store_release() are held back, and nobody loads those words on the CPU that stored them.
- * Without an adversary every store is in memory at once.
+ * The simulated store buffer of each worker's CPU, as on x86-64 (TSO). Stores reach memory in order, but late. A fence,
+ * or the doorbell of a post, waits until all have reached it. Only stores by uat_store_relaxed() and
+ * uat_store_release() are held back, and the CPU that stored such a word never loads it. Without an adversary every
+ * store reaches memory at once.
  */
 #ifndef UAT_SIM_STORES_H
 #define UAT_SIM_STORES_H
@@ -12,10 +12,10 @@
 
 void uat_sim_stores_add(uint64_t *word, uint64_t value);
 
-/* All stores of this worker reach memory now. */
+/* Move all buffered stores of this worker to memory. */
 void uat_sim_stores_drain(void);
 
-/* An item of the queue: rank's stores that are due at `time` reach memory. */
+/* Carry out a queue item: move rank's stores that are due at `time` to memory. */
 void uat_sim_stores_reach(int rank, uint64_t time);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The token is the right to touch the world, and to run program and runtime. It goes from process to process by the
- * word `go` of the next worker, a futex: release when it is given and acquire when it is taken order all that the giver
- * did to world and segments before what the taker does.
+ * The token is the right to touch the world and to run program and runtime. A process passes it on through the word
+ * `go` of the next worker, a futex. The store that gives it is a release, and the load that takes it an acquire. They
+ * order everything the giver did to world and segments before everything the taker does.
  */
 #include "transport_sim/token.h"
 
@@ -20,15 +20,15 @@
 
 void uat_sim_token_await(uint32_t *go)
 {
-    /* Acquire: the peer is uat_sim_token_give() of whoever had the token before. */
+    /* Acquire: the peer is uat_sim_token_give() in the process that had the token before. */
     while (__atomic_load_n(go, __ATOMIC_ACQUIRE) == 0)
         syscall(SYS_futex, go, FUTEX_WAIT, 0, NULL, NULL, 0);
-    __atomic_store_n(go, 0, __ATOMIC_RELAXED); /* nobody gives it again before we have passed it on */
+    __atomic_store_n(go, 0, __ATOMIC_RELAXED); /* nobody sets it again before this worker has passed the token on */
 }
 
 void uat_sim_token_give(uint32_t *go)
 {
-    /* Release: the peer is uat_sim_token_await() of that process. */
+    /* Release: the peer is uat_sim_token_await() in the process that gets the token. */
     __atomic_store_n(go, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, go, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
@@ -44,7 +44,7 @@ static void give_token(int rank)
     uat_sim_token_give(&uat_sim.world->worker[rank].go);
 }
 
-/* Do what comes next until a worker is to run. Its rank, or -1 if nothing is left. */
+/* Carry out items until the next one is a worker. Returns its rank, or -1 if the queue is empty. */
 static int next_worker(void)
 {
     struct sim_world *w = uat_sim.world;
@@ -68,19 +68,19 @@ void uat_sim_token_pass_on(void)
     give_token(next);
 }
 
-/* The token goes to the executor if there are operations to be done before the next worker's turn. Did it? */
+/* Give the token to the executor if operations come before the next worker's turn. Returns whether it was given. */
 static bool give_to_executor(void)
 {
     struct sim_world *w = uat_sim.world;
     const struct sim_item *top = sim_queue_top();
-    /* Relaxed: the peer is uat_sim_executor_start(); the token orders all else. */
+    /* Relaxed: the peer is uat_sim_executor_start(). The token orders everything else. */
     if (!__atomic_load_n(&w->executes, __ATOMIC_RELAXED) || !top || sim_kind_of(top) == SIM_WORKER)
         return false;
     uat_sim_token_give(&w->execute);
     return true;
 }
 
-/* This worker is in the queue, or asleep: let others run until it is its turn. */
+/* Let other workers run until it is this worker's turn. It must be in the queue, or asleep. */
 static void give_way(void)
 {
     if (give_to_executor()) {
@@ -96,7 +96,7 @@ static void give_way(void)
     }
 }
 
-/* Does S2 hold for this worker, given what comes next? */
+/* Does S2 hold for this worker? top: the next item of the queue. */
 static bool may_go_on(const struct sim_item *top)
 {
     const struct sim_worker *me = uat_sim.me;
@@ -113,13 +113,13 @@ void uat_sim_pass(uint64_t ns)
     uat_sim.ahead = 0;
     while ((top = sim_queue_top()) && !may_go_on(top)) {
         if (sim_kind_of(top) != SIM_WORKER && top->time <= me->clock) {
-            struct sim_item item = uat_sim_queue_take(); /* the token need not move for that */
+            struct sim_item item = uat_sim_queue_take(); /* carried out here: the token need not move */
             uat_sim.world->items += sim_kind_of(&item) != SIM_POST;
             uat_sim_operate(&item);
             continue;
         }
         if (top->time > me->clock || (top->time == me->clock && sim_rank_of(top) > uat_sim.rank))
-            break; /* the order of S1 has us first */
+            break; /* in the order of S1 this worker is first */
         uat_sim_wake(uat_sim.rank, me->clock);
         give_way();
     }
@@ -158,8 +158,9 @@ void uat_sim_leave(void)
         uat_sim_fail_deadlock();
 }
 
-/* For speed alone: a token between cores takes several times as long; and a batch process does not take the core from
- * the one that wakes it, which has to wait for its next turn anyway and would be scheduled once more for that. */
+/* For speed only. Passing the token between cores takes several times as long as on one core. A SCHED_BATCH process
+ * does not preempt the process that wakes it. The waker is about to wait for its next turn anyway; preempting it would
+ * only cost one more context switch. */
 void uat_sim_token_share_core(void)
 {
     if (uat_sim.world->core < 0)
@@ -169,7 +170,7 @@ void uat_sim_token_share_core(void)
     CPU_ZERO(&set);
     CPU_SET(uat_sim.world->core, &set);
     sched_setaffinity(0, sizeof(set), &set);
-    if (sched_getscheduler(0) == SCHED_OTHER) /* not what the user has chosen, such as chrt -f */
+    if (sched_getscheduler(0) == SCHED_OTHER) /* keep a policy that the user has chosen, such as by chrt -f */
         sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
@@ -178,7 +179,7 @@ void uat_sim_begin(void)
     struct sim_world *w = uat_sim.world;
     uat_sim_token_share_core();
     uat_sim_cost_add(&w->cost.before);
-    /* Acquire and release: the peers are the same instruction of all other workers, whose preparations are over. */
+    /* Acquire and release: the peer is this addition in every other worker. It orders their preparations before. */
     bool last = __atomic_add_fetch(&w->arrived, 1, __ATOMIC_ACQ_REL) == (uint32_t)w->settings.size;
     if (last) {
         uat_sim_cost_started(w);

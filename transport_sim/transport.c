@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transport_sim: chains are entered in the queue of the world, and carried out by whoever has the token when their time
- * has come. What it promises is transport.h and not more: see plan.h.
+ * transport_sim: a post adds the chain to the world's queue. When the chain's time has come, the process that has the
+ * token carries it out. The transport promises what transport.h says and no more: see plan.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 struct sim_transport {
     struct uat_transport head;
-    struct uat_pending *pending[SIM_CHAINS]; /* of this worker's chain c; NULL: fire and forget, or not in use */
+    struct uat_pending *pending[SIM_CHAINS]; /* for this worker's chain c; NULL: fire-and-forget, or unused */
 };
 
 static struct sim_transport *of(struct uat_transport *t)
@@ -39,9 +39,9 @@ static int open_transport(const struct uat_transport_config *config, struct uat_
     t->head = (struct uat_transport){.class_ = &uat_transport_sim, .rank = config->rank, .size = config->size};
     uat_sim.segment = config->segment;
     uat_sim.segment_size = config->segment_size;
-    uat_sim.world->segment = uat_sim.segment; /* the same for all, who meet before the first operation */
+    uat_sim.world->segment = uat_sim.segment; /* the same value in all workers, which meet before the first operation */
     uat_sim.world->segment_size = uat_sim.segment_size;
-    if (config->size > 1 && config->size <= SIM_MAPPED_MAX) { /* without it the segments are reached by file */
+    if (config->size > 1 && config->size <= SIM_MAPPED_MAX) { /* otherwise segments are accessed through the file */
         void *all = mmap(NULL, (size_t)config->size * config->segment_size, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_NORESERVE, uat_sim.world->object, 0);
         uat_sim.all = all == MAP_FAILED ? NULL : all;
@@ -50,7 +50,7 @@ static int open_transport(const struct uat_transport_config *config, struct uat_
     return 0;
 }
 
-/* All is known from the fork. */
+/* Nothing to publish: each worker knows everything from the fork. */
 static int endpoint(struct uat_transport *t, void *data, size_t *size)
 {
     (void)t;
@@ -66,7 +66,7 @@ static int connect_all(struct uat_transport *t, const struct uat_endpoint *peers
     return 0;
 }
 
-/* Tell the chains that have ended. */
+/* Report the chains that have ended. */
 static int progress(struct uat_transport *head)
 {
     struct sim_transport *t = of(head);
@@ -81,7 +81,7 @@ static int progress(struct uat_transport *head)
     return 0;
 }
 
-/* A free chain; waits for one as for room in a send queue. */
+/* A free chain. If there is none, wait for one, as for room in a send queue. */
 static struct sim_chain *get_chain(struct uat_transport *head, uint32_t *number)
 {
     struct sim_chain *chain;
@@ -107,8 +107,9 @@ static int post(struct uat_transport *head, int peer, const struct uat_op *ops, 
     if (sim_adverse())
         uat_sim_pass(uat_sim.world->settings.network.post);
     else
-        uat_sim_pass_later(uat_sim.world->settings.network.post); /* nothing acts on others before its own turn */
-    uat_sim_stores_drain(); /* as the doorbell does: the CPU's stores are in memory before the chain begins */
+        uat_sim_pass_later(
+            uat_sim.world->settings.network.post); /* nothing acts on other workers before its item's turn */
+    uat_sim_stores_drain(); /* as a doorbell does: the CPU's stores reach memory before the chain starts */
     struct sim_chain *chain = get_chain(head, &number);
     chain->initiator = uat_sim.rank;
     chain->target = peer;

@@ -26,7 +26,7 @@ FUNCTION uat_generator_enter, public
 	cmp	%rax, (%rcx)
 	jne	uat_generator_overflow@PLT
 	lea	.Lover(%rip), %rcx
-	mov	%rcx, INSIDE_PC(%rdi)		/* every further uat_next() ends at once */
+	mov	%rcx, INSIDE_PC(%rdi)		/* every further uat_generator_next() ends at once */
 	lea	OUTSIDE(%rdi), %rdx
 .Lover:						/* rdx: &outside, as the switch to here leaves it. Needs no stack. */
 #if defined(__CET__) && (__CET__ & 1)

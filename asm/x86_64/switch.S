@@ -78,7 +78,7 @@ FUNCTION uat_suspend, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SUSPENDED_SP(%rip)
 	mov	%rdi, uat_worker+UAT_WORKER_SUSPENDED_TASK(%rip)
-	jmp	uat_next
+	jmp	uat_generator_next
 END uat_suspend
 
 /* int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to)
@@ -99,7 +99,7 @@ FUNCTION uat_suspend_word, hidden
 	jmp	uat_suspend
 	.cfi_adjust_cfa_offset -8
 	nop					/* an unwinder looks up the byte before a return address */
-.Lreplied:					/* uat_resume() or uat_next() goes on here */
+.Lreplied:					/* uat_resume() or uat_generator_next() goes on here */
 	pop	%rax
 	.cfi_adjust_cfa_offset -8
 	pop	%rdx
@@ -120,7 +120,7 @@ END uat_suspend_word
 /* A task has been suspended: go on with what the scheduler says is next, without a return to the caller of uat_resume()
  * or uat_start(), unless there is nothing.
  * clobbers: all; the task's stack is left as it is */
-FUNCTION uat_next, hidden
+FUNCTION uat_generator_next, hidden
 	ENTER_SCHEDULER_STACK
 	sub	$8, %rsp			/* aligned */
 	.cfi_adjust_cfa_offset 8
@@ -136,7 +136,7 @@ FUNCTION uat_next, hidden
 	.cfi_restore_state
 1:	mov	$UAT_EVENT_PARKED, %eax
 	jmp	uat_to_scheduler
-END uat_next
+END uat_generator_next
 
 /* Return from uat_resume() or uat_start() with the event in eax.
  * clobbers: all; the stack is left as it is */

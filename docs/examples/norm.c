@@ -16,10 +16,10 @@ UAT_TASK(double, squares, const double *, v, size_t, n)
 {
     if (n <= 4096) {
         double sum = 0;
-        const double *x = uat_checkout(v, n * sizeof(*v), UAT_READ); /* near: v itself; far: a copy */
+        const double *x = uat_global_checkout(v, n * sizeof(*v), UAT_READ); /* near: v itself; far: a copy */
         for (size_t i = 0; i < n; i++)
             sum += x[i] * x[i];
-        uat_checkin(v, n * sizeof(*v), UAT_READ);
+        uat_global_checkin(v, n * sizeof(*v), UAT_READ);
         return sum;
     }
     squares_task left;

@@ -120,15 +120,18 @@ template <class T> void fill(span<T> s, const std::remove_cv_t<T> &value)
 }
 
 /*
- * out[i] = f(in[i]), or f(a[i], b[i]). The spans have the same size (the output's counts); an input is the output
- * itself or shares no element with it.
+ * out[i] = f(in[i]), or f(a[i], b[i]). Throws std::invalid_argument, and does nothing, unless the spans have the same
+ * size. An input is the output itself or shares no element with it.
  */
 template <class T, class U, class F> void transform(span<T> in, span<U> out, F f)
 {
+    detail::must_match("transform", in.size(), out.size());
     detail::transform_all(out, f, span<const std::remove_cv_t<T>>(in));
 }
 template <class T1, class T2, class U, class F> void transform(span<T1> a, span<T2> b, span<U> out, F f)
 {
+    detail::must_match("transform", a.size(), out.size());
+    detail::must_match("transform", b.size(), out.size());
     detail::transform_all(out, f, span<const std::remove_cv_t<T1>>(a), span<const std::remove_cv_t<T2>>(b));
 }
 
@@ -140,7 +143,8 @@ template <class T, class Less = std::less<>> void sort(span<T> s, Less less = Le
 {
     detail::must_be_writable<T>();
     detail::must_travel<Less>();
-    const uat_sort_kernel kernel = {sizeof(T), detail::quicksort<T, Less>::sort, detail::quicksort<T, Less>::partition};
+    const uat_sort_kernel kernel = {sizeof(T), detail::quicksort<T, Less>::sort, detail::quicksort<T, Less>::partition,
+                                    detail::quicksort<T, Less>::before};
     uat_sort_by(&kernel, s.data(), s.size(), &less, sizeof(less));
 }
 

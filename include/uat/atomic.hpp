@@ -52,8 +52,8 @@ template <class T> struct must_compare {
 
 /*
  * Atomic access to one word of global memory, near or far: an address, which travels. T has 8 bytes and is trivially
- * copyable. While tasks use it, the word is not checked out, nor written by put(). Inside a task. Cannot fail: a word
- * that is not aligned to 8 bytes, frozen, or not in global memory ends the job with a line.
+ * copyable. A word is used in one way at a time: by atomics, or as plain data (global.h). Inside tasks and outside of
+ * runs. Cannot fail: a word that is not aligned to 8 bytes, frozen, or not in global memory ends the job with a line.
  *
  * Atomics order no other access, so there is no std::memory_order to choose: see uat_atomic_fetch_add(). Nor are there
  * operators: on another host each access takes a round trip, which a program should show.
@@ -98,7 +98,7 @@ template <class T> class atomic_ref
         detail::must_compare<T>();
         return replace(expected, desired);
     }
-    /* The same: it does not fail without cause. */
+    /* Equal to compare_exchange_strong(), which never fails spuriously. */
     bool compare_exchange_weak(T &expected, T desired) const
     {
         return compare_exchange_strong(expected, desired);

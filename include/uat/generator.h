@@ -6,24 +6,24 @@
  *	UAT_GENERATOR(long, count, long, from, long, to)
  *	{
  *		for (long i = from; i < to; i++)
- *			uat_give(i);
+ *			uat_generator_yield(i);
  *	}
  *
  *	count_generator g;
  *	long i;
  *
  *	count_begin(&g, 0, 10);
- *	while (uat_next(&g, &i))
+ *	while (uat_generator_next(&g, &i))
  *		printf("%ld\n", i);
  *
- * The switch is inline assembly that declares every register as lost: the compiler saves what is live and nothing else.
- * That is the calling convention of Dolan, Muralidharan, Gregg: "Compiler Support for Lightweight Context Switching",
- * ACM TACO 9(4), 2013, in plain C.
+ * The switch is inline assembly that declares every register as clobbered, so the compiler saves only live ones. That
+ * is the calling convention of Dolan, Muralidharan, Gregg: "Compiler Support for Lightweight Context Switching", ACM
+ * TACO 9(4), 2013, in plain C.
  *
  * Rules:
  *   - A generator may use generators and call any function that its stack has room for. It must not spawn, join, wait
  *     or run uat_run(). Compiled with -DUAT_DEBUG a spawn or join inside a generator ends the job with a message.
- *   - The task may spawn, join and be stolen between two calls of uat_next().
+ *   - The task may spawn, join and be stolen between two calls of uat_generator_next().
  *   - A generator is not copied or moved by assignment: its stack has pointers into itself.
  *   - Signal handlers need a stack of their own (SA_ONSTACK).
  *   - The rounding modes of the floating-point units are not switched.
@@ -51,7 +51,7 @@ extern "C" {
 /* The lowest word of the stack; checked at each switch back to the user. */
 #define UAT_GENERATOR_GUARD UINT64_C(0x9e3779b97f4a7c15)
 
-/* Where one side goes on. The assembly knows the offsets. */
+/* Where one side resumes. The assembly knows the offsets. */
 struct uat_generator_side {
     void *sp, *bp, *pc;
 };
@@ -67,13 +67,13 @@ struct uat_generator {
 };
 
 #pragma GCC visibility push(default)
-/* Where a body begins, and what comes when it has returned. Not called: switched to. */
+/* Entry of a body, and the code that runs after it returns. Not called: switched to. */
 void uat_generator_enter(void);
 
-/* The guard word is damaged: end the job with the stack's size and what mends it. */
+/* Called when the guard word is damaged: end the job with a message that gives the stack's size and the remedy. */
 void uat_generator_overflow(struct uat_generator *g) __attribute__((noreturn, cold));
 
-/* How many generators are being run inside each other; counted with -DUAT_DEBUG only. */
+/* Nesting depth of the generators that are running; counted with -DUAT_DEBUG only. */
 extern int uat_generator_depth;
 
 /* With -DUAT_DEBUG: end the job if this is called inside a generator. what: "uat_spawn()", for the message. */
@@ -105,12 +105,11 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
 #endif
 
 /*
- * Leave off here, as `**from` remembers, and go on at `**to`, handing `*value` over. Comes back when somebody goes on
- * at **from: then *value is what that one handed over, and *from and *to are what it named; *from is NULL if it has
- * ended.
+ * Save this side in `**from`, resume `**to` and hand `*value` over. Returns when the other side resumes **from: then
+ * *value is what that side handed over, and *from and *to are what it passed; *from is NULL if it has ended.
  *
- * rbp is saved here rather than declared as lost, for where it is the frame pointer a compiler does not let go of it.
- * Nothing is pushed, so what the compiler keeps below the stack pointer (the red zone) stays.
+ * rbp is saved here rather than declared as clobbered: where it is the frame pointer, a compiler refuses that. Nothing
+ * is pushed, so what the compiler keeps below the stack pointer (the red zone) stays.
  */
 static inline __attribute__((always_inline)) void uat_generator_switch(struct uat_generator_side **from,
                                                                        struct uat_generator_side **to, uint64_t *value)
@@ -155,7 +154,7 @@ static inline void uat_generator_begin(struct uat_generator *g, void *stack, siz
 }
 
 /* Run the generator up to its next value: up to 8 bytes in *word, larger ones where *word points. 0 at its end. */
-static inline __attribute__((always_inline)) int uat_generator_next(struct uat_generator *g, uint64_t *word)
+static inline __attribute__((always_inline)) int uat_generator_next_word(struct uat_generator *g, uint64_t *word)
 {
 #ifdef UAT_DEBUG
     uat_generator_depth++;
@@ -188,11 +187,11 @@ uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *v
     return (struct uat_generator *)(void *)to; /* `inside` comes first */
 }
 
-/* Take a value out of the word that uat_generator_next() returned. */
+/* Take a value out of the word that uat_generator_next_word() returned. */
 static inline __attribute__((always_inline)) int uat_generator_take(struct uat_generator *g, void *value, size_t size)
 {
     uint64_t word = 0;
-    if (!uat_generator_next(g, &word))
+    if (!uat_generator_next_word(g, &word))
         return 0;
     if (size <= sizeof(word))
         memcpy(value, &word, size & 15); /* the mask is for compilers that warn before they see the test */
@@ -203,13 +202,13 @@ static inline __attribute__((always_inline)) int uat_generator_take(struct uat_g
 
 /* End a generator early: its body is not run any further, and what it has acquired is not released. It may be begun
  * again afterwards. A generator that has given its last value needs no end, nor does one that is just left. */
-static inline void uat_generator_end(struct uat_generator *g)
+static inline void uat_generator_finish(struct uat_generator *g)
 {
 #ifdef UAT_GENERATOR_ASAN
     __asan_unpoison_memory_region(g->guard, g->size);
 #endif
     g->inside.sp = NULL;
-    g->inside.pc = NULL; /* a uat_next() without a new begin is a fault at address 0 */
+    g->inside.pc = NULL; /* a uat_generator_next() without a new begin is a fault at address 0 */
 }
 
 #ifdef __cplusplus
@@ -218,12 +217,12 @@ static inline void uat_generator_end(struct uat_generator *g)
 
 /*
  * UAT_GENERATOR(type, name, type1, arg1, ...) { body } defines a generator of values of `type`, with one to eight
- * parameters, which may give values by uat_give(value). With it come
+ * parameters, which may give values by uat_generator_yield(value). With it come
  *     name_generator                            the generator, its stack included
  *     void name_begin(name_generator *, arg1, ...)   copies the arguments; runs nothing yet
  *     int  name_next(name_generator *, type *)       the next value: 1, or 0 if the body has returned
  *     void name_end(name_generator *)                ends it early; see uat_generator_end()
- * uat_next(&g, &value) and uat_end(&g) are the same for every generator. uat_next() on one that has returned gives 0
+ * uat_generator_next(&g, &value) and uat_generator_end(&g) are the same for every generator. uat_generator_next() on one that has returned gives 0
  * again. A function that the body calls can give values if it has a parameter `name_generator *uat_self`, passed on by
  * that name. UAT_GENERATOR_SIZED(bytes, type, name, ...) is the same with a stack of that many bytes, a multiple of 16.
  */
@@ -260,17 +259,17 @@ static inline void uat_generator_end(struct uat_generator *g)
     }                                                                                                                  \
     UAT_UNUSED static inline void name##_end(name##_generator *uat_g)                                                  \
     {                                                                                                                  \
-        uat_generator_end(&uat_g->uat);                                                                                \
+        uat_generator_finish(&uat_g->uat);                                                                             \
     }                                                                                                                  \
     static void name(UAT_UNUSED name##_generator *uat_self, UAT_PARAMS(__VA_ARGS__))
 
 /* The comparison has the compiler say when value points to another type than the generator's. */
-#define uat_next(g, value)                                                                                             \
+#define uat_generator_next(g, value)                                                                                   \
     uat_generator_take(&(g)->uat, (value), sizeof(*(value)) + 0 * sizeof((value) == (g)->uat_value))
-#define uat_end(g) uat_generator_end(&(g)->uat)
+#define uat_generator_end(g) uat_generator_finish(&(g)->uat)
 #define UAT_GENERATOR_SELF(core)                                                                                       \
     uat_self = (__typeof__(uat_self))(void *)((char *)(core) - __builtin_offsetof(__typeof__(*uat_self), uat))
-#define uat_give(value)                                                                                                \
+#define uat_generator_yield(value)                                                                                     \
     do {                                                                                                               \
         __typeof__(*uat_self->uat_value) uat_v = (value);                                                              \
         UAT_GENERATOR_SELF(                                                                                            \

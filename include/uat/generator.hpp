@@ -168,7 +168,7 @@ template <class T, std::size_t Bytes = 8192> class generator
     {
         uint64_t word = 0;
         cancelled_ = true;
-        uat_generator_next(&core_, &word);
+        uat_generator_next_word(&core_, &word);
     }
 
     alignas(16) char stack_[Bytes];

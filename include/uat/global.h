@@ -3,24 +3,43 @@
  * Global memory: arrays and objects that every task can reach, with plain pointers.
  *
  * Each byte of global memory has one address, the same in all workers, and one home: the host of the worker that keeps
- * it. Near memory (its home is this host) is ordinary memory. Far memory is checked out: uat_checkout() returns a place
- * that holds the bytes until uat_checkin(). Near, that place is the address itself, so a program that always checks
+ * it. Near memory (its home is this host) is ordinary memory. Far memory is checked out: uat_global_checkout() returns a place
+ * that holds the bytes until uat_global_checkin(). Near, that place is the address itself, so a program that always checks
  * out runs on one host as over malloc(), and on many hosts unchanged.
  *
  *     double *a = uat_global_alloc(n * sizeof(double), UAT_BLOCKED, 0);          all workers, outside of runs
- *     const double *q = uat_checkout(a + i, k * sizeof(double), UAT_READ);      in a task
+ *     const double *q = uat_global_checkout(a + i, k * sizeof(double), UAT_READ);      in a task
  *     ... q[0] to q[k - 1] ...
- *     uat_checkin(a + i, k * sizeof(double), UAT_READ);
+ *     uat_global_checkin(a + i, k * sizeof(double), UAT_READ);
  *
- * Coherence: a fork-join program without data races reads what its sequential execution would read. Two accesses race
- * if one of them writes, they share a byte, and neither task is an ancestor or an earlier sibling's joined child of the
- * other: then nothing orders them. Access of tasks that only share neighbouring bytes is no race.
+ * Order. An access reads what the last write that is ordered before it has written. Two accesses race if one of them
+ * writes, they share a byte, and nothing orders them; accesses that only share neighbouring bytes do not race. A
+ * fork-join program without data races reads what its sequential execution would read. Accesses are ordered by
+ *   - spawn and join;
+ *   - the objects of sync.h: what was done before an unlock, a set, a send, a release, a count-down, a wake-up or an arrival
+ *     at a barrier comes before what the task does that it lets go on. So data that tasks use only under one mutex do
+ *     not race;
+ *   - outside of tasks, uat_barrier() and the start and the end of uat_run().
+ * Atomics by themselves order no other access: data are published by uat_global_release(), then an atomic, and are then
+ * read by uat_global_get().
+ *
+ * Atomic words. A word is used in one way at a time: by uat_atomic_*(), or as plain data, by checkouts and puts.
+ * Between the two lies a uat_barrier(), or the start or the end of a uat_run(). Within a run, a checkout may show an
+ * old value of a far word, even to the task that has changed it. A get reads the word at its home, at any time.
+ *
+ * Where. Checkouts, gets, puts, atomics and objects work inside tasks and outside of runs, as in main(). Calls that
+ * all workers make together (alloc, open, free, freeze, thaw) work outside of runs only.
  *
  * Rules, and what finds those who break them (one line, and the job ends):
  *   - Nothing is checked out, and no transfer is under way, at a spawn, a join or a task's end. UAT_TORTURE=steal finds
  *     all cases, any run those in which the task is published or parts from its spawner.
- *   - Bytes that are checked out for writing are checked out once. UAT_TORTURE finds it for every range.
- *   - Words of type uat_atomic_t are changed by uat_atomic_*() only, and are not checked out.
+ *   - Nor at a call of sync.h that waits. A call that does not wait may be made with ranges open: what was written to
+ *     them stays, and the next checkout of other bytes finds what the call has ordered before it.
+ *   - An access lasts from checkout to checkin. No other task writes the bytes meanwhile, also if an object of sync.h
+ *     orders that write.
+ *   - A range checked out for writing overlaps no other checkout. UAT_TORTURE finds every overlap.
+ *   - An access stays within one array or one object. UAT_TORTURE finds a checkout, get, put or atomic that reaches one
+ *     element beyond, or an object that its owner has taken back; any run what reaches beyond an array's last chunk.
  *
  * The interface is that of Itoyori (Shiina and Taura, SC'23: checkout and checkin), with get, put and atomics after
  * OpenSHMEM and UPC++. How it works is in docs/global.md.
@@ -53,7 +72,7 @@ enum uat_access {
 #define UAT_GLOBAL_BLOCK 65536
 
 /*
- * Prepare global memory: collective, outside of runs, after uat_init(). Only a job that calls uat_object_alloc() and
+ * Prepare global memory: collective, outside of runs, after uat_init(). Only a job that calls uat_global_object_alloc() and
  * never uat_global_alloc() needs it. Returns 0, also when it is prepared already, or a negative errno, reported.
  */
 int uat_global_open(void);
@@ -74,19 +93,20 @@ int uat_global_free(void *array);
 /* Rank of the worker that keeps the byte at p, or -EINVAL if p is no global address. Anywhere. */
 int uat_global_home(const void *p);
 
-/* Bytes from p on, at most `bytes`, that are near: their home is this host. 0 if p is far. Anywhere. */
+/* Bytes from p on, at most `bytes`, that are near: their home is this host. 0 if p is far, or no global address.
+ * Anywhere. */
 size_t uat_global_near(const void *p, size_t bytes);
 
 /*
- * Nobody writes the array until uat_global_thaw(): what is cached of it stays valid over steals and joins. UAT_TORTURE
- * finds who writes it all the same. Collective, outside of runs. Returns 0 or a negative errno, reported (-EINVAL: no
- * array begins there).
+ * Make the array read-only until uat_global_thaw(): cached bytes of it then stay valid across steals and joins.
+ * UAT_TORTURE finds a task that writes it all the same. Collective, outside of runs. Returns 0 or a negative errno,
+ * reported (-EINVAL: no array begins there).
  */
 int uat_global_freeze(void *array);
 int uat_global_thaw(void *array);
 
 /*
- * Not for programs: what uat_checkout() and uat_checkin() need to know of near memory, so that they take no call there.
+ * Not for programs: what the inline functions need to know about near memory, so that an access to it takes no call.
  * run[address / 1 GiB mod UAT_NEAR_RUNS] is the longest run of near bytes of the array that has the address; none if it
  * has size 0. UAT_TORTURE leaves all of them empty, so that every checkout is checked.
  */
@@ -98,19 +118,20 @@ struct uat_near_run {
 };
 struct uat_near {
     const struct uat_near_run *run;
-    uint64_t begun, ended; /* accesses to near bytes; two counters, because one would be a chain of loads and stores */
+    uint64_t begun, ended; /* checkouts of near bytes; two counters, because one would be a chain of loads and stores */
+    size_t word;           /* 8 where CPUs change words of uat_atomic_t; SIZE_MAX, which no run holds: adapters do */
 };
 extern struct uat_near uat_near;
 
 /*
- * Nor this: far memory that the cache holds. Block b of it has its place in slot b mod the number of slots; shown[slot]
- * is a run of bytes there that are valid. An acquire raises the epoch, so that no run of before fits any more.
+ * Not for programs either: far memory that the cache holds. Block b has its place in slot b mod the number of slots;
+ * shown[slot] is a run of valid bytes there. An acquire raises the epoch, so that no earlier run matches any more.
  */
 #define UAT_FAR_BLOCK_SHIFT 16
 #define UAT_FAR_EPOCH_SHIFT 48 /* above the bits of an address */
 #define UAT_OPEN_KIND_SHIFT 56 /* above those of a size */
 struct uat_shown_run {
-    uint64_t end;  /* the address behind the run, plus the epoch in which it was shown */
+    uint64_t end;  /* the address after the run, plus the epoch in which it was shown */
     uint64_t size; /* bytes; 0: none is shown */
 };
 struct uat_open { /* a checkout */
@@ -127,8 +148,8 @@ struct uat_far {
     uint64_t hits;
 };
 extern struct uat_far uat_far;
-void *uat_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access);
-void uat_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
+void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access);
+void uat_global_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
 static inline int uat_near_holds(uintptr_t at, size_t bytes)
 {
     const struct uat_near_run *r = &uat_near.run[at >> UAT_NEAR_RUN_SHIFT & (UAT_NEAR_RUNS - 1)];
@@ -140,7 +161,7 @@ static inline uint64_t uat_open_what(size_t bytes, uint64_t kind)
     return bytes + (kind << UAT_OPEN_KIND_SHIFT);
 }
 
-/* The place of a range that its slot shows, which is now checked out; NULL if it does not. */
+/* Check out a range that its slot shows, and return its place; NULL if the slot does not show it. */
 static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access access)
 {
     size_t place = at & uat_far.mask;
@@ -156,7 +177,8 @@ static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access acce
     return uat_far.ring + place;
 }
 
-/* Ends a checkout for reading, if it is the last one. If there is none, record 0 stands there, which is no range. */
+/* End a checkout for reading, if it is the last one. Without any checkout, `last` is record 0, which matches no
+ * range. */
 static inline int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_open *o = uat_far.last;
@@ -168,84 +190,145 @@ static inline int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access
 
 /*
  * Make [p, p + bytes) accessible. Returns the place to use instead of p; it is p itself where the range is near, and
- * has the same distance to a multiple of 4096 as p where it is far. It is valid until the uat_checkin() with the same
+ * has the same distance to a multiple of 4096 as p where it is far. It is valid until the uat_global_checkin() with the same
  * arguments. A range must fit into the cache (UAT_CACHE_SIZE; a quarter of it if it lies on several hosts); at most 256
- * far ranges are checked out at a time.
+ * far ranges are checked out at a time. 0 bytes may be checked out at any address.
  * Never fails: a range that is no global memory, or does not fit, ends the job with one line.
  */
-static inline void *uat_checkout(const void *p, size_t bytes, enum uat_access access)
+static inline void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access)
 {
-    if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes), 1)) {
+    int known = (unsigned)access - UAT_READ <= UAT_READ_WRITE - UAT_READ;
+    if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && known, 1)) {
         uat_near.begun++;
         return (void *)(uintptr_t)p;
     }
     void *place = uat_far_hit((uintptr_t)p, bytes, access);
-    return __builtin_expect(place != NULL, 1) ? place : uat_checkout_elsewhere(p, bytes, access);
+    return __builtin_expect(place != NULL, 1) ? place : uat_global_checkout_elsewhere(p, bytes, access);
 }
 
-/* The end of that access. What was checked out with UAT_WRITE or UAT_READ_WRITE is written back, all its bytes. */
-static inline void uat_checkin(const void *p, size_t bytes, enum uat_access access)
+/* End that access. All bytes that were checked out with UAT_WRITE or UAT_READ_WRITE are written back. */
+static inline void uat_global_checkin(const void *p, size_t bytes, enum uat_access access)
 {
     if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && uat_near.begun != uat_near.ended, 1))
         uat_near.ended++;
     else if (__builtin_expect(!uat_far_end((uintptr_t)p, bytes, access), 0))
-        uat_checkin_elsewhere(p, bytes, access);
+        uat_global_checkin_elsewhere(p, bytes, access);
 }
 
 /* Bytes that can be checked out at once wherever they lie: a quarter of the cache, SIZE_MAX in a job on one host.
- * Several checkouts at a time share them. The same on all workers. */
-size_t uat_checkout_limit(void);
+ * Concurrent checkouts share them. All workers get the same value. */
+size_t uat_global_checkout_limit(void);
 
 /* Begin to fetch a range that will be checked out soon; does not wait, may do nothing. */
-void uat_prefetch(const void *p, size_t bytes);
+void uat_global_prefetch(const void *p, size_t bytes);
 
 /* Copy bytes from or to global memory, near or far, without a checkout. local is any memory of the caller's. When
- * uat_put() returns, local may be used again. The bytes are in order with the task's checkouts. */
-void uat_get(void *local, const void *global, size_t bytes);
-void uat_put(void *global, const void *local, size_t bytes);
+ * uat_global_put() returns, local may be used again. The bytes are in order with the task's checkouts. A range that is no global
+ * memory ends the job with one line. 0 bytes: nothing is done, whatever the addresses are. Near, both are a memcpy(). */
+void uat_global_get_elsewhere(void *local, const void *global, size_t bytes);
+void uat_global_put_elsewhere(void *global, const void *local, size_t bytes);
+static inline void uat_global_get(void *local, const void *global, size_t bytes)
+{
+    if (uat_near_holds((uintptr_t)global, bytes))
+        __builtin_memcpy(local, global, bytes);
+    else
+        uat_global_get_elsewhere(local, global, bytes);
+}
+static inline void uat_global_put(void *global, const void *local, size_t bytes)
+{
+    if (uat_near_holds((uintptr_t)global, bytes))
+        __builtin_memcpy(global, local, bytes);
+    else
+        uat_global_put_elsewhere(global, local, bytes);
+}
 
-/* A transfer that was begun and not waited for. It belongs to the runtime until uat_transfer_wait(). */
-typedef struct uat_transfer {
-    uint64_t end; /* when the link to the home has completed so many operations, it is done; 0: it is done */
-    void *from;   /* where the bytes are to be copied from at the end; NULL: they land in place */
+/* A transfer that was begun and not waited for. It belongs to the runtime until uat_global_transfer_wait(). */
+typedef struct uat_global_transfer {
+    uint64_t mark; /* set while the transfer was begun and not waited for */
+    uint64_t end;  /* done once the link to the home has completed this many operations; 0: done */
+    void *from;    /* where the bytes are to be copied from at the end; NULL: they land in place */
     void *to;
     uint32_t bytes, link;
-} uat_transfer_t;
+} uat_global_transfer_t;
 
 /*
- * The same in two steps, so that many can be under way: begin, and wait before the next spawn, join or end of the task.
- * In between local is not touched. Transfers of one task on the same bytes are in order only if the first was waited
- * for.
+ * Get and put in two steps, so that many can be in flight: begin, and wait before the next spawn, join or end of the
+ * task. In between the program does not touch local. Two transfers of one task on the same bytes are in order only if
+ * the task waits for the first before it begins the second. Each transfer is waited for exactly once; waiting for it
+ * again, or for one that was never begun, ends the job with a line.
  */
-void uat_get_begin(uat_transfer_t *transfer, void *local, const void *global, size_t bytes);
-void uat_put_begin(uat_transfer_t *transfer, void *global, const void *local, size_t bytes);
-void uat_transfer_wait(uat_transfer_t *transfer);
+void uat_global_get_begin(uat_global_transfer_t *transfer, void *local, const void *global, size_t bytes);
+void uat_global_put_begin(uat_global_transfer_t *transfer, void *global, const void *local, size_t bytes);
+void uat_global_transfer_wait(uat_global_transfer_t *transfer);
 
-/* A word in global memory that tasks may change at the same time, aligned to 8 bytes. Changed by the adapter of its
- * home, or by CPUs where the job has no adapter. */
+/* A word in global memory that several tasks may change concurrently, aligned to 8 bytes. The adapter of its home
+ * changes it, or CPUs where the job has no adapter. */
 typedef struct uat_atomic {
     uint64_t value;
 } uat_atomic_t;
 
+/* Not for programs: the atomics below for a word that is not near, or that an adapter changes. */
+uint64_t uat_atomic_fetch_add_elsewhere(uat_atomic_t *word, uint64_t addend);
+uint64_t uat_atomic_cmp_swap_elsewhere(uat_atomic_t *word, uint64_t expected, uint64_t desired);
+uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word);
+uint64_t uat_atomic_swap_elsewhere(uat_atomic_t *word, uint64_t desired);
+void uat_atomic_store_elsewhere(uat_atomic_t *word, uint64_t desired);
+void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend);
+static inline int uat_near_word(const uat_atomic_t *word)
+{
+    return (uintptr_t)word % 8 == 0 && uat_near_holds((uintptr_t)word, uat_near.word);
+}
+
 /*
  * The first two return the old value. Atomics order no other access: to publish data by an atomic, call
- * uat_global_release() before it, and read the data by uat_get(), which is not cached.
+ * uat_global_release() before it, and read the data by uat_global_get(), which is not cached.
+ * Release and acquire here order that near data: the stores of a uat_global_put() before an atomic that publishes, and the loads
+ * of a uat_global_get() after an atomic of another worker that finds it.
  */
-uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend);
-uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired);
-uint64_t uat_atomic_load(const uat_atomic_t *word);
+static inline uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend)
+{
+    return uat_near_word(word) ? __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL)
+                               : uat_atomic_fetch_add_elsewhere(word, addend);
+}
+static inline uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired)
+{
+    if (!uat_near_word(word))
+        return uat_atomic_cmp_swap_elsewhere(word, expected, desired);
+    __atomic_compare_exchange_n(&word->value, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return expected;
+}
+static inline uint64_t uat_atomic_load(const uat_atomic_t *word)
+{
+    return uat_near_word(word) ? __atomic_load_n(&word->value, __ATOMIC_ACQUIRE) : uat_atomic_load_elsewhere(word);
+}
 
 /* Set the word; the first returns the old value. Done when the call returns. On a far word two round trips or more: an
  * adapter compares and swaps, so both try until no other change comes between. */
-uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired);
-void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
+static inline uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired)
+{
+    return uat_near_word(word) ? __atomic_exchange_n(&word->value, desired, __ATOMIC_ACQ_REL)
+                               : uat_atomic_swap_elsewhere(word, desired);
+}
+static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired)
+{
+    if (uat_near_word(word))
+        __atomic_store_n(&word->value, desired, __ATOMIC_RELEASE);
+    else
+        uat_atomic_store_elsewhere(word, desired);
+}
 
-/* Add without waiting and without the old value; done at the task's next uat_global_release(), or when a later task can
- * know of it: at the next steal, join or end of a run between them. */
-void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
+/* Add without waiting and without the old value. The addition is done by the task's next uat_global_release(), or by
+ * the time a later task can know of it: at the next steal, join or end of a run between the two. */
+static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend)
+{
+    if (uat_near_word(word))
+        __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
+    else
+        uat_atomic_add_elsewhere(word, addend);
+}
 
-/* Wait until all that this worker has checked in, put or added is at its home. Only needed before an atomic that tells
- * others of it: spawn, join and the end of a run do it by themselves where needed. */
+/* Wait until everything that this worker has checked in, put or added is at its home. Only needed before an atomic that
+ * publishes it: spawn, join and the end of a run release by themselves where needed. */
 void uat_global_release(void);
 
 /*
@@ -253,12 +336,13 @@ void uat_global_release(void);
  * undefined. Anywhere, in a task above all. Returns its global address, which is near; or NULL with errno ENOMEM after
  * one line that says what to set.
  */
-void *uat_object_alloc(size_t bytes);
+void *uat_global_object_alloc(size_t bytes);
 
 /*
- * Give it back, from any worker. NULL is allowed. What is no object, or was freed already, ends the job with one line.
+ * Free an object, from any worker. NULL is allowed. An address that is no object, or was freed already, ends the job
+ * with one line.
  */
-void uat_object_free(void *object);
+void uat_global_object_free(void *object);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several functions at the same time, in C++17. Included by uat.hpp. */
+/* Several functions in parallel, in C++17. Included by uat.hpp. */
 #ifndef UAT_INVOKE_HPP
 #define UAT_INVOKE_HPP
 

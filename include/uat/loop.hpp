@@ -13,9 +13,8 @@ namespace uat
 {
 
 /*
- * Call f(begin, end) for ranges that cover [begin, end) once. Inside a task. See uat_for(). grain, here and below: at
- * least so many iterations run one after the other; rarely needed, for loops find by themselves how much is worth a
- * steal.
+ * Call f(begin, end) for ranges that cover [begin, end) once. Inside a task. See uat_for(). grain, here and below: the
+ * least number of iterations that run in sequence; rarely needed, for loops find the right grain by themselves.
  */
 template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {
@@ -44,7 +43,7 @@ template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, 
 namespace detail
 {
 
-/* What a reduction's bodies find as their argument. */
+/* The argument of a reduction's bodies. */
 template <class F, class Combine> struct reducer {
     F f;
     Combine combine;
@@ -96,8 +95,8 @@ template <class T, class F, class Combine> auto fold(F f, Combine combine)
  * Reduce ranges that cover [begin, end): f(begin, end, value) returns `value` with these iterations added to it.
  * combine is associative, identity is neutral; it need not commute. Inside a task.
  */
-template <class T, class F, class Combine>
-T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, std::int64_t grain = 1)
+template <class T, class Combine, class F>
+T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combine combine, F f, std::int64_t grain = 1)
 {
     uat_reduction reduction = detail::make_reduction<T, F, Combine>(&identity);
     detail::reducer<F, Combine> arg{f, combine};
@@ -106,13 +105,13 @@ T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, F f, 
     return result;
 }
 
-/* combine(...combine(identity, f(begin))..., f(end - 1)), likewise. */
-template <class T, class F, class Combine>
-T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, std::int64_t grain = 1)
+/* combine(...combine(identity, f(begin))..., f(end - 1)), under the conditions of parallel_reduce_ranges(). */
+template <class T, class Combine, class F>
+T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Combine combine, F f, std::int64_t grain = 1)
 {
     detail::must_travel<F>();
     detail::must_travel<Combine>();
-    return parallel_reduce_ranges(begin, end, identity, detail::fold<T>(f, combine), combine, grain);
+    return parallel_reduce_ranges(begin, end, identity, combine, detail::fold<T>(f, combine), grain);
 }
 
 namespace detail

@@ -4,6 +4,8 @@
 #define UAT_OPERAND_HPP
 
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 
 #include "uat/span.hpp"
@@ -14,10 +16,18 @@ namespace uat
 namespace detail
 {
 
+/* Throws std::invalid_argument if an algorithm is given two spans of unlike sizes; before it has begun. */
+inline void must_match(const char *algorithm, std::size_t size, std::size_t other)
+{
+    if (size != other)
+        throw std::invalid_argument(std::string("uat::") + algorithm + "(): spans of " + std::to_string(size) +
+                                    " and " + std::to_string(other) + " elements; they must have the same size");
+}
+
 /* Elements of T that may be checked out beside others: some KiB, and never too many for a small cache. */
 template <class T> std::size_t window()
 {
-    std::size_t share = uat_checkout_limit() / 8, bytes = share < 32768 ? share : 32768;
+    std::size_t share = uat_global_checkout_limit() / 8, bytes = share < 32768 ? share : 32768;
     return bytes / sizeof(T) > 0 ? bytes / sizeof(T) : 1;
 }
 
@@ -28,14 +38,14 @@ template <class T> class operand
     operand(span<const T> s, bool same, const T *written) : s_(s), place_(written), own_(!same && !s.empty())
     {
         if (own_)
-            place_ = static_cast<const T *>(uat_checkout(s_.data(), s_.size() * sizeof(T), UAT_READ));
+            place_ = static_cast<const T *>(uat_global_checkout(s_.data(), s_.size() * sizeof(T), UAT_READ));
     }
     operand(const operand &) = delete;
     operand &operator=(const operand &) = delete;
     ~operand()
     {
         if (own_)
-            uat_checkin(s_.data(), s_.size() * sizeof(T), UAT_READ);
+            uat_global_checkin(s_.data(), s_.size() * sizeof(T), UAT_READ);
     }
     const T *data() const
     {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel of uat::sort(): quicksort without branches that depend on the elements (Edelkamp and Weiss, "BlockQuicksort",
- * 2016, show what these cost), down to runs that std::sort() takes. Included by uat.hpp.
+ * 2016, show what these cost). Included by uat.hpp. Every function stays within the elements that it is given and loses
+ * none also if the comparison contradicts itself, as one that is "less or equal".
  */
 #ifndef UAT_QUICKSORT_HPP
 #define UAT_QUICKSORT_HPP
@@ -22,7 +23,7 @@ namespace detail
 
 template <class T, class Less> struct quicksort {
     enum : std::size_t {
-        RUN = 16,        /* small elements that std::sort() takes */
+        RUN = 16,        /* small elements that are sorted by insertion */
         BLOCK = 128,     /* elements that are compared before any of them moves */
         NUMBERED = 4096, /* large elements that are sorted by their numbers; some KiB of stack */
         MOVED = 32,      /* bytes of a small element: moved at each step, needed or not, to do without a branch */
@@ -52,7 +53,8 @@ template <class T, class Less> struct quicksort {
         {
             return p[begin + at[next++]];
         }
-        /* Bring those that are left to the end of the block, or to its begin; returns where they begin, or end. */
+        /* Move the remaining elements to the end of the block and return where they begin; or to its start and return
+         * where they end. */
         std::size_t to_end(T *p)
         {
             std::size_t place = end;
@@ -69,7 +71,7 @@ template <class T, class Less> struct quicksort {
         }
     };
 
-    /* Behind the front are elements that do not belong to it: those from the end that do take their places. */
+    /* If elements right after the front do not belong to it, exchange them with elements from the end that do. */
     template <class First> static void fill_front(T *p, uat_sort_pass &pass, std::size_t least, First first)
     {
         misplaced right;
@@ -115,8 +117,8 @@ template <class T, class Less> struct quicksort {
     }
 
     /*
-     * How many of p[0, n) are `first`; they move to the front. Small elements: one pass from left to right
-     * (Lomuto's), in which each step writes both places, exchanged or as they were.
+     * Move the elements of p[0, n) that are `first` to the front and return their number. Small elements: one pass from
+     * left to right (Lomuto's), in which each step writes both places, exchanged or as they were.
      */
     template <class First> static std::size_t divide(T *p, std::size_t n, First first)
     {
@@ -193,14 +195,29 @@ template <class T, class Less> struct quicksort {
         return depth;
     }
 
-    /* depth: partitions until std::sort() takes over, which has a bound for every order. */
+    /* A few elements. std::sort() looks for no end where a comparison that contradicts itself gives none. */
+    static void insert(T *p, std::size_t n, Less &less)
+    {
+        for (std::size_t i = 1; i < n; i++) {
+            T x = p[i];
+            std::size_t to = i;
+            for (; to > 0 && less(x, p[to - 1]); to--)
+                p[to] = p[to - 1];
+            p[to] = x;
+        }
+    }
+
+    /* depth: partitions until heapsort takes over, which has a bound for every order. As in pattern/sort.c, some
+     * elements are done if the comparison contradicts itself. */
     static void run(T *p, std::size_t n, Less less, int depth)
     {
         constexpr std::size_t most = sizeof(T) > MOVED ? std::size_t(NUMBERED) : std::size_t(RUN);
         while (n > most && depth-- > 0) {
             T pivot = choose_pivot(p, n, less);
             std::size_t front = divide(p, n, [&](const T &x) { return less(x, pivot); }), from = front;
-            if (front < n / UNEVEN)
+            if (front == n)
+                front = divide(p, n, [&](const T &x) { return !less(pivot, x); });
+            else if (front < n / UNEVEN)
                 from += divide(p + front, n - front, [&](const T &x) { return !less(pivot, x); });
             if (front < n - from) {
                 run(p, front, less, depth);
@@ -215,7 +232,16 @@ template <class T, class Less> struct quicksort {
             if (n <= most)
                 return sort_numbered(p, n, less);
         }
-        std::sort(p, p + n, less);
+        if (n <= RUN)
+            return insert(p, n, less);
+        std::make_heap(p, p + n, less); /* heaps follow from places, so they stay within the range */
+        std::sort_heap(p, p + n, less);
+    }
+
+    static int before(const void *a, const void *b, const void *arg)
+    {
+        Less less = load<Less>(arg);
+        return guarded([&] { return bool(less(*static_cast<const T *>(a), *static_cast<const T *>(b))); });
     }
 
     static void sort(void *elements, std::size_t count, const void *arg)

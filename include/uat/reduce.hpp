@@ -28,14 +28,15 @@ R reduce_all(std::size_t size, R identity, Combine combine, F f, span<const T>..
         auto add = [&](const R &sum, std::size_t, const T &...x) { return combine(sum, f(x...)); };
         return fold_elements(std::size_t(from), std::size_t(to), value, add, in...);
     };
-    return parallel_reduce_ranges(0, std::int64_t(size), identity, range, combine);
+    return parallel_reduce_ranges(0, std::int64_t(size), identity, combine, range);
 }
 
 } // namespace detail
 
 /*
  * combine(...combine(identity, f(s[0]))..., f(s[n - 1])), or f(a[i], b[i]): in the order of the elements, with any
- * brackets. combine is associative, identity is neutral. The spans have the same size.
+ * brackets. combine is associative, identity is neutral. Throws std::invalid_argument, and reads nothing, unless the
+ * spans have the same size.
  */
 template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R identity, Combine combine, F f)
 {
@@ -44,6 +45,7 @@ template <class T, class R, class Combine, class F> R transform_reduce(span<T> s
 template <class T1, class T2, class R, class Combine, class F>
 R transform_reduce(span<T1> a, span<T2> b, R identity, Combine combine, F f)
 {
+    detail::must_match("transform_reduce", a.size(), b.size());
     return detail::reduce_all(a.size(), identity, combine, f, span<const std::remove_cv_t<T1>>(a),
                               span<const std::remove_cv_t<T2>>(b));
 }
@@ -52,8 +54,8 @@ namespace detail
 {
 
 /*
- * The number of the first element that is better than all before and not worse than any behind it; the size if there is
- * none.
+ * The index of the first element that is better than all before it and not worse than any after it; the size if there
+ * is none.
  */
 template <class T, class Better> std::size_t best_element(span<const T> s, Better better)
 {
@@ -65,7 +67,7 @@ template <class T, class Better> std::size_t best_element(span<const T> s, Bette
     auto range = [s, better](std::int64_t from, std::int64_t to, std::size_t best) mutable {
         place<T> copy; /* of the best one, which may not be checked out any more */
         if (best < s.size())
-            uat_get(copy.bytes, s.data() + best, sizeof(T));
+            uat_global_get(copy.bytes, s.data() + best, sizeof(T));
         auto look = [&](std::size_t so_far, std::size_t i, const T &x) {
             if (so_far < s.size() && !better(x, copy.get()))
                 return so_far;
@@ -74,14 +76,14 @@ template <class T, class Better> std::size_t best_element(span<const T> s, Bette
         };
         return fold_elements(std::size_t(from), std::size_t(to), best, look, s);
     };
-    return parallel_reduce_ranges(0, std::int64_t(s.size()), none, range, choose);
+    return parallel_reduce_ranges(0, std::int64_t(s.size()), none, choose, range);
 }
 
 } // namespace detail
 
 /*
- * The number of the least element by less, a strict weak order, or of the greatest one; of several equal ones the
- * first. The size of the span if it is empty.
+ * The index of the least element by less, a strict weak order, or of the greatest; the first of several equal ones. The
+ * size of the span if it is empty.
  */
 template <class T, class Less = std::less<>> std::size_t min_element(span<T> s, Less less = Less())
 {

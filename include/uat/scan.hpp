@@ -57,19 +57,21 @@ U scan_all(span<const T> in, span<U> out, U identity, Combine combine)
 
 /*
  * Set out[i] to combine(...combine(identity, in[0])..., in[i]), or without in[i]: the inclusive and the exclusive
- * prefix sums. combine is associative, identity is neutral. The spans have the same size (the output's counts); the
- * input is the output itself or shares no element with it. Returns the sum of all.
+ * prefix sums. combine is associative, identity is neutral. Throws std::invalid_argument, and does nothing, unless the
+ * spans have the same size. The input is the output itself or shares no element with it. Returns the sum of all.
  */
 template <class T, class U, class Combine = std::plus<>>
 U inclusive_scan(span<T> in, span<U> out, std::remove_cv_t<U> identity = {}, Combine combine = Combine())
 {
     detail::must_be_writable<U>();
+    detail::must_match("inclusive_scan", in.size(), out.size());
     return detail::scan_all<detail::prefix::inclusive, std::remove_cv_t<T>, U>(in, out, identity, combine);
 }
 template <class T, class U, class Combine = std::plus<>>
 U exclusive_scan(span<T> in, span<U> out, std::remove_cv_t<U> identity = {}, Combine combine = Combine())
 {
     detail::must_be_writable<U>();
+    detail::must_match("exclusive_scan", in.size(), out.size());
     return detail::scan_all<detail::prefix::exclusive, std::remove_cv_t<T>, U>(in, out, identity, combine);
 }
 

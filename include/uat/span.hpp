@@ -14,7 +14,7 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <system_error>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -46,14 +46,14 @@ template <class T> class [[nodiscard]] checkout
     checkout(T *home, std::size_t size, uat_access access) : home_(home), size_(size), access_(access)
     {
         if (size_ > 0)
-            place_ = static_cast<T *>(uat_checkout(home_, size_ * sizeof(T), access_));
+            place_ = static_cast<T *>(uat_global_checkout(home_, size_ * sizeof(T), access_));
     }
     checkout(const checkout &) = delete;
     checkout &operator=(const checkout &) = delete;
     ~checkout()
     {
         if (size_ > 0)
-            uat_checkin(home_, size_ * sizeof(T), access_);
+            uat_global_checkin(home_, size_ * sizeof(T), access_);
     }
 
     T *begin() const
@@ -118,7 +118,7 @@ template <class T> class span
         return size_ == 0;
     }
 
-    /* count elements from `offset` on; fewer if there are not so many. */
+    /* Up to count elements from `offset` on; fewer if the span ends before. */
     constexpr span subspan(std::size_t offset, std::size_t count = std::size_t(-1)) const
     {
         std::size_t from = offset < size_ ? offset : size_, rest = size_ - from;
@@ -155,13 +155,13 @@ template <class T> class span
     value_type get(std::size_t i) const
     {
         detail::place<value_type> room;
-        uat_get(room.bytes, data_ + i, sizeof(T));
+        uat_global_get(room.bytes, data_ + i, sizeof(T));
         return room.get();
     }
     void put(std::size_t i, const value_type &value) const
     {
         detail::must_be_writable<T>();
-        uat_put(data_ + i, &value, sizeof(T));
+        uat_global_put(data_ + i, &value, sizeof(T));
     }
 
     /* Element i as a word that tasks change at the same time. */
@@ -173,7 +173,7 @@ template <class T> class span
     /* Begin to fetch the elements, which will be checked out soon. */
     void prefetch() const
     {
-        uat_prefetch(data_, size_ * sizeof(T));
+        uat_global_prefetch(data_, size_ * sizeof(T));
     }
     /* Is all of it near? */
     bool near() const
@@ -191,7 +191,7 @@ enum class distribution { blocked = UAT_BLOCKED, cyclic = UAT_CYCLIC };
 
 /*
  * An array in global memory, all of its bytes zero at first. Made and destroyed by all workers together, outside of
- * runs; tasks get its span(). Throws std::system_error on all workers.
+ * runs; tasks get its span(). Throws uat::error on all workers, or std::length_error.
  */
 template <class T> class global_vector
 {
@@ -204,13 +204,12 @@ template <class T> class global_vector
         static_assert(!std::is_const<T>::value, "uat: the elements of a global_vector are not const");
         if (size == 0)
             return;
-        data_ = size > std::size_t(-1) / sizeof(T)
-                    ? nullptr
-                    : static_cast<T *>(
-                          uat_global_alloc(size * sizeof(T), static_cast<uat_distribution>(how), block * sizeof(T)));
+        if (size > std::size_t(-1) / sizeof(T) || block > std::size_t(-1) / sizeof(T))
+            throw std::length_error("uat::global_vector: more bytes than there are addresses");
+        data_ =
+            static_cast<T *>(uat_global_alloc(size * sizeof(T), static_cast<uat_distribution>(how), block * sizeof(T)));
         if (!data_)
-            throw std::system_error(size > std::size_t(-1) / sizeof(T) ? ENOMEM : errno, std::generic_category(),
-                                    "uat::global_vector");
+            throw error(errno, "uat::global_vector");
     }
     global_vector(global_vector &&other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))

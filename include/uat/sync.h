@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What tasks wait for besides their children: futures, mutexes, conditions, semaphores, latches, barriers, channels.
- * They work between any two tasks of a run, on whatever workers these are. A task that waits leaves its worker, which
- * goes on with something else; once it is woken up, any idle worker resumes it.
+ * They work between any two tasks of a run, on any workers. A waiting task leaves its worker, which runs something
+ * else; once the task is woken, any idle worker resumes it.
  *
- * An object lives with the worker that created it, in its evacuation heap (UAT_HEAP_SIZE), until it is destroyed. What
- * uat_*_create() returns is a handle: a value to be copied and passed to tasks as any argument. Objects are created
- * between uat_init() and uat_finalize() by anybody; they are used inside tasks of a run. After every call the task may
- * be on another worker, as after a join.
+ * An object lives with the worker that created it, in its evacuation heap (UAT_HEAP_SIZE), until it is destroyed.
+ * uat_*_create() returns a handle: a value that may be copied and passed to tasks like any argument. Objects may be
+ * created anywhere between uat_init() and uat_finalize(); they are used inside tasks of a run. After every call the
+ * task may be on another worker, as after a join.
  *
- * A function that tries and finds nothing offers thieves what this worker has, as uat_work_wanted() does: a task may
- * poll for what the continuation of its spawner does, if there is another worker and the task has no range of global
- * memory checked out.
+ * A try function that finds nothing offers this worker's entries to thieves, as uat_work_wanted() does. So a task may
+ * poll for something that its spawner's continuation will do, provided that there is another worker and the task has no
+ * range of global memory checked out.
  *
  * Errors end the job with a message, in every build: a future that is set twice, a mutex unlocked by a task that does
- * not hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. A
- * program in which all tasks wait and nobody can wake them is a deadlock: that is found, and ends the job with the
- * number of tasks that wait for each kind of thing.
+ * not hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. If all
+ * tasks wait and nothing can wake them, the runtime detects the deadlock and ends the job; its message gives the number
+ * of tasks that wait for each kind of object.
  *
- * A steal moves stacks, not memory: an event orders what tasks do by themselves and through these objects. A task that
- * was woken up sees the values that were passed to it.
+ * A call that has to wait while the task has a range of global memory checked out, or a transfer in flight, ends the
+ * job with a message. A call that need not wait is allowed: open ranges stay as they are (global.h). So lock a mutex
+ * that may be contended before the checkout. uat_yield() and uat_condition_wait() always wait.
  *
- * All handles below are valid until uat_*_destroy() of their kind is called, by any task, once nobody waits for the
- * object and nobody will use it again. Objects that are left are freed at uat_finalize(). Values are copied: `value`
- * stays the caller's. uat_*_create() returns a handle, or ends the job with a line if UAT_HEAP_SIZE has no room.
- * docs/protocol.md describes the protocols.
+ * A woken task sees the values that were passed to it. The objects also order accesses to global memory, as global.h
+ * says: data that tasks use only under one mutex do not race. Memory of a process, such as that of malloc(), stays out
+ * of reach for tasks on other workers.
+ *
+ * A handle is valid until uat_*_destroy() of its kind. Any task may call that, once no task waits for the object and
+ * none will use it again. uat_finalize() frees the remaining objects. Values are copied: `value` stays the caller's.
+ * uat_*_create() returns a handle, or ends the job with a line if UAT_HEAP_SIZE has no room. docs/protocol.md describes
+ * the protocols.
  */
 #ifndef UAT_SYNC_H
 #define UAT_SYNC_H
@@ -37,9 +42,9 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /*
- * Let others run first: this task goes to the end of its worker's queue of ready tasks. The worker goes on with the
- * continuations that it has, then with ready tasks; one that became ready when n others were is resumed there after at
- * most n + n / 7 + 97 others, or earlier by another worker.
+ * Let others run first: this task goes to the end of its worker's queue of ready tasks. The worker runs its
+ * continuations, then ready tasks. A task that becomes ready when n others are ready is resumed there after at most n +
+ * n / 7 + 97 others, or earlier by another worker.
  */
 void uat_yield(void);
 
@@ -48,19 +53,19 @@ void uat_yield(void);
  * most UAT_RESULT_MAX.
  */
 typedef struct uat_future {
-    uint64_t object; /* (rank << 48) | address; belongs to the library, and likewise below */
+    uint64_t object; /* (rank << 48) | address; belongs to the library, as do all fields below */
     uint64_t size;
 } uat_future_t;
 
 /* A future that is not set. */
 uat_future_t uat_future_create(size_t size);
-/* Copy size bytes in, once, and wake up everybody who waits. */
+/* Copy size bytes in, once, and wake all waiting tasks. */
 void uat_future_set(uat_future_t f, const void *value);
 /* Wait until it is set, and copy the value out. */
 void uat_future_get(uat_future_t f, void *value);
-/* The same without waiting: 1 with the value, 0 if it is not set. */
+/* Copy the value out if it is set, without waiting. 0, or -EAGAIN: it is not set. */
 int uat_future_try_get(uat_future_t f, void *value);
-/* No task waits for it, and none will use it any more; likewise for the other kinds below. */
+/* Allowed once no task waits for the object and none will use it again; so for all kinds below. */
 void uat_future_destroy(uat_future_t f);
 
 /* Mutual exclusion. An unlock hands the mutex to the task that has waited longest. */
@@ -70,17 +75,17 @@ typedef struct uat_mutex {
 
 /* A mutex that nobody holds. */
 uat_mutex_t uat_mutex_create(void);
-/* Wait until the mutex is this task's. It is not recursive: who holds it already waits for ever. */
+/* Wait until this task holds the mutex. It is not recursive: locking it twice deadlocks. */
 void uat_mutex_lock(uat_mutex_t m);
-/* The same without waiting: 1 with the mutex, 0 without. */
+/* Lock the mutex if it is free, without waiting. 0, or -EAGAIN: another task holds it. */
 int uat_mutex_try_lock(uat_mutex_t m);
-/* Give it up, by the task that holds it. */
+/* Unlock the mutex; only the task that holds it may do so. */
 void uat_mutex_unlock(uat_mutex_t m);
 void uat_mutex_destroy(uat_mutex_t m);
 
 /*
- * A condition variable (Hoare 1974, with Mesa's semantics: who is woken up looks again whether its condition holds).
- * The mutex is released while the task waits; no wake-up is lost in between, and none is spurious.
+ * A condition variable (Hoare 1974, with Mesa's semantics: a woken task checks its condition again). The mutex is
+ * released while the task waits; no wake-up is lost in between, and none is spurious.
  */
 typedef struct uat_condition {
     uint64_t object;
@@ -103,9 +108,9 @@ typedef struct uat_semaphore {
 uat_semaphore_t uat_semaphore_create(uint64_t count);
 /* Take one unit; wait until there is one. */
 void uat_semaphore_acquire(uat_semaphore_t s);
-/* The same without waiting: 1 with a unit, 0 without. */
+/* Take one unit if there is one, without waiting. 0, or -EAGAIN: there is none. */
 int uat_semaphore_try_acquire(uat_semaphore_t s);
-/* Give n units back; as many tasks that wait go on. */
+/* Give n units back; up to n waiting tasks go on. A count above 2^64 - 1 is an error. */
 void uat_semaphore_release(uat_semaphore_t s, uint64_t n);
 void uat_semaphore_destroy(uat_semaphore_t s);
 
@@ -122,17 +127,16 @@ void uat_latch_count_down(uat_latch_t l, uint64_t n);
 void uat_latch_wait(uat_latch_t l);
 void uat_latch_destroy(uat_latch_t l);
 
-/* A barrier of a group of tasks, to be used again and again. (uat_barrier() is another thing: for all workers, outside
- * of tasks.) */
-typedef struct uat_group {
+/* A reusable barrier for a group of tasks. (uat_barrier() is different: it is for all workers, outside of tasks.) */
+typedef struct uat_task_barrier {
     uint64_t object;
-} uat_group_t;
+} uat_task_barrier_t;
 
 /* n: tasks of the group. */
-uat_group_t uat_group_create(uint64_t n);
-/* Wait until n tasks have called it. Returns 1 to the one that came last, 0 to the others. */
-int uat_group_wait(uat_group_t g);
-void uat_group_destroy(uat_group_t g);
+uat_task_barrier_t uat_task_barrier_create(uint64_t n);
+/* Wait until n tasks have called it. Returns 1 in the task that arrived last, 0 in the others. */
+int uat_task_barrier_wait(uat_task_barrier_t g);
+void uat_task_barrier_destroy(uat_task_barrier_t g);
 
 /*
  * A channel (Hoare's CSP, 1978; Go) of values of size bytes (at most UAT_RESULT_MAX), with room for `capacity` of them;
@@ -148,7 +152,7 @@ uat_channel_t uat_channel_create(size_t size, size_t capacity);
 int uat_channel_send(uat_channel_t c, const void *value);
 /* 0, or -EPIPE if it is closed and empty. */
 int uat_channel_receive(uat_channel_t c, void *value);
-/* The same without waiting: -EAGAIN if there is no room and nobody waits for the value; if there is no value. */
+/* Send and receive without waiting. -EAGAIN from a send: no room and no waiting receiver; from a receive: no value. */
 int uat_channel_try_send(uat_channel_t c, const void *value);
 int uat_channel_try_receive(uat_channel_t c, void *value);
 /* No more values: what is in the channel may still be received. Closing it twice is harmless. */
@@ -162,18 +166,20 @@ void uat_channel_destroy(uat_channel_t c);
 typedef struct uat_case {
     uat_channel_t channel;
     int sends;   /* 1: send *value; 0: receive to *value */
-    void *value; /* channel.size bytes; used for the case that is taken alone */
+    void *value; /* channel.size bytes; used only if this case is taken */
     int status;  /* set for that case: 0, or -EPIPE as uat_channel_send() and uat_channel_receive() return it */
 } uat_case_t;
 
 enum { UAT_SELECT_MAX = 16 };
 
-/* Returns the index of the case that was taken. n: 1 to UAT_SELECT_MAX. cases: in the task's own frames, for it may be
- * resumed elsewhere. No channel may stand there both to send and to receive, and none may be destroyed before all
- * selects that name it have returned. */
+/*
+ * Returns the index of the case that was taken. n: 1 to UAT_SELECT_MAX. cases must lie in the task's own frames, for
+ * the task may be resumed elsewhere. No channel may be in it both to send and to receive. No channel may be destroyed
+ * before all selects that name it have returned.
+ */
 int uat_select(uat_case_t *cases, int n);
-/* The same without waiting (Go's `default`): -EAGAIN if no case can be taken now. */
-int uat_try_select(uat_case_t *cases, int n);
+/* uat_select() without waiting (Go's `default`): -EAGAIN if no case can be taken now. */
+int uat_select_try(uat_case_t *cases, int n);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
@@ -181,13 +187,21 @@ int uat_try_select(uat_case_t *cases, int n);
 #endif
 
 /*
- * Typed futures and channels. UAT_FUTURE(type, name) defines the handle name_future and
- *     name_future name_create(void)      void name_set(name_future, type)      type name_get(name_future)
- *     int name_try_get(name_future, type *)                                    void name_destroy(name_future)
- * UAT_CHANNEL(type, name) defines the handle name_channel and, for uat_select(), name_sends() and name_receives(), and
- *     name_channel name_create(size_t capacity)   int name_send(name_channel, type)   int name_receive(name_channel,
- *     type *) int name_try_send(...), name_try_receive(...)      void name_close(name_channel),
- *     name_destroy(name_channel) uat_case_t name_sends(name_channel, type *), name_receives(name_channel, type *)
+ * Typed futures and channels.
+ *
+ * UAT_FUTURE(type, name) defines the handle name_future and
+ *     name_future name_create(void)
+ *     void name_set(name_future, type)
+ *     type name_get(name_future)
+ *     int name_try_get(name_future, type *)
+ *     void name_destroy(name_future)
+ *
+ * UAT_CHANNEL(type, name) defines the handle name_channel and
+ *     name_channel name_create(size_t capacity)
+ *     int name_send(name_channel, type), name_try_send(name_channel, type)
+ *     int name_receive(name_channel, type *), name_try_receive(name_channel, type *)
+ *     void name_close(name_channel), name_destroy(name_channel)
+ *     uat_case_t name_sends(name_channel, type *), name_receives(name_channel, type *): cases for uat_select()
  */
 #define UAT_FUTURE(type, name)                                                                                         \
     typedef struct {                                                                                                   \

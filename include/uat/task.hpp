@@ -3,8 +3,6 @@
 #ifndef UAT_TASK_HPP
 #define UAT_TASK_HPP
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -13,8 +11,23 @@
 
 #include "uat.h"
 
+#pragma GCC visibility push(default)
+/* For the templates below: an exception ends the job, by SIGABRT. event: what has happened; what: its what(). Both NULL:
+ * the library has reported the cause, and the process exits with status 1. */
+extern "C" [[noreturn]] void uat_end_by_exception(const char *event, const char *what);
+#pragma GCC visibility pop
+
 namespace uat
 {
+
+/* What uat throws when a call of the library has failed, which reports the cause itself. */
+class error : public std::system_error
+{
+  public:
+    error(int number, const char *call) : std::system_error(number, std::generic_category(), call)
+    {
+    }
+};
 
 namespace detail
 {
@@ -28,22 +41,33 @@ template <class T> struct must_travel {
     static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
 };
 
-/* End the job: an exception cannot follow its task's spawner to another process. */
-[[noreturn]] inline void end_by_exception(const char *what)
-{
-    std::fprintf(stderr, "uat: rank %d: an exception has left a task: %s\n", uat_rank(), what);
-    std::abort();
-}
-
+/* Call f. What it throws ends the job: an exception cannot follow its task's spawner to another process. */
 template <class F> auto guarded(F &&f) -> decltype(f())
 {
     try {
         return f();
     } catch (const std::exception &e) {
-        end_by_exception(e.what());
+        uat_end_by_exception("an exception has left a task", e.what());
     } catch (...) {
-        end_by_exception("not a std::exception");
+        uat_end_by_exception("an exception has left a task", "not a std::exception");
     }
+}
+
+/* The handler of std::terminate() while there is a job: one line, where the handler of the C++ library writes several,
+ * which those of other workers would interrupt. */
+[[noreturn]] inline void terminated() noexcept
+{
+    try {
+        if (std::exception_ptr uncaught = std::current_exception())
+            std::rethrow_exception(uncaught);
+    } catch (const error &) {
+        uat_end_by_exception(nullptr, nullptr);
+    } catch (const std::exception &e) {
+        uat_end_by_exception("an exception was not caught", e.what());
+    } catch (...) {
+        uat_end_by_exception("an exception was not caught", "not a std::exception");
+    }
+    uat_end_by_exception("the program has ended itself", "std::terminate() was called");
 }
 
 /* The body of a task whose argument is a call without parameters. */
@@ -95,8 +119,9 @@ template <class F, class... A> auto bind(F f, A... args)
  * The handle of one child. It stays in the frame in which it was made. join() waits for the child and returns its result;
  * the destructor joins a child that was not joined. Exactly the task that spawned may join.
  *
- * An exception that passes the handle does not join, for the task might migrate and the exception would stay behind. It ends
- * the job when it leaves the task; if the task catches it, the end of the task finds the child that is missing.
+ * An exception that unwinds the handle does not join the child: the task might migrate without its exception. The
+ * exception ends the job when it leaves the task. If the task catches it, the end of the task detects the unjoined
+ * child.
  */
 template <class R> class [[nodiscard]] handle
 {
@@ -143,15 +168,28 @@ template <class F, class... A> auto spawn(F f, A... args)
     return handle<decltype(call())>(call);
 }
 
-/* Start the runtime with the first object of this class, and end it. Collective, first in main(). Throws std::system_error. */
+/*
+ * Start the runtime with the first object of this class, and end it. Collective, first in main(). Throws uat::error.
+ * While it lives, an exception that nobody catches ends the job with one line: rank, host and what(). A handler that the
+ * program gives to std::set_terminate() meanwhile replaces that.
+ */
 class job
 {
+    /* First, so that it also holds for what the constructor throws. */
+    struct handler {
+        std::terminate_handler before = std::set_terminate(detail::terminated);
+        ~handler()
+        {
+            std::set_terminate(before);
+        }
+    } handler_;
+
   public:
     job()
     {
         int rc = uat_init();
         if (rc)
-            throw std::system_error(-rc, std::generic_category(), "uat_init");
+            throw error(-rc, "uat_init");
     }
     job(const job &) = delete;
     job &operator=(const job &) = delete;
@@ -163,7 +201,7 @@ class job
 
 /*
  * Run f(args...) as the root of a task tree: collective; rank 0's function and arguments count. Returns the result on
- * every rank. Throws std::system_error.
+ * every rank. Throws uat::error.
  */
 template <class F, class... A> auto run(F f, A... args)
 {
@@ -174,13 +212,13 @@ template <class F, class... A> auto run(F f, A... args)
     if constexpr (std::is_void<R>::value) {
         int rc = uat_run(detail::body<Call, R>, &call, sizeof(call), nullptr, 0);
         if (rc)
-            throw std::system_error(-rc, std::generic_category(), "uat::run");
+            throw error(-rc, "uat::run");
     } else {
         detail::must_travel<R>();
         detail::place<R> value;
         int rc = uat_run(detail::body<Call, R>, &call, sizeof(call), value.bytes, sizeof(value.bytes));
         if (rc)
-            throw std::system_error(-rc, std::generic_category(), "uat::run");
+            throw error(-rc, "uat::run");
         return value.get();
     }
 }

@@ -4,13 +4,15 @@
 
 #include <stdio.h>
 
-#include "runtime/memory/segment.h"
+#include "runtime/layout.h"
+#include "runtime/segment/segment.h"
 #include "transport_ibv/demand.h"
+#include "transport_ibv/settings.h"
 
-static void add_why(json_object *o, const struct uat_options *options, const struct info_job *job)
+static void add_why(json_object *o, const struct info_job *job)
 {
     char why[256];
-    if (options->network.connect == UAT_CONNECT_WORKER)
+    if (uat_ibv_settings.connect == UAT_CONNECT_WORKER)
         snprintf(why, sizeof(why),
                  "UAT_CONNECT=worker: a queue pair to each of %d x %d workers, itself included; it registers its own "
                  "segment",
@@ -20,19 +22,19 @@ static void add_why(json_object *o, const struct uat_options *options, const str
             why, sizeof(why),
             "UAT_CONNECT=%s: a queue pair to one worker of each of %d hosts, its own included, with one adapter each; "
             "it registers the segments of the %d workers of its host",
-            options->network.connect == UAT_CONNECT_HOST ? "host" : "rdmacm", job->hosts, job->workers);
+            uat_ibv_settings.connect == UAT_CONNECT_HOST ? "host" : "rdmacm", job->hosts, job->workers);
     info_add_text(o, "why", why);
 }
 
-void info_add_demand(json_object *root, const struct uat_options *options, const struct ibv_device_attr *attr,
-                     const struct info_job *job)
+void info_add_demand(json_object *root, const struct ibv_device_attr *attr, const struct info_job *job)
 {
-    bool alone = options->network.connect == UAT_CONNECT_WORKER;
-    size_t closed, segment = uat_segment_measure(options, &closed);
+    bool alone = uat_ibv_settings.connect == UAT_CONNECT_WORKER;
+    uat_layout();
+    size_t segment = uat_segment.size;
     struct uat_ibv_demand d = {.connections = alone ? job->hosts * job->workers : job->hosts,
                                .neighbours = alone ? 1 : job->workers};
     json_object *o = json_object_new_object();
-    uat_ibv_demand_reckon(&d, attr, segment, closed);
+    uat_ibv_demand_reckon(&d, attr, segment, uat_segment.closed);
     info_add_number(o, "hosts", job->hosts);
     info_add_number(o, "workers_per_host", job->workers);
     info_add_number(o, "connections", d.connections);
@@ -43,6 +45,6 @@ void info_add_demand(json_object *root, const struct uat_options *options, const
     info_add_number(o, "pinned_segments_bytes", (int64_t)d.segments);
     info_add_number(o, "pinned_queues_bytes", (int64_t)d.queues);
     info_add_number(o, "pinned_bytes", (int64_t)(d.segments + d.queues));
-    add_why(o, options, job);
+    add_why(o, job);
     json_object_object_add(root, "job", o);
 }

@@ -10,8 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/options.h"
-
 /* "version", "memlock", "huge_pages", "pmix", "randomisation": of the process and its host. */
 void info_add_host(json_object *root);
 
@@ -22,16 +20,15 @@ struct info_job {
 
 /* "auto", "ports", and, if a port can be used, "chosen" and what a worker of the job takes of it, "job", else "advice".
  * Returns whether one can be used. */
-bool info_add_ports(json_object *root, const struct uat_options *options, const struct info_job *job);
+bool info_add_ports(json_object *root, const struct info_job *job);
 
 /* "job": connections, keys and locked memory of a worker. attr: of the device that it takes. */
 struct ibv_device_attr;
-void info_add_demand(json_object *root, const struct uat_options *options, const struct ibv_device_attr *attr,
-                     const struct info_job *job);
+void info_add_demand(json_object *root, const struct ibv_device_attr *attr, const struct info_job *job);
 
 /* "litmus" and "litmus_hosts". 0; 1 when a promise is broken, or the tests could not be run. *silent: another process
  * of the same launcher says all of it. */
-int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials, bool *silent);
+int info_add_litmus(json_object *root, uint64_t trials, bool *silent);
 
 void info_print_table(json_object *root);
 

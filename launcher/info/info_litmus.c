@@ -2,10 +2,10 @@
 #include "launcher/info/info.h"
 #include "launcher/info/litmus.h"
 
-int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials, bool *silent)
+int info_add_litmus(json_object *root, uint64_t trials, bool *silent)
 {
     struct litmus litmus = {.rank = 0};
-    int rc = litmus_run(options, trials, &litmus);
+    int rc = litmus_run(trials, &litmus);
     *silent = litmus.rank > 0;
     if (rc)
         return 1; /* reported where it failed */

@@ -290,13 +290,13 @@ static void run_all(struct pair *pair, void *arg)
     }
 }
 
-int litmus_run(const struct uat_options *options, uint64_t trials, struct litmus *out)
+int litmus_run(uint64_t trials, struct litmus *out)
 {
     struct board board = {.trials = trials, .results = out->results};
     for (int i = 0; i < LITMUS_TESTS; i++)
         out->results[i] = (struct litmus_result){
             .name = tests[i].name, .meaning = tests[i].meaning, .demonstration = tests[i].demonstration};
-    int rc = pair_run(options, run_all, &board, &out->rank);
+    int rc = pair_run(run_all, &board, &out->rank);
     memcpy(out->hosts, board.hosts, sizeof(out->hosts));
     return rc ? rc : board.rc;
 }

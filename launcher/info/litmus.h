@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/options.h"
-
 enum { LITMUS_TESTS = 8 };
 
 struct litmus_result {
@@ -24,6 +22,6 @@ struct litmus {
 
 /* Run all tests, so many trials each, between two processes: those of a launcher, else this one and a child. 0, or a
  * negative errno when they could not be run. */
-int litmus_run(const struct uat_options *options, uint64_t trials, struct litmus *out);
+int litmus_run(uint64_t trials, struct litmus *out);
 
 #endif

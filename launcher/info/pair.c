@@ -8,9 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/config.h"
 #include "base/log.h"
 #include "base/relax.h"
+#include "runtime/job/settings.h"
+#include "runtime/segment/settings.h"
 
 uint32_t pair_meet(struct pair *pair, uint32_t word)
 {
@@ -35,7 +36,7 @@ void pair_do(struct pair *pair, int rank, const struct uat_op *ops, int count)
     }
 }
 
-static int join(struct pair *pair, const struct uat_options *options)
+static int join(struct pair *pair)
 {
     char blob[UAT_ENDPOINT_MAX];
     size_t size = 0;
@@ -48,7 +49,8 @@ static int join(struct pair *pair, const struct uat_options *options)
         .segment_size = PAIR_SEGMENT,
         .segment_fd = -1,
         .scratch = pair->segment,
-        .network = &options->network,
+        .wait_report = uat_job_settings.stall_timeout,
+        .wait_limit = uat_job_settings.stall_limit,
     };
     uat_relax_oversubscribed = true; /* the two of a pair may share a core */
     int rc = uat_transport_ibv.open(&config, &pair->transport);
@@ -69,10 +71,10 @@ static int join(struct pair *pair, const struct uat_options *options)
     return rc;
 }
 
-int pair_side(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg)
+int pair_side(struct pair *pair, pair_fn *fn, void *arg)
 {
     struct uat_endpoint both[2];
-    int rc = join(pair, options);
+    int rc = join(pair);
     if (!rc) {
         fn(pair, arg);
         rc = uat_transport_ibv.quiet(pair->transport);
@@ -85,7 +87,7 @@ int pair_side(struct pair *pair, const struct uat_options *options, pair_fn *fn,
     return rc;
 }
 
-int pair_run(const struct uat_options *options, pair_fn *fn, void *arg, int *rank)
+int pair_run(pair_fn *fn, void *arg, int *rank)
 {
     bool launched = getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE");
     /* Private memory: after a fork each has its own. The address is the same on all hosts. */
@@ -96,7 +98,7 @@ int pair_run(const struct uat_options *options, pair_fn *fn, void *arg, int *ran
         return -ENOMEM;
     }
     struct pair pair = {.segment = segment, .words = (uint64_t *)(segment + UAT_TRANSPORT_SCRATCH)};
-    int rc = launched ? pair_launched(&pair, options, fn, arg) : pair_fork(&pair, options, fn, arg);
+    int rc = launched ? pair_launched(&pair, fn, arg) : pair_fork(&pair, fn, arg);
     *rank = pair.rank;
     munmap(segment, PAIR_SEGMENT);
     return rc;

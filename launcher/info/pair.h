@@ -6,7 +6,6 @@
 #ifndef UAT_INFO_PAIR_H
 #define UAT_INFO_PAIR_H
 
-#include "base/options.h"
 #include "transport/transport.h"
 
 enum {
@@ -49,14 +48,14 @@ typedef void pair_fn(struct pair *pair, void *arg);
  * which ends with fn. arg is of each process its own; *rank: the caller's. 0, or a negative errno, reported, when it
  * could not be run or the other one has failed.
  */
-int pair_run(const struct uat_options *options, pair_fn *fn, void *arg, int *rank);
+int pair_run(pair_fn *fn, void *arg, int *rank);
 
 /* pair_run() in either way; the segment is mapped. */
-int pair_fork(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg);
-int pair_launched(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg);
+int pair_fork(struct pair *pair, pair_fn *fn, void *arg);
+int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 
 /* Join the transport, run fn, leave. 0 or a negative errno, reported. */
-int pair_side(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg);
+int pair_side(struct pair *pair, pair_fn *fn, void *arg);
 
 /*
  * Wait for the other one; what either did before, the other one sees afterwards. Returns the word that it has brought.

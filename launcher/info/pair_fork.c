@@ -93,7 +93,7 @@ static void give_up(void)
 {
 }
 
-int pair_fork(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg)
+int pair_fork(struct pair *pair, pair_fn *fn, void *arg)
 {
     static const struct pair_way way = {exchange, meet, look, give_up};
     struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -111,10 +111,10 @@ int pair_fork(struct pair *pair, const struct uat_options *options, pair_fn *fn,
         if (getppid() != parent)
             _exit(1);
         pair->rank = 1;
-        _exit(pair_side(pair, options, fn, arg) ? 1 : 0);
+        _exit(pair_side(pair, fn, arg) ? 1 : 0);
     }
     s->child = child;
-    int status = 0, rc = pair_side(pair, options, fn, arg);
+    int status = 0, rc = pair_side(pair, fn, arg);
     if (rc)
         kill(child, SIGKILL);
     waitpid(child, &status, 0);

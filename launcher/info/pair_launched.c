@@ -10,7 +10,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "launcher/info/pair.h"
-#include "runtime/start/bootstrap.h"
+#include "runtime/job/bootstrap.h"
+#include "runtime/job/settings.h"
 
 enum { EXCHANGES = 4, LINE = 8 /* words of a cache line */ };
 
@@ -117,14 +118,14 @@ static void give_up(void)
     uat_bootstrap_abort(1);
 }
 
-static int run(struct pair *pair, const struct uat_options *options, const struct uat_job *job, pair_fn *fn, void *arg)
+static int run(struct pair *pair, const struct uat_job *job, pair_fn *fn, void *arg)
 {
     static const struct pair_way way = {exchange, meet, look, give_up};
     struct launched launched = {.exchanges = 0};
     pair->hosts[job->rank] = job->host;
     pair->way = &way;
     pair->of_way = &launched;
-    int rc = pair_side(pair, options, fn, arg);
+    int rc = pair_side(pair, fn, arg);
     for (int i = 0; i < EXCHANGES; i++)
         uat_bootstrap_forget(launched.blobs[i], launched.sizes[i]);
     return rc;
@@ -142,20 +143,19 @@ static int refuse(const struct uat_job *job)
     return -EINVAL;
 }
 
-int pair_launched(struct pair *pair, const struct uat_options *options, pair_fn *fn, void *arg)
+int pair_launched(struct pair *pair, pair_fn *fn, void *arg)
 {
     static const struct uat_bootstrap_user user = {.waiting = waiting, .waited = waited};
-    struct uat_options verbs = *options;
     struct uat_job job;
-    verbs.transport = UAT_TRANSPORT_IBV;
-    waits.limit = options->stall_limit;
-    int rc = uat_bootstrap_open(&job, &verbs, &user);
+    uat_job_settings.transport = UAT_TRANSPORT_IBV;
+    waits.limit = uat_job_settings.stall_limit;
+    int rc = uat_bootstrap_open(&job, &user);
     if (rc)
         return rc;
     pair->rank = job.rank;
     if (job.size > 2)
         return refuse(&job);
-    rc = job.size == 1 ? pair_fork(pair, options, fn, arg) : run(pair, options, &job, fn, arg);
+    rc = job.size == 1 ? pair_fork(pair, fn, arg) : run(pair, &job, fn, arg);
     if (rc)
         uat_bootstrap_abort(1);
     else

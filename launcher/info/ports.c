@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "runtime/job/settings.h"
 #include "transport_ibv/address.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/port.h"
 #include "transport_ibv/probe.h"
+#include "transport_ibv/settings.h"
 
 static json_object *describe_gid(const struct ibv_gid_entry *entry)
 {
@@ -24,8 +26,7 @@ static json_object *describe_gid(const struct ibv_gid_entry *entry)
 }
 
 /* The GIDs of a port; when it is the chosen one, which of them a worker takes. */
-static void add_gids(json_object *o, const struct uat_ibv_port *port, const struct uat_options *options,
-                     json_object *chosen)
+static void add_gids(json_object *o, const struct uat_ibv_port *port, json_object *chosen)
 {
     struct ibv_context *context = uat_ibv_open_named(port->device);
     struct ibv_gid_entry *entries;
@@ -41,7 +42,7 @@ static void add_gids(json_object *o, const struct uat_ibv_port *port, const stru
     json_object_object_add(o, "gids", list);
     if (chosen) {
         char why[512];
-        int best = uat_ibv_gid_choose(entries, n, port->attr.gid_tbl_len, options->network.gid_index, why, sizeof(why));
+        int best = uat_ibv_gid_choose(entries, n, port->attr.gid_tbl_len, uat_ibv_settings.gid_index, why, sizeof(why));
         if (best >= 0)
             info_add_number(chosen, "gid_index", entries[best].gid_index);
         else
@@ -71,8 +72,7 @@ static void add_attributes(json_object *o, const struct uat_ibv_port *port)
     info_add_number(o, "reads_as_target", attr->max_qp_rd_atom);
 }
 
-static json_object *describe_port(const struct uat_ibv_port *port, const struct uat_options *options,
-                                  json_object *chosen)
+static json_object *describe_port(const struct uat_ibv_port *port, json_object *chosen)
 {
     json_object *o = json_object_new_object();
     char reason[192];
@@ -84,12 +84,12 @@ static json_object *describe_port(const struct uat_ibv_port *port, const struct 
         info_add_text(o, "refusal", refusal);
     if (!port->error) {
         add_attributes(o, port);
-        add_gids(o, port, options, chosen);
+        add_gids(o, port, chosen);
     }
     return o;
 }
 
-static void add_choice(json_object *root, const struct uat_options *options)
+static void add_choice(json_object *root)
 {
     char why[640];
     bool usable = uat_ibv_probe(why, sizeof(why)) > 0;
@@ -99,33 +99,33 @@ static void add_choice(json_object *root, const struct uat_options *options)
     info_add_text(o, "limits",
                   usable ? "for workers on several hosts; a job of one host takes shm"
                          : "shm joins the workers of one host only");
-    if (options->transport != UAT_TRANSPORT_AUTO)
+    if (uat_job_settings.transport != UAT_TRANSPORT_AUTO)
         info_add_text(o, "overridden",
-                      options->transport == UAT_TRANSPORT_IBV ? "UAT_TRANSPORT=ibv" : "UAT_TRANSPORT=shm");
+                      uat_job_settings.transport == UAT_TRANSPORT_IBV ? "UAT_TRANSPORT=ibv" : "UAT_TRANSPORT=shm");
     json_object_object_add(root, "auto", o);
 }
 
-bool info_add_ports(json_object *root, const struct uat_options *options, const struct info_job *job)
+bool info_add_ports(json_object *root, const struct info_job *job)
 {
     struct uat_ibv_port *ports;
     int n, rc = uat_ibv_ports_list(&ports, &n);
     char why[640];
-    add_choice(root, options);
+    add_choice(root);
     if (rc) {
         info_add_text(root, "advice", strerror(-rc));
         return false;
     }
-    int best = uat_ibv_port_choose(ports, n, &options->network, why, sizeof(why));
+    int best = uat_ibv_port_choose(ports, n, &uat_ibv_settings, why, sizeof(why));
     json_object *list = json_object_new_array(), *chosen = best >= 0 ? json_object_new_object() : NULL;
     for (int i = 0; i < n; i++)
-        json_object_array_add(list, describe_port(&ports[i], options, i == best ? chosen : NULL));
+        json_object_array_add(list, describe_port(&ports[i], i == best ? chosen : NULL));
     json_object_object_add(root, "ports", list);
     if (best >= 0) {
         info_add_text(chosen, "device", ports[best].device);
         info_add_number(chosen, "port", ports[best].number);
         info_add_text(chosen, "why", why);
         json_object_object_add(root, "chosen", chosen);
-        info_add_demand(root, options, &ports[best].device_attr.orig_attr, job);
+        info_add_demand(root, &ports[best].device_attr.orig_attr, job);
     } else {
         info_add_text(root, "advice", why);
     }

@@ -2,9 +2,9 @@
 /* In place of ports.c and the litmus tests in a build without verbs. */
 #include "launcher/info/info.h"
 
-bool info_add_ports(json_object *root, const struct uat_options *options, const struct info_job *job)
+bool info_add_ports(json_object *root, const struct info_job *job)
 {
-    (void)options, (void)job;
+    (void)job;
     json_object *o = json_object_new_object();
     info_add_text(o, "transport", "shm");
     info_add_text(o, "why", "this build of uat has no verbs");
@@ -15,8 +15,8 @@ bool info_add_ports(json_object *root, const struct uat_options *options, const 
     return false;
 }
 
-int info_add_litmus(json_object *root, const struct uat_options *options, uint64_t trials, bool *silent)
+int info_add_litmus(json_object *root, uint64_t trials, bool *silent)
 {
-    (void)root, (void)options, (void)trials, (void)silent;
+    (void)root, (void)trials, (void)silent;
     return 1; /* not reached: no port is usable */
 }

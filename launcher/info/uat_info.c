@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* uat_info: the devices and limits of this host, and what uat would choose. */
 #include "launcher/info/info.h"
+#include "runtime/settings.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -70,7 +71,6 @@ static bool parse(int argc, char **argv, struct arguments *out)
 int main(int argc, char **argv)
 {
     struct arguments arguments;
-    struct uat_options options;
     char error[512];
     if (argc == 2 && !strcmp(argv[1], "--help"))
         return fputs(usage, stdout) < 0;
@@ -78,17 +78,17 @@ int main(int argc, char **argv)
         fprintf(stderr, "uat_info: bad arguments\n%s", usage);
         return USAGE;
     }
-    if (uat_options_parse(&options, environ, error, sizeof(error))) {
+    if (uat_settings_read(uat_settings, environ, error, sizeof(error))) {
         fprintf(stderr, "uat_info: %s\n", error);
         return USAGE;
     }
     json_object *root = json_object_new_object();
-    bool usable = info_add_ports(root, &options, &arguments.job);
+    bool usable = info_add_ports(root, &arguments.job);
     info_add_host(root);
     int status = !usable;
     bool silent = false;
     if (usable && arguments.litmus)
-        status = info_add_litmus(root, &options, arguments.litmus, &silent);
+        status = info_add_litmus(root, arguments.litmus, &silent);
     if (silent)
         ;
     else if (arguments.json)

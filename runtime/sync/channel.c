@@ -1,32 +1,63 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Channels: a ring of values at the home, and one queue, of receivers while it is empty or of senders while it is full.
- * A waiting sender keeps its value in its own stack, where it is READ from; to a waiting receiver the value is WRITTEN
- * there.
+ * A waiting sender keeps its value in its stack, and the receiver READs it there. A sender WRITEs its value into the
+ * stack of a waiting receiver.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "global/global.h"
-#include "runtime/memory/frame.h"
-#include "runtime/memory/segment.h"
+#include "base/word.h"
+#include "runtime/global/global.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/segment.h"
 #include "runtime/sync/channel.h"
 #include "runtime/sync/object.h"
-#include "runtime/watch/die.h"
+#include "runtime/job/die.h"
 
 enum { FIRST, COUNT, CAPACITY, FLAGS }; /* of struct uat_object's words; the size of a value is in FLAGS too */
-enum { CLOSED = 1, SENDERS = 2 /* those who wait are senders */, SIZE_SHIFT = 8 };
+enum {
+    CLOSED = 1,
+    SENDERS = 2, /* the waiters are senders */
+    ORDER_SHIFT = 2,
+    ORDER_BITS = 6, /* the channel's block has 2^order units: a bound of CAPACITY that is no part of it */
+    SIZE_SHIFT = ORDER_SHIFT + ORDER_BITS
+};
+
+/* Bytes of values in a block of this order. */
+static size_t room_of(unsigned order)
+{
+    return ((size_t)UAT_HEAP_UNIT << order) - UAT_HEAP_HEADER - sizeof(struct uat_object);
+}
+
+/* The words that say where values are: any worker may have written them last. */
+static void check_words(const struct uat_object *o, uint64_t size)
+{
+    unsigned order = o->word[FLAGS] >> ORDER_SHIFT & ((1u << ORDER_BITS) - 1);
+    uint64_t capacity = o->word[CAPACITY],
+             values = order < UAT_HEAP_ORDERS ? room_of(order) / (size ? uat_round8(size) : 1) : 0;
+    if (capacity > values && size)
+        uat_word_refuse(uat_object_held_rank(), "the capacity of a channel", capacity);
+    if (o->word[FIRST] >= capacity && o->word[FIRST])
+        uat_word_refuse(uat_object_held_rank(), "the first place of a channel", o->word[FIRST]);
+    if (o->word[COUNT] > capacity)
+        uat_word_refuse(uat_object_held_rank(), "the number of values in a channel", o->word[COUNT]);
+}
 
 uat_channel_t uat_channel_create(size_t size, size_t capacity)
 {
     if (size > uat_segment.result_max)
         uat_die("a channel of values of %zu bytes: they are larger than UAT_RESULT_MAX=%zu; set it to %zu or more",
                 size, uat_segment.result_max, (size + 7) / 8 * 8);
-    const uint64_t word[4] = {[CAPACITY] = capacity, [FLAGS] = (uint64_t)size << SIZE_SHIFT};
     size_t bytes;
     if (__builtin_mul_overflow(uat_round8(size), capacity, &bytes))
         bytes = SIZE_MAX; /* for which there is no room */
+    unsigned order = 0;
+    while (order < UAT_HEAP_ORDERS && room_of(order) < bytes)
+        order++;
+    const uint64_t word[4] = {
+        [CAPACITY] = capacity, [FLAGS] = (uint64_t)size << SIZE_SHIFT | (uint64_t)order << ORDER_SHIFT};
     return (uat_channel_t){uat_object_create(UAT_PARK_RECEIVE, bytes, word), size};
 }
 
@@ -36,6 +67,7 @@ void uat_channel_check(uat_channel_t c, const char *what)
     if (size != c.size)
         uat_die("%s: a handle for values of %" PRIu64 " bytes on a channel of values of %" PRIu64 " bytes", what,
                 c.size, size);
+    check_words(uat_object_held(), size);
 }
 
 static struct uat_object *take(uat_channel_t c, const char *what)
@@ -45,7 +77,7 @@ static struct uat_object *take(uat_channel_t c, const char *what)
     return o;
 }
 
-/* Where value number i, counted from the oldest, lies. */
+/* The address of value i, counted from the oldest. */
 static char *place_of(uat_channel_t c, uint64_t i)
 {
     const struct uat_object *o = uat_object_held();
@@ -54,11 +86,11 @@ static char *place_of(uat_channel_t c, uint64_t i)
     return uat_object_address(c.object)->data + at * uat_round8(c.size);
 }
 
-/* With the guard held, and room: staged_result becomes the youngest value. */
+/* With the guard held, and room in the ring: append the value in the staging area as the youngest. */
 static void append(uat_channel_t c)
 {
     struct uat_object *o = uat_object_held();
-    uat_object_write(c.object, uat_segment.staged_result, place_of(c, o->word[COUNT]), c.size);
+    uat_object_write(c.object, uat_sync_staging()->value, place_of(c, o->word[COUNT]), c.size);
     o->word[COUNT]++;
 }
 
@@ -72,7 +104,7 @@ enum uat_channel_outcome uat_channel_send_now(uat_channel_t c)
     }
     if (!(o->word[FLAGS] & SENDERS) && uat_object_unqueue(&waking)) {
         uat_object_leave(c.object, 0);
-        uat_object_wake(&waking, UAT_PARK_RECEIVE, 0, uat_segment.staged_result, c.size);
+        uat_object_wake(&waking, UAT_PARK_RECEIVE, 0, uat_sync_staging()->value, c.size);
         return UAT_CHANNEL_DONE;
     }
     if (o->word[COUNT] == o->word[CAPACITY])
@@ -91,14 +123,14 @@ static void leave_empty_handed(uat_channel_t c)
 int uat_channel_try_send(uat_channel_t c, const void *value)
 {
     take(c, "uat_channel_try_send()");
-    uat_object_copy(uat_segment.staged_result, value, c.size);
+    uat_object_copy(uat_sync_staging()->value, value, c.size);
     enum uat_channel_outcome outcome = uat_channel_send_now(c);
     if (outcome == UAT_CHANNEL_MUST_WAIT)
         leave_empty_handed(c);
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
-/* A sender waits. Apart, so that the common case needs no frame. */
+/* A sender waits. This is a separate function so that the common case needs no frame. */
 static __attribute__((noinline)) int send_large(uat_channel_t c, const void *value)
 {
     uint64_t reply[1 + c.size / 8 + 1];
@@ -110,7 +142,7 @@ static __attribute__((noinline)) int send_large(uat_channel_t c, const void *val
 int uat_channel_send(uat_channel_t c, const void *value)
 {
     struct uat_object *o = take(c, "uat_channel_send()");
-    uat_object_copy(uat_segment.staged_result, value, c.size);
+    uat_object_copy(uat_sync_staging()->value, value, c.size);
     enum uat_channel_outcome outcome = uat_channel_send_now(c);
     if (outcome != UAT_CHANNEL_MUST_WAIT)
         return outcome == UAT_CHANNEL_DONE ? 0 : -EPIPE;
@@ -136,20 +168,21 @@ enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c)
         return UAT_CHANNEL_SHUT;
     }
     if (stored) {
-        /* The sender that has waited longest moves up: its value goes where the oldest one was, behind the youngest. */
-        char *place = place_of(c, 0), *staged = uat_segment.staged_result;
+        /* The sender that has waited longest moves up: its value takes the place of the oldest one, after the
+         * youngest. */
+        char *place = place_of(c, 0), *staged = uat_sync_staging()->value;
         uint64_t oldest[1 + c.size / 8];
         uat_object_read(c.object, staged, place, c.size);
         uat_object_copy(oldest, staged, c.size);
         if (sender) {
-            uat_object_read(waking.name, staged, (char *)waking.reply + 8, c.size);
+            uat_object_read(waking.name, staged, uat_object_reply(&waking, c.size), c.size);
             uat_object_write(c.object, staged, place, c.size);
             uat_object_copy(staged, oldest, c.size);
         } else
             o->word[COUNT]--;
         o->word[FIRST] = o->word[FIRST] + 1 == o->word[CAPACITY] ? 0 : o->word[FIRST] + 1;
     } else
-        uat_object_read(waking.name, uat_segment.staged_result, (char *)waking.reply + 8, c.size);
+        uat_object_read(waking.name, uat_sync_staging()->value, uat_object_reply(&waking, c.size), c.size);
     uat_object_leave(c.object, 0);
     if (sender)
         uat_object_wake(&waking, UAT_PARK_SEND, 0, NULL, 0);
@@ -163,11 +196,11 @@ int uat_channel_try_receive(uat_channel_t c, void *value)
     if (outcome == UAT_CHANNEL_MUST_WAIT)
         leave_empty_handed(c);
     if (outcome == UAT_CHANNEL_DONE)
-        uat_object_copy(value, uat_segment.staged_result, c.size);
+        uat_object_copy(value, uat_sync_staging()->value, c.size);
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
-/* A receiver waits; likewise. */
+/* A receiver waits. A separate function for the same reason as send_large(). */
 static __attribute__((noinline)) int receive_large(uat_channel_t c, void *value)
 {
     uint64_t reply[1 + c.size / 8 + 1];
@@ -184,7 +217,7 @@ int uat_channel_receive(uat_channel_t c, void *value)
     if (outcome == UAT_CHANNEL_SHUT)
         return -EPIPE;
     if (outcome == UAT_CHANNEL_DONE) {
-        uat_object_copy(value, uat_segment.staged_result, c.size);
+        uat_object_copy(value, uat_sync_staging()->value, c.size);
         return 0;
     }
     return c.size == 8 ? uat_object_wait_word(c.object, UAT_PARK_RECEIVE, 0, value) : receive_large(c, value);
@@ -196,8 +229,8 @@ void uat_channel_close(uat_channel_t c)
     enum uat_park_kind kind = o->word[FLAGS] & SENDERS ? UAT_PARK_SEND : UAT_PARK_RECEIVE;
     struct uat_waking waking;
     o->word[FLAGS] = (o->word[FLAGS] | CLOSED) & ~(uint64_t)SENDERS;
-    uat_global_before_wait();           /* for those who are woken up; as in uat_object_leave() */
-    while (uat_object_unqueue(&waking)) /* under the guard: behind it a ticket may be gone (S7) */
+    uat_global_before_wait();           /* for the woken tasks, as in uat_object_leave() */
+    while (uat_object_unqueue(&waking)) /* under the guard, after which a ticket may be gone (S7) */
         uat_object_wake(&waking, kind, EPIPE, NULL, 0);
     uat_object_leave(c.object, 0);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What counts: semaphores, latches, groups (barriers of tasks). */
+/* The objects that count: semaphores, latches, groups (barriers of tasks). */
+#include <errno.h>
+
+#include "base/word.h"
 #include "include/uat/sync.h"
 #include "runtime/sync/object.h"
-#include "runtime/watch/die.h"
+#include "runtime/job/die.h"
 
 enum { COUNT, MEMBERS }; /* of struct uat_object's words */
 
-/* Leave, and wake everybody who waits. */
+/* Leave the guard, and wake all waiters. */
 static void open_gate(uint64_t object, enum uat_park_kind kind)
 {
     struct uat_object *o = uat_object_held();
@@ -35,9 +38,10 @@ int uat_semaphore_try_acquire(uat_semaphore_t s)
 {
     int taken = take_one(uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_try_acquire()"));
     uat_object_leave(s.object, 0);
-    if (!taken)
-        uat_object_missed();
-    return taken;
+    if (taken)
+        return 0;
+    uat_object_missed();
+    return -EAGAIN;
 }
 
 void uat_semaphore_acquire(uat_semaphore_t s)
@@ -54,7 +58,10 @@ void uat_semaphore_release(uat_semaphore_t s, uint64_t n)
         struct uat_object *o = uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_release()");
         struct uat_waking waking;
         bool any = n > 0 && uat_object_unqueue(&waking);
-        if (!any) /* what nobody waits for is counted */
+        if (!any && n > UINT64_MAX - o->word[COUNT])
+            uat_die("uat_semaphore_release(): %llu units to a semaphore at %llu; a semaphore holds at most 2^64 - 1",
+                    (unsigned long long)n, (unsigned long long)o->word[COUNT]);
+        if (!any) /* no task waits for the rest: count it */
             o->word[COUNT] += n;
         uat_object_leave(s.object, 0);
         if (!any)
@@ -102,25 +109,27 @@ void uat_latch_destroy(uat_latch_t l)
     uat_object_destroy(l.object, UAT_PARK_LATCH, "uat_latch_destroy()");
 }
 
-uat_group_t uat_group_create(uint64_t n)
+uat_task_barrier_t uat_task_barrier_create(uint64_t n)
 {
     if (n == 0)
-        uat_die("uat_group_create(): a group has at least one member");
+        uat_die("uat_task_barrier_create(): a group has at least one member");
     const uint64_t word[4] = {[MEMBERS] = n};
-    return (uat_group_t){uat_object_create(UAT_PARK_BARRIER, 0, word)};
+    return (uat_task_barrier_t){uat_object_create(UAT_PARK_BARRIER, 0, word)};
 }
 
-int uat_group_wait(uat_group_t g)
+int uat_task_barrier_wait(uat_task_barrier_t g)
 {
-    struct uat_object *o = uat_object_take(g.object, UAT_PARK_BARRIER, "uat_group_wait()");
+    struct uat_object *o = uat_object_take(g.object, UAT_PARK_BARRIER, "uat_task_barrier_wait()");
+    if (o->word[COUNT] >= o->word[MEMBERS])
+        uat_word_refuse(uat_object_held_rank(), "the number of members that wait in a group", o->word[COUNT]);
     if (++o->word[COUNT] < o->word[MEMBERS])
         return uat_object_wait_only(g.object, UAT_PARK_BARRIER);
-    o->word[COUNT] = 0; /* for the next time: those who come then queue anew */
+    o->word[COUNT] = 0; /* for the next round, in which tasks queue anew */
     open_gate(g.object, UAT_PARK_BARRIER);
     return 1;
 }
 
-void uat_group_destroy(uat_group_t g)
+void uat_task_barrier_destroy(uat_task_barrier_t g)
 {
-    uat_object_destroy(g.object, UAT_PARK_BARRIER, "uat_group_destroy()");
+    uat_object_destroy(g.object, UAT_PARK_BARRIER, "uat_task_barrier_destroy()");
 }

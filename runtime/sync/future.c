@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Futures. A value that is there is got in one round trip, { FETCH_ADD(guard, 0); READ size; READ value }: the guard
- * says UAT_OBJECT_SET only behind the WRITE of the value, and the READ stands behind the FETCH_ADD (O1). Waiting takes
- * one more.
+ * Futures. Getting a value that is already set takes one round trip, { FETCH_ADD(guard, 0); READ size; READ value }:
+ * the guard becomes UAT_OBJECT_SET only after the WRITE of the value, and the READs follow the FETCH_ADD (O1). Waiting
+ * takes one more round trip.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/delay.h"
-#include "base/mutant.h"
-#include "global/global.h"
+#include "runtime/global/global.h"
 #include "include/uat/sync.h"
-#include "runtime/memory/frame.h"
-#include "runtime/memory/segment.h"
-#include "runtime/start/self.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
 #include "runtime/sync/object.h"
-#include "runtime/watch/die.h"
+#include "runtime/job/die.h"
 
 enum { SIZE }; /* of struct uat_object's words */
 
@@ -28,7 +28,7 @@ uat_future_t uat_future_create(size_t size)
     return (uat_future_t){uat_object_create(UAT_PARK_FUTURE, uat_round8(size), word), size};
 }
 
-/* A handle whose size was spoiled must not make us write beyond a buffer. */
+/* Check the handle's size: a corrupt one must not make us write beyond a buffer. */
 static void check_size(uat_future_t f, const char *what)
 {
     if (f.size > uat_segment.result_max)
@@ -53,17 +53,17 @@ void uat_future_set(uat_future_t f, const void *value)
                 f.object & ((UINT64_C(1) << 48) - 1), uat_object_rank(f.object));
     compare_size(f, copy->word[SIZE], what);
     uint64_t head = copy->head, tail = copy->tail;
-    memcpy(uat_segment.staged_result, value, f.size);
+    memcpy(uat_sync_staging()->value, value, f.size);
     copy->head = copy->tail = 0;
-    uat_object_write(f.object, uat_segment.staged_result, o->data, f.size);
+    uat_object_write(f.object, uat_sync_staging()->value, o->data, f.size);
     uat_object_leave(f.object, UAT_OBJECT_SET);
-    uat_object_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_segment.staged_result, f.size);
+    uat_object_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_sync_staging()->value, f.size);
 }
 
 static int get_now(uat_future_t f, void *value)
 {
     struct uat_object *o = uat_object_address(f.object);
-    struct uat_staging *staging = uat_segment.staging;
+    struct uat_sync_staging *staging = uat_sync_staging();
     static const char what[] = "uat_future_get()";
     check_size(f, what);
     uat_object_check(f.object, UAT_PARK_FUTURE, what);
@@ -71,8 +71,7 @@ static int get_now(uat_future_t f, void *value)
         /* Acquire: orders the guard before the value; the peer is the CMP_SWAP in uat_object_leave(). */
         if (__atomic_load_n(&o->guard, __ATOMIC_ACQUIRE) != UAT_OBJECT_SET)
             return 0;
-        if (!uat_mutant("u"))
-            uat_global_after_resume(); /* as below */
+        uat_global_after_resume(); /* as below */
         compare_size(f, o->word[SIZE], what);
         memcpy(value, o->data, f.size);
         return 1;
@@ -80,28 +79,27 @@ static int get_now(uat_future_t f, void *value)
     struct uat_op chain[] = {
         uat_op_fetch_add(&staging->old, &o->guard, 0),
         uat_op_read(&staging->word, &o->word[SIZE], sizeof(staging->word)),  /* constant since the creation */
-        uat_op_read(uat_segment.staged_result, o->data, uat_round8(f.size)), /* behind it (O1): see above */
+        uat_op_read(uat_sync_staging()->value, o->data, uat_round8(f.size)), /* after it (O1): see above */
     };
     uat_delay();
     uat_check(uat_transport_do(uat_self.transport, uat_object_rank(f.object), chain, f.size > 0 ? 3 : 2));
     if (staging->old != UAT_OBJECT_SET)
         return 0;
-    if (!uat_mutant("u"))
-        uat_global_after_resume(); /* the peer is the release in uat_object_leave(), called by uat_future_set() */
+    uat_global_after_resume(); /* the peer is the release in uat_object_leave(), called by uat_future_set() */
     compare_size(f, staging->word, what);
-    memcpy(value, uat_segment.staged_result, f.size);
+    memcpy(value, uat_sync_staging()->value, f.size);
     return 1;
 }
 
 int uat_future_try_get(uat_future_t f, void *value)
 {
     if (get_now(f, value))
-        return 1;
+        return 0;
     uat_object_missed();
-    return 0;
+    return -EAGAIN;
 }
 
-/* Apart, so that the common case needs no frame. */
+/* A separate function, so that the common case needs no frame. */
 static __attribute__((noinline)) void wait_large(uat_future_t f, void *value)
 {
     uint64_t reply[1 + f.size / 8 + 1];

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "runtime/memory/heap.h"
+#include "runtime/segment/heap.h"
 #include "runtime/sync/mutex.h"
 
 struct text {
@@ -46,7 +46,7 @@ static void add_held(struct text *t, const struct uat_object *m)
         uat_self.rank, m->head ? ", for which tasks wait" : "");
 }
 
-/* A task waits here for a mutex whose home is lost. */
+/* Report a task that waits here for a mutex whose home is lost. */
 static void add_waiter(struct text *t, const struct uat_parked *p)
 {
     add(t, "%sa task waits here for its mutex %" PRIx64, t->length ? "; " : "", address_of(p->object));
@@ -60,7 +60,7 @@ bool uat_mutex_lost(int rank, char *text, size_t size)
     struct text t = {.at = text, .size = size};
     for (size_t i = 0; i < heap->loans.count; i++) {
         size_t unit = heap->loans.items[i];
-        if (unit >= heap->units) /* the signal has come while the list grew: its last item is not there yet */
+        if (unit >= heap->units) /* the signal arrived while the list grew: its last item is not there yet */
             continue;
         struct uat_block *block = (struct uat_block *)(heap->memory + unit * UAT_HEAP_UNIT);
         const struct uat_parked *p = (const struct uat_parked *)(void *)block;

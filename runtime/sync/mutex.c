@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutexes and condition variables. word[0] says where the mutex was locked, the others what the holder is known by. A
- * holder that was handed the mutex while it waited WRITEs where it has been resumed behind the words, without the
- * guard: for messages alone (lost.c).
+ * Mutexes and condition variables. word[0] says where the mutex was locked; the other words identify the holder. A
+ * holder that was handed the mutex while it waited WRITEs its new rank to the place after the words, without the guard.
+ * Only messages use it (lost.c).
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "base/word.h"
 #include "include/uat/sync.h"
-#include "runtime/memory/frame.h"
-#include "runtime/start/self.h"
+#include "runtime/segment/frame.h"
+#include "runtime/job/self.h"
 #include "runtime/sync/mutex.h"
-#include "runtime/task/worker.h"
-#include "runtime/watch/die.h"
+#include "runtime/sched/worker.h"
+#include "runtime/job/die.h"
 
 enum { LOCKED = UAT_MUTEX_LOCKED, BASE, HANDLE, BIRTH };
 
@@ -25,11 +27,11 @@ uat_mutex_t uat_mutex_create(void)
 }
 
 /*
- * The running task. Once it has parted from its spawner, by its join record's name, which no other task has as long as
- * it lives. Before that by its segment's begin, its spawner's handle, and the worker where it was born, which is where
- * it still is: what stays the same wherever it goes, for its record will be that worker's. Two tasks that were born on
- * one worker at one address, of spawners at one address, are taken for each other if the first has the lock from the
- * time before it parted.
+ * The identity of a task that holds a mutex. After it has parted from its spawner, its join record's name identifies
+ * it; no other living task has that name. Before that, it is identified by its segment's base, its spawner's handle and
+ * the worker where it was born. It is still on that worker, and its record will be that worker's, so this identity
+ * stays the same wherever the task goes. Two tasks that were born on one worker at one address, of spawners at one
+ * address, are confused if the first took the lock before it parted.
  */
 struct holder {
     uintptr_t base, handle;
@@ -45,12 +47,12 @@ static struct holder running_task(void)
         return (struct holder){0};
     uintptr_t base = uat_deque_base(deque);
     const struct uat_frame *frame = uat_frame_at(base);
-    bool parted = (deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_PRIVATE; /* else frame->record means nothing */
+    bool parted = (deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_PRIVATE; /* else frame->record is undefined */
     uint64_t birth = parted ? frame->record : (uint64_t)uat_self.rank << 48 | UNPARTED;
     return (struct holder){base, (uintptr_t)frame->task, frame->task ? birth : 0};
 }
 
-/* where: rank + 1, of the worker that has the holder, or UAT_MUTEX_HANDED. */
+/* Store the holder in the words. where: rank + 1 of the worker that runs it, or UAT_MUTEX_HANDED. */
 static void note_holder(struct uat_object *m, struct holder holder, uint64_t where)
 {
     m->word[LOCKED] = where;
@@ -74,9 +76,10 @@ int uat_mutex_try_lock(uat_mutex_t m)
     if (locked)
         note_holder(o, running_task(), (uint64_t)uat_self.rank + 1);
     uat_object_leave(m.object, 0);
-    if (!locked)
-        uat_object_missed();
-    return locked;
+    if (locked)
+        return 0;
+    uat_object_missed();
+    return -EAGAIN;
 }
 
 /* A waiter has parted from its spawner: its record's name is the tag by which it will be known as the holder. A root,
@@ -90,20 +93,20 @@ static void park_locker(struct uat_park *wait, uint64_t name)
 }
 
 /*
- * The mutex was handed to this task, which goes on here. The WRITE is awaited: the task may be stolen, unlock
- * elsewhere, and see the mutex destroyed; a WRITE still on its way, or repeated by the adapter, would then change
- * whatever has got the block.
+ * Note that the task to which the mutex was handed goes on here. The WRITE must complete first. Otherwise the task
+ * might be stolen, unlock elsewhere, and the mutex might be destroyed; a WRITE in flight, or one that the adapter
+ * repeats, would then overwrite the block's next user.
  */
 static __attribute__((noinline)) void note_resumed(uint64_t mutex)
 {
     uint64_t *at = uat_mutex_resumed_at(uat_object_address(mutex)), where = (uint64_t)uat_self.rank + 1;
     if (uat_object_is_near(mutex)) {
-        /* Relaxed: nothing is passed on with it; the peer is uat_mutex_lost() in a signal handler. */
+        /* Relaxed: it publishes no other data; the peer is uat_mutex_lost() in a signal handler. */
         __atomic_store_n(at, where, __ATOMIC_RELAXED);
         return;
     }
-    uat_segment.staging->word = where;
-    struct uat_op op = uat_op_write(&uat_segment.staging->word, at, sizeof(where));
+    uat_sync_staging()->word = where;
+    struct uat_op op = uat_op_write(&uat_sync_staging()->word, at, sizeof(where));
     uat_check(uat_transport_do(uat_self.transport, uat_object_rank(mutex), &op, 1));
 }
 
@@ -112,6 +115,8 @@ void uat_mutex_lock(uat_mutex_t m)
     struct uat_object *o = uat_object_take(m.object, UAT_PARK_MUTEX, "uat_mutex_lock()");
     if (o->word[LOCKED]) {
         uint64_t locked = o->word[LOCKED];
+        if (locked > (uint64_t)uat_self.size && locked != UAT_MUTEX_HANDED)
+            uat_word_refuse(uat_object_held_rank(), "the holder of a mutex", locked);
         struct uat_park wait = {.kind = UAT_PARK_MUTEX,
                                 .object = m.object,
                                 .holder = locked == UAT_MUTEX_HANDED ? 0 : (uint32_t)locked,
@@ -166,7 +171,7 @@ uat_condition_t uat_condition_create(void)
     return (uat_condition_t){uat_object_create(UAT_PARK_CONDITION, 0, word)};
 }
 
-/* A wait for a condition: the mutex is released once the task is in the queue, so that no signal falls in between. */
+/* A wait for a condition. The mutex is released after the task was queued, so that no signal is lost in between. */
 struct condition_wait {
     struct uat_park wait;
     uint64_t mutex;

@@ -7,9 +7,10 @@
 
 enum { UAT_MUTEX_LOCKED /* of struct uat_object's words: 0, rank + 1 of where it was locked, or UAT_MUTEX_HANDED */ };
 
-#define UAT_MUTEX_HANDED (UINT64_C(1) << 32) /* handed to a task that waited: the next word says where that goes on */
+#define UAT_MUTEX_HANDED                                                                                               \
+    (UINT64_C(1) << 32) /* handed to a waiting task: uat_mutex_resumed_at() says where that goes on */
 
-/* rank + 1 of where the task went on to which the mutex was handed last; WRITE of that worker. */
+/* rank + 1 of the worker that resumed the task to which the mutex was handed last. That worker WRITEs it. */
 static inline uint64_t *uat_mutex_resumed_at(struct uat_object *m)
 {
     return (uint64_t *)(void *)m->data;

@@ -5,26 +5,31 @@
 #include <string.h>
 
 #include "base/delay.h"
-#include "base/mutant.h"
 #include "base/relax.h"
-#include "global/global.h"
-#include "runtime/memory/frame.h"
-#include "runtime/memory/heap.h"
-#include "runtime/memory/segment.h"
-#include "runtime/start/self.h"
-#include "runtime/task/deadlock.h"
-#include "runtime/watch/die.h"
-#include "runtime/watch/stall.h"
+#include "base/word.h"
+#include "runtime/global/global.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/heap.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/deadlock.h"
+#include "runtime/job/die.h"
+#include "runtime/job/stall.h"
 
 enum { WATCH_EVERY = 256 /* tries to take a guard between two calls of the watch */ };
 
-/* What taking READs and leaving WRITEs: all words but the guard. */
+/* Bytes that taking READs and leaving WRITEs: all words but the guard. */
 enum { WORDS = offsetof(struct uat_object, data) - offsetof(struct uat_object, kind) };
 _Static_assert((int)WORDS <= (int)UAT_FORGET_WRITE_MAX, "leaving is fire and forget");
-_Static_assert(offsetof(struct uat_object, data) == sizeof(((struct uat_staging *)0)->object),
-               "staging holds the words");
 
+struct uat_area uat_sync_area = {.name = "staging of objects", .peers = UAT_PEERS_NOTHING};
 struct uat_object *uat_object_words;
+
+void uat_sync_reserve(void)
+{
+    uat_sync_area.size = sizeof(struct uat_sync_staging) + uat_round8(uat_segment.result_max);
+    uat_segment_reserve(&uat_sync_area);
+}
 
 void uat_object_post(uint64_t name, const struct uat_op *ops, int n)
 {
@@ -45,7 +50,7 @@ void uat_object_read(uint64_t name, void *to, const void *address, size_t size)
 
 void uat_object_write(uint64_t name, const void *from, void *address, size_t size)
 {
-    if (uat_object_is_near(name)) { /* likewise */
+    if (uat_object_is_near(name)) { /* no fence: the guard's CMP_SWAP is one */
         memcpy(address, from, uat_round8(size));
         return;
     }
@@ -56,7 +61,7 @@ void uat_object_write(uint64_t name, const void *from, void *address, size_t siz
         uat_check(uat_transport_forget(uat_self.transport, uat_object_rank(name), &op, 1));
 }
 
-/* What an object of this kind is called; a channel is not what is waited for. */
+/* The noun for an object of this kind. For a channel it differs from what tasks wait for. */
 static const char *noun(enum uat_park_kind kind)
 {
     return kind == UAT_PARK_RECEIVE ? "a channel" : uat_deadlock_name(kind);
@@ -75,7 +80,7 @@ uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t
                 uat_segment.heap_size >> 10, noun(kind), bytes);
     struct uat_object *o = uat_block_stack(block);
     ((struct uat_parked *)block)->kind = UAT_PARK_OBJECT; /* for messages */
-    /* Relaxed: nobody knows the object yet; its handle travels by operations of the transport, which are behind. */
+    /* Relaxed: no peer knows the object yet; later operations of the transport pass its handle on. */
     __atomic_store_n(&o->guard, 0, __ATOMIC_RELAXED);
     o->kind = UAT_OBJECT_MAGIC | kind;
     o->head = o->tail = 0;
@@ -109,14 +114,16 @@ static __attribute__((noinline)) uint64_t try_take_far(uint64_t name, struct uat
 {
     struct uat_op chain[] = {
         uat_op_cmp_swap(&copy->guard, &o->guard, 0, (uint64_t)uat_self.rank + 1),
-        /* Behind the CMP_SWAP (O1): right if that won. The peer is the chain of uat_object_leave_far(). */
+        /* After the CMP_SWAP (O1): valid if that won. The peer is the chain of uat_object_leave_far(). */
         uat_op_read(&copy->kind, &o->kind, WORDS),
     };
     uat_object_post(name, chain, 2);
-    return copy->guard;
+    uint64_t guard = copy->guard;
+    copy->guard = name; /* see uat_object_held_name() */
+    return guard;
 }
 
-/* The same wherever the object is; its words are held then. */
+/* Try to take the guard of a near or far object. If that succeeds, its words are held. */
 static inline uint64_t try_take(uint64_t name, struct uat_object *copy)
 {
     struct uat_object *o = uat_object_address(name);
@@ -131,7 +138,7 @@ void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what)
         refuse(name, kind, what);
 }
 
-/* The first try found the guard to be `guard`: try on. False if it is UAT_OBJECT_SET. */
+/* Keep trying after the first try found the guard to be `guard`. False if it is UAT_OBJECT_SET. */
 static __attribute__((noinline)) bool take_later(uint64_t name, enum uat_park_kind kind, const char *what,
                                                  struct uat_object *copy, uint64_t guard)
 {
@@ -139,8 +146,10 @@ static __attribute__((noinline)) bool take_later(uint64_t name, enum uat_park_ki
     do {
         if (guard == UAT_OBJECT_SET)
             return false;
-        if (guard > (uint64_t)uat_self.size)
+        if (guard == UAT_OBJECT_GONE)
             refuse(name, kind, what);
+        if (guard > (uint64_t)uat_self.size)
+            uat_word_refuse(uat_object_rank(name), "the guard of an object", guard);
         if (relax.spins % WATCH_EVERY == WATCH_EVERY - 1)
             uat_stall_guard(name, (int)guard - 1);
         uat_relax_away(&relax); /* the guard may lie elsewhere */
@@ -159,19 +168,18 @@ static struct uat_object *take(uint64_t name, enum uat_park_kind kind, const cha
         return NULL;
     if (__builtin_expect(uat_object_held()->kind != (UAT_OBJECT_MAGIC | kind), 0))
         refuse(name, kind, what);
-    if (!uat_mutant("t"))
-        uat_global_after_resume(); /* the peer is the release in uat_object_leave() */
+    uat_global_after_resume(); /* the peer is the release in uat_object_leave() */
     return uat_object_held();
 }
 
 struct uat_object *uat_object_take_slowly(uint64_t name, enum uat_park_kind kind, const char *what)
 {
-    return take(name, kind, what, uat_segment.staging->object);
+    return take(name, kind, what, uat_sync_staging()->held);
 }
 
 struct uat_object *uat_object_take_more(uint64_t name, enum uat_park_kind kind, const char *what, int i)
 {
-    return take(name, kind, what, uat_segment.staging->select[i]);
+    return take(name, kind, what, uat_sync_staging()->select[i]);
 }
 
 void uat_object_leave_far(uint64_t name, uint64_t final)
@@ -198,17 +206,14 @@ void uat_object_end(uint64_t name, const struct uat_object *o, enum uat_park_kin
                 name & ((UINT64_C(1) << 48) - 1), uat_object_rank(name));
     struct uat_object *home = uat_object_address(name);
     struct uat_block *block = (struct uat_block *)(void *)((char *)home - UAT_HEAP_HEADER);
-    struct uat_staging *staging = uat_segment.staging;
     uint64_t guard = o ? (uint64_t)uat_self.rank + 1 : UAT_OBJECT_SET;
     if (uat_object_is_near(name)) {
         uat_object_swap_near(&home->guard, guard, UAT_OBJECT_GONE);
         uat_heap_put(&uat_heap, block);
         return;
     }
-    struct uat_op last = uat_op_cmp_swap(&staging->old, &home->guard, guard, UAT_OBJECT_GONE);
-    /* Complete before the mark, behind which the home uses the memory again (O7). */
+    struct uat_op last = uat_op_cmp_swap(&uat_sync_staging()->old, &home->guard, guard, UAT_OBJECT_GONE);
+    /* Complete before the mark, after which the home reuses the memory (O7). */
     uat_object_post(name, &last, 1);
-    staging->word = 1;
-    struct uat_op op = uat_op_write(&staging->word, &block->returned, 8);
-    uat_check(uat_transport_forget(uat_self.transport, uat_object_rank(name), &op, 1));
+    uat_park_give_back(uat_object_rank(name), &block->returned);
 }

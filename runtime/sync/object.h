@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all objects that tasks wait for have: words at a home, changed under a guard, and a queue of waiters.
+ * The common part of all objects that tasks wait for: words at a home, changed under a guard, and a queue of waiters.
  * Model: tests/model/object.pml.
  *
  *   S1  guard is changed by CMP_SWAP of the home's adapter only: 0 is free, rank + 1 is held by that worker, and
@@ -11,10 +11,10 @@
  *   S3  The holder waits for nothing but completions: no task switch with a guard held, except that a task which
  *       waits is evacuated, and queues itself, under the guard that it took before it looked. So no wake-up falls
  *       in between. Several guards are taken in the order of the objects' names, so that nobody waits in a circle.
- *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is
- *       WRITTEN by who queues behind it, under the guard, and the WRITE is complete before the guard is left.
- *   S5  A waiter is taken out of the queue under the guard by exactly one worker, who then makes it ready once. The
- *       reply is complete, a FETCH_ADD behind its WRITE included, before the task is made ready.
+ *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is WRITTEN
+ *       under the guard by the worker that queues the next waiter, and the WRITE is complete before the guard is left.
+ *   S5  A waiter is taken out of the queue under the guard by exactly one worker, which then makes it ready once. The
+ *       reply is complete, including a FETCH_ADD after its WRITE, before the task is made ready.
  */
 #ifndef UAT_OBJECT_H
 #define UAT_OBJECT_H
@@ -24,13 +24,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/mutant.h"
-#include "global/global.h"
+#include "runtime/global/global.h"
 #include "include/uat/pattern.h"
-#include "runtime/memory/frame.h"
-#include "runtime/memory/heap.h"
-#include "runtime/start/self.h"
-#include "runtime/task/park.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/heap.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/park.h"
 
 struct uat_object {
     _Alignas(
@@ -45,6 +45,28 @@ struct uat_object {
 #define UAT_OBJECT_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
 #define UAT_OBJECT_GONE  (UINT64_C(2) << 32) /* final: destroyed */
 
+enum { UAT_HELD_MAX = 16 /* objects whose guards are held at once */ };
+
+/* Local buffers of this worker's own operations on far objects. */
+struct uat_sync_staging {
+    uint64_t old; /* of an atomic */
+    uint64_t word;
+    uint64_t waking[6]; /* of a waiter's header */
+    uint64_t ticket[3]; /* of a select that waits */
+    /* The words of the object whose guard is held, and of several. */
+    _Alignas(64) char held[sizeof(struct uat_object)];
+    _Alignas(64) char select[UAT_HELD_MAX][sizeof(struct uat_object)];
+    _Alignas(64) char value[]; /* uat_segment.result_max bytes */
+};
+extern struct uat_area uat_sync_area __attribute__((visibility("hidden")));
+static inline struct uat_sync_staging *uat_sync_staging(void)
+{
+    return uat_sync_area.at;
+}
+
+/* Reserve the staging area in the segment. */
+void uat_sync_reserve(void);
+
 /* The words of the object whose guard this worker holds: a copy in the staging area, or, near, the object itself. There
  * is one at a time. */
 extern struct uat_object *uat_object_words __attribute__((visibility("hidden")));
@@ -57,9 +79,10 @@ static inline struct uat_object *uat_object_held(void)
 uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
 
 /*
- * A try_ function has found nothing. Its task may poll in a loop, for what the continuation of its spawner is to do: it
- * offers what could not be offered before, and with messages answers one that asks, or the loop might never end. (Not
- * while ranges are checked out, as an offer may release.)
+ * Called when a try_ function has found nothing. Its task may poll in a loop for something that its spawner's
+ * continuation is to do. So this offers what could not be offered before, and in the message protocol answers a thief
+ * that asks; otherwise the loop might never end. (Nothing is offered while ranges are checked out, because an offer may
+ * release.)
  */
 static inline void uat_object_missed(void)
 {
@@ -69,36 +92,36 @@ static inline void uat_object_missed(void)
 /* Ends the job if name cannot be an object's: a handle may be uninitialised. what: as below. */
 void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what);
 
-/* Take the guard. Returns the words, or NULL if guard is UAT_OBJECT_SET. Ends the job if name is no object of
- * that kind. what: the caller, for messages: "uat_mutex_lock()". Inline where the object is near, as all that a task
- * does with one: a far one takes a round trip. */
+/* Take the guard. Returns the words, or NULL if guard is UAT_OBJECT_SET. Ends the job if name is no object of that
+ * kind. what: the caller, for messages: "uat_mutex_lock()". Operations on near objects are inline; a far one takes a
+ * round trip anyway. */
 static inline struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what);
 
-/* The same for number i of several objects, below UAT_HELD_MAX, in the order of their names. Each in turn is the one
- * whose guard is held after uat_object_hold(). */
+/* Take the guard of object i of several, i < UAT_HELD_MAX, in the order of their names. uat_object_hold() selects the
+ * object that the functions below work on. */
 struct uat_object *uat_object_take_more(uint64_t name, enum uat_park_kind kind, const char *what, int i);
 void uat_object_hold(struct uat_object *words);
 
 /* Leave the guard with the words as they are now; guard becomes final (0: free). */
 static inline void uat_object_leave(uint64_t name, uint64_t final);
 
-/* Leave, and destroy; an error if somebody waits. */
+/* Destroy the object. Ends the job if a task waits for it. */
 void uat_object_destroy(uint64_t name, enum uat_park_kind kind, const char *what);
 
-/* The same with the guard held; o: what uat_object_take() returned. */
+/* Destroy the object with its guard held. o: what uat_object_take() returned. */
 void uat_object_end(uint64_t name, const struct uat_object *o, enum uat_park_kind kind, const char *what);
 
 /* For struct uat_park.park: with the guard of wait->object held, queue the task there and leave the guard. */
 void uat_object_park(struct uat_park *wait, uint64_t name);
 
-/* With the guard held: wait in its queue, for kind; the guard is left. reply: see struct uat_park. */
+/* With the guard held: queue the calling task, leave the guard, and wait for kind. reply: see struct uat_park. */
 static inline void uat_object_wait(uint64_t name, enum uat_park_kind kind, uint64_t *reply)
 {
     struct uat_park wait = {.kind = kind, .object = name, .reply = reply, .park = uat_object_park};
     uat_park(&wait);
 }
 
-/* The same without a reply; a tail call, as uat_park_word(). Returns 0. */
+/* uat_object_wait() without a reply; to be used as a tail call, as uat_park_word(). Returns 0. */
 static inline int uat_object_wait_only(uint64_t name, enum uat_park_kind kind)
 {
     static struct uat_park wait = {.park = uat_object_park};
@@ -107,7 +130,7 @@ static inline int uat_object_wait_only(uint64_t name, enum uat_park_kind kind)
     return uat_park(&wait);
 }
 
-/* The same with a reply of one word; a tail call: see uat_park_word(). Returns -status. */
+/* uat_object_wait() with a reply of one word; to be used as a tail call: see uat_park_word(). Returns -status. */
 static inline int uat_object_wait_word(uint64_t name, enum uat_park_kind kind, uint64_t value, void *to)
 {
     static struct uat_park wait = {.park = uat_object_park};
@@ -119,29 +142,42 @@ static inline int uat_object_wait_word(uint64_t name, enum uat_park_kind kind, u
 /* With the guard held, or on the scheduler's side: put a waiter at the queue's end. */
 void uat_object_queue(uint64_t waiter);
 
+/* The name of the object whose guard is held, or was held last; and the rank where it lives. */
+static inline uint64_t uat_object_held_name(void);
+static inline int uat_object_held_rank(void)
+{
+    return (int)(uat_object_held_name() >> 48);
+}
+
 /* A waiter that was taken out of a queue, and what its header says. */
 struct uat_waking {
     uint64_t name, next;
     uint64_t sp, base;
     uint64_t reply; /* or tag */
-    bool select;    /* it waits for several; this is the one that it gets */
+    bool select;    /* the task waits for several objects and gets this one */
 };
 
-/* With the guard held: take the first waiter out that can still be woken up. False if there is none. */
+/* With the guard held: dequeue the first waiter that can still be woken. False if there is none. */
 static inline bool uat_object_unqueue(struct uat_waking *waking);
 
-/* READ a waiter's header: for lists that were taken out as a whole. */
+/* READ and check a waiter's header, for lists that were dequeued as a whole. */
 void uat_object_look(uint64_t waiter, struct uat_waking *waking);
+
+/* The checked address of the value, of `size` bytes, in a waiter's reply. Peers may have written that address. */
+static inline void *uat_object_reply(const struct uat_waking *waking, size_t size);
+
+/* Ends the job: a waiter's reply is not in its stack. */
+_Noreturn void uat_object_refuse_reply(const struct uat_waking *waking) __attribute__((cold));
 
 /* Answer: status, and size bytes of value from registered memory (NULL and 0: none), and make the task ready. */
 static inline void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
                                    const void *value, size_t size);
 
-/* Wake all of a list that was taken out as a whole: from head to tail. */
+/* Wake all waiters of a list that was dequeued as a whole, from head to tail. */
 void uat_object_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
                          size_t size);
 
-/* Post a chain to where name is, and wait: one round trip. */
+/* Post a chain to the rank of name, and wait for its completion: one round trip. */
 void uat_object_post(uint64_t name, const struct uat_op *ops, int n);
 
 /* With the guard held: copy size bytes of the object's data, or of a waiter's reply, to registered memory. Waits. */
@@ -153,13 +189,14 @@ void uat_object_write(uint64_t name, const void *from, void *address, size_t siz
 /*
  * A task that waits in several queues at once has a ticket: a block of its own in the heap where it waited, with an
  * entry for each queue. An entry has the form of a waiter's header, with sp == 0, base the ticket's name, and reply
- * where the answer of this queue goes. Who takes an entry out of a queue claims the ticket; one wins, and wakes the
- * task.
+ * where the answer of this queue goes. The worker that dequeues an entry claims its ticket. One worker wins, and wakes
+ * the task.
  *
  *   S6  claim is changed by CMP_SWAP of the adapter only: 0 until the first waker. It is taken under the guard of a
  *       queue that holds one of the entries.
- *   S7  The task queues its entries with the guards of all its objects held. Resumed, it takes those entries out
- *       that are left, each under its queue's guard. Then nobody knows the ticket any more, and it is given back.
+ *   S7  The task queues its entries with the guards of all its objects held. After it was resumed, it removes the
+ *       entries that are left, each under its queue's guard. Then no worker knows the ticket any more, and it is given
+ *       back.
  */
 struct uat_ticket {
     uint64_t returned; /* struct uat_block */
@@ -170,7 +207,7 @@ struct uat_ticket {
     struct uat_parked entry[];
 };
 
-/* Take an entry out of the queue of the object whose guard is held, if it is still there. */
+/* Remove an entry from the queue of the object whose guard is held, if it is still there. */
 void uat_object_remove(uint64_t entry);
 
 /* Copy a value. Most have 8 bytes, and calling memcpy() would take longer than copying them. */
@@ -191,9 +228,16 @@ static inline struct uat_object *uat_object_address(uint64_t name)
     return (struct uat_object *)(uintptr_t)(name & ((UINT64_C(1) << 48) - 1));
 }
 
+static inline uint64_t uat_object_held_name(void)
+{
+    const struct uat_object *o = uat_object_held();
+    bool here = (uintptr_t)o - (uintptr_t)uat_segment.heap < uat_segment.heap_size;
+    return here ? (uint64_t)uat_self.rank << 48 | (uintptr_t)o : o->guard; /* try_take_far() has put it there */
+}
+
 /*
- * Does this CPU reach what has this name by itself, as the adapter would? Then S1 and S2 hold as they stand: the atomic
- * instruction on the guard is the adapter's, and a full fence in front of the loads of the words and behind their
+ * Can this CPU itself access what has this name, as the adapter would? Then S1 and S2 hold unchanged: the atomic
+ * instruction on the guard counts as the adapter's, and is a full fence before the loads of the words and after their
  * stores.
  */
 static inline bool uat_object_is_near(uint64_t name)
@@ -201,8 +245,8 @@ static inline bool uat_object_is_near(uint64_t name)
     return name - uat_self.near_first < uat_self.near_size;
 }
 
-/* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Its peers are those of try_take_far() and
- * uat_object_leave_far(), of any other worker: a job of one has none, and needs no locked instruction. */
+/* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Its peers are the swaps of try_take_far()
+ * and uat_object_leave_far() on other workers. A job with one worker has no peers, and needs no locked instruction. */
 static inline uint64_t uat_object_swap_near(uint64_t *guard, uint64_t expected, uint64_t desired)
 {
     if (uat_self.size == 1) {
@@ -214,7 +258,7 @@ static inline uint64_t uat_object_swap_near(uint64_t *guard, uint64_t expected, 
     return expected;
 }
 
-/* What the inline functions below do in the other cases. */
+/* The slow paths of the inline functions below. */
 struct uat_object *uat_object_take_slowly(uint64_t name, enum uat_park_kind kind, const char *what);
 void uat_object_leave_far(uint64_t name, uint64_t final);
 bool uat_object_unqueue_slowly(struct uat_waking *waking);
@@ -229,15 +273,13 @@ static inline struct uat_object *uat_object_take(uint64_t name, enum uat_park_ki
                          0))
         return uat_object_take_slowly(name, kind, what);
     uat_object_words = o;
-    if (!uat_mutant("t"))
-        uat_global_after_resume(); /* the peer is the release in uat_object_leave() */
+    uat_global_after_resume(); /* the peer is the release in uat_object_leave() */
     return o;
 }
 
 static inline void uat_object_leave(uint64_t name, uint64_t final)
 {
-    if (!uat_mutant("s"))
-        uat_global_before_wait(); /* what this worker wrote to global memory, for who takes the guard or is woken up */
+    uat_global_before_wait(); /* what this worker wrote to global memory must be visible to the next holder and to woken tasks */
     if (uat_object_is_near(name))
         uat_object_swap_near(&uat_object_address(name)->guard, (uint64_t)uat_self.rank + 1, final);
     else
@@ -251,20 +293,33 @@ static inline bool uat_object_unqueue(struct uat_waking *waking)
     const struct uat_parked *p = (const struct uat_parked *)(const void *)uat_object_address(head);
     if (!head)
         return false;
-    if (__builtin_expect(!uat_object_is_near(head) || p->sp == 0, 0))
+    if (__builtin_expect(!uat_object_is_near(head) || head % UAT_READY_STACK || !uat_park_is_stack(p->sp, p->base) ||
+                             p->object != uat_object_held_name(),
+                         0))
         return uat_object_unqueue_slowly(waking);
     *waking = (struct uat_waking){head, p->next, p->sp, p->base, p->reply, false};
     o->head = head == o->tail ? 0 : p->next;
     return true;
 }
 
+static inline void *uat_object_reply(const struct uat_waking *waking, size_t size)
+{
+    uint64_t room = waking->base - waking->sp,
+             at = waking->reply - (uintptr_t)uat_object_address(waking->name) - UAT_READY_STACK;
+    if (__builtin_expect(
+            at % 8 || at >= room || room - at < 8 + uat_round8(size) || !uat_park_is_block(waking->name, room), 0))
+        uat_object_refuse_reply(waking);
+    return (char *)(uintptr_t)waking->reply + 8;
+}
+
 static inline void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
                                    const void *value, size_t size)
 {
-    if (waking->reply && uat_object_is_near(waking->name)) { /* the release in deque/ready.c stands behind it */
+    void *to = waking->reply ? uat_object_reply(waking, size) : NULL;
+    if (to && uat_object_is_near(waking->name)) { /* the release in deque/ready.c follows */
         *(uint64_t *)(uintptr_t)waking->reply = status;
         if (size > 0)
-            uat_object_copy((char *)(uintptr_t)waking->reply + 8, value, uat_round8(size));
+            uat_object_copy(to, value, uat_round8(size));
     } else if (waking->reply) {
         uat_object_answer_far(waking, status, value, size);
     }

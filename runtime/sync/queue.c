@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues of waiters: see object.h. All but the looking and the waking is done with the object's guard held. */
-#include <inttypes.h>
+/* The queues of waiters: see object.h. Only looking and waking are done without the object's guard. */
 #include <string.h>
 
-#include "runtime/memory/frame.h"
-#include "runtime/memory/segment.h"
+#include "base/word.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/segment.h"
 #include "runtime/sync/object.h"
-#include "runtime/watch/die.h"
+#include "runtime/job/self.h"
 
 /* The header of a waiter's block. */
 static struct uat_parked *parked_of(uint64_t waiter)
@@ -14,38 +14,59 @@ static struct uat_parked *parked_of(uint64_t waiter)
     return (struct uat_parked *)(void *)uat_object_address(waiter);
 }
 
-static __attribute__((noinline)) void look_far(uint64_t waiter, struct uat_waking *waking)
+/* READ a waiter's header. Returns the name of the object that it waits for. */
+static __attribute__((noinline)) uint64_t look_far(uint64_t waiter, struct uat_waking *waking)
 {
+    enum { NEXT, SP, BASE, REPLY, SETTLED, OBJECT, WORDS }; /* of a header, from next on */
     const struct uat_parked *parked = parked_of(waiter);
-    const uint64_t *w = uat_segment.staging->waking;
-    uat_object_read(waiter, uat_segment.staging->waking, &parked->next, 4 * sizeof(*w));
-    *waking = (struct uat_waking){waiter, w[0], w[1], w[2], w[3], false};
-    if (waking->sp != 0 &&
-        (waking->sp < uat_segment.low || waking->sp >= waking->base || waking->base > uat_segment.high))
-        uat_die("a waiter at %" PRIx64 " of rank %d has a stack outside the uni-address region; its memory is corrupt",
-                waiter & ((UINT64_C(1) << 48) - 1), uat_object_rank(waiter));
+    const uint64_t *w = uat_sync_staging()->waking;
+    uat_object_read(waiter, uat_sync_staging()->waking, &parked->next, WORDS * sizeof(*w));
+    *waking = (struct uat_waking){waiter, w[NEXT], w[SP], w[BASE], w[REPLY], false};
+    return w[OBJECT];
+}
+
+static void check_name(uint64_t waiter)
+{
+    if (!uat_park_is_header(waiter))
+        uat_word_refuse(uat_object_held_rank(), "a name in the queue of an object", waiter);
 }
 
 void uat_object_look(uint64_t waiter, struct uat_waking *waking)
 {
     const struct uat_parked *parked = parked_of(waiter);
-    if (uat_object_is_near(waiter))
+    uint64_t object;
+    check_name(waiter);
+    if (uat_object_is_near(waiter)) {
         *waking = (struct uat_waking){waiter, parked->next, parked->sp, parked->base, parked->reply, false};
-    else
-        look_far(waiter, waking);
+        object = parked->object;
+    } else {
+        object = look_far(waiter, waking);
+    }
+    if (object != uat_object_held_name())
+        uat_word_refuse(uat_object_rank(waiter), "what the waiter in a queue waits for", object);
+    if (waking->sp != 0 && !uat_park_is_stack(waking->sp, waking->base))
+        uat_word_refuse(uat_object_rank(waiter), "the stack of a waiter",
+                        waking->sp < waking->base ? waking->base : waking->sp);
 }
 
-/* waking is an entry of a ticket: claim that (S6), and find the task. False if it has been woken up already. */
+void uat_object_refuse_reply(const struct uat_waking *waking)
+{
+    uat_word_refuse(uat_object_rank(waking->name), "the reply of a waiter", waking->reply);
+}
+
+/* Claim the ticket of the entry `waking` (S6), and find its task. False if the task has been woken already. */
 static __attribute__((noinline)) bool claim(struct uat_waking *waking)
 {
     uint64_t name = waking->base;
     struct uat_ticket *ticket = (struct uat_ticket *)(void *)uat_object_address(name);
     const uint64_t *w = &ticket->stack;
+    if (!uat_park_is_block(name, sizeof(*ticket)))
+        uat_word_refuse(uat_object_rank(waking->name), "the ticket of a waiter", name);
     if (uat_object_is_near(name)) {
         if (uat_object_swap_near(&ticket->claim, 0, 1) != 0)
             return false;
     } else {
-        struct uat_staging *staging = uat_segment.staging;
+        struct uat_sync_staging *staging = uat_sync_staging();
         struct uat_op chain[] = {
             uat_op_cmp_swap(&staging->old, &ticket->claim, 0, 1),
             uat_op_read(staging->ticket, &ticket->stack, 3 * sizeof(*w)), /* constant since the entry was queued */
@@ -59,6 +80,8 @@ static __attribute__((noinline)) bool claim(struct uat_waking *waking)
     waking->sp = w[1];
     waking->base = w[2];
     waking->select = true;
+    if (!uat_park_is_stack(w[1], w[2]) || !uat_park_is_block(w[0], w[2] - w[1]))
+        uat_word_refuse(uat_object_rank(name), "the stack of a ticket", w[0]);
     return true;
 }
 
@@ -74,7 +97,14 @@ bool uat_object_unqueue_slowly(struct uat_waking *waking)
     return false;
 }
 
-/* The name behind this one. */
+/* Ends the job if a queue is longer than all heaps have room for: then it forms a cycle. */
+static void check_length(uint64_t passed, uint64_t at)
+{
+    if (passed > (uint64_t)uat_self.size * (uat_segment.heap_size / UAT_READY_STACK))
+        uat_word_refuse(uat_object_rank(at), "the name of the next waiter", at);
+}
+
+/* The name of the next waiter. */
 static uint64_t next_of(uint64_t waiter)
 {
     struct uat_waking waking;
@@ -82,11 +112,11 @@ static uint64_t next_of(uint64_t waiter)
     return waking.next;
 }
 
-/* WRITE the name behind this one, as S4 says. */
+/* WRITE the next waiter's name into this one, as S4 says. */
 static void link_to(uint64_t waiter, uint64_t next)
 {
     struct uat_parked *parked = parked_of(waiter);
-    struct uat_staging *staging = uat_segment.staging;
+    struct uat_sync_staging *staging = uat_sync_staging();
     if (uat_object_is_near(waiter)) {
         parked->next = next;
         return;
@@ -102,9 +132,10 @@ static void link_to(uint64_t waiter, uint64_t next)
 void uat_object_queue(uint64_t waiter)
 {
     struct uat_object *o = uat_object_held();
-    if (o->head)
+    if (o->head) {
+        check_name(o->tail);
         link_to(o->tail, waiter);
-    else
+    } else
         o->head = waiter;
     o->tail = waiter;
 }
@@ -112,8 +143,9 @@ void uat_object_queue(uint64_t waiter)
 void uat_object_remove(uint64_t entry)
 {
     struct uat_object *o = uat_object_held();
-    uint64_t before = 0, at = o->head;
+    uint64_t before = 0, at = o->head, passed = 0;
     while (at && at != entry) {
+        check_length(++passed, at);
         before = at;
         at = at == o->tail ? 0 : next_of(at);
     }
@@ -127,17 +159,17 @@ void uat_object_remove(uint64_t entry)
         o->head = at == o->tail ? 0 : next_of(at);
 }
 
-/* WRITE the answer to where the task's stack is. */
+/* WRITE the answer into the task's evacuated stack. */
 void uat_object_answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size)
 {
-    struct uat_staging *staging = uat_segment.staging;
+    struct uat_sync_staging *staging = uat_sync_staging();
     struct uat_op chain[3];
     int n = 0;
     staging->word = status;
     chain[n++] = uat_op_write(&staging->word, (void *)waking->reply, 8);
     if (size > 0)
         chain[n++] = uat_op_write(value, (char *)waking->reply + 8, uat_round8(size));
-    /* Behind the WRITEs (O1): its completion tells that they are there, whoever READs the stack then (S5). */
+    /* After the WRITEs (O1): its completion proves that they have arrived, for any worker that READs the stack (S5). */
     chain[n++] = uat_op_fetch_add(&staging->old, &parked_of(waking->name)->settled, 0);
     uat_object_post(waking->name, chain, n);
 }
@@ -145,8 +177,10 @@ void uat_object_answer_far(const struct uat_waking *waking, uint64_t status, con
 void uat_object_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
                          size_t size)
 {
+    uint64_t passed = 0;
     for (uint64_t name = head; name != 0;) {
         struct uat_waking waking;
+        check_length(++passed, name);
         uat_object_look(name, &waking);
         name = name == tail ? 0 : waking.next;
         uat_object_wake(&waking, kind, status, value, size);

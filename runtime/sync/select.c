@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for several channels, as in Go: the guards of all are taken, in the order of the channels' names; if nothing
- * can be done at once, the task is evacuated and queued with all of them, by entries of a ticket (S6, S7 in object.h).
- * Model: tests/model/select.pml.
+ * Waiting for several channels, as in Go. A select takes the guards of all channels, in the order of their names. If no
+ * case is possible at once, the task is evacuated and queued at all of them, by entries of a ticket (S6, S7 in
+ * object.h). Model: tests/model/select.pml.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "base/word.h"
 #include "include/uat/sync.h"
-#include "runtime/memory/frame.h"
-#include "runtime/memory/heap.h"
-#include "runtime/memory/segment.h"
-#include "runtime/start/self.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/heap.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
 #include "runtime/sync/channel.h"
 #include "runtime/sync/object.h"
-#include "runtime/task/worker.h"
-#include "runtime/watch/die.h"
+#include "runtime/sched/worker.h"
+#include "runtime/job/die.h"
 
 _Static_assert((int)UAT_SELECT_MAX <= (int)UAT_HELD_MAX, "a copy of each channel's words");
 
@@ -24,7 +25,8 @@ _Static_assert((int)UAT_SELECT_MAX <= (int)UAT_HELD_MAX, "a copy of each channel
 #define NOT_TAKEN UINT64_MAX
 
 /*
- * A call. In the task's frame; what is in it of one worker (words) is not used any more once the task may have moved.
+ * A call of select. It lies in the task's frame. `words` belongs to one worker and is unused once the task may have
+ * moved.
  */
 struct select {
     const char *what;
@@ -35,7 +37,7 @@ struct select {
     size_t slot[UAT_SELECT_MAX];              /* where the answer to each case goes: a status word, then the value */
 };
 
-/* Sort the channels, each once. */
+/* Sort the channels, each of them once. */
 static void sort(struct select *s)
 {
     for (int i = 0; i < s->n; i++) {
@@ -90,8 +92,8 @@ static void leave_others(const struct select *s, int taken)
 }
 
 /*
- * Do what can be done at once, from a random case on. The case's index, with all guards left; or -EAGAIN, with all
- * held.
+ * Do the first case that is possible at once, starting at a random one. Returns its index, with all guards left, or
+ * -EAGAIN, with all held.
  */
 static int do_one_now(struct select *s)
 {
@@ -104,24 +106,24 @@ static int do_one_now(struct select *s)
         uat_case_t *one = &s->cases[i];
         uat_object_hold(s->words[i]);
         if (one->sends)
-            memcpy(uat_segment.staged_result, one->value, one->channel.size);
+            memcpy(uat_sync_staging()->value, one->value, one->channel.size);
         enum uat_channel_outcome outcome =
             one->sends ? uat_channel_send_now(one->channel) : uat_channel_receive_now(one->channel);
         if (outcome == UAT_CHANNEL_MUST_WAIT)
             continue;
         one->status = outcome == UAT_CHANNEL_DONE ? 0 : -EPIPE;
         if (!one->sends && outcome == UAT_CHANNEL_DONE)
-            memcpy(one->value, uat_segment.staged_result, one->channel.size);
+            memcpy(one->value, uat_sync_staging()->value, one->channel.size);
         leave_others(s, i);
         return i;
     }
     return -EAGAIN;
 }
 
-int uat_try_select(uat_case_t *cases, int n)
+int uat_select_try(uat_case_t *cases, int n)
 {
     struct select s;
-    begin(&s, "uat_try_select()", cases, n);
+    begin(&s, "uat_select_try()", cases, n);
     int taken = do_one_now(&s);
     if (taken < 0) {
         leave_others(&s, -1);
@@ -160,8 +162,9 @@ static void park(struct uat_park *wait, uint64_t name)
     ticket->sp = parked->sp;
     ticket->base = parked->base;
     for (int i = 0; i < s->n; i++) {
-        ticket->entry[i] =
-            (struct uat_parked){.base = w->ticket, .reply = parked->reply + s->slot[i] * sizeof(uint64_t)};
+        ticket->entry[i] = (struct uat_parked){.base = w->ticket,
+                                               .reply = parked->reply + s->slot[i] * sizeof(uint64_t),
+                                               .object = s->cases[i].channel.object};
         uat_object_hold(s->words[i]);
         uat_channel_queue(entry_of(w->ticket, i), s->cases[i].sends);
     }
@@ -177,12 +180,12 @@ static uint64_t make_ticket(const struct select *s)
                 uat_segment.heap_size >> 10, s->n);
     struct uat_ticket *ticket = (struct uat_ticket *)(void *)block;
     ticket->unused[0] = ticket->unused[1] = ticket->unused[2] = 0; /* as struct uat_parked: UAT_PARK_NONE */
-    /* Relaxed: nobody knows the ticket yet; the guards that are left after its entries were queued stand behind it. */
+    /* Relaxed: no peer knows the ticket yet; leaving the guards after its entries were queued publishes it. */
     __atomic_store_n(&ticket->claim, 0, __ATOMIC_RELAXED);
     return (uint64_t)uat_self.rank << 48 | (uintptr_t)block;
 }
 
-/* Take the entries out that are left, and give the ticket back (S7). */
+/* Remove the entries that are left, and give the ticket back (S7). */
 static void end_ticket(const struct select *s, uint64_t name, int taken)
 {
     for (int i = 0; i < s->n; i++) {
@@ -197,10 +200,7 @@ static void end_ticket(const struct select *s, uint64_t name, int taken)
         uat_heap_put(&uat_heap, block);
         return;
     }
-    struct uat_staging *staging = uat_segment.staging;
-    staging->word = 1;
-    struct uat_op op = uat_op_write(&staging->word, &block->returned, 8);
-    uat_check(uat_transport_forget(uat_self.transport, uat_object_rank(name), &op, 1));
+    uat_park_give_back(uat_object_rank(name), &block->returned);
 }
 
 int uat_select(uat_case_t *cases, int n)
@@ -224,8 +224,10 @@ int uat_select(uat_case_t *cases, int n)
     struct select_wait w = {.wait = {.kind = UAT_PARK_SELECT, .reply = slots, .park = park}, .select = &s};
     w.ticket = make_ticket(&s);
     uat_park(&w.wait);
-    for (taken = 0; slots[s.slot[taken]] == NOT_TAKEN;)
+    for (taken = 0; taken < n && slots[s.slot[taken]] == NOT_TAKEN;)
         taken++;
+    if (taken == n)
+        uat_word_refuse(uat_self.rank, "the answer to a select", NOT_TAKEN);
     cases[taken].status = -(int)slots[s.slot[taken]];
     if (!cases[taken].sends && cases[taken].status == 0)
         memcpy(cases[taken].value, &slots[s.slot[taken] + 1], cases[taken].channel.size);

@@ -3,13 +3,12 @@
 
 #include "runtime/sync/object.h"
 
-/* Nobody else knows the task's name: it is ready as soon as it is out. */
+/* No other task knows the task's name: it is ready as soon as it is evacuated. */
 static void park(struct uat_park *wait, uint64_t name)
 {
-    struct uat_waking waking;
+    const struct uat_parked *parked = (const struct uat_parked *)(const void *)uat_object_address(name);
+    const struct uat_waking waking = {.name = name, .sp = parked->sp, .base = parked->base};
     (void)wait;
-    uat_object_look(name, &waking);
-    waking.reply = 0;
     uat_object_wake(&waking, UAT_PARK_NONE, 0, NULL, 0);
 }
 

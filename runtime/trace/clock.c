@@ -6,23 +6,38 @@
 
 #include "base/relax.h"
 #include "base/virtual.h"
-#include "runtime/collective/collective.h"
-#include "runtime/memory/segment.h"
-#include "runtime/start/self.h"
+#include "runtime/job/collective.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
+
+/* Rank 0's counter. Its own CPU only; READ by peers in look(). */
+static struct uat_area shown = {.name = "rank 0's clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_READ};
+/* HCA atomics only: +1 by each peer that has READ enough of it. */
+static struct uat_area readers_area = {
+    .name = "readers of the clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_CHANGE, .striped = true};
+static struct uat_area landing = {.name = "landing of the clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
 static uint64_t comparisons; /* entered */
 
 enum { FRESH = 32 /* different values to see before the best is taken */ };
 
+void uat_clock_reserve(void)
+{
+    uat_segment_reserve(&shown);
+    uat_segment_reserve(&readers_area);
+    uat_segment_reserve(&landing);
+}
+
 /* Rank 0 shows its counter until all others have seen enough of it. */
 static int show(uint64_t readers)
 {
-    struct uat_control *control = uat_segment.control;
+    uint64_t *clock = shown.at;
+    const uint64_t *seen_by = readers_area.at;
     struct uat_relax relax = {0};
     /* Relaxed, both: a number that grows, and a number that says when to stop; nothing is passed on with them. The peer
      * is look() of the other ranks. */
-    while (__atomic_load_n(&control->clock_readers, __ATOMIC_RELAXED) < readers) {
-        __atomic_store_n(&control->clock, uat_counter(), __ATOMIC_RELAXED);
+    while (__atomic_load_n(seen_by, __ATOMIC_RELAXED) < readers) {
+        __atomic_store_n(clock, uat_counter(), __ATOMIC_RELAXED);
         int rc = uat_self.transport->class_->progress(uat_self.transport);
         if (rc)
             return rc;
@@ -34,14 +49,14 @@ static int show(uint64_t readers)
 /* READ rank 0's counter repeatedly: the value with the least lag is the best. */
 static int look(struct uat_clock *clock)
 {
-    uint64_t *landing = &uat_segment.staging->word, last = 0;
-    struct uat_control *there = uat_segment_of(0, uat_segment.control);
+    const uint64_t *landed = landing.at;
+    uint64_t last = 0;
     bool any = false;
     for (int fresh = 0; fresh < FRESH;) {
-        struct uat_op op = uat_op_read(landing, &there->clock, 8);
+        struct uat_op op = uat_op_read(landing.at, shown.at, 8);
         uint64_t begin = uat_counter();
         int rc = uat_transport_do(uat_self.transport, 0, &op, 1);
-        uint64_t end = uat_counter(), seen = *landing;
+        uint64_t end = uat_counter(), seen = *landed;
         if (rc)
             return rc;
         if (uat_relax_oversubscribed)
@@ -54,7 +69,7 @@ static int look(struct uat_clock *clock)
             *clock = (struct uat_clock){.own = begin + (end - begin) / 2, .zero = seen};
         any = true;
     }
-    struct uat_op done = uat_op_fetch_add(&uat_segment.staging->old, &there->clock_readers, 1);
+    struct uat_op done = uat_op_fetch_add(landing.at, uat_segment_of(0, readers_area.at), 1);
     return uat_transport_do(uat_self.transport, 0, &done, 1);
 }
 

@@ -14,6 +14,9 @@ struct uat_clock {
     uint64_t own, zero;
 };
 
+/* Reserve the words of the clock in the segment. */
+void uat_clock_reserve(void);
+
 /* Compare now. Collective, outside of a run; exact to about half a READ's round trip. 0 or a negative errno. */
 int uat_clock_compare(struct uat_clock *clock);
 

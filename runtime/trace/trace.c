@@ -5,15 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/options.h"
+#include "base/output.h"
 #include "base/virtual.h"
-#include "runtime/start/self.h"
+#include "runtime/job/self.h"
 #include "runtime/trace/clock.h"
+#include "runtime/trace/settings.h"
 #include "runtime/trace/trace_file.h"
 
 enum { PHASES_MAX = 16 /* of one attempt: more than a steal has */ };
@@ -83,30 +82,15 @@ void uat_trace_attempts_over(void)
 /* Can the file be written at the end? Said at the start, before hours have passed; nothing is created yet. */
 static int check_file(const char *file)
 {
-    char folder[UAT_TRACE_NAME_MAX];
-    snprintf(folder, sizeof(folder), "%s", file);
-    char *slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    struct stat st;
-    int error = 0;
-    if (stat(file, &st) == 0) {
-        if (S_ISDIR(st.st_mode))
-            error = EISDIR;
-        else if (access(file, W_OK))
-            error = errno;
-    } else if (errno != ENOENT) {
-        error = errno;
-    } else if (access(slash ? folder : ".", W_OK | X_OK)) {
-        error = errno;
-    }
-    if (error)
-        uat_error("UAT_TRACE=%s: cannot be written: %s", file, strerror(error));
-    return -error;
+    int rc = uat_output_check(file);
+    if (rc)
+        uat_error("UAT_TRACE=%s: cannot be written: %s", file, uat_output_error(rc));
+    return rc;
 }
 
-int uat_trace_open(const char *file, const char *host)
+int uat_trace_open(const char *host)
 {
+    const char *file = uat_trace_settings.file;
     if (!file[0])
         return 0;
     int rc = uat_self.rank == 0 ? check_file(file) : 0;
@@ -122,8 +106,10 @@ int uat_trace_open(const char *file, const char *host)
         return -ENOMEM;
     }
     rc = uat_clock_compare(&trace.first);
-    if (rc)
+    if (rc) {
+        uat_trace_close();
         return rc;
+    }
     trace.began = uat_clock_ns();
     uat_trace_on = true;
     uat_phase_hook = note_phase;
@@ -149,7 +135,7 @@ static struct uat_trace_event *in_order(const struct uat_clock *last, uint64_t k
     return events;
 }
 
-int uat_trace_close(void)
+int uat_trace_write(void)
 {
     if (!uat_trace_on)
         return 0;
@@ -165,7 +151,13 @@ int uat_trace_close(void)
         rc = uat_trace_file_write(&file, events, events ? kept : 0, trace.count - (events ? kept : 0));
         free(events);
     }
+    return rc;
+}
+
+void uat_trace_close(void)
+{
+    uat_trace_on = false;
+    uat_phase_hook = NULL;
     free(trace.ring);
     trace.ring = NULL;
-    return rc;
 }

@@ -17,10 +17,13 @@ extern bool uat_trace_on;
 
 /* Begin, if file is not "": it is where rank 0 writes the timeline; host is this worker's. Both stay the caller's,
  * until uat_trace_close(). Collective. 0 or a negative errno, reported. */
-int uat_trace_open(const char *file, const char *host);
+int uat_trace_open(const char *host);
 
 /* Merge and write. Collective, outside of a run. 0 or a negative errno, reported; then rank 0 leaves no file behind. */
-int uat_trace_close(void);
+int uat_trace_write(void);
+
+/* Forget the timeline. Local. */
+void uat_trace_close(void);
 
 void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, uint64_t detail, int peer);
 

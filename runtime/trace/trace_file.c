@@ -4,6 +4,7 @@
  * a chunk there, rank 0 READs all of them and writes them down, and so on. How many chunks there are is the same
  * everywhere, and an error of rank 0's file does not stop the others.
  */
+#include "include/uat.h"
 #include "runtime/trace/trace_file.h"
 
 #include <ctype.h>
@@ -11,19 +12,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "runtime/collective/collective.h"
-#include "runtime/memory/segment.h"
-#include "runtime/start/self.h"
+#include "base/output.h"
+#include "runtime/job/collective.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
 
-enum {
-    CHUNK_MAX = 1 << 20 /* bytes; leaves the deeper part of the region untouched */,
-    HOST_MAX = 64,
-    PATH_MAX_LENGTH = 600
-};
+enum { CHUNK_MAX = 1 << 20 /* bytes; leaves the deeper part of the region untouched */, HOST_MAX = 64 };
 
 /* What a worker puts at the start of its region. */
 struct chunk {
@@ -32,11 +28,10 @@ struct chunk {
     struct uat_trace_event event[];
 };
 
-/* The file while it is written: under another name, unless it is a device or a pipe. */
+/* The file while it is written. */
 struct sink {
-    FILE *out;
-    char path[PATH_MAX_LENGTH];
-    bool renamed;
+    struct uat_output to;
+    FILE *out; /* of it; NULL after an error */
     double cycles_per_us;
     uint64_t dropped;
 };
@@ -70,18 +65,17 @@ static uint64_t events_per_chunk(void)
 
 static int complain(const struct uat_trace_file *file, int error)
 {
-    uat_error("the timeline cannot be written to %s: %s; set UAT_TRACE to another file", file->name, strerror(error));
-    return -error;
+    uat_error("the timeline cannot be written to %s: %s; set UAT_TRACE to another file", file->name,
+              uat_output_error(error));
+    return error;
 }
 
 static int sink_open(struct sink *sink, const struct uat_trace_file *file)
 {
-    struct stat there;
-    sink->renamed = stat(file->name, &there) != 0 || S_ISREG(there.st_mode);
-    snprintf(sink->path, sizeof(sink->path), "%s%s", file->name, sink->renamed ? ".part" : "");
-    sink->out = fopen(sink->path, "we");
-    if (!sink->out)
-        return complain(file, errno);
+    int rc = uat_output_open(&sink->to, file->name);
+    if (rc)
+        return complain(file, rc);
+    sink->out = sink->to.file;
     sink->cycles_per_us = file->cycles_per_us;
     fprintf(sink->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
                        "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"uat\"}}");
@@ -91,10 +85,7 @@ static int sink_open(struct sink *sink, const struct uat_trace_file *file)
 /* What is left of the sink after an error. */
 static void sink_abandon(struct sink *sink)
 {
-    if (sink->out)
-        fclose(sink->out);
-    if (sink->renamed)
-        unlink(sink->path);
+    uat_output_discard(&sink->to);
     sink->out = NULL;
 }
 
@@ -102,14 +93,9 @@ static int sink_close(struct sink *sink, const struct uat_trace_file *file)
 {
     fprintf(sink->out, "\n],\"otherData\":{\"workers\":%d,\"dropped\":%" PRIu64 ",\"version\":\"%s\"}}\n",
             uat_self.size, sink->dropped, UAT_VERSION);
-    int failed = fclose(sink->out);
+    int rc = uat_output_close(&sink->to);
     sink->out = NULL;
-    if (failed || (sink->renamed && rename(sink->path, file->name) != 0)) {
-        int error = errno;
-        sink_abandon(sink);
-        return complain(file, error);
-    }
-    return 0;
+    return rc ? complain(file, rc) : 0;
 }
 
 static void write_worker(struct sink *sink, int rank, const struct chunk *chunk)
@@ -179,7 +165,7 @@ static int collect(struct sink *sink, const struct uat_trace_file *file, bool fi
             continue;
         write_chunk(sink, rank, staged(), first);
         if (ferror(sink->out)) {
-            *failed = complain(file, errno);
+            *failed = complain(file, -errno);
             sink_abandon(sink);
         }
     }

@@ -45,7 +45,7 @@ static int make_graph(struct graph *g)
     if (!g->edge || !g->offset || !g->neighbour || !g->cursor || !g->witness)
         return 1;
     if (uat_rank() == 0)
-        uat_put(g->edge, list, sizeof(list));
+        uat_global_put(g->edge, list, sizeof(list));
     return uat_barrier() || kronecker_construct(g);
 }
 
@@ -55,10 +55,10 @@ static int wrong_rows(const struct graph *g)
     int64_t offset[VERTICES + 1], found = 0;
     uint32_t row[2 * EDGES];
 
-    uat_get(offset, g->offset, sizeof(offset));
+    uat_global_get(offset, g->offset, sizeof(offset));
     if (offset[0] != 0 || offset[VERTICES] != 2 * (EDGES - 1))
         return 1;
-    uat_get(row, g->neighbour, sizeof(row));
+    uat_global_get(row, g->neighbour, sizeof(row));
     for (uint32_t v = 0; v < VERTICES; v++)
         for (int64_t i = offset[v]; i < offset[v + 1]; i++)
             for (int e = 0; e < EDGES; e++)
@@ -72,7 +72,7 @@ static int judge(const struct search_tree *t, size_t i)
     int sum = 0, rule = trees[i].rule;
 
     if (uat_rank() == 0)
-        uat_put(t->parent, trees[i].parent, sizeof(trees[i].parent));
+        uat_global_put(t->parent, trees[i].parent, sizeof(trees[i].parent));
     if (uat_barrier() || kronecker_validate(t, &v))
         return 1;
     for (int k = 0; k < 5; k++)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processes of one run: all that carry its mark in their environment."""
+"""The processes of one run: those with its mark in their environment."""
 import os
 import shutil
 import signal
@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 MARK = "FAULTS_MARK"
-STACKS = 60  # seconds that a debugger may take, in a slow guest, too
+STACKS = 60  # seconds that a debugger may take, even in a slow guest
 
 
 def _environment(pid):
@@ -35,7 +35,7 @@ def _status(pid):
 
 
 def stacks(pid):
-    """Where each thread of a process is, if there is a debugger: what no line of the program tells."""
+    """Stack traces of a process's threads, if there is a debugger. They show what no line of the program says."""
     if not shutil.which("gdb"):
         return []
     command = ["gdb", "-batch", "-nx", "-p", str(pid), "-ex", "set debuginfod enabled off", "-ex", "thread apply all bt 16"]
@@ -49,7 +49,7 @@ def stacks(pid):
 
 
 class Descendants:
-    """The processes with one mark. uatrun is two processes: the one that was started, and the one that runs the job."""
+    """The processes with one mark. uatrun has two: the one that was started, and the one that runs the job."""
 
     def __init__(self, mark):
         self.mark = f"{MARK}={mark}".encode()
@@ -60,13 +60,13 @@ class Descendants:
 
     @staticmethod
     def describe(pid):
-        """Who it is, and where in the kernel it waits."""
+        """Name, rank and state of a process, and where in the kernel it waits."""
         command, letter, _ = _status(pid) or ("?", "?", 0)
         rank = [entry.decode() for entry in _environment(pid) if entry.startswith(b"PMIX_RANK=")]
         return " ".join([f"process {pid}: {command}", *rank, f"state {letter}", *_lines(f"/proc/{pid}/stack")[:4]])
 
     def workers(self):
-        """{rank: pid} of those that have been executed."""
+        """{rank: pid} of the workers that have been executed."""
         found = {}
         for pid in self.members():
             ranks = [entry for entry in _environment(pid) if entry.startswith(b"PMIX_RANK=")]
@@ -75,7 +75,7 @@ class Descendants:
         return found
 
     def job_process(self, launcher):
-        """The process of uatrun whose children the workers are; None if it is not there yet."""
+        """The uatrun process that is the workers' parent; None if it does not exist yet."""
         for pid in self.members():
             status = _status(pid)
             if status and status[2] == launcher and status[0].startswith("uatrun"):
@@ -84,7 +84,7 @@ class Descendants:
 
 
 def state(pid):
-    """The letter that ps shows, or None."""
+    """The letter that ps shows as the state, or None."""
     status = _status(pid)
     return status[1] if status else None
 
@@ -99,12 +99,12 @@ def _has(pid, mask, number):
 
 
 def ready(launcher):
-    """Does uatrun take its signals? It ignores SIGPIPE as soon as it does; a mask does not show those that are waited for."""
+    """Does uatrun handle its signals yet? It ignores SIGPIPE from then on. The masks do not show signals that sigwait() handles."""
     return _has(launcher, "SigIgn", signal.SIGPIPE)
 
 
 def takes(pid, number):
-    """Does the process catch this signal? Only to be trusted once it has its segment, for it starts itself anew before that."""
+    """Does the process catch this signal? Reliable only once the process has its segment, as it executes itself again before that."""
     try:
         segment = "uat-segment" in Path(f"/proc/{pid}/maps").read_text()
     except OSError:
@@ -113,7 +113,7 @@ def takes(pid, number):
 
 
 def send(pid, number):
-    """Send a signal; whether the process was there and alive."""
+    """Send a signal. Returns whether the process existed and was alive."""
     if state(pid) in (None, "Z", "X"):
         return False
     try:

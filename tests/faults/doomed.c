@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: Fibonacci numbers in workers that end or stop when a signal tells them to, at once or in the middle of
- * a steal;
- * the fault campaign sends the signals.
+ * a steal. The fault campaign sends the signals.
  * usage: [uatrun -n WORKERS] test-doomed N [--json]
  *
- *   SIGRTMIN      exit(0) at the next spawn; _exit(0) at once when it comes a second time
- *   SIGRTMIN + 1  stop when holding a claim or the lock of a victim
- *   SIGRTMIN + 2  die then
- *   SIGRTMIN + 3  do not stop, if that has not happened yet
+ *   SIGRTMIN      exit(0) at the next spawn; a second signal: _exit(0) at once
+ *   SIGRTMIN + 1  stop when the worker next holds a claim or the lock of a victim
+ *   SIGRTMIN + 2  die when it next holds one
+ *   SIGRTMIN + 3  cancel SIGRTMIN + 1, if the worker has not stopped yet
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static void take_signal(int number)
         told_to_stop = 0;
 }
 
-/* The end of LOCK and of CLAIM lies before the unlock and the acknowledgement, that of ASK before the answer. */
+/* LOCK and CLAIM end before the unlock and the acknowledgement. ASK ends before the answer. */
 static void steal_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 {
     (void)begin;
@@ -49,7 +48,7 @@ static void steal_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
     }
 }
 
-/* Before main(), since a signal may come at any time. */
+/* Runs before main(), because a signal may arrive at any time. */
 static __attribute__((constructor)) void take_signals(void)
 {
     struct sigaction action = {.sa_handler = take_signal, .sa_flags = SA_RESTART | SA_ONSTACK};

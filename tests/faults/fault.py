@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A fault: how it is brought about, and what may come of it. The faults of a worker, and of the memory and disk of a run."""
+"""Faults: how each is caused, and what may follow from it. This file has the faults of a worker, and of a run's memory and disk."""
 import resource
 import signal
 
@@ -7,47 +7,47 @@ TIMEOUT, LIMIT = 1, 3  # seconds: UAT_STALL_TIMEOUT and UAT_STALL_LIMIT of a wor
 
 
 class Fault:
-    """One kind. A run with it may go on to the right answer if `ridden`, and may fail with a line that matches `says`."""
+    """A kind of fault. Its run must end with the right answer if `ridden`; otherwise it may fail with a line that matches `says`."""
 
-    excuse = None  # a line with which a fault that could be ridden out was not
-    ridden = False  # the right answer is what must come
-    program = None  # None: any
+    excuse = None  # a line that excuses a failure although `ridden`
+    ridden = False  # the run must end with the right answer
+    program = None  # None: any program
     settings = {}
     transports = ("shm", "ibv")
     launchers = ("uatrun", "srun")
     guests = False  # needs Soft-RoCE in a guest
-    two_hosts = False  # needs two
-    network = False  # its bound is the retry bound that the workers name
-    when_idle = False  # under srun it is noticed when the others have nothing left to do
-    longer = None  # a line that tells why the end may take until what the launcher or UAT_STALL_LIMIT allow
+    two_hosts = False  # needs two hosts
+    network = False  # the bound is the retry bound that the workers print
+    when_idle = False  # under srun it is noticed only when the other workers have no work left
+    longer = None  # a line that explains why the end may take as long as the launcher or UAT_STALL_LIMIT allow
     bound = 5  # seconds from the fault to the end of everything
     least_workers = 2
     least_on_two = 2  # on two hosts
-    limits = {}  # {resource: bytes} of the whole job
-    lines = 3  # different ones: the cause, what follows from it in another worker, and the launcher's word
-    starves = False  # of memory: then libraries have texts of their own, of any length, which are not counted
-    also_says = None  # another line that must have come before
-    says = None  # a regular expression; {rank}: the rank that was hit; None: nobody is left to say anything
-    folder_full = False  # traces are written to a disk that has some pages only; this and `limits` are there from the beginning
+    limits = {}  # {resource: bytes} for the whole job
+    lines = 3  # maximum of different ones: the cause, its consequence in another worker, and the launcher's line
+    starves = False  # memory is short: libraries then print texts of any length, which are not counted
+    also_says = None  # another line that must have been printed before
+    says = None  # a regular expression; {rank}: the rank that was hit; None: no process is left to print a line
+    folder_full = False  # traces go to a disk of a few pages; this and `limits` are in effect from the start
 
     def __init__(self, random):
-        self.random = random.random()  # whatever the kind makes of it
+        self.random = random.random()  # each kind uses it in its own way
 
     def line(self, run):
-        """The regular expression of a line that must come, for this run."""
+        """The regular expression of a line that this run must print."""
         return self.says and self.says.format(rank=run.plan.rank)
 
     def hit(self, run):
-        """Bring it about; whether there was somebody to hit."""
+        """Cause the fault. Returns whether there was a process to hit."""
         raise NotImplementedError
 
     def heal(self, run):
-        """What happens later, while the run goes on; called when the fault has been there for `self.lasts` seconds."""
+        """End the fault while the run goes on. Called `self.lasts` seconds after hit()."""
 
     lasts = None
 
     def clean(self):
-        """After the run, however it ended."""
+        """Clean up after the run, however it ended."""
 
 
 class Worker(Fault):
@@ -74,7 +74,7 @@ class CrashWorker(Worker):
 
 
 class ExitWorker(Worker):
-    """exit(0) in a task, _exit(0) if it has none."""
+    """The worker calls exit(0) in a task, or _exit(0) if it has none."""
     name, program = "worker exits with 0", "doomed"
 
     def line(self, run):
@@ -94,7 +94,7 @@ class ExitWorker(Worker):
 
 
 class KillInSteal(KillWorker):
-    """With the lock of a victim or a claim in its hands."""
+    """The worker dies while it holds the lock of a victim or a claim."""
     name, program, number = "worker killed in a steal", "doomed", signal.SIGRTMIN + 2
 
 
@@ -104,10 +104,10 @@ class StopWorker(Worker):
     bound = LIMIT + 5
     says = r"rank {rank} on \S+, pid \d+, has been stopped.*UAT_STALL_LIMIT|has waited \d+ s for .*UAT_STALL_LIMIT"
     lines = 5  # first the reports, then the end
-    # By uatrun, or by a neighbour that has nothing to do, or is what waits for it in a collective.
+    # Printed by uatrun, by a neighbour without work, or by a worker that waits for it in a collective.
     also_says = r"rank {rank} on \S+, pid \d+, has been stopped for \d+ s.* goes on when|has waited \d+ s for .*goes on when"
-    least_on_two = 4  # under srun it is watched by a neighbour,
-    when_idle = True  # who may have work of its own first
+    least_on_two = 4  # under srun a neighbour watches it,
+    when_idle = True  # which may have work of its own first
 
 
 class StopInSteal(StopWorker):
@@ -115,7 +115,7 @@ class StopInSteal(StopWorker):
 
 
 class PauseWorker(Worker):
-    """Stopped, and continued in time."""
+    """The worker is stopped, and continued in time."""
     name, number, ridden = "worker stopped for a while", signal.SIGSTOP, True
     settings = {"UAT_STALL_TIMEOUT": str(TIMEOUT), "UAT_STALL_LIMIT": "60"}
 
@@ -131,12 +131,12 @@ class PauseInSteal(PauseWorker):
     name, program, number = "worker stopped for a while in a steal", "doomed", signal.SIGRTMIN + 1
 
     def heal(self, run):
-        run.to_worker(signal.SIGRTMIN + 3)  # it may not have stolen yet, and would stop later
+        run.to_worker(signal.SIGRTMIN + 3)  # otherwise a worker that has not stolen yet would stop later
         super().heal(run)
 
 
 class AddressSpace(Fault):
-    """The limit of the whole job: any call that needs memory may fail."""
+    """A limit for the whole job: any call that needs memory may fail."""
     launchers, starves = ("uatrun",), True
     name, says = "little address space", r"rank \d+ on \S+|uatrun: |error while loading shared libraries"
 
@@ -146,9 +146,9 @@ class AddressSpace(Fault):
 
 
 class ShrinkAddressSpace(Fault):
-    """No more memory for one worker from some moment on."""
+    """One worker gets no more memory from some moment on."""
     name, launchers, starves = "address space used up in a worker", ("uatrun",), True
-    # libpmix may exit, or crash, without memory: then the word is uatrun's.
+    # Without memory libpmix may exit or crash; uatrun prints the line then.
     says = r"rank {rank} on \S+|rank {rank} (exited with status \d+|was killed by signal \d+ .*), .*, on \S+;"
 
     def hit(self, run):
@@ -161,12 +161,12 @@ class ShrinkAddressSpace(Fault):
 
 
 class Memlock(Fault):
-    """Matters to verbs only, which must refuse to start with a line; shared memory does not lock any."""
+    """Affects only verbs, which must refuse to start with a line. Shared memory locks no memory."""
     name, says = "little locked memory", r"rank \d+ on \S+: .*(memlock|ulimit -l|locked)"
     launchers, limits = ("uatrun",), {resource.RLIMIT_MEMLOCK: 64 << 10}
 
 
 class TraceFull(Fault):
-    """The disk of the traces has some pages only: the run is worth more than its trace."""
+    """The disk of the traces has only a few pages. The run must go on without its trace."""
     name, folder_full, says = "disk full for traces", True, r"rank \d+ on \S+"
     launchers = ("uatrun",)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A machine on which processes of a run are: this one, or the other guest, where the same calls are carried out.
-usage on the other guest: host.py FOLDER, in which questions and answers are"""
+"""The machines on which processes of a run are: this one, and the other guest, which carries out the same calls.
+usage on the other guest: host.py FOLDER, where questions and answers are exchanged"""
 import json
 import os
 import shutil
@@ -17,7 +17,7 @@ from leftover import Leftover
 
 SHARED = "/run/uat-vm"  # of the guests; see tests/vm
 POLL = 0.01  # seconds
-LOST = "52:54:00:00:00:99"  # the address of nobody
+LOST = "52:54:00:00:00:99"  # an address that no machine has
 
 
 class Here:
@@ -26,14 +26,14 @@ class Here:
     name = "node1"
 
     def close(self):
-        """No further calls come."""
+        """There will be no further calls."""
 
     def workers(self, mark):
-        """How many have been executed."""
+        """The number of workers that have been executed."""
         return len(Descendants(mark).workers())
 
     def to_worker(self, mark, rank, number):
-        """Send a signal to a worker; whether it was there. One that only test-doomed takes waits until it is ready for that."""
+        """Send a signal to a worker. Returns whether it was sent: a real-time signal is sent only once test-doomed catches it."""
         pid = Descendants(mark).workers().get(rank)
         return pid is not None and (number < signal.SIGRTMIN or takes(pid, number)) and send(pid, number)
 
@@ -45,35 +45,35 @@ class Here:
         return sorted(Leftover.files())
 
     def lingering(self, mark):
-        """Processes that do not go."""
+        """Processes that do not end."""
         leftover = Leftover(before=())
         leftover.wait_for(Descendants(mark))
         return leftover.found
 
     def left(self, before, isolated, seconds):
-        """Files and sockets that were not there before, and do not go."""
+        """New files and sockets that do not disappear."""
         leftover = Leftover(before=before, isolated=isolated)
         leftover.look(seconds)
         return leftover.found
 
     def link(self, how):
-        """The interface below the RDMA device goes down or up."""
+        """Set the interface below the RDMA device down or up."""
         return subprocess.run(["ip", "link", "set", os.environ["VM_NETDEV"], how], check=False).returncode == 0
 
     def cut(self, peer):
-        """What is sent to that address from now on reaches nobody, though the link is up."""
+        """From now on, lose everything that is sent to `peer`, although the link is up."""
         command = ["ip", "neigh", "replace", peer, "lladdr", LOST, "dev", os.environ["VM_NETDEV"], "nud", "permanent"]
         return subprocess.run(command, check=False).returncode == 0
 
     def join(self, peer):
-        """The end of cut()."""
+        """Undo cut()."""
         command = ["ip", "neigh", "del", peer, "dev", os.environ["VM_NETDEV"]]
         return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0
 
 
 class Other:
-    """Guest node2, also while the network between the guests is cut. One process there answers all calls: node2, which
-    starts one for each, takes half a second."""
+    """Guest node2, reachable even while the network between the guests is cut. One process there answers all calls, because
+    the command node2, which starts a process for each call, takes half a second."""
 
     name = "node2"
 
@@ -102,14 +102,14 @@ class Other:
 
 
 def _write(path, value):
-    """Seen whole or not at all."""
+    """Write a file so that a reader sees all of it or none."""
     draft = path.with_name(f"draft.{path.name}")
     draft.write_text(json.dumps(value))
     draft.rename(path)
 
 
 def serve(room):
-    """On node2: answer the questions that come, in their order, until one is empty."""
+    """On node2: answer the questions in order, until one is empty."""
     here, number, question = Here(), 0, None
     while question != []:
         number += 1

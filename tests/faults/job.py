@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A run under way."""
+"""A run in progress."""
 import os
 import resource
 import signal
@@ -12,12 +12,12 @@ from descendants import MARK, Descendants
 
 
 class Run:
-    """A run under way; starter is what started it."""
+    """A run in progress. starter: the launcher that started it."""
 
     def __init__(self, plan, build, transport, starter, folder):
         self.plan, self.starter = plan, starter
         self.mark = f"{os.getpid()}-{plan.index}-{time.monotonic_ns()}"
-        self.descendants = Descendants(self.mark)  # those on this host
+        self.descendants = Descendants(self.mark)  # the run's processes on this host
         program = [str(Path(build) / plan.command[0]), *plan.command[1:], "--json"]
         environment = {**os.environ, **starter.own_settings, **plan.settings, "UAT_TRANSPORT": transport, MARK: self.mark}
         if len(starter.hosts) == 1:
@@ -30,10 +30,10 @@ class Run:
         self.output = self.errors = ""
         self.reader = threading.Thread(target=self._read)
         self.reader.start()
-        self.hit = bool(plan.fault.limits or plan.fault.folder_full)  # these are there from the beginning
+        self.hit = bool(plan.fault.limits or plan.fault.folder_full)  # these are in effect from the start
 
     def _limit(self):
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has those ignore it that it starts in the background
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell makes its background processes ignore it
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for which, value in self.plan.fault.limits.items():
             resource.setrlimit(which, (value, value))
@@ -42,7 +42,7 @@ class Run:
         self.output, self.errors = self.launcher.communicate()
 
     def worker(self):
-        """The process that is hit, where all workers are on this host."""
+        """The process that is hit, if all workers are on this host."""
         return self.descendants.workers().get(self.plan.rank)
 
     def to_worker(self, number):
@@ -54,16 +54,16 @@ class Run:
         return sum(host.workers(self.mark) for host in self.starter.hosts) == self.plan.workers
 
     def wait(self, seconds):
-        """Until the launcher has ended and its output is complete, but not longer; whether it has."""
+        """Wait up to `seconds` until the launcher has ended and its output is complete. Returns whether it has."""
         self.reader.join(max(seconds, 0))
         return not self.reader.is_alive()
 
     def lingering(self):
-        """Processes that do not go, on any host."""
+        """Processes that do not end, on any host."""
         return [text for host in self.starter.hosts for text in host.lingering(self.mark)]
 
     def kill(self):
-        """Whatever is left of a run that has failed its trial."""
+        """Kill what is left of a run that has failed its trial."""
         for host in self.starter.hosts:
             host.kill(self.mark)
         self.reader.join(10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All kinds of faults, by weight: how many of a hundred trials or so. New ones at the end, or seeds mean something else."""
+"""All kinds of faults with their weights: about how many of a hundred trials. Add new ones at the end, or seeds change their meaning."""
 import launcher_faults
 import fault
 import network

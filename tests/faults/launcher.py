@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What starts a run, on which hosts its workers are then, and how it words that one of them is gone."""
+"""The launchers: how each starts a run, on which hosts its workers are, and how it reports that a worker is gone."""
 import re
 import signal
 import subprocess
@@ -14,9 +14,9 @@ class Uatrun:
     """All workers on this machine."""
 
     name = "uatrun"
-    aborts = 0  # seconds that it takes to end workers that it cannot reach
-    part = 1  # of the time that a run takes: what is left are the launcher's own beginning and end
-    patience = 0  # seconds that its own part of the job may wait for a host that cannot be reached
+    aborts = 0  # seconds that the launcher takes to end workers that it cannot reach
+    part = 1  # fraction of a run's time; the rest is the launcher's own start and end
+    patience = 0  # seconds that the launcher's own part of the job may wait for an unreachable host
     own_settings = {}
 
     def __init__(self, build):
@@ -30,7 +30,7 @@ class Uatrun:
         return self.hosts[0]
 
     def sizes(self, most):
-        """Numbers of workers."""
+        """Possible numbers of workers."""
         return range(2, most + 1)
 
     def says_killed(self, rank, workers, number):
@@ -40,28 +40,28 @@ class Uatrun:
         return rf"rank {rank} exited with status 0(, before.*, on \S+;| without having called)|rank {rank} on \S+: .*called exit\(0\)"
 
     def chatter(self, line):
-        """What others say besides: libibverbs has a line for each driver that it cannot load for want of memory."""
+        """Is it a line of somebody else? libibverbs prints one for each driver that it cannot load for lack of memory."""
         return line.startswith("libibverbs: Warning: couldn't load driver")
 
     def takes_signals(self, run):
         return ready(run.launcher.pid)
 
     def settle(self):
-        """After a run: whether the next one can start."""
+        """Wait after a run. Returns whether the next one can start."""
         return True
 
 
 class Srun:
-    """The same number of workers on each guest, by Slurm."""
+    """The same number of workers on each guest, started by Slurm."""
 
     name = "srun"
     KILL_WAIT, DOWN = 2, 12  # KillWait and SlurmdTimeout of tests/vm/guest/slurm
     aborts = KILL_WAIT + 2
     part = 0.7
-    MESSAGE = 10  # MessageTimeout, of which each message to a host that is cut off takes one
+    MESSAGE = 10  # MessageTimeout: each message to a host that is cut off takes that long
     patience = DOWN + 3 * MESSAGE
-    PATIENT, IDLE = 8, 60  # seconds until the nodes are there again: by themselves, and after a push
-    # What no operation of a worker's own finds out, ends in PMIx's servers or at a peer that is stopped.
+    PATIENT, IDLE = 8, 60  # seconds until the nodes are back: by themselves, and after a push
+    # If no operation of a worker notices the fault, the worker waits for PMIx's servers or for a stopped peer.
     own_settings = {"UAT_STALL_LIMIT": "6"}
     WORDS = {signal.SIGKILL: "Killed", signal.SIGSEGV: "Segmentation fault"}
 
@@ -82,18 +82,18 @@ class Srun:
         return rf"srun: error: {host}: tasks? [\d,-]*\b{rank}\b[\d,-]*: {self.WORDS[number]}"
 
     def says_exited(self, rank, workers):
-        """After _exit(0) it is slurmstepd, which loses a client of PMIx, or a peer, who notices first."""
+        """After _exit(0), slurmstepd (which loses a PMIx client) or a peer notices first."""
         host = self.host_of(rank, workers).name
         return (rf"rank {rank} on {host}: .*called exit\(0\)|of rank {rank} \({host}\).*does not answer|"
                 rf"slurmstepd-{host}: error: .*Error handler invoked: .*source = \[\S+:{rank}\]|"
                 rf"rank \d+ on \S+: (has waited \d+ s for|PMIx_Fence)")
 
     def chatter(self, line):
-        """srun and slurmstepd report every task that ends, and every step; libpmix, what its server did not expect."""
+        """Is it a line of somebody else? srun and slurmstepd report each end of a task or step; libpmix, unexpected messages."""
         return line.startswith(("srun: ", "slurmstepd")) or re.match(r"\[\w+:\d+\] PMIX ERROR", line)
 
     def takes_signals(self, run):
-        """srun waits for signals from before it starts anybody."""
+        """Has srun started a worker? It handles signals from before that."""
         return Descendants(run.mark).workers() != {}
 
     def _idle(self, seconds):
@@ -107,8 +107,8 @@ class Srun:
         return False
 
     def settle(self):
-        """slurmctld repeats a message that was lost after a minute, and asks nodes that are down rarely. Whoever declares
-        them down and up again need not wait for that; what is left of ours on them has been looked for before."""
+        """Wait until the nodes are idle. slurmctld repeats a lost message only after a minute, and rarely asks nodes that are
+        down. Declaring the nodes down and up again avoids that wait. What the run has left on them was looked for before."""
         if self._idle(self.PATIENT):
             return True
         for state in ("down", "resume"):
@@ -118,11 +118,11 @@ class Srun:
 
 
 def cancel(run):
-    """scancel of the run."""
+    """Cancel the run with scancel."""
     jobs = subprocess.run(["squeue", "-h", "-o", "%A"], check=True, text=True, stdout=subprocess.PIPE).stdout.split()
     return bool(jobs) and subprocess.run(["scancel", *jobs], check=False).returncode == 0
 
 
 def signal_launcher(run, number):
-    """From the moment on at which it takes signals: until then it is a program that has not begun."""
+    """Signal the launcher once it handles signals; before that it has not really started. SIGKILL is sent at any time."""
     return (number == signal.SIGKILL or run.starter.takes_signals(run)) and send(run.launcher.pid, number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The faults of the launcher: it is killed, or told to end the job."""
+"""The faults of the launcher: it is killed, or asked to end the job."""
 import signal
 
 from descendants import send
@@ -8,7 +8,7 @@ from launcher import cancel, signal_launcher
 
 
 class KillUatrun(Fault):
-    """Nobody is left to say anything."""
+    """No process is left to print a line."""
     name, launchers, number = "uatrun killed", ("uatrun",), signal.SIGKILL
 
     def hit(self, run):
@@ -33,7 +33,7 @@ class KillServer(Fault):
 
 
 class KillSrun(KillUatrun):
-    """srun has a process that waits for its end and has the job cancelled."""
+    """srun has a helper process that waits for srun's end and then cancels the job."""
     name, launchers = "srun killed", ("srun",)
 
     def hit(self, run):
@@ -41,7 +41,7 @@ class KillSrun(KillUatrun):
 
 
 class InterruptSrun(KillUatrun):
-    """Twice: at the first one srun only says what its tasks do."""
+    """Interrupts twice, because at the first SIGINT srun only prints what its tasks do."""
     name, launchers, number, lasts = "srun interrupted twice (SIGINT)", ("srun",), signal.SIGINT, 0.3
     says, lines = r"srun: (sending Ctrl-C|forcing job termination)", 9
 

@@ -6,23 +6,23 @@ from pathlib import Path
 
 from descendants import stacks
 
-GONE = 5  # seconds that the last processes may take to go
+GONE = 5  # seconds that the last processes may take to end
 SOURCE = Path(__file__).resolve().parent.parent.parent
 
 
 def shows_host(place):
-    """In a guest: is that place the host's? It is when sources or build are below it, and then strangers write there."""
+    """In a guest: does that place belong to the host? If sources or build are in it, it does, and others write there."""
     below = [SOURCE, Path(os.environ.get("VM_BUILD") or SOURCE)]
     return "VM_NODE" in os.environ and any(path.is_relative_to(place) for path in below)
 
 
 COMMON = [place for place in ("/dev/shm", "/tmp", "/dev/mqueue") if not shows_host(place)]
-ISOLATED = "FAULTS_ISOLATED"  # in the environment: the common places that nobody else uses
+ISOLATED = "FAULTS_ISOLATED"  # environment variable: the common places that nobody else uses
 OURS = ("uat", "pmix", "ompi", "faults")
 
 
 class Leftover:
-    """Looks before and after. In the common places, which others use as well, it counts what bears a name of ours."""
+    """Compares before and after. In the common places, which others use, too, it counts only what has one of our names."""
 
     def __init__(self, folder=None, before=None, isolated=""):
         self.folder, self.found, self.alone = folder, [], isolated.split()
@@ -37,7 +37,7 @@ class Leftover:
         return files
 
     def wait_for(self, descendants):
-        """The processes are given a little time; then they are left over."""
+        """Wait a little for the processes to end. The remaining ones are left over."""
         limit = time.monotonic() + GONE
         while descendants.members() and time.monotonic() < limit:
             time.sleep(0.01)
@@ -55,7 +55,7 @@ class Leftover:
         return sorted(new) + [str(path) for path in (Path(self.folder).iterdir() if self.folder else [])] + self._sockets()
 
     def look(self, seconds=GONE):
-        """Once all processes are gone. What other users of the common places have there is gone a little later."""
+        """Look for leftovers. Call it when all processes have ended. Files of other users in the common places may go a little later."""
         limit = time.monotonic() + seconds
         while self._new() and time.monotonic() < limit:
             time.sleep(0.1)

@@ -2,8 +2,7 @@
 """The faults of the network: a link that goes down, a network that is cut between two hosts."""
 from fault import Fault
 
-# Soft-RoCE does not repeat what it cannot send for want of a link or a route; a worker that makes its connections
-# meanwhile is right to refuse.
+# Soft-RoCE does not repeat what it cannot send for lack of a link or a route. A worker that connects at that time is right to refuse.
 NO_LINK = (r"its state is down|cannot enter state RTR: Network is unreachable|"
            r"failed on \S+ \(port (down|active|init\w*)\): local QP operation error|"
            r"rdmacm: (RDMA_CM_EVENT_(ADDR|ROUTE)_ERROR|resolving the address), rank \d+")
@@ -11,14 +10,14 @@ ADDRESSES = ["10.9.0.1", "10.9.0.2"]
 
 
 class Network(Fault):
-    """Ends within the retry bound that the workers name, and what the launcher takes besides."""
+    """The run ends within the retry bound that the workers print, plus the launcher's time."""
     transports, guests, network = ("ibv",), True, True
-    # While PMIx's servers make their first connection, it is slurmstepd that finds the other host gone.
+    # While PMIx's servers make their first connection, slurmstepd notices that the other host is gone.
     says = (r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|its state is down|rdmacm: )|srun: error: Node failure on \S+|"
             r"slurmstepd-\S+: error: .*Cannot establish direct connection to \S+")
     lines = 5
-    # What the workers cannot find out themselves takes longer: a collective of PMIx, whose servers wait for each other
-    # (UAT_STALL_LIMIT), or a node whose last word does not reach srun (SlurmdTimeout).
+    # Faults that the workers cannot notice themselves take longer: in a PMIx collective the servers wait for each other
+    # (UAT_STALL_LIMIT), and a node's last message may not reach srun (SlurmdTimeout).
     longer = r"has waited \d+ s for all workers in PMIx_Fence|[Nn]ode failure"
 
     def ready(self, run):
@@ -52,7 +51,7 @@ class LinkFlap(LinkDown):
 
 
 class Cut(Network):
-    """What the guests send each other is lost, while their links are up."""
+    """Messages between the guests are lost, while their links are up."""
     name, two_hosts, hosts = "network cut", True, ()
 
     def hit(self, run):
@@ -67,7 +66,7 @@ class Cut(Network):
 
 
 class CutBriefly(Cut):
-    """For less than the retries take."""
+    """The cut is shorter than the retries."""
     name, ridden = "network cut for a while", True
 
     def __init__(self, random):

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program that goes to one of the runtime's limits, or past it; `limits` starts it and looks at what
- * comes of it.
+ * Description: a program that reaches or exceeds one of the runtime's limits. `limits` starts it and checks the result.
  * usage: [uatrun -n WORKERS] test-overdo WHAT N
  *
- *   nested    N spawns, each in the one before
+ *   nested    N nested spawns, each in the child of the one before
  *   children  a task with N children at the same time
  *   frames    a tree of tasks that wait with N bytes in their frames
  *   result    a result of N bytes
  *   argument  an argument of N bytes
- *   root      an argument of the root of N bytes
+ *   root      a root with an argument of N bytes
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uat.h>
 
-static long n; /* the same in all workers, for it comes from the command line */
+static long n; /* from the command line, so the same in all workers */
 
 UAT_TASK(long, nested, long, depth)
 {
@@ -91,7 +90,7 @@ static void take_result(void *arg, void *result)
     add_up(room, result);
 }
 
-static unsigned char *bytes; /* N times 1 */
+static unsigned char *bytes; /* N bytes, each 1 */
 
 static void give_argument(void *arg, void *result)
 {

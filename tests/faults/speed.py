@@ -3,12 +3,12 @@
 import os
 import time
 
-SAMPLE, MOST = 0.03, 10  # processor seconds that are tried; the largest factor
-GUEST = 2  # of an emulated guest, which does not see what else its host does
+SAMPLE, MOST = 0.03, 10  # processor seconds of a measurement; the largest factor
+GUEST = 2  # factor of an emulated guest, which does not see its host's other load
 
 
 def slowness():
-    """Wall time over processor time of a loop: 1 on an idle machine."""
+    """The ratio of wall time to processor time of a loop: 1 on an idle machine."""
     began, used = time.monotonic(), time.process_time()
     while time.process_time() - used < SAMPLE:
         pass

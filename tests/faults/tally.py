@@ -16,7 +16,7 @@ class Tally:
         self.wrong += bool(trial.wrong)
 
     def show(self, options):
-        """As a table of Markdown, so that it can go into the documentation as it is."""
+        """Print a Markdown table, which can be copied to the documentation."""
         columns = sorted({outcome for counter in self.outcomes.values() for outcome in counter})
         trials = sum(sum(counter.values()) for counter in self.outcomes.values())
         print(f"\n| fault | {' | '.join(columns)} | slowest end, s |")

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What a run leaves behind on the hosts that it ran on, processes apart."""
+"""What a run leaves behind on its hosts, except processes."""
 import os
 
 from leftover import ISOLATED, Leftover
 
 
-SLURM_GONE = 40  # seconds: a slurmstepd that was cut off goes, with its files, when it has told slurmctld of its end
+SLURM_GONE = 40  # seconds: a slurmstepd that was cut off ends, with its files, when it has reported its end to slurmctld
 
 
 class Traces:
-    """Made before the run. On one host the run has a temporary folder of its own; two hosts are guests, and all is ours."""
+    """Created before the run. On one host the run has its own temporary folder. Two hosts are guests, where all files are ours."""
 
     def __init__(self, hosts, folder):
         self.hosts = hosts if len(hosts) > 1 else []

@@ -14,12 +14,12 @@ from traces import Traces
 
 
 class Trial:
-    """Carries out a plan. Afterwards: outcome, wrong (list of texts), seconds from the fault to the end of everything."""
+    """Carries out a plan. Sets outcome, wrong (list of texts), and seconds from the fault to the end of everything."""
 
     def __init__(self, plan, build, transport, starter, usual):
         self.plan, self.starter, self.usual = plan, starter, usual
         self.wrong, self.outcome, self.seconds, self.errors = [], "", 0.0, ""
-        self.slowness = slowness()  # other jobs on the machine make every end later
+        self.slowness = slowness()  # other jobs on the machine delay every end
         with tempfile.TemporaryDirectory(prefix="faults-") as folder:
             self._carry_out(build, transport, folder)
 
@@ -56,7 +56,7 @@ class Trial:
         self._judge(run)
 
     def _bound(self):
-        """Seconds from the fault to the end, at most."""
+        """Maximum seconds from the fault to the end."""
         fault = self.plan.fault
         if fault.network:
             return self.usual.retry_bound + self.starter.aborts + self.starter.patience + fault.bound * self.slowness
@@ -64,7 +64,7 @@ class Trial:
         return fault.bound * self.slowness + self.starter.aborts + rest * len(self.starter.hosts[1:])
 
     def _hit(self, run):
-        """Wait for the moment and for somebody to be there, then let it happen."""
+        """Wait for the moment and for a process to hit, then cause the fault."""
         fault = self.plan.fault
         moment = time.monotonic() + self.plan.moment * self.starter.part * self.usual.seconds[self.plan.program, self.plan.workers]
         self.began = time.monotonic()
@@ -115,7 +115,7 @@ class Trial:
         self._judge_time(run)
 
     def _judge_time(self, run):
-        """Later than the retry bound ends only what waited for the launcher, and it says so."""
+        """A run may end after the retry bound only if it waited for the launcher, and a line must say so."""
         fault = self.plan.fault
         bound = self._bound() - self.starter.patience
         if fault.network and self.seconds > bound and not re.search(fault.longer, run.errors):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: any command line of uatrun, its words separated by newlines, is understood or refused with a status. */
+/* Description: uatrun accepts any command line (words separated by newlines), or refuses it with a status. */
 #include <getopt.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     for (char *rest = text, *word; argc <= WORDS_MAX && (word = strsep(&rest, "\n")) != NULL;)
         argv[argc++] = word;
-    optind = 0; /* getopt() starts anew */
+    optind = 0; /* restart getopt() */
     if (uat_arguments_parse(&arguments, argc, argv, &status)) {
         if (arguments.workers < 1 || arguments.workers > UAT_WORKERS_MAX || !arguments.program || !arguments.argv[0])
             abort();

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what a peer publishes for the transport over shared memory is attached only if it is a card of this
- * build and job. The input is laid over a good card, so that not only the first check is met; the process named is
- * always this one.
+ * Description: the transport over shared memory attaches what a peer publishes only if it is a card of this build and
+ * job. The input is XORed onto a good card, so that it passes some checks. The card's process is always this one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct uat_card card;
     const struct uat_card_user user = {.host = "here", .transport = "shm", .instead = "UAT_TRANSPORT=ibv"};
     char *blob, *map = NULL;
-    size_t bytes = size > 0 && data[0] % 4 == 0 ? size : sizeof(card); /* one in four is of another length */
+    size_t bytes = size > 0 && data[0] % 4 == 0 ? size : sizeof(card); /* one in four has another length */
 
     if (own.magic == 0)
         make_own();
@@ -42,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 1; i < size && i <= sizeof(card); i++)
         ((uint8_t *)&card)[i - 1] ^= data[i];
     card.pid = getpid();
-    blob = malloc(bytes); /* exactly as large as it says, so that a read beyond it is seen */
+    blob = malloc(bytes); /* of exactly that size, so that a read beyond it is detected */
     memset(blob, 0, bytes);
     memcpy(blob, &card, bytes < sizeof(card) ? bytes : sizeof(card));
     struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what a peer publishes for the transport over verbs is refused, or its values are within their bounds. */
+/* Description: the transport over verbs refuses what a peer publishes, or all its values are within their bounds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct ibv_mr mr = {.rkey = 77};
-    struct uat_ibv ibv = {.base = {.rank = 1, .size = WORKERS}, .mr = &mr, .host = "here", .pkey = 0xffff};
+    struct uat_ibv ibv = {
+        .base = {.rank = 1, .size = WORKERS}, .mr = &mr, .host = "here", .pkey = 0xffff, .token = {{3, 4}}};
     struct ibv_qp qp = {.qp_num = 5};
     struct uat_ibv_connection connections[WORKERS];
     struct uat_ibv_neighbour neighbour = {.mr = {&mr, &mr}};
@@ -21,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct uat_ibv_endpoint out;
     char good[UAT_ENDPOINT_MAX], *blob;
     size_t bytes = 0;
-    uint32_t qpn;
+    struct uat_ibv_end end;
 
     for (int i = 0; i < WORKERS; i++)
         connections[i] = (struct uat_ibv_connection){.qp = &qp, .rank = i};
@@ -35,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ibv.port.attr.active_mtu = IBV_MTU_1024;
     ibv.port.attr.link_layer = IBV_LINK_LAYER_ETHERNET;
     ibv.port.device_attr.orig_attr.max_qp_rd_atom = ibv.port.device_attr.orig_attr.max_qp_init_rd_atom = 16;
-    ibv.base.rank = PEER; /* what the peer would publish if all were well */
+    ibv.base.rank = PEER; /* what a correct peer would publish */
     if (uat_ibv_endpoint_write(&ibv.base, good, &bytes))
         abort();
     ibv.base.rank = 1;
@@ -46,9 +47,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     blob = malloc(bytes);
     memcpy(blob, good, bytes);
     struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};
-    if (uat_ibv_endpoint_read(&ibv, PEER, &endpoint, &out, &qpn) == 0 &&
+    if (uat_ibv_endpoint_read(&ibv, PEER, &endpoint, &out, &end) == 0 &&
         (out.size != WORKERS || out.rank != PEER || out.mtu < IBV_MTU_256 || out.mtu > IBV_MTU_4096 || !out.read_to ||
-         !memchr(out.device, '\0', sizeof(out.device)) || out.connections != WORKERS || out.keys != UAT_IBV_WINDOWS))
+         !memchr(out.device, '\0', sizeof(out.device)) || out.connections != WORKERS || out.keys != UAT_IBV_WINDOWS ||
+         !uat_ibv_end_is_valid(end) || !uat_secret_equal(&out.token, &ibv.token)))
         abort();
     free(blob);
     return 0;

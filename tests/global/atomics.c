@@ -2,7 +2,8 @@
 /*
  * Description: uat_atomic_swap() and uat_atomic_store() beside other atomics on the same words, near and far. What
  * tasks add, others take away by swaps: nothing is lost and nothing taken twice. Of the values that tasks swap in, each
- * comes out once. A value that was stored is loaded.
+ * comes out once. A value that was stored is loaded. What a task has added without waiting is in what it sees of the
+ * word next.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +34,12 @@ static void work(int64_t begin, int64_t end, void *partial, const void *arg)
         uat_atomic_t *own = w + 2 * SPREAD + i * 8;
         uat_atomic_store(own, (uint64_t)i * 5);
         t->wrong += uat_atomic_load(own) != (uint64_t)i * 5;
+        uat_atomic_add(own, 2);
+        t->wrong += uat_atomic_cmp_swap(own, (uint64_t)i * 5 + 2, (uint64_t)i) != (uint64_t)i * 5 + 2;
+        uat_atomic_add(own, 3);
+        t->wrong += uat_atomic_fetch_add(own, 4) != (uint64_t)i + 3;
+        uat_atomic_add(own, 5);
+        t->wrong += uat_atomic_load(own) != (uint64_t)i + 12;
     }
 }
 
@@ -67,7 +74,9 @@ int main(void)
     uint64_t added = t.added + uat_atomic_load(words), numbers = t.numbers + uat_atomic_load(words + SPREAD);
     wrong = added != 3 * TASKS || numbers != TASKS * (TASKS + 1ull) / 2 || t.wrong != 0;
     if (wrong && uat_rank() == 0)
-        fprintf(stderr, "atomics: %" PRIu64 " of %d added, numbers %" PRIu64 ", %" PRIu64 " stores that nobody sees\n",
+        fprintf(stderr,
+                "atomics: %" PRIu64 " of %d added, numbers %" PRIu64 ", %" PRIu64
+                " values that are not the last ones\n",
                 added, 3 * TASKS, numbers, t.wrong);
     return uat_finalize() || wrong;
 }

@@ -38,16 +38,16 @@ static void expect(int line, uint64_t hits, uint64_t misses, uint64_t fetched, u
 
 static void access_range(char *p, size_t bytes, enum uat_access access)
 {
-    char *q = uat_checkout(p, bytes, access);
+    char *q = uat_global_checkout(p, bytes, access);
     if (access & UAT_WRITE)
         memset(q, 1, bytes);
-    uat_checkin(p, bytes, access);
+    uat_global_checkin(p, bytes, access);
 }
 
 static void work(char *near, char *far, char *both)
 {
     char local[5000] = {0};
-    uat_transfer_t t;
+    uat_global_transfer_t t;
     uat_stats(&before);
     access_range(near, 10000, UAT_READ_WRITE);
     uat_global_release();
@@ -65,19 +65,19 @@ static void work(char *near, char *far, char *both)
     uat_global_release();
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 20, 1, 1); /* the second one had nothing to do */
-    uat_prefetch(far + 5 * 4096, 4096);
+    uat_global_prefetch(far + 5 * 4096, 4096);
     expect(__LINE__, 0, 0, 4096, 0, 0, 0);
     access_range(far + 5 * 4096, 4096, UAT_READ);
     expect(__LINE__, 0, 1, 0, 0, 0, 0);
     access_range(far + 100, 12000, UAT_READ);
     expect(__LINE__, 1, 0, 0, 0, 0, 0); /* three valid parts, and not those that were used last */
-    uat_get(local, far, 5000);
-    uat_get_begin(&t, local, far, 8);
-    uat_transfer_wait(&t);
+    uat_global_get(local, far, 5000);
+    uat_global_get_begin(&t, local, far, 8);
+    uat_global_transfer_wait(&t);
     expect(__LINE__, 0, 0, 5008, 0, 0, 0);
-    uat_put(far, local, 5000);
-    uat_put_begin(&t, far + 9000, local, 100);
-    uat_transfer_wait(&t);
+    uat_global_put(far, local, 5000);
+    uat_global_put_begin(&t, far + 9000, local, 100);
+    uat_global_transfer_wait(&t);
     expect(__LINE__, 0, 0, 0, 5100, 0, 0);
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 0, 1, 1);
@@ -92,7 +92,7 @@ static void work(char *near, char *far, char *both)
 static void work_anew(char *far)
 {
     uat_stats(&before);
-    uat_prefetch(far + 5 * 4096, 4096);
+    uat_global_prefetch(far + 5 * 4096, 4096);
     expect(__LINE__, 0, 0, 4096, 0, 0, 0);
     access_range(far, 4096, UAT_READ);
     expect(__LINE__, 0, 1, 4096, 0, 0, 0);

@@ -11,6 +11,7 @@
 
 static char *array;
 static const char *which;
+static volatile enum uat_access mode = (enum uat_access)7; /* not known to the compiler */
 
 static int is(const char *name)
 {
@@ -29,7 +30,7 @@ static void open_at_spawn(void *arg, void *result)
     (void)arg;
     (void)result;
     uat_task_t t;
-    uat_checkout(array, 8, UAT_READ);
+    uat_global_checkout(array, 8, UAT_READ);
     uat_spawn(&t, leaf, NULL, 0, NULL, 0);
     uat_join(&t);
 }
@@ -38,7 +39,7 @@ static void open_at_end(void *arg, void *result)
 {
     (void)arg;
     (void)result;
-    uat_checkout(array, 8, UAT_READ);
+    uat_global_checkout(array, 8, UAT_READ);
 }
 
 static void spawn_one(void *arg, void *result)
@@ -64,7 +65,7 @@ static void open_at_join(void *arg, void *result)
     (void)result;
     uat_task_t t;
     uat_spawn(&t, slow_leaf, NULL, 0, NULL, 0);
-    uat_checkout(array, 8, UAT_READ);
+    uat_global_checkout(array, 8, UAT_READ);
     uat_join(&t);
 }
 
@@ -80,26 +81,28 @@ static void alloc_inside(void *arg, void *result)
 static void exceed(char *far)
 {
     if (is("access"))
-        uat_checkout(far, 8, (enum uat_access)7);
+        uat_global_checkout(far, 8, (enum uat_access)7);
+    if (is("access-known"))
+        uat_global_checkout(array, 8, (enum uat_access)7);
     if (is("many"))
         for (int i = 0; i < 300; i++)
-            uat_checkout(far + 8 * i, 8, UAT_READ);
+            uat_global_checkout(far + 8 * i, 8, UAT_READ);
     if (is("frozen"))
-        uat_checkout(array, 8, UAT_WRITE);
+        uat_global_checkout(array, 8, UAT_WRITE);
     if (is("frozen-put"))
-        uat_put(far, &which, 8);
+        uat_global_put(far, &which, 8);
     if (is("frozen-atomic"))
         uat_atomic_add((uat_atomic_t *)far, 1);
     if (is("gone"))
-        uat_checkout(array, 8, UAT_READ);
+        uat_global_checkout(array, 8, UAT_READ);
     if (is("plain-gone"))
         array[5] = 1;
     if (is("barrier"))
-        uat_checkout(far, 8, UAT_READ);
+        uat_global_checkout(far, 8, UAT_READ);
     if (is("transfer-open")) {
-        static uat_transfer_t t;
+        static uat_global_transfer_t t;
         static char local[8];
-        uat_get_begin(&t, local, far, 8);
+        uat_global_get_begin(&t, local, far, 8);
     }
 }
 
@@ -108,17 +111,67 @@ static int free_twice(void)
 {
     char **shared = (char **)(array + (size_t)(uat_size() - 1) * UAT_GLOBAL_BLOCK), *o;
     if (uat_rank() == 0) {
-        o = uat_object_alloc(100);
-        uat_put(shared, &o, sizeof(o));
+        o = uat_global_object_alloc(100);
+        uat_global_put(shared, &o, sizeof(o));
     }
     if (uat_barrier())
         return 1;
     if (uat_rank() == uat_size() - 1) {
-        uat_get(&o, shared, sizeof(o));
-        uat_object_free(o);
-        uat_object_free(o);
+        uat_global_get(&o, shared, sizeof(o));
+        uat_global_object_free(o);
+        uat_global_object_free(o);
     }
     return uat_barrier();
+}
+
+/* "one-...": rank 0 goes one element too far, in an array or an object, near or far. */
+enum { ELEMENTS = 25 };
+
+static int one_too_many(void)
+{
+    const size_t bytes = ELEMENTS * sizeof(uint64_t), before = strstr(which, "far") ? UAT_GLOBAL_BLOCK : 0;
+    uint64_t local[ELEMENTS + 1] = {0}, **shared = (uint64_t **)(void *)array, *p;
+    uat_global_transfer_t t;
+    /* The last block of this array is not full. */
+    p = uat_global_alloc(before + bytes, UAT_CYCLIC, 0);
+    if (!p)
+        return 1;
+    p += before / sizeof(*p);
+    if (strstr(which, "object")) {
+        if (uat_rank() == (before ? 1 : 0))
+            for (int i = 0; i < 3; i++) { /* with neighbours on both sides */
+                p = uat_global_object_alloc(bytes);
+                uat_global_put(i == 1 ? &shared[0] : &shared[1], &p, sizeof(p));
+            }
+        if (uat_barrier())
+            return 1;
+        uat_global_get(&p, &shared[0], sizeof(p));
+    }
+    if (uat_rank() != 0)
+        return 0;
+    uat_global_checkout(p, bytes, UAT_READ_WRITE);
+    uat_global_checkin(p, bytes, UAT_READ_WRITE);
+    uat_global_put(p, local, bytes);
+    uat_global_get(local, p, bytes);
+    if (strstr(which, "checkout"))
+        uat_global_checkout(p + ELEMENTS, sizeof(*p), UAT_READ);
+    if (strstr(which, "longer"))
+        uat_global_checkout(p, bytes + sizeof(*p), UAT_READ);
+    if (strstr(which, "before"))
+        uat_global_checkout(p - 1, sizeof(*p), UAT_READ);
+    if (strstr(which, "put"))
+        uat_global_put(p + ELEMENTS, local, sizeof(*p));
+    if (strstr(which, "get"))
+        uat_global_get(local, p, bytes + sizeof(*p));
+    if (strstr(which, "transfer"))
+        uat_global_get_begin(&t, local, p + ELEMENTS, sizeof(*p));
+    if (strstr(which, "plain"))
+        p[ELEMENTS] = 1;
+    if (strstr(which, "plain") || strstr(which, "freed")) {
+        uat_global_object_free(p);
+        uat_global_checkout(p, sizeof(*p), UAT_READ);
+    }
+    return 0;
 }
 
 /* Two arrays that this machine has memory for, but not for both. Neither is touched. */
@@ -137,7 +190,7 @@ static int promise_twice(void)
 static int prepare(void)
 {
     if (is("closed") && uat_rank() == 0)
-        uat_object_alloc(8);
+        uat_global_object_alloc(8);
     array = uat_global_alloc((size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0);
     if (!array)
         return 1;
@@ -145,65 +198,74 @@ static int prepare(void)
         return uat_global_freeze(array);
     if (is("gone") || is("plain-gone"))
         return uat_global_free(array);
+    if (strncmp(which, "one-", 4) == 0)
+        return one_too_many();
     return is("double-free-far") ? free_twice() : 0;
 }
 
 static void on_rank_0(void)
 {
-    char *far = array + (size_t)(uat_size() - 1) * UAT_GLOBAL_BLOCK, *o = uat_object_alloc(100);
+    char *far = array + (size_t)(uat_size() - 1) * UAT_GLOBAL_BLOCK, *o = uat_global_object_alloc(100);
     if (is("not-open"))
-        uat_checkin(array, 8, UAT_READ);
+        uat_global_checkin(array, 8, UAT_READ);
     if (is("not-open-far"))
-        uat_checkin(far, 8, UAT_READ);
+        uat_global_checkin(far, 8, UAT_READ);
     if (is("mode")) {
-        uat_checkout(far, 8, UAT_READ);
-        uat_checkin(far, 8, UAT_WRITE);
+        uat_global_checkout(far, 8, UAT_READ);
+        uat_global_checkin(far, 8, UAT_WRITE);
     }
     if (is("size")) {
-        uat_checkout(far, 8, UAT_READ);
-        uat_checkin(far, 16, UAT_READ);
+        uat_global_checkout(far, 8, UAT_READ);
+        uat_global_checkin(far, 16, UAT_READ);
     }
     if (is("overlap")) {
-        uat_checkout(array, 100, UAT_WRITE);
-        uat_checkout(array + 50, 100, UAT_READ);
+        uat_global_checkout(array, 100, UAT_WRITE);
+        uat_global_checkout(array + 50, 100, UAT_READ);
     }
     if (is("cache"))
-        uat_checkout(array, (size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_READ);
+        uat_global_checkout(array, (size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_READ);
     if (is("beyond"))
-        uat_checkout(array, (size_t)uat_size() * UAT_GLOBAL_BLOCK + 1, UAT_READ);
+        uat_global_checkout(array, (size_t)uat_size() * UAT_GLOBAL_BLOCK + 1, UAT_READ);
     if (is("foreign"))
-        uat_checkout(&which, 8, UAT_READ);
+        uat_global_checkout(&which, 8, UAT_READ);
     if (is("plain"))
         far[5] = 1;
     if (is("free-foreign"))
-        uat_object_free(array);
+        uat_global_object_free(array);
     if (is("free-inside"))
-        uat_object_free(o + 32);
+        uat_global_object_free(o + 32);
     if (is("double-free")) {
-        uat_object_free(o);
-        uat_object_free(o);
+        uat_global_object_free(o);
+        uat_global_object_free(o);
     }
     if (is("use-after-free")) {
-        uat_object_free(o);
+        uat_global_object_free(o);
         o[60] = 1;
-        uat_object_alloc(100);
+        uat_global_object_alloc(100);
     }
     if (is("read-after-free")) {
         memset(o, 1, 100);
-        uat_object_free(o);
+        uat_global_object_free(o);
         fprintf(stderr, "a freed byte is %x, 0x%x\n", (unsigned char)o[60], (unsigned char)o[99]);
     }
     if (is("part-full"))
         for (int i = 0; i < 10; i++)
-            if (!uat_object_alloc(10000))
+            if (!uat_global_object_alloc(10000))
                 break;
-    if (is("wait-twice")) {
-        uat_transfer_t t;
-        char local[8];
-        uat_get_begin(&t, local, far, 8);
-        uat_transfer_wait(&t);
-        uat_transfer_wait(&t);
+    if (is("access-near"))
+        uat_global_checkout(array, 8, mode);
+    if (is("wait-twice") || is("wait-never")) { /* with another one under way */
+        uat_global_transfer_t t[2] = {{0}};
+        char local[16];
+        uat_global_get_begin(&t[0], local, far, 8);
+        if (is("wait-twice")) {
+            uat_global_get_begin(&t[1], local + 8, far + 8, 8);
+            uat_global_transfer_wait(&t[1]);
+        }
+        uat_global_transfer_wait(&t[1]);
     }
+    if (is("object-huge"))
+        uat_global_object_alloc(SIZE_MAX);
     if (is("misaligned"))
         uat_atomic_load((uat_atomic_t *)(far + 4));
 }

@@ -40,10 +40,10 @@ static void read_all(void *arg, void *result)
         read_all(&right, &wrong);
         uat_join(&t);
     } else {
-        const unsigned char *q = uat_checkout(p.array + p.from, p.to - p.from, UAT_READ);
+        const unsigned char *q = uat_global_checkout(p.array + p.from, p.to - p.from, UAT_READ);
         for (size_t i = p.from; i < p.to; i++)
             wrong += q[i - p.from] != value(i, p.stamp);
-        uat_checkin(p.array + p.from, p.to - p.from, UAT_READ);
+        uat_global_checkin(p.array + p.from, p.to - p.from, UAT_READ);
     }
     wrong += other;
     memcpy(result, &wrong, sizeof(wrong));
@@ -56,10 +56,10 @@ static void write_all(unsigned char *array, unsigned char stamp)
     for (size_t at = from; at < from + share && at < BYTES; at += 1000) {
         size_t m = from + share - at < 1000 ? from + share - at : 1000;
         m = at + m > BYTES ? BYTES - at : m;
-        unsigned char *q = uat_checkout(array + at, m, UAT_WRITE);
+        unsigned char *q = uat_global_checkout(array + at, m, UAT_WRITE);
         for (size_t i = 0; i < m; i++)
             q[i] = value(at + i, stamp);
-        uat_checkin(array + at, m, UAT_WRITE);
+        uat_global_checkin(array + at, m, UAT_WRITE);
     }
     uat_barrier();
 }

@@ -44,7 +44,7 @@ static void build(void *arg, void *result)
 {
     struct job j = *(struct job *)arg;
     uint32_t bytes = (uint32_t)(j.seed % PAYLOAD_MAX);
-    struct node *n = uat_object_alloc(size_of(bytes)), *child[2] = {NULL, NULL};
+    struct node *n = uat_global_object_alloc(size_of(bytes)), *child[2] = {NULL, NULL};
     if (!n)
         abort();
     for (int i = 0; i < 2 && j.depth > 0; i += 2) {
@@ -55,13 +55,13 @@ static void build(void *arg, void *result)
         build(&right, (void *)&child[1]);
         uat_join(&t);
     }
-    struct node *q = uat_checkout(n, size_of(bytes), UAT_WRITE); /* it may be far now */
+    struct node *q = uat_global_checkout(n, size_of(bytes), UAT_WRITE); /* it may be far now */
     q->child[0] = child[0];
     q->child[1] = child[1];
     q->seed = j.seed;
     q->bytes = bytes;
     memset(q->payload, (int)(j.seed & 0xff), bytes);
-    uat_checkin(n, size_of(bytes), UAT_WRITE);
+    uat_global_checkin(n, size_of(bytes), UAT_WRITE);
     uat_atomic_add(j.count, 1);
     uat_atomic_fetch_add(&j.count[1], 2);
     memcpy(result, &n, sizeof(n));
@@ -73,17 +73,17 @@ static void fell(void *arg, void *result)
     struct job j = *(struct job *)arg;
     struct node head;
     uint64_t count = 1, seen[2] = {0, 0};
-    uat_get(&head, j.node, offsetof(struct node, payload));
+    uat_global_get(&head, j.node, offsetof(struct node, payload));
     if (head.seed != j.seed || head.bytes != j.seed % PAYLOAD_MAX) {
         fprintf(stderr, "objects: a node is wrong\n");
         abort();
     }
-    const struct node *q = uat_checkout(j.node, size_of(head.bytes), UAT_READ);
+    const struct node *q = uat_global_checkout(j.node, size_of(head.bytes), UAT_READ);
     for (uint32_t i = 0; i < head.bytes; i++)
         if (q->payload[i] != (j.seed & 0xff))
             abort();
-    uat_checkin(j.node, size_of(head.bytes), UAT_READ);
-    uat_object_free(j.node);
+    uat_global_checkin(j.node, size_of(head.bytes), UAT_READ);
+    uat_global_object_free(j.node);
     for (int i = 0; i < 2 && j.depth > 0; i += 2) {
         struct job left = {head.child[0], step(j.seed + 1), j.depth - 1, NULL},
                    right = {head.child[1], step(j.seed + 2), j.depth - 1, NULL};

@@ -72,27 +72,27 @@ static void fill(unsigned char *to, size_t from, size_t n, uint64_t stamp)
 static void get_split(size_t from, size_t n, uint64_t stamp)
 {
     unsigned char local[LOCAL];
-    uat_transfer_t t[TRANSFERS];
+    uat_global_transfer_t t[TRANSFERS];
     size_t piece = n / TRANSFERS + 1;
     int count = 0;
     for (size_t at = 0; at < n; at += piece, count++)
-        uat_get_begin(&t[count], local + at, array + from + at, n - at < piece ? n - at : piece);
+        uat_global_get_begin(&t[count], local + at, array + from + at, n - at < piece ? n - at : piece);
     while (count-- > 0)
-        uat_transfer_wait(&t[count]);
+        uat_global_transfer_wait(&t[count]);
     compare(local, from, n, stamp);
 }
 
 static void put_split(size_t from, size_t n, uint64_t stamp)
 {
     unsigned char local[LOCAL];
-    uat_transfer_t t[TRANSFERS];
+    uat_global_transfer_t t[TRANSFERS];
     size_t piece = n / TRANSFERS + 1;
     int count = 0;
     fill(local, from, n, stamp);
     for (size_t at = 0; at < n; at += piece, count++)
-        uat_put_begin(&t[count], array + from + at, local + at, n - at < piece ? n - at : piece);
+        uat_global_put_begin(&t[count], array + from + at, local + at, n - at < piece ? n - at : piece);
     while (count-- > 0)
-        uat_transfer_wait(&t[count]);
+        uat_global_transfer_wait(&t[count]);
 }
 
 static void check_piece(uint64_t *seed, size_t from, size_t n, uint64_t stamp)
@@ -100,15 +100,15 @@ static void check_piece(uint64_t *seed, size_t from, size_t n, uint64_t stamp)
     unsigned char local[LOCAL];
     uint64_t way = draw(seed, 8);
     if (way == 0 && n <= LOCAL) {
-        uat_get(local, array + from, n);
+        uat_global_get(local, array + from, n);
         compare(local, from, n, stamp);
     } else if (way == 1 && n <= LOCAL) {
         get_split(from, n, stamp);
     } else {
         if (way == 2)
-            uat_prefetch(array + from, n);
-        compare(uat_checkout(array + from, n, UAT_READ), from, n, stamp);
-        uat_checkin(array + from, n, UAT_READ);
+            uat_global_prefetch(array + from, n);
+        compare(uat_global_checkout(array + from, n, UAT_READ), from, n, stamp);
+        uat_global_checkin(array + from, n, UAT_READ);
     }
 }
 
@@ -118,17 +118,17 @@ static void write_piece(uint64_t *seed, size_t from, size_t n, uint64_t stamp)
     uint64_t way = draw(seed, 8);
     if (way == 0 && n <= LOCAL) {
         fill(local, from, n, stamp);
-        uat_put(array + from, local, n);
+        uat_global_put(array + from, local, n);
     } else if (way == 1 && n <= LOCAL) {
         put_split(from, n, stamp);
     } else if (way < 5) {
-        fill(uat_checkout(array + from, n, UAT_WRITE), from, n, stamp);
-        uat_checkin(array + from, n, UAT_WRITE);
+        fill(uat_global_checkout(array + from, n, UAT_WRITE), from, n, stamp);
+        uat_global_checkin(array + from, n, UAT_WRITE);
     } else {
-        q = uat_checkout(array + from, n, UAT_READ_WRITE);
+        q = uat_global_checkout(array + from, n, UAT_READ_WRITE);
         compare(q, from, n, stamp - 1);
         fill(q, from, n, stamp);
-        uat_checkin(array + from, n, UAT_READ_WRITE);
+        uat_global_checkin(array + from, n, UAT_READ_WRITE);
     }
 }
 
@@ -247,8 +247,8 @@ int main(int argc, char **argv)
     size_t n = (size_t)uat_size(), i = (size_t)uat_rank(), from = bytes * i / n, to = bytes * (i + 1) / n;
     for (size_t at = from; at < to; at += SMALL) {
         size_t m = to - at < SMALL ? to - at : SMALL;
-        fill(uat_checkout(array + at, m, UAT_WRITE), at, m, stamp);
-        uat_checkin(array + at, m, UAT_WRITE);
+        fill(uat_global_checkout(array + at, m, UAT_WRITE), at, m, stamp);
+        uat_global_checkin(array + at, m, UAT_WRITE);
     }
     uat_barrier();
     check(&own, (struct range){0, bytes, stamp});
@@ -264,6 +264,6 @@ int main(int argc, char **argv)
                "fetched, %lu "
                "written, %lu releases, %lu withheld\n",
                runs, s.tasks, s.steals, s.joins_second, s.resumes_away, s.global_misses, s.global_hits,
-               s.global_bytes_fetched, s.global_bytes_written, s.global_releases, s.publications_withheld);
+               s.global_bytes_fetched, s.global_bytes_written, s.global_releases, s.publications_unreleased);
     return uat_finalize() != 0;
 }

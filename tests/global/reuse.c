@@ -36,20 +36,20 @@ int main(void)
     for (int round = 0; round < ROUNDS && uat_rank() == 0; round++) {
         for (int block = 0; block < BLOCKS; block++) {
             unsigned char *p = far + (size_t)block * UAT_GLOBAL_BLOCK;
-            memset(uat_checkout(p, BYTES, UAT_WRITE), value(block, round), BYTES);
-            uat_checkin(p, BYTES, UAT_WRITE);
+            memset(uat_global_checkout(p, BYTES, UAT_WRITE), value(block, round), BYTES);
+            uat_global_checkin(p, BYTES, UAT_WRITE);
             int other = (block + 2 * (1 + round % 5)) % BLOCKS; /* in the same place */
             unsigned char *o = far + (size_t)other * UAT_GLOBAL_BLOCK;
             if (round > 0 && other > block) {
                 if (round % 2)
-                    uat_prefetch(o, BYTES);
-                check(uat_checkout(o, BYTES, UAT_READ), other, round - 1);
-                uat_checkin(o, BYTES, UAT_READ);
+                    uat_global_prefetch(o, BYTES);
+                check(uat_global_checkout(o, BYTES, UAT_READ), other, round - 1);
+                uat_global_checkin(o, BYTES, UAT_READ);
             }
         }
         for (int block = BLOCKS - 1; block >= 0; block--) {
             unsigned char local[BYTES];
-            uat_get(local, far + (size_t)block * UAT_GLOBAL_BLOCK, BYTES);
+            uat_global_get(local, far + (size_t)block * UAT_GLOBAL_BLOCK, BYTES);
             check(local, block, round);
         }
     }

@@ -25,9 +25,9 @@ static void expect(const char *what, uint64_t seen, uint64_t wanted)
 
 static char read_byte(const char *p)
 {
-    const char *q = uat_checkout(p, 1, UAT_READ);
+    const char *q = uat_global_checkout(p, 1, UAT_READ);
     char byte = *q;
-    uat_checkin(p, 1, UAT_READ);
+    uat_global_checkin(p, 1, UAT_READ);
     return byte;
 }
 
@@ -76,7 +76,7 @@ static void slot_is_taken(const char *far)
     uint64_t hits = uat_far.hits;
     expect("once more", (uint64_t)read_byte(far), 11);
     expect("hits", uat_far.hits - hits, 1);
-    uat_prefetch(next, 100);
+    uat_global_prefetch(next, 100);
     expect("the first block after a prefetch to its place", (uint64_t)read_byte(far), 11);
     expect("the block that was prefetched", (uint64_t)read_byte(next), 13);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: what a task writes to global memory before it sets a future, unlocks a mutex, sends to a channel, counts
- * a latch down or releases a semaphore is read by the task that gets, locks, receives or waits: no spawn and no join
- * orders the two.
+ * a latch down, releases a semaphore or closes a channel is read by the task that gets, locks, receives or waits: no
+ * spawn and no join orders the two.
  *
  * usage: sync RUNS SEED
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "uat/sync.h"
 
 enum { LOCKERS = 6, TURNS = 12, ROUNDS = 25, CHAIN = 30, PAIRS = 2, BYTES = 100, CELLS = 64 };
+enum { READERS = 12, WRITTEN = 4, CLOSES = 8 };
 
 /* Cells of BYTES in global memory; each lies with another rank than its neighbours. */
 static unsigned char *array;
@@ -28,17 +30,17 @@ static unsigned char *cell(uint64_t i)
 static uint64_t wrong_bytes(uint64_t i, unsigned char value)
 {
     uint64_t wrong = 0;
-    const unsigned char *q = uat_checkout(cell(i), BYTES, UAT_READ);
+    const unsigned char *q = uat_global_checkout(cell(i), BYTES, UAT_READ);
     for (int k = 0; k < BYTES; k++)
         wrong += q[k] != value;
-    uat_checkin(cell(i), BYTES, UAT_READ);
+    uat_global_checkin(cell(i), BYTES, UAT_READ);
     return wrong;
 }
 
 static void fill(uint64_t i, unsigned char value)
 {
-    memset(uat_checkout(cell(i), BYTES, UAT_WRITE), value, BYTES);
-    uat_checkin(cell(i), BYTES, UAT_WRITE);
+    memset(uat_global_checkout(cell(i), BYTES, UAT_WRITE), value, BYTES);
+    uat_global_checkin(cell(i), BYTES, UAT_WRITE);
 }
 
 struct locker {
@@ -53,13 +55,13 @@ static void lock_in_turn(void *arg, void *result)
     uint64_t wrong = 0;
     for (int turn = 0; turn < TURNS; turn++) {
         uat_mutex_lock(l.mutex);
-        unsigned char *q = uat_checkout(cell(0), BYTES, UAT_READ_WRITE);
+        unsigned char *q = uat_global_checkout(cell(0), BYTES, UAT_READ_WRITE);
         unsigned char before = q[0];
         for (int k = 0; k < BYTES; k++) {
             wrong += q[k] != before;
             q[k]++;
         }
-        uat_checkin(cell(0), BYTES, UAT_READ_WRITE);
+        uat_global_checkin(cell(0), BYTES, UAT_READ_WRITE);
         uat_mutex_unlock(l.mutex);
     }
     uat_latch_count_down(l.latch, 1);
@@ -194,7 +196,19 @@ static uint64_t chain(void)
 
 struct neighbour {
     uat_future_t begun, written;
+    uat_semaphore_t permit;
+    uint64_t value;
+    bool counts; /* a permit says that it is written, not the future */
 };
+
+/* The pauses leave the semaphore's guard free most of the time: a task that finds it taken gets its acquire elsewhere. */
+static bool is_written(const struct neighbour *n)
+{
+    uint64_t value;
+    for (int i = 0; n->counts && i < 3000; i++)
+        __asm__ volatile("" ::: "memory");
+    return n->counts ? !uat_semaphore_try_acquire(n->permit) : !uat_future_try_get(n->written, &value);
+}
 
 /* What is cached of a page is old when a future is found set, though this task has neither waited nor parted meanwhile:
  * the page was read for its last bytes, while another task wrote its first ones. */
@@ -202,46 +216,86 @@ static void look(void *arg, void *result)
 {
     struct neighbour n = *(struct neighbour *)arg;
     const unsigned char *page = array + (55 + seed) % CELLS * UAT_GLOBAL_BLOCK + 8 * 4096;
-    uint64_t one = 1, value, wrong = 0;
+    uint64_t one = 1, wrong = 0;
     int tries = 0;
     uat_future_set(n.begun, &one);
-    uat_checkout(page + 4000, 8, UAT_READ);
-    uat_checkin(page + 4000, 8, UAT_READ);
-    while (!uat_future_try_get(n.written, &value))
+    uat_global_checkout(page + 4000, 8, UAT_READ);
+    uat_global_checkin(page + 4000, 8, UAT_READ);
+    while (!is_written(&n))
         if (++tries == 100000) { /* nobody has stolen the other task */
-            uat_future_get(n.written, &value);
+            uat_future_get(n.written, &one);
             break;
         }
-    const unsigned char *q = uat_checkout(page, BYTES, UAT_READ);
+    const unsigned char *q = uat_global_checkout(page, BYTES, UAT_READ);
     for (int k = 0; k < BYTES; k++)
-        wrong += q[k] != value;
-    uat_checkin(page, BYTES, UAT_READ);
+        wrong += q[k] != n.value;
+    uat_global_checkin(page, BYTES, UAT_READ);
     memcpy(result, &wrong, sizeof(wrong));
 }
 
-static uint64_t look_beside(uint64_t value)
+static uint64_t look_beside(uint64_t value, bool counts)
 {
-    struct neighbour n = {uat_future_create(8), uat_future_create(8)};
+    struct neighbour n = {uat_future_create(8), uat_future_create(8), uat_semaphore_create(0), value, counts};
     unsigned char *page = array + (55 + seed) % CELLS * UAT_GLOBAL_BLOCK + 8 * 4096;
     uint64_t wrong = 0, begun;
     uat_task_t t;
     uat_spawn(&t, look, &n, sizeof(n), &wrong, sizeof(wrong));
     uat_future_get(n.begun, &begun);
-    memset(uat_checkout(page, BYTES, UAT_WRITE), (int)value, BYTES);
-    uat_checkin(page, BYTES, UAT_WRITE);
+    memset(uat_global_checkout(page, BYTES, UAT_WRITE), (int)value, BYTES);
+    uat_global_checkin(page, BYTES, UAT_WRITE);
+    uat_semaphore_release(n.permit, 1);
     uat_future_set(n.written, &value);
     uat_join(&t);
     uat_future_destroy(n.begun);
     uat_future_destroy(n.written);
+    uat_semaphore_destroy(n.permit);
     return wrong;
+}
+
+struct reader {
+    uat_channel_t channel;
+    uint64_t round;
+};
+
+/* Wait until the channel is closed; what was written before that is there. */
+static void read_at_end(void *arg, void *result)
+{
+    struct reader r = *(struct reader *)arg;
+    uint64_t value, wrong = 0;
+    while (!uat_channel_receive(r.channel, &value))
+        wrong++;
+    for (uint64_t i = 0; i < WRITTEN; i++)
+        wrong += wrong_bytes(30 + i, value_of(r.round, i));
+    memcpy(result, &wrong, sizeof(wrong));
+}
+
+/* Each reader waits when its spawner goes on; the first ones that are woken up read while the others still are. */
+static uint64_t close_all(void)
+{
+    uat_task_t t[READERS];
+    uint64_t wrong[READERS], sum = 0;
+    for (uint64_t round = 0; round < CLOSES; round++) {
+        struct reader r = {uat_channel_create(8, 0), round};
+        for (int i = 0; i < READERS; i++)
+            uat_spawn(&t[i], read_at_end, &r, sizeof(r), &wrong[i], sizeof(wrong[i]));
+        for (uint64_t i = 0; i < WRITTEN; i++)
+            fill(30 + i, value_of(round, i));
+        uat_channel_close(r.channel);
+        for (int i = READERS - 1; i >= 0; i--) {
+            uat_join(&t[i]);
+            sum += wrong[i];
+        }
+        uat_channel_destroy(r.channel);
+    }
+    return sum;
 }
 
 static void root(void *arg, void *result)
 {
     (void)arg;
-    uint64_t wrong = lock_all() + talk_all() + chain();
+    uint64_t wrong = lock_all() + talk_all() + chain() + close_all();
     for (uint64_t i = 0; i < 8; i++)
-        wrong += look_beside((i * 5 + seed) % 250 + 1);
+        wrong += look_beside((i * 5 + seed) % 250 + 1, i % 2);
     memcpy(result, &wrong, sizeof(wrong));
 }
 

@@ -84,7 +84,7 @@ UAT_GENERATOR(struct point, points, int, n)
 {
     for (int i = 0; i < n; i++) {
         struct point p = {1.0 * i, 0};
-        uat_give(p);
+        uat_generator_yield(p);
     }
 }
 
@@ -98,7 +98,7 @@ static int use_objects(struct point p)
 
     place_set(f, p);
     p = place_get(f);
-    return route_send(c, p) || route_receive(c, &p) || !place_try_get(f, &p);
+    return route_send(c, p) || route_receive(c, &p) || place_try_get(f, &p);
 }
 
 static double take_points(void)
@@ -108,9 +108,9 @@ static double take_points(void)
     double sum = 0;
 
     points_begin(&g, 3);
-    while (uat_next(&g, &p))
+    while (uat_generator_next(&g, &p))
         sum += p.x;
-    uat_end(&g);
+    uat_generator_end(&g);
     return sum;
 }
 

@@ -31,8 +31,8 @@ CASES = [  # what the sentence says, the languages, the program
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <vector>\nvoid g(std::vector<int> v) {\n"
      "uat::parallel_for(0, 9, [v](std::int64_t) {}); }"),
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\n"
-     "long f(std::int64_t i) { return uat::parallel_reduce(0, i, std::string(), [](std::int64_t) { return std::string(); },\n"
-     "[](std::string a, std::string b) { return a + b; }).size(); }"),
+     "long f(std::int64_t i) { return uat::parallel_reduce(0, i, std::string(),\n"
+     "[](std::string a, std::string b) { return a + b; }, [](std::int64_t) { return std::string(); }).size(); }"),
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\nuat::global_vector<std::string> v(9);"),
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\nvoid f(uat::global_vector<int> &v) {\n"
      "uat::spawn([w = std::move(v)]() { }).join(); }"),

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 
 #include "tests/unit/bulk_worker.h"
+#include "transport_ibv/bulk.h"
 
 static bool has_line(const char *lines, const char *text)
 {
@@ -42,6 +43,22 @@ static void work_unreachable(struct peer *me, void *arg)
         peer_captured(capture, lines, sizeof(lines));
         PEER_CHECK(rc == -EFAULT && has_line(lines, "is not in registered memory"));
         free(local);
+    }
+    bulk_end(me);
+}
+
+/* A queue pair gives its peer no access to a worker that serves no memory. Four workers on two hosts: two serve. */
+static void work_access(struct peer *me, void *arg)
+{
+    bulk_begin(me, arg);
+    const struct uat_ibv_bulk *b = uat_ibv_bulk_of(bulk_my.bulk);
+    bool serves = bulk_my.leader[bulk_my.host] == me->rank;
+    PEER_CHECK(b->pair_count > 0);
+    for (int i = 0; i < b->pair_count; i++) {
+        struct ibv_qp_attr attr;
+        struct ibv_qp_init_attr init;
+        PEER_CHECK(ibv_query_qp(b->pairs[i].qp, &attr, IBV_QP_ACCESS_FLAGS, &init) == 0);
+        PEER_CHECK((attr.qp_access_flags & UAT_IBV_SERVES) == (serves ? UAT_IBV_SERVES : 0));
     }
     bulk_end(me);
 }
@@ -106,9 +123,12 @@ static void work_memlock(struct peer *me, void *arg)
     limit_locked(test->memlock);
     int capture = peer_capture(), rc = bulk_open(me, test);
     if (!rc)
-        for (int i = 0; i < BULK_REGIONS && !rc; i++)
-            rc = bulk_my.bulk->class_->expose(bulk_my.bulk, -1, bulk_my.shared->region[bulk_my.host][i], BULK_REGION,
-                                              &bulk_my.shared->key[bulk_my.host][i]);
+        for (int i = 0; i < BULK_REGIONS && !rc; i++) {
+            rc = bulk_my.bulk->class_->room(bulk_my.bulk, BULK_REGION, false);
+            if (!rc)
+                rc = bulk_my.bulk->class_->expose(bulk_my.bulk, -1, bulk_my.shared->region[bulk_my.host][i],
+                                                  BULK_REGION, &bulk_my.shared->key[bulk_my.host][i]);
+        }
     peer_captured(capture, lines, sizeof(lines));
     PEER_CHECK(rc == -ENOMEM);
     PEER_CHECK(has_line(lines, test->memlock < 16u << 20 ? "the cache of far memory, 4096 KiB, must be locked memory"
@@ -126,6 +146,12 @@ static void test_lost(void **state)
     bulk_run(&uat_transport_ibv, work_gone, 3, (struct bulk_test){.hosts = 3});
 }
 
+static void test_access(void **state)
+{
+    (void)state;
+    bulk_run(&uat_transport_ibv, work_access, 4, (struct bulk_test){.hosts = 2});
+}
+
 static void test_memlock(void **state)
 {
     (void)state;
@@ -135,7 +161,8 @@ static void test_memlock(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lost), cmocka_unit_test(test_memlock)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lost), cmocka_unit_test(test_access),
+                                       cmocka_unit_test(test_memlock)};
     if (!peers_ready(&uat_transport_ibv))
         return 77;
     return cmocka_run_group_tests_name("bulk failures", tests, NULL, NULL);

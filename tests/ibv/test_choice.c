@@ -30,10 +30,10 @@ static struct uat_ibv_port port(const char *device, int number, int link_layer, 
 
 enum { IB = IBV_LINK_LAYER_INFINIBAND, ETH = IBV_LINK_LAYER_ETHERNET };
 
-/* What base/options.c makes of "device[:port]". */
-static struct uat_network network(const char *text)
+/* What UAT_NET_DEVICES=device[:port] makes. */
+static struct uat_ibv_settings network(const char *text)
 {
-    struct uat_network n = {0};
+    struct uat_ibv_settings n = {0};
     assert_true(sscanf(text, "%63[^:]:%d", n.device, &n.port) != 0);
     return n;
 }
@@ -41,7 +41,7 @@ static struct uat_network network(const char *text)
 static void expect_choice(const struct uat_ibv_port *ports, int n, const char *wish, int index, const char *why)
 {
     char text[640];
-    struct uat_network asked = network(wish);
+    struct uat_ibv_settings asked = network(wish);
     assert_int_equal(uat_ibv_port_choose(ports, n, *wish ? &asked : NULL, text, sizeof(text)), index);
     if (!strstr(text, why))
         fail_msg("'%s' is not in '%s'", why, text);

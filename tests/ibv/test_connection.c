@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the attributes of connected queue pairs, as the device tells them: the settings of the user arrive, each
- * side expects the packet sequence number at which the other one starts, and these numbers are random.
+ * side expects the packet sequence number at which the other one starts, and these numbers are random: for each connection.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-#include "base/options.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/ibv.h"
 
@@ -48,13 +47,10 @@ struct settings {
 
 static void open_once(char *connect, const struct settings *settings, struct opening *opening)
 {
-    char retries[32], timeout[32], traffic[32], *env[] = {connect, retries, timeout, traffic, NULL}, error[256];
-    struct uat_options options;
-    snprintf(retries, sizeof(retries), "UAT_IB_RETRY_CNT=%d", settings->retries);
-    snprintf(timeout, sizeof(timeout), "UAT_IB_TIMEOUT=%d", settings->timeout);
-    snprintf(traffic, sizeof(traffic), "UAT_IB_TRAFFIC_CLASS=%d", settings->traffic_class);
-    assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = WORKERS, .options = &options};
+    char retry[64], path[32], *env[] = {connect, retry, path, NULL};
+    snprintf(retry, sizeof(retry), "UAT_IB_RETRY=%d,timeout=%d", settings->retries, settings->timeout);
+    snprintf(path, sizeof(path), "UAT_IB_PATH=tc=%d", settings->traffic_class);
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = WORKERS, .settings = env};
     assert_int_equal(peers_run(&spec, work_query, opening), 0);
 }
 
@@ -81,7 +77,7 @@ static void expect_settings(const struct opening *opening, const struct settings
 /* Random numbers of 24 bits: by chance they will not all be one, nor all lack a bit among the upper eight. */
 static void expect_numbers(const struct opening *openings)
 {
-    unsigned bits = 0, differ_here = 0, differ_between = 0;
+    unsigned bits = 0, differ_here = 0, differ_between = 0, equal = 0;
     for (int i = 0; i < OPENINGS * WORKERS * WORKERS; i++) {
         const struct opening *opening = &openings[i / (WORKERS * WORKERS)];
         int here = i / WORKERS % WORKERS, there = i % WORKERS;
@@ -92,12 +88,15 @@ static void expect_numbers(const struct opening *openings)
         assert_int_equal(own->rq_psn, other->sq_psn);
         assert_in_range(own->sq_psn, 0, PSN_MAX);
         bits |= own->sq_psn;
+        for (int k = 0; k < there; k++)
+            equal += opening->attr[here][k].qp_state != IBV_QPS_RESET && opening->attr[here][k].sq_psn == own->sq_psn;
         differ_here |= own->sq_psn ^ opening->attr[0][0].sq_psn;
         differ_between |= own->sq_psn ^ openings[0].attr[here][there].sq_psn;
     }
     assert_true(bits >> 16);
     assert_true(differ_here);
     assert_true(differ_between);
+    assert_true(equal < 2); /* of some 20 connections; by chance hardly one pair is */
 }
 
 static void test_attributes(void **state)

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/options.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
@@ -51,10 +50,8 @@ static void work_open(struct peer *me, void *arg)
 
 static void expect_refusal(struct refusal expected)
 {
-    char *env[] = {(char *)expected.setting, NULL}, error[256];
-    struct uat_options options;
-    assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 1, .apart = true, .options = &options};
+    char *env[] = {(char *)expected.setting, NULL};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 1, .apart = true, .settings = env};
     assert_int_equal(peers_run(&spec, work_open, &expected), 0);
 }
 
@@ -64,7 +61,7 @@ static void test_settings(void **state)
     expect_refusal((struct refusal){"UAT_NET_DEVICES=none0", -ENODEV, "names no port of this host; it has rxe0:1"});
     expect_refusal((struct refusal){"UAT_NET_DEVICES=rxe0:2", -ENODEV, "names no port of this host; it has rxe0:1"});
     expect_refusal((struct refusal){"UAT_GID_INDEX=255", -EINVAL, "UAT_GID_INDEX=255 "});
-    expect_refusal((struct refusal){"UAT_IB_PKEY=0x1234", -EINVAL, "UAT_IB_PKEY=0x1234 is not among"});
+    expect_refusal((struct refusal){"UAT_IB_PATH=pkey=0x1234", -EINVAL, "UAT_IB_PATH=pkey=0x1234 is not among"});
 }
 
 static void test_memlock(void **state)
@@ -136,7 +133,7 @@ static void forge_link(struct uat_ibv_endpoint *e, size_t *size)
 
 static const struct forgery forgeries[] = {
     {forge_nothing, 0, ""},
-    {forge_magic, -EPROTO, "rank 1 (node7) published, 112 bytes, is no endpoint"},
+    {forge_magic, -EPROTO, "rank 1 (node7) published, 136 bytes, is no endpoint"},
     {forge_version, -EPROTO, "another version"},
     {forge_short, -EPROTO, "too short"},
     {forge_cut, -EPROTO, "its length is wrong"},
@@ -167,7 +164,7 @@ static void work_forge(struct peer *me, void *arg)
 
 static void test_forged(void **state)
 {
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = *state};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = *state};
     for (size_t i = 0; i < sizeof(forgeries) / sizeof(*forgeries); i++)
         assert_int_equal(peers_run(&spec, work_forge, (void *)(uintptr_t)&forgeries[i]), 0);
 }
@@ -217,7 +214,7 @@ static void work_gone(struct peer *me, void *arg)
 
 static void test_gone(void **state)
 {
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = *state};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = *state};
     assert_int_equal(peers_run(&spec, work_gone, NULL), 0);
 }
 
@@ -239,7 +236,7 @@ static void work_unregistered(struct peer *me, void *arg)
 
 static void test_unregistered(void **state)
 {
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = *state};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = *state};
     assert_int_equal(peers_run(&spec, work_unregistered, NULL), 0);
 }
 
@@ -272,7 +269,7 @@ static void test_windows(void **state)
         struct peers_spec spec = {.transport = &uat_transport_ibv,
                                   .workers = 2,
                                   .apart = true,
-                                  .options = *state,
+                                  .settings = *state,
                                   .read_only = STACKS,
                                   .closed = CLOSED};
         assert_int_equal(peers_run(&spec, work_windows, &i), 0);
@@ -309,7 +306,7 @@ static void test_link(void **state)
 {
     if (!getenv("VM_NETDEV"))
         skip(); /* the links of a user's machine are not ours */
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = *state};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = *state};
     assert_int_equal(peers_run(&spec, work_link, NULL), 0);
 }
 
@@ -350,21 +347,19 @@ static void work_rdmacm(struct peer *me, void *arg)
     struct ibv_qp_init_attr init;
     PEER_CHECK(ibv_query_qp(uat_ibv_way(ibv, (me->rank + 1) % me->size)->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT,
                             &init) == 0);
-    PEER_CHECK(attr.qp_state == IBV_QPS_RTS && attr.timeout == me->spec->options->network.timeout);
+    PEER_CHECK(attr.qp_state == IBV_QPS_RTS && attr.timeout == uat_ibv_settings.timeout);
     peer_barrier(me);
 }
 
 static void test_rdmacm(void **state)
 {
     (void)state;
-    char *env[] = {"UAT_CONNECT=rdmacm", NULL}, error[256];
-    struct uat_options options;
-    assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 5, .apart = true, .options = &options};
+    char *env[] = {"UAT_CONNECT=rdmacm", NULL};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 5, .apart = true, .settings = env};
     assert_int_equal(peers_run(&spec, work_rdmacm, NULL), 0);
     char *both[] = {env[0], "UAT_GID_INDEX=0", NULL}; /* link-local: not an address of the network */
-    assert_int_equal(uat_options_parse(&options, both, error, sizeof(error)), 0);
     spec.workers = 1;
+    spec.settings = both;
     struct refusal expected = {both[1], -EINVAL, "UAT_CONNECT=rdmacm needs a RoCE v2 address made of an IP address"};
     assert_int_equal(peers_run(&spec, work_open, &expected), 0);
 }
@@ -372,11 +367,8 @@ static void test_rdmacm(void **state)
 int main(int argc, char **argv)
 {
     /* A connection to each worker, or one to oneself would do, and none would fail. */
-    char *env[] = {"UAT_CONNECT=worker", NULL}, error[256];
-    static struct uat_options workers;
-    if (uat_options_parse(&workers, env, error, sizeof(error)))
-        return 1;
-#define WORKERS(test) cmocka_unit_test_prestate(test, &workers)
+    static char *const workers[] = {"UAT_CONNECT=worker", NULL};
+#define WORKERS(test) cmocka_unit_test_prestate(test, (void *)workers)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), WORKERS(test_forged),  WORKERS(test_gone),
                                        WORKERS(test_unregistered),      WORKERS(test_windows), WORKERS(test_link),
                                        cmocka_unit_test(test_rdmacm)};

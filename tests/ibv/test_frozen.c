@@ -16,7 +16,6 @@
 #include <sys/time.h>
 
 #include "base/process.h"
-#include "base/options.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/ibv.h"
 
@@ -110,10 +109,8 @@ static void work_silent(struct peer *me, void *arg)
 static void test_silent(void **state)
 {
     (void)state;
-    char *env[] = {"UAT_CONNECT=rdmacm", "UAT_STALL_TIMEOUT=1", "UAT_STALL_LIMIT=2", NULL}, error[256];
-    struct uat_options options;
-    assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = &options};
+    char *env[] = {"UAT_CONNECT=rdmacm", "UAT_STALL_TIMEOUT=1", "UAT_STALL_LIMIT=2", NULL};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = env};
     assert_int_equal(peers_run(&spec, work_silent, NULL), 0);
 }
 

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/options.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/group.h"
 
@@ -42,10 +41,8 @@ static void test_network(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         bool any = i;
-        char *env[] = {any ? "UAT_IB_SUBNET=any" : NULL, NULL}, error[256];
-        struct uat_options options;
-        assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
-        struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = &options};
+        char *env[] = {any ? "UAT_IB_SUBNET=any" : NULL, NULL};
+        struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = env};
         assert_int_equal(peers_run(&spec, work_network, &any), 0);
     }
 }

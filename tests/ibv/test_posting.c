@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-#include "base/options.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/ibv.h"
 
@@ -53,7 +52,7 @@ static void work_slots(struct peer *me, void *arg)
 
 static void test_slots(void **state)
 {
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = *state};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = *state};
     assert_int_equal(peers_run(&spec, work_slots, NULL), 0);
 }
 
@@ -87,7 +86,7 @@ static void test_colours(void **state)
 {
     size_t size = sizeof(uintptr_t) * PEERS_MAX * PEERS_MAX;
     void *low = peers_share(size);
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 4, .apart = true, .options = *state};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 4, .apart = true, .settings = *state};
     assert_int_equal(peers_run(&spec, work_colours, low), 0);
     peers_unshare(low, size);
 }
@@ -130,7 +129,7 @@ static void work_fences(struct peer *me, void *arg)
 
 static void test_fences(void **state)
 {
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = *state};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = *state};
     assert_int_equal(peers_run(&spec, work_fences, NULL), 0);
 }
 
@@ -153,8 +152,8 @@ static void expect_cost(struct peer *me, const struct uat_op *ops, int count, ui
 
 static void work_costs(struct peer *me, void *arg)
 {
-    const struct uat_network *network = &me->spec->options->network;
-    bool near = network->connect == UAT_CONNECT_HOST, alone = network->post == UAT_POST_ALONE;
+    const struct uat_ibv_settings *settings = &uat_ibv_settings;
+    bool near = settings->connect == UAT_CONNECT_HOST, alone = settings->post == UAT_POST_ALONE;
     (void)arg;
     uint64_t *local = (uint64_t *)me->data, *word = local + 512;
     join_all(me);
@@ -179,10 +178,8 @@ static void test_costs(void **state)
                                           {"UAT_CONNECT=worker", "UAT_IB_POST=chain"},
                                           {"UAT_CONNECT=worker", "UAT_IB_POST=alone"}};
     for (int i = 0; i < 4; i++) {
-        char *env[] = {(char *)ways[i][0], (char *)ways[i][1], NULL}, error[256];
-        struct uat_options options;
-        assert_int_equal(uat_options_parse(&options, env, error, sizeof(error)), 0);
-        struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .options = &options};
+        char *env[] = {(char *)ways[i][0], (char *)ways[i][1], NULL};
+        struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = env};
         assert_int_equal(peers_run(&spec, work_costs, NULL), 0);
     }
 }
@@ -192,12 +189,10 @@ int main(void)
     if (!peers_ready(&uat_transport_ibv))
         return 77;
     /* A connection to each worker, so that all goes through the adapter. */
-    char *env[] = {"UAT_CONNECT=worker", NULL}, error[256];
-    static struct uat_options workers;
-    if (uat_options_parse(&workers, env, error, sizeof(error)))
-        return 1;
+    static char *const workers[] = {"UAT_CONNECT=worker", NULL};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_slots, &workers), cmocka_unit_test_prestate(test_colours, &workers),
-        cmocka_unit_test(test_colours), cmocka_unit_test_prestate(test_fences, &workers), cmocka_unit_test(test_costs)};
+        cmocka_unit_test_prestate(test_slots, (void *)workers),
+        cmocka_unit_test_prestate(test_colours, (void *)workers), cmocka_unit_test(test_colours),
+        cmocka_unit_test_prestate(test_fences, (void *)workers), cmocka_unit_test(test_costs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

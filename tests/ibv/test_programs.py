@@ -21,7 +21,7 @@ PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b
 WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
            "uat-sync --members 10 --passes 40 --fibers 5 --depth 2 --batches 2"]
 WITH_TWO = PROGRAMS[-1:] + WAITING  # with two workers, by claims
-CONNECT = ["host", "rdmacm UAT_IB_NEIGHBOURS=adapter", "worker", "host UAT_IB_NEIGHBOURS=adapter"]  # for each start of all programs over two guests
+CONNECT = ["host", "rdmacm,neighbours=adapter", "worker", "host,neighbours=adapter"]  # for each start of all programs over two guests
 TREE = 105178  # nodes of that tree
 TRIALS = 300  # of each litmus test
 

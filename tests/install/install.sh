@@ -48,6 +48,12 @@ compile hello-shared "$(flags --cflags --libs)"
 compile hello-static "$(flags --static --cflags --libs | sed 's/-luat\>/-l:libuat.a/g')"
 LD_LIBRARY_PATH=$libdir
 export LD_LIBRARY_PATH
+# The version is one in the header, pkg-config, the programs and the library's name, which changes with each version that may break programs.
+version=$(sed -n 's/^#define UAT_VERSION "\(.*\)"$/\1/p' "$prefix/include/uat.h")
+[ "$(pkg-config --modversion uat)" = "$version" ] || fail "uat.h says version $version, pkg-config $(pkg-config --modversion uat)"
+[ "$("$prefix/bin/uatrun" --version)" = "uatrun $version" ] || fail "uat.h says version $version, not so uatrun --version"
+soname=libuat.so.$(echo "$version" | sed 's/^\(0\.[0-9]*\)\..*/\1/; s/^\([1-9][0-9]*\)\..*/\1/')
+readelf -d "$place/hello-shared" | grep -q "NEEDED.*\[$soname\]" || fail "hello-shared does not need $soname"
 readelf -d "$place/hello-shared" | grep -q 'NEEDED.*libuat\.so' || fail "hello-shared does not use libuat.so"
 ! readelf -d "$place/hello-static" | grep -q 'NEEDED.*libuat\.so' || fail "hello-static uses libuat.so"
 

@@ -146,8 +146,8 @@ static void test_bad_settings(void **state)
     (void)state;
     JOB_RUN("--env", "UAT_STAKSIZE=1M", "CLIENT", "hang");
     assert_ends(2, "did you mean UAT_STACK_SIZE?");
-    JOB_RUN("--env", "UAT_PEEK=7", "CLIENT", "hang");
-    assert_ends(2, "UAT_PEEK=7: must be");
+    JOB_RUN("--env", "UAT_PEEKS=9", "CLIENT", "hang");
+    assert_ends(2, "UAT_PEEKS=9: must be");
     setenv("UAT_TRANSPROT", "shm", 1);
     JOB_RUN("CLIENT", "hang");
     unsetenv("UAT_TRANSPROT");

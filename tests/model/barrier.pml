@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The barrier that carries a status and a word of rank 0: uat_collective_agree_on() in runtime/collective/collective.c.
- * WORKERS workers pass BARRIERS barriers, each with a status of its own choice. Nobody leaves a barrier before all have
- * entered it; all leave it with the lowest status and with rank 0's word; and what a partner tells is of this very
- * barrier, so that no call is mistaken for another one.
+ * The barrier that carries a status and a word of rank 0: uat_collective_agree_on() in runtime/job/collective.c.
+ * WORKERS workers pass BARRIERS barriers, each with a status of its own choice. No worker leaves a barrier before all
+ * have entered it. All leave it with the lowest status and with rank 0's word. A partner's message is always of this
+ * barrier, so no call is mistaken for another one.
  *
  * A chain { WRITE; FETCH_ADD } is two steps in order (O1). The counts are never reset.
  */
@@ -22,12 +22,12 @@
 #endif
 #define COUNT(worker, round)        ((worker) * ROUNDS + (round))
 
-byte count[WORKERS * ROUNDS];         /* struct uat_control.barrier: FETCH_ADDs of the partner */
+byte count[WORKERS * ROUNDS];         /* words.barrier of collective.c: FETCH_ADDs of the partner */
 byte call[WORKERS * 2 * ROUNDS];      /* struct uat_told: WRITEs of the partner */
 bit failed[WORKERS * 2 * ROUNDS];
-byte word[WORKERS * 2 * ROUNDS]; /* rank 0 brings the number, others 0 */
+byte word[WORKERS * 2 * ROUNDS]; /* rank 0 brings the barrier's number, the others 0 */
 
-byte entered[BARRIERS + 1]; /* what is true: how many have entered, and whether one of them has failed */
+byte entered[BARRIERS + 1]; /* the truth: how many have entered, and whether one of them has failed */
 bit any_failed[BARRIERS + 1];
 
 inline tell(to, number, round, status, its)
@@ -75,7 +75,7 @@ proctype Worker(byte self)
 {
     byte number = 1, round, distance, slot;
     bit own, lowest;
-    byte mine, its; /* the own word, and the one to leave with */
+    byte mine, its; /* its own word, and the word to leave with */
     do
     :: number > BARRIERS -> break
     :: else ->

@@ -2,8 +2,8 @@
 /*
  * The claim protocol: deque/owner.c against two thieves of deque/thief_claim.c. See README.md for what is left out.
  *
- * The owner pushes ENTRIES continuations in all, and pops, in every order; each must run exactly once, and the owner
- * must not wait for ever.
+ * The owner pushes ENTRIES continuations in all, and pops them, in every order. Each must run exactly once, and the
+ * owner must not wait forever.
  */
 #include "ring.pml"
 #include "owner.pml"
@@ -22,11 +22,11 @@ proctype Thief(byte me)
     byte tries, got, t, offer, offer_sp, slot_state, slot_sp, stolen, q;
 end:
     do
-    /* uat_thief_peek(): claims, and state and sp of the slot that will turn out to be the one, in any order. A peek
-     * that shows no offer changes nothing, and so does a CMP_SWAP that loses: the thief then begins anew, as often as
-     * it likes. */
+    /* uat_thief_peek(): samples claims, and state and sp of the slot that turns out to be the right one, in any order.
+     * A peek that shows no offer changes nothing, nor does a CMP_SWAP that loses. The thief then starts again, any
+     * number of times. */
     :: atomic {
-           tries < CLAIMS && got == 0 && (me == 0 || started) -> /* which thief begins is a matter of names */
+           tries < CLAIMS && got == 0 && (me == 0 || started) -> /* symmetry: thief 0 starts first */
            started = 1;
            do
            :: q < SLOTS - 1 -> q++

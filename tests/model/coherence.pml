@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Release and acquire of global memory: global/coherence.c, with what cache.c, writeback.c and transfer.c rely on (rules G2, G4
- * to G8 of docs/global.md). One fork-join program runs on workers whose links have no order between them, and none of
- * their own but B1 and B2 of transport/bulk.h. Every read must see what the sequential program would.
+ * Release and acquire of global memory: runtime/global/coherence.c, and what cache.c, writeback.c and transfer.c rely
+ * on (rules G2, G4 to G8 and G10 of docs/global.md). One fork-join program runs on workers. There is no order between
+ * their links, and on one link only that of B1 and B2 of transport/bulk.h. Every read must see what it would see in the
+ * sequential program.
  *
- * The bytes: A and B share a part, so that two writers share it; C lies in another block, whose place is the same
- * slot. All are far. Worker 0 begins, 1 and 2 are thieves:
+ * The bytes: A and B are in one part, so that two writers share it. C is in another block, which maps to the same slot.
+ * All are far. Worker 0 starts, 1 and 2 are thieves:
  *
  *	c1: A = 1                       a child that ended on no record
- *	spawn c2: B = 2                 its continuation may be published at any time meanwhile, or never
+ *	spawn c2: B = 2                 its continuation may be published at any time during c2, or never
  *	K: A is 1; A = 2, C = 1         on worker 1 if it was stolen
- *	join                            on the worker that comes second
+ *	join                            on the worker that arrives second
  *	A is 2, B is 2, C is 1; B = 3, by checkout or by put
  *	spawn c3: nothing               published
  *	A is 2, B is 3, C is 1; C = 2   on worker 2, to which worker 1 or 0 forwards nothing
  *	end of the run: all read all
  *
- * Deque and join are atomic here; they have models of their own.
+ * With -DOPEN, an object of uat/sync.h also orders c3 and its spawner's continuation, and c3 has B checked out during
+ * the call that acquires:
+ *
+ *	c3: B = 4 or nothing; checkout of B; B = 5; call; A is 4; A = 6, by checkout or by put; checkin of B
+ *	continuation: A is 2; A = 4; call; C = 2; join
+ *
+ * Deque and join are atomic here. They have models of their own.
  */
 #define WORKERS 3
 #define A 0
@@ -33,8 +40,9 @@ byte block[WORKERS];                   /* 0: none */
 bool valid[WORKERS];                   /* the part, as a whole */
 byte slot[WORKERS * 2];                /* its bytes */
 bool dirty[WORKERS * 2];               /* checked in and not posted */
+bool held[WORKERS * 2];                /* checked out for writing */
 
-/* WRITEs on their way. POSTED: the bytes are still to be taken from the slot. TAKEN: complete, not yet in effect. */
+/* WRITEs in flight. POSTED: the bytes have not been taken from the slot. TAKEN: complete, but not yet in effect. */
 #define FREE 0
 #define POSTED 1
 #define TAKEN 2
@@ -59,17 +67,19 @@ end:
 #define GOES_TO(w, k, byte_) (IS(w, k, != FREE) && target[(w) * LINK + (k)] == (byte_))
 #define MEETS(w, byte_) (GOES_TO(w, 0, byte_) || GOES_TO(w, 1, byte_) || GOES_TO(w, 2, byte_))
 
-/* What a worker's program asks of its cache, which is a process of its own to keep the model small. */
+/* Requests of a worker's program to its cache. The cache is a process of its own to keep the model small. */
 #define READ 1      /* `what` must be seen */
 #define WRITE 2     /* checkout with UAT_WRITE, and checkin */
-#define PUT 3       /* uat_put(), and the checkin of a range in the side area: the WRITE of a copy */
+#define PUT 3       /* uat_global_put(), and the checkin of a range in the side area: the WRITE of a copy */
 #define RELEASE 4
 #define ACQUIRE 5
+#define CHECKOUT 6  /* for writing; `what` is written */
+#define CHECKIN 7
 chan request[WORKERS] = [0] of { byte, byte, byte };
 chan done[WORKERS] = [0] of { bit };
 #define call(w, how, byte_, what) request[w]!how, byte_, what; done[w]?0
 
-/* uat_writeback_post(): of a byte of the slot, or of a copy. */
+/* uat_link_write(): WRITE a byte of the slot, or of a copy. */
 inline post(w, byte_, how, what)
 {
 #ifndef M_WW
@@ -113,8 +123,19 @@ inline write_back(w)
 #ifdef M_G2
 #define FETCHED (op == READ && !valid[w])
 #else
-#define FETCHED ((op == READ || op == WRITE) && !valid[w])
+#define FETCHED ((op == READ || op == WRITE || op == CHECKOUT) && !valid[w])
 #endif
+#ifdef M_OPEN_OVERWRITTEN
+#define FETCH(place_, byte_) slot[w * 2 + place_] = home[byte_]
+#else
+#define FETCH(place_, byte_) slot[w * 2 + place_] = (held[w * 2 + place_] -> slot[w * 2 + place_] : home[byte_])
+#endif
+#ifdef M_OPEN_KEPT
+#define ACQUIRED (held[w * 2] || held[w * 2 + 1])
+#else
+#define ACQUIRED 0
+#endif
+#define USES (op == READ || op == WRITE || op == CHECKOUT)
 
 proctype Cache(byte w)
 {
@@ -128,14 +149,14 @@ end:
     do
     :: request[w]?op, byte_, what ->
         atomic {
-            if /* what is dirty goes first: before a fetch, before the slot is another block's, before a put */
-            :: op == RELEASE || (op == PUT && SAME) || ((op == READ || op == WRITE) && GOES_BACK) -> write_back(w)
+            if /* dirty bytes are posted before a fetch, before the slot goes to another block, and before a put */
+            :: op == RELEASE || (op == PUT && SAME) || (USES && GOES_BACK) -> write_back(w)
             :: else
             fi;
             if
             :: op == RELEASE -> FLUSHED(w)   /* release() of coherence.c */
-            :: op == ACQUIRE -> valid[w] = 0 /* acquire(): another epoch; what is dirty stays */
-            :: (op == READ || op == WRITE) && !SAME -> /* take_slot() */
+            :: op == ACQUIRE -> valid[w] = ACQUIRED /* acquire(): another epoch; dirty bytes stay */
+            :: USES && !SAME -> /* take_slot() */
 #ifndef M_G6
                 COMPLETE(w);
 #endif
@@ -150,9 +171,9 @@ end:
             (!MEETS(w, BYTE(block[w], 0)) && !MEETS(w, BYTE(block[w], 1))) || FLUSHED(w);
 #endif
             if
-            :: block[w] == 2 -> slot[w * 2] = home[C]
-            :: block[w] == 1 -> slot[w * 2] = home[A]; slot[w * 2 + 1] = home[B]
-            :: block[w] == 1 -> slot[w * 2 + 1] = home[B]; slot[w * 2] = home[A]
+            :: block[w] == 2 -> FETCH(0, C)
+            :: block[w] == 1 -> FETCH(0, A); FETCH(1, B)
+            :: block[w] == 1 -> FETCH(1, B); FETCH(0, A)
             fi
         :: else
         fi;
@@ -165,6 +186,17 @@ end:
                 slot[w * 2 + PLACE(byte_)] = what;
                 dirty[w * 2 + PLACE(byte_)] = 1;
                 valid[w] = 1;
+                if
+                :: true -> write_back(w)
+                :: true /* later */
+                fi
+            :: op == CHECKOUT ->
+                slot[w * 2 + PLACE(byte_)] = what;
+                held[w * 2 + PLACE(byte_)] = 1;
+                valid[w] = 1
+            :: op == CHECKIN ->
+                held[w * 2 + PLACE(byte_)] = 0;
+                dirty[w * 2 + PLACE(byte_)] = 1;
                 if
                 :: true -> write_back(w)
                 :: true /* later */
@@ -195,16 +227,24 @@ inline maybe_read(w, byte_, what)
     fi
 }
 
-/* Where the program is. */
+/* The state of the program. */
 #define PRIVATE 0
 #define PUBLISHED 1
 #define GONE 2
 #define OWN 3
 byte continuation, last_continuation;
-byte record;     /* FETCH_ADDs of child and joiner */
-bool over;       /* the run */
+byte record;     /* counts the FETCH_ADDs of child and joiner */
+bool over;       /* the run has ended */
+#ifdef OPEN
+bool told, ended; /* told: by the object of sync.h; ended: c3 */
+#define LAST_A 6
+#define LAST_B 5
+#else
+#define LAST_A 2
+#define LAST_B 3
+#endif
 
-/* K */
+/* K: between the spawn of c2 and the join. */
 inline between(w)
 {
     maybe_read(w, A, 1);
@@ -229,7 +269,35 @@ inline behind(w)
 #ifndef M_A
     call(w, RELEASE, 0, 0);
 #endif
-    last_continuation = PUBLISHED
+    last_continuation = PUBLISHED;
+#ifdef OPEN
+    beside(w)
+#endif
+}
+
+/* c3, with -DOPEN. */
+inline beside(w)
+{
+    if
+    :: true -> call(w, WRITE, B, 4)
+    :: true
+    fi;
+    call(w, CHECKOUT, B, 5);
+    if /* uat_object_leave() */
+    :: true -> call(w, RELEASE, 0, 0)
+    :: true
+    fi;
+    told;
+    call(w, ACQUIRE, 0, 0);
+    maybe_read(w, A, 4);
+    if
+    :: true -> call(w, WRITE, A, 6)
+    :: true -> call(w, PUT, A, 6)
+    fi;
+    call(w, CHECKIN, B, 0);
+    maybe_read(w, B, 5);
+    call(w, RELEASE, 0, 0);
+    ended = true
 }
 
 inline publish(w)
@@ -240,7 +308,7 @@ inline publish(w)
         call(w, RELEASE, 0, 0);
 #endif
         continuation = PUBLISHED
-    :: true /* withheld */
+    :: true /* not published */
     fi
 }
 
@@ -250,8 +318,8 @@ inline end_of_run(w)
 #ifndef M_G_ACQUIRE
     call(w, ACQUIRE, 0, 0);
 #endif
-    call(w, READ, A, 2);
-    call(w, READ, B, 3);
+    call(w, READ, A, LAST_A);
+    call(w, READ, B, LAST_B);
     call(w, READ, C, 2)
 }
 
@@ -332,11 +400,20 @@ active proctype Third()
     call(2, ACQUIRE, 0, 0);
 #endif
     maybe_read(2, A, 2);
+#ifdef OPEN
+    call(2, WRITE, A, 4);
+    call(2, RELEASE, 0, 0);
+    told = true;
+#else
     maybe_read(2, B, 3);
+#endif
     call(2, READ, C, 1);
     call(2, WRITE, C, 2);
 #ifndef M_G_RELEASE
     call(2, RELEASE, 0, 0);
+#endif
+#ifdef OPEN
+    ended;
 #endif
     over = true;
     end_of_run(2)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The join of a child and its spawner that have parted: runtime/task/join.c, over the join record of runtime/memory/record.c and
- * the evacuated stack of runtime/memory/heap.c. See README.md for what is left out.
+ * The join of a child and its spawner that are on different workers: runtime/sched/join.c, with the join record of
+ * runtime/segment/record.c and the evacuated stack of runtime/segment/heap.c. See README.md for what is left out.
  *
  * One record is used ROUNDS times, each time by another child and joiner, as soon as its owner finds it given back.
- * In each round exactly one of the two continues the joiner, with that child's result and its own stack; record and
+ * In each round exactly one of the two continues the joiner, with that child's result and its own stack. Record and
  * block are given back once each. The record's state is never reset.
  *
- * Chains: all are { WRITE; atomic; READ } or a part of it, so their operations are steps in order (O1); a READ may
- * sample anywhere behind the atomic that stands before it, and nothing after it waits for it but the completion. Both sides' READs stand last, so order of steps is
- * enough; words of one READ that matter are steps of their own.
+ * All chains are { WRITE; atomic; READ } or a part of it, so their operations are steps in order (O1). A READ may
+ * sample at any time after the atomic that precedes it, and only the completion waits for it. Both sides' READs are
+ * last, so the order of steps is enough. Words of one READ are separate steps if they matter.
  */
 #ifndef ROUNDS
 #define ROUNDS 3
@@ -21,15 +21,15 @@ byte result;   /* WRITE of the child's worker: the round's number */
 byte waiter;   /* WRITE of the joiner's worker: the block's number + 1 */
 bool returned; /* 0 by the owner's CPU, 1 by a WRITE of the second to arrive */
 
-/* The blocks of the evacuation heap of the joiner's worker: what lies in them, and who has them. A free one may be
- * overwritten at any time, by another task's stack. */
+/* The blocks in the evacuation heap of the joiner's worker: their contents, and whether they are in use. Another task's
+ * stack may overwrite a free block at any time. */
 #define BLOCKS 2
 byte block[BLOCKS];
 bool used[BLOCKS];
 
 byte offered;             /* round that the owner's publication shows: thief and child may part */
 byte continued;           /* bit r: round r's joiner went on */
-byte met;                 /* arrivals finished, all rounds */
+byte met;                 /* arrivals finished, in all rounds */
 #define RUBBISH 255
 
 /* Store buffers: of the record's owner (returned, offered), and of the joiner's worker (the stack in its block). */
@@ -53,7 +53,7 @@ end:
     od
 }
 
-/* Another task's stack in a block that is free. */
+/* Writes another task's stack to a free block. */
 active proctype OtherStack()
 {
 end:
@@ -118,7 +118,7 @@ proctype Child(byte r)
 #endif
         frames = block[where];
 #ifdef M_RESULT_LEFT_IN_FRAME
-        own = RUBBISH; /* the stack moved in over the ended child's frame */
+        own = RUBBISH; /* the stack has overwritten the ended child's frame */
 #endif
         atomic { continue_joiner(r, own, frames) };
 #ifndef M_RECORD_BACK_EARLY
@@ -138,13 +138,13 @@ proctype Joiner(byte r)
     offered == r;
     if
 #ifdef M_RESULT_OF_FIRST_READ
-    /* { READ state, result }: the words of one READ, in any order. */
+    /* { READ state, result }: the words of one READ are sampled in any order. */
     :: value = result; atomic { state % 2 == 1 -> old = 1 }
     :: atomic { state % 2 == 1 -> old = 1 }; value = result
 #else
     :: atomic { state % 2 == 1 -> old = 1 } /* child_has_ended() */
 #endif
-    :: old = 0 /* it did not ask; or state was even, or was READ before the child's end */
+    :: old = 0 /* it did not ask, or state was even, or it READ state before the child's end */
     fi;
     if
     :: old == 1 -> /* { FETCH_ADD(state, 1); READ result } */
@@ -169,7 +169,7 @@ proctype Joiner(byte r)
         fi;
         joiner_buffer!mine, r;
 #ifndef M_POST_UNORDERED
-        empty(joiner_buffer); /* posting a chain is ordered behind the stores before it */
+        empty(joiner_buffer); /* a chain is posted after the stores that precede it */
 #endif
         /* { WRITE waiter; FETCH_ADD(state, 1); READ result } */
 #ifdef M_ADD_BEFORE_WAITER
@@ -225,11 +225,11 @@ active proctype Owner()
         owner_buffer!1, r;
 #endif
         atomic { run Child(r); run Joiner(r) };
-        /* Its own stores it sees at once: so returned is looked at behind them. */
+        /* A CPU forwards its own stores to its loads; here it loads `returned` when its buffer is empty. */
         atomic { empty(owner_buffer) && returned -> r++ }
     :: r > ROUNDS -> break
     od;
-    met == 2 * ROUNDS; /* no one waits for ever */
+    met == 2 * ROUNDS; /* nothing waits forever */
     assert(continued == (1 << (ROUNDS + 1)) - 2);
     assert(state % 2 == 0);
     assert(!used[0] && !used[1])

@@ -2,8 +2,8 @@
 /*
  * The lock protocol: deque/owner.c against two thieves of deque/thief_lock.c. See README.md for what is left out.
  *
- * Beside what claim.pml checks: two thieves never advance claims at once, and the lock is 0 when all have passed. The
- * thieves try without a peek (UAT_PEEK=0), at any time; a peek only makes them try less often.
+ * It checks what claim.pml checks, and that two thieves never advance claims at once, and that the lock is 0 when all
+ * have passed. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only makes them try less often.
  */
 #include "ring.pml"
 #include "owner.pml"
@@ -12,8 +12,8 @@
 bool started;
 
 #ifdef M_PAPERS_UNLOCK
-/* The papers' way: unlock by a WRITE of 0, losers take nothing back. To see what is wrong with it, the HCA's FETCH_ADD
- * has to be what it is to a WRITE: a load and a store. Atomics exclude each other by `unit`. */
+/* The way of the papers: unlock by a WRITE of 0; losers take nothing back. To show what is wrong with it, the HCA's
+ * FETCH_ADD is modelled as a WRITE sees it: as a load and a store. Atomics exclude each other by `unit`. */
 bool unit;
 #define UNLOCK() lock = 0; busy--
 #define UNDO() busy--
@@ -29,7 +29,7 @@ bool unit;
 #ifdef M_UNDO_BY_WRITE
 #define UNDO() lock = old; busy--
 #else
-#define UNDO() owed[me]++ /* Network takes it from lock and busy, perhaps after this thief's next attempt */
+#define UNDO() owed[me]++ /* Network subtracts it from lock and busy, perhaps after this thief's next attempt */
 #endif
 #endif
 #endif
@@ -46,7 +46,7 @@ proctype Thief(byte me)
 end:
     do
     :: atomic {
-           tries < CLAIMS && !due[me] && (me == 0 || started) -> /* which thief begins is a matter of names */
+           tries < CLAIMS && !due[me] && (me == 0 || started) -> /* symmetry: thief 0 starts first */
            started = 1;
            tries++;
            busy++;
@@ -65,7 +65,7 @@ end:
        if
        :: !HELD -> atomic { UNDO(); old = 0 }
        :: else ->
-           /* claims is the holder's alone, so READing it before the slot's words or behind them is the same. */
+           /* Only the holder changes claims, so it may be READ before or after the slot's words. */
            atomic { t = claims; got = 0 };
            do
            :: atomic { !(got & 1) -> offer = state[SLOT_OF(t)]; got = got | 1 }

@@ -2,9 +2,9 @@
 /*
  * The message protocol: the owner of deque/mail.c against two thieves of deque/thief_message.c.
  *
- * The owner pushes ENTRIES continuations, all at one stack address, and looks for requests or does not; it gives the entry
- * or runs it. Then it is idle, and refuses or does not look. Each entry must run once, no answer may reach a thief that does
- * not wait for one, and no thief may wait for ever.
+ * The owner pushes ENTRIES continuations, all at one stack address. It may or may not look for requests, and gives the
+ * entry or runs it. Then it is idle, and refuses or does not look. Each entry must run once. No answer may reach a
+ * thief that does not wait for one. No thief may wait forever.
  */
 #ifndef ENTRIES
 #define ENTRIES 2
@@ -51,23 +51,23 @@
 
 byte ask;        /* atomics of thieves */
 byte taken;      /* stores of the owner */
-byte stack;      /* stores of the owner: which entry lies there */
+byte stack;      /* stores of the owner: the entry whose stack is there */
 byte done;       /* bit e: entry e was run */
 
 /* At thief 1 and 2. */
 byte arrived[3]; /* WRITE of the owner: its stack */
 byte given[3];   /* WRITE of the owner */
-byte answers[3]; /* FETCH_ADD of the owner: the answer that has come and not been seen */
-bool asking[3];  /* it waits for an answer, its region is empty */
+byte answers[3]; /* FETCH_ADD of the owner: an answer that has arrived but has not been seen */
+bool asking[3];  /* it waits for an answer; its region is empty */
 
-/* Operations on their way. */
+/* Operations in flight. */
 #define STACK_WRITE 1
 #define GIVEN_WRITE 2
 #define GIVEN_ADD   4
 #define REFUSED_ADD 8
 byte wire[3];
 byte sent_entry;
-byte freeing[3]; /* the request whose mark is to be taken away */
+byte freeing[3]; /* the request whose mark is to be removed */
 
 #define HAS_LEFT (!(wire[1] & 7) && !(wire[2] & 7))
 
@@ -77,7 +77,7 @@ byte freeing[3]; /* the request whose mark is to be taken away */
 #define BEHIND_WRITES(who) (!(wire[who] & (STACK_WRITE | GIVEN_WRITE))) /* O1 */
 #endif
 
-/* The owner's store buffer: taken only. The stack is in memory before the WRITE of it is posted. */
+/* The owner's store buffer, only for `taken`. The stack is in memory before its WRITE is posted. */
 chan buffer = [4] of { byte };
 #define STORE_TAKEN(value) buffer!value
 #ifdef M_NO_FENCE
@@ -135,7 +135,7 @@ end:
     od
 }
 
-/* decide(): stands says whether the request is to be answered. */
+/* decide(): `stands` says whether the request will be answered. */
 inline decide()
 {
     decided = NUMBER(seen);
@@ -193,7 +193,7 @@ end:
     od
 }
 
-/* M4. answered: the answer is sure to come, or has come. */
+/* M4. answered: the answer has arrived, or is certain to arrive. */
 inline withdraw()
 {
 #ifdef M_READ_BEFORE_SWAP

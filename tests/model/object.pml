@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An object that tasks wait for: runtime/sync/object.c, as a channel of capacity 0 or more, and as a mutex. Words at a home
- * under a guard; a task that must wait is evacuated and queued under the guard that it took before it looked; whoever wakes
- * it answers into its block and then makes it ready, once.
+ * An object that tasks wait for: runtime/sync/object.c, as a channel of capacity 0 or more, or as a mutex. Its words
+ * are at a home, under a guard. A task takes the guard before it looks; if it must wait, it is evacuated and queued
+ * under that guard. The task that wakes it writes the answer to its block and then makes it ready, once.
  *
- * -DMUTEX: TASKS tasks lock and unlock ROUNDS times each; at most one is inside.
- * else a channel of capacity CAPACITY: a sender sends MESSAGES numbers, two receivers take them; each arrives once, and those
- * that one receiver gets rise. Without a lost wake-up everybody ends: a deadlock is an invalid end state.
+ * With -DMUTEX, TASKS tasks lock and unlock ROUNDS times each; at most one is inside. Otherwise it is a channel of
+ * capacity CAPACITY: a sender sends MESSAGES numbers, and two receivers take them. Each number arrives once, and a
+ * receiver gets its numbers in ascending order. A lost wake-up would be a deadlock, which is an invalid end state.
  */
 #ifndef CAPACITY
 #define CAPACITY 1
@@ -25,7 +25,7 @@
 byte guard;              /* 0, or the holder's number + 1 */
 byte head = NONE, tail = NONE;
 byte next[TASKS];        /* in each waiter's block */
-byte reply[TASKS];       /* likewise: the value that was passed */
+byte reply[TASKS];       /* in each waiter's block: the value that was passed */
 bool ready[TASKS];       /* made ready: it may be resumed */
 bool out[TASKS];         /* evacuated: its block says so */
 
@@ -49,7 +49,7 @@ inline queue(me)
     tail = me
 }
 
-/* The first waiter to `who`, or NONE. */
+/* Dequeue the first waiter, or NONE, into `who`. */
 inline unqueue(who)
 {
     who = head;
@@ -76,7 +76,7 @@ inline wake(who, value)
 #endif
 }
 
-/* With the guard held: wait; comes back resumed, without it. */
+/* Wait. The caller holds the guard; when it is resumed, it does not. */
 inline wait(me)
 {
 #ifdef M_LEAVE_BEFORE_QUEUE
@@ -121,7 +121,7 @@ proctype Task(byte me)
         take(me);
         unqueue(who);
 #ifdef M_FREE_AND_WAKE
-        locked = false; /* and hands over as well */
+        locked = false; /* and also hands the mutex over */
 #else
         locked = (who != NONE);
 #endif
@@ -160,12 +160,12 @@ proctype Sender()
                 leave(0)
             :: else ->
                 senders = true;
-                reply[0] = value; /* the waiting sender's value lies in its block */
+                reply[0] = value; /* the waiting sender's value is in its block */
                 wait(0)
             fi
         fi
     };
-    /* close: whoever waits gets NONE */
+    /* close: all waiters get NONE */
     take(0);
     closed = true;
     do
@@ -197,7 +197,7 @@ proctype Receiver(byte me)
 #ifdef M_SENDER_OVERTAKES
                     buffer[(first + 1) % (CAPACITY + (CAPACITY == 0))] = reply[who];
 #else
-                    buffer[first % (CAPACITY + (CAPACITY == 0))] = reply[who]; /* the youngest now */
+                    buffer[first % (CAPACITY + (CAPACITY == 0))] = reply[who]; /* now the youngest in the buffer */
 #endif
                 :: else -> count--
                 fi;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The owner: deque/owner.c. Functions and fields have the names that they have there.
+ * The owner: deque/owner.c. Functions and fields have the same names as there.
  *
- * One step is one load of a shared word together with the private work behind it and the stores that this sends to
- * the store buffer: what is in the buffer is invisible to thieves, so nothing is lost by not interrupting there.
+ * A step is one load of a shared word, the private work that follows it, and the stores that this work sends to the
+ * store buffer. Thieves do not see the buffer, so interrupting within a step would show nothing more.
  */
 #define PRIVATE   0
 #define PUBLISHED 1
@@ -52,7 +52,7 @@ inline collect(t)
     }
 }
 
-/* Put entry i into the ring; ok is false if ring or acknowledgements do not allow it now. */
+/* Put entry i into the ring. ok is false if the ring or the acknowledgements do not allow it now. */
 inline publish(i)
 {
     atomic {
@@ -105,8 +105,8 @@ inline publish(i)
     t = 0
 }
 
-/* The cap on published entries, and the triggers that spare a push or pop this look, are any number and any time: the
- * loop may end anywhere. */
+/* The loop may end anywhere. This stands for any cap on published entries, and for any trigger that spares a push or
+ * pop this look. */
 inline refill()
 {
     atomic { t = claims };
@@ -190,7 +190,7 @@ inline pop()
 
 active proctype Owner()
 {
-    byte entry[ENTRIES]; /* which continuation entry i is; its stack lies at address i */
+    byte entry[ENTRIES]; /* the continuation of entry i; its stack is at address i */
     byte tag[ENTRIES];
     byte index[ENTRIES]; /* where entry i is published */
     byte n, first, last, oldest_aborted, aborted, published, bottom, generation;

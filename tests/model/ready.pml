@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ready ring of deque/ready.h: an owner that publishes tasks in order and takes the oldest by a claim as thieves do, and
- * two thieves. The ring has SLOTS slots and TASKS tasks go through it. Each task is taken exactly once, with its own words
- * and its own stack. A block may be overwritten as soon as its task's taker has given it back.
+ * The ready ring of deque/ready.h: an owner and two thieves. The owner publishes tasks in order, and takes the oldest
+ * by a claim, as thieves do. The ring has SLOTS slots, and TASKS tasks pass through it. Each task is taken exactly
+ * once, with its own words and its own stack. A block may be overwritten as soon as the taker of its task has given it
+ * back.
  *
- * A peek's words are sampled one by one, in any order; a chain's READ comes behind its atomic.
+ * A peek's words are sampled one by one, in any order. A chain's READ follows its atomic.
  */
 #ifndef TASKS
 #define TASKS 3
@@ -27,9 +28,9 @@ byte claims;
 byte state[SLOTS];   /* index + 1; 0: never used */
 byte where[SLOTS];   /* the task's block */
 byte ack[SLOTS];     /* index + 1 of the last acknowledged claim */
-byte bottom;         /* the owner's own */
+byte bottom;         /* private to the owner */
 
-byte block[TASKS];   /* what lies in the block of each task: the task's number + 1, or RUBBISH */
+byte block[TASKS];   /* the content of each task's block: the task's number + 1, or RUBBISH */
 byte taken;          /* bit i: task i was taken */
 #define RUBBISH 99
 
@@ -39,7 +40,7 @@ inline finish(task, stack)
         assert(!(taken & (1 << task)));
         assert(stack == task + 1);
         taken = taken | (1 << task);
-        block[task] = RUBBISH /* given back: another stack may come */
+        block[task] = RUBBISH /* given back: another stack may use the block */
     }
 }
 
@@ -79,7 +80,7 @@ active proctype Owner()
     :: claims != bottom -> /* uat_ready_take() */
         index = claims;
 #ifdef M_CLAIM_UNPUBLISHED
-        index = claims; /* looked at anew behind the test that something is there */
+        index = claims; /* loaded again after the test that a task is there */
 #else
         if
         :: index == bottom -> goto again
@@ -95,7 +96,7 @@ active proctype Owner()
         };
         if
         :: old == index ->
-            (empty(buffer)); /* its own stores: it would forward them */
+            (empty(buffer)); /* it loads its own stores, which a CPU would forward */
             finish(where[index % SLOTS], block[where[index % SLOTS]]);
             ack[index % SLOTS] = index + 1
         :: else
@@ -119,7 +120,7 @@ proctype Thief()
         if
         :: IS_OFFERED ->
             if
-            :: seen_where < TASKS -> stack = block[seen_where] /* on suspicion, to whoever has the block */
+            :: seen_where < TASKS -> stack = block[seen_where] /* speculative, whatever the block now has */
             :: else -> stack = 0
             fi;
             atomic {
@@ -158,5 +159,5 @@ init {
         for (i : 0 .. TASKS - 1) { block[i] = i + 1 };
         for (i : 1 .. THIEVES) { run Thief() }
     }
-    (taken == (1 << TASKS) - 1) /* else this is an invalid end state */
+    (taken == (1 << TASKS) - 1) /* otherwise this is an invalid end state */
 }

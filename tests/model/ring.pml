@@ -2,8 +2,8 @@
 /*
  * The shared words of the deque (deque/ring.h), and the store buffer between the owner's stores and memory.
  *
- * A slot has two words, which are READ in any order: its state { index, generation, valid } and its place, here sp. stack[] is what
- * lies at each stack address: the number of the entry whose frames were written there last.
+ * A slot has two words, which are READ in any order: its state { index, generation, valid } and its place, here sp.
+ * stack[] is the content of each stack address: the number of the entry whose frames were written there last.
  */
 #ifndef SLOTS
 #define SLOTS 2   /* UAT_RING_SLOTS */
@@ -20,7 +20,7 @@
 #define VALID_FOR(state, index) (((state) & 1) && ((state) >> 5) == (index))
 #define SLOT_OF(index) ((index) % SLOTS)
 
-/* uat_ack() and its parts; SLOTS is added so that the round before the first has an index too. */
+/* uat_ack() and its parts. SLOTS is added so that the round before the first one has an index, too. */
 #define STOLEN  0
 #define ABORTED 1
 #define ACK(index, status) (((index) + SLOTS) * 2 + (status))
@@ -34,13 +34,13 @@ byte sp[SLOTS];     /* stores of the owner */
 byte ack[SLOTS];    /* WRITEs of thieves */
 byte stack[ENTRIES];/* stores of the owner */
 
-byte done;          /* bit e: continuation e was run, by whomever */
-byte busy;          /* attempts at the lock whose 1 is still in the word */
+byte done;          /* bit e: some worker has run continuation e */
+byte busy;          /* attempts at the lock whose 1 is still in `lock` */
 
-/* What thieves have posted and nobody waits for: an acknowledgement, and a FETCH_ADD(lock, -1), of each thief. They
- * take effect at any time: the WRITE before the thief's next atomic (O1, O5), the atomic even behind that (O2). */
+/* Each thief's fire-and-forget operations: an acknowledgement, and FETCH_ADD(lock, -1). They take effect at any time:
+ * the WRITE before the thief's next atomic (O1, O5), the FETCH_ADD perhaps after it (O2). */
 byte due[2];        /* 0: none; else the acknowledgement and its slot, see ACKNOWLEDGE() */
-byte owed[2];       /* so many times; lock.pml only */
+byte owed[2];       /* number of FETCH_ADDs; lock.pml only */
 #define DUE(slot, word) ((word) * SLOTS + (slot) + 1)
 
 active proctype Network()
@@ -54,7 +54,7 @@ end:
     od
 }
 
-/* A continuation runs once. Number 0 is the rubbish that lies in a stack before anything was pushed. */
+/* Run a continuation, which must not have run before. Number 0 is the rubbish in a stack before the first push. */
 inline run_entry(e)
 {
     assert(e != 0 && !(done & (1 << (e))));
@@ -62,8 +62,8 @@ inline run_entry(e)
 }
 #define ALL_DONE ((1 << (ENTRIES + 1)) - 2)
 
-/* The owner's store buffer (x86 TSO): stores reach memory in order, any time later. The owner reads none of
- * them back. */
+/* The owner's store buffer (x86 TSO): stores reach memory in order, at any later time. The owner does not load these
+ * words. */
 #define SP_WORD(slot)    (SLOTS + (slot))
 #define STACK_WORD(i)    (2 * SLOTS + (i))
 chan buffer = [8] of { byte, byte };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for several channels: runtime/sync/select.c. Two rendezvous channels; on each a sender of MESSAGES numbers; SELECTS
- * tasks that receive from both until both are closed. A task that waits has a ticket with an entry in each queue. Who takes an
- * entry out claims the ticket under that queue's guard; the task, resumed, takes the other entry out and gives the ticket back.
- * Each number arrives once, nobody looks at a ticket that was given back, and everybody ends.
+ * Waiting for several channels: runtime/sync/select.c. There are two rendezvous channels, each with a sender of
+ * MESSAGES numbers. SELECTS tasks receive from both until both are closed. A waiting task has a ticket with an entry in
+ * each queue. The worker that dequeues an entry claims the ticket under that queue's guard. The resumed task removes
+ * the other entry and gives the ticket back. Each number arrives once, no task uses a ticket that was given back, and
+ * all tasks end.
  */
 #ifndef MESSAGES
 #define MESSAGES 1
@@ -12,7 +13,7 @@
 #define SELECTS 2
 #endif
 #define CHANNELS 2
-#define ENTRIES  4 /* waiters in a queue at most */
+#define ENTRIES  4 /* maximum waiters in a queue */
 #define SENDER   10 /* a waiter: SENDER, or a select's number */
 #define NONE     255
 
@@ -29,7 +30,7 @@ typedef ticket {
 ticket t[SELECTS];
 
 byte offered[CHANNELS]; /* the waiting sender's number */
-bool taken[CHANNELS];   /* it was taken: the sender goes on */
+bool taken[CHANNELS];   /* the number was taken: the sender goes on */
 byte got;               /* numbers received, as bits */
 byte sent;              /* senders that have ended */
 
@@ -49,7 +50,7 @@ inline enqueue(to_c, waiter)
     c[to_c].count++
 }
 
-/* With the guard held: take entry number i out. */
+/* Remove the entry at index `place`. The caller holds the guard. */
 inline drop(from_c, place)
 {
     d_step {
@@ -64,7 +65,7 @@ inline drop(from_c, place)
     }
 }
 
-/* The first waiter that can be woken up, to `who`, or NONE. */
+/* Dequeue the first waiter that can be woken, or NONE, into `who`. */
 inline unqueue(in_c, first)
 {
     first = NONE;
@@ -86,7 +87,7 @@ inline unqueue(in_c, first)
                 break
             :: else ->
 #ifdef M_LOST_COUNTS
-                break /* as if it had been woken up */
+                break /* as if it had been woken */
 #else
                 first = NONE
 #endif
@@ -164,7 +165,7 @@ inline receive(number)
     }
 }
 
-/* With the guard of ch held: its waiting sender's number is taken. */
+/* Take the waiting sender's number. The caller holds the channel's guard. */
 inline receive_now(open_c)
 {
     drop(open_c, 0);
@@ -174,7 +175,8 @@ inline receive_now(open_c)
     receive(value)
 }
 
-/* The task's worker, once its stack is out, with both guards held. The task may be resumed elsewhere before this ends. */
+/* The task's worker, after the evacuation, with both guards held. The task may be resumed elsewhere before this
+ * ends. */
 proctype Park(byte me)
 {
 #ifdef M_ONE_BY_ONE
@@ -208,7 +210,7 @@ proctype Select(byte me)
             leave(0);
             receive_now(1)
         :: (c[0].count == 0 || c[0].line[0] != SENDER) && (c[1].count == 0 || c[1].line[0] != SENDER) &&
-           (c[0].closed || c[1].closed) -> /* a closed one is left out from now on; here: the other is looked at again */
+           (c[0].closed || c[1].closed) -> /* leave out the closed channel; look at the other one again */
             leave(0);
             leave(1);
             if
@@ -247,7 +249,7 @@ proctype Select(byte me)
     od;
     goto over;
 
-one: /* one channel is closed: receive from the other as a plain receiver that does not wait in a queue */
+one: /* one channel is closed: receive from the other one, as a plain receiver that does not wait in a queue */
     i = (c[0].closed -> 1 : 0);
     do
     :: take(i);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What both thieves do once claims has passed their index: deque/thief.c, uat_thief_fetch() and look_again().
+ * The common part of both thieves, after claims has passed their index: deque/thief.c, uat_thief_fetch() and
+ * look_again().
  *
- * offer and offer_sp are the slot as it was seen before the claim. The READs behind the claim sample slot_state,
- * slot_sp and the foretold stack in any order: got has a bit for each that is done.
+ * offer and offer_sp are the slot as it was seen before the claim. The READs after the claim sample slot_state, slot_sp
+ * and the foretold stack in any order; got has a bit for each READ that is done.
  */
 #ifdef M_NO_VALID_TEST
 #define STILL_VALID(word) true
@@ -23,10 +24,10 @@
 #define FORETOLD (slot_state == offer && SAME_PLACE)
 #endif
 
-/* A fire-and-forget WRITE: see Network. The thief's last one has taken effect, for a claim came behind it. */
+/* A fire-and-forget WRITE: see Network. The thief's previous one has taken effect, because a claim followed it. */
 #define ACKNOWLEDGE(status) due[me] = DUE(SLOT_OF(t), ACK(t, status))
 
-/* An invalid slot ends the sampling at once: what else is READ then is never used. */
+/* An invalid slot ends the sampling at once, because the other words are never used then. */
 inline fetch()
 {
     atomic { got = 0 };
@@ -66,8 +67,8 @@ inline fetch()
     fi
 }
 
-/* The slot is frozen now. { READ slot; READ stack where it was last seen }, and the stack once more if it was
- * not there. */
+/* The slot cannot change any more. { READ slot; READ stack at the address last seen }, and the stack again if it was at
+ * another address. */
 inline look_again()
 {
     atomic { offer_sp = slot_sp; stolen = stack[offer_sp] };
@@ -80,7 +81,7 @@ inline look_again()
 #endif
 }
 
-/* An attempt is over. Dead variables are zeroed: fewer states. */
+/* End an attempt. Dead variables are zeroed, so that there are fewer states. */
 inline forget()
 {
     got = 0; t = 0; offer = 0; offer_sp = 0; slot_state = 0; slot_sp = 0; stolen = 0

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums and copies along a tree: uat_tree_sum() and uat_tree_copy() in runtime/collective/tree.c. WORKERS workers make
- * CALLS calls: each a sum of what they chose, and behind it, if COPIES, a copy of a word of rank 0 and a barrier. Nobody
- * leaves a sum before all have entered it; all leave it with the sum of this very call; all get the word that rank 0
- * had.
+ * Sums and copies along a tree: uat_tree_sum() and uat_tree_copy() in runtime/job/tree.c. WORKERS workers make CALLS
+ * calls. Each call is a sum of numbers that they choose, followed (if COPIES) by a copy of a word of rank 0 and a
+ * barrier. No worker leaves a sum before all have entered it. All leave it with the sum of this call. All get the word
+ * that rank 0 had.
  *
- * A chain { WRITE; FETCH_ADD } is two steps in order (O1); a WRITE of several words comes whole, as nobody looks at it
- * before the FETCH_ADD. The counts are never reset. The barrier is barrier.pml's.
+ * A chain { WRITE; FETCH_ADD } is two steps in order (O1). A WRITE of several words is one step, because no worker
+ * looks at it before the FETCH_ADD. The counts are never reset. barrier.pml models the barrier.
  */
 #ifndef WORKERS
 #define WORKERS 4
@@ -17,11 +17,11 @@
 #ifndef COPIES
 #define COPIES 1
 #endif
-#define CHILDREN          2 /* at most, of 3 or 4 workers: 1 and 2 are children of 0, 3 of 2 */
+#define CHILDREN          2 /* maximum, with 3 or 4 workers: 1 and 2 are children of 0, 3 is a child of 2 */
 #define CHILD(self, i)    ((self) + (1 << (i)))
 #define HAS_CHILD(self, i) ((self) % (2 << (i)) == 0 && CHILD(self, i) < WORKERS)
 #define PARENT(self)      ((self) & ((self) - 1))
-#define PLACE(self)       ((self) & 1 -> 0 : 1) /* of a child among its parent's: the lowest 1 of its rank */
+#define PLACE(self)       ((self) & 1 -> 0 : 1) /* index of a child at its parent: the lowest 1 of its rank */
 #define SHARE(self, i)    ((self) * CHILDREN + (i))
 #ifdef M_ONE_SLOT
 #define TOLD(self, number) ((self) * 2)
@@ -29,14 +29,14 @@
 #define TOLD(self, number) ((self) * 2 + (number) % 2)
 #endif
 
-byte up[WORKERS * CHILDREN];    /* struct uat_control.tree_up: FETCH_ADDs of the children */
-byte down[WORKERS];             /* struct uat_control.tree_down: FETCH_ADDs of the parent */
-byte share[WORKERS * CHILDREN]; /* struct uat_control.share: WRITEs of the children */
-byte total[WORKERS];            /* struct uat_control.total: WRITEs of the parent */
-byte told[WORKERS * 2];         /* struct uat_control.told_down: WRITEs of the parent. Here `down`, not the call */
-byte word[WORKERS];             /* what is copied: the own CPU and the own READs; READ by the children */
+byte up[WORKERS * CHILDREN];    /* words.up of tree.c: FETCH_ADDs of the children */
+byte down[WORKERS];             /* words.down: FETCH_ADDs of the parent */
+byte share[WORKERS * CHILDREN]; /* words.share: WRITEs of the children */
+byte total[WORKERS];            /* words.total: WRITEs of the parent */
+byte told[WORKERS * 2];         /* words.told_down: WRITEs of the parent; here the value of `down`, not the call */
+byte word[WORKERS];             /* the copied word: set by the worker's own CPU and READs; READ by the children */
 
-byte entered[CALLS + 1], truth[CALLS + 1]; /* what is true: how many have entered a sum, and what it is */
+byte entered[CALLS + 1], truth[CALLS + 1]; /* the truth: how many have entered a sum, and the sum */
 byte arrived[CALLS + 1];                   /* at the barrier */
 
 inline tell_parent(self, sum)
@@ -125,7 +125,7 @@ inline spread(self, number)
 #ifndef M_NO_BARRIER
     arrived[number] == WORKERS;
 #endif
-    word[self] = 0 /* the next one's room, or zeros */
+    word[self] = 0 /* reused by the next call, or zero */
 }
 
 proctype Worker(byte self)

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <string>
 
 #include <uat.hpp>
 
@@ -103,6 +104,45 @@ int check_sorts(uat::span<std::int64_t> words, uat::span<pair> pairs, uat::span<
     uat::sort(uat::span<std::int64_t>(own, 300));
     for (std::size_t i = 1; i < 300; i++)
         errors += check(own[i - 1] <= own[i], "sort of a local array");
+    return errors;
+}
+
+/* Comparisons that contradict themselves: the span keeps its elements, nothing outside of it is seen, and it ends. */
+template <class Less> bool keeps(uat::span<std::int64_t> s, std::int64_t values, Less less)
+{
+    auto make = [=](std::size_t i) { return std::int64_t(mix(i)) % values; };
+    auto plus = [](std::uint64_t a, std::uint64_t b) { return a + b; };
+    auto sum = [=] {
+        return uat::transform_reduce(s, std::uint64_t{0}, plus, [](std::int64_t x) { return mix(std::uint64_t(x)); });
+    };
+    constexpr std::int64_t outside = 1000000;
+    std::int64_t own[402];
+    own[0] = own[401] = outside;
+    for (std::size_t i = 0; i < 400; i++)
+        own[i + 1] = make(i);
+    uat::sort(uat::span<std::int64_t>(own + 1, 400), [less](std::int64_t a, std::int64_t b) {
+        if (a == outside || b == outside)
+            throw std::logic_error("a sort compares what is outside of its span");
+        return less(a, b);
+    });
+    uat::tabulate(s, make);
+    std::uint64_t before = sum();
+    uat::sort(s, less);
+    return own[0] == outside && own[401] == outside && sum() == before;
+}
+
+int check_contradictions(uat::span<std::int64_t> s)
+{
+    int errors = 0;
+    for (std::int64_t values : {1, 7, 100000}) {
+        errors += check(keeps(s, values, std::less_equal<>()), "sort by <=");
+        errors += check(keeps(s, values, std::greater_equal<>()), "sort by >=");
+        errors += check(keeps(s, values, [](std::int64_t, std::int64_t) { return true; }), "sort by \"always less\"");
+        errors += check(keeps(s, values, [](std::int64_t, std::int64_t) { return false; }), "sort by \"never less\"");
+        errors +=
+            check(keeps(s, values, [](std::int64_t a, std::int64_t b) { return mix(std::uint64_t(a - 2 * b)) % 2; }),
+                  "sort by chance");
+    }
     return errors;
 }
 
@@ -205,6 +245,46 @@ int check_transforms(uat::span<std::int64_t> x, uat::span<std::int64_t> y, uat::
     return errors;
 }
 
+/* Does f throw std::invalid_argument, with both sizes in its text? */
+template <class F> bool refuses(F f, std::size_t one, std::size_t other)
+{
+    try {
+        f();
+    } catch (const std::invalid_argument &e) {
+        std::string text = e.what(), first = std::to_string(one), second = std::to_string(other);
+        return text.find("spans of " + first + " and " + second + " elements") != std::string::npos ||
+               text.find("spans of " + second + " and " + first + " elements") != std::string::npos;
+    }
+    return false;
+}
+
+/* Spans of unlike sizes: each algorithm of two or three refuses them, and touches no element. */
+int check_sizes(uat::span<std::int64_t> x, uat::span<std::int64_t> y)
+{
+    auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };
+    auto same = [](std::int64_t v) { return v; };
+    std::size_t n = x.size(), few = n / 2;
+    int errors = 0;
+    if (n == 0)
+        return 0;
+    for (bool swapped : {false, true}) {
+        auto a = swapped ? x.first(few) : x, b = swapped ? y : y.first(few);
+        uat::fill(x, 1);
+        uat::fill(y, 1);
+        errors += check(refuses([=] { uat::transform(a, b, [](std::int64_t) { return 5; }); }, n, few), "transform");
+        errors += check(refuses([=] { uat::transform(a, a, b, plus); }, n, few), "transform of two");
+        errors += check(refuses([=] { uat::transform(a, b, a, plus); }, n, few), "transform, second input");
+        errors += check(refuses([=] { uat::transform(b, a, a, plus); }, n, few), "transform, first input");
+        errors += check(refuses([=] { uat::transform_reduce(a, b, std::int64_t{0}, plus, plus); }, n, few), "reduce");
+        errors += check(refuses([=] { uat::inclusive_scan(a, b, std::int64_t{0}, plus); }, n, few), "inclusive_scan");
+        errors += check(refuses([=] { uat::exclusive_scan(a, b, std::int64_t{0}, plus); }, n, few), "exclusive_scan");
+        errors += check(uat::transform_reduce(x, std::int64_t{0}, plus, same) == std::int64_t(n) &&
+                            uat::transform_reduce(y, std::int64_t{0}, plus, same) == std::int64_t(n),
+                        "what a refused algorithm leaves");
+    }
+    return errors;
+}
+
 int check_spans(uat::span<std::int64_t> s)
 {
     uat::tabulate(s, [](std::size_t i) { return std::int64_t(i); });
@@ -246,7 +326,8 @@ int main(int argc, char **argv)
             std::size_t part = seed ? w.size() / 1000 : w.size();
             uat::fill(e, 'x');
             return check_spans(o.first(30)) + check_sorts(w.first(part), p.last(part), l.first(part / 4), seed) +
-                   check_transforms(w.first(part), o.first(part), b.last(part));
+                   check_transforms(w.first(part), o.first(part), b.last(part)) +
+                   check_sizes(w.first(part), o.first(part)) + check_contradictions(w.first(part));
         });
     auto moved = std::move(words);
     errors +=

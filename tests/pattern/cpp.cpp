@@ -2,8 +2,8 @@
 /*
  * Description: uat.hpp: tasks of functions and lambdas, with results of every kind; loops, reductions and scans against
  * their sequential values; a handle that is not joined by hand.
- * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending]: with a word, an exception at that
- * place
+ * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending | main | refused | terminate]: with a
+ * word, an exception at that place
  */
 #include <cstdint>
 #include <cstdio>
@@ -68,7 +68,7 @@ int check_loops(std::int64_t n)
 {
     auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };
     std::int64_t expected = n > 0 ? (n - 1) * n * (2 * n - 1) / 6 : 0;
-    int errors = uat::parallel_reduce(0, n, std::int64_t{0}, square, plus) != expected;
+    int errors = uat::parallel_reduce(0, n, std::int64_t{0}, plus, square) != expected;
     errors += uat::parallel_scan(0, n, std::int64_t{0}, square, plus,
                                  [](std::int64_t i, std::int64_t before, std::int64_t with) {
                                      if (before != (i - 1) * i * (2 * i - 1) / 6 || with != before + i * i)
@@ -130,13 +130,12 @@ void throw_at(const std::string &where)
     if (where == "reduce")
         uat::run([] {
             return uat::parallel_reduce(
-                0, 100000, std::int64_t{0},
+                0, 100000, std::int64_t{0}, [](std::int64_t a, std::int64_t b) { return a + b; },
                 [](std::int64_t i) {
                     if (i == 77777)
                         fail();
                     return i;
-                },
-                [](std::int64_t a, std::int64_t b) { return a + b; });
+                });
         });
     if (where == "loop")
         uat::run([] {
@@ -156,6 +155,12 @@ void throw_at(const std::string &where)
         });
     if (where == "other")
         uat::run([] { throw 9; });
+    if (where == "main")
+        fail();
+    if (where == "refused")
+        uat::global_vector<char> huge(std::size_t(1) << 46);
+    if (where == "terminate")
+        std::terminate();
     if (where == "pending")
         uat::run(fail_with_children);
     std::fprintf(stderr, "test-cpp: no exception at %s\n", where.c_str()); /* a word that is known never gets here */

@@ -2,7 +2,8 @@
 /*
  * Description: uat_sort() and uat_for_each_block() over global arrays of elements of several sizes, in several orders:
  * what was there is there afterwards, sorted; each element is visited once. Memory of one process is sorted by the task
- * alone.
+ * alone. Runs are merged with few comparisons. A comparison that contradicts itself loses no element, sees none from
+ * outside, and does not take the square of their number.
  *
  * usage: test-sort ROUNDS [BYTES]
  */
@@ -17,7 +18,9 @@
 
 #include "tests/mix.h"
 
-enum { SIZES = 6, SHAPES = 7, LARGEST = 100, LOCAL = 500 };
+enum { SIZES = 6, SHAPES = 11, LARGEST = 100, LOCAL = 500 };
+enum contradiction { NONE, LESS_OR_EQUAL, ALWAYS_LESS, ALWAYS_GREATER, BY_CHANCE, BY_ADDRESS, CONTRADICTIONS };
+#define CALLS_MAX UINT64_C(300000000) /* of a process: the square of its elements would be more */
 
 static const size_t sizes[SIZES] = {1, 4, 8, 16, 24, LARGEST};
 
@@ -25,6 +28,7 @@ static const size_t sizes[SIZES] = {1, 4, 8, 16, 24, LARGEST};
 struct order {
     size_t size;
     int down, shape;
+    enum contradiction contradiction;
     uint64_t seed, count;
     char padding[40];
 };
@@ -36,14 +40,29 @@ static uint64_t key_of(const void *element, size_t size)
     return key;
 }
 
-static int compare(const void *a, const void *b, void *arg)
+static uint64_t calls;
+
+static int compare(const void *a, const void *b, const void *arg)
 {
     const struct order *o = arg;
     uint64_t x = key_of(a, o->size), y = key_of(b, o->size);
     int sign = (x > y) - (x < y);
-    if (o->padding[39] != 'x')
+    if (o->padding[39] != 'x' || ++calls > CALLS_MAX)
         abort();
-    return o->down ? -sign : sign;
+    switch (o->contradiction) {
+    case LESS_OR_EQUAL:
+        return sign == 0 ? -1 : o->down ? -sign : sign;
+    case ALWAYS_LESS:
+        return -1;
+    case ALWAYS_GREATER:
+        return 1;
+    case BY_ADDRESS: /* of a pivot, which stands elsewhere: it is below all, or above all */
+        return (a < b) == (o->seed % 2) ? -1 : 1;
+    case BY_CHANCE:
+        return (int)(mix(calls) % 3) - 1;
+    default:
+        return o->down ? -sign : sign;
+    }
 }
 
 static uint64_t key_at(const struct order *o, uint64_t i)
@@ -62,6 +81,14 @@ static uint64_t key_at(const struct order *o, uint64_t i)
         return mix(i + o->seed) % 3;
     case 5:
         return i < n / 2 ? i : n - i;
+    case 6: /* interleaved */
+        return i % 2 * n / 2 + i / 2;
+    case 7: /* one of them falls */
+        return i % 2 ? n - i : i;
+    case 8:
+        return i % 4 * n / 4 + i / 4;
+    case 9: /* four lists */
+        return i % (n / 4 + 1);
     default:
         return i % 10 ? i : mix(i) % n;
     }
@@ -121,7 +148,8 @@ static void add_element(struct sums *s, const char *element, const struct order 
 }
 
 struct check {
-    struct order order;
+    struct order order; /* with NONE */
+    int ordered;
     char *array;
 };
 
@@ -131,12 +159,12 @@ static void add_range(int64_t begin, int64_t end, void *partial, const void *arg
     const struct check *c = arg;
     char one[LARGEST], before[LARGEST];
     for (int64_t i = begin; i < end; i++) {
-        uat_get(one, c->array + (size_t)i * c->order.size, c->order.size);
+        uat_global_get(one, c->array + (size_t)i * c->order.size, c->order.size);
         if (i > 0)
-            uat_get(before, c->array + (size_t)(i - 1) * c->order.size, c->order.size);
+            uat_global_get(before, c->array + (size_t)(i - 1) * c->order.size, c->order.size);
         struct sums *s = partial;
         add_element(s, one, &c->order);
-        s->wrong += i > 0 && compare(before, one, (void *)(uintptr_t)&c->order) > 0;
+        s->wrong += c->ordered && i > 0 && compare(before, one, (void *)(uintptr_t)&c->order) > 0;
     }
 }
 
@@ -155,7 +183,8 @@ static const struct uat_reduction reduction = {add_range, add_sums, &nothing, si
 
 static int check_sorted(char *array, const struct order *o)
 {
-    struct check c = {*o, array};
+    struct check c = {*o, o->contradiction == NONE, array};
+    c.order.contradiction = NONE;
     struct sums expected = nothing, found;
     char one[LARGEST];
     for (uint64_t i = 0; i < o->count; i++) {
@@ -172,18 +201,48 @@ static int check_sorted(char *array, const struct order *o)
     return 1;
 }
 
-/* The array of one process: of the task's own stack. */
+/* The array of one process: of the task's own stack, between two elements that nobody touches. */
 static int check_local(const struct order *of)
 {
     struct order o = *of;
-    char own[LOCAL * LARGEST];
+    char room[(LOCAL + 2) * LARGEST], *own = room + LARGEST;
+    struct sums expected = nothing, found = nothing;
     int errors = 0;
+    memset(room, 0x55, sizeof(room));
     o.count = o.count < LOCAL ? o.count : LOCAL;
     fill(own, 0, o.count, &o);
+    for (uint64_t i = 0; i < o.count; i++)
+        add_element(&expected, own + i * o.size, &o);
     uat_sort(own, o.count, o.size, compare, &o, sizeof(o));
-    for (uint64_t i = 1; i < o.count; i++)
-        errors += compare(own + (i - 1) * o.size, own + i * o.size, &o) > 0;
-    return errors > 0;
+    for (uint64_t i = 0; i < o.count; i++) {
+        add_element(&found, own + i * o.size, &o);
+        errors += i > 0 && o.contradiction == NONE && compare(own + (i - 1) * o.size, own + i * o.size, &o) > 0;
+    }
+    for (int i = 0; i < LARGEST; i++)
+        errors += room[i] != 0x55 || own[o.count * o.size + (uint64_t)i] != 0x55;
+    if (memcmp(&expected, &found, sizeof(found)) != 0 || errors > 0)
+        fprintf(stderr, "test-sort: %" PRIu64 " local elements of %zu bytes, shape %d, contradiction %d: %d errors\n",
+                o.count, o.size, o.shape, o.contradiction, errors);
+    return memcmp(&expected, &found, sizeof(found)) != 0 || errors > 0;
+}
+
+/* Runs of one process need few comparisons. */
+static int check_runs(void)
+{
+    char own[LOCAL * 8];
+    int errors = 0;
+    for (int shape = 0; shape < SHAPES; shape++) {
+        struct order o = {.size = 8, .count = LOCAL, .shape = shape, .padding[39] = 'x'};
+        fill(own, 0, LOCAL, &o);
+        calls = 0;
+        uat_sort(own, LOCAL, 8, compare, &o, sizeof(o));
+        int one = shape == 1 || shape == 2 || shape == 3, few = one || (shape >= 5 && shape <= 9);
+        if (few && calls > (one ? LOCAL : 5 * LOCAL)) {
+            fprintf(stderr, "test-sort: %" PRIu64 " comparisons of %d elements, shape %d\n", calls, LOCAL, shape);
+            errors++;
+        }
+    }
+    return errors;
 }
 
 static int check_array(char *array, const struct order *o)
@@ -193,7 +252,12 @@ static int check_array(char *array, const struct order *o)
     uat_for_each_block(array, o->count, o->size, UAT_READ, check_visits, o, sizeof(*o));
     uat_for_each_block(array, o->count, o->size, UAT_WRITE, fill, o, sizeof(*o));
     uat_sort(array, o->count, o->size, compare, o, sizeof(*o));
-    return check_sorted(array, o) + check_local(o);
+    int errors = check_sorted(array, o) + check_local(o);
+    struct order wrong = *o;
+    wrong.contradiction = (enum contradiction)(NONE + 1 + (o->seed * 3 + o->size / 4) % (CONTRADICTIONS - 1));
+    uat_for_each_block(array, o->count, o->size, UAT_WRITE, fill, o, sizeof(*o));
+    uat_sort(array, o->count, o->size, compare, &wrong, sizeof(wrong));
+    return errors + check_sorted(array, &wrong) + check_local(&wrong);
 }
 
 struct arrays {
@@ -206,7 +270,7 @@ struct arrays {
 static void root(void *arg, void *result)
 {
     const struct arrays *a = arg;
-    int errors = 0;
+    int errors = check_runs();
     for (int i = 0; i < SIZES; i++) {
         struct order o = {.size = sizes[i], .shape = (int)((a->seed + (uint64_t)i) % SHAPES), .seed = a->seed};
         uint64_t most = a->bytes / sizes[i], which = mix(a->seed * 64 + (uint64_t)i) % 6;

@@ -193,7 +193,7 @@ int check_grain(std::int64_t n)
 {
     auto calls = [](std::int64_t, std::int64_t, std::int64_t value) { return value + 1; };
     auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };
-    int errors = check(uat::parallel_reduce_ranges(0, n, std::int64_t{0}, calls, plus, n) == (n > 0), "grain");
+    int errors = check(uat::parallel_reduce_ranges(0, n, std::int64_t{0}, plus, calls, n) == (n > 0), "grain");
     uat::parallel_for_ranges(
         0, n,
         [n](std::int64_t begin, std::int64_t end) {
@@ -207,7 +207,7 @@ int check_grain(std::int64_t n)
             throw "a wrong prefix";
     };
     errors += check(uat::parallel_scan(0, n, std::int64_t{0}, one, plus, look, 10) == n, "scan with a grain");
-    return errors + check(uat::parallel_reduce(0, n, std::int64_t{0}, one, plus, 7) == n, "reduction with a grain");
+    return errors + check(uat::parallel_reduce(0, n, std::int64_t{0}, plus, one, 7) == n, "reduction with a grain");
 }
 
 int check_generator()

@@ -11,6 +11,7 @@
 
 #include "tests/mix.h"
 #include "uat.h"
+#include "uat/global.h"
 
 enum {
     DEPTH = 3,
@@ -85,6 +86,13 @@ static int copy(uint64_t round)
     return failures + !!uat_replicate_free((void *)all);
 }
 
+/* Right behind a sum rank 0 tells of its table of arrays, down the same tree, and waits for nobody before that. */
+static int allocate(void)
+{
+    void *array = uat_global_alloc(1, UAT_BLOCKED, 0);
+    return !array || uat_global_free(array);
+}
+
 /* The same call on all workers, as this round has it. */
 static int call(uint64_t round, uint64_t kind)
 {
@@ -116,7 +124,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < 4 && !failures; i++) {
             come_late(round * 4 + (uint64_t)i);
             failures += call(round * 4 + (uint64_t)i, kinds >> (2 * i));
-            failures += sum(round);
+            failures += sum(round) || allocate();
         }
     }
     if (failures) /* the others wait for this one */

@@ -41,9 +41,10 @@ int main(void)
         failures += clashes(words[i], addresses);
         failures += (uintptr_t)words[i] % 8 != 0;
     }
-    uint64_t *object = uat_object_alloc(sizeof(*object)); /* the first one of each: it may hold a word for atomics */
+    uint64_t *object =
+        uat_global_object_alloc(sizeof(*object)); /* the first one of each: it may hold a word for atomics */
     failures += !addresses || !object || clashes(object, addresses);
-    uat_object_free(object);
+    uat_global_object_free(object);
     free(addresses);
     return uat_finalize() || failures;
 }

@@ -2,7 +2,7 @@
 /*
  * Description: fork() in tasks: parent and child go on with stacks of their own, while other tasks are stolen; a child
  * that goes on as a worker ends with a line. exec, vfork(), posix_spawn(), system() and popen() work.
- * usage: forks DEPTH, or forks refuse spawn|return|join
+ * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables: what a child finds of LD_LIBRARY_PATH
  */
 #include <signal.h>
 #include <spawn.h>
@@ -161,6 +161,8 @@ int main(int argc, char **argv)
     int errors = -1;
     if (uat_init())
         return 1;
+    if (argc == 2 && strcmp(argv[1], "variables") == 0)
+        return system("env | grep -E '^(LD|UATRUN)_LIBRARY_PATH='") != 0 || uat_finalize();
     int rc = argc > 2 ? refused_run(&errors, argv[2][0]) : root_run(&errors, argc > 1 ? atoi(argv[1]) : 3);
     if (rc || uat_finalize())
         return 1;

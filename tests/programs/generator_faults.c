@@ -14,7 +14,7 @@ UAT_GENERATOR_SIZED(1024, int, spawner, int, n)
 {
     nothing_task t;
     nothing_spawn(&t, n);
-    uat_give(nothing_join(&t));
+    uat_generator_yield(nothing_join(&t));
 }
 
 /* 1024 bytes and some, written downwards and all of them. */
@@ -23,7 +23,7 @@ UAT_GENERATOR_SIZED(1024, int, greedy, int, bytes)
     volatile char room[bytes];
     for (int i = bytes; i-- > 0;)
         room[i] = 1;
-    uat_give(room[0]);
+    uat_generator_yield(room[0]);
 }
 
 __attribute__((noinline)) void leaf(volatile int *n)
@@ -35,7 +35,7 @@ UAT_GENERATOR(int, modest, int, n)
 {
     volatile int m = n;
     leaf(&m);
-    uat_give(m);
+    uat_generator_yield(m);
 }
 
 static void root(void *arg, void *result)
@@ -47,13 +47,13 @@ static void root(void *arg, void *result)
     int value = 0;
     if (strcmp(what, "spawn") == 0) {
         spawner_begin(&s, 1);
-        uat_next(&s, &value);
+        uat_generator_next(&s, &value);
     } else if (strcmp(what, "overflow") == 0) {
         greedy_begin(&g, 1100);
-        uat_next(&g, &value);
+        uat_generator_next(&g, &value);
     } else {
         modest_begin(&m, 1);
-        uat_next(&m, &value);
+        uat_generator_next(&m, &value);
     }
     *(int *)result = value;
 }

@@ -21,7 +21,7 @@ UAT_GENERATOR_SIZED(2048, uint64_t, chain, uint64_t, seed, int, n)
     for (int i = 0; i < n; i++) {
         uint64_t *next = at + 1 == end ? ring : at + 1;
         *at = *at * 6364136223846793005u + *next;
-        uat_give(*at);
+        uat_generator_yield(*at);
         at = next;
     }
 }
@@ -44,8 +44,8 @@ UAT_GENERATOR_SIZED(4096, uint64_t, doubled, uint64_t, seed, int, n)
     chain_generator inner;
     uint64_t value;
     chain_begin(&inner, seed, n);
-    while (uat_next(&inner, &value))
-        uat_give(2 * value);
+    while (uat_generator_next(&inner, &value))
+        uat_generator_yield(2 * value);
 }
 
 UAT_TASK(uint64_t, add, uint64_t, a, uint64_t, b)
@@ -76,16 +76,16 @@ UAT_TASK(uint64_t, consume, uint64_t, seed, int, n, int, depth)
     doubled_begin(&two, seed, n);
     for (int i = 0; i < n; i += 2) {
         add_task first, second;
-        uat_next(&one, &a);
-        uat_next(&two, &b);
+        uat_generator_next(&one, &a);
+        uat_generator_next(&two, &b);
         add_spawn(&first, a, b);
-        uat_next(&one, &a);
+        uat_generator_next(&one, &a);
         add_spawn(&second, a, 0);
-        uat_next(&two, &b);
+        uat_generator_next(&two, &b);
         sum += add_join(&second) + b;
         sum += add_join(&first);
     }
-    return sum + (uint64_t)uat_next(&one, &a) + (uint64_t)uat_next(&two, &b);
+    return sum + (uint64_t)uat_generator_next(&one, &a) + (uint64_t)uat_generator_next(&two, &b);
 }
 
 static uint64_t expected(uint64_t seed, int n, int depth)

@@ -14,7 +14,7 @@ static const uint64_t sent = 42;
 UAT_TASK(int, poll_future, uat_future_t, f)
 {
     uint64_t value;
-    while (!uat_future_try_get(f, &value))
+    while (uat_future_try_get(f, &value))
         continue;
     return WRONG(value == sent);
 }
@@ -33,7 +33,7 @@ UAT_TASK(int, by_future, int, unused)
 
 UAT_TASK(int, poll_mutex, uat_mutex_t, m)
 {
-    while (!uat_mutex_try_lock(m))
+    while (uat_mutex_try_lock(m))
         continue;
     uat_mutex_unlock(m);
     return 0;
@@ -54,7 +54,7 @@ UAT_TASK(int, by_mutex, int, unused)
 
 UAT_TASK(int, poll_semaphore, uat_semaphore_t, s)
 {
-    while (!uat_semaphore_try_acquire(s))
+    while (uat_semaphore_try_acquire(s))
         continue;
     return 0;
 }
@@ -118,7 +118,7 @@ UAT_TASK(int, poll_select, uat_channel_t, c)
     uint64_t value;
     uat_case_t one = {.channel = c, .value = &value};
     int taken;
-    while ((taken = uat_try_select(&one, 1)) == -EAGAIN)
+    while ((taken = uat_select_try(&one, 1)) == -EAGAIN)
         continue;
     return WRONG(taken == 0 && one.status == 0 && value == sent);
 }

@@ -4,6 +4,8 @@
  * every value arrives once and in order, exclusion excludes, nobody is woken up too early, and nobody sleeps on. Tasks
  * return how many errors they saw. Usage: sync [ROUNDS [CASE]]
  */
+#include <errno.h>
+
 #include "tests/programs/sync_cases.h"
 
 UAT_FUTURE(uint64_t, number);
@@ -40,7 +42,7 @@ UAT_TASK(int, futures, int, unused)
     for (uint64_t i = 0; i < FUTURES; i++) {
         n[i] = number_create();
         b[i] = bigs_create();
-        errors += WRONG(!number_try_get(n[i], &value));
+        errors += WRONG(number_try_get(n[i], &value) == -EAGAIN);
         for (int g = 0; g < GETTERS; g++)
             get_both_spawn(&getters[i][g], n[i], b[i], i + 7);
     }
@@ -50,7 +52,7 @@ UAT_TASK(int, futures, int, unused)
         for (int g = 0; g < GETTERS; g++)
             errors += get_both_join(&getters[i][g]);
         errors += set_both_join(&setters[i]);
-        errors += WRONG(number_try_get(n[i], &value) && value == i + 7);
+        errors += WRONG(number_try_get(n[i], &value) == 0 && value == i + 7);
         number_destroy(n[i]);
         bigs_destroy(b[i]);
     }
@@ -66,7 +68,7 @@ UAT_TASK(int, locker, uat_mutex_t, m, numbers_channel, cell, int, times)
     for (int i = 0; i < times; i++) {
         uint64_t value = 0;
         if (i % 3 == 2) {
-            while (!uat_mutex_try_lock(m))
+            while (uat_mutex_try_lock(m))
                 uat_yield();
         } else
             uat_mutex_lock(m);
@@ -181,15 +183,18 @@ UAT_TASK(int, semaphores, int, unused)
     uat_semaphore_t s = uat_semaphore_create(0);
     numbers_channel tokens = numbers_create(2);
     guest_task all[7];
-    int errors = unused + WRONG(!uat_semaphore_try_acquire(s)) + WRONG(numbers_send(tokens, 11) == 0);
+    int errors = unused + WRONG(uat_semaphore_try_acquire(s) == -EAGAIN) + WRONG(numbers_send(tokens, 11) == 0);
+    uat_semaphore_release(s, 3); /* nobody waits: all are counted */
+    for (int i = 0; i < 4; i++)
+        errors += WRONG(uat_semaphore_try_acquire(s) == (i < 3 ? 0 : -EAGAIN));
     errors += WRONG(numbers_send(tokens, 22) == 0);
     for (int i = 0; i < 7; i++)
         guest_spawn(&all[i], s, tokens);
     uat_semaphore_release(s, 2);
     for (int i = 0; i < 7; i++)
         errors += guest_join(&all[i]);
-    errors += WRONG(uat_semaphore_try_acquire(s)) + WRONG(uat_semaphore_try_acquire(s));
-    errors += WRONG(!uat_semaphore_try_acquire(s));
+    errors += WRONG(uat_semaphore_try_acquire(s) == 0) + WRONG(uat_semaphore_try_acquire(s) == 0);
+    errors += WRONG(uat_semaphore_try_acquire(s) == -EAGAIN);
     uat_semaphore_destroy(s);
     numbers_destroy(tokens);
     return errors;
@@ -202,14 +207,14 @@ struct phases {
     numbers_channel channel[PHASES];
 };
 
-UAT_TASK(int, member, uat_group_t, g, struct phases, p, uint64_t, self)
+UAT_TASK(int, member, uat_task_barrier_t, g, struct phases, p, uint64_t, self)
 {
     int errors = 0, last = 0;
     for (int phase = 0; phase < PHASES; phase++) {
         if ((self + (uint64_t)phase) % 3 == 0)
             uat_yield();
         errors += WRONG(numbers_try_send(p.channel[phase], self) == 0);
-        last += uat_group_wait(g);
+        last += uat_task_barrier_wait(g);
         /* All have sent theirs; one of them is there for each. */
         uint64_t got;
         errors += WRONG(numbers_try_receive(p.channel[phase], &got) == 0);
@@ -219,7 +224,7 @@ UAT_TASK(int, member, uat_group_t, g, struct phases, p, uint64_t, self)
 
 UAT_TASK(int, groups, int, unused)
 {
-    uat_group_t g = uat_group_create(MEMBERS);
+    uat_task_barrier_t g = uat_task_barrier_create(MEMBERS);
     struct phases p;
     member_task all[MEMBERS];
     int errors = unused;
@@ -231,7 +236,7 @@ UAT_TASK(int, groups, int, unused)
         errors += member_join(&all[i]);
     for (int i = 0; i < PHASES; i++)
         numbers_destroy(p.channel[i]);
-    uat_group_destroy(g);
+    uat_task_barrier_destroy(g);
     return WRONG(errors == 1000 * PHASES); /* one was the last in each phase */
 }
 

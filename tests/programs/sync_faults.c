@@ -158,7 +158,9 @@ static void with_mutexes(const char *what)
     } else if (strcmp(what, "wrong-kind") == 0) {
         uat_semaphore_t s = {m.object};
         uat_semaphore_release(s, 1);
-    } else if (strcmp(what, "latch") == 0)
+    } else if (strcmp(what, "semaphore") == 0)
+        uat_semaphore_release(uat_semaphore_create(UINT64_MAX - 1), 2);
+    else if (strcmp(what, "latch") == 0)
         uat_latch_count_down(uat_latch_create(2), 3);
 }
 
@@ -185,7 +187,7 @@ static void with_selects(const char *what)
         uat_select(elsewhere, 1);
     else if (strcmp(what, "select-destroyed") == 0) {
         longs_destroy(c);
-        uat_try_select(both, 1);
+        uat_select_try(both, 1);
     } else if (strcmp(what, "deadlock-select") == 0) {
         select_it_spawn(&t, c, d);
         select_it_join(&t);
@@ -259,7 +261,7 @@ static void with_losses(const char *what)
 UAT_TASK(long, wait_there, const char *, what, number_future, moved, number_future, f, longs_channel, c)
 {
     long value = 0;
-    while (!number_try_get(moved, &value)) /* rank 0 has no other task to run meanwhile */
+    while (number_try_get(moved, &value)) /* rank 0 has no other task to run meanwhile */
         ;
     if (strcmp(what, "lost-setter") == 0)
         return number_get(f);

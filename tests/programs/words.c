@@ -24,7 +24,7 @@ struct objects {
     uat_condition_t condition;
     uat_semaphore_t semaphore;
     uat_latch_t latch;
-    uat_group_t group;
+    uat_task_barrier_t group;
     numbers_channel channel, other;
 };
 
@@ -74,7 +74,7 @@ UAT_TASK(int, user, struct objects, o, uint64_t, self)
         uat_semaphore_acquire(o.semaphore);
         uat_semaphore_release(o.semaphore, 1);
         errors += WRONG(numbers_send(o.channel, self) == 0) + WRONG(numbers_send(o.other, self) == 0);
-        uat_group_wait(o.group);
+        uat_task_barrier_wait(o.group);
         for (int k = 0; k < 2; k++) {
             uat_case_t cases[2] = {numbers_receives(o.channel, &value), numbers_receives(o.other, &value)};
             uat_select(cases, 2);
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
                           .condition = uat_condition_create(),
                           .semaphore = uat_semaphore_create(2),
                           .latch = uat_latch_create(TASKS),
-                          .group = uat_group_create(TASKS),
+                          .group = uat_task_barrier_create(TASKS),
                           .channel = numbers_create(2 * TASKS),
                           .other = numbers_create(2 * TASKS)};
     int failed = all_run(&errors, own) != 0 || errors != 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: entries whose claims were aborted, and that stay, are offered again once nothing younger is. A chain of
- * tasks descends; before each step some tiny tasks publish and take back at the index where the step's own continuation
- * will be published, so that claims meet what they did not expect. The last task waits until all that is offered was
- * taken, and offers what is left until nothing is: if an entry is forgotten, that never ends, and UAT_SIM_LIMIT says
- * so. For the simulation. Usage: aborted RUNS
+ * Description: entries that stay in the deque after an aborted claim are offered again once no younger entry is
+ * offered. A chain of tasks descends. Before each step, some tiny tasks publish and take back at the index where the
+ * step's own continuation will be published, so that claims meet entries that have changed. The last task waits until
+ * all offered entries have been taken, and offers the rest, until none is left. If an entry is forgotten, that never
+ * ends, and UAT_SIM_LIMIT reports it. For the simulation. Usage: aborted RUNS
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 #include "uat/pattern.h"
 
 enum {
-    LEVELS = 10, /* no more than the ring has slots */
+    LEVELS = 10, /* at most the slots of the ring */
     TINY_MAX = 3,
     FRAME_WORDS = 32,
     STEP_NS = 200,
-    LATE_NS = 1000000 /* until acknowledgements are here */
+    LATE_NS = 1000000 /* until acknowledgements have arrived */
 };
 
-static uint64_t stayed; /* entries that stayed aborted, on this worker */
+static uint64_t stayed; /* entries on this worker that stayed after an aborted claim */
 
 UAT_TASK(uint64_t, tiny, uint64_t, i)
 {
@@ -30,7 +30,7 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* From a frame of its own, so that its continuation lies at another place than the step's. */
+/* Spawns from a frame of its own, so that its continuation is at another address than the step's. */
 static __attribute__((noinline)) uint64_t run_tiny(uint64_t i)
 {
     volatile uint64_t frame[FRAME_WORDS] = {[0] = i};
@@ -39,7 +39,8 @@ static __attribute__((noinline)) uint64_t run_tiny(uint64_t i)
     return tiny_join(&task) + frame[1];
 }
 
-/* A claim may meet the new publication too, and leave the entry behind again: so it is offered until it is taken. */
+/* The last task. A claim may also abort on a new publication and leave the entry again, so it is offered until
+ * taken. */
 UAT_TASK(uint64_t, last, uint64_t, n)
 {
     while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque())) {
@@ -49,7 +50,7 @@ UAT_TASK(uint64_t, last, uint64_t, n)
     return n;
 }
 
-/* Relaxed: only a count; the peers are the thieves' claims. */
+/* Relaxed: it is only a count. The peers are the thieves' claims. */
 static bool published_is_taken(void)
 {
     const struct uat_deque *d = uat_inspect_deque();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a worker that was idle and has work again offers it, though nobody has asked it in between. Of two
- * workers one offers tiny tasks that it takes back itself, while the other is busy; it becomes idle and steals. There
- * it waits until its own continuation is taken; if that is not offered, the wait never ends, and UAT_SIM_LIMIT says so.
- * For the simulation, with two workers. Usage: again ROUNDS
+ * Description: a worker that was idle and has work again offers it, even if nobody has asked it in between. There are
+ * two workers. While one is busy, the other offers tiny tasks that it takes back itself; then it becomes idle and
+ * steals. In the stolen task it waits until its own continuation is taken. If the continuation is not offered, the wait
+ * never ends, and UAT_SIM_LIMIT reports it. For the simulation, with two workers. Usage: again ROUNDS
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,17 +21,18 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Ends once all continuations above it have been taken. */
+/* Ends when all continuations above it have been taken. */
 UAT_TASK(uint64_t, patient, uint64_t, n)
 {
     while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque())) {
         uat_sim_work(STEP_NS);
-        (void)uat_work_wanted(); /* answers who asks, and offers nothing to who does not */
+        (void)uat_work_wanted(); /* answers requests, and offers nothing unasked */
     }
     return n;
 }
 
-/* While it is busy, the thief of its spawner becomes idle. Then that steals this task too, and this worker is idle. */
+/* While this task is busy, the thief of its spawner becomes idle. Then it steals this task, too, so this worker is
+ * idle. */
 UAT_TASK(uint64_t, busy, uint64_t, n)
 {
     patient(0);

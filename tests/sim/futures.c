@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: who sees that a future is set gets its value. Tasks on other workers ask again and again while one sets
- * it; the next future uses the same memory for another value. For the simulation. Usage: futures ROUNDS
+ * Description: a task that sees that a future is set gets its value. Tasks on other workers poll the future while one
+ * task sets it. The next future uses the same memory for another value. For the simulation. Usage: futures ROUNDS
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,12 +26,12 @@ static struct value make_value(uint64_t seed)
     return v;
 }
 
-/* How many words are wrong. */
+/* Returns the number of wrong words. */
 UAT_TASK(uint64_t, poll, value_future, f, uint64_t, seed)
 {
     struct value got = {0}, expected = make_value(seed);
     uint64_t wrong = 0;
-    while (!value_try_get(f, &got))
+    while (value_try_get(f, &got))
         uat_sim_work(STEP_NS);
     for (uint64_t i = 0; i < WORDS; i++)
         wrong += got.word[i] != expected.word[i];
@@ -42,7 +42,7 @@ UAT_TASK(uint64_t, all, uint64_t, rounds)
 {
     poll_task task[POLLERS_MAX];
     uint64_t wrong = 0;
-    /* One worker stays without one, so that the spawner goes on. */
+    /* One worker has no poller, so that the spawner goes on. */
     int pollers = uat_size() - 2 < POLLERS_MAX ? uat_size() - 2 : POLLERS_MAX;
     for (uint64_t round = 0; round < rounds; round++) {
         value_future f = value_create();

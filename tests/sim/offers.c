@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: what a worker offers is stolen, and what is stolen is what was offered. A loop of tiny tasks publishes
- * one continuation after another at one place, each with another stack; the thief of any must go on with the right one.
- * Then a chain of tasks descends, and the last of them spawns until every continuation above it has been taken: if
- * thieves do not find one of them, that never ends, and UAT_SIM_LIMIT says so. For the simulation. Usage: offers RUNS
+ * one continuation after another at one address, each with another stack. A thief must go on with the right stack.
+ * Then a chain of tasks descends, and the last task spawns until every continuation above it has been taken. If thieves
+ * do not find one of them, that never ends, and UAT_SIM_LIMIT reports it. For the simulation. Usage: offers RUNS
  * [LOOPS]
  */
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "uat.h"
 #include "uat/pattern.h"
 
-/* Levels: more than the ring has slots. With QUIET_LEVELS the rest fits into it when what it had has been taken. */
+/* Levels: more than the slots of the ring. Of QUIET_LEVELS, the rest fits into the ring once its entries are taken. */
 enum {
     LEVELS = 40,
     QUIET_LEVELS = 24,
@@ -33,7 +33,7 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Unlike uat_work_wanted(), which would offer what a spawn or the end of a task forgot to offer. */
+/* Has all been taken? Does not use uat_work_wanted(), which would offer what a spawn or the end of a task forgot. */
 static bool is_drained(void)
 {
     return uat_deque_is_drained(uat_inspect_deque());
@@ -41,8 +41,8 @@ static bool is_drained(void)
 
 UAT_TASK_DECLARE(uint64_t, patient, uint64_t, i, uint64_t, depth)
 
-/* Spawns until everything that this worker has offered was taken. A claim that met a publication under way leaves an
- * entry behind, which must be offered again. */
+/* Spawns until everything that this worker has offered has been taken. A claim that arrives during a publication leaves
+ * an entry, which must be offered again. */
 static uint64_t patient(uint64_t i, uint64_t depth)
 {
     for (uint64_t n = i; uat_size() > 1 && !is_drained(); n++) {
@@ -58,7 +58,7 @@ static uint64_t patient(uint64_t i, uint64_t depth)
     return mix(i);
 }
 
-/* Its locals are in its frame at every spawn, so that an older copy of the stack gives another sum. */
+/* Its locals are in its frame at every spawn, so an older copy of the stack would give another sum. */
 UAT_TASK(uint64_t, loop, uint64_t, n)
 {
     volatile uint64_t sum = 0;
@@ -83,14 +83,14 @@ static uint64_t loop_alone(uint64_t n)
     return sum;
 }
 
-/* Relaxed: only a count; the peers are the thieves' claims. By messages nothing is published. */
+/* Relaxed: it is only a count. The peers are the thieves' claims. With the message protocol nothing is published. */
 static bool published_is_taken(void)
 {
     const struct uat_deque *d = uat_inspect_deque();
-    return d->mail || (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - d->bottom) >= 0;
+    return d->giver || (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - d->bottom) >= 0;
 }
 
-/* Ends once all that is published was taken and acknowledged. */
+/* Ends when all published entries have been taken and acknowledged. */
 UAT_TASK(uint64_t, wait_for_thieves, uint64_t, n)
 {
     for (; !published_is_taken(); n++)
@@ -99,20 +99,20 @@ UAT_TASK(uint64_t, wait_for_thieves, uint64_t, n)
     return n;
 }
 
-/* Without a spawn behind the last join: what is left must be offered when a child has returned, and by messages be
- * given by uat_work_wanted() itself. */
+/* Does not spawn after the last join. The rest must be offered when a child returns; with the message protocol,
+ * uat_work_wanted() itself must give it. */
 static void work_quietly(void)
 {
     wait_for_thieves_task task;
     wait_for_thieves_spawn(&task, 0);
     wait_for_thieves_join(&task);
-    while (uat_inspect_deque()->mail ? !uat_work_wanted() : !is_drained())
+    while (uat_inspect_deque()->giver ? !uat_work_wanted() : !is_drained())
         uat_sim_work(STEP_NS);
 }
 
 UAT_TASK_DECLARE(uint64_t, descend, uint64_t, level, uint64_t, loops)
 
-/* Each continuation is published by some spawns before the one that stays, so claims meet entries that have changed. */
+/* Some spawns publish each continuation before the one that stays does, so claims meet entries that have changed. */
 static uint64_t descend(uint64_t level, uint64_t loops)
 {
     if (level == 0 && loops == 0)
@@ -133,7 +133,7 @@ static uint64_t descend(uint64_t level, uint64_t loops)
 
 UAT_TASK_DECLARE(uint64_t, tree, uint64_t, level, uint64_t, place, uint64_t, chosen)
 
-/* Workers run out of work, find some, and must offer again: one leaf waits for that. */
+/* Workers run out of work, find some, and must offer again. One leaf waits for that. */
 static uint64_t tree(uint64_t level, uint64_t place, uint64_t chosen)
 {
     if (level == 0)

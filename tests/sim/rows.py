@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs that are run in a simulation, and how one run of one of them is made and judged."""
+"""The programs that are run in a simulation. Makes a run of one of them, and judges it."""
 import json
 import os
 import signal
@@ -7,11 +7,11 @@ import subprocess
 import time
 from pathlib import Path
 
-GLOBAL = {"UAT_SIM_NODE": "8", "UAT_CACHE_SIZE": "512k"}  # several hosts, and small memory
+GLOBAL = {"UAT_SIM_NETWORK": "node=8", "UAT_CACHE_SIZE": "512k"}  # several hosts, and small memory
 
 
 class Row:
-    """A command below the build folder; {seed} stands for the seed. most: workers that it is for, and why not more."""
+    """A command in the build folder; {seed} stands for the seed. most: its maximum number of workers, and the reason."""
 
     def __init__(self, command, settings=None, least=1, most=(4096, "")):
         self.words, self.settings, self.least = command.split(), settings or {}, least
@@ -20,11 +20,11 @@ class Row:
         self.is_benchmark = "--json" in self.words
 
     def is_there(self, build):
-        """Those in C++ need its compiler."""
+        """Is the program built? Those in C++ need a compiler."""
         return (Path(build) / self.words[0]).exists()
 
 
-# Benchmarks tell whether their answer is right: by a known one, by a check of their own, or (--seq) by a program without tasks.
+# Benchmarks check their answer: against a known one, by a check of their own, or (--seq) against a program without tasks.
 BENCHMARKS = [
     Row("perf/uat-uts -t 1 -r 0 -b 4 -a 3 -d 6 --json"),
     Row("perf/uat-uts -t 0 -b 400 -q 0.11 -m 8 -r 42 --seq --json"),
@@ -45,12 +45,14 @@ BENCHMARKS = [
     Row("examples/uat-sort 3000 --json", GLOBAL),
     Row("examples/uat-barnes-hut -n 128 -s 1 --json", GLOBAL),
 ]
-# Test programs find their own faults. Not here: `strand` and `frozen` need real time, `deaf` and `frozen` stop a process, which stops a
-# simulation; `in-place` talks to its test by a file; `test-api` wants the replicas of a host in one memory object;
-# `backtrace`, `misuse`, `faulty`, `forbidden`, `generator-faults` and `sync-faults` are for tests of one worker or of errors;
-# `random-trees-protected` asks for a common canary, which forked workers have anyway; `global-budget`, `global-counts` and `global-freeze`
-# count accesses on a given number of hosts. Nor the benchmarks that measure the machine: `uat-spawn`, `uat-steal`, `uat-sync`, `uat-transfer`,
-# `uat-atomics`, `uat-contend`, `uat-switch`, `uat-startup`.
+# Test programs check themselves. These are left out:
+# - `strand` and `frozen` need real time; `deaf` and `frozen` stop a process, which would stop the simulation.
+# - `in-place` talks to its test through a file; `test-api` needs the replicas of a host in one memory object.
+# - `backtrace`, `misuse`, `faulty`, `forbidden`, `generator-faults` and `sync-faults` are for tests of one worker or of errors.
+# - `random-trees-protected` asks for a common canary, which forked workers have anyway.
+# - `global-budget`, `global-counts` and `global-freeze` count accesses on a given number of hosts.
+# - These benchmarks measure the machine: `uat-spawn`, `uat-steal`, `uat-sync`, `uat-transfer`, `uat-atomics`, `uat-contend`, `uat-switch`,
+#   `uat-startup`.
 PROGRAMS = [
     Row("tests/programs/random-trees 4 {seed}"),
     Row("tests/programs/collectives 2 {seed}"),
@@ -72,7 +74,7 @@ PROGRAMS = [
 
 
 def stop(process):
-    """The launcher takes its workers along when it is asked; whoever is left is killed with its session."""
+    """Ask the launcher to end, which ends its workers, too. Any process that remains is killed with its session."""
     process.terminate()
     try:
         process.communicate(timeout=10)
@@ -82,7 +84,7 @@ def stop(process):
 
 
 def judge(row, workers, output):
-    """What is wrong with the report of a benchmark, or None."""
+    """The error in the report of a benchmark, or None."""
     if not row.is_benchmark:
         return None
     report = json.loads(output)
@@ -92,7 +94,7 @@ def judge(row, workers, output):
 
 
 def run(build, row, workers, seed, settings=None, timeout=150):
-    """One run: what was wrong with it or None, and the seconds of real time that it took."""
+    """Make one run. Returns its error or None, and its seconds of real time."""
     begin = time.monotonic()
     environment = {**os.environ, "UAT_TRANSPORT": "sim", "UAT_SIM_SEED": str(seed), "UAT_SIM_LIMIT": "10000", **row.settings, **(settings or {})}
     program, *arguments = (word.format(seed=seed) for word in row.words)
@@ -103,7 +105,7 @@ def run(build, row, workers, seed, settings=None, timeout=150):
         except subprocess.TimeoutExpired:
             stop(process)
             return f"not done after {timeout} s", timeout
-        except BaseException:  # or `with` waits for its end
+        except BaseException:  # otherwise `with` would wait for its end
             stop(process)
             raise
     if process.returncode:

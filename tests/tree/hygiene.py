@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Description: what every file of the tree must keep to: licence line, description of tests, no leftovers, white space.
 
+No file defines a static function under the name of a public one: the order of includes would decide which is called.
 Long files and lines only draw a warning: they are a hint, not a fault.
 """
 import re
@@ -11,6 +12,8 @@ from pathlib import Path
 
 SOURCES = {".c", ".h", ".S", ".py", ".sh", ".pml"}
 LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|^\s*#\s*if\s+0\b")
+STATIC = re.compile(r"static [^=;]*\b(uat_\w+)\(")
+CONFLICT = re.compile(r"(<{7}|>{7})( |$)")  # what a merge leaves where two changes met
 LONG_FILE = 400
 LONG_LINE = 120
 
@@ -24,7 +27,7 @@ def files_of(root):
             and not path.relative_to(root).parts[0].startswith(("build", ".git"))]
 
 
-def faults_of(path, text):
+def faults_of(path, text, public):
     lines = text.splitlines()
     script = text.startswith("#!")
     source = path.suffix in SOURCES or script
@@ -34,8 +37,12 @@ def faults_of(path, text):
     if test and not any("Description:" in line for line in lines[:12]):
         yield 1, "a test begins with a Description: comment"
     for number, line in enumerate(lines, 1):
+        if path.suffix in SOURCES and (named := STATIC.match(line)) and named[1] in public:
+            yield number, f"a static function has the name of the public {named[1]}()"
         if source and path.name != "hygiene.py" and LEFTOVERS.search(line):
             yield number, "leftover: " + line.strip()
+        if CONFLICT.match(line):
+            yield number, "a merge left its mark: " + line.strip()
         if source and line != line.rstrip() and path.suffix in SOURCES:
             yield number, "white space at the end of the line"
     if text and not text.endswith("\n"):
@@ -45,6 +52,7 @@ def faults_of(path, text):
 def main():
     root = Path(sys.argv[1])
     count = failed = 0
+    public = set(re.findall(r"\buat_\w+", (root / "include/uat.map").read_text(encoding="utf-8")))
     for path in files_of(root):
         if "corpus" in path.parts:
             continue  # inputs of the fuzzers, byte by byte
@@ -54,7 +62,7 @@ def main():
             continue
         count += 1
         name = path.relative_to(root)
-        for number, fault in faults_of(name, text):
+        for number, fault in faults_of(name, text, public):
             print(f"{name}:{number}: {fault}")
             failed += 1
         length = text.count("\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: the manual pages are sound mdoc, uat(7) knows the settings that README.md has, with their defaults,
-uat_run(3) and uat_spawn(3) all functions of uat.h, and uatrun(1) the options of uatrun --help.
+"""Description: the manual pages are sound mdoc, also the one that uatrun --help=man prints; every public function has a page and
+can be looked up by its name; pages refer to pages that exist; uatrun(1) knows the options of uatrun --help.
 
 usage: man_pages.py SOURCE-FOLDER UATRUN
 """
@@ -11,27 +11,33 @@ import subprocess
 import sys
 from pathlib import Path
 
-SETTING = re.compile(r"^\|\s*`(UAT_[A-Z_]+)`\s*\|\s*`?([^|`]*?)`?\s*\|", re.M)
-ITEM = re.compile(r"^\.It Ev (UAT_[A-Z_]+)\n(?:(?!\.It|Default).*\n)*(?:Default: (.*)\.\n)?", re.M)
+# What inline functions and macros of the headers call, and users do not.
+MACHINERY = re.compile(r"uat_(\w+_elsewhere|join_wait|near_\w+|far_\w+|open_what|end_by_exception)$")
 
 
-def faults_of_settings(root, page):
-    table = dict(SETTING.findall((root / "README.md").read_text()))
-    items = {name: default.replace("\\e", "\\") for name, default in ITEM.findall(page)}
-    for name in table.keys() | items.keys():
-        if table.get(name) != items.get(name):
-            yield f"uat(7): {name}: default {items.get(name)}, in README.md {table.get(name)}"
+def functions_of(header):
+    """The functions that a public header declares or defines for users, without those that only its inline functions and macros call."""
+    text = re.sub(r"/\*.*?\*/|//[^\n]*|^#.*?(?<!\\)$", "", header, flags=re.S | re.M)
+    return set(re.findall(r"^(?!typedef)[a-z][\w ]*?[ *](uat_[a-z_]+)\([^;{]*\)(?:;|\n\{)", text, re.M))
 
 
-def faults_of_functions(root, pages):
-    header = re.sub(r"/\*.*?\*/", "", (root / "include/uat.h").read_text() + (root / "include/uat/stats.h").read_text(),
-                    flags=re.S)
-    public = set(re.findall(r"^[a-z].*?\*?(uat_[a-z_]+)\([^)]*\)(?:;|\n\{)", header, re.M)) - {"uat_join_wait"}
-    for name in public:
+def faults_of_functions(root, pages, names):
+    public = {name for header in ("uat.h", *(f"uat/{part}.h" for part in ("stats", "global", "sync", "pattern")))
+              for name in functions_of((root / "include" / header).read_text())}
+    for name in sorted(name for name in public if not MACHINERY.match(name)):
         if not re.search(rf"^\.Fn {name}\b", pages, re.M):
-            yield f"{name}() of uat.h has no page"
-    if len(public) < 10:
-        yield f"only {len(public)} functions found in uat.h"
+            yield f"{name}() has no page"
+        if name not in names:
+            yield f"man {name} finds nothing: docs/man/meson.build has no such name"
+    if len(public) < 80:
+        yield f"only {len(public)} functions found in the public headers"
+
+
+def faults_of_references(root, pages):
+    known = {path.name for path in (root / "docs/man").glob("*.[1-9]")} | {"uat_settings.7"}
+    for name, section in set(re.findall(r"^\.Xr (uat\S*) (\d)", pages, re.M)):
+        if f"{name}.{section}" not in known:
+            yield f"a page refers to {name}({section}), which does not exist"
 
 
 def faults_of_options(uatrun, page):
@@ -44,19 +50,25 @@ def faults_of_options(uatrun, page):
         yield "uatrun --help shows no option"
 
 
+def faults_of_lint(files, text=None):
+    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *files], capture_output=True, text=True, input=text)
+    faults = lint.stdout.splitlines()
+    if lint.returncode and not faults:
+        faults.append(f"mandoc: status {lint.returncode}: {lint.stderr}")
+    return faults
+
+
 def main():
     root, uatrun = Path(sys.argv[1]), sys.argv[2]
     if not shutil.which("mandoc"):
         print("missing Debian package: apt-get install --no-install-recommends mandoc")
         return 77
     pages = {path.name: path for path in (root / "docs/man").glob("*.[1-9]")}
-    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *map(str, pages.values())], capture_output=True,
-                          text=True)
-    faults = lint.stdout.splitlines()
-    if lint.returncode and not faults:
-        faults.append(f"mandoc: status {lint.returncode}: {lint.stderr}")
-    faults += faults_of_settings(root, pages["uat.7"].read_text())
-    faults += faults_of_functions(root, pages["uat_run.3"].read_text() + pages["uat_spawn.3"].read_text())
+    printed = subprocess.run([uatrun, "--help=man"], check=True, capture_output=True, text=True).stdout
+    faults = faults_of_lint(map(str, pages.values())) + faults_of_lint([], printed)
+    text = "".join(path.read_text() for path in pages.values())
+    names = set(re.findall(r"'(uat_[a-z_]+)'", (root / "docs/man/meson.build").read_text())) | {path.stem for path in pages.values()}
+    faults += [*faults_of_functions(root, text, names), *faults_of_references(root, text)]
     faults += faults_of_options(uatrun, pages["uatrun.1"].read_text())
     print("\n".join(sorted(faults)) or f"{len(pages)} pages are sound")
     return 1 if faults else 0

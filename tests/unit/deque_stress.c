@@ -111,7 +111,7 @@ static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
 /* As if so many entries had been claimed before. */
 static void start_at(struct uat_deque *d, uint64_t index)
 {
-    d->ring->claims = d->bottom = index;
+    d->ring->claims = d->bottom = d->newest = d->seen = index;
     for (uint64_t i = index - UAT_RING_SLOTS; i < index; i++)
         d->ring->ack[uat_slot_of(i)] = uat_ack(i, UAT_ACK_STOLEN);
 }
@@ -149,7 +149,7 @@ static void owner(struct peer *me, struct shared *shared, const struct layout *l
     }
     while (uat_deque_size(&d) > 0)
         pop(me, shared, &d);
-    if (d.mail)
+    if (d.giver)
         uat_mail_settle(&mail);
     shared->owner = d.count;
     shared->mail = mail.count;

@@ -10,7 +10,8 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "base/options.h"
+#include "runtime/job/settings.h"
+#include "runtime/settings.h"
 #include "base/relax.h"
 #include "transport_ibv/group.h"
 #include "transport_ibv/probe.h"
@@ -120,7 +121,8 @@ int peer_open(struct peer *me)
         .scratch = me->data - UAT_TRANSPORT_SCRATCH,
         .shuffle = me->spec->shuffle,
         .seed = me->spec->seed,
-        .network = &me->spec->options->network,
+        .wait_report = uat_job_settings.stall_timeout,
+        .wait_limit = uat_job_settings.stall_limit,
     };
     uat_relax_oversubscribed = true; /* the workers of a test share the machine with other tests */
     return me->spec->transport->open(&config, &me->transport);
@@ -175,8 +177,13 @@ int peer_publish(struct peer *me)
 
 int peer_connect(struct peer *me)
 {
-    struct uat_endpoint endpoints[PEERS_MAX];
     peer_barrier(me);
+    return peer_connect_now(me);
+}
+
+int peer_connect_now(struct peer *me)
+{
+    struct uat_endpoint endpoints[PEERS_MAX];
     list_cards(me, endpoints);
     return me->transport->class_->connect(me->transport, endpoints);
 }
@@ -242,18 +249,14 @@ static int reap(pid_t *pids, int workers, int seconds)
     return result;
 }
 
-/* The options of all tests that leave them open: the environment may choose the connections. */
-static int take_defaults(struct uat_options *defaults)
+/* The settings of the spec. Where it leaves them open, the environment may choose the connections. */
+static int take_settings(const struct peers_spec *spec)
 {
-    static const char *const names[][2] = {{"PEERS_CONNECT", "UAT_CONNECT"}, {"PEERS_NEIGHBOURS", "UAT_IB_NEIGHBOURS"}};
-    char settings[2][64], *env[3] = {NULL}, error[256];
-    for (int i = 0, n = 0; i < 2; i++)
-        if (getenv(names[i][0])) {
-            snprintf(settings[n], sizeof(settings[n]), "%s=%s", names[i][1], getenv(names[i][0]));
-            env[n] = settings[n];
-            n++;
-        }
-    int rc = uat_options_parse(defaults, env, error, sizeof(error));
+    const char *by = getenv("PEERS_CONNECT"), *neighbours = getenv("PEERS_NEIGHBOURS");
+    char connect[64], *defaults[] = {connect, NULL}, error[256];
+    snprintf(connect, sizeof(connect), "UAT_CONNECT=by=%s,neighbours=%s", by ? by : "host",
+             neighbours ? neighbours : "cpu");
+    int rc = uat_settings_read(uat_settings, spec->settings ? spec->settings : defaults, error, sizeof(error));
     if (rc)
         fprintf(stderr, "%s\n", error);
     return rc;
@@ -264,14 +267,8 @@ int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg)
     pid_t pids[PEERS_MAX], parent = getpid();
     if (spec->workers < 1 || spec->workers > PEERS_MAX)
         return EINVAL;
-    struct uat_options defaults;
-    struct peers_spec complete = *spec;
-    if (!spec->options) {
-        if (take_defaults(&defaults))
-            return EINVAL;
-        complete.options = &defaults;
-    }
-    spec = &complete;
+    if (take_settings(spec))
+        return EINVAL;
     struct peers_shared *shared = peers_share(sizeof(*shared));
     fflush(NULL); /* else each worker would print again what is still buffered */
     for (int i = 0; i < spec->workers; i++) {

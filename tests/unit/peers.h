@@ -40,9 +40,9 @@ struct peers_spec {
     int seconds;         /* after them all are killed; 0: PEERS_SECONDS */
     bool shuffle;        /* torture of the transport */
     uint64_t seed;
-    size_t read_only, closed;          /* bytes: see struct uat_transport_config */
-    bool apart;                        /* leave peer_open, peer_publish and peer_connect to the function */
-    const struct uat_options *options; /* NULL: the defaults */
+    size_t read_only, closed; /* bytes: see struct uat_transport_config */
+    bool apart;               /* leave peer_open, peer_publish and peer_connect to the function */
+    char *const *settings;    /* "UAT_NAME=value", NULL at the end; NULL: the defaults */
 };
 
 struct peer_card {
@@ -90,6 +90,8 @@ int peer_open(struct peer *me);
 int peer_show(struct peer *me);
 int peer_publish(struct peer *me);
 int peer_connect(struct peer *me);
+/* The same without the barrier, when all have published. */
+int peer_connect_now(struct peer *me);
 
 /* Catch what this process prints to stderr, for errors that are meant. peer_captured gives stderr back and copies the
  * text to out, ended by 0. */

@@ -244,9 +244,9 @@ static json_object *report_of(const struct uat_bench *paused, double *seconds)
     assert_non_null(file);
     fflush(stdout);
     dup2(fileno(file), STDOUT_FILENO);
-    begin = uat_time();
+    begin = uat_time_ns();
     assert_int_equal(uat_bench_main(paused, 3, (char *[]){(char *)"prog", (char *)"--json", (char *)"--seq", NULL}), 0);
-    *seconds = 1e-9 * (double)(uat_time() - begin);
+    *seconds = 1e-9 * (double)(uat_time_ns() - begin);
     dup2(out, STDOUT_FILENO);
     close(out);
     rewind(file);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/start/binding.h"
+#include "runtime/job/binding.h"
 
 enum { HERE = 1, ELSEWHERE = 2, WORKERS_MAX = 8 };
 

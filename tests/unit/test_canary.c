@@ -14,8 +14,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "base/options.h"
-#include "runtime/start/identity.h"
+#include "runtime/job/identity.h"
 
 static const char *self;
 
@@ -33,8 +32,8 @@ ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags)
 static uint64_t own_canary(void)
 {
     static struct uat_identity identity;
-    static const struct uat_options options;
-    uat_identity_take(&identity, &options);
+    static const struct uat_settings none;
+    uat_identity_take(&identity, &none);
     return identity.canary;
 }
 

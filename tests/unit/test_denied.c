@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "deque/owner.h"
-#include "runtime/start/aslr.h"
+#include "runtime/job/aslr.h"
 #include "uat.h"
 
 enum { REQUESTS_MAX = 1000, REQUESTS_MIN = 10, CAPACITY = 512, OUTPUT_MAX = 4096 };

@@ -12,7 +12,7 @@
 /* As if so many had been claimed before. */
 static void start_at(uint64_t index)
 {
-    ring.claims = deque.bottom = index;
+    ring.claims = deque.bottom = deque.newest = deque.seen = index;
     for (uint64_t i = index; i < index + UAT_RING_SLOTS; i++)
         acknowledge(i - UAT_RING_SLOTS, UAT_ACK_STOLEN);
 }

@@ -100,7 +100,7 @@ static void check_messages(const char *name, bool blind)
                   name, (unsigned long long)s.taken_by_owner, (unsigned long long)s.taken_by_thieves,
                   (unsigned long long)s.thieves.refused, (unsigned long long)s.thieves.withdrawn,
                   (unsigned long long)s.mail.dropped, (unsigned long long)s.thieves.lost);
-    assert_int_equal(s.mail.given, s.thieves.done);
+    assert_int_equal(s.owner.given, s.thieves.done);
     assert_int_equal(s.mail.refused, s.thieves.refused);
     assert_true(s.thieves.done > 0 && s.owner.published == 0);
     if (PEERS_SHARE == 1)

@@ -16,7 +16,7 @@ enum { VALUES = 1000 };
 UAT_GENERATOR(long, count, long, from, long, to)
 {
     for (long i = from; i < to; i++)
-        uat_give(i);
+        uat_generator_yield(i);
 }
 
 static void test_order(void **state)
@@ -25,11 +25,11 @@ static void test_order(void **state)
     count_generator g;
     long value = -1, expected = 5;
     count_begin(&g, 5, 5 + VALUES);
-    while (uat_next(&g, &value))
+    while (uat_generator_next(&g, &value))
         assert_int_equal(value, expected++);
     assert_int_equal(expected, 5 + VALUES);
     for (int i = 0; i < 3; i++)
-        assert_false(uat_next(&g, &value)); /* over is over */
+        assert_false(uat_generator_next(&g, &value)); /* over is over */
     count_begin(&g, 3, 3);
     assert_false(count_next(&g, &value));
 }
@@ -44,19 +44,19 @@ struct large {
 UAT_GENERATOR(char, chars, int, n)
 {
     for (int i = 0; i < n; i++)
-        uat_give((char)i);
+        uat_generator_yield((char)i);
 }
 UAT_GENERATOR(double, halves, int, n)
 {
     for (int i = 0; i < n; i++)
-        uat_give(i * 0.5);
+        uat_generator_yield(i * 0.5);
 }
 UAT_GENERATOR(struct odd, odds, int, n)
 {
     for (int i = 0; i < n; i++) {
         struct odd o;
         memset(o.bytes, i, sizeof(o.bytes));
-        uat_give(o);
+        uat_generator_yield(o);
     }
 }
 /* A sanitizer's red zones around `l` do not fit into the default stack. */
@@ -66,7 +66,7 @@ UAT_GENERATOR_SIZED(16384, struct large, larges, int, n)
         struct large l;
         for (uint64_t w = 0; w < 40; w++)
             l.words[w] = (uint64_t)i * 40 + w;
-        uat_give(l);
+        uat_generator_yield(l);
     }
 }
 
@@ -86,7 +86,8 @@ static void test_sizes(void **state)
     odds_begin(&o, 100);
     larges_begin(&l, 100);
     for (int i = 0; i < 100; i++) { /* all four under way at once */
-        assert_true(uat_next(&c, &byte) && uat_next(&h, &half) && uat_next(&o, &odd) && uat_next(&l, &large));
+        assert_true(uat_generator_next(&c, &byte) && uat_generator_next(&h, &half) && uat_generator_next(&o, &odd) &&
+                    uat_generator_next(&l, &large));
         assert_int_equal(byte, i);
         assert_true(half == i * 0.5);
         for (size_t b = 0; b < sizeof(odd.bytes); b++)
@@ -94,7 +95,8 @@ static void test_sizes(void **state)
         for (uint64_t w = 0; w < 40; w++)
             assert_int_equal(large.words[w], (uint64_t)i * 40 + w);
     }
-    assert_false(uat_next(&c, &byte) || uat_next(&h, &half) || uat_next(&o, &odd) || uat_next(&l, &large));
+    assert_false(uat_generator_next(&c, &byte) || uat_generator_next(&h, &half) || uat_generator_next(&o, &odd) ||
+                 uat_generator_next(&l, &large));
 }
 
 /* More values than there are registers, integer and floating point, changed at each step. */
@@ -106,7 +108,7 @@ UAT_GENERATOR(uint64_t, busy, uint64_t, seed, int, n)
     for (int step = 0; step < n; step++) {
         a += b, b ^= c, c += d, d ^= e, e += f, f ^= h, h += i, i ^= j, j += k, k ^= a;
         p = q + 1, q = r + 1, r = s + 1, s = p + 1;
-        uat_give(a ^ b ^ c ^ d ^ e ^ f ^ h ^ i ^ j ^ k ^ (uint64_t)(p + q + r + s));
+        uat_generator_yield(a ^ b ^ c ^ d ^ e ^ f ^ h ^ i ^ j ^ k ^ (uint64_t)(p + q + r + s));
     }
 }
 
@@ -136,7 +138,7 @@ static void test_live_values(void **state)
     busy_begin(&two, 2, 50);
     uint64_t x = 0, y = 0;
     for (int n = 1; n <= 50; n++) {
-        assert_true(uat_next(&one, &x) && uat_next(&two, &y));
+        assert_true(uat_generator_next(&one, &x) && uat_generator_next(&two, &y));
         assert_int_equal(x, busy_at(1, n));
         assert_int_equal(y, busy_at(2, n));
     }
@@ -150,13 +152,13 @@ static void test_live_values(void **state)
             inner##_generator g;                                                                                       \
             int leaf;                                                                                                  \
             inner##_begin(&g, first * 2 + half);                                                                       \
-            while (uat_next(&g, &leaf))                                                                                \
-                uat_give(leaf);                                                                                        \
+            while (uat_generator_next(&g, &leaf))                                                                      \
+                uat_generator_yield(leaf);                                                                             \
         }                                                                                                              \
     }
 UAT_GENERATOR(int, leaves0, int, leaf)
 {
-    uat_give(leaf);
+    uat_generator_yield(leaf);
 }
 LEAVES(2, leaves0)
 LEAVES(4, leaves2)
@@ -168,15 +170,15 @@ static void test_nested(void **state)
     leaves8_generator g;
     int leaf, expected = 0;
     leaves8_begin(&g, 0);
-    while (uat_next(&g, &leaf))
+    while (uat_generator_next(&g, &leaf))
         assert_int_equal(leaf, expected++);
     assert_int_equal(expected, 8);
 }
 
 static void give_two(count_generator *uat_self, long value)
 {
-    uat_give(value);
-    uat_give(-value);
+    uat_generator_yield(value);
+    uat_generator_yield(-value);
 }
 
 UAT_GENERATOR(long, helped, long, n)
@@ -194,10 +196,10 @@ static void test_early_end(void **state)
     for (int length = 0; length < 20; length++) {
         count_begin(&g, 0, VALUES);
         for (int i = 0; i < length; i++) {
-            assert_true(uat_next(&g, &value));
+            assert_true(uat_generator_next(&g, &value));
             assert_int_equal(value, i);
         }
-        uat_end(&g);
+        uat_generator_end(&g);
     }
     helped_begin(&h, 3);
     for (long i = 1; i <= 3; i++) {
@@ -213,7 +215,7 @@ UAT_GENERATOR(uintptr_t, aligned, int, n)
     for (int i = 0; i < n; i++) {
         _Alignas(16) volatile char local[16];
         local[0] = (char)i;
-        uat_give((uintptr_t)__builtin_frame_address(0) | (uintptr_t)local);
+        uat_generator_yield((uintptr_t)__builtin_frame_address(0) | (uintptr_t)local);
     }
 }
 
@@ -223,7 +225,7 @@ static void test_alignment(void **state)
     aligned_generator g;
     uintptr_t address;
     aligned_begin(&g, 5);
-    while (uat_next(&g, &address))
+    while (uat_generator_next(&g, &address))
         assert_int_equal(address % 16, 0);
 }
 

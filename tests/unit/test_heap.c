@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/memory/heap.h"
+#include "runtime/segment/heap.h"
 
 enum { SIZE = 1 << 20, BLOCKS = 300 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker that the launcher does not answer ends the other workers of its machine, and nobody else. */
+/* Description: a worker that the launcher does not answer ends the other workers of its machine, and nobody else. A record whose
+ * process number stands for many processes is refused: a signal to it would reach them. */
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,8 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/start/self.h"
-#include "runtime/watch/neighbour.h"
+#include "runtime/job/self.h"
+#include "runtime/job/neighbour.h"
+#include "runtime/job/settings.h"
 
 enum { SELF, NEIGHBOUR, OTHER_MACHINE, OTHER_SPACE, SECOND_NEIGHBOUR, WORKERS };
 
@@ -51,8 +54,8 @@ static int end_of(int rank)
 
 static void open_as(const char *launcher)
 {
-    struct uat_options options = {.stall_timeout = 5, .stall_limit = 120};
-    assert_int_equal(uat_neighbour_open(&options, &roster, launcher), 0);
+    uat_job_settings = (struct uat_job_settings){.stall_timeout = 5, .stall_limit = 120};
+    assert_int_equal(uat_neighbour_open(&roster, launcher), 0);
 }
 
 static void test_end(void **state)
@@ -87,12 +90,38 @@ static void test_closed(void **state)
         assert_int_equal(end_of(rank), SIGKILL);
 }
 
+/* Nothing is sent here: a -1 that gets through would be sent to all processes of this user. */
+static void test_numbers(void **state)
+{
+    static const int32_t refused[] = {0, -1, INT32_MIN, 1};
+    static struct uat_endpoint endpoint[WORKERS];
+    const struct uat_roster full = {.size = WORKERS, .identity = list, .endpoint = endpoint};
+    (void)state;
+    for (int rank = SELF; rank < WORKERS; rank++)
+        endpoint[rank].host = "here";
+    assert_int_equal(uat_roster_check(&full, SELF), 0);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        for (int rank = NEIGHBOUR; rank < WORKERS; rank++) {
+            int32_t pid = identity[rank].pid;
+            identity[rank].pid = refused[i];
+            int rc = uat_roster_check(&full, SELF);
+            identity[rank].pid = pid;
+            assert_int_equal(rc, refused[i] == 1 && rank == OTHER_SPACE ? 0 : -EPROTO);
+        }
+    identity[SELF].pid = 1; /* the first process of a container that this worker has to itself */
+    assert_int_equal(uat_roster_check(&full, SELF), 0);
+    identity[SELF].pid = getpid();
+    for (int rank = NEIGHBOUR; rank < WORKERS; rank++)
+        end_of(rank);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_end, start_all),
         cmocka_unit_test_setup(test_uatrun, start_all),
         cmocka_unit_test_setup(test_closed, start_all),
+        cmocka_unit_test_setup(test_numbers, start_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

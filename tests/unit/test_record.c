@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "runtime/memory/record.h"
+#include "runtime/segment/record.h"
 
 enum { COUNT = 600, RESULT_MAX = 1024 };
 

@@ -229,6 +229,16 @@ static void work_bounds(struct peer *me, void *arg)
         PEER_CHECK(lines_of(lines) == (cases[i].result != 0));
         expected += cases[i].result == 0;
     }
+    /* Ranks that there are not, as a word of a peer may name them. */
+    const int ranks[] = {-1, me->size, 2000000, INT32_MIN, INT32_MAX};
+    for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
+        struct uat_op op = uat_op_fetch_add(word + 8, word + 16, 1);
+        char lines[1024];
+        int capture = peer_capture();
+        PEER_CHECK(uat_transport_do(me->transport, ranks[i], &op, 1) == -EINVAL);
+        peer_captured(capture, lines, sizeof(lines));
+        PEER_CHECK(lines_of(lines) == 1 && strstr(lines, "there are ranks 0 to "));
+    }
     peer_barrier(me);
     PEER_CHECK(load(word + 16) == expected && outside == 0);
     PEER_CHECK(me->transport->ops[UAT_OP_FETCH_ADD] == expected);

@@ -66,7 +66,7 @@ static void test_chain(void **state)
 }
 
 /* --- two WRITEs and a FETCH_ADD as a polling CPU sees them: whoever sees the last one sees the others (the chain of
- * tell() in runtime/collective) */
+ * tell() in runtime/job) */
 
 enum { PAYLOAD = 16, MESSAGES = 20000 / PEERS_SHARE };
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/secret.h"
+
+static bool is_stream(const struct stat *st)
+{
+    return S_ISCHR(st->st_mode) || S_ISFIFO(st->st_mode);
+}
+
+/* May what is there under the name be written, or replaced? 0 or a negative errno. */
+static int judge(const struct stat *st)
+{
+    if (S_ISLNK(st->st_mode))
+        return -ELOOP;
+    if (S_ISDIR(st->st_mode))
+        return -EISDIR;
+    if (!S_ISREG(st->st_mode) && !is_stream(st))
+        return -EINVAL;
+    /* Devices are the administrator's, who says by their mode who may write to them. */
+    return S_ISCHR(st->st_mode) || st->st_uid == geteuid() ? 0 : -EPERM;
+}
+
+/* What is there: 0, and *stream says whether it is written as it is; or a negative errno. */
+static int look(const char *name, bool *stream)
+{
+    struct stat st;
+    *stream = false;
+    if (strlen(name) >= UAT_OUTPUT_NAME)
+        return -ENAMETOOLONG;
+    if (lstat(name, &st))
+        return errno == ENOENT ? 0 : -errno;
+    *stream = is_stream(&st);
+    int rc = judge(&st);
+    return !rc && eaccess(name, W_OK) ? -errno : rc;
+}
+
+int uat_output_check(const char *name)
+{
+    char folder[UAT_OUTPUT_NAME];
+    bool stream;
+    int rc = look(name, &stream);
+    if (rc || stream)
+        return rc;
+    snprintf(folder, sizeof(folder), "%s", name);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    return eaccess(slash ? folder : ".", W_OK | X_OK) ? -errno : 0;
+}
+
+/* A device or a pipe. Without blocking: a pipe may have no reader. */
+static int open_stream(const char *name)
+{
+    struct stat st;
+    int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK), flags;
+    if (fd < 0)
+        return -errno;
+    /* It may have become something else since the look at it. */
+    int rc = fstat(fd, &st) ? -errno : is_stream(&st) ? judge(&st) : -EAGAIN;
+    if (!rc && ((flags = fcntl(fd, F_GETFL)) < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK)))
+        rc = -errno;
+    if (rc)
+        close(fd);
+    return rc ? rc : fd;
+}
+
+int uat_output_open(struct uat_output *output, const char *name)
+{
+    bool stream;
+    uint64_t random;
+    *output = (struct uat_output){0};
+    int rc = look(name, &stream), fd;
+    if (!rc)
+        rc = uat_secret_draw(&random, sizeof(random));
+    if (rc)
+        return rc;
+    snprintf(output->name, sizeof(output->name), "%s", name);
+    if (stream) {
+        fd = open_stream(name);
+    } else {
+        snprintf(output->part, sizeof(output->part), "%s.%016" PRIx64, name, random);
+        fd = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0666);
+        fd = fd < 0 ? -errno : fd;
+    }
+    if (fd < 0)
+        return fd;
+    output->file = fdopen(fd, "w");
+    if (output->file)
+        return 0;
+    close(fd);
+    uat_output_discard(output);
+    return -ENOMEM;
+}
+
+int uat_output_close(struct uat_output *output)
+{
+    bool failed = ferror(output->file);
+    int error = failed ? EIO : 0;
+    if (fclose(output->file) && !failed)
+        error = errno;
+    output->file = NULL;
+    if (!error && output->part[0] && rename(output->part, output->name))
+        error = errno;
+    if (error)
+        uat_output_discard(output);
+    return -error;
+}
+
+void uat_output_discard(struct uat_output *output)
+{
+    if (output->file)
+        fclose(output->file);
+    if (output->part[0])
+        unlink(output->part);
+    *output = (struct uat_output){0};
+}
+
+const char *uat_output_error(int error)
+{
+    switch (error < 0 ? -error : error) {
+    case ELOOP:
+        return "it is a symbolic link; name the file itself";
+    case EPERM:
+        return "it belongs to another user";
+    case EINVAL:
+        return "it is neither a file, nor a pipe, nor a device like a terminal";
+    case ENXIO:
+        return "it is a pipe that nobody reads";
+    default:
+        return strerror(error < 0 ? -error : error);
+    }
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings: environment variables UAT_*, read once at start-up. Each component has a header settings.h with the struct
+ * that it reads and, beside it, the table that says how each field is read; runtime/settings.c lists the components.
+ * The parser here knows kinds of values and no component. --help, docs/settings.md and uat_settings(7) are made from
+ * the tables.
+ */
+#ifndef UAT_SETTINGS_H
+#define UAT_SETTINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum uat_setting_kind {
+    UAT_SETTING_NUMBER,  /* decimal, or hexadecimal after 0x; with a suffix k, M or G if one likes */
+    UAT_SETTING_SIZE,    /* bytes, with a suffix k, M or G; rounded up to a multiple of step */
+    UAT_SETTING_ADDRESS, /* refused unless a multiple of step */
+    UAT_SETTING_TIME,    /* with a suffix ns, us, ms, s or min; the field counts steps of so many ns */
+    UAT_SETTING_CHOICE,  /* one of the words */
+    UAT_SETTING_NAME,    /* letters, digits, '_', '-' and '.' */
+    UAT_SETTING_PATH,    /* any text */
+    UAT_SETTING_PARTS,   /* FIRST,NAME=VALUE,...: each part is optional, the first one needs no name */
+    UAT_SETTING_PAIR,    /* FIRST:SECOND, the second part is optional */
+};
+
+/* A word that stands for a value of a field. For a name or a path it stands for none, the empty text. */
+struct uat_setting_word {
+    const char *word; /* NULL ends a list */
+    uint64_t value;
+};
+
+struct uat_setting_type {
+    enum uat_setting_kind kind;
+    uint64_t low, high, step;             /* low and high in bytes or ns for sizes and times */
+    const struct uat_setting_word *words; /* taken besides; NULL: none */
+    const struct uat_setting *parts;
+};
+
+/* Must all workers have the same value? A stack that moves finds what it was built on. Compared when a job starts. */
+enum uat_setting_equal {
+    UAT_MAY_DIFFER,
+    UAT_EQUAL,
+    UAT_EQUAL_IF_SET, /* on all workers the first of its words, or on none */
+};
+
+/* A row of a table, or a part of one. The field has 4 or 8 bytes, or holds text. */
+struct uat_setting {
+    const char *name;    /* NULL ends a table */
+    const char *initial; /* the default, as a user would write it; NULL: that of the parts */
+    enum uat_setting_equal equal;
+    size_t offset, size; /* of the field in the component's struct */
+    struct uat_setting_type type;
+    const char *meaning;
+};
+
+/* One component. */
+struct uat_settings {
+    const char *title; /* NULL ends the list */
+    const struct uat_setting *rows;
+    void *values; /* the component's struct */
+};
+
+/* For the tables. */
+#define UAT_FIELD(type, member) offsetof(type, member), sizeof(((type *)NULL)->member)
+#define UAT_NO_FIELD            0, 0
+#define UAT_WORDS(...)          ((const struct uat_setting_word[]){__VA_ARGS__, {NULL, 0}})
+#define UAT_NUMBER(low, high)                                                                                          \
+    {                                                                                                                  \
+        UAT_SETTING_NUMBER, low, high, 1, NULL, NULL                                                                   \
+    }
+#define UAT_NUMBER_OR(low, high, ...)                                                                                  \
+    {                                                                                                                  \
+        UAT_SETTING_NUMBER, low, high, 1, UAT_WORDS(__VA_ARGS__), NULL                                                 \
+    }
+#define UAT_SIZE(low, high, step)                                                                                      \
+    {                                                                                                                  \
+        UAT_SETTING_SIZE, low, high, step, NULL, NULL                                                                  \
+    }
+#define UAT_ADDRESS(low, high, step)                                                                                   \
+    {                                                                                                                  \
+        UAT_SETTING_ADDRESS, low, high, step, NULL, NULL                                                               \
+    }
+#define UAT_TIME(low, high, step)                                                                                      \
+    {                                                                                                                  \
+        UAT_SETTING_TIME, low, high, step, NULL, NULL                                                                  \
+    }
+#define UAT_CHOICE(...)                                                                                                \
+    {                                                                                                                  \
+        UAT_SETTING_CHOICE, 0, 0, 0, UAT_WORDS(__VA_ARGS__), NULL                                                      \
+    }
+#define UAT_NAME_OR(none)                                                                                              \
+    {                                                                                                                  \
+        UAT_SETTING_NAME, 0, 0, 0, UAT_WORDS({none, 0}), NULL                                                          \
+    }
+#define UAT_PATH_OR(none)                                                                                              \
+    {                                                                                                                  \
+        UAT_SETTING_PATH, 0, 0, 0, UAT_WORDS({none, 0}), NULL                                                          \
+    }
+#define UAT_PARTS(rows)                                                                                                \
+    {                                                                                                                  \
+        UAT_SETTING_PARTS, 0, 0, 0, NULL, rows                                                                         \
+    }
+#define UAT_PAIR(rows)                                                                                                 \
+    {                                                                                                                  \
+        UAT_SETTING_PAIR, 0, 0, 0, NULL, rows                                                                          \
+    }
+#define UAT_LAST_SETTING                                                                                               \
+    {                                                                                                                  \
+        .name = NULL                                                                                                   \
+    }
+
+#define UAT_MICROSECONDS UINT64_C(1000) /* in ns */
+#define UAT_MILLISECONDS UINT64_C(1000000)
+#define UAT_SECONDS      UINT64_C(1000000000)
+#define UAT_MINUTES      (60 * UAT_SECONDS)
+
+enum {
+    UAT_SETTING_TEXT_MAX = 640, /* bytes of a value as text, the 0 at the end included */
+    UAT_SETTINGS_EQUAL_MAX = 16 /* settings and parts that are marked */
+};
+
+/*
+ * Set the values of all components: those of env ("NAME=value" strings, NULL at the end), and defaults for the others.
+ * Returns 0, or -EINVAL with one line in error: the variable, its value, what is allowed, and for an unknown variable
+ * the nearest known name. Values are unspecified then.
+ */
+int uat_settings_read(const struct uat_settings *all, char *const *env, char *error, size_t error_size);
+
+/* The value in force of a variable as a user would write it, or NULL if there is no such variable. */
+const char *uat_settings_text(const struct uat_settings *all, const char *name, char text[UAT_SETTING_TEXT_MAX]);
+
+/*
+ * Settings that must be equal on all workers, in a fixed order: number i, from 0. Returns its row or part, with
+ * *value what is to be compared and name the variable, and the part; NULL when there are no more.
+ */
+const struct uat_setting *uat_settings_equal(const struct uat_settings *all, int i, uint64_t *value,
+                                             char name[UAT_SETTING_TEXT_MAX]);
+
+/* A value of a number, size, address, time or choice as a user would write it; returns text. */
+const char *uat_setting_value_text(const struct uat_setting *s, uint64_t value, char text[UAT_SETTING_TEXT_MAX]);
+
+/* What was compared, for a message: the value, or "set" and "not set"; returns text. */
+const char *uat_setting_equal_text(const struct uat_setting *s, uint64_t compared, char text[UAT_SETTING_TEXT_MAX]);
+
+/* What a setting or part may be, such as "a size from 64k to 2G"; returns text. */
+const char *uat_setting_allowed(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX]);
+
+/* The default as a user would write it. */
+const char *uat_setting_initial(const struct uat_setting *s);
+
+/* All settings with defaults and meanings, for --help; docs/settings.md; and uat_settings(7). */
+void uat_settings_print_help(const struct uat_settings *all, FILE *out);
+void uat_settings_print_markdown(const struct uat_settings *all, FILE *out);
+void uat_settings_print_man(const struct uat_settings *all, FILE *out);
+
+#endif

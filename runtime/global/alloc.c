@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The collective calls about arrays: alloc, free, freeze, thaw. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "runtime/global/cache.h"
+#include "runtime/job/call.h"
+#include "runtime/job/die.h"
+
+static int size_of_job(void)
+{
+    return uat_global.config.transport->size;
+}
+
+static int own_rank(void)
+{
+    return uat_global.config.transport->rank;
+}
+
+/* Do all workers ask for the same? The lowest rank that differs from rank 0 says so. */
+static int compare(const uint64_t mine[4])
+{
+    uint64_t his[4];
+    uat_check(uat_global.config.copy(his, mine, sizeof(his)));
+    bool differs = memcmp(mine, his, sizeof(his)) != 0;
+    int lowest = uat_global_agree(differs ? own_rank() - size_of_job() : 0); /* below 0, and in the order of ranks */
+    if (lowest < 0 && lowest + size_of_job() == own_rank())
+        uat_error("%s: rank 0 and this one pass different arguments; all workers must pass the same", uat_call_name());
+    return lowest < 0 ? -EINVAL : 0;
+}
+
+void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block)
+{
+    struct uat_array *a = NULL;
+    int rc = uat_call_check(UAT_CALL_GLOBAL_ALLOC);
+    if (rc) {
+        errno = -rc;
+        return NULL;
+    }
+    uat_call_enter(UAT_CALL_GLOBAL_ALLOC);
+    rc = uat_global_start();
+    if (!rc)
+        rc = compare((uint64_t[4]){'A', bytes, distribution, block});
+    if (!rc &&
+        (bytes == 0 || bytes > UINT64_C(1) << 46 || block > UINT64_C(1) << 46 || (unsigned)distribution > UAT_CYCLIC)) {
+        if (own_rank() == 0)
+            uat_error(
+                "uat_global_alloc(%zu bytes, distribution %d, block %zu): the size must be from 1 byte to 64 TiB, the "
+                "distribution UAT_BLOCKED or UAT_CYCLIC",
+                bytes, (int)distribution, block);
+        rc = -EINVAL;
+    }
+    if (!rc) {
+        size_t share =
+            distribution == UAT_BLOCKED ? (bytes + (size_t)size_of_job() - 1) / (size_t)size_of_job() : block;
+        size_t unit = uat_pages_unit();
+        size_t chunk = share ? (share + unit - 1) / unit * unit : unit;
+        rc = uat_array_make(bytes, chunk, 0, &a);
+    }
+    uat_call_leave();
+    if (rc) {
+        errno = -rc;
+        return NULL;
+    }
+    return (void *)a->start;
+}
+
+/* Enter a call about the array that begins at p, if one does, and all workers mean the same. */
+static int enter(enum uat_collective call, const void *p, struct uat_array **out)
+{
+    int rc = uat_call_check(call);
+    if (rc)
+        return rc;
+    uat_call_enter(call);
+    uat_global_refuse_open("in a collective call");
+    struct uat_array *a = uat_global.is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
+    if (a == &uat_nowhere || a->start != (uintptr_t)p || a == uat_global.parts) {
+        uat_error("%s: no array begins at %p", uat_call_name(), p);
+        rc = -EINVAL;
+    }
+    rc = uat_global_agree(rc);
+    if (!rc)
+        rc = compare((uint64_t[4]){call, (uintptr_t)p});
+    if (rc)
+        uat_call_leave();
+    *out = a;
+    return rc;
+}
+
+int uat_global_free(void *p)
+{
+    struct uat_array *a;
+    if (!p)
+        return 0;
+    int rc = enter(UAT_CALL_GLOBAL_FREE, p, &a);
+    if (rc)
+        return rc;
+    uat_global_release();
+    uat_cache_forget(a);
+    uat_check(uat_global.config.barrier()); /* nobody reaches it any more */
+    uat_array_drop(a);
+    uat_call_leave();
+    return 0;
+}
+
+int uat_global_freeze(void *p)
+{
+    struct uat_array *a;
+    int rc = enter(UAT_CALL_GLOBAL_FREEZE, p, &a);
+    if (rc)
+        return rc;
+    uat_global_before_barrier();
+    uat_check(uat_global.config.barrier()); /* behind it nobody writes */
+    uat_global_after_barrier();
+    a->frozen = uat_global.epoch | UINT64_C(1) << 63; /* unlike any other epoch, and unlike that of an earlier freeze */
+    uat_call_leave();
+    return 0;
+}
+
+int uat_global_thaw(void *p)
+{
+    struct uat_array *a;
+    int rc = enter(UAT_CALL_GLOBAL_THAW, p, &a);
+    if (rc)
+        return rc;
+    a->frozen = 0;
+    uat_check(uat_global.config.barrier()); /* before it nobody writes */
+    uat_global_after_barrier();             /* no slot shows a run of it any longer: its epoch has changed */
+    uat_call_leave();
+    return 0;
+}

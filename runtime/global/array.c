@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays: how they are made and given back. A step that fails on one worker fails on all. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/word.h"
+#include "runtime/global/array.h"
+#include "runtime/job/call.h"
+#include "runtime/job/die.h"
+
+static int size_of_job(void)
+{
+    return uat_global.config.transport->size;
+}
+
+static int own_rank(void)
+{
+    return uat_global.config.transport->rank;
+}
+
+static bool is_leader(void)
+{
+    return uat_global.leader[uat_global.host] == own_rank();
+}
+
+uint64_t uat_array_share(const struct uat_array *a, int host)
+{
+    uint64_t chunks = a->size / a->chunk, n = (uint64_t)size_of_job();
+    uint64_t kept = chunks / n * (uint64_t)uat_global.host_size[host];
+    for (uint64_t rank = 0; rank < chunks % n; rank++)
+        kept += uat_global.host_of[rank] == host;
+    return kept * a->chunk;
+}
+
+/* The leader makes its host's object. What will be locked must have room before anybody touches it. */
+static int make_object(struct uat_array *a, struct uat_object_card *card)
+{
+    struct uat_global *g = &uat_global;
+    const struct uat_bulk_class *links = g->bulk->class_;
+    uint64_t bytes = uat_array_share(a, g->host);
+    *card = (struct uat_object_card){.fd = -1};
+    if (!is_leader() || bytes == 0)
+        return 0;
+    int rc = uat_object_make(card, bytes, uat_pages_may_be_huge(a), &a->fd);
+    return rc || !links->room ? rc : links->room(g->bulk, bytes, card->page > 0);
+}
+
+/* The leader lets the workers of all hosts reach its object, by the key. Only where no CPU does that. */
+static int expose(struct uat_array *a, struct uat_bulk_key *key)
+{
+    struct uat_global *g = &uat_global;
+    uint64_t bytes = a->card[g->host].bytes;
+    *key = (struct uat_bulk_key){0};
+    if (a->fd < 0)
+        return 0;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->fd, 0);
+    if (p == MAP_FAILED) {
+        int error = errno;
+        uat_error("%zu MiB of global memory cannot be mapped: %s", (size_t)bytes >> 20, strerror(error));
+        return -error;
+    }
+    a->linear = p;
+    uat_pages_advise(p, bytes);
+    return g->bulk->class_->expose(g->bulk, a->fd, a->linear, bytes, key);
+}
+
+/* Neighbouring near chunks, which are neighbours in the object, too. */
+static int map_run(const struct uat_array *a, int fd, uintptr_t at, size_t bytes, uint64_t offset)
+{
+    size_t page = a->card[uat_global.host].page, size = page ? (bytes + page - 1) / page * page : bytes;
+    void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
+    if (p == MAP_FAILED) {
+        int error = errno;
+        uat_error("%zu KiB of global memory cannot be mapped at %p: %s; see vm.max_map_count and `ulimit -v`",
+                  size >> 10, (void *)at, strerror(error));
+        return -error;
+    }
+    uat_pages_advise(p, size);
+    return 0;
+}
+
+/* The near chunks, at their global addresses. */
+static int map_near(struct uat_array *a, int fd)
+{
+    const int host = uat_global.host;
+    const uintptr_t end = a->start + a->size;
+    struct uat_near_run longest = {0};
+    size_t run;
+    for (uintptr_t at = a->start; at < end; at += run) {
+        struct uat_home home = uat_array_home(a, at);
+        run = a->chunk;
+        if (home.host != host)
+            continue;
+        while (at + run < end && uat_array_home(a, at + run).host == host)
+            run += a->chunk;
+        int rc = map_run(a, fd, at, run, home.offset);
+        if (rc)
+            return rc;
+        if (run > longest.size)
+            longest = (struct uat_near_run){.high = at + run, .size = run};
+    }
+    if (!uat_global.strict) /* else nothing is at hand, so that every checkout is recorded */
+        uat_near_set(a, longest);
+    return 0;
+}
+
+/* The memory of other hosts, where the transport wants it mapped (hosts are simulated). */
+static int map_far(struct uat_array *a, int host)
+{
+    struct uat_object_card *card = &a->card[host];
+    int fd = uat_object_open(card, uat_global.leader[host]);
+    if (fd < 0)
+        return fd;
+    void *p = mmap(NULL, card->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (p == MAP_FAILED) {
+        uat_error("%zu MiB of another host's global memory cannot be mapped: %s", (size_t)card->bytes >> 20,
+                  strerror(errno));
+        return -ENOMEM;
+    }
+    a->window[host] = p;
+    card->key.base = (uintptr_t)p;
+    return 0;
+}
+
+static int attach(struct uat_array *a, const struct uat_object_card *cards)
+{
+    struct uat_global *g = &uat_global;
+    int rc = 0;
+    for (int h = 0; h < g->hosts; h++) {
+        uint64_t share = uat_array_share(a, h); /* a chunk beyond the object would be a bus error */
+        bool has_none = cards[h].fd < 0;
+        if (has_none ? share > 0 : cards[h].bytes != share || cards[h].pid <= 0)
+            return uat_word_report(g->leader[h], "the size of the part of an array", has_none ? 0 : cards[h].bytes);
+        a->card[h] = cards[h];
+    }
+    if (a->card[g->host].fd >= 0) {
+        int fd = is_leader() ? a->fd : uat_object_open(&a->card[g->host], g->leader[g->host]);
+        rc = fd < 0 ? fd : map_near(a, fd);
+        if (fd >= 0 && !is_leader())
+            close(fd);
+    }
+    for (int h = 0; h < g->hosts && !rc && g->far && g->bulk->class_->maps; h++)
+        if (a->card[h].fd >= 0)
+            rc = map_far(a, h);
+    return rc;
+}
+
+void uat_array_drop(struct uat_array *a)
+{
+    struct uat_global *g = &uat_global;
+    if (!a)
+        return;
+    if (a->linear) {
+        g->bulk->class_->conceal(g->bulk, a->linear);
+        munmap(a->linear, a->card[g->host].bytes);
+    }
+    for (int h = 0; h < g->hosts; h++)
+        if (a->window && a->window[h])
+            munmap(a->window[h], a->card[h].bytes);
+    if (a->start) {
+        uat_near_set(a, (struct uat_near_run){0});
+        uat_place_release(a);
+    }
+    if (a->fd >= 0)
+        close(a->fd);
+    free(a->window);
+    free(a->card);
+    free(a);
+}
+
+static struct uat_array *new_array(size_t bytes, size_t chunk)
+{
+    struct uat_global *g = &uat_global;
+    struct uat_array *a = calloc(1, sizeof(*a));
+    if (!a)
+        return NULL;
+    a->fd = -1;
+    a->bytes = bytes;
+    a->chunk = chunk;
+    a->by_chunk = uat_divisor(chunk >> UAT_BLOCK_SHIFT);
+    a->size = (bytes + chunk - 1) / chunk * chunk;
+    a->window = calloc((size_t)g->hosts, sizeof(*a->window));
+    a->card = calloc((size_t)g->hosts, sizeof(*a->card));
+    if (a->window && a->card)
+        return a;
+    free(a->window);
+    free(a->card);
+    free(a);
+    return NULL;
+}
+
+/* Touch what will be locked, and let all reach it. Collective; 0 or the worst of all workers' errors. */
+static int lock_and_expose(struct uat_array *a)
+{
+    struct uat_global *g = &uat_global;
+    struct uat_bulk_key mine = {0}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* of the leaders */
+    int rc = all ? 0 : -ENOMEM;
+    if (!all)
+        uat_error("no memory for the keys of an array");
+    if (!rc && g->bulk->class_->room)
+        rc = uat_pages_touch(a);
+    rc = uat_global_agree(rc);
+    if (!rc)
+        rc = uat_global_agree(expose(a, &mine));
+    if (!rc)
+        uat_check(uat_global_gather_from(g->leader, g->hosts, &mine, sizeof(mine), all));
+    for (int h = 0; h < g->hosts && !rc; h++)
+        a->card[h].key = all[h];
+    free(all);
+    return rc;
+}
+
+int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
+{
+    struct uat_array *a = rc ? NULL : new_array(bytes, chunk);
+    struct uat_global *g = &uat_global;
+    struct uat_object_card mine = {.fd = -1}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* of the leaders */
+    if (!rc && (!a || !all)) {
+        uat_error("no memory for the description of an array");
+        rc = -ENOMEM;
+    }
+    if (!rc)
+        rc = uat_place_reserve(a);
+    if (!rc)
+        rc = uat_room_for_array(a);
+    rc = uat_global_agree(rc); /* nobody makes memory that is not there */
+    if (!rc)
+        rc = uat_global_agree(make_object(a, &mine));
+    if (!rc) { /* all: each has its table, or agree() had failed */
+        uat_check(uat_global_gather_from(g->leader, g->hosts, &mine, sizeof(mine), all));
+        rc = uat_global_agree(attach(a, all));
+    }
+    if (!rc && !g->bulk->class_->maps)
+        rc = lock_and_expose(a);
+    free(all);
+    if (rc) {
+        uat_array_drop(a);
+        return rc;
+    }
+    if (is_leader() && a->fd >= 0)
+        uat_pages_tell(a);
+    *out = a;
+    return 0;
+}

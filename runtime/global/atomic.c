@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Words that tasks change at the same time. Each word has one domain of atomicity: the adapter of its home, or, where
+ * the transport has none, the CPUs (bulk.h, B5). A CPU may load such a word at any time.
+ */
+#include "base/virtual.h"
+#include "runtime/global/array.h"
+#include "runtime/global/link.h"
+#include "runtime/job/die.h"
+
+/* The word's home, after all checks. */
+static struct uat_home check(const char *call, const uat_atomic_t *word, bool changes)
+{
+    uintptr_t at = (uintptr_t)word;
+    if (at % 8)
+        uat_die("%s: %p is not aligned to 8 bytes", call, (const void *)word);
+    const struct uat_array *a = uat_array_check(call, at, 8);
+    if (changes)
+        uat_array_refuse_frozen(call, a, at, 8);
+    return uat_array_home(a, at);
+}
+
+static bool is_near_cpu(const struct uat_home *home)
+{
+    return home->host == uat_global.host && uat_global.bulk->class_->cpu_atomics;
+}
+
+static void post(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op, uint64_t *local)
+{
+    const struct uat_bulk_key *key = &uat_array_of((uintptr_t)word)->card[home->host].key;
+    op.bytes = 8;
+    op.local = local;
+    op.remote = key->base + home->offset;
+    op.rkey = key->rkey;
+    uat_link_post(home->host, &op);
+}
+
+/* Wait for this worker's additions: two atomics are not ordered (bulk.h), nor is a CPU's load after an atomic. */
+static void await_additions(int host)
+{
+    uat_link_wait(host, uat_global.unreleased[host].added);
+}
+
+static uint64_t do_far(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op)
+{
+    struct uat_global *g = &uat_global;
+    if (op.code != UAT_OP_READ) /* B2 */
+        await_additions(home->host);
+    post(word, home, op, &g->landing[1]);
+    uat_link_wait(home->host, g->bulk->link[home->host].posted);
+    return g->landing[1];
+}
+
+uint64_t uat_atomic_fetch_add_elsewhere(uat_atomic_t *word, uint64_t addend)
+{
+    struct uat_home home = check("uat_atomic_fetch_add()", word, true);
+    /* Release and acquire, here and below: global.h says between which. */
+    if (is_near_cpu(&home))
+        return __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
+    return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend});
+}
+
+uint64_t uat_atomic_cmp_swap_elsewhere(uat_atomic_t *word, uint64_t expected, uint64_t desired)
+{
+    struct uat_home home = check("uat_atomic_cmp_swap()", word, true);
+    if (is_near_cpu(&home)) {
+        __atomic_compare_exchange_n(&word->value, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        return expected;
+    }
+    return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_CMP_SWAP, .operand = desired, .compare = expected});
+}
+
+uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word)
+{
+    struct uat_home home = check("uat_atomic_load()", word, false);
+    /* A load by the CPU is right for adapter atomics too; but in virtual time a loop of loads must let time pass. */
+    if (home.host == uat_global.host && !UAT_IS_VIRTUAL()) {
+        await_additions(home.host);
+        return __atomic_load_n(&word->value, __ATOMIC_ACQUIRE);
+    }
+    return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_READ});
+}
+
+void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend)
+{
+    struct uat_global *g = &uat_global;
+    struct uat_home home = check("uat_atomic_add()", word, true);
+    if (is_near_cpu(&home)) {
+        __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
+        return;
+    }
+    post(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend}, &g->landing[2]);
+    g->unreleased[home.host].added = g->bulk->link[home.host].posted;
+    g->unreleased[home.host].any = g->must_release = true;
+}
+
+/* By CMP_SWAP: an adapter has no other atomic that sets a word, and only the adapter may change such a word. */
+static uint64_t swap(const char *call, uat_atomic_t *word, uint64_t desired)
+{
+    check(call, word, true);
+    uint64_t old = uat_atomic_load_elsewhere(word), found;
+    while ((found = uat_atomic_cmp_swap_elsewhere(word, old, desired)) != old)
+        old = found;
+    return old;
+}
+
+uint64_t uat_atomic_swap_elsewhere(uat_atomic_t *word, uint64_t desired)
+{
+    return swap("uat_atomic_swap()", word, desired);
+}
+
+void uat_atomic_store_elsewhere(uat_atomic_t *word, uint64_t desired)
+{
+    swap("uat_atomic_store()", word, desired);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cache of far memory: a ring of places. Block b of global memory has its place in slot b mod slots, and the ring
+ * is mapped twice in a row, so that a range of several blocks is contiguous. No system call on a miss.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "runtime/global/settings.h"
+#include "runtime/global/cache.h"
+#include "runtime/global/record.h"
+#include "runtime/global/array.h"
+#include "runtime/global/link.h"
+#include "runtime/trace/trace.h"
+#include "runtime/job/die.h"
+
+enum { LANDING = 4096 /* bytes around the landing word */ };
+
+static const struct uat_shown_run nothing; /* before global memory is open, and in a job on one host */
+struct uat_far uat_far = {.shown = &nothing,
+                          .epoch = UINT64_C(1) << UAT_FAR_EPOCH_SHIFT,
+                          .last = uat_opens,
+                          .full = uat_opens + UAT_OPEN_MAX};
+_Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run each");
+
+/*
+ * Map the arena, and after it its ring for the second time. The ring is 1 MiB off from a multiple of 2 MiB: then a byte's
+ * place in it and the bytes of arrays at the same distance from their starts never collide in a first-level cache
+ * (place.c: bit 20 is 1 in one address and 0 in the other, bit 15 is the same).
+ */
+static int map_arena(struct uat_global *g)
+{
+    const size_t unit = UINT64_C(2) << 20, apart = unit / 2, size = g->arena_size + g->ring_size;
+    char *p = mmap(NULL, size + unit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return -errno;
+    size_t before = (apart - ((uintptr_t)p + g->arena_size - g->ring_size)) % unit;
+    if (before)
+        munmap(p, before);
+    p += before;
+    munmap(p + size, unit - before);
+    g->arena = p;
+    if (mmap(p, g->arena_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena_fd, 0) ==
+        MAP_FAILED)
+        return -errno;
+    off_t ring = (off_t)(g->arena_size - g->ring_size);
+    if (g->ring_size && mmap(p + g->arena_size, g->ring_size, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena_fd, ring) == MAP_FAILED)
+        return -errno;
+    return 0;
+}
+
+void uat_cache_plan(void)
+{
+    struct uat_global *g = &uat_global;
+    size_t slots = 1;
+    while (2 * slots * UAT_BLOCK <= uat_global_settings.cache_size)
+        slots *= 2;
+    g->ring_size = g->far ? slots * UAT_BLOCK : 0;
+    g->ring_mask = g->ring_size - 1;
+    g->side_size = g->ring_size / 4;
+    g->slot_mask = slots - 1;
+    g->arena_size = g->side_size + (size_t)UAT_BOUNCES * UAT_BOUNCE + LANDING + g->ring_size;
+}
+
+int uat_cache_open(void)
+{
+    struct uat_global *g = &uat_global;
+    g->arena_fd = memfd_create("uat-cache", MFD_CLOEXEC);
+    g->slot = aligned_alloc(_Alignof(struct uat_slot_of_cache), (g->slot_mask + 1) * sizeof(*g->slot));
+    g->shown = calloc(g->slot_mask + 1, sizeof(*g->shown));
+    g->pending = calloc(g->slot_mask + 1, sizeof(*g->pending));
+    int rc = !g->slot || !g->shown || !g->pending ? -ENOMEM : g->arena_fd < 0 ? -errno : 0;
+    if (g->slot)
+        memset(g->slot, 0, (g->slot_mask + 1) * sizeof(*g->slot));
+    if (!rc && ftruncate(g->arena_fd, (off_t)g->arena_size))
+        rc = -errno;
+    if (!rc)
+        rc = map_arena(g);
+    if (rc) {
+        uat_error("no memory for the cache of far memory, %zu KiB: %s; lower UAT_CACHE_SIZE", g->arena_size >> 10,
+                  strerror(-rc));
+        return rc;
+    }
+    g->side = g->arena;
+    g->bounce = g->side + g->side_size;
+    g->landing = (uint64_t *)(g->bounce + (size_t)UAT_BOUNCES * UAT_BOUNCE);
+    g->ring = g->arena + g->arena_size - g->ring_size;
+    if (g->far) {
+        uat_far.shown = g->shown;
+        uat_far.ring = g->ring;
+        uat_far.mask = g->ring_mask;
+    }
+    return 0;
+}
+
+void uat_cache_close(void)
+{
+    struct uat_global *g = &uat_global;
+    if (g->arena)
+        munmap(g->arena, g->arena_size + g->ring_size);
+    if (g->slot && g->arena_fd >= 0)
+        close(g->arena_fd);
+    uat_far.shown = &nothing;
+    uat_far.mask = 0;
+    free(g->slot);
+    free(g->shown);
+    free(g->pending);
+    g->arena = g->ring = NULL;
+    g->slot = NULL;
+    g->shown = NULL;
+    g->pending = NULL;
+    g->pending_count = 0;
+}
+
+/* A prefetch to the slot has come. */
+static void settle(struct uat_slot_of_cache *s)
+{
+    uat_link_wait((int)s->link, s->read_end);
+    s->valid |= s->arriving;
+    s->arriving = 0;
+}
+
+/* Show the run of valid parts around this one, which is valid. A hit looks at that alone. */
+static void show(const struct uat_slot_of_cache *s, unsigned part)
+{
+    struct uat_shown_run *r = &uat_global.shown[s - uat_global.slot];
+    if (!uat_global.shows)
+        return;
+    unsigned first = part, end = part + 1;
+    while (first > 0 && s->valid >> (first - 1) & 1)
+        first--;
+    while (end < UAT_PARTS && s->valid >> end & 1)
+        end++;
+    r->size = (end - first) << UAT_PART_SHIFT;
+    r->end = (s->block << UAT_BLOCK_SHIFT) + ((uintptr_t)end << UAT_PART_SHIFT) + uat_far.epoch;
+}
+
+static void hide(const struct uat_slot_of_cache *s)
+{
+    uat_global.shown[s - uat_global.slot].size = 0;
+}
+
+void uat_cache_hide(void)
+{
+    const struct uat_global *g = &uat_global;
+    for (uint64_t i = 0; g->shows && i <= g->slot_mask; i++)
+        hide(&g->slot[i]);
+}
+
+bool uat_cache_show(uintptr_t at, size_t bytes)
+{
+    size_t from = at % UAT_BLOCK;
+    if (!uat_global.shows)
+        return false;
+    const struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
+    if (bytes - 1 >= UAT_BLOCK - from || s->block != at >> UAT_BLOCK_SHIFT ||
+        s->epoch != uat_epoch_of(uat_array_of(at)) || uat_parts_touched(from, from + bytes) & ~(unsigned)s->valid)
+        return false;
+    show(s, (unsigned)(from >> UAT_PART_SHIFT));
+    return true;
+}
+
+/* Make the slot block's. G6: not before the last WRITE from it and the last READ to it are complete. */
+static void take_slot(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
+{
+    uat_writeback_slot(s);
+    if (s->block) {
+        uat_link_wait((int)s->link, s->write_end);
+        uat_link_wait((int)s->link, s->read_end);
+    }
+    bool listed = s->listed;
+    hide(s);
+    *s = (struct uat_slot_of_cache){.block = block, .epoch = epoch, .link = link, .listed = listed};
+}
+
+/* The slot for a block of array a, in the present epoch; NULL if another block is checked out there. */
+static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t block)
+{
+    struct uat_slot_of_cache *s = uat_slot_for(block);
+    uint64_t epoch = uat_epoch_of(a);
+    if (s->block != block) {
+        if (s->block && uat_open_has_block(s->block))
+            return NULL;
+        struct uat_home home = uat_array_home(a, block << UAT_BLOCK_SHIFT);
+        take_slot(s, block, (uint32_t)home.host, epoch);
+    } else if (s->epoch != epoch) {
+        if (s->arriving)
+            settle(s);
+        s->valid = 0; /* nothing is shown of it: what changes the slot's epoch was an acquire */
+        s->epoch = epoch;
+    }
+    return s;
+}
+
+/* READ [at, end) of one block, except for bytes that are checked out for writing: the slot alone has those (G10). */
+static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t end)
+{
+    struct uat_global *g = &uat_global;
+    while (at < end) {
+        uintptr_t stop = end, next = uat_open_written(at, &stop);
+        if (at < stop) {
+            s->read_end = uat_link_read(at, g->ring + (at & g->ring_mask), stop - at);
+            g->count.bytes_fetched += stop - at;
+        }
+        at = next;
+    }
+}
+
+/* READ the parts that are missing; the caller waits until s->read_end. */
+static void fetch(struct uat_slot_of_cache *s, unsigned missing)
+{
+    uintptr_t start = (uintptr_t)s->block << UAT_BLOCK_SHIFT;
+    if (s->dirty_end) /* what is not posted would be overwritten */
+        uat_writeback_slot(s);
+    for (unsigned part = 0; part < UAT_PARTS;) {
+        unsigned end = part;
+        while (end < UAT_PARTS && missing >> end & 1)
+            end++;
+        if (end == part) {
+            part++;
+            continue;
+        }
+        fetch_around(s, start + ((uintptr_t)part << UAT_PART_SHIFT), start + ((uintptr_t)end << UAT_PART_SHIFT));
+        part = end;
+    }
+}
+
+/* Parts of [from, to) whose content home must tell: all that are read; of those to be written only the ones that are
+ * covered in part (G2). */
+static unsigned needed(size_t from, size_t to, enum uat_access access)
+{
+    unsigned parts = uat_parts_touched(from, to);
+    if (access != UAT_WRITE)
+        return parts;
+    unsigned edges = 0;
+    if (from % UAT_PART)
+        edges |= uat_parts_touched(from, from + 1);
+    if (to % UAT_PART)
+        edges |= uat_parts_touched(to - 1, to);
+    return edges;
+}
+
+/* Begin to fetch what [at, end) needs, block by block. False if the ring cannot hold it now. */
+static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum uat_access access)
+{
+    for (uintptr_t p = at; p < end;) {
+        uint64_t block = p >> UAT_BLOCK_SHIFT;
+        size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
+        struct uat_slot_of_cache *s = prepare(a, block);
+        if (!s)
+            return false;
+        unsigned touched = uat_parts_touched(from, to);
+        if (s->arriving & touched)
+            settle(s);
+        unsigned missing = needed(from, to, access) & ~s->valid;
+        if (missing)
+            fetch(s, missing);
+        s->valid |= touched; /* once uat_cache_checkout() has waited, and the caller has written */
+        show(s, (unsigned)(from >> UAT_PART_SHIFT));
+        p += to - from;
+    }
+    return true;
+}
+
+static void await_range(uintptr_t at, uintptr_t end)
+{
+    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (end - 1) >> UAT_BLOCK_SHIFT; block++) {
+        const struct uat_slot_of_cache *s = uat_slot_for(block);
+        uat_link_wait((int)s->link, s->read_end);
+    }
+}
+
+/* Is all of it far, and does the ring hold it? */
+static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
+{
+    const struct uat_global *g = &uat_global;
+    if (at % UAT_BLOCK + bytes > g->ring_size)
+        return false;
+    for (uintptr_t p = at; p < at + bytes;) {
+        struct uat_home home = uat_array_home(a, p);
+        if (home.host == g->host)
+            return false;
+        p += home.run;
+    }
+    for (uint64_t block = at >> UAT_BLOCK_SHIFT; block <= (at + bytes - 1) >> UAT_BLOCK_SHIFT; block++) {
+        const struct uat_slot_of_cache *s = uat_slot_for(block);
+        if (s->block && s->block != block && uat_open_has_block(s->block))
+            return false;
+    }
+    return true;
+}
+
+void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    struct uat_global *g = &uat_global;
+    const struct uat_array *a = uat_array_of(at);
+    if (!fits_ring(a, at, bytes))
+        return uat_side_checkout(at, bytes, access);
+    uint64_t since = uat_trace_begin();
+    begin(a, at, at + bytes, access);
+    await_range(at, at + bytes);
+    g->count.misses++;
+    uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
+    char *place = uat_slot_place(uat_slot_for(at >> UAT_BLOCK_SHIFT)) + at % UAT_BLOCK;
+    uat_open_push(at, bytes, access);
+    return place;
+}
+
+void uat_cache_prefetch(uintptr_t at, size_t bytes)
+{
+    const struct uat_array *a = uat_array_check("uat_global_prefetch()", at, bytes);
+    for (uintptr_t p = at, end = at + bytes; p < end;) {
+        size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
+        bool far = uat_array_home(a, p).host != uat_global.host;
+        struct uat_slot_of_cache *s = far ? prepare(a, p >> UAT_BLOCK_SHIFT) : NULL;
+        unsigned missing = s ? uat_parts_touched(from, to) & ~(s->valid | s->arriving) : 0;
+        if (missing) {
+            fetch(s, missing);
+            s->arriving |= (uint16_t)missing;
+        }
+        p += to - from;
+    }
+}
+
+void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
+{
+    const char *source = from;
+    for (size_t done = 0; done < bytes;) {
+        uintptr_t p = at + done;
+        size_t inside = p % UAT_BLOCK, n = bytes - done < UAT_BLOCK - inside ? bytes - done : UAT_BLOCK - inside;
+        struct uat_slot_of_cache *s = uat_slot_for(p >> UAT_BLOCK_SHIFT);
+        if (s->block == p >> UAT_BLOCK_SHIFT) {
+            if (s->arriving)
+                settle(s); /* else the READ might come last */
+            memcpy(uat_slot_place(s) + inside, source + done, n);
+        }
+        done += n;
+    }
+}
+
+void uat_cache_forget(const struct uat_array *a)
+{
+    struct uat_global *g = &uat_global;
+    for (uint64_t i = 0; g->ring_size && i <= g->slot_mask; i++) {
+        struct uat_slot_of_cache *s = &g->slot[i];
+        if (s->block && (s->block << UAT_BLOCK_SHIFT) - a->start < a->size)
+            take_slot(s, 0, s->link, 0);
+    }
+}

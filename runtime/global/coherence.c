@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Release, acquire, and where they stand: the hooks of runtime/global/global.h. tests/model/coherence.pml is the model;
+ * tests/global leaves out each rule in turn and must then find a wrong byte.
+ *
+ * Claim: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's slot, or the
+ * READ is ordered after W's WRITE. Otherwise the path from w to r ends with a crossing edge into W. At its source every
+ * earlier write of that worker was at home, and, by induction, every write that happened before. At its target W
+ * acquired, so everything valid at r was fetched later.
+ */
+#include "base/virtual.h"
+#include "runtime/global/cache.h"
+#include "runtime/global/record.h"
+#include "runtime/global/link.h"
+#include "runtime/trace/trace.h"
+#include "runtime/job/die.h"
+
+enum {
+    BUDGET = 10,     /* publications may take at most 1/BUDGET of the time */
+    WINDOW = 1 << 28 /* ticks of the counter, 0.1 to 0.3 s; then half of the past is dropped */
+};
+
+static __attribute__((noinline)) void release(void)
+{
+    struct uat_global *g = &uat_global;
+    uint64_t since = uat_trace_begin();
+    bool waited = false;
+    for (uint32_t i = 0; i < g->pending_count; i++) {
+        struct uat_slot_of_cache *s = &g->slot[g->pending[i]];
+        s->listed = false;
+        uat_writeback_slot(s);
+    }
+    g->pending_count = 0;
+    for (int link = 0; link < g->hosts; link++) /* all are on their way before the first is waited for */
+        waited |= uat_link_flush_begin(link);
+    for (int link = 0; link < g->hosts; link++)
+        uat_link_flush_end(link);
+    g->must_release = false;
+    g->count.releases++;
+    g->count.releases_waited += waited;
+    uat_trace_end(UAT_TRACE_RELEASE, since, 0, -1);
+}
+
+void uat_global_release(void)
+{
+    if (uat_global.must_release)
+        release();
+}
+
+/*
+ * Raise the epoch: parts that became valid in another epoch are no longer valid. Frozen arrays have an epoch of their
+ * own.
+ */
+static void acquire(void)
+{
+    uat_global.epoch++;
+    uat_far.epoch += UINT64_C(1) << UAT_FAR_EPOCH_SHIFT;
+    if (uat_far.epoch == 0) /* the numbers wrapped: runs were shown under the ones to come */
+        uat_cache_hide();
+}
+
+/*
+ * A flat loop whose children write far bytes would release at every publication, once a round trip. So publications are
+ * put off while releases for them have taken more than a tenth of the time; the deque looks again at the next spawn.
+ */
+static bool may_spend(struct uat_global *g, uint64_t now)
+{
+    if (now - g->since > WINDOW) {
+        g->since = now - WINDOW / 2;
+        g->spent /= 2;
+    }
+    return g->spent * BUDGET <= now - g->since;
+}
+
+const bool *uat_global_unreleased(void)
+{
+    return &uat_global.must_release;
+}
+
+bool uat_global_before_publication(void)
+{
+    struct uat_global *g = &uat_global;
+    if (!g->must_release)
+        return true;
+    uint64_t begin = uat_counter();
+    if (!g->strict && !may_spend(g, begin)) {
+        g->count.publications_unreleased++;
+        return false;
+    }
+    release();
+    g->spent += uat_counter() - begin;
+    return true;
+}
+
+void uat_global_before_end(void)
+{
+    if (uat_global.must_release)
+        release();
+}
+
+void uat_global_before_wait(void)
+{
+    if (uat_global.must_release)
+        release();
+}
+
+void uat_global_after_steal(void)
+{
+    acquire();
+}
+
+void uat_global_after_join(void)
+{
+    acquire();
+}
+
+void uat_global_after_resume(void)
+{
+    acquire();
+}
+
+/* Wait for prefetches that nobody has waited for: after the barrier their home may unmap the memory. */
+static void drain(void)
+{
+    const struct uat_global *g = &uat_global;
+    for (int link = 0; g->is_open && link < g->hosts; link++)
+        uat_link_wait(link, g->bulk->link[link].posted);
+}
+
+void uat_global_before_barrier(void)
+{
+    uat_global_refuse_open("at a barrier, a run's begin or end");
+    if (uat_global.must_release)
+        release();
+    drain();
+}
+
+void uat_global_after_barrier(void)
+{
+    acquire();
+}
+
+int uat_global_run_begins(void)
+{
+    struct uat_global *g = &uat_global;
+    int rc = 0;
+    if (g->is_open) { /* what was written outside of runs on other ranks is there for the root */
+        uat_global_before_barrier();
+        rc = g->config.barrier();
+        uat_global_after_barrier();
+    }
+    return rc;
+}
+
+void uat_global_run_ends(void)
+{
+    uat_global_before_barrier();
+}
+
+void uat_global_refuse_opened(const char *where)
+{
+    const struct uat_open *o = uat_far.last;
+    if (o != uat_opens)
+        uat_die("%zu bytes of global memory at %p are checked out %s; check them in before", uat_open_bytes(o),
+                (void *)o->at, where);
+    uat_die("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
+            (unsigned long long)(uat_transfers_open + uat_near.begun - uat_near.ended), where);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What workers tell each other outside of runs: each puts its words into its segment, rank 0 READs them all, and from
+ * there they go down a tree. */
+#include <string.h>
+
+#include "runtime/global/state.h"
+#include "runtime/job/die.h"
+
+enum { ROOM = 512 /* bytes in one step of a gather */ };
+
+/* What a worker shows in a step. Its own CPU only; READ by rank 0 in collect(). */
+static struct uat_area shown = {.name = "gather", .size = ROOM, .peers = UAT_PEERS_READ};
+static struct uat_area landing = {.name = "landing of gathers", .size = ROOM, .peers = UAT_PEERS_NOTHING};
+
+void uat_global_reserve(void)
+{
+    uat_segment_reserve(&shown);
+    uat_segment_reserve(&landing);
+}
+
+/* Rank 0 READs n bytes, from `done` on, of what each of those ranks shows. */
+static void collect(const int *ranks, int count, size_t bytes, size_t done, size_t n, char *all)
+{
+    const struct uat_global_config *c = &uat_global.config;
+    for (int i = 0; i < count; i++) {
+        struct uat_op op = uat_op_read(landing.at, shown.at, (n + 7) & ~(size_t)7);
+        uat_check(uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1)); /* the others wait for what it READs */
+        memcpy(all + (size_t)i * bytes + done, landing.at, n);
+    }
+}
+
+int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all)
+{
+    const struct uat_global_config *c = &uat_global.config;
+    const size_t room = ROOM;
+    int rc = 0;
+    for (size_t done = 0; done < bytes && !rc; done += room) {
+        size_t n = bytes - done < room ? bytes - done : room;
+        memcpy(shown.at, (const char *)mine + done, n);
+        rc = c->barrier(); /* from here on all words can be read */
+        if (!rc && c->transport->rank == 0)
+            collect(ranks, count, bytes, done, n, all);
+        if (!rc && done + room < bytes)
+            rc = c->barrier(); /* ... and until here */
+    }
+    return rc ? rc : c->copy(all, all, (size_t)count * bytes);
+}
+
+int uat_global_gather(const void *mine, size_t bytes, void *all)
+{
+    return uat_global_gather_from(NULL, uat_global.config.transport->size, mine, bytes, all);
+}
+
+int uat_global_agree(int rc)
+{
+    return uat_global.config.agree(rc);
+}

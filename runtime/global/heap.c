@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Objects: allocated by a worker in its own part, given back by anybody. Sizes come in classes, four to a doubling;
+ * each class has a list of free objects, and what no list has is taken from the end of the used part.
+ *
+ * What others give back: they WRITE the link into the object and CMP_SWAP the head of the list (B1 orders the two). The
+ * owner takes the whole list at once, so there is no ABA.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/word.h"
+#include "runtime/global/settings.h"
+#include "runtime/global/bounds.h"
+#include "runtime/global/cache.h"
+#include "runtime/global/array.h"
+#include "runtime/job/die.h"
+
+enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40 };
+
+#define ALIVE UINT64_C(0x75617420616c6976) /* "uat aliv" */
+#define FREED UINT64_C(0x7561742066726565) /* "uat free" */
+
+/* Before each object. Free ones have the link in their first 8 bytes. */
+struct header {
+    uint64_t state; /* ALIVE or FREED, exclusive-or the object's address */
+    uint64_t class_;
+};
+
+struct freed {
+    struct header header;
+    uint64_t next;
+};
+
+static struct {
+    uintptr_t end, limit; /* of what was ever used, and of the part */
+    uintptr_t free[CLASSES];
+} heap;
+
+/* Bytes of an object of a class, its header included. */
+static size_t class_size(unsigned class_)
+{
+    return ((size_t)SMALLEST << class_ / 4) / 4 * (4 + class_ % 4);
+}
+
+/* Bytes for an object in it. */
+static size_t room_of(unsigned class_)
+{
+    return class_size(class_) - sizeof(struct header);
+}
+
+/* Bytes of the largest object that has a class. */
+#define LARGEST room_of(CLASSES - 1)
+
+static unsigned class_of(size_t bytes)
+{
+    unsigned class_ = 0;
+    while (class_size(class_) < bytes || class_size(class_) % ALIGNMENT)
+        class_++;
+    return class_;
+}
+
+static uintptr_t part_of(int rank)
+{
+    return uat_global.parts->start + (uintptr_t)rank * uat_global.parts->chunk;
+}
+
+static uat_atomic_t *freed_list(int rank)
+{
+    return (uat_atomic_t *)(part_of(rank) + UAT_FREED_OFFSET + uat_head_line(rank));
+}
+
+static int own_rank(void)
+{
+    return uat_global.config.transport->rank;
+}
+
+const uint64_t *uat_objects_freed_word(void)
+{
+    return uat_global.parts ? &freed_list(own_rank())->value : NULL;
+}
+
+void uat_objects_start(void)
+{
+    memset(&heap, 0, sizeof(heap));
+    heap.end = part_of(own_rank()) + UAT_PART_HEAD + uat_head_line(own_rank()); /* words of the first objects, too */
+    heap.limit = part_of(own_rank()) + uat_global.parts->chunk - uat_bounds_size();
+}
+
+static struct header *header_of(uintptr_t object)
+{
+    return (struct header *)(object - sizeof(struct header));
+}
+
+/* Under torture a free object is filled with UAT_POISON after its link, and must still be so when it is taken again. */
+static void poison(uintptr_t object, unsigned class_)
+{
+    if (uat_global.strict)
+        memset((void *)(object + 8), UAT_POISON, room_of(class_) - 8);
+}
+
+static void check_poison(uintptr_t object, unsigned class_)
+{
+    const unsigned char *p = (const unsigned char *)object;
+    for (size_t i = 8; uat_global.strict && i < room_of(class_); i++)
+        if (p[i] != UAT_POISON)
+            uat_die("the object at %p was written after uat_global_object_free(), at byte %zu", (void *)object, i);
+}
+
+static void put_on_list(uintptr_t object, unsigned class_)
+{
+    *header_of(object) = (struct header){.state = FREED ^ object, .class_ = class_};
+    uat_bounds_clear(object, room_of(class_));
+    poison(object, class_);
+    *(uint64_t *)object = heap.free[class_];
+    heap.free[class_] = object;
+}
+
+/* Peers have written the list's head and links, and the headers of what is on it. */
+static void check_given_back(uintptr_t object)
+{
+    uintptr_t begin = part_of(own_rank()) + UAT_PART_HEAD + sizeof(struct header);
+    if (object % ALIGNMENT || object < begin || object >= heap.end)
+        uat_word_refuse(own_rank(), "a link of the objects given back to the part", object);
+    if (header_of(object)->state != (FREED ^ object))
+        uat_word_refuse(own_rank(), "the state of an object given back to the part", header_of(object)->state);
+    if (header_of(object)->class_ >= CLASSES)
+        uat_word_refuse(own_rank(), "the class of an object given back to the part", header_of(object)->class_);
+}
+
+/* Take what others have given back. */
+static void collect(void)
+{
+    uat_atomic_t *list = freed_list(own_rank());
+    uint64_t head = uat_atomic_load(list), seen;
+    if (!head)
+        return;
+    while ((seen = uat_atomic_cmp_swap(list, head, 0)) != head)
+        head = seen;
+    for (uintptr_t object = head, next; object; object = next) {
+        check_given_back(object);
+        next = *(uint64_t *)object;
+        put_on_list(object, (unsigned)header_of(object)->class_);
+    }
+}
+
+static uintptr_t take(unsigned class_)
+{
+    for (unsigned c = class_; c < CLASSES && c < class_ + 8; c++) { /* at most four times as large */
+        uintptr_t object = heap.free[c];
+        if (!object)
+            continue;
+        heap.free[c] = *(uint64_t *)object;
+        check_poison(object, c);
+        header_of(object)->state = ALIVE ^ object;
+        return object;
+    }
+    return 0;
+}
+
+static uintptr_t extend(unsigned class_)
+{
+    size_t size = class_size(class_);
+    if (size > heap.limit - heap.end)
+        return 0;
+    uintptr_t object = heap.end + sizeof(struct header);
+    heap.end += size;
+    *header_of(object) = (struct header){.state = ALIVE ^ object, .class_ = class_};
+    return object;
+}
+
+void *uat_global_object_alloc(size_t bytes)
+{
+    static bool said;
+    const struct uat_global *g = &uat_global;
+    if (!g->is_open)
+        uat_die("uat_global_object_alloc(): global memory is not open; call uat_global_open() after uat_init(), on all "
+                "workers");
+    uintptr_t object = 0;
+    if (bytes <= LARGEST) {
+        unsigned class_ = class_of(bytes + sizeof(struct header));
+        bool listed = heap.free[class_] != 0;
+        if (!listed)
+            collect();
+        object = heap.free[class_] ? take(class_) : extend(class_);
+        if (!object)
+            object = take(class_);
+        if (object)
+            uat_bounds_set(object, bytes, room_of((unsigned)header_of(object)->class_));
+    }
+    if (!object) {
+        errno = ENOMEM;
+        if (!said && bytes <= LARGEST)
+            uat_error(
+                "uat_global_object_alloc(): no room for %zu bytes in this worker's part, UAT_GLOBAL_SIZE=%zuk; set it "
+                "to %zuk or more",
+                bytes, uat_global_settings.part_size >> 10, 2 * (uat_global_settings.part_size + bytes) >> 10);
+        else if (!said)
+            uat_error("uat_global_object_alloc(): no part can hold an object of %zu bytes; use uat_global_alloc()",
+                      bytes);
+        said = true;
+    }
+    return (void *)object;
+}
+
+static void check_state(uintptr_t object, const struct header *h)
+{
+    if (h->state == (FREED ^ object))
+        uat_die("uat_global_object_free(): the object at %p was given back already", (void *)object);
+    if (h->state != (ALIVE ^ object) || h->class_ >= CLASSES)
+        uat_die("uat_global_object_free(): %p is no object of uat_global_object_alloc(), or what stands before it was "
+                "overwritten",
+                (void *)object);
+}
+
+/* To another worker's list. */
+static void give_back(uintptr_t object, int rank)
+{
+    struct freed f;
+    uat_get_unchecked(&f.header, (uintptr_t)header_of(object), sizeof(f.header));
+    check_state(object, &f.header);
+    uat_writeback_range(object, room_of((unsigned)f.header.class_)); /* before it is reused */
+    f.header.state = FREED ^ object;
+    uint64_t head = uat_atomic_load(freed_list(rank)), seen;
+    for (;;) {
+        f.next = head;
+        /* The WRITE takes effect before the CMP_SWAP (B1); a near one is a CPU's store before the request. The peer is
+         * collect(). */
+        uat_put_unchecked((uintptr_t)header_of(object), &f, sizeof(f));
+        seen = uat_atomic_cmp_swap(freed_list(rank), head, object);
+        if (seen == head)
+            return;
+        head = seen;
+    }
+}
+
+void uat_global_object_free(void *p)
+{
+    uintptr_t object = (uintptr_t)p;
+    const struct uat_array *parts = uat_global.parts;
+    if (!p)
+        return;
+    bool within = parts && object % ALIGNMENT == 0 && object - parts->start < parts->size;
+    struct uat_home home = within ? uat_array_home(parts, object) : (struct uat_home){0};
+    if (!within || parts->chunk - home.run < UAT_PART_HEAD + sizeof(struct header))
+        uat_die("uat_global_object_free(): %p is no object of uat_global_object_alloc()", p);
+    int rank = home.rank;
+    if (rank != own_rank()) {
+        give_back(object, rank);
+        return;
+    }
+    check_state(object, header_of(object));
+    put_on_list(object, (unsigned)header_of(object)->class_);
+}

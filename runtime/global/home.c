@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Which byte lives where. */
+#include "runtime/global/bounds.h"
+#include "runtime/global/array.h"
+
+#include <errno.h>
+
+#include "runtime/job/die.h"
+
+static struct uat_near_run near_runs[UAT_NEAR_RUNS]; /* all empty: nothing is near */
+struct uat_near uat_near = {.run = near_runs, .word = SIZE_MAX};
+_Static_assert((int)UAT_GRANULE_SHIFT == UAT_NEAR_RUN_SHIFT && (int)UAT_GRANULES <= UAT_NEAR_RUNS,
+               "granules have a run each");
+
+void uat_near_set(const struct uat_array *a, struct uat_near_run run)
+{
+    for (size_t k = 0; k < a->granules; k++)
+        near_runs[((a->start >> UAT_NEAR_RUN_SHIFT) + k) % UAT_NEAR_RUNS] = run;
+}
+
+/*
+ * Chunk c lives with rank c mod size. A host's memory object holds its chunks in the order of their addresses, so that
+ * neighbours that are near are neighbours there too and one mapping serves them.
+ */
+struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at)
+{
+    const struct uat_global *g = &uat_global;
+    uint64_t offset = at - a->start, chunk = uat_quotient(offset >> UAT_BLOCK_SHIFT, a->by_chunk);
+    uint64_t inside = offset - chunk * a->chunk, round = uat_quotient(chunk, g->by_size);
+    int rank = (int)(chunk - round * (uint64_t)g->config.transport->size), host = g->host_of[rank];
+    uint64_t number = round * (uint64_t)g->host_size[host] + (uint64_t)g->local[rank];
+    return (struct uat_home){
+        .host = host, .rank = rank, .run = a->chunk - inside, .offset = number * a->chunk + inside};
+}
+
+struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
+{
+    const struct uat_global *g = &uat_global;
+    struct uat_array *a = g->is_open ? uat_array_of(at) : &uat_nowhere;
+    size_t size = g->strict ? a->bytes : a->size; /* the last chunk may be larger than was asked for */
+    if (__builtin_expect(a == &uat_nowhere || at - a->start > size || bytes > size - (at - a->start), 0)) {
+        if (a == &uat_nowhere)
+            uat_die("%s: %p is no address of global memory", call, (void *)at);
+        uat_die("%s: %zu bytes at %p reach beyond the array of %zu bytes at %p", call, bytes, (void *)at, a->bytes,
+                (void *)a->start);
+    }
+    if (__builtin_expect(g->strict, 0) && a == g->parts)
+        uat_bounds_check(call, at, bytes);
+    return a;
+}
+
+void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes)
+{
+    if (a->frozen && uat_global.strict)
+        uat_die(
+            "%s: %zu bytes at %p are to be written, but the array of %zu bytes at %p is frozen; uat_global_thaw() it "
+            "before",
+            call, bytes, (void *)at, a->bytes, (void *)a->start);
+}
+
+int uat_global_home(const void *p)
+{
+    uintptr_t at = (uintptr_t)p;
+    const struct uat_array *a = uat_global.is_open ? uat_array_of(at) : &uat_nowhere;
+    return a == &uat_nowhere || at - a->start >= a->size ? -EINVAL : uat_array_home(a, at).rank;
+}
+
+size_t uat_global_near(const void *p, size_t bytes)
+{
+    const struct uat_global *g = &uat_global;
+    uintptr_t at = (uintptr_t)p;
+    if (uat_near_holds(at, bytes))
+        return bytes;
+    const struct uat_array *a = g->is_open ? uat_array_of(at) : &uat_nowhere;
+    size_t near = 0, rest = at - a->start < a->size ? a->size - (at - a->start) : 0;
+    bytes = bytes < rest ? bytes : rest;
+    while (near < bytes) {
+        struct uat_home home = uat_array_home(a, at + near);
+        if (home.host != g->host)
+            break;
+        near += home.run < bytes - near ? home.run : bytes - near;
+    }
+    return near;
+}

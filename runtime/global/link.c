@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/global/link.h"
+
+#include "runtime/global/array.h"
+#include "runtime/job/die.h"
+
+void uat_link_wait(int link, uint64_t end)
+{
+    struct uat_bulk *b = uat_global.bulk;
+    if (b->link[link].completed < end)
+        uat_check(uat_bulk_wait(b, link, end));
+}
+
+void uat_link_post(int link, const struct uat_bulk_op *op)
+{
+    uat_check(uat_global.bulk->class_->post(uat_global.bulk, link, op));
+}
+
+/* FETCH_ADD of 0 to a word of that host: behind it all WRITEs before it have taken effect (B1). */
+static void post_flush(int link)
+{
+    struct uat_global *g = &uat_global;
+    const struct uat_object_card *card = &g->parts->card[link];
+    struct uat_bulk_op op = {.code = UAT_OP_FETCH_ADD,
+                             .bytes = 8,
+                             .local = g->landing,
+                             .remote = card->key.base + UAT_FLUSH_OFFSET + uat_head_line(g->config.transport->rank),
+                             .rkey = card->key.rkey};
+    uat_link_post(link, &op);
+}
+
+bool uat_link_flush_begin(int link)
+{
+    if (uat_global.unreleased[link].any)
+        post_flush(link);
+    return uat_global.unreleased[link].any;
+}
+
+void uat_link_flush_end(int link)
+{
+    struct uat_global *g = &uat_global;
+    struct uat_unreleased *u = &g->unreleased[link];
+    if (!u->any)
+        return;
+    uat_link_wait(link, g->bulk->link[link].posted);
+    u->any = false;
+    u->ranges.count = 0;
+}
+
+/* Wait until the link's WRITEs and additions are in its memory. */
+static void flush(int link)
+{
+    if (uat_link_flush_begin(link))
+        uat_link_flush_end(link);
+}
+
+/* The operation on [at, at + bytes), which lies in one chunk. */
+static struct uat_bulk_op make_op(enum uat_opcode code, uintptr_t at, void *local, size_t bytes, int *link)
+{
+    const struct uat_array *a = uat_array_of(at);
+    struct uat_home home = uat_array_home(a, at);
+    const struct uat_bulk_key *key = &a->card[home.host].key;
+    *link = home.host;
+    return (struct uat_bulk_op){
+        .code = code, .bytes = bytes, .local = local, .remote = key->base + home.offset, .rkey = key->rkey};
+}
+
+uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes)
+{
+    struct uat_global *g = &uat_global;
+    int link;
+    struct uat_bulk_op op = make_op(UAT_OP_WRITE, at, (void *)(uintptr_t)source, bytes, &link);
+    struct uat_unreleased *u = &g->unreleased[link];
+    bool meets = uat_ranges_meet(&u->ranges, at, at + bytes);
+    if (meets || !uat_ranges_add(&u->ranges, at, at + bytes)) {
+        flush(link);
+        uat_ranges_add(&u->ranges, at, at + bytes);
+    }
+    u->any = g->must_release = true;
+    uat_link_post(link, &op);
+    g->count.bytes_written += bytes;
+    return g->bulk->link[link].posted;
+}
+
+uint64_t uat_link_read(uintptr_t at, void *to, size_t bytes)
+{
+    struct uat_global *g = &uat_global;
+    int link;
+    struct uat_bulk_op op = make_op(UAT_OP_READ, at, to, bytes, &link);
+    if (uat_ranges_meet(&g->unreleased[link].ranges, at, at + bytes))
+        post_flush(link);
+    uat_link_post(link, &op);
+    return g->bulk->link[link].posted;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory object that holds what one host keeps of an array. The host's leader makes it; the other workers of the
+ * host open it through /proc/PID/fd/N. It has no name anywhere, so the kernel frees it with the last process.
+ * It consists of reserved huge pages, where there are enough, or of those that the kernel gives by itself.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/global/settings.h"
+#include "runtime/global/array.h"
+
+#ifndef MFD_HUGE_2MB
+#define MFD_HUGE_2MB (21u << 26) /* linux/memfd.h */
+#endif
+
+/* An object of reserved huge pages; -1 with errno. A mapping reserves them for good, so that no access finds none left. */
+static int open_huge(size_t bytes)
+{
+    int fd = memfd_create("uat-global", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB);
+    if (fd < 0)
+        return -1;
+    void *p = ftruncate(fd, (off_t)bytes) ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p != MAP_FAILED) {
+        munmap(p, bytes);
+        return fd;
+    }
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+int uat_object_make(struct uat_object_card *card, size_t bytes, bool huge, int *out)
+{
+    struct stat object;
+    size_t whole = (bytes + UAT_HUGE_PAGE - 1) / UAT_HUGE_PAGE * UAT_HUGE_PAGE, size = bytes;
+    int fd = huge ? open_huge(whole) : -1;
+    uint64_t page = fd >= 0 ? UAT_HUGE_PAGE : 0;
+    if (page)
+        size = whole;
+    else if (huge && uat_global_settings.huge_pages == UAT_HUGE_PAGES_REQUIRE) {
+        uat_error("UAT_HUGE_PAGES=require: %zu pages of 2 MiB for global memory are not to be had: %s; raise "
+                  "vm.nr_hugepages, or set UAT_HUGE_PAGES=try",
+                  whole / UAT_HUGE_PAGE, strerror(errno));
+        return -ENOMEM;
+    } else
+        fd = memfd_create("uat-global", MFD_CLOEXEC);
+    if (fd < 0 || (!page && ftruncate(fd, (off_t)size)) || fstat(fd, &object)) {
+        int error = errno;
+        uat_error("no memory object of %zu MiB for global memory: %s", size >> 20, strerror(error));
+        if (fd >= 0)
+            close(fd);
+        return -error;
+    }
+    *card = (struct uat_object_card){
+        .pid = getpid(), .fd = fd, .device = object.st_dev, .inode = object.st_ino, .bytes = size, .page = page};
+    *out = fd;
+    return 0;
+}
+
+uint64_t uat_object_untouched(const struct uat_object_card *card)
+{
+    struct stat object;
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)card->pid, (long long)card->fd);
+    if (card->fd < 0 || card->page || stat(path, &object) || object.st_dev != card->device ||
+        object.st_ino != card->inode)
+        return 0;
+    uint64_t touched = (uint64_t)object.st_blocks * 512;
+    return touched < card->bytes ? card->bytes - touched : 0;
+}
+
+int uat_object_open(const struct uat_object_card *card, int rank)
+{
+    struct stat object;
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)card->pid, (long long)card->fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        int error = errno;
+        uat_error(
+            "the global memory of rank %d (pid %lld) cannot be opened: %s; the workers of a host must run as one user "
+            "in one pid namespace; UAT_GLOBAL_HOSTS set to the number of workers lets them share nothing",
+            rank, (long long)card->pid, strerror(error));
+        return -error;
+    }
+    if (fstat(fd, &object) || object.st_dev != card->device || object.st_ino != card->inode ||
+        (uint64_t)object.st_size != card->bytes) {
+        uat_error("descriptor %lld of pid %lld is not the global memory that rank %d announced: it has ended",
+                  (long long)card->fd, (long long)card->pid, rank);
+        close(fd);
+        return -ESTALE;
+    }
+    return fd;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening and closing global memory: who is on which host, the links, the arena, the workers' parts. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/virtual.h"
+#include "runtime/global/link.h"
+#include "runtime/global/settings.h"
+#include "runtime/global/cache.h"
+#include "runtime/global/record.h"
+#include "runtime/job/call.h"
+
+struct uat_global uat_global;
+struct uat_array uat_nowhere = {.chunk = UAT_BLOCK, .by_chunk = {UINT64_C(1) << 63}};
+
+int uat_global_prepare(const struct uat_global_config *config)
+{
+    struct uat_global *g = &uat_global;
+    int size = config->transport->size;
+    memset(g, 0, sizeof(*g));
+    uat_open_reset();
+    for (size_t i = 0; i < UAT_GRANULES; i++)
+        g->granule[i] = &uat_nowhere;
+    g->config = *config;
+    g->by_size = uat_divisor((uint64_t)size);
+    g->strict = config->strict;
+    g->epoch = 1;
+    g->given = malloc((size_t)size * sizeof(int));
+    g->host_of = malloc((size_t)size * sizeof(int));
+    g->leader = malloc((size_t)size * sizeof(int));
+    g->local = malloc((size_t)size * sizeof(int));
+    g->host_size = calloc((size_t)size, sizeof(int));
+    if (!g->given || !g->host_of || !g->leader || !g->local || !g->host_size) {
+        uat_error("no memory for the table of hosts");
+        return -ENOMEM;
+    }
+    memcpy(g->given, config->host_of, (size_t)size * sizeof(int));
+    return 0;
+}
+
+/* Are two ranks on one host? Simulated hosts (UAT_GLOBAL_HOSTS) cut real ones into smaller ones. */
+static bool share_host(const struct uat_global *g, int a, int b, int simulated)
+{
+    int64_t size = g->config.transport->size;
+    return g->given[a] == g->given[b] && (!simulated || (int64_t)a * simulated / size == (int64_t)b * simulated / size);
+}
+
+/* Number the hosts in the order of their first rank. */
+static void number_hosts(struct uat_global *g)
+{
+    int size = g->config.transport->size, wanted = uat_global_settings.hosts < size ? uat_global_settings.hosts : size;
+    g->hosts = 0;
+    for (int rank = 0; rank < size; rank++) {
+        int host = g->hosts - 1; /* most often that of the rank before */
+        while (host >= 0 && !share_host(g, g->leader[host], rank, wanted))
+            host--;
+        if (host < 0) {
+            host = g->hosts++;
+            g->leader[host] = rank;
+            g->host_size[host] = 0;
+        }
+        g->host_of[rank] = host;
+        g->local[rank] = g->host_size[host]++;
+    }
+    g->host = g->host_of[g->config.transport->rank];
+    g->far = g->hosts > 1;
+}
+
+static int open_links(struct uat_global *g)
+{
+    struct uat_transport *t = g->config.transport;
+    if (!t->class_->bulk) {
+        uat_error("transport %s has no global memory", t->class_->name);
+        return -EOPNOTSUPP;
+    }
+    g->unreleased = calloc((size_t)g->hosts, sizeof(*g->unreleased));
+    if (!g->unreleased) {
+        uat_error("no memory for the links to %d hosts", g->hosts);
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+static int connect_links(struct uat_global *g)
+{
+    struct uat_bulk_config config = {.transport = g->config.transport,
+                                     .hosts = g->hosts,
+                                     .host = g->host,
+                                     .leader = g->leader,
+                                     .host_of = g->host_of,
+                                     .arena = g->arena,
+                                     .arena_size = g->arena_size,
+                                     .late = g->config.late,
+                                     .latency = uat_global_settings.latency,
+                                     .seed = g->config.seed,
+                                     .gather = uat_global_gather};
+    return config.transport->class_->bulk->open(&config, &g->bulk);
+}
+
+/* Back to what uat_global_prepare() left. */
+static void close_links(struct uat_global *g)
+{
+    g->is_open = g->shows = false;
+    uat_near.word = SIZE_MAX;
+    uat_array_drop(g->parts);
+    g->parts = NULL;
+    if (g->bulk)
+        g->bulk->class_->close(g->bulk);
+    g->bulk = NULL;
+    uat_cache_close();
+    free(g->unreleased);
+    g->unreleased = NULL;
+}
+
+void uat_global_close(void)
+{
+    struct uat_global *g = &uat_global;
+    for (size_t i = 0; g->is_open && i < UAT_GRANULES; i++)
+        if (g->granule[i] != &uat_nowhere && g->granule[i] != g->parts)
+            uat_array_drop(g->granule[i]);
+    close_links(g);
+    free(g->given);
+    free(g->host_of);
+    free(g->leader);
+    free(g->local);
+    free(g->host_size);
+    g->given = g->host_of = g->leader = g->local = g->host_size = NULL;
+    g->config.transport = NULL;
+}
+
+int uat_global_start(void)
+{
+    struct uat_global *g = &uat_global;
+    if (g->is_open)
+        return 0;
+    number_hosts(g);
+    uat_cache_plan();
+    int rc = open_links(g);
+    if (!rc)
+        rc = uat_room_for_caches();
+    rc = uat_global_agree(rc);
+    if (!rc)
+        rc = uat_global_agree(uat_cache_open());
+    if (!rc)
+        rc = uat_global_agree(connect_links(g));
+    if (!rc) {
+        size_t unit = uat_pages_unit(), part = (uat_global_settings.part_size + unit - 1) / unit * unit;
+        rc = uat_array_make(part * (size_t)g->config.transport->size, part, 0, &g->parts);
+    }
+    if (rc) {
+        close_links(g);
+        return rc;
+    }
+    uat_objects_start();
+    g->shows = g->far && !g->strict;
+    uat_near.word = g->bulk->class_->cpu_atomics ? sizeof(uint64_t) : SIZE_MAX;
+    g->since = uat_counter();
+    g->is_open = true;
+    uat_info("global memory: %d hosts, this one is number %d; %zu MiB of cache, %zu MiB for objects", g->hosts, g->host,
+             g->ring_size >> 20, uat_global_settings.part_size >> 20);
+    return 0;
+}
+
+int uat_global_open(void)
+{
+    int rc = uat_call_check(UAT_CALL_GLOBAL_OPEN);
+    if (rc)
+        return rc;
+    uat_call_enter(UAT_CALL_GLOBAL_OPEN);
+    rc = uat_global_start();
+    if (!rc)
+        rc = uat_global_agree(0); /* a barrier, also where nothing was to be done */
+    uat_call_leave();
+    return rc;
+}

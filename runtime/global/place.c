@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where an array's addresses start: at a granule of 1 GiB, which names the array, plus a shift of up to 254 MiB.
+ *
+ * The shift is there because a program walks over several arrays at equal distances from their starts. Many processors
+ * find the way of a first-level cache by a hash of the address, and lines with one hash evict each other. AMD's Zen
+ * pairs the bits 12 to 27: 12 with 27, 13 with 26, 14 with 25, 15 with 20, 16 with 21, and so on to 19 with 24. Arrays
+ * that start at multiples of 1 GiB are equal in all of them.
+ *
+ * So the shift changes the bits 21 to 27, and lower ones stay 0: an array is aligned to 2 MiB, which blocks and huge
+ * pages need. The shifts of 16 arrays are the words of the Hamming code of 7 bits: any two differ in three bits at least.
+ * With fewer, elements that lie a power of two apart would collide: rows of 64 KiB, for instance, with a shift of 2 MiB.
+ * uat-collide measures it. What is copied from and to arrays, the cache of far memory, lies 1 MiB off (cache.c).
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/log.h"
+#include "runtime/global/array.h"
+
+enum {
+    SHIFT_BITS = 21, /* the lowest bit that a shift changes */
+    CODE_WORDS = 16,
+    GENERATOR = 11 /* x^3 + x + 1, of the code */
+};
+
+/* Bytes. number: 0 to UAT_SHIFTS - 1; each has another shift, the first CODE_WORDS are the code's words. */
+static uint64_t shift_of(unsigned number)
+{
+    unsigned word = number / CODE_WORDS; /* other words are sums of a code word and one of the eight low ones */
+    for (unsigned bit = 1; bit < CODE_WORDS; bit <<= 1)
+        if (number & bit)
+            word ^= GENERATOR * bit;
+    return (uint64_t)word << SHIFT_BITS;
+}
+
+/* The shift that fewest arrays have: all workers choose the same one, for all have the same arrays. The parts for objects,
+ * which come first, leave the code's words to the program. */
+static unsigned choose_shift(const struct uat_global *g)
+{
+    unsigned best = 0;
+    if (!g->parts)
+        return UAT_SHIFTS - 1;
+    for (unsigned i = 1; i < UAT_SHIFTS; i++)
+        if (g->shifted[i] < g->shifted[best])
+            best = i;
+    return best;
+}
+
+/* Bytes of addresses: the last huge page is reserved as a whole. */
+static size_t room(const struct uat_array *a)
+{
+    return (a->size + UAT_HUGE_PAGE - 1) / UAT_HUGE_PAGE * UAT_HUGE_PAGE;
+}
+
+/* The first free granules that are enough, the same on all workers, for all make the same calls. */
+int uat_place_reserve(struct uat_array *a)
+{
+    struct uat_global *g = &uat_global;
+    unsigned number = choose_shift(g);
+    uint64_t shift = shift_of(number);
+    size_t free = 0, i = 0;
+    a->granules = (shift + a->size + (UINT64_C(1) << UAT_GRANULE_SHIFT) - 1) >> UAT_GRANULE_SHIFT;
+    for (; i < UAT_GRANULES && free < a->granules; i++)
+        free = g->granule[i] == &uat_nowhere ? free + 1 : 0;
+    if (free < a->granules) {
+        if (g->config.transport->rank == 0) /* it is the same on all */
+            uat_error("no addresses for %zu GiB of global memory", a->granules);
+        return -ENOMEM;
+    }
+    uintptr_t start = UAT_GLOBAL_BASE + ((uint64_t)(i - a->granules) << UAT_GRANULE_SHIFT) + shift;
+    void *p = mmap((void *)start, room(a), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+                   -1, 0);
+    if (p != (void *)start) {
+        int error = p == MAP_FAILED ? errno : EEXIST;
+        if (p != MAP_FAILED)
+            munmap(p, room(a));
+        uat_error("the addresses of %zu MiB of global memory at %p cannot be reserved: %s", a->size >> 20,
+                  (void *)start, strerror(error));
+        return -error;
+    }
+    a->start = start;
+    a->shift = number;
+    g->shifted[number]++;
+    for (size_t k = 0; k < a->granules; k++)
+        g->granule[i - a->granules + k] = a;
+    return 0;
+}
+
+void uat_place_release(const struct uat_array *a)
+{
+    struct uat_global *g = &uat_global;
+    size_t first = (a->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
+    munmap((void *)a->start, room(a));
+    g->shifted[a->shift]--;
+    for (size_t k = 0; k < a->granules; k++)
+        g->granule[first + k] = &uat_nowhere;
+}

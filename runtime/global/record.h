@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Ranges that are checked out: a stack of records. */
+#ifndef UAT_GLOBAL_RECORD_H
+#define UAT_GLOBAL_RECORD_H
+
+#include "runtime/global/state.h"
+
+/*
+ * The kind of an open checkout, a far one or under torture a near one: enum uat_access, and where the place is: in the
+ * ring, unless a flag says another.
+ */
+enum {
+    UAT_OPEN_ACCESS = 3, /* mask */
+    UAT_OPEN_NEAR = 4,
+    UAT_OPEN_SIDE = 8
+};
+static inline unsigned uat_open_kind(const struct uat_open *o)
+{
+    return (unsigned)(o->what >> UAT_OPEN_KIND_SHIFT);
+}
+static inline size_t uat_open_bytes(const struct uat_open *o)
+{
+    return o->what & ((UINT64_C(1) << UAT_OPEN_KIND_SHIFT) - 1);
+}
+
+/* No range is checked out. */
+void uat_open_reset(void);
+static inline size_t uat_open_count(void)
+{
+    return (size_t)(uat_far.last - uat_opens);
+}
+struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind);
+/* Is a range checked out that has its place in this block's slot of the ring? */
+bool uat_open_has_block(uint64_t block);
+/* The first range from `at` on that is checked out for writing in the ring: *stop becomes its start if that is lower,
+ * and its end is returned; else *stop. */
+uintptr_t uat_open_written(uintptr_t at, uintptr_t *stop);
+void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Is there memory for what is to be allocated? Linux gives pages when they are touched, and to more programs than it
+ * has pages for: what is too much ends in a fault, or the kernel ends a process. So the lowest worker of each machine
+ * compares, before anything is made, what was promised there and has no pages yet with what the machine can still give.
+ * This is no reservation: what other programs take later is not foreseen.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "runtime/global/array.h"
+#include "runtime/job/call.h"
+
+/* Hosts may be simulated ones: does this one belong to the machine of this worker? */
+static bool is_here(const struct uat_global *g, int host)
+{
+    return g->given[g->leader[host]] == g->given[g->config.transport->rank];
+}
+
+static bool asks(const struct uat_global *g)
+{
+    for (int rank = 0; rank < g->config.transport->rank; rank++)
+        if (g->given[rank] == g->given[g->config.transport->rank])
+            return false;
+    return true;
+}
+
+/* What all arrays were promised on this machine and have not touched. */
+static uint64_t promised(const struct uat_global *g)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < UAT_GRANULES; i++) {
+        const struct uat_array *a = g->granule[i];
+        if (a == &uat_nowhere || (i > 0 && a == g->granule[i - 1]))
+            continue;
+        for (int host = 0; host < g->hosts; host++)
+            if (is_here(g, host) && a->card[host].bytes)
+                bytes += uat_object_untouched(&a->card[host]);
+    }
+    return bytes;
+}
+
+static int compare(uint64_t bytes, uint64_t earlier, const char *what, const char *advice)
+{
+    char limit[UAT_MEMORY_LIMIT_MAX];
+    uint64_t available = uat_memory_available("", false, limit);
+    if (bytes <= available && earlier <= available - bytes)
+        return 0;
+    uat_error("%s: %" PRIu64 " MiB of memory for %s on this machine, and %" PRIu64
+              " MiB promised before and not yet used, but %s leaves %" PRIu64 " MiB; %s",
+              uat_call_name(), bytes >> 20, what, earlier >> 20, limit, available >> 20, advice);
+    return -ENOMEM;
+}
+
+int uat_room_for_caches(void)
+{
+    const struct uat_global *g = &uat_global;
+    uint64_t workers = 0;
+    if (!asks(g))
+        return 0;
+    for (int host = 0; host < g->hosts; host++)
+        workers += is_here(g, host) ? (uint64_t)g->host_size[host] : 0;
+    return compare(workers * g->arena_size, 0, "the workers' caches", "lower UAT_CACHE_SIZE");
+}
+
+int uat_room_for_array(const struct uat_array *a)
+{
+    const struct uat_global *g = &uat_global;
+    uint64_t bytes = 0;
+    if (!asks(g))
+        return 0;
+    for (int host = 0; host < g->hosts; host++)
+        bytes += is_here(g, host) ? uat_array_share(a, host) : 0;
+    if (uat_pages_may_be_huge(a) && bytes <= uat_pages_reserved()) /* which count as used, not as available */
+        return 0;
+    if (!g->parts)
+        return compare(bytes, 0, "the workers' objects", "lower UAT_GLOBAL_SIZE");
+    return compare(bytes, promised(g), "an array", "use more machines, or a smaller array");
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings of global memory: see base/settings.h. */
+#ifndef UAT_GLOBAL_SETTINGS_H
+#define UAT_GLOBAL_SETTINGS_H
+
+#include "base/settings.h"
+
+enum uat_huge_pages { UAT_HUGE_PAGES_TRY, UAT_HUGE_PAGES_REQUIRE, UAT_HUGE_PAGES_NONE };
+
+struct uat_global_settings {
+    uint64_t part_size;  /* bytes of objects in one worker's part */
+    uint64_t cache_size; /* bytes of the cache of far memory */
+    int huge_pages;      /* enum uat_huge_pages */
+    int hosts;           /* simulated ones; 0: those that there are */
+    int latency;         /* ns of a round trip to a simulated one */
+};
+extern struct uat_global_settings uat_global_settings;
+
+#ifdef UAT_SETTINGS_ROWS
+#define GLOBAL(member) UAT_FIELD(struct uat_global_settings, member)
+static const struct uat_setting uat_global_hosts_parts[] = {
+    {"hosts", "0", UAT_MAY_DIFFER, GLOBAL(hosts), UAT_NUMBER(0, 65536), "how many hosts; 0: as it is"},
+    {"latency", "0", UAT_MAY_DIFFER, GLOBAL(latency), UAT_TIME(0, UAT_SECONDS, 1),
+     "what a round trip to the global memory of such a host takes"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_global_rows[] = {
+    {"UAT_GLOBAL_SIZE", "64M", UAT_EQUAL, GLOBAL(part_size), UAT_SIZE(64 << 10, UINT64_C(1) << 40, 4096),
+     "room for a worker's objects in global memory, in bytes"},
+    {"UAT_CACHE_SIZE", "16M", UAT_MAY_DIFFER, GLOBAL(cache_size), UAT_SIZE(128 << 10, UINT64_C(64) << 30, 4096),
+     "a worker's cache of far global memory, in bytes; rounded down to a power of two"},
+    {"UAT_HUGE_PAGES", "try", UAT_EQUAL, GLOBAL(huge_pages),
+     UAT_CHOICE({"try", UAT_HUGE_PAGES_TRY}, {"require", UAT_HUGE_PAGES_REQUIRE}, {"none", UAT_HUGE_PAGES_NONE}),
+     "pages of 2 MiB for global arrays: what there is, reserved ones or nothing, or none"},
+    {"UAT_GLOBAL_HOSTS", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_global_hosts_parts),
+     "for tests: make the workers look like those of several hosts"},
+    UAT_LAST_SETTING,
+};
+#endif
+
+#endif

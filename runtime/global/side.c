@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ranges that the ring cannot hold as one: those that lie part near and part far, and those whose blocks would push out
+ * what is checked out. They get a place in an area beside the ring, are copied there, and written back from there.
+ * G7: what goes home from here goes into the slots too, so that a byte is never cached with two values.
+ */
+#include <string.h>
+
+#include "runtime/global/cache.h"
+#include "runtime/global/record.h"
+#include "runtime/global/array.h"
+#include "runtime/global/link.h"
+#include "runtime/trace/trace.h"
+#include "runtime/job/die.h"
+
+/* The lowest gap of `bytes` bytes between the places in use. */
+static char *find_gap(size_t bytes, size_t in_page)
+{
+    struct uat_global *g = &uat_global;
+    char *at = g->side;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
+            if (!(uat_open_kind(o) & UAT_OPEN_SIDE))
+                continue;
+            char *from = o->place - o->at % UAT_PART;
+            size_t size = (o->at % UAT_PART + uat_open_bytes(o) + UAT_PART - 1) / UAT_PART * UAT_PART;
+            if (from < at + in_page + bytes && at < from + size) {
+                at = from + size;
+                moved = true;
+            }
+        }
+    }
+    return at + in_page + bytes <= g->side + g->side_size ? at + in_page : NULL;
+}
+
+static __attribute__((cold)) _Noreturn void refuse(uintptr_t at, size_t bytes)
+{
+    const struct uat_global *g = &uat_global;
+    size_t need = 8 * bytes > 2 * g->ring_size ? 8 * bytes : 2 * g->ring_size;
+    uat_die("uat_global_checkout(): %zu bytes at %p do not fit into the cache beside the %llu ranges that are checked "
+            "out; set "
+            "UAT_CACHE_SIZE=%zuk (now %zuk) or check out less",
+            bytes, (void *)at, (unsigned long long)uat_open_count(), need >> 10, g->ring_size >> 10);
+}
+
+/* Bytes from p on, at most n, in one block. */
+static size_t piece(uintptr_t p, size_t n)
+{
+    size_t rest = UAT_BLOCK - p % UAT_BLOCK;
+    return n < rest ? n : rest;
+}
+
+size_t uat_global_checkout_limit(void)
+{
+    return uat_global.far ? uat_global.side_size : SIZE_MAX;
+}
+
+void *uat_side_checkout(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    struct uat_global *g = &uat_global;
+    const struct uat_array *a = uat_array_of(at);
+    char *place = find_gap(bytes, at % UAT_PART);
+    if (!place)
+        refuse(at, bytes);
+    uint64_t since = uat_trace_begin();
+    g->count.misses++;
+    for (size_t done = 0, n; done < bytes && access != UAT_WRITE; done += n) {
+        n = piece(at + done, bytes - done);
+        struct uat_home home = uat_array_home(a, at + done);
+        if (home.host == g->host) {
+            memcpy(place + done, (void *)(at + done), n);
+            continue;
+        }
+        uat_writeback_range(at + done, n);
+        uint64_t end = uat_link_read(at + done, place + done, n);
+        uat_link_wait(home.host, end);
+        g->count.bytes_fetched += n;
+    }
+    uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
+    uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_SIDE)->place = place;
+    return place;
+}
+
+void uat_side_checkin(struct uat_open *o)
+{
+    const struct uat_global *g = &uat_global;
+    const struct uat_array *a = uat_array_of(o->at);
+    size_t bytes = uat_open_kind(o) & UAT_WRITE ? uat_open_bytes(o) : 0;
+    for (size_t done = 0, n; done < bytes; done += n) {
+        n = piece(o->at + done, bytes - done);
+        struct uat_home home = uat_array_home(a, o->at + done);
+        if (home.host == g->host) {
+            memcpy((void *)(o->at + done), o->place + done, n);
+            continue;
+        }
+        uat_writeback_range(o->at + done, n);
+        uint64_t end = uat_link_write(o->at + done, o->place + done, n);
+        uat_link_wait(home.host, end); /* the place may be used again */
+        uat_cache_update(o->at + done, o->place + done, n);
+    }
+}

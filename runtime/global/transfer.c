@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Get and put: copies from and to global memory that leave the cache alone, but for what is cached of the same bytes
+ * (G8).
+ */
+#include <string.h>
+
+#include "runtime/global/cache.h"
+#include "runtime/global/array.h"
+#include "runtime/global/link.h"
+#include "runtime/job/die.h"
+
+enum {
+    WINDOW = 32 /* READs of one uat_global_get() under way; with half of the bounce buffers held there are enough */
+};
+
+#define BEGUN UINT64_C(0x75617420626567) /* "uat beg" */
+
+_Static_assert(UAT_BOUNCES / 2 > WINDOW, "a bounce buffer is always free for a uat_global_put()");
+
+/* A bounce buffer that no transfer uses any more. At least half of them are not held. */
+static char *take_bounce(int link, unsigned *number)
+{
+    struct uat_global *g = &uat_global;
+    unsigned i = (unsigned)(g->bounce_next++ % UAT_BOUNCES);
+    while (g->bounce_held[i])
+        i = (unsigned)(g->bounce_next++ % UAT_BOUNCES);
+    uat_link_wait((int)g->bounce_link[i], g->bounce_end[i]);
+    g->bounce_link[i] = (uint32_t)link;
+    *number = i;
+    return g->bounce + (size_t)i * UAT_BOUNCE;
+}
+
+/* Bytes that one operation can carry from at on: in one chunk, and in a bounce buffer if it needs one. */
+static size_t portion(const struct uat_home *home, size_t bytes, bool direct)
+{
+    size_t n = bytes < home->run ? bytes : home->run;
+    if (direct)
+        return n < UAT_TRANSFER_MAX ? n : UAT_TRANSFER_MAX;
+    return n < UAT_BOUNCE ? n : UAT_BOUNCE;
+}
+
+/* Post the READ of a range that one operation can carry. */
+static void begin_far(uat_global_transfer_t *t, char *local, uintptr_t at, size_t bytes, const struct uat_home *home,
+                      bool direct)
+{
+    struct uat_global *g = &uat_global;
+    unsigned number = 0;
+    uat_writeback_range(at, bytes);
+    char *to = direct ? local : take_bounce(home->host, &number);
+    uint64_t end = uat_link_read(at, to, bytes);
+    g->count.bytes_fetched += bytes;
+    *t = (uat_global_transfer_t){.mark = BEGUN, .end = end, .bytes = (uint32_t)bytes, .link = (uint32_t)home->host};
+    if (direct)
+        return;
+    g->bounce_end[number] = end;
+    g->bounce_held[number] = true; /* until the bytes have been copied away */
+    g->bounces_held++;
+    t->from = to;
+    t->to = local;
+}
+
+static void finish(uat_global_transfer_t *t)
+{
+    struct uat_global *g = &uat_global;
+    if (t->end)
+        uat_link_wait((int)t->link, t->end);
+    if (t->from) {
+        memcpy(t->to, t->from, t->bytes);
+        g->bounce_held[((char *)t->from - g->bounce) / UAT_BOUNCE] = false;
+        g->bounces_held--;
+    }
+    *t = (uat_global_transfer_t){0};
+}
+
+/* What is pending of these bytes goes first; then the WRITE meets it in the set of ranges, and waits for a flush. */
+static uint64_t put_far(uintptr_t at, const void *source, size_t bytes)
+{
+    uat_writeback_range(at, bytes);
+    uat_cache_update(at, source, bytes);
+    return uat_link_write(at, source, bytes);
+}
+
+void uat_get_unchecked(void *local, uintptr_t at, size_t bytes)
+{
+    const struct uat_global *g = &uat_global;
+    const struct uat_array *a = uat_array_of(at);
+    bool direct = g->bulk->class_->reaches(g->bulk, local, bytes);
+    uat_global_transfer_t window[WINDOW];
+    unsigned begun = 0, ended = 0;
+    for (size_t done = 0, n; done < bytes; done += n) {
+        struct uat_home home = uat_array_home(a, at + done);
+        n = portion(&home, bytes - done, direct || home.host == g->host);
+        if (home.host == g->host) {
+            memcpy((char *)local + done, (void *)(at + done), n);
+            continue;
+        }
+        if (begun - ended == WINDOW)
+            finish(&window[ended++ % WINDOW]);
+        begin_far(&window[begun++ % WINDOW], (char *)local + done, at + done, n, &home, direct);
+    }
+    while (ended < begun)
+        finish(&window[ended++ % WINDOW]);
+}
+
+void uat_global_get_elsewhere(void *local, const void *global, size_t bytes)
+{
+    if (bytes == 0)
+        return;
+    uat_array_check("uat_global_get()", (uintptr_t)global, bytes);
+    uat_get_unchecked(local, (uintptr_t)global, bytes);
+}
+
+void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes)
+{
+    struct uat_global *g = &uat_global;
+    const struct uat_array *a = uat_array_of(at);
+    for (size_t done = 0, n; done < bytes; done += n) {
+        struct uat_home home = uat_array_home(a, at + done);
+        const char *from = (const char *)local + done;
+        n = portion(&home, bytes - done, home.host == g->host);
+        if (home.host == g->host) {
+            memcpy((void *)(at + done), from, n);
+            continue;
+        }
+        unsigned number;
+        char *bounce = take_bounce(home.host, &number);
+        g->bounce_end[number] = put_far(at + done, memcpy(bounce, from, n), n);
+    }
+}
+
+void uat_global_put_elsewhere(void *global, const void *local, size_t bytes)
+{
+    uintptr_t at = (uintptr_t)global;
+    if (bytes == 0)
+        return;
+    uat_array_refuse_frozen("uat_global_put()", uat_array_check("uat_global_put()", at, bytes), at, bytes);
+    uat_put_unchecked(at, local, bytes);
+}
+
+void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *global, size_t bytes)
+{
+    struct uat_global *g = &uat_global;
+    uintptr_t at = (uintptr_t)global;
+    *t = (uat_global_transfer_t){.mark = BEGUN};
+    uat_transfers_open++;
+    if (uat_near_holds(at, bytes)) {
+        memcpy(local, global, bytes);
+        return;
+    }
+    if (bytes == 0)
+        return;
+    const struct uat_array *a = uat_array_check("uat_global_get_begin()", at, bytes);
+    struct uat_home home = uat_array_home(a, at);
+    bool direct = g->bulk->class_->reaches(g->bulk, local, bytes);
+    /* What does not go by one operation is done at once; so is what would need more bounce buffers than there are. */
+    if (home.host == g->host || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
+        (!direct && g->bounces_held >= UAT_BOUNCES / 2)) {
+        uat_get_unchecked(local, at, bytes);
+        return;
+    }
+    begin_far(t, local, at, bytes, &home, direct);
+}
+
+void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *local, size_t bytes)
+{
+    struct uat_global *g = &uat_global;
+    uintptr_t at = (uintptr_t)global;
+    *t = (uat_global_transfer_t){.mark = BEGUN};
+    uat_transfers_open++;
+    if (uat_near_holds(at, bytes)) {
+        memcpy(global, local, bytes);
+        return;
+    }
+    if (bytes == 0)
+        return;
+    const struct uat_array *a = uat_array_check("uat_global_put_begin()", at, bytes);
+    uat_array_refuse_frozen("uat_global_put_begin()", a, at, bytes);
+    struct uat_home home = uat_array_home(a, at);
+    if (home.host == g->host || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
+        !g->bulk->class_->reaches(g->bulk, local, bytes)) {
+        uat_put_unchecked(at, local, bytes); /* returns without waiting for the home as well */
+        return;
+    }
+    *t = (uat_global_transfer_t){
+        .mark = BEGUN, .end = put_far(at, local, bytes), .bytes = (uint32_t)bytes, .link = (uint32_t)home.host};
+}
+
+void uat_global_transfer_wait(uat_global_transfer_t *t)
+{
+    if (t->mark != BEGUN || uat_transfers_open == 0) /* none is open: a copy of one that was waited for */
+        uat_die("uat_global_transfer_wait(): the transfer at %p is not under way; each one that is begun is waited for "
+                "once",
+                (void *)t);
+    uat_transfers_open--;
+    finish(t);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Binding of a worker to cores and memory. A worker keeps the binding of its launcher. Without one it binds to a core
+ * of its own. Each worker publishes its cores, so that a bad placement can be reported.
+ */
+#ifndef UAT_BINDING_H
+#define UAT_BINDING_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/job/settings.h"
+
+/* What a worker publishes. "Core" is what Linux counts as a processor; sets hold the first 1024. */
+struct uat_binding {
+    uint64_t machine; /* the same for workers under one kernel, whatever their host names */
+    cpu_set_t cores;  /* the cores on which it may run; empty if unknown */
+};
+
+/* How a set of workers sits on its machine. */
+struct uat_crowding {
+    bool oversubscribed; /* some of them always share cores */
+    int first, second;   /* ranks that share core `shared` although core `unused` is free; -1: none */
+    int shared, unused;
+};
+
+/*
+ * Bind this worker, local_rank of local_size on its host, as `bind` says. Fill in *binding. Binding only affects speed,
+ * so failures are logged and otherwise ignored.
+ */
+void uat_binding_take(struct uat_binding *binding, enum uat_bind bind, int local_rank, int local_size);
+
+/*
+ * The core for local_rank, among those allowed, or -1 if there are not enough for local_size workers. siblings[c] is
+ * the first hardware thread of c's core: second threads are used only when all cores have a worker.
+ */
+int uat_binding_choose(const cpu_set_t *allowed, const int *siblings, int local_rank, int local_size);
+
+/* Judge the places of ranks 0..n-1 as rank `self` sees them; `allowed` are the cores that its machine offers them. */
+struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, int n, int self,
+                                      const cpu_set_t *allowed);
+
+/* Judge the places after start-up. If `advise`, one worker of each machine prints advice. Returns whether workers share
+ * cores. */
+bool uat_binding_report(const struct uat_binding *const *places, int n, int self, bool advise);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/job/self.h"
+#include "runtime/job/bootstrap.h"
+
+#include <errno.h>
+#include <pmix.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/pmix_room.h"
+#include "runtime/job/settings.h"
+#include "transport_sim/settings.h"
+#include "transport_sim/sim.h"
+
+struct uat_self uat_self = {.size = 1};
+
+static struct {
+    bool open; /* PMIx is in use: not in a job of one without a launcher */
+    bool aborting;
+    pmix_proc_t self, all;
+    int size;
+    int exchanges; /* begun; each has a key of its own, for what a key holds may be cached */
+    struct uat_bootstrap_user user;
+} boot;
+
+enum {
+    SURVIVOR_NS = 500000000,   /* between a fence that failed and the end that follows it */
+    FENCE_LOOK_NS = 200000000, /* between two looks at the clock in a fence */
+    ABORT_SECONDS = 2          /* for the server's answer to an abort */
+};
+
+/* One line for a PMIx status; the job cannot start without it. */
+static int report(const char *what, pmix_status_t status)
+{
+    uat_error("%s failed: %s; the launcher's PMIx server is gone or of another kind", what, PMIx_Error_string(status));
+    return -EIO;
+}
+
+/* An unsigned job-wide or own value. def if the server does not know it. */
+static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def)
+{
+    pmix_value_t *value = NULL;
+    if (PMIx_Get(who, key, NULL, 0, &value) != PMIX_SUCCESS)
+        return def;
+    unsigned number = value->type == PMIX_UINT16 ? value->data.uint16 : value->data.uint32;
+    PMIX_VALUE_RELEASE(value);
+    return number;
+}
+
+/*
+ * The launcher is the owner of the PMIx server. Environment variables alone may come from an outer launcher, such as
+ * the Slurm step around an mpirun.
+ */
+static const char *find_launcher(void)
+{
+    static const struct {
+        const char *prefix, *launcher;
+    } spaces[] = {{"slurm.pmix.", "srun"}, {"uatrun", "uatrun"}, {"prterun", "prterun"}, {"prte", "prterun"}};
+    if (getenv("OMPI_COMM_WORLD_SIZE"))
+        return "mpirun"; /* that of Open MPI 5 is prterun by another name */
+    for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
+        if (strncmp(boot.self.nspace, spaces[i].prefix, strlen(spaces[i].prefix)) == 0)
+            return spaces[i].launcher;
+    return "an unknown PMIx launcher";
+}
+
+static long get_count(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? strtol(text, NULL, 10) : 0;
+}
+
+/*
+ * Without PMIx a launcher silently starts N jobs of one worker, and so does a batch script that forgets its launcher.
+ * Detect that and report the right command. A worker whose launcher says that it is alone (uatrun -n 1) is fine.
+ */
+static int refuse_singleton(void)
+{
+    static const struct {
+        const char *variable, *advice;
+    } launchers[] = {
+        {"OMPI_COMM_WORLD_SIZE", "this mpirun offers no PMIx that is understood here; use srun --mpi=pmix or uatrun"},
+        {"SLURM_STEP_NUM_TASKS", "srun was not told to offer PMIx; type: srun --mpi=pmix ..."},
+        {"PMI_SIZE", "its launcher speaks no PMIx; use srun --mpi=pmix, uatrun or the mpirun of Open MPI"},
+        {"SLURM_NTASKS", "in a Slurm allocation type: srun --mpi=pmix ... (with -n 1 if one worker is what you want)"},
+    };
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+        /* a step of its own counts, not the allocation around it */
+        if (strcmp(launchers[i].variable, "SLURM_NTASKS") == 0 && getenv("SLURM_STEP_NUM_TASKS"))
+            continue;
+        long n = get_count(launchers[i].variable);
+        if (n > 1) {
+            uat_error("%s says %ld processes, but this one is alone: %s", launchers[i].variable, n,
+                      launchers[i].advice);
+            return -EINVAL;
+        }
+    }
+    return 0;
+}
+
+/* The workers of a simulation: forked, not found. */
+static int open_simulated(struct uat_job *job)
+{
+    struct uat_sim_place place;
+    int rc = uat_sim_start(uat_job_settings.bind != UAT_BIND_NONE, uat_job_settings.log >= UAT_LOG_INFO, &place);
+    if (rc)
+        return rc;
+    *job = (struct uat_job){.rank = place.rank,
+                            .size = place.size,
+                            .local_rank = place.local_rank,
+                            .local_size = place.local_size,
+                            .launcher = getenv(UAT_SIM_WORKERS_VARIABLE) ? "uatrun" : "none"};
+    boot.size = job->size;
+    snprintf(job->host, sizeof(job->host), "sim%d", place.host);
+    uat_log_identity(job->rank, job->host);
+    return 0;
+}
+
+int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user)
+{
+    if (uat_job_settings.transport == UAT_TRANSPORT_SIM)
+        return open_simulated(job);
+    *job = (struct uat_job){.size = 1, .local_size = 1, .launcher = "none"};
+    boot.size = 1;
+    boot.user = *user;
+    gethostname(job->host, sizeof(job->host) - 1);
+    if (!getenv("PMIX_RANK") || !getenv("PMIX_NAMESPACE")) {
+        uat_log_identity(0, job->host);
+        return refuse_singleton();
+    }
+    if (!uat_pmix_room_is_there(uat_pmix_room_needed())) {
+        uat_log_identity((int)get_count("PMIX_RANK"), job->host);
+        uat_error("no memory for PMIx: %zu MiB of address space are needed; raise the limit (ulimit -v)",
+                  uat_pmix_room_needed() >> 20);
+        return -ENOMEM;
+    }
+    pmix_status_t status = PMIx_Init(&boot.self, NULL, 0);
+    if (status != PMIX_SUCCESS)
+        return report("PMIx_Init", status);
+    boot.open = true;
+    PMIX_LOAD_PROCID(&boot.all, boot.self.nspace, PMIX_RANK_WILDCARD);
+    job->rank = (int)boot.self.rank;
+    job->size = boot.size = (int)get_number(&boot.all, PMIX_JOB_SIZE, 1);
+    job->local_rank = (int)get_number(&boot.self, PMIX_LOCAL_RANK, 0);
+    job->local_size = (int)get_number(&boot.all, PMIX_LOCAL_SIZE, (unsigned)job->size);
+    job->launcher = find_launcher();
+    uat_log_identity(job->rank, job->host);
+    return 0;
+}
+
+/* A fence under way, shared with libpmix's thread. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool done;
+    pmix_status_t status;
+} fencing = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+
+static void fence_ended(pmix_status_t status, void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&fencing.lock);
+    fencing.status = status;
+    fencing.done = true;
+    pthread_cond_signal(&fencing.ended);
+    pthread_mutex_unlock(&fencing.lock);
+}
+
+/* Not PMIx_Fence(), which never returns when the network between two servers is cut. */
+static pmix_status_t fence_bounded(const pmix_info_t *info)
+{
+    fencing.done = false;
+    pmix_status_t status = PMIx_Fence_nb(&boot.all, 1, info, 1, fence_ended, NULL);
+    if (status != PMIX_SUCCESS)
+        return status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
+    pthread_mutex_lock(&fencing.lock);
+    while (!fencing.done) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += FENCE_LOOK_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&fencing.ended, &fencing.lock, &until) == 0)
+            continue;
+        pthread_mutex_unlock(&fencing.lock); /* it may end the job, and libpmix's thread must be free for that */
+        boot.user.waiting();
+        pthread_mutex_lock(&fencing.lock);
+    }
+    pthread_mutex_unlock(&fencing.lock);
+    boot.user.waited();
+    return fencing.status;
+}
+
+/* Under Slurm a fence that does not collect is no barrier; so it always does. */
+static int fence(void)
+{
+    if (!boot.open)
+        return 0;
+    bool yes = true;
+    pmix_info_t info;
+    PMIX_INFO_CONSTRUCT(&info);
+    PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &yes, PMIX_BOOL);
+    pmix_status_t status = fence_bounded(&info);
+    PMIX_INFO_DESTRUCT(&info);
+    if (status == PMIX_SUCCESS)
+        return 0;
+    nanosleep(&(struct timespec){.tv_nsec = SURVIVOR_NS},
+              NULL); /* so that the launcher first sees the worker that died */
+    return report("PMIx_Fence (a worker has ended early?)", status);
+}
+
+int uat_bootstrap_barrier(void)
+{
+    return uat_sim_on() ? uat_sim_barrier() : fence();
+}
+
+/* The key of the exchange that is going on. */
+static void make_key(pmix_key_t key)
+{
+    snprintf(key, sizeof(pmix_key_t), "uat.worker.%d", boot.exchanges);
+}
+
+static int put_blob(const void *blob, size_t size)
+{
+    if (!boot.open)
+        return 0;
+    pmix_key_t key;
+    make_key(key);
+    pmix_value_t value;
+    PMIX_VALUE_CONSTRUCT(&value);
+    value.type = PMIX_BYTE_OBJECT;
+    value.data.bo.bytes = (char *)blob; /* PMIx copies it */
+    value.data.bo.size = size;
+    pmix_status_t status = PMIx_Put(PMIX_GLOBAL, key, &value);
+    if (status == PMIX_SUCCESS)
+        status = PMIx_Commit();
+    return status == PMIX_SUCCESS ? 0 : report("PMIx_Put", status);
+}
+
+/* A copy of what rank has published. */
+static int get_blob(int rank, void **blob, size_t *size)
+{
+    pmix_proc_t who = boot.self;
+    who.rank = (pmix_rank_t)rank;
+    pmix_key_t key;
+    make_key(key);
+    pmix_value_t *value = NULL;
+    pmix_status_t status = PMIx_Get(&who, key, NULL, 0, &value);
+    if (status != PMIX_SUCCESS)
+        return report("PMIx_Get", status);
+    int rc = -EPROTO;
+    if (value->type == PMIX_BYTE_OBJECT) {
+        *size = value->data.bo.size;
+        *blob = malloc(*size + 1);
+        rc = *blob ? 0 : -ENOMEM;
+        if (!rc)
+            memcpy(*blob, value->data.bo.bytes, *size);
+    }
+    PMIX_VALUE_RELEASE(value);
+    if (rc)
+        uat_error("what rank %d has published cannot be read: %s", rank, strerror(-rc));
+    return rc;
+}
+
+int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, void ***blobs, size_t **sizes)
+{
+    if (uat_sim_on())
+        return uat_sim_exchange(blob, size, blobs, sizes);
+    boot.exchanges++;
+    int rc = put_blob(blob, size);
+    if (!rc)
+        rc = fence();
+    if (rc)
+        return rc;
+    size_t n = (size_t)boot.size;
+    void **data = calloc(n, sizeof(*data));
+    size_t *lengths = calloc(n, sizeof(*lengths));
+    if (!data || !lengths) {
+        uat_error("no memory for what %zu workers have published", n);
+        rc = -ENOMEM;
+    }
+    for (size_t i = 0; i < n && !rc; i++) {
+        if (wanted && !wanted[i])
+            continue;
+        if (boot.open) {
+            rc = get_blob((int)i, &data[i], &lengths[i]);
+        } else if ((data[i] = malloc(size + 1)) != NULL) {
+            memcpy(data[i], blob, lengths[i] = size);
+        } else {
+            uat_error("no memory for what this worker has published");
+            rc = -ENOMEM;
+        }
+    }
+    if (rc) {
+        uat_bootstrap_forget(data, lengths);
+        return rc;
+    }
+    *blobs = data;
+    *sizes = lengths;
+    return 0;
+}
+
+void uat_bootstrap_forget(void **blobs, size_t *sizes)
+{
+    for (int i = 0; blobs && i < boot.size && !uat_sim_on(); i++)
+        free(blobs[i]);
+    free(blobs);
+    free(sizes);
+}
+
+int uat_bootstrap_close(void)
+{
+    if (!boot.open)
+        return 0;
+    boot.open = false;
+    if (boot.aborting) /* the launcher is ending this process, and need not answer */
+        return 0;
+    pmix_status_t status = PMIx_Finalize(NULL, 0);
+    return status == PMIX_SUCCESS ? 0 : report("PMIx_Finalize", status);
+}
+
+static int abort_status;
+
+static void abort_unanswered(int number)
+{
+    (void)number;
+    if (boot.user.unanswered)
+        boot.user.unanswered();
+    _exit(abort_status);
+}
+
+/* The server answers once it has told the others; across a cut network that may take minutes. */
+static void abort_bound(int status)
+{
+    struct sigaction action = {.sa_handler = abort_unanswered, .sa_flags = SA_ONSTACK};
+    sigset_t set;
+    abort_status = status;
+    sigemptyset(&action.sa_mask);
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    if (sigaction(SIGALRM, &action, NULL) == 0 && pthread_sigmask(SIG_UNBLOCK, &set, NULL) == 0)
+        alarm(ABORT_SECONDS);
+}
+
+void uat_bootstrap_abort(int status)
+{
+    if (boot.open && !boot.aborting) {
+        boot.aborting = true;
+        abort_bound(status);
+        pmix_status_t answer = PMIx_Abort(status, "a uat worker reported an error", NULL, 0);
+        alarm(0);
+        if (answer != PMIX_SUCCESS && boot.user.unanswered)
+            boot.user.unanswered();
+    }
+}

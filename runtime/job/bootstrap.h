@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How workers find each other, by PMIx. No other file uses PMIx. Each worker publishes one blob; barriers in steady
+ * state do not use PMIx.
+ */
+#ifndef UAT_BOOTSTRAP_H
+#define UAT_BOOTSTRAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct uat_job {
+    int rank, size;
+    int local_rank, local_size; /* among the workers of this host */
+    const char *launcher;       /* what started us: "uatrun", "srun", ..., "none" */
+    char host[64];
+};
+
+/* Callbacks. `waiting` is called several times a second during a wait for the other workers, and may end the job.
+ * `waited` is called when the wait is over. `unanswered` is called when the launcher has not answered an abort, before
+ * this process ends, possibly in a signal handler; it may be NULL. */
+struct uat_bootstrap_user {
+    void (*waiting)(void);
+    void (*waited)(void);
+    void (*unanswered)(void);
+};
+
+/*
+ * Join the job that the environment names, or be a job of one. user is copied. With UAT_TRANSPORT=sim this forks the
+ * workers and returns in each of them. 0 or a negative errno, reported.
+ */
+int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user);
+
+/* Publish one blob and collect those of all workers in blobs[i] and sizes[i]; free them with uat_bootstrap_forget().
+ * Collective. wanted: for each rank whether to collect its blob; NULL: collect all. blobs[i] is NULL and sizes[i] 0 for
+ * a rank that is not wanted. libpmix keeps a copy of each collected blob until the end. A simulation collects all. */
+int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, void ***blobs, size_t **sizes);
+void uat_bootstrap_forget(void **blobs, size_t *sizes);
+
+/* A barrier over PMIx, for start-up and shutdown only. */
+int uat_bootstrap_barrier(void);
+
+/* Leave the job in order. */
+int uat_bootstrap_close(void);
+
+/* Tell the launcher that the job has failed with this exit status. May return before the other workers are gone. If the
+ * launcher does not answer, this ends the process with that status. */
+void uat_bootstrap_abort(int status);
+
+#endif

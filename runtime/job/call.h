@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which collective call this worker is in, and whether the others are in the same one.
+ *
+ * All workers make the same collective calls in the same order. Each call has a number, counted from uat_init(), which
+ * is 0, and a kind; number and kind are one word of the segment, which peers READ. A worker compares this word with its
+ * own wherever it waits for a peer:
+ *
+ *   in a barrier,     each message carries the word, and once a second the worker READs that of the partner it
+ *   or in a tree      waits for: the partner may be in a call that has no barrier yet, such as uat_run()
+ *   in uat_run()      an idle worker READs rank 0's word once a second until rank 0, which has the root, is there
+ *
+ * A mismatch is always found: in the ring in which each rank waits for the one before it, two neighbours differ if any
+ * two ranks differ. One of the two ends the job with a line that names both calls.
+ *
+ * A lower number is no mismatch: that worker is late, and may be late for any length of time.
+ *
+ * A new collective call needs a kind here, its name in call.c, uat_call_enter() where it starts, uat_call_leave() where
+ * it ends, and in between, on every path, a barrier or a sum along the tree.
+ */
+#ifndef UAT_CALL_H
+#define UAT_CALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum uat_collective {
+    UAT_CALL_INIT,
+    UAT_CALL_RUN,
+    UAT_CALL_BARRIER,
+    UAT_CALL_REPLICATE,
+    UAT_CALL_REPLICATE_FREE,
+    UAT_CALL_STATS,
+    UAT_CALL_GLOBAL_OPEN,
+    UAT_CALL_GLOBAL_ALLOC,
+    UAT_CALL_GLOBAL_FREE,
+    UAT_CALL_GLOBAL_FREEZE,
+    UAT_CALL_GLOBAL_THAW,
+    UAT_CALL_FINALIZE,
+    UAT_CALLS
+};
+
+/* What a peer is doing, as far as this worker's call is concerned. */
+enum uat_peer_call {
+    UAT_PEER_LATE,    /* has not entered this call */
+    UAT_PEER_BUSY,    /* is in it, and does not wait for anyone in a barrier */
+    UAT_PEER_WAITING, /* is in it, and waits in a barrier */
+    UAT_PEER_DIFFERS  /* is in another call, or has already left this one */
+};
+
+/* Reserve the words of calls in the segment. */
+void uat_call_reserve(void);
+
+/* Open: the job is up, and collective calls are accepted. Close: the job is over, and they are refused forever. */
+void uat_call_open(void);
+void uat_call_close(void);
+
+/* May this be called now: after uat_init(), before uat_finalize(), outside of tasks? If not: one line, and -EINVAL. */
+int uat_call_check(enum uat_collective call);
+
+/* May uat_init() be called? If not: one line, and -EALREADY. */
+int uat_call_check_init(void);
+
+/* Enter a call that uat_call_check() has allowed. Leave it. */
+void uat_call_enter(enum uat_collective call);
+void uat_call_leave(void);
+
+/* The call that this worker is in, or was in last: number and kind in one word. Its name, with "()". */
+uint64_t uat_call_word(void);
+const char *uat_call_name(void);
+
+/* Compare a word that rank has sent with this worker's own. Ends the job unless they agree. */
+void uat_call_compare(int rank, uint64_t word);
+
+/* READ what rank is doing. *word: its call, for uat_call_compare(). Ends the job if rank cannot be reached. */
+enum uat_peer_call uat_call_look(int rank, uint64_t *word);
+
+/* Show peers whether this worker waits in a barrier. */
+void uat_call_set_waiting(bool waiting);
+
+#endif

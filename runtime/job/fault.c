@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/job/fault.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "base/log.h"
+#include "runtime/segment/segment.h"
+#include "runtime/segment/settings.h"
+
+enum { STACK_SIZE = 64 << 10, STEP_BELOW = 64 << 10 /* bytes below the stack pointer that a frame may touch first */ };
+#define STEP_MAX (UINT64_C(64) << 30) /* bytes: farther away it is no task's stack pointer */
+
+static const int signals[] = {SIGSEGV, SIGBUS};
+static struct sigaction previous[2];
+static stack_t previous_stack;
+static void *signal_stack;
+static const struct uat_deque *watched_deque;
+static size_t watched_entries;
+static void (*asked)(const struct uat_fault *fault);
+static bool (*describe)(uintptr_t address, char *text, size_t size);
+
+void uat_fault_describe(bool (*describe_address)(uintptr_t address, char *text, size_t size))
+{
+    describe = describe_address;
+}
+
+void uat_fault_report_overflow(uintptr_t address)
+{
+    size_t size = uat_segment_region_size(), bytes = uat_segment.high - address, needed = 2 * size;
+    while (needed < bytes)
+        needed *= 2;
+    if (needed > UAT_STACK_SIZE_MAX)
+        uat_error(
+            "the task stacks have overflowed UAT_STACK_SIZE=%zuk: they would need %zu bytes, and %zuk is the most; "
+            "keep large arrays out of the tasks' frames",
+            size >> 10, bytes, (size_t)UAT_STACK_SIZE_MAX >> 10);
+    else
+        uat_error(
+            "the task stacks have overflowed UAT_STACK_SIZE=%zuk; set it to %zuk or more (the same for all workers)",
+            size >> 10, needed >> 10);
+}
+
+/* A stack pointer below the stacks: a frame has stepped over all of the guard. */
+static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uintptr_t sp)
+{
+    return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
+}
+
+/* A stack pointer that is no address at all. */
+static bool is_nowhere(uintptr_t sp)
+{
+    return sp >> 47 != 0;
+}
+
+void uat_fault_ask(void (*explain)(const struct uat_fault *fault))
+{
+    asked = explain;
+}
+
+static void explain(int number, uintptr_t address, uintptr_t sp)
+{
+    const struct uat_segment *s = &uat_segment;
+    uintptr_t guard = (uintptr_t)s->guard;
+    char text[320];
+    if (number == SIGSEGV && guard && address >= guard && address < guard + s->guard_size)
+        uat_fault_report_overflow(address);
+    else if (number == SIGSEGV && guard && has_stepped_over(s, address, sp))
+        uat_fault_report_overflow(sp);
+    else if (number == SIGSEGV && is_nowhere(sp))
+        uat_error(
+            "the stack pointer is 0x%zx: what setjmp() has saved holds in one process only, so after a spawn or a "
+            "join, which may move the task, it is of no use for longjmp()",
+            (size_t)sp);
+    else if (number == SIGSEGV && uat_deque_is_overflow(watched_deque, address))
+        uat_error("more than %zu spawns are nested on one worker, UAT_DEQUE_ENTRIES=%zu; set it to %zu or more",
+                  watched_deque->capacity, watched_entries, 2 * watched_deque->capacity);
+    else if (number == SIGBUS && address >= (uintptr_t)s->start && address < (uintptr_t)s->start + s->size)
+        uat_error("no memory left for the segment of %zu MiB; lower UAT_STACK_SIZE and UAT_HEAP_SIZE, or start fewer "
+                  "workers on "
+                  "this host",
+                  s->size >> 20);
+    else if (describe && describe(address, text, sizeof(text)))
+        uat_error("%s", text);
+}
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+    uintptr_t sp = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+    bool sent = info->si_code <= 0; /* by kill(2): there is no address, and no instruction that faults again */
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    struct uat_fault fault = {(uintptr_t)info->si_addr, (const uint64_t *)registers, REG_RIP + 1};
+    if (!sent)
+        explain(number, fault.address, sp);
+    if (!sent && asked)
+        asked(&fault);
+    /* Restore the previous handler; the instruction faults again when we return. */
+    sigaction(number, &previous[number == SIGBUS], NULL);
+    if (sent)
+        raise(number);
+}
+
+static int report(const char *what, int error)
+{
+    uat_error("faults cannot be explained: %s: %s", what, strerror(error));
+    return -error;
+}
+
+int uat_fault_open(const struct uat_deque *deque, size_t entries)
+{
+    watched_deque = deque;
+    watched_entries = entries;
+    signal_stack = malloc(STACK_SIZE);
+    if (!signal_stack)
+        return report("a signal stack", ENOMEM);
+    stack_t stack = {.ss_sp = signal_stack, .ss_size = STACK_SIZE};
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    if (sigaltstack(&stack, &previous_stack))
+        return report("sigaltstack", errno);
+    for (int i = 0; i < 2; i++)
+        if (sigaction(signals[i], &action, &previous[i]))
+            return report("sigaction", errno);
+    return 0;
+}
+
+void uat_fault_close(void)
+{
+    if (!signal_stack)
+        return;
+    for (int i = 0; i < 2; i++)
+        sigaction(signals[i], &previous[i], NULL);
+    if (previous_stack.ss_sp == NULL)
+        previous_stack.ss_flags = SS_DISABLE;
+    sigaltstack(&previous_stack, NULL);
+    free(signal_stack);
+    signal_stack = NULL;
+}

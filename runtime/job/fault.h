@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UAT_FAULT_H
+#define UAT_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "deque/owner.h"
+
+/*
+ * Catch the faults that mean "a limit was passed": the guard below the task stacks, the guard after the deque's array,
+ * memory that the kernel could not give. One line names the setting to change; then the fault takes its usual course.
+ * The handler runs on a signal stack of its own. Close it before `deque`. entries: UAT_DEQUE_ENTRIES. 0 or a negative
+ * errno, reported.
+ */
+int uat_fault_open(const struct uat_deque *deque, size_t entries);
+
+/* Set a function to ask about all other addresses. It writes to text what is wrong there and returns true; or it
+ * returns false. */
+void uat_fault_describe(bool (*describe)(uintptr_t address, char *text, size_t size));
+void uat_fault_close(void);
+
+/* A fault, as shown to the function that uat_fault_ask() sets. */
+struct uat_fault {
+    uintptr_t address; /* 0 if the processor did not tell, because the address is not a valid one */
+    const uint64_t *registers;
+    int count; /* of registers */
+};
+
+/* Set a second function to ask. It prints a line if it can explain the fault. It runs in a signal handler. */
+void uat_fault_ask(void (*explain)(const struct uat_fault *fault));
+
+/* Print the line about an overflow of the task stacks down to address. */
+void uat_fault_report_overflow(uintptr_t address);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/job/identity.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/host.h"
+#include "base/log.h"
+#include "deque/ready.h"
+#include "deque/ring.h"
+#include "deque/thief.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/heap.h"
+#include "runtime/segment/record.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/aslr.h"
+
+#define MAGIC UINT64_C(0x3630644974617500) /* "\0uatId06" */
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash(uint64_t h, const void *data, size_t size)
+{
+    const unsigned char *p = data;
+    while (size-- > 0)
+        h = (h ^ *p++) * UINT64_C(0x100000001b3);
+    return h;
+}
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+
+/* Offsets within what a peer reads, and sizes of what moves with a stack. The sizes of areas are in uat_segment.layout. */
+static uint64_t abi_hash(void)
+{
+    const size_t layout[] = {
+        offsetof(struct uat_ring, claims),
+        offsetof(struct uat_ring, slot),
+        offsetof(struct uat_ring, ack),
+        offsetof(struct uat_ring, lock),
+        sizeof(struct uat_slot),
+        sizeof(struct uat_record),
+        offsetof(struct uat_record, waiter),
+        sizeof(struct uat_waiter),
+        sizeof(struct uat_frame),
+        sizeof(uat_task_t),
+        sizeof(uat_stats_t),
+        UAT_HEAP_HEADER,
+    };
+    return hash(hash(HASH_START, layout, sizeof(layout)), UAT_VERSION, sizeof(UAT_VERSION));
+}
+
+/* The build id note of an object, or its program headers, hashed. */
+static uint64_t build_hash(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        if (ph->p_type != PT_NOTE)
+            continue;
+        const char *p = (const char *)(info->dlpi_addr + ph->p_vaddr), *end = p + ph->p_memsz;
+        while (p + sizeof(ElfW(Nhdr)) <= end) {
+            const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)p;
+            const char *name = p + sizeof(*note), *desc = name + ((note->n_namesz + 3) & ~3u);
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0)
+                return hash(HASH_START, desc, note->n_descsz);
+            p = desc + ((note->n_descsz + 3) & ~3u);
+        }
+    }
+    return hash(HASH_START, info->dlpi_phdr, sizeof(ElfW(Phdr)) * info->dlpi_phnum);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int take_object(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct uat_identity *identity = data;
+    if (identity->objects == UAT_OBJECTS_MAX)
+        return 1;
+    const char *name = base_name(info->dlpi_name);
+    identity->object[identity->objects++] = (struct uat_object){
+        .name = hash(HASH_START, name, strlen(name)), .build = build_hash(info), .address = info->dlpi_addr};
+    return 0;
+}
+
+/* A kernel that has no random numbers yet has still given each process 16 random bytes, AT_RANDOM. */
+static uint64_t new_canary(void)
+{
+    uint64_t canary;
+    if (getrandom(&canary, sizeof(canary), GRND_NONBLOCK) != (ssize_t)sizeof(canary))
+        canary = hash(HASH_START, (const void *)getauxval(AT_RANDOM), 16);
+    return canary << 8; /* the lowest byte is 0, as the C library has it: it stops an unterminated string */
+}
+
+void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings)
+{
+    char name[UAT_SETTING_TEXT_MAX];
+    memset(identity, 0, sizeof(*identity));
+    *identity = (struct uat_identity){.magic = MAGIC,
+                                      .abi = abi_hash(),
+                                      .layout = uat_segment.layout,
+                                      .thread_pointer = (uint64_t)__builtin_thread_pointer(),
+                                      .canary = new_canary(),
+                                      .pid_space = uat_host_pid_space(),
+                                      .pid = (int32_t)getpid(),
+                                      .aslr_off = (uint32_t)uat_aslr_is_off()};
+    for (int i = 0; i < UAT_SETTINGS_EQUAL_MAX && uat_settings_equal(settings, i, &identity->setting[i], name); i++)
+        ;
+    dl_iterate_phdr(take_object, identity);
+}
+
+size_t uat_identity_published(const struct uat_identity *identity, int rank)
+{
+    return UAT_IDENTITY_HEAD + (rank == 0 ? identity->objects * sizeof(identity->object[0]) : 0);
+}
+
+static int refuse(const struct uat_identity *zero, const char *what, uint64_t own, uint64_t theirs, const char *advice)
+{
+    uat_error("%s differs from rank 0 on %s: 0x%" PRIx64 " here, 0x%" PRIx64 " there; %s", what, zero->host, own,
+              theirs, advice);
+    return -EINVAL;
+}
+
+static int refuse_size(size_t size, size_t expected)
+{
+    uat_error("rank 0 has published %zu bytes where %zu are expected; start the same build on all hosts", size,
+              expected);
+    return -EINVAL;
+}
+
+/* The name of loaded object number `wanted`, for a message. */
+struct search {
+    uint32_t wanted, at;
+    char name[128];
+};
+static int find_name(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct search *search = data;
+    if (search->at++ != search->wanted)
+        return 0;
+    snprintf(search->name, sizeof(search->name), "%s", *info->dlpi_name ? base_name(info->dlpi_name) : "the program");
+    return 1;
+}
+
+static int refuse_object(const struct uat_identity *own, const struct uat_identity *zero, uint32_t i)
+{
+    struct search search = {.wanted = i, .name = "an object"};
+    dl_iterate_phdr(find_name, &search);
+    const struct uat_object *a = &own->object[i], *b = &zero->object[i];
+    char what[200];
+    if (a->name != b->name || a->build != b->build) {
+        snprintf(what, sizeof(what), "the build of %s", search.name);
+        return refuse(zero, what, a->build, b->build, "start the same files on all hosts");
+    }
+    snprintf(what, sizeof(what), "the load address of %s", search.name);
+    return refuse(zero, what, a->address, b->address,
+                  own->aslr_off && zero->aslr_off
+                      ? "start all workers with the same environment and stack limit (ulimit -s); on hosts whose "
+                        "/etc/ld.so.cache differs, name the folders of all libraries in LD_LIBRARY_PATH"
+                      : "address-space randomisation is on and personality(2) is forbidden; in Docker use "
+                        "--security-opt seccomp=unconfined");
+}
+
+static int compare_objects(const struct uat_identity *own, const struct uat_identity *zero)
+{
+    uint32_t n = own->objects < zero->objects ? own->objects : zero->objects;
+    for (uint32_t i = 0; i < n; i++)
+        if (memcmp(&own->object[i], &zero->object[i], sizeof(struct uat_object)) != 0)
+            return refuse_object(own, zero, i);
+    if (own->objects != zero->objects)
+        return refuse(zero, "the number of loaded libraries", own->objects, zero->objects,
+                      "start all workers with the same LD_PRELOAD and LD_LIBRARY_PATH");
+    return 0;
+}
+
+static int compare_settings(const struct uat_identity *own, const struct uat_identity *zero,
+                            const struct uat_settings *settings)
+{
+    char name[UAT_SETTING_TEXT_MAX], here[UAT_SETTING_TEXT_MAX], there[UAT_SETTING_TEXT_MAX];
+    const struct uat_setting *s;
+    uint64_t value;
+    for (int i = 0; i < UAT_SETTINGS_EQUAL_MAX && (s = uat_settings_equal(settings, i, &value, name)); i++) {
+        if (own->setting[i] == zero->setting[i])
+            continue;
+        uat_error("%s differs from rank 0 on %s: %s here, %s there; give all workers the same value", name, zero->host,
+                  uat_setting_equal_text(s, own->setting[i], here), uat_setting_equal_text(s, zero->setting[i], there));
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size,
+                         const struct uat_settings *settings)
+{
+    static struct uat_identity zero;
+    if (size < UAT_IDENTITY_HEAD)
+        return refuse_size(size, UAT_IDENTITY_HEAD);
+    memcpy(&zero, data, size < sizeof(zero) ? size : sizeof(zero));
+    zero.host[sizeof(zero.host) - 1] = 0;
+    const char *same_build = "start the same build of uat and of the program on all hosts";
+    if (zero.magic != own->magic || zero.abi != own->abi || zero.objects > UAT_OBJECTS_MAX)
+        return refuse(&zero, "the ABI of uat", own->abi, zero.abi, same_build);
+    if (size < uat_identity_published(&zero, 0))
+        return refuse_size(size, uat_identity_published(&zero, 0));
+#define COMPARE(field, what, advice)                                                                                   \
+    do {                                                                                                               \
+        if (own->field != zero.field)                                                                                  \
+            return refuse(&zero, what, own->field, zero.field, advice);                                                \
+    } while (0)
+    int rc = compare_settings(own, &zero, settings);
+    if (rc)
+        return rc;
+    COMPARE(layout, "the layout of the segment", same_build);
+    if (strncmp(own->transport, zero.transport, sizeof(zero.transport)) != 0) {
+        uat_error("transport %.8s was chosen here, but %.8s by rank 0 on %s; set UAT_TRANSPORT for all workers, and "
+                  "see uat_info on "
+                  "both hosts",
+                  own->transport, zero.transport, zero.host);
+        return -EINVAL;
+    }
+    rc = compare_objects(own, &zero);
+    if (rc)
+        return rc;
+    COMPARE(thread_pointer, "the thread pointer (where thread-local variables are)",
+            "start all workers with the same environment and libraries");
+    return 0;
+#undef COMPARE
+}

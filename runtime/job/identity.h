@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Properties that must be equal in all workers, because stacks move between them. Each worker publishes a record of
+ * them and compares its own with rank 0's.
+ */
+#ifndef UAT_IDENTITY_H
+#define UAT_IDENTITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/settings.h"
+#include "runtime/job/binding.h"
+
+enum { UAT_OBJECTS_MAX = 96 };
+
+/* One loaded object: program or shared library. */
+struct uat_object {
+    uint64_t name;  /* hash of its file name, without the folder */
+    uint64_t build; /* hash of its build id, or of its program headers if it has none */
+    uint64_t address;
+};
+
+struct uat_identity {
+    uint64_t magic;                           /* layout of this record */
+    uint64_t abi;                             /* what moves with a stack */
+    uint64_t layout;                          /* of the segment: uat_segment.layout */
+    uint64_t setting[UAT_SETTINGS_EQUAL_MAX]; /* the settings marked UAT_EQUAL, in the order of the tables */
+    char transport[8];                        /* name of the one chosen */
+    uint64_t thread_pointer;                  /* where thread-local variables are */
+    uint64_t canary;                          /* rank 0's is used by all */
+    uint32_t aslr_off, objects;
+    char host[64];
+    uint64_t pid_space;         /* the PID namespace of pid; 0: unknown */
+    int32_t pid;                /* not compared: a neighbour looks whether it has been stopped */
+    int32_t colour;             /* not compared: shifts the words that adapters change, transport/colour.h */
+    struct uat_binding binding; /* not compared: the workers of a machine tell from it whether they share cores */
+    struct uat_object object[UAT_OBJECTS_MAX]; /* rank 0 alone publishes them */
+};
+enum { UAT_IDENTITY_HEAD = offsetof(struct uat_identity, object) };
+
+/* Bytes of the record that this rank publishes: libpmix keeps a copy in each worker, for each worker. */
+size_t uat_identity_published(const struct uat_identity *identity, int rank);
+
+/* Fill in this worker's record, after uat_segment_lay_out(). Transport, host and binding are not known yet and stay
+ * empty. The objects are those loaded now: call it at program start, before plugins are loaded. */
+void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings);
+
+/* Compare our record with rank 0's, which is size bytes at data. 0, or -EINVAL with one line that names the difference
+ * and what to do. */
+int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size,
+                         const struct uat_settings *settings);
+
+#endif

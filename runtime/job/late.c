@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/job/late.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "runtime/job/self.h"
+#include "runtime/job/call.h"
+#include "runtime/job/die.h"
+#include "runtime/job/neighbour.h"
+#include "runtime/job/settings.h"
+#include "runtime/job/stall.h"
+
+static struct {
+    int rank;         /* waited for; -1: nobody */
+    uint64_t since;   /* seconds of CLOCK_MONOTONIC */
+    uint64_t looked;  /* likewise */
+    uint64_t survey;  /* when to look at all workers next: in seconds, as the others */
+    uint64_t entered; /* since when all have entered the run that ends; 0: not known */
+    bool any_late;    /* in a survey of this wait */
+    uint64_t longest; /* seconds: the longest wait that was reported. The next report is of one twice as long */
+    bool differs;     /* the last look found another call */
+    bool reported;
+    bool root_entered; /* rank 0 has been seen in the present run */
+} late = {.rank = -1};
+
+/* Those who are waited for, as seen by a look at all. */
+struct survey {
+    int late, first_late; /* how many have not entered the call; the lowest of them */
+    int busy;             /* the lowest one that has entered it and waits for nobody; -1: none */
+};
+
+/* True unless another worker is to report this wait: of those who wait, the lowest rank does. */
+static bool survey(struct survey *s, bool only_mine)
+{
+    *s = (struct survey){.busy = -1};
+    for (int rank = 0; rank < uat_self.size; rank++) {
+        if (rank == uat_self.rank)
+            continue;
+        uint64_t word;
+        enum uat_peer_call peer = uat_call_look(rank, &word);
+        if (peer == UAT_PEER_LATE && s->late++ == 0)
+            s->first_late = rank;
+        if (peer == UAT_PEER_BUSY && s->busy < 0)
+            s->busy = rank;
+        if (peer == UAT_PEER_WAITING && rank < uat_self.rank && only_mine)
+            return false;
+    }
+    return true;
+}
+
+/* Between two surveys at the end of a run. */
+static uint64_t survey_seconds(void)
+{
+    return uat_job_settings.stall_limit < 4 ? 1 : (uint64_t)uat_job_settings.stall_limit / 4;
+}
+
+static void begin(int rank)
+{
+    uint64_t now = uat_stall_seconds();
+    late.rank = rank;
+    late.since = late.looked = now;
+    late.survey = now + survey_seconds();
+    late.entered = 0;
+    late.any_late = late.differs = late.reported = false;
+}
+
+void uat_late_over(void)
+{
+    if (late.rank < 0)
+        return;
+    uint64_t waited = uat_stall_seconds() - late.since;
+    if (late.reported && waited > late.longest)
+        late.longest = waited;
+    late.rank = -1;
+    uat_stall_over();
+}
+
+static void warn_late(int rank, int others, uint64_t waited)
+{
+    char more[40] = "";
+    if (others > 0)
+        snprintf(more, sizeof(more), " and %d other%s", others, others > 1 ? "s" : "");
+    uat_warn("has waited %" PRIu64 " s for rank %d%s to enter %s; it goes on waiting (UAT_STALL_TIMEOUT=%d)", waited,
+             rank, more, uat_call_name(), uat_job_settings.stall_timeout);
+}
+
+/* Is it time to say that this takes long? Once for each wait, and not again for waits like one that was reported. */
+static bool is_worth_a_line(uint64_t waited)
+{
+    if (uat_job_settings.stall_timeout == 0 || late.reported || waited < (uint64_t)uat_job_settings.stall_timeout ||
+        waited < 2 * late.longest)
+        return false;
+    return late.reported = true;
+}
+
+static void report(uint64_t waited)
+{
+    struct survey s;
+    if (!survey(&s, true))
+        return;
+    if (s.late > 0)
+        warn_late(s.first_late, s.late - 1, waited);
+    else if (s.busy >= 0)
+        uat_warn("has waited %" PRIu64 " s for rank %d, which has entered %s and does not come to its end; it may be "
+                 "stopped, swapped out or lost. The job goes on when it does (UAT_STALL_TIMEOUT=%d)",
+                 waited, s.busy, uat_call_name(), uat_job_settings.stall_timeout);
+}
+
+/* The end of a run: once all have entered it, it takes a moment. Ends the job if it takes UAT_STALL_LIMIT. A worker
+ * that is late is waited for, and so are those that are to hear of the run's end from it. */
+static void judge_end(uint64_t now)
+{
+    struct survey s;
+    bool overdue = late.entered && now - late.entered >= (uint64_t)uat_job_settings.stall_limit;
+    if (uat_job_settings.stall_limit == 0 || (now < late.survey && !overdue))
+        return;
+    late.survey = now + survey_seconds();
+    survey(&s, false);
+    if (s.late > 0) {
+        late.any_late = true;
+        late.entered = 0;
+        return;
+    }
+    if (!late.entered)
+        late.entered = late.any_late ? now : late.since;
+    if (now - late.entered < (uint64_t)uat_job_settings.stall_limit)
+        return;
+    char whom[40] = "another worker";
+    if (s.busy >= 0)
+        snprintf(whom, sizeof(whom), "rank %d", s.busy);
+    uat_die("has waited %" PRIu64 " s for %s, which has entered uat_run() and does not come to its end; "
+            "UAT_STALL_LIMIT=%d is reached, the job ends",
+            now - late.since, whom, uat_job_settings.stall_limit);
+}
+
+void uat_late_barrier(int rank)
+{
+    if (late.rank != rank)
+        begin(rank);
+    uat_stall_note(UAT_WAIT_BARRIER, (uint64_t)rank);
+    uat_neighbour_look();
+    uint64_t now = uat_stall_seconds(), waited = now - late.since, word;
+    if (now == late.looked && !late.differs)
+        return;
+    late.looked = now;
+    if (uat_call_look(rank, &word) == UAT_PEER_DIFFERS) {
+        /* It may have left this call since, and its word be here already: then there is no second look. */
+        if (late.differs)
+            uat_call_compare(rank, word);
+        late.differs = true;
+        return;
+    }
+    late.differs = false;
+    if (is_worth_a_line(waited))
+        report(waited);
+    if (uat_stall_is_at_end())
+        judge_end(now);
+}
+
+void uat_late_run(void)
+{
+    late.root_entered = uat_self.rank == 0;
+}
+
+void uat_late_root(void)
+{
+    if (late.root_entered)
+        return;
+    if (late.rank != 0)
+        begin(0);
+    uint64_t now = uat_stall_seconds(), waited = now - late.since, word;
+    if (now == late.looked)
+        return;
+    late.looked = now;
+    switch (uat_call_look(0, &word)) {
+    case UAT_PEER_DIFFERS: /* rank 0 cannot have left this run: it would wait for us at its end */
+        uat_call_compare(0, word);
+        break;
+    case UAT_PEER_LATE:
+        uat_stall_note(UAT_WAIT_ROOT, 0);
+        if (!is_worth_a_line(waited))
+            break;
+        for (int rank = 1; rank < uat_self.rank; rank++)
+            if (uat_call_look(rank, &word) != UAT_PEER_LATE)
+                return; /* it has the word */
+        warn_late(0, 0, waited);
+        break;
+    default:
+        late.root_entered = true;
+        uat_late_over();
+    }
+}

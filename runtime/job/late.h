@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits for workers that have not entered a collective call yet. A worker may be late for any length of time. A waiting
+ * worker reports once, after UAT_STALL_TIMEOUT, which worker it is waiting for, and goes on waiting. Meanwhile it READs
+ * from that worker once a second. So it notices that the two are in different calls, and it notices a cut network as
+ * soon as the transport can tell. uatrun or a neighbour notices workers that are stopped.
+ *
+ * The end of a run is bounded. Once every worker has entered the run, its end takes a moment, unless a worker is
+ * stopped, swapped out or lost. A longer wait ends the job after UAT_STALL_LIMIT.
+ */
+#ifndef UAT_LATE_H
+#define UAT_LATE_H
+
+/* The first is called periodically while a barrier waits for rank, the second when rank has arrived. */
+void uat_late_barrier(int rank);
+void uat_late_over(void);
+
+/* A run starts on this worker. */
+void uat_late_run(void);
+
+/* Called periodically while this worker finds no work in a run: rank 0 may not have entered it yet. */
+void uat_late_root(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the loader finds the shared libraries. It maps /etc/ld.so.cache before the first library that it looks up there,
+ * so the addresses of libraries follow from the pages of that file, which differs between hosts. It does not open the
+ * file if LD_LIBRARY_PATH names the folders of all libraries.
+ */
+#ifndef UAT_LIBRARY_PATH_H
+#define UAT_LIBRARY_PATH_H
+
+/*
+ * For a program that is about to execute itself again: name the folders of all loaded libraries in LD_LIBRARY_PATH.
+ * Changes nothing if the loader would then find another file for one of them. The new execution restores the variable
+ * before main(), so that it does not affect programs started from there.
+ */
+void uat_library_path_set(void);
+
+/* Restore the variable; nothing if it was not set. The new execution calls it. This one calls it if the execution
+ * fails. */
+void uat_library_path_restore(void);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/job/lost.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/lost.h"
+
+static uat_lost_fn *described_by; /* NULL: the job is not open */
+static char own_host[256];
+static struct sigaction previous;
+static bool caught;
+
+void uat_lost_tell(int rank, const char *host)
+{
+    static int told;
+    char text[500];
+    uat_lost_fn *describe = described_by;
+    /* Relaxed: of several threads that take the signal, or a thread and this one's error, one speaks. */
+    if (!describe || __atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
+        return;
+    if (describe(rank, text, sizeof(text)))
+        uat_error("rank %d on %s was lost: %s", rank, host, text);
+}
+
+/* Ends the process as if there were no handler, after the line. A second SIGTERM may come to another thread meanwhile:
+ * only the first one counts. */
+static void end(int number, siginfo_t *info, void *context)
+{
+    static int ending;
+    (void)context;
+    if (__atomic_exchange_n(&ending, 1, __ATOMIC_RELAXED)) /* relaxed: as above */
+        return;
+    if (info->si_code == SI_QUEUE && uat_lost_is_value(info->si_value.sival_int))
+        uat_lost_tell(uat_lost_rank(info->si_value.sival_int), own_host);
+    signal(number, SIG_DFL);
+    raise(number); /* taken when the handler returns */
+}
+
+void uat_lost_open(uat_lost_fn *describe, const char *host)
+{
+    struct sigaction action = {.sa_sigaction = end, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    snprintf(own_host, sizeof(own_host), "%s", host);
+    described_by = describe;
+    sigemptyset(&action.sa_mask);
+    caught = sigaction(SIGTERM, NULL, &previous) == 0 && !(previous.sa_flags & SA_SIGINFO) &&
+             previous.sa_handler == SIG_DFL && sigaction(SIGTERM, &action, NULL) == 0;
+}
+
+void uat_lost_close(void)
+{
+    struct sigaction now;
+    described_by = NULL;
+    if (caught && sigaction(SIGTERM, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == end)
+        sigaction(SIGTERM, &previous, NULL); /* the program has set none of its own since */
+    caught = false;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports about a lost worker. Whatever its tasks hold is lost with it, and the job ends. The other workers then report
+ * what it held, each for its own memory. They are the workers that uatrun ends by a SIGTERM that names the lost rank,
+ * and a worker whose operation got no answer.
+ */
+#ifndef UAT_LOST_H
+#define UAT_LOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Writes to text what rank holds, as far as this worker knows; false if it knows of nothing. Called in a signal
+ * handler. */
+typedef bool uat_lost_fn(int rank, char *text, size_t size);
+
+/* Ask describe from now on, until uat_lost_close(). host: this worker's, copied. Catches SIGTERM, unless the program
+ * catches or ignores it. SIGTERM still ends the process. */
+void uat_lost_open(uat_lost_fn *describe, const char *host);
+void uat_lost_close(void);
+
+/* Print one line about the lost worker of this rank on host, if describe has anything to say. Only the first call
+ * counts. */
+void uat_lost_tell(int rank, const char *host);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/job/roster.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "runtime/job/bootstrap.h"
+#include "transport/colour.h"
+
+/* One blob: the identity, and behind it the card or the endpoint. */
+static int publish_and_collect(struct uat_roster *roster, const struct uat_identity *own,
+                               struct uat_transport *transport)
+{
+    size_t endpoint_size = 0;
+    size_t own_size = uat_identity_published(own, transport->rank);
+    char *blob = malloc(own_size + UAT_ENDPOINT_MAX);
+    if (!blob) {
+        uat_error("no memory for what this worker publishes");
+        return -ENOMEM;
+    }
+    memcpy(blob, own, own_size);
+    const struct uat_transport_class *class = transport->class_;
+    int rc = (class->card ? class->card : class->endpoint)(transport, blob + own_size, &endpoint_size);
+    if (!rc)
+        rc = uat_bootstrap_exchange(blob, own_size + endpoint_size, NULL, &roster->blobs, &roster->sizes);
+    free(blob);
+    return rc;
+}
+
+/* Take worker i's blob apart. */
+static void enter(struct uat_roster *roster, int i)
+{
+    static const struct uat_identity unknown;
+    char *blob = roster->blobs[i];
+    size_t size = roster->sizes[i];
+    struct uat_identity *identity = (struct uat_identity *)blob;
+    if (size < UAT_IDENTITY_HEAD || size < uat_identity_published(identity, i)) {
+        roster->identity[i] = &unknown;
+        roster->endpoint[i] = (struct uat_endpoint){.data = blob, .host = "an unknown host"};
+        return;
+    }
+    size_t identity_size = uat_identity_published(identity, i);
+    identity->host[sizeof(identity->host) - 1] = '\0'; /* what a peer published is a string only once it is made one */
+    roster->identity[i] = identity;
+    roster->endpoint[i] =
+        (struct uat_endpoint){.data = blob + identity_size, .size = size - identity_size, .host = identity->host};
+}
+
+/* kill(2) takes 0 and what is negative for groups of processes, and -1 for all of the user's. The first process of a PID
+ * namespace ends all others with itself; it can be a worker alone there. */
+int uat_roster_check(const struct uat_roster *roster, int rank)
+{
+    const struct uat_identity *own = roster->identity[rank];
+    for (int i = 0; i < roster->size; i++) {
+        const struct uat_identity *other = roster->identity[i];
+        bool first = other->pid == 1 && i != rank && other->pid_space == own->pid_space;
+        if (other->pid > 0 && !first)
+            continue;
+        uat_error("rank %d (%s) published %d as its process, which is none to send signals to; start the same build of "
+                  "uat on all hosts",
+                  i, roster->endpoint[i].host, other->pid);
+        return -EPROTO;
+    }
+    return 0;
+}
+
+int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
+                       struct uat_transport *transport)
+{
+    *roster = (struct uat_roster){.size = size,
+                                  .identity = calloc((size_t)size, sizeof(*roster->identity)),
+                                  .endpoint = calloc((size_t)size, sizeof(*roster->endpoint))};
+    int rc = 0;
+    if (!roster->identity || !roster->endpoint) {
+        uat_error("no memory for the list of %d workers", size);
+        rc = -ENOMEM;
+    }
+    if (!rc)
+        rc = publish_and_collect(roster, own, transport);
+    if (rc) {
+        uat_roster_forget(roster);
+        return rc;
+    }
+    for (int i = 0; i < size; i++)
+        enter(roster, i);
+    return 0;
+}
+
+/* Publish an endpoint and collect those that connect() needs: few, however many workers there are. */
+static int publish_late(struct uat_roster *roster, struct uat_transport *transport, const void *blob, size_t size)
+{
+    bool (*needs)(struct uat_transport *, int) = transport->class_->needs;
+    bool *wanted = malloc((size_t)roster->size * sizeof(*wanted));
+    if (!wanted) {
+        uat_error("no memory for the list of %d workers", roster->size);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < roster->size; i++)
+        wanted[i] = !needs || needs(transport, i);
+    int rc = uat_bootstrap_exchange(blob, size, wanted, &roster->late, &roster->late_sizes);
+    free(wanted);
+    return rc;
+}
+
+int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport)
+{
+    if (!transport->class_->card)
+        return 0;
+    size_t size = 0;
+    int rc = transport->class_->attach(transport, roster->endpoint);
+    char *blob = rc ? NULL : malloc(UAT_ENDPOINT_MAX);
+    if (!rc && !blob) {
+        uat_error("no memory for what this worker publishes");
+        rc = -ENOMEM;
+    }
+    if (!rc)
+        rc = transport->class_->endpoint(transport, blob, &size);
+    if (!rc)
+        rc = publish_late(roster, transport, blob, size);
+    free(blob);
+    for (int i = 0; i < roster->size && !rc; i++) {
+        roster->endpoint[i].data = roster->late[i];
+        roster->endpoint[i].size = roster->late_sizes[i];
+    }
+    return rc;
+}
+
+void uat_roster_hosts(const struct uat_roster *roster, int *host_of)
+{
+    const struct uat_endpoint *endpoint = roster->endpoint;
+    for (int i = 0; i < roster->size; i++) {
+        host_of[i] = i;
+        if (i > 0 && strcmp(endpoint[i].host, endpoint[i - 1].host) == 0)
+            host_of[i] = host_of[i - 1];
+        for (int k = 0; k < i && host_of[i] == i; k++)
+            if (host_of[k] == k && strcmp(endpoint[i].host, endpoint[k].host) == 0)
+                host_of[i] = k;
+    }
+}
+
+int uat_roster_leader(const struct uat_roster *roster, int rank)
+{
+    const struct uat_identity *own = roster->identity[rank];
+    for (int i = 0; i < rank && own->pid_space; i++)
+        if (roster->identity[i]->pid_space == own->pid_space &&
+            roster->identity[i]->binding.machine == own->binding.machine)
+            return i;
+    return rank;
+}
+
+uint8_t *uat_roster_colours(const struct uat_roster *roster)
+{
+    uint8_t *colours = malloc((size_t)roster->size);
+    if (!colours)
+        uat_error("no memory for the colours of %d workers", roster->size);
+    for (int i = 0; i < roster->size && colours; i++)
+        colours[i] = (uint8_t)((unsigned)roster->identity[i]->colour % UAT_COLOURS);
+    return colours;
+}
+
+int uat_roster_oversubscribed(const struct uat_roster *roster, int rank, bool advise)
+{
+    const struct uat_binding **bindings = calloc((size_t)roster->size, sizeof(*bindings));
+    if (!bindings) {
+        uat_error("no memory for the bindings of %d workers", roster->size);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < roster->size; i++)
+        bindings[i] = &roster->identity[i]->binding;
+    bool shared = uat_binding_report(bindings, roster->size, rank, advise);
+    free(bindings);
+    return shared;
+}
+
+void uat_roster_forget(struct uat_roster *roster)
+{
+    uat_bootstrap_forget(roster->blobs, roster->sizes);
+    uat_bootstrap_forget(roster->late, roster->late_sizes);
+    free(roster->identity);
+    free(roster->endpoint);
+    *roster = (struct uat_roster){0};
+    malloc_trim(0); /* what all have published lies amid memory that stays: free() alone keeps most of it */
+}

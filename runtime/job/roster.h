@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The records that all workers publish at the start: identity and transport endpoint of each. */
+#ifndef UAT_ROSTER_H
+#define UAT_ROSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/job/identity.h"
+#include "transport/transport.h"
+
+struct uat_roster {
+    int size; /* workers; the arrays have an element for each */
+    /* All zero for a worker of another build, which refuses to start: see uat_identity_compare(). */
+    const struct uat_identity **identity;
+    struct uat_endpoint *endpoint; /* the transport's card, and from uat_roster_attach() on its endpoint */
+    void **blobs;                  /* what was published, identity and endpoint; the pointers above point into it */
+    size_t *sizes;
+    void **late; /* endpoints of transports that publish in two rounds; NULL: not needed */
+    size_t *late_sizes;
+};
+
+/* Check that each worker's record names a process to which this rank may send a signal. 0, or -EPROTO, reported. */
+int uat_roster_check(const struct uat_roster *roster, int rank);
+
+/* Publish our identity and our transport's endpoint (or its card, if it has one), and collect those of all workers.
+ * Collective. 0, or a negative errno, reported; after an error there is nothing to forget. */
+int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
+                       struct uat_transport *transport);
+
+/* The second round, for a transport whose first one was a card: let it attach its neighbours, then publish and collect
+ * endpoints. Collective. 0 or a negative errno, reported. */
+int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport);
+
+/* host_of[rank]: the lowest rank on the host of that rank. */
+void uat_roster_hosts(const struct uat_roster *roster, int *host_of);
+
+/* The lowest rank in the kernel and the PID namespace of this one. */
+int uat_roster_leader(const struct uat_roster *roster, int rank);
+
+/* The colour of each rank (transport/colour.h), owned by the caller, who frees it. NULL: no memory, reported. */
+uint8_t *uat_roster_colours(const struct uat_roster *roster);
+
+/* Do workers of this rank's machine share cores? 1 or 0, or -ENOMEM, reported. If `advise`, one worker of each machine
+ * prints advice. */
+int uat_roster_oversubscribed(const struct uat_roster *roster, int rank, bool advise);
+
+/* Free what was collected. */
+void uat_roster_forget(struct uat_roster *roster);
+
+#endif

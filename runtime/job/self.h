@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* This worker's rank, the number of workers, and the transport that reaches them. Only uat_init() and what it calls set
+ * them. */
+#ifndef UAT_SELF_H
+#define UAT_SELF_H
+
+#include "transport/transport.h"
+
+struct uat_self {
+    int rank, size;                  /* before uat_init(): 0 and 1 */
+    struct uat_transport *transport; /* NULL: there is no job now */
+    /* This worker's evacuation heap as names (rank << 48 | address): near_size bytes from near_first on. near_size is 0
+     * if the CPU is not the adapter, or there is no job. Set by uat_park_open(). */
+    uint64_t near_first, near_size;
+};
+
+extern struct uat_self uat_self __attribute__((visibility("hidden")));
+
+#endif

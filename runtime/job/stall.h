@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this worker does and waits for. SIGUSR1 makes it print that.
+ *
+ * A wait for an acknowledgement, a victim's answer or an object's guard takes a moment, unless that peer is stopped,
+ * swapped out or lost. A longer wait is reported after UAT_STALL_TIMEOUT, with both workers and the reason, and ends
+ * the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends operations to that peer, so that a cut network ends
+ * the job as soon as the transport can tell. A wait in PMIx_Fence is treated alike, but without the operations. Waits
+ * in collective calls are in runtime/job/late.h. Joins, idleness and tasks may last for hours, so they are not bounded.
+ */
+#ifndef UAT_STALL_H
+#define UAT_STALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "deque/thief.h"
+
+enum uat_doing {
+    UAT_DOING_OUTSIDE,  /* the program's own code, between runs */
+    UAT_DOING_TASK,     /* runs a task */
+    UAT_DOING_SCHEDULE, /* steals, or moves stacks */
+    UAT_DOING_END,      /* has passed on the end of a run and waits for the others */
+    UAT_DOING_CALL      /* is in another collective call */
+};
+
+enum uat_wait {
+    UAT_WAIT_NONE,
+    UAT_WAIT_ACK,     /* for a thief's acknowledgement of an entry */
+    UAT_WAIT_FENCE,   /* in PMIx_Fence */
+    UAT_WAIT_BARRIER, /* for a rank, in a barrier */
+    UAT_WAIT_ROOT,    /* without work, for rank 0 to enter the run */
+    UAT_WAIT_ANSWER,  /* for a victim that has taken a request and not answered it */
+    UAT_WAIT_CHILD,   /* for a child, without room to work meanwhile */
+    UAT_WAIT_GUARD    /* for a rank, to leave the guard of an object */
+};
+
+/* Reserve the notice in the segment. */
+void uat_stall_reserve(void);
+
+/* What this worker shows to peers that wait for it, and to rank 0. */
+struct uat_notice *uat_stall_notice(void);
+
+/* Set what this worker does from now on. */
+void uat_stall_set(enum uat_doing doing);
+
+/* Set UAT_DOING_CALL and the call's name, such as "uat_barrier()". The string must be a constant. */
+void uat_stall_set_call(const char *call);
+
+/* What this worker does; from any thread. */
+enum uat_doing uat_stall_doing(void);
+
+/* Is that UAT_DOING_END? */
+bool uat_stall_is_at_end(void);
+
+/* The time in seconds, accurate to a few milliseconds; virtual time in a simulation. */
+uint64_t uat_stall_seconds(void);
+
+/* Set what this worker waits for. what: the index of an entry, a rank, or an object. */
+void uat_stall_note(enum uat_wait kind, uint64_t what);
+
+/* Called periodically during a wait: for the acknowledgement of entry index; for the answer of a victim; in PMIx_Fence;
+ * in place, for a child whose record is on rank. */
+void uat_stall_ack(void *context, uint64_t index);
+void uat_stall_answer(int victim);
+void uat_stall_fence(void);
+void uat_stall_child(int rank);
+/* Called periodically during a wait for the guard of an object, (rank << 48) | address, that rank `holder` holds. */
+void uat_stall_guard(uint64_t object, int holder);
+
+/* The wait is over. */
+void uat_stall_over(void);
+void uat_stall_ack_over(void *context);
+
+/*
+ * Start watching waits, over uat_self.transport, by UAT_STALL_TIMEOUT and UAT_STALL_LIMIT. Catch SIGUSR1, unless the
+ * program does. describe adds the worker's state to the line that SIGUSR1 prints; it runs in a signal handler. 0 or a
+ * negative errno, reported.
+ */
+int uat_stall_open(void (*describe)(char *text, size_t size));
+void uat_stall_close(void);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/job/tree.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "runtime/job/collective.h"
+#include "runtime/job/members.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/call.h"
+#include "runtime/job/die.h"
+
+/* Counters on their way up and down. */
+struct share {
+    struct uat_told told;
+    uat_stats_t stats;
+};
+
+/* The words of trees. */
+struct words {
+    /* HCA atomics only: +1 by the child of each number, +1 by the parent. */
+    _Alignas(UAT_CACHE_LINE) uint64_t up[UAT_BARRIER_ROUNDS];
+    uint64_t down;
+    _Alignas(UAT_CACHE_LINE) struct share share[UAT_BARRIER_ROUNDS]; /* WRITEs of the children */
+    uat_stats_t total;                                               /* WRITEs of the parent */
+    struct uat_told told_down[2]; /* WRITEs of the parent, by the parity of what comes down */
+};
+
+/* Sources and targets of this worker's own operations. */
+struct staging {
+    uint64_t old; /* of an atomic */
+    struct uat_told told;
+    struct share share;
+};
+
+static struct uat_area words_area = {
+    .name = "trees", .size = sizeof(struct words), .peers = UAT_PEERS_CHANGE, .striped = true};
+static struct uat_area staging_area = {
+    .name = "staging of trees", .size = sizeof(struct staging), .peers = UAT_PEERS_NOTHING};
+
+static struct words *words(void)
+{
+    return words_area.at;
+}
+
+static struct staging *staging(void)
+{
+    return staging_area.at;
+}
+
+void uat_tree_reserve(void)
+{
+    uat_segment_reserve(&words_area);
+    uat_segment_reserve(&staging_area);
+}
+
+const uint64_t *uat_tree_atomic(void)
+{
+    return &words()->down;
+}
+
+/* Child number i of a rank is rank + 2^i, for all i below the place of the rank's lowest 1. So child number i has i
+ * children. */
+static bool has_child(int i)
+{
+    int rank = uat_members.transport->rank;
+    return rank % (2 << i) == 0 && rank + (1 << i) < uat_members.transport->size;
+}
+
+static int child(int i)
+{
+    return uat_members.transport->rank + (1 << i);
+}
+
+static int parent(void)
+{
+    return uat_members.transport->rank & (uat_members.transport->rank - 1);
+}
+
+/* Wait for the sum of child i's part of the tree, and add it to *sum. 0 or a negative errno. */
+static int hear_child(int i, struct share *sum, uat_tree_add *add)
+{
+    const struct share *share = &words()->share[i];
+    int rc = uat_members_await(&words()->up[i], uat_members.ups, child(i));
+    if (rc)
+        return rc;
+    uat_call_compare(child(i), share->told.call);
+    uat_members_check(&share->told);
+    if (share->told.status < sum->told.status)
+        sum->told.status = share->told.status;
+    add(&sum->stats, &share->stats);
+    return 0;
+}
+
+/* Give the sum of this worker's part of the tree to its parent. The parent has done with its last one: it told so, on
+ * the way down. */
+static int tell_parent(struct share *sum)
+{
+    struct words *there = uat_segment_of(parent(), words());
+    int i = __builtin_ctz((unsigned)uat_members.transport->rank);
+    struct uat_op chain[] = {
+        uat_op_write(sum, &there->share[i], sizeof(*sum)),
+        /* Behind the WRITE (O1); the peer is hear_child(). */
+        uat_op_fetch_add(&staging()->old, &there->up[i], 1),
+    };
+    return uat_transport_do(uat_members.transport, parent(), chain, 2);
+}
+
+/*
+ * What has come down is here: tell child i of it, and what was told with it, and give it *total unless that is NULL.
+ * told_down has a place for even and one for odd numbers. That is enough: a parent is never two numbers ahead of its
+ * child, because it needs the child's share for the next sum, and a copy ends with a barrier. One place for the total
+ * is enough, too: the child sends its next share, without which no next total comes, when it has passed this one on.
+ */
+static int tell_child(int i, const struct uat_told *told, const uat_stats_t *total)
+{
+    struct words *there = uat_segment_of(child(i), words());
+    struct uat_op chain[] = {
+        uat_op_write(total, &there->total, sizeof(*total)),
+        uat_op_write(told, &there->told_down[uat_members.downs % 2], sizeof(*told)),
+        /* Behind the WRITEs (O1); the peer is hear_parent(). */
+        uat_op_fetch_add(&staging()->old, &there->down, 1),
+    };
+    return uat_transport_do(uat_members.transport, child(i), total ? chain : chain + 1, total ? 3 : 2);
+}
+
+/* Those with most children first. 0 or a negative errno. */
+static int tell_children(const struct uat_told *told, const uat_stats_t *total)
+{
+    int n = 0, rc = 0;
+    while (has_child(n))
+        n++;
+    while (n-- > 0 && !rc)
+        rc = tell_child(n, told, total);
+    return rc;
+}
+
+/* *told: what the parent told. 0 or a negative errno. */
+static int hear_parent(const struct uat_told **told)
+{
+    *told = &words()->told_down[uat_members.downs % 2];
+    int rc = uat_members_await(&words()->down, uat_members.downs, parent());
+    if (!rc)
+        uat_call_compare(parent(), (*told)->call);
+    if (!rc)
+        uat_members_check(*told);
+    return rc;
+}
+
+/* Up with the sums, and down with the total: leave it in *sum. 0 or a negative errno. */
+static int climb_and_descend(struct share *sum, uat_tree_add *add)
+{
+    const struct uat_told *told = &sum->told;
+    const uat_stats_t *total = &sum->stats;
+    int rc = 0;
+    uat_members.ups++;
+    uat_members.downs++;
+    for (int i = 0; has_child(i) && !rc; i++)
+        rc = hear_child(i, sum, add);
+    if (!rc && uat_members.transport->rank > 0) {
+        total = &words()->total;
+        rc = tell_parent(sum);
+        if (!rc)
+            rc = hear_parent(&told);
+    }
+    if (!rc)
+        rc = tell_children(told, total);
+    if (!rc)
+        *sum = (struct share){.told = *told, .stats = *total};
+    return rc;
+}
+
+int uat_tree_sum(int status, uat_stats_t *stats, uat_tree_add *add)
+{
+    struct share *sum = &staging()->share;
+    *sum = (struct share){.told = {.call = uat_call_word(), .status = status}, .stats = *stats};
+    uat_call_set_waiting(true);
+    int rc = climb_and_descend(sum, add);
+    uat_call_set_waiting(false);
+    if (rc)
+        uat_die_explained();
+    *stats = sum->stats;
+    return rc ? rc : (int)sum->told.status;
+}
+
+/* Bring `bytes` at the region's start from rank 0 to all: each READs them from its parent as soon as that has them. */
+static int spread_chunk(size_t bytes)
+{
+    void *staged = (void *)uat_segment.low;
+    const struct uat_told *told = &staging()->told;
+    staging()->told = (struct uat_told){.call = uat_call_word()};
+    int rc = 0;
+    uat_members.downs++;
+    if (uat_members.transport->rank > 0) {
+        uat_call_set_waiting(true);
+        rc = hear_parent(&told);
+        uat_call_set_waiting(false);
+        struct uat_op op = uat_op_read(staged, staged, uat_round8(bytes));
+        if (!rc)
+            rc = uat_transport_do(uat_members.transport, parent(), &op, 1);
+    }
+    if (!rc)
+        rc = tell_children(told, NULL);
+    if (rc)
+        uat_die_explained();
+    return rc;
+}
+
+int uat_tree_copy(void *to, const void *from, size_t n)
+{
+    char *staged = (char *)uat_segment.low;
+    size_t room = uat_segment_region_size();
+    room = room < (1u << 20) ? room : 1u << 20; /* leaves the deeper part of the region untouched */
+    int rc = 0;
+    for (size_t done = 0; done < n && !rc; done += room) {
+        size_t bytes = n - done < room ? n - done : room;
+        if (uat_members.transport->rank == 0)
+            memcpy(staged, (const char *)from + done, bytes);
+        rc = spread_chunk(bytes);
+        if (!rc && to)
+            memcpy((char *)to + done, staged, bytes);
+        if (!rc)
+            rc = uat_collective_barrier(); /* all have READ it: the next chunk may come, or zeros */
+    }
+    memset(staged, 0, n < room ? n : room); /* for the stacks' high-water mark */
+    return rc;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Deadlock detection. In a deadlock, tasks wait, no worker has anything to run, and the root has not ended. Each worker
+ * has a word that says whether it has work. The word changes at each transition, and says "work" before the work
+ * arrives (uat_notice_begin()). While idle, rank 0 READs the words of all workers in two rounds. If all say "none" in
+ * both rounds and none has changed in between, then at one moment between the rounds no worker had work, and none can
+ * ever get any again. The verdict does not depend on a time-out. (Two rounds of counting, as in Mattern, "Algorithms
+ * for Distributed Termination Detection", 1987.)
+ */
+#ifndef UAT_DEADLOCK_H
+#define UAT_DEADLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/sched/park_kind.h"
+#include "runtime/segment/segment.h"
+
+/* Reserve the words of the deadlock detection in the segment. */
+void uat_deadlock_reserve(void);
+
+/* A counter of waiting tasks for each kind. Only the local CPU writes it; rank 0 READs it in a deadlock. */
+extern struct uat_area uat_deadlock_waits __attribute__((visibility("hidden")));
+
+/* "a future", "a mutex", ... */
+const char *uat_deadlock_name(enum uat_park_kind kind);
+
+/* Count one more (change 1) or one fewer (change -1) waiting task of this kind. Only the sum over all workers is
+ * meaningful: the worker that wakes a task need not be the one where it waited. */
+static inline void uat_deadlock_count(enum uat_park_kind kind, int change)
+{
+    ((uint64_t *)uat_deadlock_waits.at)[kind] += (uint64_t)change;
+}
+
+/* Called by an idle worker after `failures` failed attempts in a row to get work. Rank 0 looks for a deadlock now and
+ * then; if it finds one, it ends the job and reports the number of waiting tasks of each kind. */
+void uat_deadlock_look(unsigned failures);
+
+#endif

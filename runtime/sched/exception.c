@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/sched/exception.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "runtime/job/die.h"
+
+/* Itanium C++ ABI, Exception Handling, 2.2.2. */
+struct globals {
+    void *caught;      /* exceptions in catch blocks, the innermost first */
+    unsigned uncaught; /* exceptions thrown and not yet caught */
+};
+
+/* Weak: NULL in a program without C++. */
+extern struct globals *__cxa_get_globals(void) __attribute__((weak));
+
+static struct globals outside;
+
+bool uat_exception_possible;
+
+void uat_exception_begin(void)
+{
+    uat_exception_possible = __cxa_get_globals != NULL;
+    if (uat_exception_possible)
+        outside = *__cxa_get_globals();
+}
+
+void uat_exception_refuse(const char *call)
+{
+    const struct globals *now = __cxa_get_globals();
+    if (now->uncaught != outside.uncaught)
+        uat_die("%s was called while an exception unwinds the stack, in a destructor; the task could not migrate",
+                call);
+    if (now->caught != outside.caught)
+        uat_die("%s was called in a catch block; the task could not migrate: leave the block first", call);
+}
+
+/* Called by task.hpp. */
+_Noreturn __attribute__((visibility("default"))) void uat_end_by_exception(const char *event, const char *what);
+void uat_end_by_exception(const char *event, const char *what)
+{
+    if (!event)
+        uat_die_silently();
+    uat_error("%s: %s", event, what);
+    abort(); /* as std::terminate(): for a debugger, or a core file */
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/sched/idle.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/relax.h"
+#include "runtime/sched/torture.h"
+#include "runtime/job/late.h"
+#include "runtime/job/neighbour.h"
+
+enum {
+    PAUSE_FIRST_NS = 64, /* upper bound of the pause after the first failure; it doubles with each further failure */
+    PAUSE_SHIFT_MAX = 8, /* doublings at most: to 16 us; with the look, new work is found within some 20 us */
+    /* Doublings at most over shared memory, to 1 us, after a look that found nothing: no network is shared with others,
+     * and a look only reads. After a lost race the longer limit applies, because each claim delays an owner that
+     * publishes or takes back. */
+    PAUSE_SHIFT_NEAR = 4,
+    SPIN_FAILURES = 32,   /* failed attempts before yielding the core */
+    SLEEP_FAILURES = 128, /* ... before sleeping, where workers outnumber cores */
+    LOOK_FAILURES = 64,   /* ... between two looks at the neighbour and at rank 0 */
+    SLEEP_MIN_NS = 20000,
+    SLEEP_MAX_NS = 500000
+};
+
+static struct uat_random pauses;
+static bool shared_memory; /* all workers reach each other by loads and stores */
+
+void uat_idle_open(uint64_t seed, int rank, bool by_cpu)
+{
+    shared_memory = by_cpu;
+    pauses = uat_random_seed(~seed, (uint64_t)rank);
+}
+
+static void pause_for(uint64_t ns)
+{
+    if (UAT_IS_VIRTUAL()) {
+        uat_virtual->pause(ns);
+        return;
+    }
+    for (uint64_t end = uat_clock_ns() + ns; uat_clock_ns() < end;)
+        uat_cpu_pause();
+}
+
+/* Pause for a random time, so that thieves that have collided do not collide again. */
+static void back_off(unsigned failures, bool lost)
+{
+    unsigned most = shared_memory && !lost ? PAUSE_SHIFT_NEAR : PAUSE_SHIFT_MAX;
+    unsigned shift = failures < most ? failures : most;
+    uint64_t longest = (uint64_t)PAUSE_FIRST_NS << shift;
+    pause_for(uat_random_next(&pauses) % longest);
+}
+
+static void sleep_shortly(unsigned excess)
+{
+    long ns = (long)SLEEP_MIN_NS * (1 + excess / 16);
+    struct timespec t = {.tv_nsec = ns < SLEEP_MAX_NS ? ns : SLEEP_MAX_NS};
+    nanosleep(&t, NULL);
+}
+
+void uat_idle(struct uat_idle *idle, bool lost)
+{
+    idle->failures++;
+    if (idle->failures % LOOK_FAILURES == 0) {
+        uat_neighbour_look();
+        uat_late_root();
+    }
+    /* A worker without a core of its own yields instead, unless it has lost a race with another thief. */
+    if (lost || !uat_relax_oversubscribed)
+        back_off(idle->failures, lost);
+    bool may_sleep = uat_relax_oversubscribed && !uat_torture_waits_for_thieves();
+    if (may_sleep && idle->failures > SLEEP_FAILURES)
+        sleep_shortly(idle->failures - SLEEP_FAILURES);
+    else if (idle->failures > SPIN_FAILURES)
+        uat_cpu_yield();
+    else
+        uat_pause();
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* How an idle worker waits between two attempts to steal: spin, then yield the core, then sleep if there are fewer
+ * cores than workers. */
+#ifndef UAT_IDLE_H
+#define UAT_IDLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct uat_idle {
+    unsigned failures; /* in a row */
+};
+
+/* Open. seed and rank seed the random pauses; by_cpu: the transport's operations are loads and stores of this CPU. */
+void uat_idle_open(uint64_t seed, int rank, bool by_cpu);
+
+/* Back off for a random time after a failed attempt, longer with each failure, so that idle workers leave the
+ * network to those that have work. lost: another thief was faster; in that case even a worker that shares its core
+ * backs off. */
+void uat_idle(struct uat_idle *idle, bool lost);
+
+#endif

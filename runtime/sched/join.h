@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The join of a child and a spawner that parted, on the scheduler's side: greedy join (Shiina and Taura, Cluster'22)
+ * over a join record, with hardware FETCH_ADD. Model: tests/model/join.pml.
+ *
+ *   Child's end   { WRITE result; FETCH_ADD(state, 1); READ waiter }    old even: first; odd: resume the joiner here,
+ *   joiner        READ state; if odd { FETCH_ADD(state, 1); READ result }
+ *                 else evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }    old even: first, wait; odd: go
+ *                 on
+ */
+#ifndef UAT_JOIN_H
+#define UAT_JOIN_H
+
+#include <stdint.h>
+
+/* Reserve the local buffers of joins in the segment. */
+void uat_join_reserve(void);
+
+/*
+ * End the task whose segment begins at base, after it parted from its spawner. Returns the stack pointer of the joiner
+ * that is to go on here, or 0 if the joiner has not arrived yet.
+ */
+uintptr_t uat_join_child_ended(uintptr_t base);
+
+/* Join, on behalf of the task whose segment begins at base and which waits at sp. Returns sp if it can go on, or 0 if
+ * it was evacuated. */
+uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/sched/park.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "asm/switch.h"
+#include "base/log.h"
+#include "base/word.h"
+#include "runtime/global/global.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/heap.h"
+#include "runtime/segment/record.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/deadlock.h"
+#include "runtime/sched/exception.h"
+#include "runtime/sched/sanitize.h"
+#include "runtime/sched/spawn.h"
+#include "runtime/sched/steal.h"
+#include "runtime/sched/torture.h"
+#include "runtime/sched/worker.h"
+#include "runtime/trace/trace.h"
+#include "runtime/job/die.h"
+#include "runtime/job/stall.h"
+
+enum { LIST_ROOM = 64, LOOK_EVERY = 16 /* attempts per look at ready rings, until a ready task was seen */ };
+
+struct uat_parking uat_parking;
+
+static struct uat_area ring = {.name = "ready tasks",
+                               .size = sizeof(struct uat_ready_ring),
+                               .align = _Alignof(struct uat_ready_ring),
+                               .peers = UAT_PEERS_CHANGE,
+                               .striped = true};
+static struct uat_area landing = {.name = "landing of ready tasks",
+                                  .size = sizeof(struct uat_ready_landing),
+                                  .align = _Alignof(struct uat_ready_landing),
+                                  .peers = UAT_PEERS_NOTHING};
+
+/* The mark of a block or record that is given back. */
+static struct uat_area one = {.name = "1", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
+
+void uat_park_reserve(void)
+{
+    uat_segment_reserve(&ring);
+    uat_segment_reserve(&landing);
+    uat_segment_reserve(&one);
+    uat_deadlock_reserve();
+}
+
+void uat_park_give_back(int rank, uint64_t *returned)
+{
+    *(uint64_t *)one.at = 1;
+    struct uat_op op = uat_op_write(one.at, returned, 8);
+    uat_check(uat_transport_forget(uat_self.transport, rank, &op, 1));
+}
+
+const uint64_t *uat_park_atomic(void)
+{
+    return &((const struct uat_ready_ring *)ring.at)->claims;
+}
+
+int uat_park_open(void)
+{
+    const struct uat_ready_parts parts = {
+        .ring = ring.at, .landing = landing.at, .low = uat_segment.low, .is_block = uat_park_is_block};
+    int rc = uat_ready_open(&uat_parking.ready, uat_self.transport, &parts, LIST_ROOM);
+    if (rc)
+        uat_error("no memory for the list of ready tasks");
+    uat_self.near_first = (uint64_t)uat_self.rank << 48 | (uintptr_t)uat_segment.heap;
+    uat_self.near_size = uat_self.transport->cpu_atomics ? uat_segment.heap_size : 0;
+    return rc;
+}
+
+void uat_park_close(void)
+{
+    uat_self.near_size = 0;
+    uat_ready_close(&uat_parking.ready);
+}
+
+void uat_park_check(const struct uat_park *wait)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (!uat_worker.running || here < uat_segment.low || here >= uat_segment.high)
+        uat_die("a wait for %s was called outside of a task; only the root of uat_run() and its descendants may wait",
+                uat_deadlock_name(wait->kind));
+    uat_global_refuse_open("at a call that waits");
+}
+
+uintptr_t uat_park_part_next(void)
+{
+    uintptr_t sp = uat_deque_next_private(&uat_worker.deque);
+    if (!sp)
+        return 0;
+    if (uat_torture_on) /* the spawner's stack may have been moved away, and its handle is about to be written */
+        uat_torture_returned(sp);
+    if (uat_spawn_part(NULL, sp))
+        return sp;
+    if (uat_worker.deque.user.keep_private)
+        uat_torture_pushed(sp);
+    return 1;
+}
+
+void uat_park_unpart(uintptr_t sp)
+{
+    if (sp < 2)
+        return;
+    struct uat_frame *frame = uat_frame_at(sp);
+    uat_record_put(&uat_records, uat_record_address(frame->record));
+    frame->task->record = 0;
+    if (uat_worker.deque.user.keep_private) /* as at the spawn, in the torture mode that moves spawners away */
+        uat_torture_pushed(sp);
+}
+
+void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
+{
+    /* Before the stack is copied, because the record's name is stored in the task's frame. */
+    if (uat_park_part_next() == 1)
+        uat_die("no join record is left for the spawner of a task that waits for %s; set UAT_RECORDS to more",
+                uat_deadlock_name(wait->kind));
+    uat_exception_check("a call that waits");
+    uint64_t begin = uat_trace_begin();
+    struct uat_block *block = uat_heap_get(&uat_heap, base - sp);
+    if (!block)
+        uat_die("UAT_HEAP_SIZE=%zuk leaves no room for a stack of %zu bytes that waits for %s; set it to %zuk or more",
+                uat_segment.heap_size >> 10, (size_t)(base - sp), uat_deadlock_name(wait->kind),
+                2 * ((base - sp > uat_segment.heap_size ? base - sp : uat_segment.heap_size) >> 10));
+    char *stack = uat_block_stack(block);
+    struct uat_parked *parked = (struct uat_parked *)block;
+    uat_sanitize_forget(sp, base);
+    memcpy(stack, (void *)sp, base - sp);
+    parked->next = 0;
+    parked->sp = sp;
+    parked->base = base;
+    parked->reply = wait->reply ? (uintptr_t)stack + ((uintptr_t)wait->reply - sp) : wait->tag;
+    parked->object = wait->object;
+    parked->kind = wait->kind;
+    parked->holder = wait->holder;
+    uat_task_counts.evacuations++;
+    uat_task_counts.evacuated_bytes += base - sp;
+    uat_parking.seen = true;
+    uat_deadlock_count(wait->kind, 1);
+    uat_trace_end(UAT_TRACE_EVACUATE, begin, base - sp, -1);
+    uat_global_before_wait();
+    /* No fence is needed: an operation of the transport makes the name known, and orders our stores before it. */
+    wait->park(wait, (uint64_t)uat_self.rank << 48 | (uintptr_t)block);
+}
+
+void uat_park_no_memory(void)
+{
+    uat_die("no memory for the list of %zu ready tasks", uat_parking.ready.count);
+}
+
+/* The name's offset from the start of its rank's heap. SIZE_MAX: no such rank, or not in its heap. */
+static size_t heap_offset(uint64_t name)
+{
+    uint64_t rank = name >> 48, at = name & ((UINT64_C(1) << 48) - 1);
+    if (rank >= (uint64_t)uat_self.size)
+        return SIZE_MAX;
+    uint64_t offset = at - (uintptr_t)uat_segment_of((int)rank, uat_segment.heap); /* large if at is below the heap */
+    return offset < uat_segment.heap_size ? offset : SIZE_MAX;
+}
+
+bool uat_park_is_block(uint64_t name, size_t bytes)
+{
+    size_t offset = heap_offset(name);
+    return offset % UAT_HEAP_UNIT == 0 && bytes <= uat_segment.heap_size - offset - UAT_HEAP_HEADER;
+}
+
+bool uat_park_is_header(uint64_t name)
+{
+    return heap_offset(name) % UAT_READY_STACK == 0;
+}
+
+/* READ the stack back to its original addresses. */
+static void fetch(const struct uat_ready_task *task)
+{
+    if (__builtin_expect(!uat_park_is_stack(task->sp, task->base), 0))
+        uat_word_refuse(uat_self.rank, "the stack of a ready task", task->sp);
+    if (__builtin_expect(!uat_park_is_block(task->where, task->base - task->sp), 0))
+        uat_word_refuse(uat_self.rank, "the place of a ready task", task->where);
+    char *stack = uat_ready_block(task) + UAT_READY_STACK;
+    size_t bytes = task->base - task->sp;
+    if (uat_ready_rank(task) == uat_self.rank) {
+        uat_sanitize_forget(task->sp, task->base);
+        memcpy((void *)task->sp, stack, bytes);
+        return;
+    }
+    struct uat_op op = uat_op_read((void *)task->sp, stack, bytes);
+    uat_check(uat_transport_do(uat_self.transport, uat_ready_rank(task), &op, 1));
+}
+
+/* Give the block back to its owner, now that the stack is in place, and push the task's base, as of one without a
+ * spawner here. Returns the task's stack pointer. */
+static uintptr_t settle(const struct uat_ready_task *task)
+{
+    struct uat_block *block = (struct uat_block *)(void *)uat_ready_block(task);
+    if (uat_ready_rank(task) == uat_self.rank) {
+        ((struct uat_parked *)block)->kind = UAT_PARK_NONE;
+        uat_heap_put(&uat_heap, block);
+    } else {
+        uat_park_give_back(uat_ready_rank(task), &block->returned);
+    }
+    uat_global_after_resume();
+    uat_deque_push_gone(&uat_worker.deque, task->base);
+    uat_task_counts.resumed_bytes += task->base - task->sp;
+    return task->sp;
+}
+
+uintptr_t uat_park_take_own(void)
+{
+    struct uat_ready_task task;
+    if (!uat_check(uat_ready_take(&uat_parking.ready, &task)))
+        return 0;
+    uat_notice_begin(uat_stall_notice());
+    fetch(&task);
+    return settle(&task);
+}
+
+uintptr_t uat_park_take_other(void)
+{
+    struct uat_ready_task task;
+    bool fetched;
+    unsigned trips;
+    if (++uat_parking.attempts % (uat_parking.seen ? 2 : LOOK_EVERY) != 0)
+        return 0;
+    uint64_t begin = uat_trace_begin();
+    int result = uat_check(uat_steal_ready(&uat_parking.ready, &task, &fetched, &trips));
+    if (result != UAT_STEAL_DONE) {
+        uat_parking.seen |= result == UAT_STEAL_LOST_RACE;
+        return 0;
+    }
+    uat_parking.seen = true;
+    if (!fetched)
+        fetch(&task);
+    uat_trace_end(UAT_TRACE_RESUME, begin, task.base - task.sp, uat_ready_rank(&task));
+    return settle(&task);
+}
+
+void uat_park_idle(unsigned failures)
+{
+    /* A task that another worker has claimed does not count: that worker said that it has work before it claimed. */
+    if (!uat_ready_any(&uat_parking.ready))
+        uat_notice_end(uat_stall_notice());
+    uat_deadlock_look(failures);
+}
+
+void uat_park_describe(char *text, size_t size)
+{
+    const struct uat_heap *heap = &uat_heap;
+    size_t length = 0;
+    for (size_t i = 0; i < heap->loans.count && length < size; i++) {
+        const struct uat_parked *p =
+            (const struct uat_parked *)(void *)(heap->memory + (size_t)heap->loans.items[i] * UAT_HEAP_UNIT);
+        /* Relaxed: only the mark is read, nothing is done with the block. */
+        if (__atomic_load_n(&p->returned, __ATOMIC_RELAXED) || p->kind == UAT_PARK_NONE || p->kind >= UAT_PARK_KINDS)
+            continue;
+        int n = snprintf(text + length, size - length, "%s%s", length ? ", " : "; waiting here: a task for ",
+                         uat_deadlock_name((enum uat_park_kind)p->kind));
+        if (p->object && n > 0 && length + (size_t)n < size)
+            n += snprintf(text + length + (size_t)n, size - length - (size_t)n, " %" PRIx64 " of rank %d",
+                          p->object & ((UINT64_C(1) << 48) - 1), (int)(p->object >> 48));
+        length += n > 0 ? (size_t)n : 0;
+    }
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks that wait for an event. Such a task is evacuated and gets a name. When another task has made it ready, any idle
+ * worker may resume it. A joiner that waits for its child is not among them; see join.h.
+ *
+ * A waiting task's stack lies in a block of the evacuation heap of the worker where it began to wait. The block's
+ * header holds all that is needed to wake the task. The task's name is (rank << 48) | address of the block.
+ */
+#ifndef UAT_PARK_H
+#define UAT_PARK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "asm/offsets.h"
+#include "asm/switch.h"
+#include "deque/ready.h"
+#include "runtime/segment/segment.h"
+#include "runtime/sched/deadlock.h"
+#include "runtime/sched/park_kind.h"
+
+/* Is name, (rank << 48) | address, the name of a block in that rank's evacuation heap with room for `bytes` bytes? A
+ * peer may have written it. */
+bool uat_park_is_block(uint64_t name, size_t bytes);
+
+/* Is it the name of a waiter: of a block, or of a ticket's entry, which lies in a block? */
+bool uat_park_is_header(uint64_t name);
+
+/* Is [sp, base) a stack of the uni-address region? */
+static inline bool uat_park_is_stack(uint64_t sp, uint64_t base)
+{
+    return sp >= uat_segment.low && sp < base && base <= uat_segment.high && (sp | base) % 8 == 0;
+}
+
+/* The header of a block with a waiting stack. */
+struct uat_parked {
+    uint64_t returned; /* struct uat_block */
+    uint64_t next;     /* name of the next waiter, WRITTEN by its worker under the object's guard */
+    /* This field and those below, except `settled`: written by the local CPU before any peer knows the block. */
+    uint64_t sp, base;
+    uint64_t reply;   /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
+    uint64_t settled; /* for adapter atomics only: a FETCH_ADD completes after the WRITE before it has arrived */
+    uint64_t object;  /* what the task waits for, for messages */
+    uint32_t kind;    /* enum uat_park_kind, for messages */
+    uint32_t holder;  /* rank + 1 of the mutex's holder when the task began to wait, for messages */
+};
+_Static_assert(sizeof(struct uat_parked) == UAT_READY_STACK, "the header of a block");
+
+/* The argument of uat_park() and uat_park_word(). It may be static: uat_park_leave() is the last to read it, before any
+ * other task runs here. */
+struct uat_park {
+    enum uat_park_kind kind;
+    uint64_t object; /* for messages */
+    uint64_t *reply; /* in the task's frame: status word and room for a value, set by the waker; or NULL */
+    uint64_t tag;    /* without reply: a word for the waker */
+    uint32_t holder; /* as in struct uat_parked */
+    /* Called on the scheduler's stack after the task's stack was evacuated: makes name known to those that can wake the
+     * task. From then on the task may run elsewhere; *wait stays in place until the call returns. */
+    void (*park)(struct uat_park *wait, uint64_t name);
+};
+_Static_assert(offsetof(struct uat_park, reply) == UAT_PARK_REPLY, "asm/offsets.h");
+
+/* Ends the job if the caller may not wait now. */
+void uat_park_check(const struct uat_park *wait);
+
+/* Wait; called by a task. Returns 0 when the task was made ready and resumed, perhaps in another process. This function
+ * and its callers up to the public functions are inline, because each return on a resumed stack is mispredicted. A tail
+ * call with a static wait is best: then no function of the library returns on that stack at all. */
+static inline int uat_park(struct uat_park *wait)
+{
+    uat_park_check(wait);
+    return uat_suspend(wait);
+}
+
+/* uat_park() with a reply of one word: see uat_suspend_word(). wait may be static: it is not in the task's frame, and
+ * unused once the task is resumed. The call must be the last thing that the caller does, because the caller's caller is
+ * resumed. */
+static inline int uat_park_word(struct uat_park *wait, uint64_t value, void *to)
+{
+    uat_park_check(wait);
+    return uat_suspend_word(wait, value, to);
+}
+
+/* The scheduler's side of uat_park(): evacuate the task at sp. Ends the job if there is no room. */
+void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait);
+
+/* uat_park_part_next() lets the youngest continuation here part from its child, which is about to wait. Returns the
+ * continuation's stack pointer; 0: there is none, or it has parted already; 1: no join record is free.
+ * uat_park_unpart() undoes it if the child does not wait after all. */
+uintptr_t uat_park_part_next(void);
+void uat_park_unpart(uintptr_t sp);
+
+/* Mark a record or a block as returned, after all READs of it are complete. Its owner finds the mark in
+ * uat_loans_collect(). */
+void uat_park_give_back(int rank, uint64_t *returned);
+
+/* A worker's state for waiting tasks. */
+struct uat_parking {
+    struct uat_ready ready;
+    bool seen;         /* tasks of this job do wait, so look at ready rings as often as at deques */
+    unsigned attempts; /* number of attempts to take a ready task of another worker */
+};
+extern struct uat_parking uat_parking __attribute__((visibility("hidden")));
+
+/* Ends the job. */
+_Noreturn void uat_park_no_memory(void);
+
+/* Reserve the ring of ready tasks and its landing places in the segment. */
+void uat_park_reserve(void);
+
+/* A word of the ring that adapters update atomically, for tests. */
+const uint64_t *uat_park_atomic(void);
+
+/* Open and close the ring of this worker's ready tasks. To be opened after the transport. Returns 0 or -ENOMEM, which
+ * has been reported. */
+int uat_park_open(void);
+void uat_park_close(void);
+
+/* Make a task ready that waited. task->where names its block. Ends the job if there is no memory. */
+static inline void uat_park_ready(const struct uat_ready_task *task, enum uat_park_kind kind)
+{
+    struct uat_parking *p = &uat_parking;
+    p->seen = true;
+    uat_deadlock_count(kind, -1);
+    if (uat_ready_push(&p->ready, task))
+        uat_park_no_memory();
+}
+
+/* Take a ready task of this worker (own) or of another one (other). The region must be empty. On success the task's
+ * stack is in the region, its base is pushed, and its stack pointer is returned. 0: there is none. */
+uintptr_t uat_park_take_own(void);
+uintptr_t uat_park_take_other(void);
+
+/* Called when this worker is idle: publishes that it has no work, unless a task is ready here. Rank 0 also looks for a
+ * deadlock now and then, and ends the job if there is one. */
+void uat_park_idle(unsigned failures);
+
+/* Write to text which tasks wait here and for what. Called in a signal handler. */
+void uat_park_describe(char *text, size_t size);
+
+#endif

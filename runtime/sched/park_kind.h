@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UAT_PARK_KIND_H
+#define UAT_PARK_KIND_H
+
+/* What tasks wait for. */
+enum uat_park_kind {
+    UAT_PARK_NONE,
+    UAT_PARK_JOIN,
+    UAT_PARK_FUTURE,
+    UAT_PARK_MUTEX,
+    UAT_PARK_CONDITION,
+    UAT_PARK_SEMAPHORE,
+    UAT_PARK_LATCH,
+    UAT_PARK_BARRIER,
+    UAT_PARK_SEND,
+    UAT_PARK_RECEIVE,
+    UAT_PARK_SELECT,
+    UAT_PARK_KINDS,
+    UAT_PARK_OBJECT = UAT_PARK_KINDS /* in a block's header: the block holds an object, not a stack */
+};
+
+#endif

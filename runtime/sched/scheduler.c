@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The scheduler: what a worker does while it is not in a task. It runs on the process's own stack, and so does every
+ * copy out of the uni-address region. uat_resume() returns to it when the running task has ended away from its spawner,
+ * or waits for a child that lives elsewhere. When a task waits for an event, uat_schedule_next() switches directly to
+ * the next task, if there is one.
+ */
+#include "runtime/sched/scheduler.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "asm/switch.h"
+#include "runtime/global/global.h"
+#include "runtime/job/collective.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/segment.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/idle.h"
+#include "runtime/sched/join.h"
+#include "runtime/sched/sanitize.h"
+#include "runtime/sched/steal.h"
+#include "runtime/sched/park.h"
+#include "runtime/sched/worker.h"
+#include "runtime/trace/trace.h"
+#include "runtime/job/die.h"
+#include "runtime/job/stall.h"
+
+/* Resume a continuation whose child lives elsewhere: the task has one more child to join. Returns sp. */
+static uintptr_t go_on_without_child(uintptr_t sp, uintptr_t base)
+{
+    uat_frame_at(base)->pending++;
+    return sp;
+}
+
+/* The youngest continuation that this worker still has, or 0. Its child runs elsewhere or is evacuated. */
+static uintptr_t next_own(void)
+{
+    struct uat_deque *deque = &uat_worker.deque;
+    if (uat_deque_drop_base(deque))
+        return 0;
+    while (uat_deque_size(deque) > 0) {
+        uintptr_t sp;
+        enum uat_pop pop = uat_deque_pop(deque, &sp);
+        if (pop == UAT_POP_GONE)
+            continue;
+        /* Entries older than a parted one have parted before it. A private entry is popped here only right below a task
+         * that waits, and has parted from that task just before: uat_park_part_next(). */
+        assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
+        uat_task_counts.continued++;
+        return go_on_without_child(sp, uat_deque_base(deque));
+    }
+    return 0;
+}
+
+/* Announce the end of the run: the root has ended here, wherever it was started. */
+static void end_run(uintptr_t base)
+{
+    struct uat_frame *frame = uat_frame_at(base);
+    uat_collective_announce(uat_frame_result(frame), frame->result_size);
+}
+
+/* What to run after a task that ended or joins (event): a stack pointer, or 0 for nothing. */
+static uintptr_t after(int event)
+{
+    struct uat_worker *w = &uat_worker;
+    uintptr_t at = w->suspended_sp, next;
+    uint64_t begin = uat_trace_begin();
+    if (event == UAT_EVENT_ENDED) {
+        if (!uat_frame_at(at)->task) {
+            end_run(at);
+            return 0;
+        }
+        next = uat_join_child_ended(at);
+        uat_trace_end(UAT_TRACE_END, begin, 0, -1);
+    } else {
+        next = uat_join_wait_at(at, uat_deque_base(&w->deque));
+        uat_trace_end(next ? UAT_TRACE_JOIN : UAT_TRACE_WAIT, begin, 0, -1);
+    }
+    return next ? next : next_own();
+}
+
+/* When the running task was entered. It belongs to this process and does not migrate. */
+static uint64_t entered;
+
+/* Called before a switch to the task whose segment begins at base. */
+static inline void enter_task(uintptr_t base)
+{
+    uat_sanitize_enter(uat_segment.low, uat_segment.high, base);
+    entered = uat_trace_begin();
+}
+
+/* Called after the switch back to the scheduler. */
+static inline void leave_task(void)
+{
+    uat_trace_end(UAT_TRACE_RUN, entered, 0, -1);
+    uat_sanitize_leave();
+}
+
+/* The next ready task, or 0. The worker's own deque must be empty. */
+static inline uintptr_t next_ready(void)
+{
+    assert(uat_deque_size(&uat_worker.deque) == 0);
+    uat_sanitize_forget(uat_segment.low, uat_segment.high); /* left by stacks that have moved away */
+    return uat_collective_announced() ? 0 : uat_park_take_own();
+}
+
+/* What the worker does after its task began to wait. It switches from one waiting task to the next without passing
+ * through run(). */
+uintptr_t uat_schedule_next(void)
+{
+    struct uat_worker *w = &uat_worker;
+    leave_task();
+    uint64_t begin = uat_trace_begin();
+    uat_park_leave(w->suspended_sp, uat_deque_base(&w->deque), (struct uat_park *)(void *)w->suspended_task);
+    uat_trace_end(UAT_TRACE_WAIT, begin, 0, -1);
+    uintptr_t sp = next_own();
+    if (!sp)
+        sp = next_ready();
+    if (sp)
+        enter_task(uat_deque_base(&w->deque));
+    return sp;
+}
+
+/* What to run after a task that came back with this event. */
+static uintptr_t next_after(int event)
+{
+    if (event == UAT_EVENT_PARKED) /* uat_schedule_next() has left the task and found nothing to run */
+        return 0;
+    leave_task();
+    uintptr_t sp = after(event);
+    return sp ? sp : next_ready();
+}
+
+/* Go on at sp, then with what follows, including ready tasks, until nothing is left here. The stall watch sees one long
+ * "task" from the start of the loop: reading the clock at each switch would be a tenth of its cost. */
+static void run(uintptr_t sp)
+{
+    uat_stall_set(UAT_DOING_TASK);
+    while (sp) {
+        enter_task(uat_deque_base(&uat_worker.deque));
+        sp = next_after(uat_resume(sp));
+    }
+    uat_stall_set(UAT_DOING_SCHEDULE);
+}
+
+/* Try to steal once, and run what was stolen to its end. */
+static void steal_once(struct uat_idle *idle)
+{
+    struct uat_stolen stolen;
+    uint64_t begin = uat_trace_begin();
+    int result = uat_check(uat_steal_try(&stolen));
+    uat_trace_attempt(begin, result == UAT_STEAL_DONE, stolen.victim, stolen.base - stolen.sp);
+    if (result != UAT_STEAL_DONE) {
+        uat_idle(idle, result == UAT_STEAL_LOST_RACE);
+        return;
+    }
+    *idle = (struct uat_idle){0};
+    unsigned trips = stolen.trips < UAT_STATS_ROUND_TRIPS ? stolen.trips : UAT_STATS_ROUND_TRIPS - 1;
+    uat_task_counts.trips_histogram[trips]++;
+    uat_task_counts.steal_trips += stolen.trips;
+    uat_task_counts.steal_bytes += stolen.base - stolen.sp;
+    uat_global_after_steal();
+    uat_deque_push_gone(&uat_worker.deque, stolen.base);
+    run(go_on_without_child(stolen.sp, stolen.base));
+}
+
+void uat_schedule(void)
+{
+    struct uat_idle idle = {0};
+    uat_stall_set(UAT_DOING_SCHEDULE);
+    while (!uat_collective_announced()) {
+        uintptr_t sp = uat_park_take_own();
+        if (!sp && uat_self.size > 1)
+            sp = uat_park_take_other();
+        if (sp) {
+            idle = (struct uat_idle){0};
+            run(sp);
+            continue;
+        }
+        uat_park_idle(idle.failures);
+        if (uat_self.size > 1)
+            steal_once(&idle);
+    }
+    uat_trace_attempts_over();
+}
+
+void uat_schedule_describe(char *text, size_t size)
+{
+    const struct uat_deque *deque = &uat_worker.deque;
+    const struct uat_thief_counts *steals = uat_steal_counts();
+    int n =
+        snprintf(text, size, "%zu entries, %u published; %" PRIu64 " tasks, %" PRIu64 " steals of %" PRIu64 " attempts",
+                 uat_deque_size(deque), deque->published, uat_worker.tasks, steals->done, steals->attempts);
+    if (n > 0 && (size_t)n < size)
+        uat_park_describe(text + n, size - (size_t)n);
+}
+
+void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size)
+{
+    uintptr_t sp =
+        uat_segment.high - 8; /* as if a call had pushed a return address: see the layout in asm/x86_64/spawn.S */
+    struct uat_frame *frame = uat_frame_at(sp);
+    uat_sanitize_forget(uat_segment.low, uat_segment.high); /* left by the last run */
+    *frame = (struct uat_frame){.result_size = (uint32_t)result_size};
+    char *result = uat_frame_result(frame);
+    char *copy = result - ((arg_size + 15) & ~(size_t)15);
+    copy = (char *)((uintptr_t)copy & ~(uintptr_t)15);
+    memset(result, 0, result_size);
+    if (arg_size)
+        memcpy(copy, arg, arg_size);
+    uat_worker.tasks++;
+    uat_notice_begin(uat_stall_notice());
+    uat_deque_push_gone(&uat_worker.deque, sp);
+    uat_stall_set(UAT_DOING_TASK);
+    enter_task(uat_segment.high);
+    run(next_after(uat_start(sp, root, copy, result)));
+    uat_schedule();
+}

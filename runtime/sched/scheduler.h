@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UAT_SCHEDULER_H
+#define UAT_SCHEDULER_H
+
+#include <stddef.h>
+
+#include "include/uat.h"
+
+/* Start the root task on this worker's empty region, and run until the job's run is over, here or elsewhere. */
+void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size);
+
+/* Steal and run until the run is over. */
+void uat_schedule(void);
+
+/* What this worker has and has done, in one line. May be called by a signal handler. */
+void uat_schedule_describe(char *text, size_t size);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings of the scheduler: see base/settings.h. */
+#ifndef UAT_SCHED_SETTINGS_H
+#define UAT_SCHED_SETTINGS_H
+
+#include <stdbool.h>
+
+#include "base/settings.h"
+
+enum uat_torture_mode { UAT_TORTURE_NONE, UAT_TORTURE_EVACUATE, UAT_TORTURE_STEAL };
+#define UAT_TORTURE_NO_DELAY UINT64_MAX
+
+struct uat_sched_settings {
+    uint64_t seed;          /* of the victims' order */
+    int torture;            /* enum uat_torture_mode */
+    uint64_t torture_delay; /* a seed, or UAT_TORTURE_NO_DELAY */
+};
+extern struct uat_sched_settings uat_sched_settings;
+
+/* Are delays requested? uat_torture_seed() is their seed, or 0 if not. */
+static inline bool uat_torture_delays(void)
+{
+    return uat_sched_settings.torture_delay != UAT_TORTURE_NO_DELAY;
+}
+static inline uint64_t uat_torture_seed(void)
+{
+    return uat_torture_delays() ? uat_sched_settings.torture_delay : 0;
+}
+
+#ifdef UAT_SETTINGS_ROWS
+#define SCHED(member) UAT_FIELD(struct uat_sched_settings, member)
+static const struct uat_setting uat_torture_parts[] = {
+    {"mode", "none", UAT_EQUAL, SCHED(torture),
+     UAT_CHOICE({"none", UAT_TORTURE_NONE}, {"evacuate", UAT_TORTURE_EVACUATE}, {"steal", UAT_TORTURE_STEAL}),
+     "evacuate: a spawner's stack is moved away while its child runs; steal: each spawn waits for a thief"},
+    {"delay", "none", UAT_EQUAL_IF_SET, SCHED(torture_delay),
+     UAT_NUMBER_OR(0, UAT_TORTURE_NO_DELAY - 1, {"none", UAT_TORTURE_NO_DELAY}),
+     "seed of random delays at each step of the protocols"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_sched_rows[] = {
+    {"UAT_SEED", "0", UAT_MAY_DIFFER, SCHED(seed), UAT_NUMBER(0, UINT64_MAX),
+     "seed of the random choice of victims; 0: the rank"},
+    {"UAT_TORTURE", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_torture_parts),
+     "for tests: stress modes, which find code that breaks the rules"},
+    UAT_LAST_SETTING,
+};
+#endif
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow paths of uat_spawn(). asm/x86_64/spawn.S calls them on the task's stack. Each returns on the worker that
+ * called it, or does not return.
+ */
+#include "runtime/global/global.h"
+#include "runtime/sched/spawn.h"
+
+#include "asm/switch.h"
+#include "base/virtual.h"
+#include "include/uat/pattern.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/record.h"
+#include "runtime/segment/segment.h"
+#include "runtime/segment/settings.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/exception.h"
+#include "runtime/sched/fork.h"
+#include "runtime/sched/modes.h"
+#include "runtime/sched/torture.h"
+#include "runtime/sched/worker.h"
+#include "runtime/job/die.h"
+#include "runtime/job/fault.h"
+
+/* Bytes below the region. A stack pointer that is lower than this is not that of a task whose stacks overflow. */
+#define OVERFLOW_MAX (UINT64_C(64) << 30)
+
+void uat_task_check_stack(uintptr_t sp, const char *call)
+{
+    if (__builtin_expect(sp >= uat_segment.low && sp <= uat_segment.high, 1))
+        return;
+    if (sp < uat_segment.low && uat_segment.low - sp < OVERFLOW_MAX) {
+        uat_fault_report_overflow(sp);
+        uat_die_silently();
+    }
+    uat_die("%s was called on a stack that is not the task's, at %p: from another thread or a signal handler; only the "
+            "task's own thread may spawn and join",
+            call, (void *)sp);
+}
+
+bool uat_spawn_part(void *context, uintptr_t sp)
+{
+    (void)context;
+    uat_task_check_stack(sp, "uat_spawn()");
+    struct uat_record *record = uat_record_get(&uat_records);
+    if (!record)
+        return false;
+    struct uat_frame *child = uat_frame_at(sp);
+    uat_task_t *task = child->task; /* both frames are still here; each takes the record's name along */
+    child->record = task->record = uat_record_name(uat_self.rank, record);
+    task->size = child->result_size;
+    return true;
+}
+
+static _Noreturn void refuse_outside(void)
+{
+    uat_die("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
+}
+
+/* Check that the child's handle is in the frames of its spawner, whose continuation is at sp: it must migrate with
+ * it. */
+static void check_handle(uintptr_t sp)
+{
+    uintptr_t handle = (uintptr_t)uat_frame_at(sp)->task;
+    uintptr_t base = uat_worker.deque.top[-2] & ~(uintptr_t)UAT_TAG_MASK;
+    if (handle < sp || handle >= base)
+        uat_die("uat_spawn() was given a handle at %p, which is not in the calling task's own frames; it could not "
+                "migrate with the task",
+                (void *)handle);
+}
+
+/* The slow path after the continuation at sp was pushed. */
+void uat_task_pushed(uintptr_t sp)
+{
+    if (!uat_worker.running)
+        refuse_outside();
+    uat_task_check_stack(sp, "uat_spawn()");
+    check_handle(sp);
+    uat_exception_check("uat_spawn()");
+    uat_fork_check();
+    uat_global_refuse_open("at a spawn");
+    uat_deque_refill(&uat_worker.deque);
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->task();
+    if (uat_torture_on) {
+        uat_modes_check();
+        uat_torture_pushed(sp);
+    }
+}
+
+int uat_work_wanted(void)
+{
+    if (uat_self.size == 1 || uat_fork_is_child) /* a forked child's copy of the deque is its parent's */
+        return 0;
+    /* An offer may release written data, which must wait while ranges are checked out. */
+    return uat_global_has_open() ? uat_deque_is_drained(&uat_worker.deque) : !uat_deque_offer(&uat_worker.deque);
+}
+
+static void refuse_children(const struct uat_frame *frame)
+{
+    if (frame->pending > 0)
+        uat_die("a task has ended with %u children that it never joined; every uat_spawn() needs its uat_join()",
+                frame->pending);
+}
+
+/*
+ * The slow path of a task's end: the task whose segment begins at sp has returned, and its deque entry may not be
+ * private. Returns if the spawner's continuation is still here. Otherwise switches to the scheduler, which finds the
+ * ended task as the suspended one.
+ */
+void uat_task_returned(uintptr_t sp)
+{
+    uat_task_check_stack(sp, "uat_spawn()");
+    struct uat_frame *frame = uat_frame_at(sp);
+    uat_fork_check();
+    refuse_children(frame);
+    uat_global_refuse_open("at the end of a task");
+    if (uat_torture_on)
+        uat_torture_returned(sp);
+    uintptr_t popped;
+    enum uat_pop pop = uat_deque_pop(&uat_worker.deque, &popped);
+    if (pop == UAT_POP_PRIVATE)
+        return;
+    if (pop == UAT_POP_PARTED) { /* child and spawner never parted */
+        uat_record_put(&uat_records, uat_record_address(frame->record));
+        frame->task->record = 0;
+        return;
+    }
+    uat_modes_check(); /* the continuation was stolen, and does not carry this worker's modes */
+    uat_worker.suspended_sp = sp;
+    uat_leave();
+}
+
+/* Called before a large argument is copied below sp. */
+void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
+{
+    if (!uat_worker.running)
+        refuse_outside();
+    uat_task_check_stack(sp, "uat_spawn()");
+    if (result_size > UAT_RESULT_MAX_MAX)
+        uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX can be made: it is %zu, %zu at most", result_size,
+                uat_segment.result_max, (size_t)UAT_RESULT_MAX_MAX);
+    if (result_size > uat_segment.result_max)
+        uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
+                uat_segment.result_max, (result_size + 7) / 8 * 8);
+    if (arg_size > sp - uat_segment.low)
+        uat_die("an argument of %zu bytes does not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu or more",
+                arg_size, uat_segment_region_size(), uat_segment_region_size() + arg_size);
+}

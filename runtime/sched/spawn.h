@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UAT_SPAWN_H
+#define UAT_SPAWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Make the join record of the continuation at sp, which the deque is about to publish, and name it in the spawner's
+ * uat_task_t and in the child's frame. False if no record is free. */
+bool uat_spawn_part(void *context, uintptr_t sp);
+
+/*
+ * End the job if sp, of the task that called `call`, is not in the uni-address region. The guard below the region
+ * catches accesses to it, but a frame can be larger than the guard; so this check comes before any peer can see the
+ * frame. It also catches another thread, or a signal handler on a stack of its own.
+ */
+void uat_task_check_stack(uintptr_t sp, const char *call);
+
+/* Called by asm/x86_64/spawn.S only. */
+void uat_task_pushed(uintptr_t sp);
+void uat_task_returned(uintptr_t sp);
+void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size);
+
+#endif

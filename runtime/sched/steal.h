@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* This worker as a thief: the job's steal protocol and the choice of victims. */
+#ifndef UAT_STEAL_H
+#define UAT_STEAL_H
+
+#include "deque/ready.h"
+#include "deque/thief.h"
+
+/* Reserve the deque's ring and mailbox and the thief's landing places in the segment. */
+void uat_steal_reserve(void);
+
+/* This worker's ring; after uat_segment_open(). */
+struct uat_ring *uat_steal_ring(void);
+
+/* Open the thief over uat_self.transport; to be called after uat_segment_open(). Returns 0 or a negative errno, which
+ * has been reported. */
+int uat_steal_open(void);
+void uat_steal_close(void);
+
+/*
+ * Try to steal once from victims of uat_victims_choose(). Returns enum uat_steal, or a negative errno that has been
+ * reported.
+ */
+int uat_steal_try(struct uat_stolen *stolen);
+
+/* Try to steal once from these victims. */
+int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen);
+
+/* Try once to take a ready task of victims of uat_victims_choose(): see uat_ready_steal(). */
+int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *fetched, unsigned *trips);
+
+const struct uat_thief_counts *uat_steal_counts(void);
+
+/* The operations that successful steals have posted. */
+struct uat_steal_traffic {
+    uint64_t ops[UAT_OP_KINDS], requests[UAT_OP_KINDS]; /* operations, and the adapter requests among them */
+    uint64_t doorbells;
+};
+const struct uat_steal_traffic *uat_steal_traffic(void);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/sched/torture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/delay.h"
+#include "base/log.h"
+#include "base/relax.h"
+#include "base/virtual.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/sanitize.h"
+#include "runtime/sched/settings.h"
+#include "runtime/sched/torture_heap.h"
+#include "runtime/sched/worker.h"
+#include "runtime/job/die.h"
+#include "runtime/job/fault.h"
+
+enum { STEAL_WAITS = 400, STEAL_SPINS = 50, POISON = 0xa5 };
+
+bool uat_torture_on;
+
+/* Mode "evacuate": the stacks that are out, youngest first. */
+struct evacuated {
+    struct evacuated *older;
+    uintptr_t sp;
+    size_t bytes;
+    unsigned char stack[];
+};
+static struct evacuated *evacuated;
+
+static bool evacuates, waits; /* the modes "evacuate" and "steal" */
+
+/* Bytes of a poisoned stack, perhaps with an index added. */
+static bool is_poison(uint64_t value)
+{
+    const uint64_t word = UINT64_C(0x0101010101010101) * POISON;
+    return value >> 32 == word >> 32 || (uint32_t)value == (uint32_t)word;
+}
+
+static void explain_fault(const struct uat_fault *fault)
+{
+    bool poisoned = is_poison(fault->address);
+    for (int i = 0; i < fault->count; i++)
+        poisoned |= is_poison(fault->registers[i]);
+    int owner = uat_torture_heap_owner(fault->address);
+    if (evacuates && poisoned)
+        uat_error(
+            "a task has used bytes 0xa5, which UAT_TORTURE=evacuate leaves in the place of other tasks' stacks: it "
+            "keeps a pointer into a stack that is not its own");
+    else if (owner >= 0 && owner != uat_self.rank)
+        uat_error(
+            "a task has used %p, which malloc() gave it on rank %d: nothing of one process, and so no address from "
+            "malloc(), may be kept across a spawn or a join",
+            (void *)fault->address, owner);
+}
+
+void uat_torture_open(int rank)
+{
+    evacuates = uat_sched_settings.torture == UAT_TORTURE_EVACUATE;
+    waits = uat_sched_settings.torture == UAT_TORTURE_STEAL;
+    uat_torture_on = evacuates || waits;
+    if (uat_torture_on || uat_torture_delays()) {
+        uat_torture_heap_move(rank, uat_self.size);
+        uat_fault_ask(explain_fault);
+    }
+    if (uat_torture_delays() || UAT_IS_VIRTUAL()) /* in a simulation, UAT_SIM_SEED decides what happens at each delay */
+        uat_delay_start(uat_torture_seed() * 1000003 + (uint64_t)rank);
+}
+
+bool uat_torture_waits_for_thieves(void)
+{
+    return waits;
+}
+
+static void move_out(uintptr_t sp, uintptr_t base)
+{
+    struct evacuated *e = malloc(sizeof(*e) + (base - sp));
+    if (!e)
+        uat_die("no memory for UAT_TORTURE=evacuate");
+    uat_sanitize_forget(sp, base);
+    *e = (struct evacuated){.older = evacuated, .sp = sp, .bytes = base - sp};
+    memcpy(e->stack, (void *)sp, e->bytes);
+    memset((void *)sp, POISON, e->bytes);
+    evacuated = e;
+    uat_task_counts.evacuations++;
+    uat_task_counts.evacuated_bytes += e->bytes;
+}
+
+static void move_in(uintptr_t sp)
+{
+    struct evacuated *e = evacuated;
+    if (!e || e->sp != sp)
+        return; /* a root: it has no spawner */
+    const unsigned char *place = (const unsigned char *)sp;
+    for (size_t i = 0; i < e->bytes; i++)
+        if (place[i] != POISON)
+            uat_die(
+                "a task has written to another task's stack, at %p; tasks may share nothing but arguments and results",
+                (const void *)(place + i));
+    memcpy((void *)sp, e->stack, e->bytes);
+    evacuated = e->older;
+    free(e);
+}
+
+/* Has a thief arrived since the counts were `bottom` and `given`? */
+static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
+{
+    if (!d->giver) /* Relaxed: only a hint; the peers are the thieves' claims in uat_thief_claim(). */
+        return (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0;
+    /* Push a given stack on its way: an adapter does that by itself, the transport under torture does not. */
+    uat_check(uat_self.transport->class_->progress(uat_self.transport));
+    uat_deque_refill(d); /* answers the thieves that ask */
+    return d->count.given > given;
+}
+
+/* Wait a bounded time for a thief to take what is published, or to ask. */
+static void wait_for_thief(void)
+{
+    struct uat_deque *d = &uat_worker.deque;
+    uint64_t bottom = d->bottom, given = d->count.given;
+    for (int i = 0; i < STEAL_WAITS && (d->giver || d->published > 0); i++) {
+        if (has_come(d, bottom, given))
+            return;
+        if (i % STEAL_SPINS == STEAL_SPINS - 1)
+            uat_cpu_yield();
+        else
+            uat_pause();
+    }
+}
+
+void uat_torture_pushed(uintptr_t sp)
+{
+    const struct uat_deque *d = &uat_worker.deque;
+    if (evacuates)
+        move_out(sp, d->top[-2] & ~(uintptr_t)UAT_TAG_MASK);
+    else
+        wait_for_thief();
+}
+
+void uat_torture_returned(uintptr_t sp)
+{
+    if (evacuates)
+        move_in(sp);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Torture modes of the spawn (UAT_TORTURE), to find task code and runtime code that breaks the rules.
+ *   evacuate  while a child runs, its spawner's stack is copied out and its place poisoned; nothing is published
+ *   steal     at each spawn the worker waits, for a bounded time, until a thief has taken the continuation
+ * (delay is in base/delay.h and in the transport.)
+ */
+#ifndef UAT_TORTURE_H
+#define UAT_TORTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+extern bool uat_torture_on;
+
+/* Switch on what UAT_TORTURE asks for; rank tells the workers' random delays apart. */
+void uat_torture_open(int rank);
+
+/* Is mode "steal" on? A worker that spawns then needs idle workers to be awake. */
+bool uat_torture_waits_for_thieves(void);
+
+/* Called after the continuation at sp was pushed, and before its child returns to it. */
+void uat_torture_pushed(uintptr_t sp);
+void uat_torture_returned(uintptr_t sp);
+
+#endif

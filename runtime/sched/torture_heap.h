@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Torture: malloc() returns different addresses on each worker. All workers run one program without address-space
+ * randomisation, so normally the same malloc() call returns the same address everywhere. A pointer that a task keeps
+ * across a spawn then silently points to another worker's data. With disjoint heaps it points to nothing, and the
+ * message of the fault says why.
+ */
+#ifndef UAT_TORTURE_HEAP_H
+#define UAT_TORTURE_HEAP_H
+
+#include <stdint.h>
+
+/* Move future allocations of malloc() to the window of rank. Best effort: reports no error. */
+void uat_torture_heap_move(int rank, int size);
+
+/* The rank whose malloc() returns this address, or -1. */
+int uat_torture_heap_owner(uintptr_t address);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * This process as a worker. It is a global, so that a task always finds the worker that it runs on now.
+ *
+ * Code that may run in a task reads it afresh after each point where the task may migrate, and keeps none of it in a
+ * frame across such a point.
+ */
+#ifndef UAT_WORKER_H
+#define UAT_WORKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "asm/offsets.h"
+#include "deque/owner.h"
+#include "include/uat.h"
+
+/* Only what the assembly uses and what its slow paths read first. Every other part keeps its own state. */
+struct uat_worker {
+    struct uat_deque deque;
+    _Alignas(256) uint64_t tasks; /* number of tasks spawned here. At a fixed offset, for the assembly */
+    uintptr_t scheduler_sp;       /* stack pointer of the scheduler in uat_resume() */
+    uintptr_t suspended_sp;       /* of the task that waits in uat_join_wait() or uat_park() */
+    uat_task_t *suspended_task;   /* the child that it waits for, or its struct uat_park */
+    bool running;                 /* is this inside uat_run()? */
+};
+
+extern struct uat_worker uat_worker __attribute__((visibility("hidden")));
+
+/* The fields of uat_stats_t that scheduler, joins and torture count. runtime/stats.c adds the others. */
+extern uat_stats_t uat_task_counts __attribute__((visibility("hidden")));
+
+#endif

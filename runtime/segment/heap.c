@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/segment/heap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct uat_heap uat_heap;
+
+#define NONE UINT32_MAX
+
+enum { LOOKS = 4 /* lent blocks examined at each allocation that finds no kept block */ };
+
+static void list_add(struct uat_heap *heap, uint32_t unit, unsigned order)
+{
+    heap->order[unit] = (uint8_t)(order + 1);
+    heap->prev[unit] = NONE;
+    heap->next[unit] = heap->list[order];
+    if (heap->list[order] != NONE)
+        heap->prev[heap->list[order]] = unit;
+    heap->list[order] = unit;
+}
+
+static void list_remove(struct uat_heap *heap, uint32_t unit, unsigned order)
+{
+    heap->order[unit] = 0;
+    if (heap->prev[unit] != NONE)
+        heap->next[heap->prev[unit]] = heap->next[unit];
+    else
+        heap->list[order] = heap->next[unit];
+    if (heap->next[unit] != NONE)
+        heap->prev[heap->next[unit]] = heap->prev[unit];
+}
+
+int uat_heap_open(struct uat_heap *heap, char *memory, size_t size)
+{
+    size_t units = size / UAT_HEAP_UNIT;
+    *heap = (struct uat_heap){.memory = memory,
+                              .units = units,
+                              .order = calloc(units, 1),
+                              .used_order = calloc(units, 1),
+                              .next = malloc(units * sizeof(uint32_t)),
+                              .prev = malloc(units * sizeof(uint32_t))};
+    if (!heap->order || !heap->used_order || !heap->next || !heap->prev || uat_loans_open(&heap->loans, units)) {
+        uat_heap_close(heap);
+        return -ENOMEM;
+    }
+    for (unsigned order = 0; order < UAT_HEAP_ORDERS; order++)
+        heap->list[order] = NONE;
+    for (size_t unit = 0; unit < units;) { /* the largest aligned blocks that fit */
+        unsigned order = UAT_HEAP_ORDERS - 1;
+        while ((unit & ((1u << order) - 1)) != 0 || unit + (1u << order) > units)
+            order--;
+        list_add(heap, (uint32_t)unit, order);
+        unit += 1u << order;
+    }
+    return 0;
+}
+
+void uat_heap_close(struct uat_heap *heap)
+{
+    free(heap->order);
+    free(heap->used_order);
+    free(heap->next);
+    free(heap->prev);
+    uat_loans_close(&heap->loans);
+    *heap = (struct uat_heap){0};
+}
+
+/* Free a block. Merge it with its buddy as long as the buddy is free, too. */
+void uat_heap_release(struct uat_heap *heap, uint32_t unit)
+{
+    unsigned order = heap->used_order[unit];
+    for (; order + 1 < UAT_HEAP_ORDERS; order++) {
+        uint32_t buddy = unit ^ (1u << order);
+        if (buddy + (1u << order) > heap->units || heap->order[buddy] != order + 1)
+            break;
+        list_remove(heap, buddy, order);
+        unit = unit < buddy ? unit : buddy;
+    }
+    list_add(heap, unit, order);
+}
+
+static const uint64_t *returned(void *context, uint32_t unit)
+{
+    return &uat_heap_block(context, unit)->returned;
+}
+
+static void take(void *context, uint32_t unit)
+{
+    uat_heap_release(context, unit);
+}
+
+/* Take a free block of this order, splitting a larger one if necessary. NONE if there is none. */
+static uint32_t find(struct uat_heap *heap, unsigned order)
+{
+    unsigned at = order;
+    while (at < UAT_HEAP_ORDERS && heap->list[at] == NONE)
+        at++;
+    if (at == UAT_HEAP_ORDERS)
+        return NONE;
+    uint32_t unit = heap->list[at];
+    list_remove(heap, unit, at);
+    while (at > order) {
+        at--;
+        list_add(heap, unit + (1u << at), at);
+    }
+    return unit;
+}
+
+/* Release all kept blocks, which merges them with their buddies. */
+static void release_kept(struct uat_heap *heap)
+{
+    for (unsigned order = 0; order < UAT_HEAP_KEPT_ORDERS; order++)
+        while (heap->kept_count[order] > 0)
+            uat_heap_release(heap, heap->kept[order][--heap->kept_count[order]]);
+}
+
+/* A free block of this order that is not a kept one, or NONE. */
+static uint32_t search(struct uat_heap *heap, unsigned order)
+{
+    uat_loans_collect(&heap->loans, LOOKS, returned, take, heap);
+    uint32_t unit = find(heap, order);
+    if (unit == NONE) {
+        release_kept(heap);
+        uat_loans_collect(&heap->loans, heap->loans.count, returned, take, heap);
+        unit = find(heap, order);
+    }
+    return unit;
+}
+
+struct uat_block *uat_heap_search(struct uat_heap *heap, unsigned order)
+{
+    uint32_t unit = order < UAT_HEAP_ORDERS ? search(heap, order) : NONE;
+    if (unit == NONE)
+        return NULL;
+    heap->used_order[unit] = (uint8_t)order;
+    struct uat_block *block = uat_heap_block(heap, unit);
+    /* Relaxed: no peer knows the block yet. The WRITE of the waiter in uat_join_wait_at() publishes it. */
+    __atomic_store_n(&block->returned, 0, __ATOMIC_RELAXED);
+    uat_loans_add(&heap->loans, unit);
+    return block;
+}
+
+size_t uat_heap_settle(struct uat_heap *heap)
+{
+    release_kept(heap);
+    uat_loans_collect(&heap->loans, heap->loans.count, returned, take, heap);
+    return heap->loans.count;
+}

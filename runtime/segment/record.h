@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Join records: where a child and its spawner meet if they no longer share a process. A record lives on the worker that
+ * published the spawner. Only that worker allocates and reuses it.
+ *
+ *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD; nothing else changes it and it is never
+ *       reset. The one that gets an even old value arrived first, the one that gets an odd old value second.
+ *   J2  The second to arrive gives the record back after its READs of the record have completed.
+ *   J3  Result, waiter and `returned` are on separate lines, since different peers WRITE them.
+ */
+#ifndef UAT_RECORD_H
+#define UAT_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/segment/loans.h"
+
+/* A joiner that waits: its stack [sp, base) is kept in `block` of rank's evacuation heap. */
+struct uat_waiter {
+    uint64_t rank;
+    uint64_t block;
+    uint64_t sp, base;
+};
+
+struct uat_record {
+    _Alignas(64) uint64_t state;    /* HCA atomics only */
+    uint64_t returned;              /* the owner sets 0 while it is free; the second to arrive WRITEs 1 */
+    struct uat_waiter waiter;       /* WRITEs of the joiner */
+    _Alignas(64) uint64_t result[]; /* WRITEs of the child's worker */
+};
+
+/* A record's name, unique in the job; 0 names no record. Addresses have 47 bits. */
+static inline uint64_t uat_record_name(int rank, const struct uat_record *record)
+{
+    return (uint64_t)rank << 48 | (uintptr_t)record;
+}
+static inline int uat_record_rank(uint64_t name)
+{
+    return (int)(name >> 48);
+}
+static inline struct uat_record *uat_record_address(uint64_t name)
+{
+    return (struct uat_record *)(name & ((UINT64_C(1) << 48) - 1));
+}
+
+/* Bytes from one record to the next. */
+size_t uat_record_stride(size_t result_max);
+
+struct uat_record_pool {
+    char *memory;
+    size_t stride;
+    uint32_t *free; /* stack of free records' numbers: records that have been used lie above those that have not */
+    size_t free_count;
+    uint32_t used; /* records with a lower number have been used */
+    struct uat_loans loans;
+    struct uat_record *spare; /* freed by uat_record_put(), but still listed as lent: a flat loop reuses it each time */
+};
+
+/* Open a pool of count records in memory, which is zeroed memory of the segment. 0 or -ENOMEM. */
+int uat_record_pool_open(struct uat_record_pool *pool, char *memory, size_t stride, size_t count);
+void uat_record_pool_close(struct uat_record_pool *pool);
+
+/* The records of this worker. */
+extern struct uat_record_pool uat_records __attribute__((visibility("hidden")));
+
+/* Allocate a record for one meeting. NULL if all are in use. */
+struct uat_record *uat_record_get(struct uat_record_pool *pool);
+
+/* Take back every record that peers have returned. Returns how many are still lent. */
+size_t uat_record_pool_settle(struct uat_record_pool *pool);
+
+/* Free a record that no other worker has seen in this use. Called by the owner only. */
+void uat_record_put(struct uat_record_pool *pool, struct uat_record *record);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/segment/segment.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/cpu.h"
+#include "deque/settings.h"
+#include "runtime/segment/record.h"
+#include "runtime/segment/settings.h"
+#include "transport_sim/sim.h"
+
+struct uat_segment uat_segment = {.fd = -1};
+
+/* The areas in the order of their reservation. The first three are this room's. */
+static struct {
+    struct uat_area *area[UAT_AREAS_MAX];
+    int count;
+} layout;
+
+static struct uat_area stacks = {.name = "stacks", .peers = UAT_PEERS_READ};
+static struct uat_area records = {.name = "join records", .peers = UAT_PEERS_CHANGE, .striped = true};
+static struct uat_area heap = {.name = "evacuation heap", .peers = UAT_PEERS_CHANGE, .striped = true};
+
+const struct uat_area *uat_segment_find(const char *name)
+{
+    for (int i = 0; i < layout.count; i++)
+        if (strcmp(layout.area[i]->name, name) == 0)
+            return layout.area[i];
+    return NULL;
+}
+
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
+void uat_segment_begin(void)
+{
+    const struct uat_segment_settings *o = &uat_segment_settings;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uat_segment = (struct uat_segment){.fd = -1,
+                                       .start = (char *)o->address,
+                                       .result_max = o->result_max,
+                                       .record_stride = uat_record_stride(o->result_max),
+                                       .heap_size = o->heap_size};
+    layout.count = 0;
+    stacks.size = o->stack_size;
+    stacks.peers = uat_deque_settings.protocol == UAT_DEQUE_MESSAGE ? UAT_PEERS_CHANGE
+                                                                    : UAT_PEERS_READ; /* victims WRITE them (M5) */
+    records.size = uat_segment.record_stride * o->records;
+    heap.size = o->heap_size;
+    stacks.align = records.align = heap.align = page;
+    uat_segment_reserve(&stacks);
+    uat_segment_reserve(&records);
+    uat_segment_reserve(&heap);
+}
+
+void uat_segment_reserve(struct uat_area *area)
+{
+    assert(layout.count < UAT_AREAS_MAX && area->size > 0);
+    layout.area[layout.count++] = area;
+}
+
+/* Place the areas of one kind, starting at offset `at`. Returns the offset of their end. */
+static size_t place(enum uat_peers peers, bool striped, size_t at)
+{
+    for (int i = 0; i < layout.count; i++) {
+        struct uat_area *area = layout.area[i];
+        if (area == &stacks || area->peers != peers || area->striped != striped)
+            continue;
+        at = area->offset = round_up(at, area->align ? area->align : UAT_CACHE_LINE);
+        at += area->size;
+    }
+    return at;
+}
+
+/* A hash (FNV-1a, 64 bits) of what peers must agree on. */
+static uint64_t hash_layout(void)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (int i = 0; i < layout.count; i++) {
+        const struct uat_area *area = layout.area[i];
+        const uint64_t facts[] = {area->offset, area->size, area->peers, area->striped};
+        const unsigned char *p = (const unsigned char *)facts;
+        for (size_t k = 0; k < sizeof(facts); k++)
+            h = (h ^ p[k]) * UINT64_C(0x100000001b3);
+    }
+    return h;
+}
+
+void uat_segment_lay_out(void)
+{
+    struct uat_segment *s = &uat_segment;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    stacks.offset = 0;
+    size_t shown = round_up(stacks.size, page), at = place(UAT_PEERS_READ, false, shown);
+    s->low = (uintptr_t)s->start;
+    s->high = s->low + stacks.size;
+    at = round_up(at, page);
+    s->read_only = stacks.peers == UAT_PEERS_READ ? at : 0;
+    at = place(UAT_PEERS_CHANGE, true, at) + UAT_COLOUR_ROOM; /* shared: all are shifted by the same amount */
+    at = round_up(place(UAT_PEERS_CHANGE, false, at), page);
+    s->size = round_up(place(UAT_PEERS_NOTHING, false, at), page);
+    s->closed = s->size - at;
+    s->layout = hash_layout();
+}
+
+/* Set each area's address for a worker of this colour. */
+static void set_addresses(int colour)
+{
+    for (int i = 0; i < layout.count; i++) {
+        struct uat_area *area = layout.area[i];
+        area->at = uat_coloured(uat_segment.start + area->offset, area->striped ? colour : 0);
+    }
+    uat_segment.colour = colour;
+    uat_segment.records = records.at;
+    uat_segment.heap = heap.at;
+}
+
+static int report_map(const struct uat_segment *s, int error)
+{
+    if (error == EEXIST)
+        uat_error(
+            "the segment's address %p is taken (%zu MiB from there are needed); set UAT_SEGMENT_ADDRESS to a free one, "
+            "the same for all workers",
+            (void *)s->start, s->size >> 20);
+    else if (error == ENOMEM)
+        uat_error("no memory for the segment of %zu MiB; raise the limit on address space (ulimit -v) or lower "
+                  "UAT_STACK_SIZE "
+                  "and UAT_HEAP_SIZE",
+                  s->size >> 20);
+    else
+        uat_error("the segment of %zu MiB cannot be mapped at %p: %s; see UAT_SEGMENT_ADDRESS", s->size >> 20,
+                  (void *)s->start, strerror(error));
+    return -error;
+}
+
+/* Check the limit on file sizes first: growing a memory object beyond it ends the process by SIGXFSZ. */
+static int check_file_limit(size_t size)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= size)
+        return 0;
+    uat_error(
+        "files may have %llu KiB here (ulimit -f), and the segment's memory object of %zu KiB counts as one; raise the "
+        "limit or lower UAT_STACK_SIZE and UAT_HEAP_SIZE",
+        (unsigned long long)limit.rlim_cur >> 10, size >> 10);
+    return -EFBIG;
+}
+
+/* The largest guard to try. It takes a small part of the address space where that is limited (ulimit -v). */
+static size_t largest_guard(void)
+{
+    struct rlimit limit;
+    size_t size = UAT_GUARD_MAX;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        while (size > UAT_GUARD_MIN && size > limit.rlim_cur / 16)
+            size /= 2;
+    return size;
+}
+
+/* Reserve the largest guard that is free below the segment. */
+static int open_guard(struct uat_segment *s)
+{
+    for (size_t size = largest_guard(); size >= UAT_GUARD_MIN; size /= 2) {
+        if ((uintptr_t)s->start <= size)
+            continue;
+        void *p = mmap(s->start - size, size, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (p == s->start - size) {
+            s->guard = p;
+            s->guard_size = size;
+            return 0;
+        }
+        if (p != MAP_FAILED) /* a kernel before 4.17 takes the address for a hint */
+            munmap(p, size);
+    }
+    return -1;
+}
+
+/* Create a memory object without a name: it vanishes with its last process. -1 with errno. */
+static int open_object(struct uat_segment *s)
+{
+    if (uat_sim_on())
+        return uat_sim_object(s->size, &s->offset);
+    int fd = memfd_create("uat-segment", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)s->size) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+int uat_segment_open(int colour)
+{
+    struct uat_segment *s = &uat_segment;
+    int rc = check_file_limit(s->size);
+    if (rc)
+        return rc;
+    set_addresses(colour);
+    s->fd = open_object(s);
+    if (s->fd < 0)
+        goto fail;
+    void *p = mmap(s->start, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, s->fd, s->offset);
+    if (p == MAP_FAILED)
+        goto fail;
+    if (p != s->start) { /* a kernel before 4.17 takes the address for a hint */
+        munmap(p, s->size);
+        errno = EEXIST;
+        goto fail;
+    }
+    if (open_guard(s)) {
+        munmap(s->start, s->size);
+        errno = EEXIST;
+        goto fail;
+    }
+    if (!uat_sim_on())                             /* where one memory object holds many segments */
+        madvise(s->start, s->size, MADV_HUGEPAGE); /* fewer translations for the HCA and the CPU; only advice */
+    return 0;
+fail:;
+    int error = errno;
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+    return report_map(s, error);
+}
+
+void uat_segment_set_colours(uint8_t *colours)
+{
+    uat_segment.colours = colours;
+}
+
+void uat_segment_close(void)
+{
+    struct uat_segment *s = &uat_segment;
+    free(s->colours);
+    s->colours = NULL;
+    if (s->fd < 0)
+        return;
+    munmap(s->start, s->size);
+    munmap(s->guard, s->guard_size);
+    close(s->fd);
+    for (int i = 0; i < layout.count; i++)
+        layout.area[i]->at = NULL;
+    *s = (struct uat_segment){.fd = -1};
+}
+
+/* The address of the first nonzero word between two offsets of the memory object; 0 if there is none. */
+static uintptr_t first_word(off_t from, off_t to)
+{
+    const struct uat_segment *s = &uat_segment;
+    const uint64_t *p = (const uint64_t *)(s->start + (from - s->offset));
+    const uint64_t *end = (const uint64_t *)(s->start + (to - s->offset));
+    while (p < end && *p == 0)
+        p++;
+    return p < end ? (uintptr_t)p : 0;
+}
+
+uintptr_t uat_segment_low_water(void)
+{
+    const struct uat_segment *s = &uat_segment;
+    off_t at = s->offset + (off_t)(s->low - (uintptr_t)s->start);
+    off_t end = s->offset + (off_t)(s->high - (uintptr_t)s->start);
+    /* Holes of the memory object were never touched. Skip all of them: reading a hole would allocate it. There may be
+     * holes above pages at the low end, because uat_replicate() has used and zeroed those pages. */
+    while (at < end) {
+        off_t data = lseek(s->fd, at, SEEK_DATA);
+        if (data < at || data >= end)
+            break;
+        off_t hole = lseek(s->fd, data, SEEK_HOLE);
+        at = hole > data && hole < end ? hole : end;
+        uintptr_t word = first_word(data, at);
+        if (word)
+            return word;
+    }
+    return s->high;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings of a worker's segment: see base/settings.h. */
+#ifndef UAT_SEGMENT_SETTINGS_H
+#define UAT_SEGMENT_SETTINGS_H
+
+#include "base/settings.h"
+
+/* The address of the segment in every worker: far from where Linux places mappings by itself. */
+#define UAT_SEGMENT_ADDRESS_DEFAULT 0x7ea000000000
+
+#define UAT_STACK_SIZE_MAX (UINT64_C(2) << 30) /* a stack moves in one READ, and InfiniBand's limit is 2 GiB */
+#define UAT_RESULT_MAX_MAX UINT64_C(65536)
+
+struct uat_segment_settings {
+    uint64_t address;    /* a multiple of 2 MiB */
+    uint64_t stack_size; /* bytes of the uni-address region */
+    uint64_t heap_size;  /* bytes of the evacuation heap */
+    uint64_t records;    /* join records per worker */
+    uint64_t result_max; /* bytes */
+};
+extern struct uat_segment_settings uat_segment_settings;
+
+#ifdef UAT_SETTINGS_ROWS
+#define SEGMENT(member) UAT_FIELD(struct uat_segment_settings, member)
+#define TEXT(number)    TEXT_OF(number)
+#define TEXT_OF(number) #number
+static const struct uat_setting uat_segment_rows[] = {
+    {"UAT_SEGMENT_ADDRESS", TEXT(UAT_SEGMENT_ADDRESS_DEFAULT), UAT_EQUAL, SEGMENT(address),
+     UAT_ADDRESS(0x200000, 0x7fffffe00000, 0x200000), /* up to the last huge page of a 47-bit address space */
+     "virtual address of the segment"},
+    {"UAT_STACK_SIZE", "16M", UAT_EQUAL, SEGMENT(stack_size), UAT_SIZE(64 << 10, UAT_STACK_SIZE_MAX, 4096),
+     "room for the stacks of running tasks, in bytes"},
+    {"UAT_HEAP_SIZE", "16M", UAT_EQUAL, SEGMENT(heap_size), UAT_SIZE(64 << 10, UINT64_C(64) << 30, 4096),
+     "room for the stacks of waiting tasks, in bytes"},
+    {"UAT_RECORDS", "4096", UAT_EQUAL, SEGMENT(records), UAT_NUMBER(1, 1 << 24), "join records per worker"},
+    /* At least 1k: uat_spawn() checks only larger results. The transport moves whole 8-byte words. */
+    {"UAT_RESULT_MAX", "1k", UAT_EQUAL, SEGMENT(result_max), UAT_SIZE(1024, UAT_RESULT_MAX_MAX, 8),
+     "largest result of a task, in bytes"},
+    UAT_LAST_SETTING,
+};
+#endif
+
+#endif

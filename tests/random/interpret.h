@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The interpreter of random programs, over either memory. */
+#ifndef UAT_TEST_INTERPRET_H
+#define UAT_TEST_INTERPRET_H
+
+#include "tests/random/memory.h"
+#include "tests/random/program.h"
+#include "uat.h"
+
+enum { CHILDREN_MAX = 6, SMALL = 1024, PAYLOAD = 3 * 256 };
+
+/* The frame of a task, which moves with it. */
+struct frame {
+    uat_task_t child[CHILDREN_MAX];
+    char result[CHILDREN_MAX][PAYLOAD];
+    char *place[OPENS];
+    uat_global_transfer_t transfer[OPENS];
+    char local[OPENS][SMALL];
+};
+
+/* Execute one operation. The reference passes no frame. */
+void interpret(int index, struct frame *f);
+void interpret_sync(const struct op *o);
+void interpret_loop(int index);
+/* A critical section. */
+void interpret_locked(const struct op *o);
+
+/* The root of a run. arg: struct start. */
+struct start {
+    int first;
+    uint32_t payload;
+    char bytes[PAYLOAD];
+};
+void interpret_task(void *arg, void *result);
+
+/* The reference executes the operations before this one, runs and all, and remembers what it sees. */
+void reference_until(int index);
+
+/* What the reference saw at this place of the operation, or it remembers it: seen has the range's bytes. */
+void check_bytes(int index, int place, struct range range, const void *seen);
+/* The same for a number. */
+void check_number(int index, int place, uint64_t seen, const char *what);
+/* What must hold whatever the order of tasks. */
+void check_that(const struct op *o, bool holds, const char *what);
+
+/* Each rank writes its share of a range before a run. */
+void write_share(int run, int rank, int ranks);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps with atomic words. */
+#include "tests/random/maker.h"
+
+/* Ways: 0 to 2 add; the others, which only one task at a time may do, read, swap and store. */
+void make_word(void)
+{
+    const struct right *r = choose_right(maker.at, WORD, draw(2));
+    if (!r)
+        return;
+    for (uint64_t n = draw(3) ? 1 : 1 + draw(4); n > 0; n--) {
+        struct op *o = emit(OP_WORD, maker.at);
+        o->value = draw(3) ? draw(1000) : mix(o->stamp);
+        o->way = (uint8_t)draw(right_is_sole(r, maker.at) ? 8 : 3);
+        o->word = r->what;
+    }
+}
+
+/* A task publishes bytes by an atomic word, another one gets them and says so by the word. */
+void make_publish(void)
+{
+    int other = (int)draw(TASKS);
+    struct range range;
+    uint64_t room;
+    const struct right *r = choose_right(maker.at, WORD, true);
+    if (!r || other == maker.at || !maker.task[other].lives || maker.task[other].ended)
+        return;
+    close_all(maker.at);
+    close_all(other);
+    if (!choose_range(maker.at, true, 3000, &range) || !has_cache(maker.at, range.bytes, &room))
+        return;
+    for (enum kind kind = OP_PUBLISH; kind <= OP_SEEN; kind++) {
+        struct op *o = emit(kind, kind == OP_LOOK ? other : maker.at);
+        o->range = range;
+        o->word = r->what;
+        o->way = (uint8_t)draw(2);
+        o->value = name_of((uint64_t)(kind == OP_PUBLISH || kind == OP_LOOK));
+        o->count = name_of(0);
+    }
+}

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Description: clang-format would leave every C and C++ file as it is. The rules are in .clang-format, for version 14.
+
+usage: format.py SOURCE-FOLDER
+
+Versions differ in what they do with the same rules, so another one, or none, makes the test skip. It tries itself on a file that needs a change.
+"""
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+VERSION = "14"
+PATTERNS = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp")
+CROOKED = "int  main( void ){return 0;}\n"
+
+
+def command_of():
+    for name in (f"clang-format-{VERSION}", "clang-format"):
+        if shutil.which(name):
+            said = subprocess.run([name, "--version"], capture_output=True, text=True).stdout
+            if re.search(rf"version {VERSION}\.", said):
+                return name
+    return None
+
+
+def files_of(root):
+    listing = subprocess.run(["git", "-C", str(root), "ls-files", *PATTERNS], capture_output=True, text=True)
+    if listing.returncode == 0 and listing.stdout:
+        return [name for name in listing.stdout.splitlines() if (root / name).is_file()]
+    return [str(path.relative_to(root)) for pattern in PATTERNS for path in root.rglob(pattern)
+            if not path.relative_to(root).parts[0].startswith(("build", "."))]
+
+
+def main():
+    root = Path(sys.argv[1])
+    command = command_of()
+    if not command:
+        print(f"no clang-format {VERSION}: apt-get install --no-install-recommends clang-format")
+        return 77
+    crooked = subprocess.run([command, f"--assume-filename={root}/x.c", "--dry-run", "-Werror"], input=CROOKED, text=True,
+                             capture_output=True, cwd=root)
+    files = files_of(root)
+    run = subprocess.run([command, "--dry-run", "-Werror", *files], capture_output=True, text=True, cwd=root)
+    places = re.findall(r"^(\S+:\d+):\d+: error", run.stderr, re.M)
+    print("\n".join(sorted(set(places))) or run.stderr.strip())
+    if places:
+        print(f"mend it by: {command} -i FILE")
+    if crooked.returncode == 0:
+        print("a file that needs a change was not noticed")
+    print(f"{len(files)} files")
+    return 1 if run.returncode or crooked.returncode == 0 or not files else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: quotients by a reciprocal are those of a division, at all edges: multiples of the divisor, one less and one
+ * more, up to the largest dividend, by small, large and random divisors. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/divisor.h"
+
+#define DIVIDEND_MAX ((UINT64_C(1) << 31) - 1)
+
+static void compare(uint64_t dividend, uint64_t number)
+{
+    if (dividend <= DIVIDEND_MAX)
+        assert_int_equal(uat_quotient(dividend, uat_divisor(number)), dividend / number);
+}
+
+static void check_edges(uint64_t number, uint64_t random)
+{
+    const uint64_t last = DIVIDEND_MAX / number, somewhere = random % (last + 1);
+    const uint64_t multiples[] = {0, 1, 2, 3, last / 2, last - (last > 0), last, somewhere};
+    for (size_t i = 0; i < sizeof(multiples) / sizeof(multiples[0]); i++)
+        for (uint64_t shift = 0; shift < 3; shift++)
+            compare(multiples[i] * number + shift - (multiples[i] > 0), number);
+    compare(DIVIDEND_MAX, number);
+    compare(random & DIVIDEND_MAX, number);
+}
+
+static void test_quotients(void **state)
+{
+    uint64_t random = 88172645463325252;
+    (void)state;
+    for (uint64_t number = 1; number < 5000; number++)
+        check_edges(number, number * 0x9e3779b97f4a7c15);
+    for (int i = 0; i < 200000; i++) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        check_edges((random & UINT32_MAX) | 1, random >> 20);
+        check_edges(UINT32_MAX - (random & 1023), random >> 20);
+        check_edges(UINT64_C(1) << random % 32, random >> 20);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quotients)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: a file is written whole or not at all, and nowhere else: no link is followed, nothing of another user is touched,
+ * nobody waits for a pipe without a reader, and what is being written has a name that cannot be guessed.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/output.h"
+
+enum { OTHER = 64321 /* a user that is not this one */ };
+
+static char folder[64];
+
+static int setup(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/uat-output.XXXXXX");
+    return mkdtemp(folder) ? chdir(folder) : -1;
+}
+
+static int entries(void)
+{
+    int n = 0;
+    DIR *d = opendir(".");
+    for (const struct dirent *e; (e = readdir(d));)
+        n += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+    closedir(d);
+    return n;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    DIR *d = opendir(".");
+    for (const struct dirent *e; (e = readdir(d));)
+        if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+            remove(e->d_name);
+    closedir(d);
+    return chdir("/") || rmdir(folder);
+}
+
+static void put(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void expect(const char *name, const char *text)
+{
+    char found[64] = "";
+    FILE *f = fopen(name, "r");
+    assert_non_null(f);
+    found[fread(found, 1, sizeof(found) - 1, f)] = '\0';
+    fclose(f);
+    assert_string_equal(found, text);
+}
+
+/* Neither at the start of the job nor at its end; and nothing is made. */
+static void expect_refused(const char *name, int error)
+{
+    struct uat_output output;
+    int before = entries();
+    assert_int_equal(uat_output_check(name), error);
+    assert_int_equal(uat_output_open(&output, name), error);
+    assert_null(output.file);
+    assert_int_equal(entries(), before);
+}
+
+static void test_whole(void **state)
+{
+    (void)state;
+    struct uat_output output;
+    for (int i = 0; i < 2; i++) { /* a new file, then one that is there */
+        assert_int_equal(uat_output_check("file"), 0);
+        assert_int_equal(uat_output_open(&output, "file"), 0);
+        fputs(i ? "new" : "old", output.file);
+        assert_int_equal(access("file", F_OK), i ? 0 : -1);
+        if (i)
+            expect("file", "old");
+        assert_int_equal(uat_output_close(&output), 0);
+        expect("file", i ? "new" : "old");
+        assert_int_equal(entries(), 1);
+    }
+    struct stat st;
+    mode_t mask = umask(0);
+    umask(mask);
+    assert_int_equal(stat("file", &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0666 & ~mask);
+    assert_int_equal(uat_output_open(&output, "file"), 0);
+    fputs("half", output.file);
+    uat_output_discard(&output);
+    expect("file", "new");
+    assert_int_equal(entries(), 1);
+}
+
+/* The disk is full. */
+static void test_full(void **state)
+{
+    (void)state;
+    struct uat_output output;
+    struct rlimit old, small = {4, 4};
+    put("file", "old");
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small.rlim_max = old.rlim_max;
+    assert_int_equal(uat_output_open(&output, "file"), 0);
+    setrlimit(RLIMIT_FSIZE, &small);
+    fputs("too long", output.file);
+    assert_int_equal(uat_output_close(&output), -EFBIG);
+    setrlimit(RLIMIT_FSIZE, &old);
+    expect("file", "old");
+    assert_int_equal(entries(), 1);
+    assert_int_equal(uat_output_open(&output, "/dev/full"), 0);
+    fputs("too long", output.file);
+    assert_int_equal(uat_output_close(&output), -ENOSPC);
+    assert_int_equal(access("/dev/full", F_OK), 0);
+}
+
+static void test_links(void **state)
+{
+    (void)state;
+    put("secret", "secret");
+    assert_int_equal(symlink("secret", "link"), 0);
+    expect_refused("link", -ELOOP);
+    assert_int_equal(symlink("nowhere", "dangling"), 0);
+    expect_refused("dangling", -ELOOP);
+    expect_refused("/dev/stdout", -ELOOP); /* renamed over, it would be gone for all */
+    expect("secret", "secret");
+    /* A link is put in its place while the file is written: it is replaced, not followed. */
+    struct uat_output output;
+    assert_int_equal(uat_output_open(&output, "late"), 0);
+    assert_int_equal(symlink("secret", "late"), 0);
+    fputs("words", output.file);
+    assert_int_equal(uat_output_close(&output), 0);
+    expect("secret", "secret");
+    expect("late", "words");
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    struct uat_output a, b;
+    assert_int_equal(uat_output_open(&a, "file"), 0);
+    assert_int_equal(uat_output_open(&b, "file"), 0);
+    assert_string_not_equal(a.part, b.part);
+    assert_true(strlen(a.part) >= strlen("file.") + 16);
+    uat_output_discard(&a);
+    uat_output_discard(&b);
+}
+
+static void test_pipes(void **state)
+{
+    (void)state;
+    struct uat_output output;
+    char text[16] = "";
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_int_equal(uat_output_check("pipe"), 0);
+    assert_int_equal(uat_output_open(&output, "pipe"), -ENXIO); /* and not: it waits */
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    assert_int_equal(uat_output_open(&output, "pipe"), 0);
+    assert_false(fcntl(fileno(output.file), F_GETFL) & O_NONBLOCK);
+    fputs("words", output.file);
+    assert_int_equal(uat_output_close(&output), 0);
+    assert_int_equal(read(reader, text, sizeof(text)), 5);
+    close(reader);
+}
+
+static void test_others(void **state)
+{
+    (void)state;
+    mkdir("folder", 0700);
+    expect_refused("folder", -EISDIR);
+    expect_refused("none/file", -ENOENT);
+    expect_refused("folder/../none/file", -ENOENT);
+    char name[UAT_OUTPUT_NAME + 8];
+    memset(name, 'x', sizeof(name));
+    name[sizeof(name) - 1] = '\0';
+    expect_refused(name, -ENAMETOOLONG);
+    if (geteuid())
+        skip(); /* only root gives files away */
+    put("theirs", "theirs");
+    assert_int_equal(chown("theirs", OTHER, OTHER), 0);
+    expect_refused("theirs", -EPERM);
+    expect("theirs", "theirs");
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    assert_int_equal(chown("pipe", OTHER, OTHER), 0);
+    expect_refused("pipe", -EPERM);
+}
+
+int main(void)
+{
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+    const struct CMUnitTest tests[] = {TEST(test_whole), TEST(test_full),  TEST(test_links),
+                                       TEST(test_names), TEST(test_pipes), TEST(test_others)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

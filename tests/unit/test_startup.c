@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: a start that fails at any of its steps takes the steps before it back: no descriptor, mapping, thread or
+ * signal handler is left. So does a start that succeeds and is closed. Alone, and in a job of two workers.
+ *
+ * usage: test_startup [UATRUN]    all steps
+ *        test_startup --step K    one, in this process
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runtime/job/aslr.h"
+#include "runtime/startup.h"
+
+enum {
+    STEPS_MAX = 64,
+    RIGHT = 42 /* status of a worker that found nothing wrong; not 0, which uatrun refuses before uat_init() */
+};
+
+struct state {
+    int descriptors, threads, mappings;
+    struct sigaction handler[4];
+    stack_t stack;
+};
+
+static const int watched[] = {SIGUSR1, SIGTERM, SIGSEGV, SIGBUS};
+
+static int entries(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int n = 0;
+    while (dir && readdir(dir))
+        n++;
+    closedir(dir);
+    return n;
+}
+
+/* Mappings that malloc() and the loader do not make: memory objects, and what lies where the segment and global memory
+ * do. */
+static int mappings(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    int n = 0;
+    while (maps && fgets(line, sizeof(line), maps)) {
+        unsigned long start = strtoul(line, NULL, 16);
+        n += strstr(line, "memfd:") || (start >= 0x200000000000 && start < 0x500000000000) ||
+             (start >= 0x7e0000000000 && start < 0x7f0000000000);
+    }
+    fclose(maps);
+    return n;
+}
+
+static void look(struct state *s)
+{
+    memset(s, 0, sizeof(*s));
+    s->descriptors = entries("/proc/self/fd");
+    s->threads = entries("/proc/self/task");
+    s->mappings = mappings();
+    for (int i = 0; i < 4; i++)
+        sigaction(watched[i], NULL, &s->handler[i]);
+    sigaltstack(NULL, &s->stack);
+}
+
+/* How many things differ; a line for each. */
+static int compare(size_t step, const struct state *before, const struct state *after)
+{
+    int n = 0;
+#define SAME(field)                                                                                                    \
+    if (before->field != after->field) {                                                                               \
+        n++;                                                                                                           \
+        fprintf(stderr, "test_startup: step %zu (%s): " #field " %d before, %d after\n", step,                         \
+                step < uat_startup_count ? uat_startup_steps[step].why : "none fails", (int)before->field,             \
+                (int)after->field);                                                                                    \
+    }
+    SAME(descriptors)
+    SAME(threads)
+    SAME(mappings)
+    SAME(stack.ss_flags)
+#undef SAME
+    for (int i = 0; i < 4; i++)
+        if (before->handler[i].sa_handler != after->handler[i].sa_handler) {
+            n++;
+            fprintf(stderr, "test_startup: step %zu: the handler of signal %d stays\n", step, watched[i]);
+        }
+    return n;
+}
+
+static int fail(void)
+{
+    return -EIO;
+}
+
+/* Start with this step failing; uat_startup_count: with none. How many things are wrong. */
+static int try_step(size_t step)
+{
+    struct uat_step steps[STEPS_MAX];
+    struct state before, after;
+    memcpy(steps, uat_startup_steps, uat_startup_count * sizeof(steps[0]));
+    if (step < uat_startup_count)
+        steps[step].open = fail;
+    look(&before);
+    int rc = uat_steps_open(steps, uat_startup_count, NULL), wanted = step < uat_startup_count ? -EIO : 0;
+    if (!rc)
+        uat_steps_close(steps, uat_startup_count);
+    look(&after);
+    bool right = rc == wanted || (wanted && rc < 0 && getenv("PMIX_RANK")); /* or the peer has ended before */
+    if (!right)
+        fprintf(stderr, "test_startup: step %zu: the start returned %d, not %d\n", step, rc, wanted);
+    return !right + compare(step, &before, &after);
+}
+
+/* Run a command. Is it wrong? */
+static bool run(char *const *command)
+{
+    int status = -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        execv(command[0], command);
+        _exit(127);
+    }
+    if (pid > 0)
+        waitpid(pid, &status, 0);
+    return !WIFEXITED(status) || WEXITSTATUS(status) != RIGHT;
+}
+
+int main(int argc, char **argv)
+{
+    uat_aslr_off(); /* may execute this program again: before anything is counted */
+    if (argc == 3 && strcmp(argv[1], "--step") == 0)
+        return try_step(strtoul(argv[2], NULL, 10)) ? 1 : RIGHT;
+    int wrong = uat_startup_count > STEPS_MAX;
+    char two[] = "2", workers[] = "-n", option[] = "--step";
+    for (size_t step = 0; step <= uat_startup_count; step++) {
+        char number[24];
+        snprintf(number, sizeof(number), "%zu", step);
+        wrong += run((char *[]){argv[0], option, number, NULL});
+        if (argc == 2)
+            wrong += run((char *[]){argv[1], workers, two, argv[0], option, number, NULL});
+    }
+    return wrong > 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What chains and bulk transfers share below their queues: building a work request from an operation, and reporting a
+ * failed post or completion in one line.
+ */
+#ifndef UAT_IBV_REQUEST_H
+#define UAT_IBV_REQUEST_H
+
+#include "transport_ibv/ibv.h"
+
+/* An operation, or a piece of one, with the keys of both sides. */
+struct uat_ibv_request {
+    uint64_t id; /* wr_id */
+    enum uat_opcode code;
+    const void *local; /* where data land, or what a WRITE sends */
+    uint32_t lkey, rkey;
+    size_t bytes;
+    uint64_t remote;
+    uint64_t operand, compare; /* as in struct uat_op */
+};
+
+/* A work request and its one buffer. */
+struct uat_ibv_wr {
+    struct ibv_send_wr wr;
+    struct ibv_sge sge;
+};
+
+static inline bool uat_ibv_is_atomic(enum uat_opcode code)
+{
+    return code == UAT_OP_FETCH_ADD || code == UAT_OP_CMP_SWAP;
+}
+
+/* Build the request that is posted next on c. It has no successor and is not signalled. */
+void uat_ibv_request_build(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_request *r,
+                           struct uat_ibv_wr *out);
+
+/* Report that posting on c failed. rc: what ibv_post_send() returned. what: for example "3 operations". used, depth: of
+ * the send queue. Returns the negative errno, which it also stores in ibv->error. */
+int uat_ibv_post_failed(struct uat_ibv *ibv, const struct uat_ibv_connection *c, int rc, const char *what,
+                        unsigned used, unsigned depth);
+
+/* A completion queue, with functions that retire its completions and describe failed ones. */
+struct uat_ibv_completer {
+    struct ibv_cq *cq;
+    void *context;
+    void (*retire)(void *context, const struct ibv_wc *wc);
+    /* For a failed completion: returns the connection, and writes to text what the operation was. */
+    const struct uat_ibv_connection *(*describe)(void *context, const struct ibv_wc *wc, char *text, size_t size);
+};
+
+/* Take the completions that are there, without waiting. 0, or the negative errno that ends the job, reported and stored
+ * in ibv->error. */
+int uat_ibv_take_completions(struct uat_ibv *ibv, const struct uat_ibv_completer *q);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The settings of the transport over verbs: see base/settings.h. A build without verbs reads them too. */
+#ifndef UAT_IBV_SETTINGS_H
+#define UAT_IBV_SETTINGS_H
+
+#include "base/settings.h"
+
+enum uat_connect { UAT_CONNECT_WORKER, UAT_CONNECT_HOST, UAT_CONNECT_RDMACM };
+enum uat_neighbours { UAT_NEIGHBOURS_CPU, UAT_NEIGHBOURS_ADAPTER };
+enum uat_subnet { UAT_SUBNET_SAME, UAT_SUBNET_ANY };
+enum uat_post { UAT_POST_CHAIN, UAT_POST_ALONE };
+
+struct uat_ibv_settings {
+    char device[64];   /* "": choose */
+    int port;          /* of it; 0: choose */
+    int gid_index;     /* -1: choose */
+    int service_level; /* 0..15 */
+    int traffic_class; /* 0..255 */
+    int pkey;          /* -1: index 0 */
+    int subnet;        /* enum uat_subnet */
+    int retries;       /* of a request that is not answered; 7: forever on Soft-RoCE */
+    int timeout;       /* 4.096 us << timeout until it is repeated */
+    int post;          /* enum uat_post */
+    int connect;       /* enum uat_connect */
+    int neighbours;    /* enum uat_neighbours */
+};
+extern struct uat_ibv_settings uat_ibv_settings;
+
+#ifdef UAT_SETTINGS_ROWS
+#define IBV(member) UAT_FIELD(struct uat_ibv_settings, member)
+static const struct uat_setting uat_ibv_device_parts[] = {
+    {"device", "any", UAT_MAY_DIFFER, IBV(device), UAT_NAME_OR("any"), "a device as ibv_devices lists them"},
+    {"port", "any", UAT_MAY_DIFFER, IBV(port), UAT_NUMBER_OR(1, 255, {"any", 0}), "its port"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_ibv_path_parts[] = {
+    {"sl", "0", UAT_MAY_DIFFER, IBV(service_level), UAT_NUMBER(0, 15), "InfiniBand service level"},
+    {"tc", "0", UAT_MAY_DIFFER, IBV(traffic_class), UAT_NUMBER(0, 255), "traffic class"},
+    {"pkey", "first", UAT_MAY_DIFFER, IBV(pkey), UAT_NUMBER_OR(0, 0xffff, {"first", (uint64_t)-1}),
+     "partition key; first: the first one of the port"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_ibv_retry_parts[] = {
+    {"count", "6", UAT_MAY_DIFFER, IBV(retries), UAT_NUMBER(0, 7),
+     "how often it is repeated before the job ends; 7 is forever on Soft-RoCE"}, /* 6 finds a dead peer in about 4 s */
+    /* The field has 5 bits, and 0 means forever. Below 17, a busy host answers too late, and requests are repeated. */
+    {"timeout", "17", UAT_MAY_DIFFER, IBV(timeout), UAT_NUMBER(1, 31),
+     "time until it is repeated: 4.096 us x 2 to this power; 17: 0.54 s"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_ibv_connect_parts[] = {
+    {"by", "host", UAT_MAY_DIFFER, IBV(connect),
+     UAT_CHOICE({"worker", UAT_CONNECT_WORKER}, {"host", UAT_CONNECT_HOST}, {"rdmacm", UAT_CONNECT_RDMACM}),
+     "a connection to each worker, to each host, or that by librdmacm"},
+    {"neighbours", "cpu", UAT_MAY_DIFFER, IBV(neighbours),
+     UAT_CHOICE({"cpu", UAT_NEIGHBOURS_CPU}, {"adapter", UAT_NEIGHBOURS_ADAPTER}),
+     "what READs and WRITEs segments of the same host, with one connection to each host"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_ibv_rows[] = {
+    {"UAT_NET_DEVICES", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PAIR(uat_ibv_device_parts), "the adapter and its port"},
+    {"UAT_GID_INDEX", "auto", UAT_MAY_DIFFER, IBV(gid_index), UAT_NUMBER_OR(0, 255, {"auto", (uint64_t)-1}),
+     "index of the port's GID; auto: chosen by the library"},
+    {"UAT_IB_SUBNET", "same", UAT_MAY_DIFFER, IBV(subnet),
+     UAT_CHOICE({"same", UAT_SUBNET_SAME}, {"any", UAT_SUBNET_ANY}),
+     "network that a worker's port must be in; same: that of rank 0's port; any: with RoCE v2, any that routers join "
+     "to it"},
+    {"UAT_IB_PATH", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_path_parts),
+     "how the network treats a connection's packets"},
+    {"UAT_IB_RETRY", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_retry_parts),
+     "repetition of a request that is not answered"},
+    {"UAT_IB_POST", "chain", UAT_MAY_DIFFER, IBV(post),
+     UAT_CHOICE({"chain", UAT_POST_CHAIN}, {"alone", UAT_POST_ALONE}),
+     "posting of a chain that starts with an atomic: as one, or the atomic alone and then the rest"},
+    {"UAT_CONNECT", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_connect_parts),
+     "connections between workers"},
+    UAT_LAST_SETTING,
+};
+#endif
+
+#endif

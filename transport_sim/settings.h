@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings of the simulation, read by base/settings.h. */
+#ifndef UAT_SIM_SETTINGS_H
+#define UAT_SIM_SETTINGS_H
+
+#include "base/settings.h"
+
+#define UAT_SIM_WORKERS_VARIABLE "UATRUN_SIM_WORKERS" /* environment variable: how many workers uatrun wants */
+enum { UAT_SIM_WORKERS_MAX = 16384 };
+
+enum uat_sim_network_choice { UAT_SIM_NETWORK_CX6, UAT_SIM_NETWORK_FX10, UAT_SIM_NETWORK_QDR };
+enum uat_sim_order { UAT_SIM_ORDER_PROMISE, UAT_SIM_ORDER_CHAIN };
+
+struct uat_sim_settings {
+    uint64_t task;        /* ns */
+    uint64_t cpu;         /* percent of the measured processor time */
+    uint64_t quantum;     /* ns */
+    int network;          /* enum uat_sim_network_choice */
+    int node;             /* workers per host; 0, here and in the next five fields: the network's default */
+    uint64_t rtt, local;  /* ns */
+    uint64_t atomic, gap; /* ns */
+    uint64_t bandwidth;   /* MB/s */
+    uint64_t seed;        /* 0: no adversary */
+    int order;            /* enum uat_sim_order */
+    int stop_rank;        /* -1: whichever worker gets there first */
+    uint64_t stop;        /* ns; 0: never */
+    uint64_t limit;       /* ms of virtual time; 0: none */
+};
+extern struct uat_sim_settings uat_sim_settings;
+
+#ifdef UAT_SETTINGS_ROWS
+#define SIM(member) UAT_FIELD(struct uat_sim_settings, member)
+#define LATENCY     UAT_TIME(0, UAT_SECONDS, 1)
+static const struct uat_setting uat_sim_task_parts[] = {
+    {"time", "1us", UAT_MAY_DIFFER, SIM(task), UAT_TIME(1, 1000 * UAT_SECONDS, 1), "a fixed time for each task"},
+    {"cpu", "0", UAT_MAY_DIFFER, SIM(cpu), UAT_NUMBER(0, 1000000),
+     "percent of the measured processor time that are added; 0: two runs are alike"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_sim_network_parts[] = {
+    {"name", "cx6", UAT_MAY_DIFFER, SIM(network),
+     UAT_CHOICE({"cx6", UAT_SIM_NETWORK_CX6}, {"fx10", UAT_SIM_NETWORK_FX10}, {"qdr", UAT_SIM_NETWORK_QDR}),
+     "a network that is described; the parts below change it, and 0 leaves each of them as it is described"},
+    {"rtt", "0", UAT_MAY_DIFFER, SIM(rtt), LATENCY,
+     "round trip of a small READ; also within a host, if it is less there"},
+    {"local", "0", UAT_MAY_DIFFER, SIM(local), LATENCY, "round trip of a small READ within a host"},
+    {"atomic", "0", UAT_MAY_DIFFER, SIM(atomic), LATENCY, "what an atomic takes longer"},
+    {"gap", "0", UAT_MAY_DIFFER, SIM(gap), LATENCY, "time between two requests at an adapter"},
+    {"bandwidth", "0", UAT_MAY_DIFFER, SIM(bandwidth), UAT_NUMBER(0, 1000000000), "MB/s of an adapter"},
+    {"node", "0", UAT_MAY_DIFFER, SIM(node), UAT_NUMBER(0, 65536), "workers of a host"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_sim_seed_parts[] = {
+    {"seed", "0", UAT_MAY_DIFFER, SIM(seed), UAT_NUMBER(0, UINT64_MAX), "seed of these orders; 0: none of them"},
+    {"order", "promise", UAT_MAY_DIFFER, SIM(order),
+     UAT_CHOICE({"promise", UAT_SIM_ORDER_PROMISE}, {"chain", UAT_SIM_ORDER_CHAIN}),
+     "what a chain keeps: the order that is promised, or also WRITEs and atomics in their own order"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_sim_stop_parts[] = {
+    {"time", "0", UAT_MAY_DIFFER, SIM(stop), UAT_TIME(0, 1000000 * UAT_SECONDS, 1),
+     "virtual time of the stop; 0: never"},
+    {"rank", "any", UAT_MAY_DIFFER, SIM(stop_rank), UAT_NUMBER_OR(0, UAT_SIM_WORKERS_MAX - 1, {"any", (uint64_t)-1}),
+     "the worker that stops; any: the first one that gets there"},
+    UAT_LAST_SETTING,
+};
+static const struct uat_setting uat_sim_rows[] = {
+    {"UAT_SIM_NETWORK", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_network_parts), "the simulated network"},
+    {"UAT_SIM_TASK", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_task_parts),
+     "virtual time that a task takes"},
+    {"UAT_SIM_QUANTUM", "0", UAT_MAY_DIFFER, SIM(quantum), UAT_TIME(0, UAT_SECONDS, 1),
+     "how far a worker's tasks may run ahead of the others; 0: exact"},
+    {"UAT_SIM_SEED", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_seed_parts),
+     "an adversary: the worst orders that the transport's promises allow"},
+    {"UAT_SIM_STOP", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_stop_parts),
+     "stop a worker there for a debugger"},
+    {"UAT_SIM_LIMIT", "0", UAT_MAY_DIFFER, SIM(limit), UAT_TIME(0, 1000000000 * UAT_SECONDS, UAT_MILLISECONDS),
+     "virtual time after which the job has failed; 0: never"},
+    UAT_LAST_SETTING,
+};
+#endif
+
+#endif
