@@ -27,13 +27,13 @@
 #define UAT_FRAME_RESULT_SIZE 16
 #define UAT_FRAME_PENDING     20
 
-/* Registers saved in a continuation: rbp rbx r12-r15; the return address lies above. */
+/* Bytes of registers saved in a continuation: rbp rbx r12-r15; the return address lies above them. */
 #define UAT_SAVED_SIZE 48
 
-/* What uat_resume() returns when the task side comes back to the scheduler. */
+/* What uat_resume() returns when control comes back to the scheduler. */
 #define UAT_EVENT_ENDED   0
 #define UAT_EVENT_WAITING 1 /* in a join */
-#define UAT_EVENT_PARKED  2 /* in uat_park(), and nothing else can run here */
+#define UAT_EVENT_PARKED  2 /* in uat_park(), and nothing else is runnable here */
 
 /* struct uat_park */
 #define UAT_PARK_REPLY 16

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_for_each_block(): lazy binary splitting as in loop.c, over blocks that are checked out. A worker takes blocks
- * from that end of its range that is near. When it must split, the nearer half becomes the child, which runs here at
- * once; the other half is the continuation, which thieves take.
+ * from the end of its range that is near. When it splits, the nearer half becomes the child, which runs here at once;
+ * the other half is the continuation, which thieves take.
  */
 #include <string.h>
 
@@ -12,23 +12,23 @@
 
 enum {
     FIRST_BYTES = 4096, /* of the first block; they double until the block takes long enough */
-    LOOKS = 16,         /* elements of a half that are looked at before a split */
+    LOOKS = 16,         /* elements of a half that are examined before a split */
     WORKED = 4096       /* blocks of memory that a worker remembers: 256 MiB */
 };
 
 /*
- * The blocks of memory that this worker has worked on, by their numbers. A loop that is run again gives it the same
- * elements as far as possible: their pages are in its page table, and some of them in its caches.
+ * The numbers of the memory blocks that this worker has worked on. A loop that is run again gives it the same elements
+ * as far as possible: their pages are in its page table, and some of them in its caches.
  */
 static uint32_t worked[WORKED];
 
-/* The argument of a loop's task. Behind it follows the user's argument. */
+/* The argument of a loop's task. The user's argument follows it. */
 struct blocks {
     char *array;
     size_t size;       /* bytes of an element */
     size_t begin, end; /* elements */
     size_t bytes;      /* of this block and the user's argument */
-    size_t length;     /* elements of the next call of body; 0: not known yet */
+    size_t length;     /* elements of the next call of body; 0: unknown */
     enum uat_access access;
     uat_block_fn *body;
     _Alignas(16) char arg[];
@@ -45,8 +45,8 @@ static int is_near(const struct blocks *b, size_t i)
 }
 
 /*
- * The elements that lie with element i in one block of global memory: the first of them, and the one behind the last.
- * An element that lies in two blocks, which may be on two hosts, stands alone.
+ * The elements that lie in the same block of global memory as element i: the first of them, and the one after the last.
+ * An element that lies in two blocks, which may be on two hosts, is a group of its own.
  */
 static size_t first_of_block(const struct blocks *b, size_t i)
 {
@@ -67,7 +67,7 @@ static uint32_t number_of_block(const struct blocks *b, size_t i)
     return (uint32_t)((uintptr_t)element(b, i) / UAT_GLOBAL_BLOCK);
 }
 
-/* How many of some elements are near; second to that, how many this worker knows. */
+/* A score: how many of some elements are near; among equals, how many of their blocks this worker has worked on. */
 static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
 {
     size_t near = 0, known = 0;
@@ -80,7 +80,7 @@ static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
     return near * (LOOKS + 1) + known;
 }
 
-/* As in loop.c: what the last range that ended on this worker had come to, and where it ended. */
+/* As in loop.c: the chunk length of the last range that ended on this worker, and where that range ended. */
 static struct {
     uat_block_fn *body;
     const char *end;
@@ -100,7 +100,7 @@ static void run_task(void *arg, void *result)
     run(arg);
 }
 
-/* Two halves, each of one element at least; of many blocks, each a whole number. */
+/* Split into two halves, each of at least one element, or of whole blocks if there are many. */
 static void split(struct blocks *b, size_t begin, size_t end)
 {
     size_t middle = begin + (end - begin) / 2, edge = first_of_block(b, middle);
@@ -111,14 +111,14 @@ static void split(struct blocks *b, size_t begin, size_t end)
     b->begin = swapped ? middle : begin; /* the spawn copies it */
     b->end = swapped ? end : middle;
     uat_spawn(&task, run_task, b, b->bytes, NULL, 0);
-    b->length = length_behind(b, b->end); /* of the half that has run, unless it runs elsewhere */
+    b->length = length_behind(b, b->end); /* the length of the half that has run, unless it ran elsewhere */
     b->begin = swapped ? begin : middle;
     b->end = swapped ? middle : end;
     run(b);
     uat_join(&task);
 }
 
-/* Begin to fetch what will be the next block, at most `count` elements from element `from` on. */
+/* Start to fetch the next block: at most `count` elements from element `from` on. */
 static void prefetch(const struct blocks *b, size_t from, size_t count)
 {
     size_t edge = end_of_block(b, from) - from;
@@ -126,7 +126,7 @@ static void prefetch(const struct blocks *b, size_t from, size_t count)
         uat_global_prefetch(element(b, from), (count < edge ? count : edge) * b->size);
 }
 
-/* Call the body for [from, to). Returns the counter cycles that it took. */
+/* Call the body for [from, to). Returns the cycles that it took. */
 static uint64_t run_block(const struct blocks *b, size_t from, size_t to, int is_far)
 {
     size_t bytes = (to - from) * b->size;
@@ -142,7 +142,7 @@ static uint64_t run_block(const struct blocks *b, size_t from, size_t to, int is
     return cycles;
 }
 
-/* The length of the next block, after one of `taken` elements. */
+/* The length of the next block, after a block of `taken` elements. */
 static size_t adapt(const struct blocks *b, size_t length, size_t taken, uint64_t cycles)
 {
     size_t next = (size_t)uat_chunk_adapt((int64_t)length, (int64_t)taken, cycles, 1);
@@ -150,8 +150,8 @@ static size_t adapt(const struct blocks *b, size_t length, size_t taken, uint64_
 }
 
 /*
- * The length of a part's first block, which nobody can share: of few elements, each of which may take long, it is a
- * small share.
+ * The length of a part's first block, which nobody can share. It is a small share of a few elements, because each may
+ * take long.
  */
 static size_t first_length(const struct blocks *b)
 {
@@ -207,6 +207,6 @@ void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access 
     if (arg_size > 0)
         memcpy(b->arg, arg, arg_size);
     if (uat_global_home(array) < 0)
-        uat_global_checkout(array, size, access); /* which ends the job with a line */
+        uat_global_checkout(array, size, access); /* ends the job with a message */
     run(b);
 }

@@ -5,7 +5,7 @@
 
 #include "include/uat/pattern.h"
 
-enum { ALIGNMENT = 64 /* bytes: what uat_spawn() gives an argument at most */ };
+enum { ALIGNMENT = 64 /* bytes: the greatest alignment that uat_spawn() gives an argument */ };
 
 static void call_here(const struct uat_call *call)
 {
@@ -15,7 +15,7 @@ static void call_here(const struct uat_call *call)
     call->fn(copy, call->result);
 }
 
-/* The last one is called: a continuation that has only to join is not worth a steal. */
+/* The last call is not spawned: a continuation that has only to join is not worth stealing. */
 void uat_invoke(const struct uat_call *calls, size_t count)
 {
     if (count == 0)

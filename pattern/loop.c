@@ -46,8 +46,8 @@ static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, v
 }
 
 /*
- * The length of a chunk that the last part that ended on this worker had come to, and where the part ended. Who runs
- * the part behind it begins with that. A task that has migrated finds what another part left: then `end` tells.
+ * The chunk length of the last part that ended on this worker, and where that part ended. The part that follows it
+ * starts with this length. A task that has migrated finds what another part left here; `end` tells them apart.
  */
 static struct {
     uat_for_fn *body;
@@ -77,12 +77,12 @@ static void loop_task(void *arg, void *result)
     uat_loop_run(loop, loop->begin, loop->end, result);
 }
 
-/* Spawn the first half, run the second as the continuation, and combine both behind *partial. */
+/* Spawn the first half, run the second as the continuation, and combine both into *partial. */
 static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
     int64_t middle = begin + (end - begin) / 2;
     size_t size = loop->value_size;
-    _Alignas(ALIGNMENT) char first[size + 1]; /* an array of no bytes is not C */
+    _Alignas(ALIGNMENT) char first[size + 1]; /* C has no arrays of zero bytes */
     _Alignas(ALIGNMENT) char second[size + 1];
     uat_task_t task;
     loop->begin = begin; /* the spawn copies the block */

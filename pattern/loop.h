@@ -8,26 +8,26 @@
 
 #include "include/uat/pattern.h"
 
-/* The argument of a loop's task. Behind it follow the identity of a reduction and the user's argument. */
+/* The argument of a loop's task. The identity of a reduction and the user's argument follow it. */
 struct uat_loop {
     int64_t begin, end;
     int64_t grain;
-    int64_t length;           /* of a chunk, as far as it is known: chunk.h */
+    int64_t length;           /* of a chunk; 0 if unknown: see chunk.h */
     uat_for_fn *body;         /* of a loop; NULL: a reduction */
     uat_reduce_fn *reduce;    /* of a reduction */
     uat_combine_fn *combine;  /* of a reduction */
     size_t value_size;        /* bytes of a partial result; 0 for a loop */
-    size_t arg_offset, bytes; /* of the user's argument in this block; of the whole block */
+    size_t arg_offset, bytes; /* offset of the user's argument in the tail; bytes of the whole block */
     _Alignas(16) char tail[];
 };
 
 /* Bytes of a loop's block. */
 size_t uat_loop_size(size_t value_size, size_t arg_size);
 
-/* Fill the block behind `head` with identity and argument, and set the head's sizes. */
+/* Fill the block after `head` with identity and argument, and set the head's sizes. */
 void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_size, const void *arg, size_t arg_size);
 
-/* Run [begin, end) of the loop and add it to *partial (NULL for a loop). On the stack of the calling task. */
+/* Run [begin, end) of the loop on the calling task's stack, and add it to *partial (NULL for a loop). */
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial);
 
 #endif

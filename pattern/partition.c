@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A partition in place that splits on demand. A worker takes up the range in short steps; when thieves have emptied its
- * deque, it offers a part of what is left. What nobody steals is one pass over the range, however often it was offered.
+ * A partition in place that splits on demand. A worker partitions the range in short steps. When thieves have emptied
+ * its deque, it offers a part of what is left. A range that nobody steals from takes one pass, however often it was
+ * offered.
  *
- * Near, the worker goes on at both ends, and the middle is offered. So the fronts of both are neighbours, but for what
- * the ends found more on one side than on the other. Far, the second half is offered: both halves give { front, rest },
- * and one exchange brings the fronts together, of as many elements of the inner two as the shorter of them has.
+ * In near memory the worker goes on at both ends and offers the middle. So the fronts of the ends and of the middle are
+ * neighbours, except for what one end has more of than the other. In far memory it offers the second half: both halves
+ * become { front, rest }, and one exchange brings the fronts together. It moves as many elements as the shorter of the
+ * two inner pieces has.
  */
 #include "pattern/partition.h"
 
 #include <string.h>
 
 enum {
-    STEP_BYTES = 1 << 18,  /* near: bytes between two looks at the deque; some 50 us */
-    SPLIT_BYTES = 1 << 17, /* the least that is split */
-    EXCHANGE_BYTES = 512   /* through the stack at a time */
+    STEP_BYTES = 1 << 18,  /* near: bytes between two looks at the deque; some 50 us of work */
+    SPLIT_BYTES = 1 << 17, /* a range of fewer bytes is not split */
+    EXCHANGE_BYTES = 512   /* bytes copied through the stack at a time */
 };
 
 static size_t smaller(size_t a, size_t b)
@@ -34,13 +36,13 @@ static void exchange_here(char *a, char *b, size_t bytes)
     }
 }
 
-/* Two ranges of global memory that change places. */
+/* Two ranges of global memory to exchange. */
 struct exchange {
     char *a, *b;
     size_t size, window; /* bytes of an element; elements that are checked out at a time */
 };
 
-/* The body of a loop over the elements of both. */
+/* The body of a loop over pairs of elements. */
 static void exchange_some(int64_t begin, int64_t end, const void *arg)
 {
     const struct exchange *e = arg;
@@ -56,8 +58,8 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
 }
 
 /*
- * [0, less) and [from, from + more) belong to the front, [less, from) and what is behind from + more do not: bring the
- * two fronts together. Returns the elements of both.
+ * [0, less) and [from, from + more) belong to the front; [less, from) and all that follows from + more do not. Bring
+ * the two fronts together. Returns the number of elements of both.
  */
 static size_t join_fronts(const struct uat_range *range, size_t less, size_t from, size_t more)
 {
@@ -75,7 +77,7 @@ static struct uat_sort_pivot pivot_of(const struct uat_range *range)
     return (struct uat_sort_pivot){range->tail, range->equal, range->tail + range->arg_offset};
 }
 
-/* Take up `most` elements or so of what is left, all of which is near. */
+/* Partition about `most` elements of what is left, all of which is near. */
 static void step_near(const struct uat_range *range, struct uat_sort_pass *pass, size_t most)
 {
     struct uat_sort_pivot pivot = pivot_of(range);
@@ -87,7 +89,7 @@ static void step_near(const struct uat_range *range, struct uat_sort_pass *pass,
     *pass = (struct uat_sort_pass){pass->less + here.less, pass->less + here.from, pass->less + here.to};
 }
 
-/* Take up the next `count` elements by themselves; an exchange brings their front to the others'. */
+/* Partition the next `count` elements by themselves; an exchange joins their front to the front found before. */
 static void step_far(const struct uat_range *range, struct uat_sort_pass *pass, size_t count)
 {
     struct uat_sort_pivot pivot = pivot_of(range);
@@ -116,9 +118,9 @@ static size_t partition_part(struct uat_range *range, const struct uat_range *wh
 }
 
 /*
- * Offer half of what is left. A child carries on with the first half. If nobody takes the continuation meanwhile, the
- * pass stands behind that half. Else it is through: the thief has partitioned the second half by itself, and one
- * exchange joins the fronts.
+ * Offer half of what is left. A child continues with the first half. If nobody steals the continuation meanwhile, the
+ * pass goes on after that half. If it is stolen, the thief partitions the second half by itself, and one exchange joins
+ * the fronts: the pass is done.
  */
 static struct uat_sort_pass split_far(struct uat_range *range, struct uat_sort_pass pass)
 {
@@ -141,8 +143,9 @@ static struct uat_sort_pass split_far(struct uat_range *range, struct uat_sort_p
 }
 
 /*
- * Take up elements from both ends, range->share from each, until those of one end are through. The elements between are
- * somebody else's, if the continuation is stolen. A kernel takes no more than half of what it is given from either end.
+ * Partition from both ends, at most range->share elements from each, until one end's share is done. If the continuation
+ * is stolen, the elements between belong to the thief. A kernel takes at most half of its `most` elements from either
+ * end.
  */
 static void ends_task(void *arg, void *result)
 {
@@ -152,7 +155,7 @@ static void ends_task(void *arg, void *result)
     size_t low = range->known + range->share, high = range->count - range->share, size = range->kernel.size,
            step = STEP_BYTES / size;
     char *home = range->base, *back = uat_range_at(range, high);
-    uat_global_checkout(home, low * size, UAT_READ_WRITE); /* near, so both stay where they are */
+    uat_global_checkout(home, low * size, UAT_READ_WRITE); /* near, so neither of the two moves */
     uat_global_checkout(back, range->share * size, UAT_READ_WRITE);
     while (pass.from < low && pass.to > high) {
         size_t most = 2 * smaller(low - pass.from, pass.to - high);
@@ -164,9 +167,9 @@ static void ends_task(void *arg, void *result)
 }
 
 /*
- * Offer the middle of what is left, all of which is near. A child carries on at both ends. If nobody takes the
- * continuation meanwhile, the pass stands where the child has left it. Else it is through: the thief has partitioned
- * the middle, and what the child has left at one end; the fronts are neighbours, or nearly so.
+ * Offer the middle of what is left, all of which is near. A child continues at both ends. If nobody steals the
+ * continuation meanwhile, the pass goes on where the child stopped. If it is stolen, the thief partitions the middle,
+ * then what the child left at one end: the pass is done. The fronts are neighbours, or nearly so.
  */
 static struct uat_sort_pass split_near(struct uat_range *range, struct uat_sort_pass pass)
 {
@@ -202,7 +205,7 @@ size_t uat_partition(struct uat_range *range)
     struct uat_sort_pass pass = {0, range->known, range->count};
     while (pass.from < pass.to) {
         size_t left = pass.to - pass.from;
-        int near = uat_range_is_near(range); /* until the next spawn, at which the task may change its host */
+        int near = uat_range_is_near(range); /* true until the next spawn, where the task may migrate to another host */
         if (left * size > SPLIT_BYTES && left > 2 && uat_work_wanted())
             pass = near ? split_near(range, pass) : split_far(range, pass);
         else if (near)

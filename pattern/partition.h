@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A range of a sort, and its partition in parallel. */
+/* A range of a sort, and its parallel partition. */
 #ifndef UAT_PARTITION_H
 #define UAT_PARTITION_H
 
@@ -7,16 +7,16 @@
 
 #include "include/uat/pattern.h"
 
-/* The argument of a sort's tasks. Behind it follow the pivot and the user's argument. */
+/* The argument of a sort's tasks. The pivot and the user's argument follow it. */
 struct uat_range {
     char *base; /* elements */
     size_t count;
     struct uat_sort_kernel kernel;
-    size_t window; /* elements that are checked out at a time where they are far */
-    int equal;     /* as in struct uat_sort_pivot */
-    size_t known;  /* elements at the begin of which a partition knows that they do not belong to the front */
-    size_t share;  /* elements of each end for the child that goes on there */
-    size_t arg_offset, bytes; /* of the user's argument in the tail; of the whole block */
+    size_t window;            /* elements that are checked out at a time in far memory */
+    int equal;                /* as in struct uat_sort_pivot */
+    size_t known;             /* elements at the start known not to belong to the front */
+    size_t share;             /* elements of each end that a child may take */
+    size_t arg_offset, bytes; /* offset of the user's argument in the tail; bytes of the whole block */
     _Alignas(16) char tail[];
 };
 
@@ -25,7 +25,7 @@ static inline char *uat_range_at(const struct uat_range *range, size_t i)
     return range->base + i * range->kernel.size;
 }
 
-/* Is all of it near? Then a checkout has no limit and costs next to nothing. */
+/* Is all of the range near? Then a checkout has no limit and costs almost nothing. */
 static inline int uat_range_is_near(const struct uat_range *range)
 {
     size_t bytes = range->count * range->kernel.size;
@@ -33,8 +33,8 @@ static inline int uat_range_is_near(const struct uat_range *range)
 }
 
 /*
- * Move the elements that belong in front of the pivot (range->tail) to the front of the range; returns their number.
- * May change base, count and known. Inside a task, which may migrate.
+ * Move the elements that belong in front of the pivot (range->tail) to the start of the range; returns their number.
+ * May change base, count and known. Runs inside a task, which may migrate.
  */
 size_t uat_partition(struct uat_range *range);
 

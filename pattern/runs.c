@@ -6,10 +6,10 @@
 
 enum {
     SCRATCH_MAX = 1 << 28,
-    /* bytes */ REVERSED_BYTES = 256 /* an element is exchanged through the stack, so much at a time */
+    /* bytes */ REVERSED_BYTES = 256 /* bytes of an element that are copied through the stack at a time */
 };
 
-/* Elements `first`, first + stride, ...: `count` of them, which do not fall. */
+/* A run: `count` elements at first, first + stride, ..., none less than the one before. */
 struct run {
     size_t first, count;
     ptrdiff_t stride;
@@ -30,7 +30,7 @@ static int is_less(const struct runs *r, size_t a, size_t b)
     return r->kernel->less(r->elements + a * size, r->elements + b * size, r->arg);
 }
 
-/* The longest run that starts at `first` with this stride. A falling one is taken from its end. */
+/* The longest run that starts at `first` with this stride. A falling run is described from its end. */
 static struct run longest_run(const struct runs *r, size_t first, size_t stride)
 {
     size_t at = first;
@@ -66,10 +66,10 @@ static int find_interleaved(struct runs *r, int n)
     return 1;
 }
 
-/* The functions below are inlined with sizes that the compiler knows, for those that are frequent. */
+/* The functions below are inlined with constant sizes for the most frequent element sizes. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* The elements are one run that falls. */
+/* The elements are one falling run. */
 INLINED void reverse(char *low, size_t count, size_t size)
 {
     char kept[REVERSED_BYTES];
@@ -82,7 +82,7 @@ INLINED void reverse(char *low, size_t count, size_t size)
         }
 }
 
-/* Copy the runs to `to`, one behind the other. */
+/* Copy the runs to `to`, one after the other. */
 INLINED void gather(const struct runs *r, char *to, size_t size)
 {
     for (int i = 0; i < r->n; i++) {
@@ -96,7 +96,7 @@ INLINED void gather(const struct runs *r, char *to, size_t size)
 INLINED void merge(const struct uat_sort_kernel *kernel, const void *arg, char *to, const char *a, const char *a_end,
                    const char *b, const char *b_end, size_t size)
 {
-    for (; a < a_end && b < b_end; to += size) { /* without a branch that depends on an element */
+    for (; a < a_end && b < b_end; to += size) { /* no branch depends on an element */
         uintptr_t second = kernel->less(b, a, arg) != 0;
         const char *next[2] = {a, b};
         memcpy(to, next[second], size);
@@ -105,7 +105,7 @@ INLINED void merge(const struct uat_sort_kernel *kernel, const void *arg, char *
     }
     memcpy(to, a, (size_t)(a_end - a));
     to += a_end - a;
-    if (to != b) /* where b stood already */
+    if (to != b) /* if b is not in its place already */
         memcpy(to, b, (size_t)(b_end - b));
 }
 
@@ -126,7 +126,7 @@ void uat_sort_merge(const struct uat_sort_kernel *kernel, const void *arg, void 
         BY_SIZE(size, merge, kernel, arg, to, a, a_end, b, b_end);
 }
 
-/* Merge runs i and i + 1, which are in scratch, to the elements. */
+/* Merge runs i and i + 1 from scratch back to the elements. */
 static void merge_pair(const struct runs *r, const char *scratch, int i)
 {
     size_t size = r->kernel->size, at = i == 0 ? 0 : (r->run[0].count + r->run[1].count) * size;

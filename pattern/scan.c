@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_scan(): prefix sums that split on demand. A worker carries the value from iteration to iteration. When thieves
- * have emptied its deque, it cuts the iterations that are left for p workers, and carries on one part in p + 1 as a
- * child. If the continuation is stolen, the thief has all other parts but the last reduced meanwhile (Blelloch, "Prefix
- * Sums and Their Applications", 1990); then they run with the values that they begin with. This takes 2 / (p + 1) of
- * the sequential time. If it is not stolen, the loop goes on behind the child, and nothing was done twice.
+ * have emptied its deque, it cuts the remaining iterations for p workers, and runs 1 / (p + 1) of them as a child. If
+ * the continuation is stolen, the thief meanwhile reduces all other parts but the last (Blelloch, "Prefix Sums and
+ * Their Applications", 1990); then all parts run, each with its starting value. This takes 2 / (p + 1) of the
+ * sequential time. If the continuation is not stolen, the loop goes on after the child, and nothing was done twice.
  */
 #include <string.h>
 
@@ -13,22 +13,21 @@
 #include "pattern/loop.h"
 
 enum {
-    PARTS_OF_WORKER = 4, /* of those that are reduced first: for balance */
-    PARTS_MAX = 128      /* their values stand in the frame of a task */
+    PARTS_OF_WORKER = 4, /* parts per worker that are reduced first, for balance */
+    PARTS_MAX = 128      /* their values lie in the frame of a task */
 };
 
 /*
- * A range: the argument of a task. Behind it follow the value that it begins with, the identity, and the user's
- * argument.
+ * A range: the argument of a task. Its starting value, the identity and the user's argument follow it.
  */
 struct part {
     int64_t begin, end;
     int64_t grain;
-    uat_reduce_fn *body; /* what is run: in the first pass that of the reduction */
+    uat_reduce_fn *body; /* what is run: the reduction's body in the first pass */
     uat_reduce_fn *reduce;
     uat_combine_fn *combine;
     size_t size;  /* bytes of a value */
-    size_t room;  /* the same, rounded up: each value is aligned */
+    size_t room;  /* size rounded up, so that each value is aligned */
     size_t bytes; /* of the whole block */
     _Alignas(16) char tail[];
 };
@@ -59,13 +58,14 @@ static void carry_part(void *arg, void *result)
     carry_on(part, result);
 }
 
-/* What is cut: part i begins at edges[i] with the value starts + i * room, and ends with that in ends. */
+/* Parts of a range: part i begins at edges[i] with the value at starts + i * room; the value after it goes to ends + i
+ * * room. */
 struct cut {
     int64_t count, edges[PARTS_MAX + 1];
     char *starts, *ends;
 };
 
-/* The last part reaches from `last` to the end; the others share what is in front of it. */
+/* The last part reaches from `last` to the end; the others share what precedes it. */
 static void make_edges(struct cut *cut, int64_t begin, int64_t last, int64_t end)
 {
     int64_t n = last - begin, m = cut->count - 1;
@@ -74,7 +74,7 @@ static void make_edges(struct cut *cut, int64_t begin, int64_t last, int64_t end
     cut->edges[cut->count] = end;
 }
 
-/* Run parts 0 to count - 1 in parallel. The last is begun first: it may be the longest. */
+/* Run parts 0 to count - 1 in parallel. The last is spawned first: it may be the longest. */
 static void run_parts(struct part *part, const struct cut *cut, int64_t count, uat_fn *fn)
 {
     size_t size = part->size, room = part->room;
@@ -90,8 +90,8 @@ static void run_parts(struct part *part, const struct cut *cut, int64_t count, u
 }
 
 /*
- * Iterations begin to end - 1 are left; what is in front of them is under way elsewhere as `first`, and ends with
- * *value. The last part, from `last` on, is not reduced. Set *value to that of the whole.
+ * Run the iterations from part->begin on. Those before them run elsewhere as `first`, which leaves its result in
+ * *value. The last part, from `last` on, is not reduced. Sets *value to the value of the whole.
  */
 static void run_others(struct part *part, int64_t last, char *value, uat_task_t *first)
 {
@@ -120,7 +120,8 @@ static void run_others(struct part *part, int64_t last, char *value, uat_task_t 
     memcpy(value, ends + (size_t)(cut.count - 1) * room, size);
 }
 
-/* The first part as a child, and its continuation to be stolen. Returns the iteration up to which *value has come. */
+/* Run the first part as a child and offer its continuation to thieves. Returns the iteration up to which *value is
+ * complete. */
 static int64_t share(struct part *part, char *value)
 {
     int64_t begin = part->begin, end = part->end, length = (end - begin) / (uat_size() + 1);
@@ -138,7 +139,7 @@ static int64_t share(struct part *part, char *value)
     return begin + length;
 }
 
-/* Run the part from its begin to its end, with the value that stands in *value. */
+/* Run the part from its start to its end, starting with *value. */
 static void carry_on(struct part *part, char *value)
 {
     int64_t end = part->end, grain = part->grain, length = grain;

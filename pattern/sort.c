@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_sort_by(): quicksort (Hoare 1962) in place. A range that is longer than a leaf is partitioned by the median of a
- * sample; the first part is a child, and the second part the continuation that thieves take. Partitions split on
- * demand themselves (partition.c), so all workers take part from the first pass on. Memory of one process is left to
- * the kernel.
+ * sample; the first part is a child, the second part is the continuation that thieves take. Partitions themselves split
+ * on demand (partition.c), so all workers take part from the first pass on. Process-private memory is left to the
+ * kernel.
  */
 #include "pattern/partition.h"
 #include "pattern/runs.h"
@@ -11,18 +11,18 @@
 #include <string.h>
 
 enum {
-    LEAF_BYTES = 1 << 16,   /* near: sorted by the kernel at once; half a millisecond or so */
-    WINDOW_BYTES = 1 << 18, /* far: what is checked out at a time, and a leaf */
-    CHECKOUTS = 4,          /* shares of uat_global_checkout_limit(): two ranges at a time, in whole pages */
-    SAMPLES_MIN = 3,        /* of which the pivot is the median */
-    SAMPLES_MAX = 63,       /* 3 and 63 are 2^n - 1 */
+    LEAF_BYTES = 1 << 16,   /* near: sorted at once by the kernel, in half a millisecond or so */
+    WINDOW_BYTES = 1 << 18, /* far: bytes checked out at a time; also the size of a leaf */
+    CHECKOUTS = 4,          /* a checkout takes at most this share of uat_global_checkout_limit() */
+    SAMPLES_MIN = 3,        /* elements of the smallest sample */
+    SAMPLES_MAX = 63,       /* elements of the largest sample; 3 and 63 are 2^n - 1 */
     SAMPLE_BYTES = 2048,    /* on the stack, unless the elements are large */
-    SAMPLED = 1 << 9,       /* a sample is doubled while the range has more elements than this for each sampled one */
-    UNEVEN = 8,             /* a front below one part in so many: its pivot is likely to occur often */
-    MERGERS = 4             /* with more workers they sort the runs faster than one worker merges them */
+    SAMPLED = 1 << 9,       /* a sample is doubled while the range has more than SAMPLED elements per sampled one */
+    UNEVEN = 8,             /* a front below 1/UNEVEN of the range is uneven: its pivot probably occurs often */
+    MERGERS = 4             /* with more workers, sorting beats merging the runs on one worker */
 };
 
-/* How many elements are sampled of a range. */
+/* The number of elements in a range's sample. */
 static size_t samples_of(const struct uat_range *range)
 {
     size_t n = SAMPLES_MIN;
@@ -31,14 +31,15 @@ static size_t samples_of(const struct uat_range *range)
     return n;
 }
 
-/* The place of sample i of n: anywhere in the i-th of n equal parts, so that no regular order meets all of them. */
+/* The place of sample i of n: a random place in the i-th of n equal parts, so that no regular order hits all
+ * samples. */
 static size_t sampled_place(size_t count, size_t i, size_t n)
 {
     uint64_t x = (count + i) * UINT64_C(0x9e3779b97f4a7c15), part = count / n;
     return i * part + (x >> 32) % part;
 }
 
-/* The median of a sample becomes the range's pivot. The range has at least SAMPLES_MIN elements. */
+/* Make the median of a sample the range's pivot. The range has at least SAMPLES_MIN elements. */
 static void choose_pivot(struct uat_range *range)
 {
     size_t n = samples_of(range), size = range->kernel.size;
@@ -53,13 +54,14 @@ static void choose_pivot(struct uat_range *range)
     memcpy(range->tail, sample + n / 2 * size, size);
 }
 
-/* What a range becomes: [0, less) below the pivot, [from, count) above it or, if less is a good share, not below it. */
+/* The parts of a range: [0, less) is below the pivot; [from, count) is above it, or not below it if `less` is a good
+ * share. */
 struct parts {
     size_t less, from;
 };
 
-/* Partition elements [begin, count) of the range, and tell how many come to the front: those that are less than the
- * pivot, or those than which it is not less. */
+/* Partition elements [begin, count) of the range. Returns how many go to the front: those less than the pivot, or with
+ * `equal` those not greater. */
 static size_t front_of(struct uat_range *range, size_t begin, int equal)
 {
     struct uat_range whole = *range; /* the head alone */
@@ -74,10 +76,10 @@ static size_t front_of(struct uat_range *range, size_t begin, int equal)
 }
 
 /*
- * If few elements are below the pivot, those that equal it go next to them and are done: so a range of equal elements
- * ends after two passes. A comparison contradicts itself if the pivot is below itself, so that all may be below it, or
- * not equal to itself. Then each part has fewer elements than the range all the same, as some are done: with "less or
- * equal" the greatest ones, with "always less" all.
+ * If few elements are below the pivot, those equal to it go next to them and are done: so a range of equal elements
+ * ends after two passes. A comparison that contradicts itself may report the pivot as less than itself or as unequal to
+ * itself; then all elements may seem to be below it. Each part still has fewer elements than the range, because some
+ * are done: with "less or equal" the greatest ones, with "always less" all.
  */
 static struct parts divide(struct uat_range *range)
 {
@@ -127,7 +129,8 @@ static void take_part(struct uat_range *range, const struct uat_range *whole, si
     range->count = end - begin;
 }
 
-/* If one part is a leaf and far smaller, sort it, and leave the other in the range: no frame is kept for it. */
+/* If one part is a leaf and far smaller, sort it and leave the other part in the range, without keeping a frame for
+ * it. */
 static int sort_uneven(struct uat_range *range, const struct uat_range *whole, struct parts parts)
 {
     size_t high = whole->count - parts.from;
@@ -168,7 +171,7 @@ static void sort_range(struct uat_range *range)
     uat_join(&task);
 }
 
-/* Merge the range if all of it is near and in runs. */
+/* Merge the range if all of it is near and consists of runs. */
 static int merge_range(const struct uat_range *range)
 {
     size_t bytes = range->count * range->kernel.size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Both ends of a generator's body; the switch itself is inline, in include/uat/generator.h. */
+/* The start and the end of a generator's body; the switch itself is inline, in include/uat/generator.h. */
 #include "asm/x86_64/entry.h"
 
 /* struct uat_generator; runtime/generator.c asserts the offsets. */
@@ -11,7 +11,7 @@
 
 /*
  * void uat_generator_enter(void)		rdi: struct uat_generator *, whose `inside` the switch has taken
- * clobbers: all. The first switch to a generator comes here, at the top of its stack. There is no caller: backtraces end.
+ * clobbers: all. The first switch to a generator lands here, at the top of its stack. There is no caller: backtraces end.
  * Registers need not be saved for the user's side, which has declared all of them as lost.
  */
 FUNCTION uat_generator_enter, public

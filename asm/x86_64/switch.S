@@ -14,7 +14,7 @@
 	.cfi_offset r15, -56
 .endm
 
-/* Go on where the registers on this stack were saved. No `ret`: the processor remembers other calls, those of the side
+/* Continue where the registers on this stack were saved. No `ret`: the return predictor remembers the calls of the side
  * that is left. */
 .macro CONTINUE
 	RESTORE_REGISTERS
@@ -29,7 +29,7 @@
 FUNCTION uat_resume, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)
-	mov	%rdi, %rsp		/* same layout: the CFI goes on to hold, for the resumed stack */
+	mov	%rdi, %rsp		/* same layout: the CFI stays true, now for the resumed stack */
 	xor	%eax, %eax		/* of uat_suspend() */
 	CONTINUE
 END uat_resume
@@ -98,7 +98,7 @@ FUNCTION uat_suspend_word, hidden
 	.cfi_adjust_cfa_offset 8
 	jmp	uat_suspend
 	.cfi_adjust_cfa_offset -8
-	nop					/* an unwinder looks up the byte before a return address */
+	nop					/* an unwinder looks up the byte before the return address */
 .Lreplied:					/* uat_resume() or uat_generator_next() goes on here */
 	pop	%rax
 	.cfi_adjust_cfa_offset -8
@@ -114,10 +114,10 @@ FUNCTION uat_suspend_word, hidden
 1:	pop	%rcx
 	.cfi_adjust_cfa_offset -8
 	.cfi_register rip, rcx
-	jmp	*%rcx				/* as all that resume: see asm/switch.h */
+	jmp	*%rcx				/* jmp, not ret: see asm/switch.h */
 END uat_suspend_word
 
-/* A task has been suspended: go on with what the scheduler says is next, without a return to the caller of uat_resume()
+/* A task has been suspended: continue with what the scheduler chooses next, without a return to the caller of uat_resume()
  * or uat_start(), unless there is nothing.
  * clobbers: all; the task's stack is left as it is */
 FUNCTION uat_generator_next, hidden
