@@ -52,7 +52,7 @@ int bulk_open(struct peer *me, const struct bulk_test *test)
     return me->transport->class_->bulk->open(&config, &bulk_my.bulk);
 }
 
-/* All of it: links, and the regions of all leaders. */
+/* Open everything: the links, and the regions of all leaders. */
 void bulk_begin(struct peer *me, const struct bulk_test *test)
 {
     PEER_CHECK(bulk_open(me, test) == 0);
@@ -64,7 +64,7 @@ void bulk_begin(struct peer *me, const struct bulk_test *test)
 
 void bulk_end(struct peer *me)
 {
-    peer_barrier(me); /* nobody's operations are under way */
+    peer_barrier(me); /* nobody has operations in flight */
     if (bulk_is_leader())
         bulk_my.bulk->class_->conceal(bulk_my.bulk, bulk_my.shared->region[bulk_my.host][1]);
     bulk_my.bulk->class_->close(bulk_my.bulk);

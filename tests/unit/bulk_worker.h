@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workers of the tests of bulk data: links to all hosts, and regions that their leaders expose. */
+/* Workers for tests of bulk data: links to all hosts, and regions that the hosts' leaders expose. */
 #ifndef UAT_TEST_BULK_WORKER_H
 #define UAT_TEST_BULK_WORKER_H
 
@@ -14,7 +14,7 @@ enum {
     BULK_WORD = 64 /* offset of the atomic word in a host's first region */
 };
 
-/* What the workers of one test share. The regions stand at the same addresses in all of them. */
+/* What the workers of one test share. The regions lie at the same addresses in all of them. */
 struct bulk_shared {
     uint64_t turn; /* for a test's own use, 0 at first */
     char gather[PEERS_MAX][BULK_GATHER];
@@ -40,17 +40,17 @@ struct bulk_worker {
 };
 extern struct bulk_worker bulk_my;
 
-/* Run fn(me, &test) in so many workers of this transport; cmocka learns of failures. */
+/* Run fn(me, &test) in `workers` workers over this transport; a failure fails the cmocka test. */
 void bulk_run(const struct uat_transport_class *transport, peer_fn *fn, int workers, struct bulk_test test);
 
-/* In a worker: open the links alone, or them and all regions; close both. */
+/* In a worker: open only the links, or the links and all regions; close everything. */
 int bulk_open(struct peer *me, const struct bulk_test *test);
 void bulk_begin(struct peer *me, const struct bulk_test *test);
 void bulk_end(struct peer *me);
 
 bool bulk_is_leader(void);
 
-/* Post; wait for all of a host; FETCH_ADD to a host's word, which returns the old value. */
+/* Post an operation; wait for all operations to a host; FETCH_ADD to a host's word, which returns the old value. */
 struct uat_bulk_op bulk_operation(enum uat_opcode code, int host, int region, size_t offset, void *local, size_t bytes);
 void bulk_post(int host, struct uat_bulk_op op);
 void bulk_await(int host);

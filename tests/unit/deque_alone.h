@@ -15,7 +15,7 @@ enum { CAPACITY = 512, HIGH = 1 << 20, STEP = 64 };
 
 static struct uat_ring ring;
 static struct uat_deque deque;
-static unsigned records; /* still to be had */
+static unsigned records; /* how many records can still be taken */
 
 static inline bool part(void *context, uintptr_t sp)
 {
@@ -54,7 +54,7 @@ static inline enum uat_pop pop(void)
     return uat_deque_pop(&deque, &sp);
 }
 
-/* In a thief's place: claim the next index; acknowledge an index. */
+/* As a thief: claim the next index; acknowledge an index. */
 static inline uint64_t claim(void)
 {
     return ring.claims++;

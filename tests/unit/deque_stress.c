@@ -8,7 +8,7 @@
 
 enum { MAILBOX_AT = 2048, STACKS_SIZE = 1 << 20, STACK_STEP = 32, STACK_MAX = 1024, STACK_LARGE = 40000 };
 
-/* In memory that all workers share, outside of the segments. */
+/* Lies in memory that all workers share, outside of the segments. */
 struct shared {
     struct deque_stress stress;
     bool owner_done;
@@ -65,7 +65,7 @@ static void fill(uintptr_t sp, uintptr_t base, uint64_t entry)
         *p = entry;
 }
 
-/* All words of a stack are its entry's number. */
+/* Every word of a stack is its entry's number. */
 static uint64_t entry_of(uintptr_t sp, uintptr_t base)
 {
     const uint64_t *p = (const uint64_t *)sp, *end = (const uint64_t *)base;
@@ -82,7 +82,7 @@ static bool always_part(void *context, uintptr_t sp)
     return true;
 }
 
-/* As if no record were free now and then. */
+/* Pretend now and then that no record is free. */
 static bool mostly_part(void *context, uintptr_t sp)
 {
     static unsigned calls;
@@ -98,7 +98,7 @@ static void push(struct uat_deque *d, uint64_t *random, uint64_t entry)
     uat_deque_push(d, base - bytes);
 }
 
-/* The task that stands on the youngest entry ends. */
+/* The task at the youngest entry ends. */
 static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
 {
     uintptr_t sp, base = 0;
@@ -108,7 +108,7 @@ static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
         take(me, shared, entry_of(sp, base));
 }
 
-/* As if so many entries had been claimed before. */
+/* As if entries up to `index` had been claimed before. */
 static void start_at(struct uat_deque *d, uint64_t index)
 {
     d->ring->claims = d->bottom = d->newest = d->seen = index;
@@ -116,7 +116,7 @@ static void start_at(struct uat_deque *d, uint64_t index)
         d->ring->ack[uat_slot_of(i)] = uat_ack(i, UAT_ACK_STOLEN);
 }
 
-/* From now on d answers messages. */
+/* Make d answer messages from now on. */
 static void open_mail(const struct peer *me, struct uat_mail *mail, struct uat_deque *d, const struct layout *l)
 {
     uat_mail_open(mail, d, me->transport, l->mailbox, &l->landing->mail);
@@ -163,7 +163,7 @@ static void thief(struct peer *me, struct shared *shared, const struct layout *l
     t.low = l->low;
     t.high = l->high;
     t.peek = !shared->stress.blind;
-    struct uat_deque own; /* empty: whoever asks this worker is refused */
+    struct uat_deque own; /* stays empty: this worker refuses every request */
     struct uat_deque_user user = {.part = always_part};
     struct uat_mail mail;
     PEER_CHECK(uat_deque_open(&own, l->ring, 16, &user) == 0);
@@ -171,7 +171,7 @@ static void thief(struct peer *me, struct shared *shared, const struct layout *l
     t.mail = &mail;
     t.patience = me->rank % 2 ? UAT_PATIENCE : 1; /* some withdraw nearly all of their requests */
     peer_barrier(me);
-    /* Acquire: with the owner's release below; only says when to stop. */
+    /* Acquire: pairs with the owner's release below; it only says when to stop. */
     while (!__atomic_load_n(&shared->owner_done, __ATOMIC_ACQUIRE)) {
         struct uat_stolen stolen;
         int result = shared->stress.steal(&t, &(struct uat_victims){.count = 1}, &stolen);
@@ -200,8 +200,8 @@ static void work(struct peer *me, void *arg)
     }
     PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
     peer_barrier(me);
-    PEER_CHECK(l.ring->lock == 0);                      /* whoever added to it has taken it back */
-    PEER_CHECK(uat_mailbox_is_free(&l.mailbox->front)); /* ... and whoever asked has an answer, or has withdrawn */
+    PEER_CHECK(l.ring->lock == 0);                      /* every worker that locked or tried to has subtracted */
+    PEER_CHECK(uat_mailbox_is_free(&l.mailbox->front)); /* ... and every asker has an answer, or has withdrawn */
 }
 
 static void gather(const struct shared *shared, int workers, struct deque_stress_counts *counts)

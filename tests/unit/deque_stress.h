@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One owner against thief processes on one deque, over any transport: the owner pushes and pops entries whose stacks
- * it fills with the entry's number, thieves steal; each entry must be taken exactly once, with its own stack.
+ * One owner against several thief processes on one deque, over any transport. The owner pushes and pops entries whose
+ * stacks it fills with the entry's number; thieves steal. Each entry must be taken exactly once, with its own stack.
  */
 #ifndef UAT_TEST_DEQUE_STRESS_H
 #define UAT_TEST_DEQUE_STRESS_H
@@ -16,8 +16,8 @@
 struct deque_stress {
     uat_steal_fn *steal;
     uint32_t pushes; /* entries in total */
-    unsigned depth;  /* the deepest nest; 1 is a flat loop */
-    bool delays;     /* torture of owner and thieves; the transport's is in struct peers_spec */
+    unsigned depth;  /* depth of the deepest nest; 1 is a flat loop */
+    bool delays;     /* torture of owner and thieves; the transport's torture is in struct peers_spec */
     uint64_t seed;
     uint64_t start; /* index of the first publication */
     bool blind;     /* thieves do not peek */
@@ -30,7 +30,7 @@ struct deque_stress_counts {
     struct uat_thief_counts thieves;
 };
 
-/* Rank 0 is the owner, the others are thieves. Returns what peers_run() does; *counts are of all workers. */
+/* Rank 0 is the owner, the others are thieves. Returns the result of peers_run(); *counts sums over all workers. */
 int deque_stress_run(const struct peers_spec *spec, const struct deque_stress *stress,
                      struct deque_stress_counts *counts);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A transport of one process and one thread: what an operation does to the word that it names. For unit tests. */
+/* For unit tests: a transport of one process and one thread. An operation acts at once on the word that it names. */
 #ifndef UAT_TEST_ONE_PROCESS_H
 #define UAT_TEST_ONE_PROCESS_H
 

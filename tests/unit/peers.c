@@ -21,7 +21,7 @@ static int saved_stderr = -1; /* while stderr is caught */
 #define SEGMENT_ADDRESS ((void *)0x200000000000) /* free in ordinary and in sanitized programs */
 
 struct peers_shared {
-    int arrived, round; /* of peer_barrier */
+    int arrived, round; /* words of peer_barrier */
     struct peer_card cards[PEERS_MAX];
 };
 
@@ -62,8 +62,8 @@ void peer_barrier(struct peer *me)
     struct peers_shared *s = me->shared;
     struct uat_relax relax = {0};
     int round = __atomic_load_n(&s->round, __ATOMIC_ACQUIRE);
-    /* What was done before the barrier is seen behind it: the arrivals release it to the last one, who releases all
-     * of it with the round to those who wait. */
+    /* All that was done before the barrier is visible after it: each arrival releases it to the last one, which
+     * releases all of it to the waiting workers together with the round. */
     if (__atomic_add_fetch(&s->arrived, 1, __ATOMIC_ACQ_REL) == me->size) {
         __atomic_store_n(&s->arrived, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&s->round, round + 1, __ATOMIC_RELEASE);
@@ -134,7 +134,8 @@ static void list_cards(struct peer *me, struct uat_endpoint endpoints[PEERS_MAX]
         endpoints[i] = (struct uat_endpoint){me->cards[i].data, me->cards[i].size, me->cards[i].host};
 }
 
-/* PEERS_HOSTS: so many hosts, with the workers dealt out to them, as far as the transport over verbs can see. */
+/* PEERS_HOSTS: pretend to be that many hosts. Workers are dealt out to them, as far as the transport over verbs can
+ * see. */
 static void pretend_host(struct peer *me, struct uat_ibv_card *card)
 {
     const char *hosts = getenv("PEERS_HOSTS");
@@ -206,7 +207,7 @@ static _Noreturn void worker(struct peer *me, pid_t parent, peer_fn *fn, void *a
     fn(me, arg);
     if (!me->spec->apart) {
         PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
-        peer_barrier(me); /* nobody takes its segment away while a peer's chain is under way */
+        peer_barrier(me); /* no worker may unmap its segment while a peer's chain is in flight */
     }
     if (me->transport)
         me->transport->class_->close(me->transport);
@@ -219,7 +220,7 @@ static int status_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Wait for all; kill the rest at the first failure or when the time is over. */
+/* Wait for all; kill the rest at the first failure or after `seconds`. */
 static int reap(pid_t *pids, int workers, int seconds)
 {
     struct timespec start, now, nap = {.tv_nsec = 1000000};
@@ -249,7 +250,7 @@ static int reap(pid_t *pids, int workers, int seconds)
     return result;
 }
 
-/* The settings of the spec. Where it leaves them open, the environment may choose the connections. */
+/* Apply the spec's settings. Where the spec leaves them open, the environment may choose the connections. */
 static int take_settings(const struct peers_spec *spec)
 {
     const char *by = getenv("PEERS_CONNECT"), *neighbours = getenv("PEERS_NEIGHBOURS");
@@ -270,7 +271,7 @@ int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg)
     if (take_settings(spec))
         return EINVAL;
     struct peers_shared *shared = peers_share(sizeof(*shared));
-    fflush(NULL); /* else each worker would print again what is still buffered */
+    fflush(NULL); /* else each worker would print what is still buffered once more */
     for (int i = 0; i < spec->workers; i++) {
         pids[i] = fork();
         if (pids[i] < 0) {

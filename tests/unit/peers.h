@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers for tests: forked processes, each with its own segment at one address, joined by any transport, without
+ * Workers for tests: forked processes, each with its own segment at a common address, joined by any transport, without
  * launcher and bootstrap. The cards travel through memory that parent and workers share.
  *
- * A worker tells a failure by PEER_CHECK, which ends it; cmocka's assertions belong to the parent alone, since they
- * would carry the forked worker on to the next test.
+ * A worker reports a failure by PEER_CHECK, which ends the worker. Only the parent may use cmocka's assertions, because
+ * they would make the forked worker continue with the next test.
  */
 #ifndef UAT_TEST_PEERS_H
 #define UAT_TEST_PEERS_H
@@ -23,13 +23,13 @@
 #define PEERS_TRANSPORT uat_transport_shm
 #endif
 #ifndef PEERS_SHARE
-#define PEERS_SHARE 1 /* they repeat what they repeat only so often: 1 / PEERS_SHARE */
+#define PEERS_SHARE 1 /* tests divide their numbers of repetitions by this */
 #endif
 
 enum {
     PEERS_MAX = 16,
-    PEERS_SEGMENT_SIZE = 4 << 20, /* when the spec says 0 */
-    PEERS_SECONDS = 120,          /* when the spec says 0 */
+    PEERS_SEGMENT_SIZE = 4 << 20, /* used when the spec says 0 */
+    PEERS_SECONDS = 120,          /* used when the spec says 0 */
     PEERS_TIMED_OUT = 124         /* result of peers_run */
 };
 
@@ -37,11 +37,11 @@ struct peers_spec {
     const struct uat_transport_class *transport;
     int workers;
     size_t segment_size; /* bytes; 0: PEERS_SEGMENT_SIZE */
-    int seconds;         /* after them all are killed; 0: PEERS_SECONDS */
+    int seconds;         /* when they are over all workers are killed; 0: PEERS_SECONDS */
     bool shuffle;        /* torture of the transport */
     uint64_t seed;
     size_t read_only, closed; /* bytes: see struct uat_transport_config */
-    bool apart;               /* leave peer_open, peer_publish and peer_connect to the function */
+    bool apart;               /* fn itself calls peer_open, peer_publish and peer_connect */
     char *const *settings;    /* "UAT_NAME=value", NULL at the end; NULL: the defaults */
 };
 
@@ -56,45 +56,45 @@ struct peer {
     int rank, size;
     struct uat_transport *transport;
     char *segment;           /* at the same address in all workers */
-    char *data;              /* what the segment holds behind the transport's scratch area, zeros at first */
+    char *data;              /* what the segment holds after the transport's scratch area, zeros at first */
     size_t data_size;        /* bytes */
     struct peer_card *cards; /* of all workers; a test may forge its own between peer_publish and peer_connect */
     const struct peers_spec *spec;
     struct peers_shared *shared;
     int segment_fd;
-    bool shown; /* peer_show() was called */
+    bool shown; /* true after peer_show() */
 };
 
 typedef void peer_fn(struct peer *me, void *arg);
 
 /*
- * Fork the workers and run fn in each. 0 when all returned; else what the first one that failed ended with: its exit
- * status, 128 + signal, or PEERS_TIMED_OUT. The others are killed then. No worker outlives the call or the caller.
+ * Fork the workers and run fn in each. Returns 0 when all have returned; else the status of the first that failed: its
+ * exit status, 128 + signal, or PEERS_TIMED_OUT. The others are killed then. No worker outlives the call or the caller.
  */
 int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg);
 
-/* Can this host run the transport? If not, says why; the test exits 77 then. */
+/* Can this host run the transport? If not, prints why; the test exits 77 then. */
 bool peers_ready(const struct uat_transport_class *transport);
 
-/* Memory that parent and workers share, zeros at first; for arg. */
+/* Memory that parent and workers share, zeros at first; pass it as arg. */
 void *peers_share(size_t size);
 void peers_unshare(void *memory, size_t size);
 
-/* Wait until all workers are here. */
+/* Wait until all workers have called this. */
 void peer_barrier(struct peer *me);
 
-/* The steps of joining, for specs with `apart`; 0 or a negative errno. Of a transport with two rounds peer_show is the
- * first one, and a test may forge its card behind it; peer_publish calls it if the test has not. peer_publish (then)
- * and peer_connect wait for all workers' cards. */
+/* The steps of joining, for specs with `apart`. They return 0 or a negative errno. With a transport of two rounds,
+ * peer_show is the first round, and a test may forge its card after it; peer_publish calls peer_show if the test has
+ * not. Then peer_publish, and always peer_connect, waits for all workers' cards. */
 int peer_open(struct peer *me);
 int peer_show(struct peer *me);
 int peer_publish(struct peer *me);
 int peer_connect(struct peer *me);
-/* The same without the barrier, when all have published. */
+/* peer_connect without the barrier, for when all have published. */
 int peer_connect_now(struct peer *me);
 
-/* Catch what this process prints to stderr, for errors that are meant. peer_captured gives stderr back and copies the
- * text to out, ended by 0. */
+/* Catch what this process prints to stderr, for errors that a test provokes. peer_captured restores stderr and copies
+ * the text to out, terminated by 0. */
 int peer_capture(void);
 void peer_captured(int capture, char *out, size_t size);
 

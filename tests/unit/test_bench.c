@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what the benchmarks share: the command line, with one line for every kind of mistake, the figures
- * computed from counters, and in a job of one worker what pauses leave out.
+ * Description: what the benchmarks share: the command line, with one line for every kind of mistake; the figures
+ * computed from counters; and, in a job of one worker, the time that pauses leave out.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -202,7 +202,7 @@ UAT_TASK(uint64_t, many, uint64_t, tasks)
     return sum;
 }
 
-/* A pause with tasks of its own, in the middle; and one that the run does not end. */
+/* A pause in the middle, with tasks of its own; and a pause that the run does not end. */
 static int paused_run(uint64_t *answer)
 {
     uint64_t other;
@@ -233,7 +233,7 @@ static int paused_sequential(uint64_t *answer)
     return 0;
 }
 
-/* The report that uat_bench_main() prints, and the seconds that it takes. */
+/* The report that uat_bench_main() prints, and the seconds that the call takes. */
 static json_object *report_of(const struct uat_bench *paused, double *seconds)
 {
     char text[16384] = "";
@@ -263,7 +263,7 @@ static double figure(json_object *report, const char *key)
     return json_object_get_double(value);
 }
 
-/* Bounds that hold on a busy machine: what is measured and the pauses fit into the time of all. */
+/* Bounds that hold on a busy machine: the measured time and the pauses fit into the total time. */
 static void test_pauses(void **state)
 {
     static const struct uat_bench_option none = {0};
@@ -278,7 +278,7 @@ static void test_pauses(void **state)
     assert_true(whole <= seconds - 3e-3 * PAUSE_MS);
     assert_int_equal(figure(report, "tasks"), TASKS + 1); /* and the root */
     double hz = uat_samples_tsc_hz(), found = figure(report, "tsc_hz");
-    assert_true(found > hz / 2 && found < 2 * hz); /* with the pauses it would be nine times as much */
+    assert_true(found > hz / 2 && found < 2 * hz); /* would be nine times as much if the pauses counted */
     json_object_put(report);
 }
 
@@ -288,7 +288,7 @@ static int failing_sequential(uint64_t *answer)
     return -ENOMEM;
 }
 
-/* A program of its own, since a process takes part in one job. */
+/* Runs as a program of its own, since a process takes part in one job. */
 static int run_failing(void)
 {
     static const struct uat_bench_option none = {0};
@@ -298,7 +298,7 @@ static int run_failing(void)
     return uat_bench_main(&failing, 2, (char *[]){(char *)"prog", (char *)"--seq", NULL});
 }
 
-/* A sequential run that cannot be made is a failure with a line, and no wrong answer. */
+/* A failing sequential run is reported as a failure with a line, not as a wrong answer. */
 static void test_sequential_failure(void **state)
 {
     char own[256] = "", command[300], line[256] = "", more[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: which core a worker takes, and when the places of several are reported as bad, on machines that are made
- * up here; that binding this process leaves it on one of the cores it had.
+ * Description: which core a worker takes, and when the places of several workers are reported as bad, on machines made
+ * up here; and that binding this process leaves it on one of the cores it had.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static cpu_set_t set_of(uint64_t bits)
     return set;
 }
 
-/* Two threads a core: 0 and 4 are of one core, 1 and 5, ... */
+/* Two threads a core: 0 and 4 share a core, 1 and 5, ... */
 static int siblings[CPU_SETSIZE];
 
 static void choose(uint64_t allowed_bits, int size, const int *expected)
@@ -40,14 +40,14 @@ static void test_choose(void **state)
         siblings[c] = c < 8 ? c % 4 : c;
     choose(0xff, 4, (int[]){0, 1, 2, 3});
     choose(0xff, 8, (int[]){0, 1, 2, 3, 4, 5, 6, 7});
-    choose(0xee, 4, (int[]){1, 2, 3, 5}); /* without the core of 0 and 4 */
+    choose(0xee, 4, (int[]){1, 2, 3, 5}); /* not the core of 0 and 4 */
     choose(0x33, 3, (int[]){0, 1, 4});
-    choose(0xf0, 2, (int[]){4, 5});       /* second threads alone */
+    choose(0xf0, 2, (int[]){4, 5});       /* only second threads */
     choose(0x03, 3, (int[]){-1, -1, -1}); /* three workers, two cores: nobody is bound */
     choose(1ull << 40, 1, (int[]){40});
 }
 
-/* Judge workers with these sets on this machine; `elsewhere` of them, the first ones, are on another. */
+/* Judge workers with these sets of cores on this machine; the first `elsewhere` of them run on another machine. */
 static struct uat_crowding judge(const uint64_t *bits, int n, int elsewhere, uint64_t allowed_bits)
 {
     static struct uat_binding place[WORKERS_MAX];
@@ -79,7 +79,7 @@ static void test_shared_while_free(void **state)
     assert_int_equal(c.unused, 2);
 }
 
-/* Three workers within two cores of four. */
+/* Three workers within two of four cores. */
 static void test_set_too_small(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void test_set_too_small(void **state)
     assert_int_equal(c.first, -1);
 }
 
-/* With no core free there is nothing to report, but the workers must give way. */
+/* With no core free there is nothing to report, but the workers must yield to each other. */
 static void test_more_than_cores(void **state)
 {
     (void)state;
@@ -134,7 +134,7 @@ static void test_take(void **state)
     assert_true(CPU_EQUAL(&place.cores, &now));
     CPU_AND(&both, &now, &before);
     assert_true(CPU_EQUAL(&both, &now));
-    /* What is bound already stays where it is. */
+    /* A process that is bound already stays where it is. */
     uat_binding_take(&place, UAT_BIND_AUTO, 1, 2);
     assert_true(CPU_EQUAL(&place.cores, &now));
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: bulk data over shared memory and over verbs: bytes at any place and of any number, several regions, more
- * operations under way than queues hold, operations larger than one request, atomics of all workers, and the order that
+ * operations in flight than queues hold, operations larger than one request, atomics of all workers, and the order that
  * transport/bulk.h promises.
  */
 #include <stdarg.h>
@@ -14,7 +14,8 @@
 
 #include "tests/unit/bulk_worker.h"
 
-/* Each worker writes and reads odd pieces of its own share of each region of each host; a neighbour's bytes stay. */
+/* Each worker writes and reads pieces of odd sizes in its share of each region of each host; a neighbour's bytes
+ * stay. */
 static void work_bytes(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -27,7 +28,7 @@ static void work_bytes(struct peer *me, void *arg)
             bulk_post(host, bulk_operation(UAT_OP_WRITE, host, region, offset, bulk_my.arena + 4096 * i, bytes));
         }
     for (int host = 0; host < bulk_my.hosts; host++)
-        bulk_add(host, 0); /* B1: behind it the bytes are there */
+        bulk_add(host, 0); /* B1: after it the bytes are there */
     for (int host = 0; host < bulk_my.hosts; host++) {
         for (int region = 0; region < BULK_REGIONS; region++)
             bulk_post(host, bulk_operation(UAT_OP_READ, host, region, base, bulk_my.arena + (1 << 20) * (region + 1),
@@ -44,13 +45,13 @@ static void work_bytes(struct peer *me, void *arg)
 
 enum { MANY = 300 };
 
-/* 2 MiB and 3 bytes as one operation; and hundreds of operations of which nobody waits for the first. */
+/* One operation of 2 MiB and 3 bytes; then hundreds of operations, without waiting for the first. */
 static void work_many(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
     const size_t large = (2 << 20) + 3;
     int host = (bulk_my.host + 1) % bulk_my.hosts;
-    if (bulk_is_leader()) { /* one writer for each host */
+    if (bulk_is_leader()) { /* one writer per host */
         for (size_t i = 0; i < large; i++)
             bulk_my.arena[i] = (char)(i * 7 + i / 1000 + (size_t)me->rank);
         bulk_post(host, bulk_operation(UAT_OP_WRITE, host, 1, 5, bulk_my.arena, large));
@@ -79,7 +80,7 @@ static void work_many(struct peer *me, void *arg)
 
 enum { ADDS = 200 };
 
-/* Additions and swaps of all workers, the home's own among them: none is lost. */
+/* Additions and swaps of all workers, the home's among them: none is lost. */
 static void work_atomics(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -108,8 +109,8 @@ static void work_atomics(struct peer *me, void *arg)
 
 enum { ROUNDS = 200, LINE = 1000 };
 
-/* Worker 0 writes a line of bytes, then counts up; who sees the count sees the line (B1). It reads the line behind an
- * atomic, and waits for nothing before: it sees its own bytes (B1, B2). */
+/* Worker 0 writes a line of bytes, then counts up; a worker that sees the count sees the line (B1). It READs the line
+ * after an atomic, without waiting in between, and sees its own bytes (B1, B2). */
 static void work_order(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -134,7 +135,7 @@ static void work_order(struct peer *me, void *arg)
         }
         for (int i = 0; i < LINE; i++)
             PEER_CHECK(in[i] == (char)round);
-        if (me->rank == 0) { /* the next line, when the other one has read this one */
+        if (me->rank == 0) { /* write the next line once the other worker has read this one */
             while (__atomic_load_n(&bulk_my.shared->turn, __ATOMIC_ACQUIRE) < (uint64_t)round)
                 usleep(10);
         } else {
@@ -144,8 +145,8 @@ static void work_order(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* Each worker a host of its own, then two workers for each host. Where that is quick, also one host, and operations
- * that are put off. */
+/* Run with a host per worker, then with two workers per host. Where that is quick, also with a single host, and with
+ * operations that are delayed. */
 static void run_all(peer_fn *fn)
 {
     bulk_run(&PEERS_TRANSPORT, fn, 3, (struct bulk_test){.hosts = 3});

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the common canary of a job is another one in each process, also when getrandom(2) has nothing to give.
+ * Description: a job's common canary differs from process to process, even when getrandom(2) has nothing to give.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 static const char *self;
 
-/* In place of the C library's (ld --wrap): as early in the life of a machine. */
+/* Replaces the C library's function (ld --wrap): fails as it does early in the life of a machine. */
 ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags);
 ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags)
 {

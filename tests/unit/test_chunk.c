@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: how long a loop's chunks are: few looks for light iterations, none of them long, a quick fall where
- * heavy ones follow; what clocks that do not agree say does no harm. */
+/* Description: how long a loop's chunks are: few looks for light iterations, no long chunks, a quick fall where heavy
+ * iterations follow; clocks that disagree do no harm. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include "pattern/chunk.h"
 
-/* Run n iterations of so many cycles each; how many chunks they take. */
+/* Run n iterations of `cycles` cycles each. Returns the number of chunks. */
 static int64_t run(int64_t n, int64_t cycles, int64_t grain, int64_t *length)
 {
     int64_t chunks = 0;
@@ -33,7 +33,7 @@ static void test_light_iterations_take_few_looks(void **state)
     int64_t full = n * cycles / UAT_CHUNK_CYCLES;
     assert_in_range(run(n, cycles, 1, &length), full / 2, 2 * full + 50);
     assert_true(length * cycles >= UAT_CHUNK_CYCLES / 2);
-    /* A range that begins with a length that fits needs some for its end, and no more. */
+    /* A range that starts with the right length needs a few more chunks for its end, and no others. */
     assert_in_range(run(8 * length, cycles, 1, &length), 8, 32);
     assert_in_range(run(length, cycles, 1, &length), 4, 20);
 }
@@ -53,13 +53,15 @@ static void test_heavy_after_light(void **state)
     (void)state;
     int64_t length = 1;
     run(1000000, 4, 1, &length);
-    /* A thousand times as heavy: one chunk is too long, the next one fits, and what is left may be split. */
+    /* Iterations become a thousand times as heavy: one chunk is too long, the next fits, and what is left may be
+     * split. */
     int64_t taken = uat_chunk_take(length, 2000, 1);
     assert_true(taken <= 500);
     length = uat_chunk_adapt(length, taken, (uint64_t)taken * 4000, 1);
     assert_in_range(length * 4000, UAT_CHUNK_CYCLES / 2, 2 * UAT_CHUNK_CYCLES);
     assert_true(uat_chunk_may_split(length, 2000 - taken, 1));
-    /* A range of few iterations, whatever its length was: a quarter of it at most, or little of a full chunk. */
+    /* A range of few iterations: whatever its length was, a chunk has at most a quarter of it, or little of a full
+     * chunk. */
     assert_true(uat_chunk_take(8192, 1200, 1) <= 300);
 }
 

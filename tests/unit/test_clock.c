@@ -38,7 +38,7 @@ static void test_speed(void **state)
     assert_int_equal(uat_clock_map(&first, &last, 1), 1002);
 }
 
-/* Two comparisons that tell of no speed, for no time lay between them: the offset alone counts. */
+/* Two comparisons with no time between them say nothing about speed: only the offset counts. */
 static void test_no_span(void **state)
 {
     (void)state;

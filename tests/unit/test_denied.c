@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: memory and signals that the system denies. Each single request of uat_init() is denied once, in a
- * process of its own: then either the start fails with one line, or it succeeds and a run works. A deque that cannot be
+ * process of its own. Either the start fails with one line, or it succeeds and a run works. A deque that cannot be
  * opened keeps no memory.
  */
 #include <stdarg.h>
@@ -28,8 +28,8 @@ enum { REQUESTS_MAX = 1000, REQUESTS_MIN = 10, CAPACITY = 512, OUTPUT_MAX = 4096
 
 enum outcome { STARTED = 3, REFUSED, WRONG };
 
-static int requests, denied; /* so many were made; this one is denied, counted from 1 */
-static long mapped;          /* maps that are there */
+static int requests, denied; /* requests so far; the number of the one that is denied, counted from 1 */
+static long mapped;          /* maps that exist */
 
 static bool deny(void)
 {
@@ -110,7 +110,7 @@ UAT_TASK(int, leaves, int, depth)
     return leaves_join(&child) + right;
 }
 
-/* In a process of its own: start with one request denied. *made: requests so far. */
+/* Runs in a process of its own: start with one request denied. *made: requests so far. */
 static enum outcome start(int which, int *made)
 {
     int result = 0;
@@ -124,7 +124,7 @@ static enum outcome start(int which, int *made)
     return leaves_run(&result, 8) || result != 256 || uat_finalize() ? WRONG : STARTED;
 }
 
-/* What start() says, and on stderr. */
+/* The outcome of start(), and what it prints to stderr. */
 static enum outcome try_start(int which, char *output, int *made)
 {
     int errors[2], counts[2], status;
@@ -174,7 +174,7 @@ static void test_each_request_of_the_start(void **state)
             fail_msg("request %d denied: outcome %d, %d lines: %s", which, outcome, lines_of(output), output);
         refused += outcome == REFUSED;
         if (now < which)
-            made = now; /* all have had their turn */
+            made = now; /* all requests have been denied once */
     }
     print_message("%d requests, %d of them needed\n", made, refused);
     assert_true(made < REQUESTS_MAX && refused >= REQUESTS_MIN);
@@ -210,7 +210,7 @@ static void test_deque_keeps_nothing(void **state)
     assert_true(opened);
 }
 
-/* A push where no deque is open goes nowhere, and asks to be looked at. */
+/* A push without an open deque writes a dummy entry and takes the slow path. */
 static void test_closed_deque_wants_to_be_seen(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the owner's side of the deque, alone: what it writes into the ring and when, and how it takes claims and
- * acknowledgements that the test makes in a thief's place.
+ * Description: the owner's side of the deque, alone: what it writes into the ring and when, and how it handles claims
+ * and acknowledgements that the test makes as a thief would.
  */
 #include "tests/unit/deque_alone.h"
 
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* As if so many had been claimed before. */
+/* As if entries up to `index` had been claimed before. */
 static void start_at(uint64_t index)
 {
     ring.claims = deque.bottom = deque.newest = deque.seen = index;
@@ -61,7 +61,7 @@ static void test_aborted_entry_comes_back(void **state)
     acknowledge(claim(), UAT_ACK_ABORTED);
     push(1); /* sees the acknowledgement */
     assert_int_equal(deque.count.entries_aborted, 1);
-    assert_true(is_offered(1)); /* the same entry, anew */
+    assert_true(is_offered(1)); /* the same entry, republished */
     assert_int_equal(shown(1).sp, HIGH - STEP);
     assert_int_equal(shown(2).sp, HIGH - 2 * STEP);
     assert_int_equal(pop(), UAT_POP_PARTED);
@@ -151,23 +151,23 @@ static bool has_some(void)
     return false;
 }
 
-/* Progress: as long as the owner has an entry and no claim is under way, the next claim finds one. */
+/* Progress: while the owner has an entry and no claim is in flight, the next claim finds one. */
 static void test_something_is_offered(void **state)
 {
     (void)state;
-    uint64_t random = 1, slow = UINT64_MAX; /* a claim under way */
+    uint64_t random = 1, slow = UINT64_MAX; /* a claim in flight */
     for (int step = 0; step < 200000; step++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         unsigned dice = random >> 60, other = random >> 40 & 3;
         if (slow == UINT64_MAX && dice < 3) {
-            slow = is_offered(ring.claims) || other == 0 ? claim() : UINT64_MAX; /* one in four meets nothing */
+            slow = is_offered(ring.claims) || other == 0 ? claim() : UINT64_MAX; /* one in four finds no entry */
         } else if (slow != UINT64_MAX && (dice < 8 || uat_deque_size(&deque) < 3)) {
             acknowledge(slow, is_offered(slow) && other ? UAT_ACK_STOLEN : UAT_ACK_ABORTED);
             slow = UINT64_MAX;
             push(1);
         } else if (uat_deque_size(&deque) < 2 || (dice % 2 && uat_deque_size(&deque) < 60)) {
             push(1);
-        } else if (slow == UINT64_MAX) { /* else it might wait for us */
+        } else if (slow == UINT64_MAX) { /* else it might wait for this thread */
             pop_as_a_task();
         }
         if (slow == UINT64_MAX && uat_deque_size(&deque) == 0)
@@ -183,7 +183,7 @@ static void test_claims_ahead_of_bottom(void **state)
     (void)state;
     push(1);
     assert_int_equal(pop(), UAT_POP_PARTED);
-    acknowledge(claim(), UAT_ACK_ABORTED); /* of index 0, after it was taken back */
+    acknowledge(claim(), UAT_ACK_ABORTED); /* of index 0, after its entry was taken back */
     push(1);
     assert_false(is_offered(0));
     assert_true(is_offered(1));
@@ -218,7 +218,7 @@ static void test_late_acknowledgement_is_looked_for(void **state)
     assert_true(is_offered(ring.claims));
 }
 
-/* A thief that acknowledges between the owner's look at the ring and the publication that needs its slot. */
+/* A thief that acknowledges after the owner has looked at the ring and before the publication that needs its slot. */
 static bool is_late;
 static bool acknowledge_late(void)
 {
@@ -243,7 +243,7 @@ static void test_acknowledgement_is_saved_before_its_slot_is_used(void **state)
     deque.user.before_publication = acknowledge_late;
     push(1);
     assert_true(is_offered(UAT_RING_SLOTS));
-    acknowledge(claim(), UAT_ACK_STOLEN); /* in the word where the other one was */
+    acknowledge(claim(), UAT_ACK_STOLEN); /* in the word where the other acknowledgement was */
     push(1);
     assert_int_equal(deque.count.entries_aborted, 1);
 }
@@ -255,7 +255,7 @@ static bool release_unless_refused(void)
     return !is_refused;
 }
 
-/* A publication that was put off at the push is made up for by a task that neither pushes nor pops. */
+/* A task that neither pushes nor pops makes up for a publication that was put off at the push. */
 static void test_offer_publishes(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void test_offer_publishes(void **state)
     is_refused = true;
     deque.user.unreleased = &always;
     deque.user.before_publication = release_unless_refused;
-    assert_false(uat_deque_offer(&deque)); /* nothing is here */
+    assert_false(uat_deque_offer(&deque)); /* nothing to offer */
     push(1);
     assert_int_equal(offered(), 0);
     assert_true(uat_deque_offer(&deque));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the owner's side of the deque, alone: what a pop returns for an entry that is private, that was
- * published, or that the test has claimed in a thief's place; bases that are dropped.
+ * published, or that the test has claimed as a thief would; and bases that are dropped.
  */
 #include "tests/unit/deque_alone.h"
 
@@ -19,15 +19,16 @@ static void test_pops_private_entries_in_order(void **state)
     assert_false(is_offered(UAT_RING_SLOTS - 1));
 }
 
-/* A base that stands alone is dropped; not one below an entry, nor an entry, nor when a claim is to be collected. */
+/* A base that stands alone is dropped. A base below an entry is not; nor is an entry; nor is anything while a claim
+ * must be collected. */
 static void test_drop_base(void **state)
 {
     (void)state;
     uintptr_t sp;
-    assert_false(uat_deque_drop_base(&deque)); /* nobody has looked at the claims yet */
+    assert_false(uat_deque_drop_base(&deque)); /* the owner has not looked at the claims yet */
     push(1);
     pop();
-    assert_true(uat_deque_drop_base(&deque)); /* the setup's */
+    assert_true(uat_deque_drop_base(&deque)); /* the base of setup() */
     assert_int_equal(uat_deque_size(&deque), 0);
     assert_false(uat_deque_drop_base(&deque));
     uat_deque_push_gone(&deque, HIGH);
@@ -50,7 +51,7 @@ static void test_stolen_entry_is_gone(void **state)
     assert_int_equal(pop(), UAT_POP_PARTED);
     assert_int_equal(pop(), UAT_POP_PARTED);
     assert_int_equal(pop(), UAT_POP_GONE);
-    assert_int_equal(pop(), UAT_POP_GONE); /* what the first task stood on */
+    assert_int_equal(pop(), UAT_POP_GONE); /* the base of the first task */
     assert_int_equal(uat_deque_size(&deque), 0);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the deque's owner against thief processes, all protocols, with and without delays: millions of
- * entries, each taken exactly once and with its own stack; and every rare branch of owner and thief is taken at least
- * once.
+ * Description: the deque's owner against thief processes, all protocols, with and without delays: millions of entries,
+ * each taken exactly once and with its own stack; every rare branch of owner and thief is taken at least once.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +21,7 @@ static void add(struct deque_stress_counts *sum, const struct deque_stress_count
         to[i] += from[i];
 }
 
-/* Flat, shallow and deep nests; 1 to 3 thieves, on an emulated device 1 and 3; plain and tortured. */
+/* Flat, shallow and deep nests; 1 to 3 thieves, or 1 and 3 on an emulated device; plain and with torture. */
 static void run_all(uat_steal_fn *steal, bool blind, struct deque_stress_counts *sum)
 {
     static const unsigned depths[] = {1, 4, 40};
@@ -50,7 +49,7 @@ static void check_rare_branches(const struct deque_stress_counts *sum)
 {
     assert_true(sum->thieves.done > 0);
     if (PEERS_SHARE > 1)
-        return; /* too few entries for the rest to be certain */
+        return; /* too few entries for the other checks to be certain */
     assert_true(sum->thieves.empty > 0);
     assert_true(sum->thieves.lost > 0);
     assert_true(sum->thieves.aborted > 0);
@@ -88,7 +87,8 @@ static void test_claim(void **state)
     check_rare_branches(&sum);
     if (PEERS_SHARE > 1)
         return;
-    /* Not with the lock: there a claim is acknowledged before the next one, so none is missing 16 claims later. */
+    /* Not with the lock: there a claim is acknowledged before the next claim, so no acknowledgement is missing 16
+     * claims later. */
     assert_true(sum.owner.withheld > 0);
 }
 
@@ -120,9 +120,9 @@ static void test_message_without_peeks(void **state)
 }
 
 /*
- * Indices pass 31 bits, as much as a slot's state has room for: the deque begins MARGIN before that. How many entries
- * the thieves get is a matter of luck, little of it on an emulated device, so the run is repeated with twice as many
- * entries until they had enough.
+ * Indices pass 31 bits, the size of the index in a slot's state: the deque starts MARGIN before that. How many entries
+ * the thieves get is a matter of luck, and few on an emulated device, so the run is repeated with twice as many entries
+ * until they have enough.
  */
 static void past_31_bits(uat_steal_fn *steal)
 {

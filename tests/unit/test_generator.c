@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: generators: values of every size arrive whole and in order; what is live on either side survives a
- * switch, in whatever register; generators inside generators; early end and a second begin; aligned stacks.
+ * Description: generators: values of every size arrive whole and in order; whatever is live on either side survives a
+ * switch, in any register; generators inside generators; an early end and a second start; aligned stacks.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void test_order(void **state)
         assert_int_equal(value, expected++);
     assert_int_equal(expected, 5 + VALUES);
     for (int i = 0; i < 3; i++)
-        assert_false(uat_generator_next(&g, &value)); /* over is over */
+        assert_false(uat_generator_next(&g, &value)); /* an ended generator stays ended */
     count_begin(&g, 3, 3);
     assert_false(count_next(&g, &value));
 }
@@ -85,7 +85,7 @@ static void test_sizes(void **state)
     halves_begin(&h, 100);
     odds_begin(&o, 100);
     larges_begin(&l, 100);
-    for (int i = 0; i < 100; i++) { /* all four under way at once */
+    for (int i = 0; i < 100; i++) { /* all four are active at once */
         assert_true(uat_generator_next(&c, &byte) && uat_generator_next(&h, &half) && uat_generator_next(&o, &odd) &&
                     uat_generator_next(&l, &large));
         assert_int_equal(byte, i);
@@ -112,7 +112,7 @@ UAT_GENERATOR(uint64_t, busy, uint64_t, seed, int, n)
     }
 }
 
-/* The same without a generator. */
+/* The same value, computed without a generator. */
 static uint64_t busy_at(uint64_t seed, int n)
 {
     uint64_t w[10];

@@ -34,7 +34,7 @@ static int teardown(void **state)
 static void test_kept_blocks_merge(void **state)
 {
     (void)state;
-    struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* and the NULL behind them */
+    struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* and the NULL after them */
     size_t n = 0;
     while ((blocks[n] = uat_heap_get(&heap, 1)))
         n++;
@@ -42,7 +42,7 @@ static void test_kept_blocks_merge(void **state)
     for (size_t i = 0; i < n; i++)
         uat_heap_put(&heap, blocks[i]);
     assert_ptr_equal(uat_heap_get(&heap, 1),
-                     blocks[UAT_HEAP_KEPT - 1]); /* the one that was given back last is used first */
+                     blocks[UAT_HEAP_KEPT - 1]); /* the block that was given back last is used first */
     uat_heap_put(&heap, blocks[UAT_HEAP_KEPT - 1]);
     assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER));
     assert_null(uat_heap_get(&heap, 1));
@@ -74,11 +74,11 @@ static void test_marks_bring_blocks_back(void **state)
         n++;
     assert_int_equal(n, SIZE / UAT_HEAP_UNIT);
     for (int i = 0; i < n; i++)
-        block[i]->returned = 1;                                   /* as peers do */
+        block[i]->returned = 1;                                   /* as a peer does */
     assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER)); /* all of them, merged */
 }
 
-/* Random sizes and orders: what stands in a block is what was written there. */
+/* Random sizes and orders: a block holds what was written into it. */
 static void test_blocks_do_not_overlap(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the message protocol step by step, thief and victim in one process, on a transport of the test's own
- * that lets the victim look at a chosen moment: which operations a steal posts, withdrawal at every point of the
- * victim's decision, refusals, requests that wait for the next push, and that the stack which was given is not reused
- * too early.
+ * Description: the message protocol step by step. Thief and victim share one process, on a transport of the test's own
+ * that lets the victim look at a chosen moment. Covered: which operations a steal posts, withdrawal at every point of
+ * the victim's decision, refusals, requests that wait for the next push, and that a stack which was given away is not
+ * reused too early.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,13 +30,12 @@ struct segment {
 };
 static struct segment mine, theirs;
 static struct uat_thief thief;
-static struct uat_deque own, victim; /* victim's stacks are named by addresses in theirs */
+static struct uat_deque own, victim; /* the victim's stacks are named by addresses in `theirs` */
 static struct uat_mail own_mail, victim_mail;
 static struct uat_stolen stolen;
 
 /*
- * Each transport counts what it posts. A chain of the thief is preceded by before[n], its completion followed by
- * after[n].
+ * Each transport counts what it posts. before[n] is called before the thief's chain n, after[n] after its completion.
  */
 struct wire {
     struct uat_transport head;
@@ -148,11 +147,11 @@ static int steal(void)
     memset(thiefs.before, 0, sizeof(thiefs.before));
     thiefs.on_look = NULL;
     thiefs.looks = 0;
-    assert_true(uat_mailbox_is_free(&theirs.mailbox.front)); /* whatever came of it, others may ask */
+    assert_true(uat_mailbox_is_free(&theirs.mailbox.front)); /* whatever the outcome, others may ask */
     return result;
 }
 
-/* The segments are not at one address here, so the place that arrives is one of theirs. */
+/* The segments lie at different addresses here, so the place that arrives is an address in `theirs`. */
 static void test_places_are_common(void)
 {
     thief.low = (uintptr_t)theirs.stack;
@@ -181,13 +180,13 @@ static void test_given(void **state)
     assert_int_equal(victims.ops[0][UAT_OP_WRITE], 2);
     assert_int_equal(parted, 1);
     assert_int_equal(stolen.base - stolen.sp, 64);
-    assert_int_equal(mine.stack[STACK_WORDS - 8], 7); /* the oldest, at its own place */
+    assert_int_equal(mine.stack[STACK_WORDS - 8], 7); /* the oldest entry, at its own place */
     assert_int_equal(mine.stack[STACK_WORDS - 9], 0); /* and nothing else */
     uintptr_t sp;
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
-    assert_false(victim_mail.sent.done); /* a private entry waits for nothing */
+    assert_false(victim_mail.sent.done); /* nothing waits for a private entry */
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_GONE);
-    assert_true(victim_mail.sent.done); /* M7: its place is used again from now on */
+    assert_true(victim_mail.sent.done); /* M7: its place is reused from now on */
 }
 
 static void test_empty_is_not_asked(void **state)
@@ -197,7 +196,7 @@ static void test_empty_is_not_asked(void **state)
     assert_int_equal(thiefs.chains, 1);
 }
 
-/* Without a peek: one round trip if the last value is known, two if it is out of date. */
+/* Without a peek: one round trip if the known last value is right, two if it is out of date. */
 static void test_blind(void **state)
 {
     (void)state;
@@ -218,7 +217,7 @@ static void test_blind(void **state)
     assert_int_equal(theirs.mailbox.front.ask, uat_ask(10, THIEF));
 }
 
-/* Another thief's request stands: nobody overwrites it. */
+/* Another thief's request is in the mailbox: no thief overwrites it. */
 static void test_taken_mailbox(void **state)
 {
     (void)state;
@@ -243,7 +242,7 @@ static void test_refused(void **state)
     assert_int_equal(steal(), UAT_STEAL_EMPTY);
     assert_int_equal(thief.count.refused, 1);
     assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_PRIVATE);
-    thief.peek = false; /* asked although it has nothing: an idle worker refuses */
+    thief.peek = false; /* asked although the victim has nothing: an idle worker refuses */
     uintptr_t sp;
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
     thiefs.before[1] = NULL;
@@ -268,12 +267,12 @@ static void test_idle_victim_refuses(void **state)
     thiefs.on_look = refuse_as_idle;
     assert_int_equal(steal(), UAT_STEAL_EMPTY);
     assert_int_equal(theirs.mailbox.front.offer, 0);
-    assert_int_equal(victim.push_claims, UINT64_MAX); /* the next push tells of its entry, whatever ask is */
+    assert_int_equal(victim.push_claims, UINT64_MAX); /* the next push takes the slow path, whatever `ask` is */
     push(7);
     assert_int_equal(theirs.mailbox.front.offer, victim.entries[1]);
 }
 
-/* A request that found nothing to give at a pop is answered by the next push. */
+/* The next push answers a request for which a pop found nothing to give. */
 static void test_waits_for_push(void **state)
 {
     (void)state;
@@ -284,7 +283,7 @@ static void test_waits_for_push(void **state)
     assert_int_equal(mine.mailbox.answers, 0);
     push(8);
     assert_int_equal(mine.mailbox.answers, UAT_ANSWER_GIVEN);
-    push(9); /* the first entry since all were given tells of itself */
+    push(9); /* the first entry after all were given away takes the slow path */
     assert_int_equal(theirs.mailbox.front.offer, victim.top[-1]);
     theirs.mailbox.front.ask = uat_ask(2, THIEF);
     victims.pending = NULL; /* the stack has not left yet: the next request waits too */
@@ -295,14 +294,14 @@ static void test_waits_for_push(void **state)
     assert_int_equal(mine.mailbox.answers, 2 * UAT_ANSWER_GIVEN);
 }
 
-/* A task that neither pushes nor pops answers, too; and it refuses nobody while it has something. */
+/* A task that neither pushes nor pops answers, too; and it refuses nobody while it has an entry. */
 static void test_offer_answers(void **state)
 {
     (void)state;
-    assert_false(uat_deque_offer(&victim)); /* nothing is here */
+    assert_false(uat_deque_offer(&victim)); /* nothing to offer */
     push(7);
     assert_true(uat_deque_offer(&victim));
-    assert_int_equal(mine.mailbox.answers, 0); /* nobody asks */
+    assert_int_equal(mine.mailbox.answers, 0); /* no thief asks */
     theirs.mailbox.front.ask = uat_ask(1, THIEF);
     assert_false(uat_deque_offer(&victim));
     assert_int_equal(mine.mailbox.answers, UAT_ANSWER_GIVEN);
@@ -321,7 +320,7 @@ static void test_withdrawn_unseen(void **state)
     assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_PRIVATE);
 }
 
-/* The victim answers just before the withdrawal's chain, so that the swap still wins and READs ANSWERED. */
+/* The victim answers just before the withdrawal's chain, so the swap still wins and READs ANSWERED. */
 static void test_withdrawn_too_late(void **state)
 {
     (void)state;
@@ -333,7 +332,7 @@ static void test_withdrawn_too_late(void **state)
     assert_int_equal(thief.count.withdrawn, 0);
 }
 
-/* ... and another thief has asked since: the swap loses, the answer is there. */
+/* ... and another thief has asked since: the swap loses, but the answer is there. */
 static void answer_and_ask_anew(void)
 {
     look();
@@ -350,7 +349,7 @@ static void test_withdrawal_loses(void **state)
     assert_int_equal(theirs.mailbox.front.ask, uat_ask(2, UAT_ASK_NONE));
 }
 
-/* The victim stands between the two stores of its decision: the thief READs until it has made up its mind. */
+/* The victim is between the two stores of its decision: the thief READs until the decision is complete. */
 static void begin_to_look(void)
 {
     theirs.mailbox.front.taken = uat_taken(1, UAT_TAKEN_LOOKING);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what memory is left is read from the kernel's files, here made up below a temporary folder. */
+/* Description: how much memory is left is read from the kernel's files, which are made up here below a temporary
+ * folder. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +37,7 @@ static int tear_down(void **state)
     return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Write a file below root, and make its folders. */
+/* Write a file below root, and create its folders. */
 static void write_file(const char *path, const char *text)
 {
     char full[512];
@@ -77,7 +78,7 @@ static void host_and_swap(void **state)
     expect(UINT64_C(6000) << 10, "this host");
 }
 
-/* The group around it has less left than its own; pages of files do not count as used. */
+/* The group around it has less left than its own group; cached pages of files do not count as used. */
 static void groups_of_version_2(void **state)
 {
     (void)state;
@@ -118,7 +119,7 @@ static void groups_of_version_1(void **state)
     expect(750000, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes");
 }
 
-/* This machine tells something. */
+/* The real files of this machine give an answer. */
 static void here(void **state)
 {
     (void)state;

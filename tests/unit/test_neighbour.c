@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker that the launcher does not answer ends the other workers of its machine, and nobody else. A record whose
- * process number stands for many processes is refused: a signal to it would reach them. */
+/* Description: a worker that the launcher does not answer ends the other workers of its machine, and nobody else. A
+ * record is refused if its process number stands for many processes: a signal to it would reach them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -43,7 +43,7 @@ static int start_all(void **state)
     return 0;
 }
 
-/* The signal that has ended it. One that was sent before a SIGKILL counts. */
+/* The signal that ended it; a signal that was sent before a SIGKILL wins. */
 static int end_of(int rank)
 {
     int status;
@@ -70,7 +70,7 @@ static void test_end(void **state)
     uat_neighbour_close();
 }
 
-/* uatrun ends them itself, in its own order. */
+/* uatrun itself ends them, in its own order. */
 static void test_uatrun(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void test_closed(void **state)
         assert_int_equal(end_of(rank), SIGKILL);
 }
 
-/* Nothing is sent here: a -1 that gets through would be sent to all processes of this user. */
+/* Nothing is really sent here: a -1 that gets through would signal all processes of this user. */
 static void test_numbers(void **state)
 {
     static const int32_t refused[] = {0, -1, INT32_MIN, 1};
@@ -108,7 +108,7 @@ static void test_numbers(void **state)
             identity[rank].pid = pid;
             assert_int_equal(rc, refused[i] == 1 && rank == OTHER_SPACE ? 0 : -EPROTO);
         }
-    identity[SELF].pid = 1; /* the first process of a container that this worker has to itself */
+    identity[SELF].pid = 1; /* the first process of a container that holds only this worker */
     assert_int_equal(uat_roster_check(&full, SELF), 0);
     identity[SELF].pid = getpid();
     for (int rank = NEIGHBOUR; rank < WORKERS; rank++)

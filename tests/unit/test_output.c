@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a file is written whole or not at all, and nowhere else: no link is followed, nothing of another user is touched,
- * nobody waits for a pipe without a reader, and what is being written has a name that cannot be guessed.
+ * Description: a file is written whole or not at all, and nowhere else. No link is followed, no other user's file is
+ * touched, nobody waits for a pipe without a reader, and the file that is being written has a name that cannot be
+ * guessed.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +72,7 @@ static void expect(const char *name, const char *text)
     assert_string_equal(found, text);
 }
 
-/* Neither at the start of the job nor at its end; and nothing is made. */
+/* Refused at the start of the job and at its end; no file is created. */
 static void expect_refused(const char *name, int error)
 {
     struct uat_output output;
@@ -86,7 +87,7 @@ static void test_whole(void **state)
 {
     (void)state;
     struct uat_output output;
-    for (int i = 0; i < 2; i++) { /* a new file, then one that is there */
+    for (int i = 0; i < 2; i++) { /* a new file, then an existing one */
         assert_int_equal(uat_output_check("file"), 0);
         assert_int_equal(uat_output_open(&output, "file"), 0);
         fputs(i ? "new" : "old", output.file);
@@ -140,9 +141,9 @@ static void test_links(void **state)
     expect_refused("link", -ELOOP);
     assert_int_equal(symlink("nowhere", "dangling"), 0);
     expect_refused("dangling", -ELOOP);
-    expect_refused("/dev/stdout", -ELOOP); /* renamed over, it would be gone for all */
+    expect_refused("/dev/stdout", -ELOOP); /* renaming over it would remove it for everybody */
     expect("secret", "secret");
-    /* A link is put in its place while the file is written: it is replaced, not followed. */
+    /* A link takes its place while the file is written: the link is replaced, not followed. */
     struct uat_output output;
     assert_int_equal(uat_output_open(&output, "late"), 0);
     assert_int_equal(symlink("secret", "late"), 0);
@@ -171,7 +172,7 @@ static void test_pipes(void **state)
     char text[16] = "";
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_int_equal(uat_output_check("pipe"), 0);
-    assert_int_equal(uat_output_open(&output, "pipe"), -ENXIO); /* and not: it waits */
+    assert_int_equal(uat_output_open(&output, "pipe"), -ENXIO); /* fails at once: no reader */
     int reader = open("pipe", O_RDONLY | O_NONBLOCK);
     assert_int_equal(uat_output_open(&output, "pipe"), 0);
     assert_false(fcntl(fileno(output.file), F_GETFL) & O_NONBLOCK);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the order in which an owner takes its ready tasks, alone, on a transport of the test's own: each comes
- * once, and none is passed over more often than UAT_READY_BOUND says, with and without thieves, which the test stands
- * in for. A thief takes one in two round trips.
+ * Description: the order in which an owner takes its ready tasks, on a transport of the test's own. Each task is taken
+ * once, and none is passed over more often than UAT_READY_BOUND allows, with and without thieves, which the test plays.
+ * A thief takes a task in two round trips.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static struct uat_ready ready;
 /* What a test knows of each task, by its number. */
 static struct {
     bool is_ready;
-    unsigned others; /* that were ready when it was pushed */
+    unsigned others; /* tasks that were ready when it was pushed */
     unsigned passed; /* tasks taken by the owner since */
 } tasks[TASKS_MAX];
 static unsigned ready_tasks, longest;
@@ -88,7 +88,7 @@ static unsigned note_taken(uint64_t where)
     return number;
 }
 
-/* The owner's turn. */
+/* The owner takes a task. */
 static unsigned take(void)
 {
     struct uat_ready_task task;
@@ -104,7 +104,7 @@ static unsigned take(void)
     return number;
 }
 
-/* A thief's claim. Acknowledged later: index + 1 goes to *ack. False if nothing is offered. */
+/* A thief claims a task and acknowledges later: index + 1 goes to *ack. False if nothing is offered. */
 static bool steal(unsigned *number, uint64_t *index)
 {
     *index = ring.claims;
@@ -129,7 +129,7 @@ static void yields(void **state)
     }
 }
 
-/* The same while tasks come and go in bursts and thieves take, and acknowledge late. */
+/* The same promise while tasks come and go in bursts and thieves take tasks and acknowledge late. */
 static void thieves(void **state)
 {
     (void)state;
@@ -152,14 +152,15 @@ static void thieves(void **state)
             lates--;
         }
     }
-    assert_true(longest > UAT_READY_TURN); /* else nothing was passed over, and nothing tried */
+    assert_true(longest > UAT_READY_TURN); /* else no task was ever passed over, and the test shows nothing */
     while (ready_tasks > 0)
         take();
     struct uat_ready_task task;
     assert_int_equal(uat_ready_take(&ready, &task), 0);
 }
 
-/* A thief has the task and its stack in two round trips, though the stack lies with a third worker; nothing is left. */
+/* A thief gets the task and its stack in two round trips, though the stack lies in a third worker's segment; nothing is
+ * left. */
 static void two_round_trips(void **state)
 {
     (void)state;

@@ -39,7 +39,7 @@ static void test_each_is_lent_once(void **state)
         struct uat_record *record = uat_record_get(&pool);
         assert_non_null(record);
         assert_int_equal(record->state, 0);
-        record->state = 1; /* a mark of the test */
+        record->state = 1; /* a mark made by the test */
         memset(record->result, 0xff, RESULT_MAX);
     }
     assert_null(uat_record_get(&pool));
@@ -53,7 +53,7 @@ static void test_marks_bring_records_back(void **state)
         record[i] = uat_record_get(&pool);
     record[COUNT / 2]->state = 2;
     record[COUNT / 2]->returned = 1;
-    struct uat_record *again = NULL; /* a look at a part of them may miss it; a few looks do not */
+    struct uat_record *again = NULL; /* a single look at part of the records may miss it; a few looks do not */
     for (int i = 0; i < 4 && !again; i++)
         again = uat_record_get(&pool);
     assert_ptr_equal(again, record[COUNT / 2]);

@@ -13,12 +13,12 @@
 
 enum {
     LOOKS = 100000,
-    BEFORE = 1000,      /* looks without a sleep, at least */
-    BEFORE_NS = 400000, /* what 2000 of them take, at least */
+    BEFORE = 1000,      /* looks before the first sleep, at least */
+    BEFORE_NS = 400000, /* the time that 2000 looks take, at least */
     SLEEP_MAX_NS = 20000000
 };
 
-static long slept; /* by the last look; 0: not at all */
+static long slept; /* by the last look; 0: it did not sleep */
 
 int __wrap_nanosleep(const struct timespec *request, struct timespec *rest);
 int __wrap_nanosleep(const struct timespec *request, struct timespec *rest)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the settings' parser: defaults, every kind of value, its bounds, and the line that a bad one gets; and
- * what is wrong in the tables of the runtime.
+ * Description: the settings' parser: defaults, every kind of value, its bounds, and the message for a bad one; and
+ * mistakes in the runtime's tables.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static int parse(const char *assignment)
     return uat_settings_read(uat_settings, env, message, sizeof(message));
 }
 
-/* The variable is refused in one line that begins with it and contains `what`. */
+/* The variable is refused by one line that starts with its name and contains `what`. */
 static void assert_refused(const char *assignment, const char *what)
 {
     if (parse(assignment) != -EINVAL)
@@ -44,7 +44,7 @@ static void assert_refused(const char *assignment, const char *what)
     assert_null(strchr(message, '\n'));
 }
 
-/* The variable is taken, and reads like this afterwards. */
+/* The variable is accepted, and reads as `value` afterwards. */
 static void assert_taken(const char *assignment, const char *value)
 {
     char name[64];
@@ -358,7 +358,7 @@ static void test_message_bounds(void **state)
     assert_non_null(strstr(message, "no such setting"));
     assert_int_equal(uat_settings_read(uat_settings, env, small, sizeof(small)), -EINVAL);
     assert_int_equal(strlen(small), sizeof(small) - 1);
-    memcpy(name, "UAT_TORTURE=delay=", 18); /* a part that is longer than any value */
+    memcpy(name, "UAT_TORTURE=delay=", 18); /* a part longer than any value */
     assert_int_equal(uat_settings_read(uat_settings, env, message, sizeof(message)), -EINVAL);
     assert_non_null(strstr(message, "delay must be"));
     free(name);
@@ -382,7 +382,7 @@ static void test_path(void **state)
     assert_string_equal(uat_trace_settings.file, "");
 }
 
-/* What rank 0 and another worker compare, with one variable that only one of them has. */
+/* Compare rank 0 with another worker that has one variable more. */
 static int differing(const char *assignment, char name[UAT_SETTING_TEXT_MAX])
 {
     uint64_t before[UAT_SETTINGS_EQUAL_MAX], after;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a start that fails at any of its steps takes the steps before it back: no descriptor, mapping, thread or
- * signal handler is left. So does a start that succeeds and is closed. Alone, and in a job of two workers.
+ * Description: a start that fails at any step undoes the steps before it: no descriptor, mapping, thread or signal
+ * handler is left. The same holds for a start that succeeds and is closed. Tried in a single worker, and in a job of
+ * two workers.
  *
  * usage: test_startup [UATRUN]    all steps
- *        test_startup --step K    one, in this process
+ *        test_startup --step K    one step, in this process
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +22,7 @@
 
 enum {
     STEPS_MAX = 64,
-    RIGHT = 42 /* status of a worker that found nothing wrong; not 0, which uatrun refuses before uat_init() */
+    RIGHT = 42 /* status of a worker that found nothing wrong; not 0, because uatrun refuses 0 before uat_init() */
 };
 
 struct state {
@@ -42,8 +43,8 @@ static int entries(const char *folder)
     return n;
 }
 
-/* Mappings that malloc() and the loader do not make: memory objects, and what lies where the segment and global memory
- * do. */
+/* Mappings that neither malloc() nor the loader makes: memory objects, and whatever lies where the segment and global
+ * memory belong. */
 static int mappings(void)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -69,7 +70,7 @@ static void look(struct state *s)
     sigaltstack(NULL, &s->stack);
 }
 
-/* How many things differ; a line for each. */
+/* How many things differ; prints a line for each. */
 static int compare(size_t step, const struct state *before, const struct state *after)
 {
     int n = 0;
@@ -98,7 +99,7 @@ static int fail(void)
     return -EIO;
 }
 
-/* Start with this step failing; uat_startup_count: with none. How many things are wrong. */
+/* Start with this step failing, or none for uat_startup_count. Returns how many things are wrong. */
 static int try_step(size_t step)
 {
     struct uat_step steps[STEPS_MAX];
@@ -117,7 +118,7 @@ static int try_step(size_t step)
     return !right + compare(step, &before, &after);
 }
 
-/* Run a command. Is it wrong? */
+/* Run a command. Returns whether it failed. */
 static bool run(char *const *command)
 {
     int status = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the assembly: arguments and results of every size arrive whole; registers that a call preserves survive
- * a spawn; a continuation that is copied away and back goes on with its registers; stacks are aligned.
+ * a spawn; a continuation that is copied away and back continues with its registers; stacks are aligned.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,8 @@ static int run_root(uat_fn *root)
     return ok;
 }
 
-/* Argument: { size_t arg_size, result_size; bytes... }. Result: the bytes' complement, as far as it goes. */
+/* Argument: { size_t arg_size, result_size; bytes... }. Result: the complement of the bytes, cut or padded to
+ * result_size. */
 static void invert(void *arg, void *result)
 {
     size_t sizes[2];
@@ -47,7 +48,7 @@ static int check_sizes(size_t arg_size, size_t result_size)
         if (result[i] != (unsigned char)~arg[i % arg_size])
             return 0;
     for (size_t i = result_size; i < sizeof(result); i++)
-        if (result[i] != 0x5a) /* nothing beyond it */
+        if (result[i] != 0x5a) /* nothing is written beyond the result */
             return 0;
     return 1;
 }
@@ -69,8 +70,9 @@ static void test_sizes(void **state)
     assert_true(run_root(root_sizes));
 }
 
-/* void spawn_with_registers(the arguments of uat_spawn, uint64_t seen[5]): calls it with known values in registers
- * that a call preserves, and stores what it finds there afterwards. rbp is tested by being what finds `seen` again. */
+/* void spawn_with_registers(the arguments of uat_spawn, uint64_t seen[5]): calls uat_spawn with known values in
+ * registers that a call preserves, and stores their values afterwards. `seen` itself is found through rbp, which tests
+ * rbp. */
 void spawn_with_registers(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size,
                           uint64_t *seen);
 __asm__(".text\n"
@@ -84,7 +86,7 @@ __asm__(".text\n"
         "	add $8, %rsp; pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp\n"
         "	ret\n");
 
-/* A task that uses all of them itself. */
+/* A task that overwrites all of these registers. */
 static void clobber(void *arg, void *result)
 {
     __asm__ volatile("mov $-1, %%rbx; mov $-1, %%r12; mov $-1, %%r13; mov $-1, %%r14; mov $-1, %%r15"
@@ -115,7 +117,7 @@ static void alignment(void *arg, void *result)
     (void)arg;
     _Alignas(16) volatile char local[16];
     local[0] = 0;
-    /* the frame's own alignment tells nothing if the compiler realigns; the address of the argument does */
+    /* The compiler may realign the frame, so its alignment shows nothing; the argument's address does. */
     *(uint64_t *)result = (uintptr_t)__builtin_frame_address(0) % 16 == 0 && (uintptr_t)arg % 8 == 0 && local[0] == 0;
 }
 

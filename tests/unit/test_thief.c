@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the thieves' protocols step by step, on a transport of the test's own that lets the victim's owner move
- * between two chains: which operations a steal posts, second looks, and that nothing is claimed, locked or
- * acknowledged that should not be.
+ * Description: the thieves' protocols step by step, on a transport of the test's own that lets the victim's owner act
+ * between two chains: which operations a steal posts; second looks; and that nothing is claimed, locked or acknowledged
+ * that should not be.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,8 +30,8 @@ static struct uat_stolen stolen;
 
 static struct {
     struct uat_transport head;
-    struct uat_pending *pending; /* the chain under way */
-    int chains;                  /* posted */
+    struct uat_pending *pending; /* the chain in flight */
+    int chains;                  /* chains posted */
     void (*before[8])(void);     /* what the victim does just before each of them */
     unsigned ops[8][UAT_OP_KINDS];
     uint64_t stack_bytes;
@@ -47,7 +47,7 @@ static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int
 {
     (void)t;
     assert_int_equal(peer, 1);
-    assert_null(wire.pending); /* T3: nothing is posted while a READ of the steal is under way */
+    assert_null(wire.pending); /* T3: nothing is posted while a READ of the steal is in flight */
     assert_true(wire.chains < 8);
     if (wire.before[wire.chains])
         wire.before[wire.chains]();
@@ -136,7 +136,7 @@ static void test_two_round_trips(void **state)
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
     assert_stolen(0, 256, 7);
     assert_int_equal(stolen.trips, 2);
-    assert_int_equal(wire.chains, 3); /* the acknowledgement is waited for by nobody */
+    assert_int_equal(wire.chains, 3); /* nobody waits for the acknowledgement */
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_EMPTY);
     assert_int_equal(wire.chains, 1);
 }
@@ -151,7 +151,7 @@ static void test_three_round_trips(void **state)
     assert_int_equal(wire.chains, 4);
 }
 
-/* One short READ has all: claims, slots, lock. */
+/* One short READ fetches claims, slots and lock. */
 static void test_peek_is_short(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void test_peek_is_short(void **state)
     assert_int_equal(wire.ops[0][UAT_OP_READ], 1);
 }
 
-/* 32 bits of each address are enough, wherever a region of 2 GiB lies. */
+/* 32 bits of an address are enough, wherever a region of 2 GiB lies. */
 static void test_places(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void test_places(void **state)
     }
 }
 
-/* Near the place where 31 bits of index are all used. */
+/* Near the point where 31 bits of index overflow. */
 static void test_indices_past_31_bits(void **state)
 {
     (void)state;
@@ -198,7 +198,7 @@ static void test_large_stacks_are_read_once_they_are_ours(void **state)
     assert_stolen(0, LARGE, 9);
     assert_int_equal(stolen.trips, 3);
     assert_int_equal(wire.stack_bytes, LARGE);
-    assert_int_equal(wire.ops[1][UAT_OP_READ], 1); /* behind the claim only the slot */
+    assert_int_equal(wire.ops[1][UAT_OP_READ], 1); /* after the claim only the slot */
 }
 
 static void move_entry(void)
@@ -210,7 +210,7 @@ static void renew_entry(void)
     offer(0, 2, 256, 8);
 }
 
-/* T4: the entry was taken back and published anew between peek and claim, elsewhere or in its old place. */
+/* T4: the entry was taken back and republished between peek and claim, elsewhere or in its old place. */
 static void test_second_look(void **state)
 {
     (void)state;
@@ -233,7 +233,7 @@ static void take_back(void)
     theirs.ring.slot[uat_slot_of(theirs.ring.claims)].state &= ~UINT64_C(1);
 }
 
-/* C2: after a claim that aborted, the next one waits until two peeks have shown the same. */
+/* C2: after a claim that aborted, the next claim waits until two peeks have shown the same ring. */
 static void test_changing_ring_is_left_alone(void **state)
 {
     (void)state;
@@ -248,9 +248,9 @@ static void test_changing_ring_is_left_alone(void **state)
         assert_int_equal(wire.chains, 1); /* the peek alone */
     }
     assert_int_equal(theirs.ring.claims, 1);
-    assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE); /* it has stood still */
+    assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE); /* the ring has not changed */
     assert_stolen(1, 64, 7);
-    offer(2, 7, 64, 7); /* and a steal that succeeded ends the suspicion */
+    offer(2, 7, 64, 7); /* a steal that succeeded ends the caution */
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
 }
 

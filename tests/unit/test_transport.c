@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: every operation of a transport and the promises O1-O7 of transport.h, with forked workers on one host;
- * each test runs as it is and under the torture that shuffles the words of READs.
+ * Description: every operation of a transport and the promises O1-O7 of transport.h, with forked workers on one host.
+ * Each test runs plain and under the torture that shuffles the words of READs.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static uint64_t load(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Run fn in so many workers, in the mode that the test's state names. */
+/* Run fn in `workers` workers, in the mode that the test's state names. */
 static void run(void **state, int workers, peer_fn *fn, void *arg)
 {
     struct peers_spec spec = {
@@ -96,7 +96,7 @@ static void test_alone(void **state)
     run(state, 1, work_kinds, NULL);
 }
 
-/* --- several chains to several peers under way at once */
+/* --- several chains to several peers in flight at once */
 
 enum { CHAINS = 40 }; /* per peer: more than the transport has room for at first */
 
@@ -110,13 +110,13 @@ static void work_flights(struct peer *me, void *arg)
         struct uat_op ops[] = {uat_op_fetch_add(old + i, counters + me->rank, 1),
                                uat_op_read(seen + i, counters + me->rank, 8)};
         PEER_CHECK(uat_transport_post(me->transport, i % me->size, ops, 2, &pending[i]) == 0);
-        PEER_CHECK(!pending[i].done);    /* told by progress alone, never at once */
-        list[(i * 7) % n] = &pending[i]; /* wait in another order than they were posted in */
+        PEER_CHECK(!pending[i].done);    /* set by progress alone, never at once */
+        list[(i * 7) % n] = &pending[i]; /* wait in an order other than that of the posts */
     }
     uint64_t before = me->transport->round_trips;
     PEER_CHECK(uat_transport_wait(me->transport, list, n) == 0);
     PEER_CHECK(me->transport->round_trips == before + 1);
-    uint64_t found[PEERS_MAX] = {0}; /* per peer: bit v: an atomic found the value v; in any order (O2) */
+    uint64_t found[PEERS_MAX] = {0}; /* per peer: bit v is set if an atomic found the value v; the order is free (O2) */
     for (int i = 0; i < n; i++) {
         PEER_CHECK(pending[i].done);
         PEER_CHECK(old[i] < CHAINS && seen[i] >= old[i] + 1 && seen[i] <= CHAINS);
@@ -140,7 +140,7 @@ static void work_forget(struct peer *me, void *arg)
     enum { ROUNDS = 300, WORDS = UAT_FORGET_WRITE_MAX / 8 };
     uint64_t *source = (uint64_t *)me->data, *box = source + 512 + me->rank * 16, *count = source + 1024;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
-        if (round == ROUNDS) /* WRITEs are not ordered: the last ones must be posted behind all others */
+        if (round == ROUNDS) /* WRITEs are not ordered: the last ones must be posted after all others */
             PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
         for (int peer = 0; peer < me->size; peer++) {
             for (int i = 0; i < WORDS; i++)
@@ -157,7 +157,7 @@ static void work_forget(struct peer *me, void *arg)
         for (int j = 0; j < WORDS; j++)
             PEER_CHECK(load(source + 512 + i * 16 + j) == ROUNDS);
     struct uat_op read = uat_op_read(source, box, 8);
-    int capture = peer_capture(); /* the refusals below are meant */
+    int capture = peer_capture(); /* the refusals below are expected */
     PEER_CHECK(uat_transport_forget(me->transport, 0, &read, 1) == -EINVAL);
     struct uat_op longer = uat_op_write(source, box, UAT_FORGET_WRITE_MAX + 8);
     PEER_CHECK(uat_transport_forget(me->transport, 0, &longer, 1) == -EINVAL);
@@ -171,7 +171,7 @@ static void test_forget(void **state)
     run(state, 3, work_forget, NULL);
 }
 
-/* --- behind quiet() all that was posted is in memory, where a CPU sees it */
+/* --- after quiet() all that was posted is in memory, where a CPU sees it */
 
 static void work_quiet(struct peer *me, void *arg)
 {
@@ -191,7 +191,7 @@ static void test_quiet(void **state)
     run(state, 2, work_quiet, NULL);
 }
 
-/* --- what lies outside is refused, and nothing of its chain takes effect */
+/* --- an operation outside the segment is refused, and nothing of its chain takes effect */
 
 static void work_bounds(struct peer *me, void *arg)
 {
@@ -229,7 +229,7 @@ static void work_bounds(struct peer *me, void *arg)
         PEER_CHECK(lines_of(lines) == (cases[i].result != 0));
         expected += cases[i].result == 0;
     }
-    /* Ranks that there are not, as a word of a peer may name them. */
+    /* Ranks that do not exist, as a peer's word may name them. */
     const int ranks[] = {-1, me->size, 2000000, INT32_MIN, INT32_MAX};
     for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
         struct uat_op op = uat_op_fetch_add(word + 8, word + 16, 1);

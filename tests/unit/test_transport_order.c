@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the order that chains promise (O1, O3-O5 of transport.h), seen by another worker's CPU and by its
- * chains while both run; each test runs as it is and under the torture that does what O2 allows.
+ * Description: the order that chains promise (O1, O3-O5 of transport.h), seen by another worker's CPU and by its chains
+ * while both run. Each test runs plain and under the torture that does all that O2 allows.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void store(uint64_t *word, uint64_t value)
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
-/* Run fn in so many workers, in the mode that the test's state names. */
+/* Run fn in `workers` workers, in the mode that the test's state names. */
 static void run(void **state, int workers, peer_fn *fn, void *arg)
 {
     struct peers_spec spec = {.transport = &PEERS_TRANSPORT, .workers = workers, .shuffle = *(bool *)*state, .seed = 7};
@@ -53,7 +53,7 @@ static void work_chain(struct peer *me, void *arg)
             uat_op_read(local + 6, b, 8),
         };
         PEER_CHECK(uat_transport_do(me->transport, peer, ops, 7) == 0);
-        /* O2: no atomic stands between the WRITE and this READ. */
+        /* O2: no atomic lies between the WRITE and this READ. */
         PEER_CHECK(local[2] == (i > 1 ? 10 * i - 9 : 0) || local[2] == 10 * i || local[2] == 10 * i + 1);
         PEER_CHECK(local[3] == 10 * i && local[4] == 30 * i);
         PEER_CHECK(local[5] == 10 * i + 1 && local[6] == 30 * i + 1);
@@ -65,7 +65,7 @@ static void test_chain(void **state)
     run(state, 2, work_chain, NULL);
 }
 
-/* --- two WRITEs and a FETCH_ADD as a polling CPU sees them: whoever sees the last one sees the others (the chain of
+/* --- two WRITEs and a FETCH_ADD as a polling CPU sees them: a CPU that sees the last one sees the others (the chain of
  * tell() in runtime/job) */
 
 enum { PAYLOAD = 16, MESSAGES = 20000 / PEERS_SHARE };
@@ -78,7 +78,7 @@ static void send_messages(struct peer *me, uint64_t *head, uint64_t *payload, ui
             source[j] = i;
         struct uat_op ops[] = {uat_op_write(source, head, 8), uat_op_write(source, payload, PAYLOAD * 8),
                                uat_op_fetch_add(source + PAYLOAD, count, 1)};
-        if (i % 2) { /* O5: the same as chains of their own */
+        if (i % 2) { /* O5: as one chain or as separate chains */
             PEER_CHECK(uat_transport_forget(me->transport, 0, ops, 1) == 0);
             PEER_CHECK(uat_transport_do(me->transport, 0, ops + 1, 2) == 0);
         } else {
@@ -109,18 +109,19 @@ static void test_messages(void **state)
     run(state, 2, work_messages, NULL);
 }
 
-/* --- store, then load of another word: of two workers that do so crosswise one must see the other (Dekker) */
+/* --- store, then load of another word: if two workers do this crosswise, at least one sees the other's store
+ * (Dekker) */
 
 enum litmus { ATOMIC_READ, WRITE_ATOMIC_READ, TWO_CHAINS, CHAIN_AGAINST_CHAIN, LITMUS_KINDS };
 enum { TRIALS = 10000 / PEERS_SHARE, ROOM = 64 /* pairs of words, used in turn */ };
 
 struct litmus_board {
-    uint64_t at[2];          /* the trial each worker has reached */
-    uint64_t saw[2][TRIALS]; /* what each read in each trial */
+    uint64_t at[2];          /* the trial that each worker has reached */
+    uint64_t saw[2][TRIALS]; /* what each worker read in each trial */
 };
 
-/* Both workers leave at almost the same time, with all small distances in turn: a missing fence shows only when the
- * two stores fall into the same few nanoseconds. */
+/* Both workers start at almost the same time, with all small distances in turn: a missing fence shows only when the two
+ * stores fall into the same few nanoseconds. */
 static void meet(struct litmus_board *board, int rank, uint64_t trial)
 {
     struct uat_relax relax = {0};
@@ -136,7 +137,7 @@ static void meet(struct litmus_board *board, int rank, uint64_t trial)
 static uint64_t set_and_read(struct peer *me, enum litmus kind, uint64_t *mine, const uint64_t *theirs)
 {
     uint64_t *local = (uint64_t *)me->data + me->data_size / 8 - 16;
-    uint64_t *other = mine + 1; /* an atomic here, between the WRITE and the READs */
+    uint64_t *other = mine + 1; /* the atomic of this kind lies between the WRITE and the READs */
     struct uat_op set = uat_op_cmp_swap(local + 1, mine, 0, 1), between = uat_op_fetch_add(local + 6, other, 1);
     struct uat_op reads[] = {uat_op_read(local + 2, theirs, 8), uat_op_read(local + 4, theirs, 16)};
     struct uat_op ops[] = {set, reads[0], reads[1], reads[1]};
@@ -198,7 +199,7 @@ static void test_litmus(void **state)
 
 /* --- words are whole (O4): a CPU and WRITEs change words while a CPU and READs look at them */
 
-/* A copy by halves of words shows in 40000 rounds, hardly in 3000; an emulated device has no time for so many. */
+/* Copying by halves of words shows in 40000 rounds, hardly in 3000; an emulated device has no time for 40000. */
 enum { TORN_WORDS = 64, TORN_ROUNDS = PEERS_SHARE == 1 ? 40000 : 3000 / PEERS_SHARE };
 
 static bool whole(const uint64_t *words)

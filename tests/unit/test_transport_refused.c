@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: worker 1 publishes a forged card of transport_shm, or one that has come true no longer; worker 0 must
- * refuse it with the right error and a line that says why and what mends it.
+ * Description: worker 1 publishes a forged card of transport_shm, or a card that is no longer true. Worker 0 must
+ * refuse it with the right error and a line that says why and how to mend it.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +125,7 @@ static void forge_truncated(struct peer *me, struct uat_card *card)
     PEER_CHECK(ftruncate(me->segment_fd, 1 << 20) == 0);
 }
 
-/* A process that does not want to be looked into; the users are set by become_nobody. */
+/* A process that does not let others inspect it; become_nobody sets the users. */
 static void forge_secret(struct peer *me, struct uat_card *card)
 {
     (void)me, (void)card;
@@ -162,7 +162,7 @@ static const struct forgery forgeries[] = {
     {"other user", forge_other_user, -EACCES, "start all workers as one user"},
 };
 
-/* Root may attach everybody; the forgeries about permissions need ordinary users. */
+/* Root may attach to every process; the forgeries about permissions need ordinary users. */
 static void become_nobody(void)
 {
     if (geteuid() == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what transport_shm alone has: the torture that really permutes, and that nothing is left behind, also
- * after SIGKILL; and that the harness of these tests notices workers that fail or hang.
+ * Description: what only transport_shm has: the torture really permutes, and nothing is left, even after SIGKILL. And
+ * the harness of these tests notices workers that fail or hang.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,8 +34,8 @@ struct order_seen {
     uint64_t stop;
 };
 
-/* Worker 1 counts up all words in ascending order. Then whoever samples a lower word first finds a higher one at most
- * 1 behind it; 2 behind proves that the higher one was sampled first. */
+/* Worker 1 counts up all words in ascending order. A worker that samples a lower word first then finds a higher word at
+ * most 1 less; 2 less proves that the higher word was sampled first. */
 static void count_up(uint64_t *words, const uint64_t *stop)
 {
     for (uint64_t i = 1; !load(stop); i++) {
@@ -84,18 +84,19 @@ static void test_permutes(void **state)
     assert_int_equal(plain.within + plain.between, 0); /* else the observation proves nothing */
 }
 
-/* What O2 does not order is done in both orders; what O1 orders in one. Each pair works on one word of a peer that
- * nobody else uses, so that what it leaves there tells the order (for this alone a WRITE meets an atomic on one word).
- */
+/* Pairs that O2 does not order occur in both orders; pairs that O1 orders occur in one. Each pair works on one word of
+ * a peer that nobody else uses, so the value left there tells the order. (Only for this does a WRITE meet an atomic on
+ * one word.) */
 
 enum pair { WRITE_WRITE, ATOMIC_ATOMIC, ATOMIC_WRITE, WRITE_READ, READ_WRITE, READ_ATOMIC, WRITE_ATOMIC, ATOMIC_READ };
-enum { PAIRS = 8, PAIRS_FREE = WRITE_ATOMIC /* those before it are not ordered */, ROUNDS = 2000 };
+enum { PAIRS = 8, PAIRS_FREE = WRITE_ATOMIC /* pairs before WRITE_ATOMIC are not ordered */, ROUNDS = 2000 };
 
 struct pairs_seen {
     uint64_t exchanged[PAIRS];
 };
 
-/* Post the pair as one chain, or as two if the first one needs no completion. Were the two exchanged? */
+/* Post the pair as one chain, or as two if the first operation needs no completion. Returns whether the two were
+ * exchanged. */
 static bool exchanged(struct peer *me, enum pair pair, bool apart)
 {
     uint64_t *local = (uint64_t *)me->data, *word = local + 64, *landing = local + 2;
@@ -146,7 +147,7 @@ static void test_pairs(void **state)
     peers_unshare(seen, sizeof(*seen));
 }
 
-/* Completions of different peers come in any order, those of one peer in theirs. */
+/* Completions of different peers come in any order, those of one peer in the order of its chains. */
 static void work_completions(struct peer *me, void *arg)
 {
     uint64_t *overtaken = arg, *local = (uint64_t *)me->data;
@@ -230,7 +231,7 @@ static void test_closed(void **state)
     assert_int_equal(peers_run(&spec, work_closed, NULL), 0);
 }
 
-/* Worker 2 is killed in the middle of its chains, the others after it, by peers_run. */
+/* Worker 2 is killed in the middle of its chains; then peers_run kills the others. */
 static void work_killed(struct peer *me, void *arg)
 {
     (void)arg;
@@ -243,7 +244,7 @@ static void work_killed(struct peer *me, void *arg)
     }
 }
 
-/* In a mount namespace of our own, so that nobody else makes files in these folders meanwhile. */
+/* Runs in a mount namespace of its own, so that nobody else creates files in these folders meanwhile. */
 static int killed_in_private(void)
 {
     static const char *const folders[] = {"/dev/shm", "/tmp", "/var/tmp", "/run"};
@@ -278,7 +279,7 @@ static void test_killed(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* The harness itself: a worker that fails or hangs makes the run fail. */
+/* The harness itself: a worker that fails or hangs fails the run. */
 static void work_failing(struct peer *me, void *arg)
 {
     (void)arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the trees of uat-uts. Sequential counts against the sizes that other programs found, and every type of
- * tree against a second counter, which is written from the definition, shares no code with the first and works
- * breadth first.
+ * Description: the trees of uat-uts. Sequential counts are compared with the sizes that other programs found. Every
+ * type of tree is compared with a second counter, written from the definition, which shares no code with the first and
+ * works breadth first.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,8 +63,8 @@ static double second_mean(const struct uat_uts_tree *t, double depth)
 }
 
 /*
- * Children of a node, by the distribution functions: geometric with mean m, P(at least k children) = (m / (1 + m))^k,
- * binomial m with probability q.
+ * The number of children of a node, from the distribution functions: geometric with mean m, P(at least k children) = (m
+ * / (1 + m))^k; binomial: m children with probability q.
  */
 static uint32_t second_children(const struct uat_uts_tree *t, const uint8_t *hash, uint32_t depth)
 {
@@ -126,7 +126,7 @@ static struct uat_uts_tree fixed(int64_t depth, int64_t seed)
     return tree;
 }
 
-/* Depth by depth, against figures written here a second time. */
+/* Depth by depth, against figures that are written here a second time. */
 static void test_series(void **state)
 {
     static const struct uat_uts_count expected[] = {{6650, 5359, 5}, {26417, 21084, 6}, {105178, 83989, 7}};
@@ -141,7 +141,7 @@ static void test_series(void **state)
     }
 }
 
-/* The five trees of four million nodes that come with the benchmark. */
+/* The benchmark's five published trees of four million nodes. */
 static void test_published(void **state)
 {
     const struct uat_uts_tree trees[] = {
@@ -170,7 +170,7 @@ static void assert_counters_agree(const struct uat_uts_tree *tree, uint64_t node
 
     uat_uts_search(tree, &found);
     assert_same(&found, &expected);
-    assert_true(found.nodes >= nodes_least); /* a tree of a root alone would show nothing */
+    assert_true(found.nodes >= nodes_least); /* a tree that is only a root would show nothing */
 }
 
 static void test_geometric(void **state)
@@ -192,7 +192,7 @@ static void test_geometric(void **state)
     }
 }
 
-/* A mean of 200 children runs into the limit of 100. */
+/* A mean of 200 children exceeds the limit of 100. */
 static void test_limit(void **state)
 {
     struct uat_uts_tree tree = fixed(2, 3);
@@ -230,7 +230,7 @@ static void test_other_types(void **state)
     assert_same(&known, &second);
 }
 
-/* Hashing more often makes more work, and the same tree. */
+/* Hashing more often makes more work, but the same tree. */
 static void test_granularity(void **state)
 {
     struct uat_uts_tree tree = fixed(5, 0);
@@ -243,7 +243,7 @@ static void test_granularity(void **state)
     assert_same(&thrice, &once);
 }
 
-/* A tree is not known by parameters that come close to those of a known one. */
+/* A tree is unknown if its parameters only come close to those of a known one. */
 static void test_unknown(void **state)
 {
     struct uat_uts_tree tree = fixed(10, 20);
@@ -252,7 +252,7 @@ static void test_unknown(void **state)
     (void)state;
     assert_false(uat_uts_known(&tree, &count));
     tree = fixed(10, 19);
-    tree.q = 0.9; /* means nothing to this type */
+    tree.q = 0.9; /* this type ignores q */
     assert_true(uat_uts_known(&tree, &count));
     tree.shape = UAT_UTS_LINEAR;
     assert_false(uat_uts_known(&tree, &count));
