@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: tasks whose arguments and results are aligned to 16, 32 and 64 bytes, and tasks without parameters.
- * Built for AVX, whose aligned moves trap at any other address; without AVX here the test is skipped.
+ * Built for AVX, whose aligned moves trap at any other address; skipped where the processor has no AVX.
  */
 #include <stdio.h>
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of test-api share: how a test says that something is wrong, and the tests themselves. */
+/* What the files of test-api share: how a test reports an error, and the tests themselves. */
 #ifndef API_H
 #define API_H
 
 #include <stdio.h>
 #include <uat.h>
 
-/* Say where a condition does not hold; its value is the number of errors, 0 or 1, to be added up. */
+/* Print where a condition does not hold. The value is the number of errors, 0 or 1, so that values can be added up. */
 #define WRONG(condition) ((condition) ? 0 : api_wrong(#condition, __FILE__, __LINE__))
 int api_wrong(const char *condition, const char *file, int line);
 
-/* Keep the worker busy for some microseconds, so that there is something to steal. */
+/* Keep the worker busy for some microseconds, so that thieves have time to steal. */
 void api_work(void);
 
-/* Each runs collectively, outside uat_run(), and returns the number of errors seen on this rank. */
+/* Each test is called collectively, outside uat_run(), and returns the number of errors seen on this rank. */
 int api_join_orders(void);
 int api_nested(void);
 int api_reused_handle(void);

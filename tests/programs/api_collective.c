@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what all workers call together: runs in a row, replicated data, statistics, barrier; what is refused. */
+/* Description: the collective calls: several runs, replicated data, statistics, barrier; and the calls that are
+ * refused. */
 #include "tests/programs/api.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ UAT_TASK(int, one, int, n)
     return n != 0;
 }
 
-/* 2^depth, one task for each. */
+/* Returns 2^depth: one task for each. */
 UAT_TASK(int, leaves, int, depth)
 {
     leaves_task child;
@@ -65,7 +66,7 @@ int api_results_everywhere(void)
     for (int i = 1; i <= RUNS; i++) {
         struct page page = {{0}};
 
-        /* Only rank 0's root and argument count. */
+        /* Only rank 0's root and arguments count. */
         if (uat_rank() == 0)
             errors += WRONG(uat_run(fill_page, &i, sizeof(i), &page, sizeof(page)) == 0);
         else
@@ -94,13 +95,13 @@ int api_refusals(void)
     errors += WRONG(uat_stats(NULL) == -EINVAL);
     errors += WRONG(uat_setting("no such setting") == NULL);
     errors += WRONG(uat_setting("transport") != NULL && uat_setting("deque") != NULL);
-    /* A refusal leaves everything as it was. */
+    /* A refused call leaves everything as it was. */
     errors += WRONG(one_run(&status, 1) == 0);
     errors += WRONG(status == 1);
     return errors;
 }
 
-/* Sum of a part of the table, split in halves. Tasks may pass on a pointer to replicated data. */
+/* The sum of a part of the table, split in halves. Tasks may pass on a pointer to replicated data. */
 UAT_TASK(uint64_t, sum, const uint32_t *, table, int, begin, int, end)
 {
     sum_task left;
@@ -117,7 +118,7 @@ UAT_TASK(uint64_t, sum, const uint32_t *, table, int, begin, int, end)
     return sum_join(&left) + right;
 }
 
-/* Is address in a mapping of the host's copy? The copies of one host are one memory object. */
+/* Does the address lie in a mapping of the host's copy? All copies of one host are one memory object. */
 static int is_shared(const void *address)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -135,7 +136,7 @@ static int is_shared(const void *address)
     return found;
 }
 
-/* The room of a replica that was given back is used again; others stay. */
+/* The memory of a replica that was freed is reused; the other replicas stay. */
 static int free_replicas(void)
 {
     static const char text[] = "one copy for each host";
@@ -164,7 +165,7 @@ int api_replicated(void)
         const uint32_t *table;
         uint64_t total = 0;
 
-        /* The bytes of the other ranks differ: rank 0's count. */
+        /* The other ranks' bytes differ; only rank 0's are copied. */
         for (uint32_t i = 0; i < TABLE; i++)
             source[i] = uat_rank() == 0 ? i * round : 0;
         table = uat_replicate(source, TABLE * sizeof(*source));
@@ -172,7 +173,8 @@ int api_replicated(void)
         if (table == NULL)
             break;
         errors += WRONG(table[1] == round && table[TABLE - 1] == (TABLE - 1) * round);
-        /* Rank 0's address goes with the root; the others may have another only if it is not one address everywhere. */
+        /* Rank 0's address is passed with the root; the others may have another, but only if copies need not lie at one
+         * address. */
         errors += WRONG(sum_run(&total, uat_rank() == 0 ? table : NULL, 0, TABLE) == 0);
         errors += WRONG(total == (uint64_t)round * (TABLE / 2) * (TABLE - 1));
     }
@@ -190,7 +192,7 @@ int api_statistics(void)
     errors += WRONG(uat_stats_total(&after) == 0);
     errors += WRONG(uat_stats(&mine) == 0);
     errors += WRONG(result == 1024);
-    /* The root, a task per inner node's left half, and one below each leaf. */
+    /* The root, one task for the left half of each inner node, and one below each leaf. */
     errors += WRONG(after.tasks - before.tasks == 1 + 1023 + 1024);
     errors += WRONG(mine.tasks <= after.tasks && mine.steals <= after.steals);
     errors += WRONG(after.steals <= after.steal_attempts && after.stack_bytes_max >= mine.stack_bytes_max);
@@ -198,7 +200,7 @@ int api_statistics(void)
     return errors;
 }
 
-/* Each rank leaves a file before the barrier; after it the files of all must be there. */
+/* Each rank creates a file before the barrier; after it all ranks' files must exist. */
 int api_barrier(const char *folder)
 {
     int errors = 0;

@@ -14,7 +14,7 @@ UAT_TASK(long, square, long, n)
     return n * n;
 }
 
-/* A join may stand in another function than the spawn, as long as the task is the same. */
+/* The join may be in another function than the spawn, as long as the task is the same. */
 static __attribute__((noinline)) int join_in_helper(square_task *t, long n)
 {
     return WRONG(square_join(t) == n * n);
@@ -29,7 +29,7 @@ UAT_TASK(int, join_orders, int, order)
     for (long i = 0; i < CHILDREN; i++)
         square_spawn(&children[i], i);
     for (long i = 0; i < CHILDREN; i++) {
-        /* 7 and CHILDREN have no common divisor, so the shuffled order meets each child once. */
+        /* 7 and CHILDREN have no common divisor, so the shuffled order contains each child once. */
         long j = order == FORWARD ? i : order == BACKWARD ? CHILDREN - 1 - i : i * 7 % CHILDREN;
 
         errors += join_in_helper(&children[j], j);
@@ -74,7 +74,7 @@ int api_nested(void)
     return WRONG(nested_run(&nodes, 7) == 0) + WRONG(nodes == 3280);
 }
 
-/* One handle used again and again, and a second one that stays outstanding over its uses. */
+/* One handle that is used again and again, and a second that stays outstanding meanwhile. */
 UAT_TASK(long, reused_handle, int, rounds)
 {
     square_task child, outstanding;
@@ -114,7 +114,7 @@ static void block_fill(struct block *block, uint64_t first)
         block->words[i] = first + i * i;
 }
 
-/* A block of 1 KiB down to each child and one back; a word of its own would tell of any that went astray. */
+/* A block of 1 KiB goes down to each child and one comes back; a wrong word in it would show. */
 UAT_TASK(struct block, big_block, int, depth, uint64_t, first, struct block, in)
 {
     big_block_task left, right;
@@ -203,7 +203,7 @@ int api_odd_sizes(void)
     return all;
 }
 
-/* A chain of children, each spawned by the one before, with work beside every one of them. */
+/* A chain of children, each spawned by the one before, with work beside each. */
 UAT_TASK(long, deep, long, depth)
 {
     deep_task child;
@@ -295,7 +295,7 @@ static void first_byte(void *arg, void *result)
     memset(result, *(unsigned char *)arg, 8);
 }
 
-/* Each way through uat_spawn(): 8 bytes, other sizes, and those that are checked. */
+/* Every path through uat_spawn(): 8 bytes, other sizes, and sizes that are checked. */
 UAT_TASK(int, kept_registers, int, unused)
 {
     static const size_t arg_sizes[] = {8, 3, 2000};

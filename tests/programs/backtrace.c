@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a task whose frames gdb is to show: leaf, middle, the task's start function, and nothing of its
+/* Description: a task whose frames gdb must show: leaf, middle, the task's start function, and nothing of its
  * spawner. */
 #include "uat.h"
 
 __attribute__((noinline)) void leaf(volatile int *n)
 {
-    ++*n; /* a breakpoint stands here */
+    ++*n; /* gdb sets a breakpoint here */
 }
 
 static __attribute__((noinline)) void middle(volatile int *n)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What bad-input tries: a program that does one thing wrong, and what must come of it."""
+"""What bad-input tries: programs that do one thing wrong, and how each must end."""
 
 
 class Case:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: collective calls right behind each other, in every order, with workers that come to them at different
- * times. Sums must be exact, the same on all workers and of the very call; copies must be what rank 0 had. Usage:
- * collectives ROUNDS [SEED]
+ * Description: collective calls in direct succession, in every order, with workers that arrive at different times. Sums
+ * must be exact, the same on all workers, and those of this very call; copies must equal rank 0's data.
+ * Usage: collectives ROUNDS [SEED]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static int wrong(const char *what, uint64_t round, uint64_t is, uint64_t should)
     return 1;
 }
 
-/* Some workers are late, each time others. */
+/* Some workers are late, different ones each time. */
 static void come_late(uint64_t moment)
 {
     uint64_t delay = mix(seed ^ mix(moment << 16 ^ (uint64_t)uat_rank())) % DELAYS;
@@ -62,7 +62,8 @@ static int run(uint64_t round)
     return tree_run(&leaves, DEPTH) ? 1 : wrong("the number of leaves", round, leaves, 1 << DEPTH);
 }
 
-/* The counters of two sums without a run between them differ in what this job's own calls did, but not in tasks. */
+/* Between two sums without a run, the counters grow only by what this job's own calls did, and the count of tasks does
+ * not. */
 static int sum(uint64_t round)
 {
     uat_stats_t total = {0};
@@ -76,7 +77,7 @@ static int copy(uint64_t round)
     for (uint64_t i = 0; i < WORDS; i++)
         source[i] = uat_rank() == 0 ? mix(round ^ i) : 0;
     uint64_t words = 1 + mix(seed ^ round) % WORDS;
-    /* The size is rank 0's; the others' counts for nothing. */
+    /* The size is rank 0's; the others' sizes are ignored. */
     const uint64_t *all = uat_replicate(source, (uat_rank() == 0 ? words : 1) * sizeof(*source));
     if (!all)
         return 1;
@@ -86,14 +87,14 @@ static int copy(uint64_t round)
     return failures + !!uat_replicate_free((void *)all);
 }
 
-/* Right behind a sum rank 0 tells of its table of arrays, down the same tree, and waits for nobody before that. */
+/* Directly after a sum rank 0 sends its table of arrays down the same tree, without waiting for anybody before. */
 static int allocate(void)
 {
     void *array = uat_global_alloc(1, UAT_BLOCKED, 0);
     return !array || uat_global_free(array);
 }
 
-/* The same call on all workers, as this round has it. */
+/* All workers make the same call, chosen by this round. */
 static int call(uint64_t round, uint64_t kind)
 {
     switch (kind % 4) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: adapters exclude atomics from each other by the low 12 bits of their addresses, so no two of up to 64
- * workers of a host have a word of the same kind equal in them, global memory's included (transport/colour.h). All
- * workers must be on one host.
+ * workers of a host may have words of the same kind that agree in these bits, including words of global memory
+ * (transport/colour.h). All workers must be on one host.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { LOW = 0xfff };
 
-/* How many pairs of workers have this word at addresses that an adapter takes for one. */
+/* How many pairs of workers have this word at addresses that an adapter cannot tell apart. */
 static int clashes(const uint64_t *word, uint64_t *addresses)
 {
     int n = 0;
@@ -42,7 +42,7 @@ int main(void)
         failures += (uintptr_t)words[i] % 8 != 0;
     }
     uint64_t *object =
-        uat_global_object_alloc(sizeof(*object)); /* the first one of each: it may hold a word for atomics */
+        uat_global_object_alloc(sizeof(*object)); /* the first object of each worker: it may hold a word for atomics */
     failures += !addresses || !object || clashes(object, addresses);
     uat_global_object_free(object);
     free(addresses);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: with the message protocol a victim that does not look holds up nobody. Rank 0 offers a continuation,
- * then stays in a task without spawns, in which it is stopped (SIGSTOP); the others ask, withdraw, and go on; meanwhile
- * their own work gets done. Then the continuation is given after all or stays, and the answer is right.
- * For 2 or more workers on one host.
+ * then stays in a task without spawns, where it is stopped (SIGSTOP). The other workers ask, withdraw and go on; their
+ * own work gets done. Afterwards rank 0 gives the continuation away or keeps it, and the answer is right. For 2 or more
+ * workers on one host.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -15,12 +15,12 @@
 
 enum { RUNS = 3, STOPPED_US = 200000 };
 
-/* Have this process stopped for STOPPED_US. */
+/* Stop this process for STOPPED_US. */
 static void stop_for_a_while(void)
 {
     pid_t self = getpid(), helper = fork();
     if (helper == 0) {
-        while (getppid() == self) { /* again and again: the first one may come before the stop */
+        while (getppid() == self) { /* repeatedly: the first SIGCONT may arrive before the stop */
             usleep(STOPPED_US);
             kill(self, SIGCONT);
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: C++ exceptions in tasks, thrown and caught between spawns, also by what was stolen. Objects that a task makes static are destroyed at
- * the end, whichever worker made them.
+ * Description: C++ exceptions in tasks, thrown and caught between spawns, also in stolen tasks. Static objects that a
+ * task creates are destroyed at the end, whichever worker created them.
  */
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program that does one thing that it must not; bad-input starts it and looks at how the job ends.
+ * Description: a program that does one forbidden thing; bad-input starts it and checks how the job ends.
  * usage: test-faulty WHAT
  */
 #include <alloca.h>
@@ -34,7 +34,7 @@ static void die(int how)
     }
 }
 
-/* A large tree, in which the last worker, once it has stolen some of it, ends its process. */
+/* A large tree, in which the last worker ends its process once it has stolen a task. */
 UAT_TASK(long, tree, int, depth, int, how)
 {
     tree_task child;
@@ -85,7 +85,7 @@ static void kill_outside(void)
         raise(SIGKILL);
 }
 
-/* Calls without end, with no spawn between them. */
+/* Calls without end, and no spawn between them. */
 static __attribute__((noinline)) long endless_calls(long n)
 {
     volatile char room[1000];
@@ -127,7 +127,7 @@ UAT_TASK(long, fib_of_frame, int, n)
     return fib_of_frame_join(&t) + right;
 }
 
-/* One frame of 38 MB, of which hardly anything is touched. */
+/* One frame of 38 MB, of which almost nothing is touched. */
 static __attribute__((noinline)) double large_frame(int i)
 {
     double a[2048][2329];
@@ -146,7 +146,7 @@ static void large_frame_root(void *arg, void *result)
     *(long *)result = (long)large_frame(1) - 56;
 }
 
-/* 21 frames of 1 MB, each of which jumps over far more than a page. */
+/* 21 frames of 1 MB, each of which skips far more than a page. */
 static __attribute__((noinline)) long sparse_frames(int depth)
 {
     char room[1 << 20];
@@ -169,7 +169,7 @@ static void sparse_frames_root(void *arg, void *result)
     *(long *)result = sparse_frames(21) - 55;
 }
 
-/* A frame larger than any guard; where it ends there is nothing, or, `landed`, other memory of the program. */
+/* A frame larger than any guard. It ends where nothing is mapped or, if `landed`, in other memory of the program. */
 static __attribute__((noinline)) void step_over(size_t bytes)
 {
     fib_of_frame_task t;
@@ -199,7 +199,7 @@ static void step_landed_root(void *arg, void *result)
     step_over((size_t)3 << 30);
 }
 
-/* At work without end, and in need of nobody. The others look for work. */
+/* Computes without end and needs no other worker, while the others look for work. */
 static void busy_root(void *arg, void *result)
 {
     (void)arg;
@@ -214,7 +214,7 @@ static void child(void *arg, void *result)
     (void)result;
 }
 
-/* Long enough for its spawner to be stolen meanwhile. */
+/* Runs long enough for its spawner to be stolen meanwhile. */
 static void slow_child(void *arg, void *result)
 {
     (void)arg;
@@ -223,8 +223,8 @@ static void slow_child(void *arg, void *result)
 }
 
 /*
- * Ends while its child, at work elsewhere or not, has not been joined. What can be told is a child that lives apart
- * from its spawner, so its children give thieves time, and there are enough of them for one to be stolen.
+ * Ends without having joined its child. This is detected only if the child lives apart from its spawner. So the
+ * children give thieves time, and there are enough of them for one spawner to be stolen.
  */
 static void unjoined(void *arg, void *result)
 {
@@ -255,7 +255,7 @@ static void large_result(void *arg, void *result)
     uat_join(&t);
 }
 
-/* A pointer into another task's stack: what the rules for task code forbid. */
+/* Uses a pointer into another task's stack, which the rules for task code forbid. */
 static void read_foreign(void *arg, void *result)
 {
     *(int *)result = **(volatile int **)arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: fork() in tasks: parent and child go on with stacks of their own, while other tasks are stolen; a child
- * that goes on as a worker ends with a line. exec, vfork(), posix_spawn(), system() and popen() work.
+ * Description: fork() in tasks: parent and child continue with stacks of their own, while other tasks are stolen; a
+ * child that continues as a worker ends with a line. exec, vfork(), posix_spawn(), system() and popen() work.
  * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables: what a child finds of LD_LIBRARY_PATH
  */
 #include <signal.h>
@@ -19,7 +19,7 @@ enum { CHILD_STATUS = 42, WORDS = 64, DEEP = 200 };
 
 extern char **environ;
 
-/* Overwrite the stack from here down, again and again, so that two processes on one stack meet. */
+/* Overwrite the stack from here down, repeatedly: two processes that shared one stack would see each other's words. */
 static __attribute__((noinline)) unsigned scribble(unsigned depth, unsigned mark)
 {
     volatile unsigned words[WORDS];
@@ -90,8 +90,8 @@ static int start_others(void)
     return errors;
 }
 
-/* Nothing is here that a thief could take. The worker wants work offered, if there are thieves; its forked child, which
- * cannot offer any, does not. */
+/* Nothing here can be stolen. The worker wants work offered if there are thieves; its forked child cannot offer any, so
+ * it does not. */
 static int fork_and_ask(void)
 {
     int errors = uat_work_wanted() != (uat_size() > 1);
@@ -101,7 +101,8 @@ static int fork_and_ask(void)
     return errors + (status_of(pid) != CHILD_STATUS);
 }
 
-/* Errors in the tree below. Its inner tasks fork while their children are to be stolen, its leaves alone. */
+/* Returns the errors in the tree below. Inner tasks fork while their children can be stolen; leaves fork when nothing
+ * can be. */
 UAT_TASK(int, tree, int, depth)
 {
     tree_task left, right;
@@ -134,12 +135,12 @@ UAT_TASK(int, slow)
     return 1;
 }
 
-/* A child that does what only a worker may: it has to end with status 1. */
+/* A child that does what only a worker may do; it must end with status 1. */
 UAT_TASK(int, refused, char, what)
 {
     slow_task t;
     pid_t pid = -1;
-    if (what == 'j') /* under UAT_TORTURE=steal this task goes on elsewhere, and its child lives apart */
+    if (what == 'j') /* under UAT_TORTURE=steal this task migrates, and its child lives apart */
         slow_spawn(&t);
     pid = fork();
     if (pid == 0) {

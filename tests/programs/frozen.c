@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: stealing is one-sided. Rank 0 stops itself (SIGSTOP) in a task, before any other worker has come to
- * steal; its continuation is stolen all the same, sees from its new worker that rank 0 stands still, and continues it;
- * the answer is right.
- * For 2 workers on one host.
+ * Description: stealing is one-sided. Rank 0 stops itself (SIGSTOP) in a task, before any other worker starts to steal.
+ * Its continuation is stolen all the same; on its new worker it sees that rank 0 is stopped, and sends SIGCONT; the
+ * answer is right. For 2 workers on one host.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -22,11 +21,11 @@ static char state_of(pid_t pid)
 
 UAT_TASK(long, stop_itself, long, answer)
 {
-    kill(getpid(), SIGSTOP); /* until the spawner, on another worker, continues us */
+    kill(getpid(), SIGSTOP); /* until the spawner, on another worker, sends SIGCONT */
     return answer;
 }
 
-/* The root: returns the child's answer, or a number below 0 for what was not as it must be. */
+/* The root: returns the child's answer, or a negative number that says what went wrong. */
 UAT_TASK(long, root, long, victim)
 {
     stop_itself_task child;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a generator that overflows its stack, and a spawn inside a generator; for gdb one that is under way. */
+/* Description: a generator that overflows its stack, a spawn inside a generator, and a running generator for gdb. */
 #define UAT_DEBUG
 #include <string.h>
 
@@ -17,7 +17,7 @@ UAT_GENERATOR_SIZED(1024, int, spawner, int, n)
     uat_generator_yield(nothing_join(&t));
 }
 
-/* 1024 bytes and some, written downwards and all of them. */
+/* Writes a little over 1024 bytes, downwards and without gaps. */
 UAT_GENERATOR_SIZED(1024, int, greedy, int, bytes)
 {
     volatile char room[bytes];
@@ -28,7 +28,7 @@ UAT_GENERATOR_SIZED(1024, int, greedy, int, bytes)
 
 __attribute__((noinline)) void leaf(volatile int *n)
 {
-    ++*n; /* a breakpoint stands here */
+    ++*n; /* gdb sets a breakpoint here */
 }
 
 UAT_GENERATOR(int, modest, int, n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: generators that live across spawns and joins of their task: the task migrates with the generators'
- * stacks in its frame, between any two values, and the generators go on where they were, pointers into their own stacks
- * included.
+ * Description: generators that live across spawns and joins of their task. The task migrates with the generators'
+ * stacks in its frame, between any two values, and the generators continue where they were, including pointers into
+ * their own stacks.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,8 @@
 #include "uat/generator.h"
 
 /*
- * Values that depend on all state before, kept in an array that is reached by pointers into the generator's own stack.
+ * Each value depends on all state before it, kept in an array that is reached by pointers into the generator's own
+ * stack.
  */
 UAT_GENERATOR_SIZED(2048, uint64_t, chain, uint64_t, seed, int, n)
 {
@@ -55,7 +56,7 @@ UAT_TASK(uint64_t, add, uint64_t, a, uint64_t, b)
     return a + b;
 }
 
-/* Two generators in the frame while children are spawned, joined late and in another order. */
+/* Two generators lie in the frame while children are spawned; the children are joined late and in another order. */
 UAT_TASK(uint64_t, consume, uint64_t, seed, int, n, int, depth)
 {
     chain_generator one;
@@ -64,7 +65,7 @@ UAT_TASK(uint64_t, consume, uint64_t, seed, int, n, int, depth)
     if (depth > 0) {
         consume_task left;
         chain_begin(&one, seed, n);
-        chain_next(&one, &a); /* under way before the spawn */
+        chain_next(&one, &a); /* started before the spawn */
         consume_spawn(&left, seed * 2, n, depth - 1);
         sum = consume(seed * 2 + 1, n, depth - 1);
         sum += consume_join(&left) + a;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a join that has to wait in place, for the evacuation heap has no room for its stack. Rank 1 joins; the
- * child, on rank 0, makes it say what it waits for until the file `go` is there; then rank 1 says what it does after
- * the join. run-in-place starts it. For 2 workers with one record each.
+ * Description: a join that has to wait in place, because the evacuation heap has no room for its stack. Rank 1 joins.
+ * The child, on rank 0, makes rank 1 print what it waits for until the file `go` exists; then rank 1 prints what it
+ * does after the join. run-in-place starts this. For 2 workers with one record each.
  * usage: in-place FOLDER
  */
 #include <signal.h>
@@ -36,7 +36,7 @@ static void root(void *arg, void *result)
     uat_task_t task;
     int seen = 0;
     frame[0] = frame[FRAME - 1] = 1;
-    __asm__ volatile("" : : "r"(frame) : "memory"); /* else clang keeps these two bytes only */
+    __asm__ volatile("" : : "r"(frame) : "memory"); /* else clang keeps only these two bytes */
     uat_spawn(&task, child, arg, sizeof(struct arg), &seen, sizeof(seen));
     int thief = uat_rank();
     uat_join(&task);
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
         if (!(file = fopen(name, "r")) || fscanf(file, "%d", &a.joiner) != 1 || fclose(file))
             return 1;
     }
-    /* Twice: with one record, the second wait is for a state that is no longer that of a new one. */
+    /* Runs twice: with one record, the second wait meets a record whose state is no longer that of a new one. */
     int again;
     if (uat_run(root, &a, sizeof(a), &good, sizeof(good)) || uat_run(root, &a, sizeof(a), &again, sizeof(again)))
         return 1;

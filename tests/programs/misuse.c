@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program whose ranks do not make the same collective calls, that calls out of turn, or that is late;
- * bad-input --misuse starts it and looks at how the job ends.
+ * Description: a program whose ranks make different collective calls, make them out of turn, or are late; bad-input
+ * --misuse starts it and checks how the job ends.
  * usage: test-misuse WHAT
  */
 #include <errno.h>
@@ -39,7 +39,7 @@ UAT_TASK(int, leaves, int, depth)
     return leaves_join(&child) + right;
 }
 
-/* A run as it should be. 0 if it went well. */
+/* A correct run. Returns 0 if it went well. */
 static int good_run(void)
 {
     int result = 0;
@@ -76,7 +76,7 @@ static int total(void)
     return uat_stats_total(&stats);
 }
 
-/* Two calls on different ranks. */
+/* Different calls on different ranks. */
 static int skip_run(void)
 {
     return is_first() ? 0 : good_run();
@@ -110,7 +110,7 @@ static int one_run_more(void)
     return good_run() || (!is_first() && good_run());
 }
 
-/* One rank cannot: all fail, and the next call works. */
+/* The call is impossible on one rank: it fails on all, and the next call works. */
 static int null_root(void)
 {
     return uat_run(is_first() ? NULL : nothing, NULL, 0, NULL, 0) != -EINVAL || good_run();
@@ -140,7 +140,7 @@ static int null_replica(void)
     return uat_replicate(is_first() ? NULL : &one, sizeof(one)) != NULL || errno != EINVAL || replicate() || good_run();
 }
 
-/* The address of the next replica is taken on one rank. */
+/* On one rank something occupies the address of the next replica. */
 static int replica_without_room(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -201,7 +201,7 @@ static int late_again_and_again(void)
     return 0;
 }
 
-/* The last rank is in the run, but in a signal handler that does not return. */
+/* The last rank has entered the run, but hangs in a signal handler that does not return. */
 static void never_return(int number)
 {
     (void)number;
@@ -285,7 +285,7 @@ enum when { BEFORE, BETWEEN, AFTER };
 static const struct misuse {
     const char *name;
     enum when when;
-    int (*call)(void); /* 0 if all went as it must */
+    int (*call)(void); /* returns 0 if all went well */
 } misuses[] = {
     {"skip-run", BETWEEN, skip_run},
     {"run-and-barrier", BETWEEN, run_and_barrier},

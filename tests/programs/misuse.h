@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What tasks do wrong: misuse_tasks.c. Each ends the job. */
+/* What tasks can do wrong: see misuse_tasks.c. Each mistake ends the job. */
 #ifndef UAT_TEST_MISUSE_H
 #define UAT_TEST_MISUSE_H
 

@@ -4,13 +4,13 @@ from cases import Case
 
 
 def differ(fault, number, first, second, workers=2, ranks=(0, 1)):
-    """The line names the number of the call, both calls and their ranks."""
+    """A case whose line names the number of the call, both calls and their ranks."""
     return Case(f"mismatch: {fault}", rf"call {number} of the program is uat_{first}\(\) on rank {ranks[0]}, "
                 rf"but uat_{second}\(\) on rank {ranks[1]};", fault=fault, workers=workers)
 
 
 def late(fault, call, rank, workers=4):
-    """Far later than UAT_STALL_LIMIT: one line of one rank, then the right answer."""
+    """A case where a rank is far later than UAT_STALL_LIMIT: one rank prints one line, then the answer is right."""
     return Case(f"late: {fault}", rf"waited \d+ s for rank {rank} to enter uat_{call}\(\)", fault=fault,
                 settings={"UAT_STALL_TIMEOUT": "1", "UAT_STALL_LIMIT": "2"}, workers=workers, sound=True)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: C++ exceptions and tasks: what is forbidden ends with a line, what is allowed works. bad-input --misuse-cpp
- * starts it.
+ * Description: C++ exceptions and tasks: what is forbidden ends with a line; what is allowed works. bad-input
+ * --misuse-cpp starts this.
  * usage: test-misuse-cpp WHAT
  */
 #include <cstdio>
@@ -14,7 +14,7 @@ enum { THROWS = 20, CHILD_US = 20000 };
 
 static void child(void *, void *result)
 {
-    usleep(CHILD_US); /* for thieves to take the spawner */
+    usleep(CHILD_US); /* gives thieves time to steal the spawner */
     *(int *)result = 1;
 }
 
@@ -113,7 +113,7 @@ static int run_in_order()
     return uat_run(in_order, nullptr, 0, &caught, sizeof(caught)) || caught != THROWS;
 }
 
-/* The run itself may stand in a catch block: it does not migrate. */
+/* The run itself may be called in a catch block: the call does not migrate. */
 static int run_in_catch()
 {
     try {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: floating-point modes in tasks: changed and restored between two spawns, or set on all workers before the
- * run, they hold; kept changed across a spawn, a join or the end of a task, they end the job with a line.
+ * Description: floating-point modes in tasks. A mode that is changed and restored between two spawns, or set on all
+ * workers before the run, works. A mode that is still changed at a spawn, a join or the end of a task ends the job with
+ * a line.
  * usage: modes WHAT, one of restored, before, spawn, join, end
  */
 #include <fenv.h>
@@ -33,7 +34,7 @@ static double third_rounded(int mode)
     return x;
 }
 
-/* Tasks of this tree that have divided wrongly. */
+/* Returns the number of tasks of this tree that divided wrongly. */
 UAT_TASK(long, tree, int, depth)
 {
     tree_task left, right;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs with their known answers, and how one run of one of them is made and judged."""
+"""The programs with their known answers, and a function that runs one of them and checks its answer."""
 import json
 import os
 import signal
@@ -52,7 +52,7 @@ class Place:
 
 
 def run(place, name, workers, settings=None, timeout=120):
-    """Run a program on so many workers; its JSON object. Raises Failure."""
+    """Run a program on that many workers. Returns its JSON object, or raises Failure."""
     program = PROGRAMS[name]
     command = [place.uatrun, "-n", str(workers), str(place.perf / program.command[0]), *program.command[1:], "--json"]
     what = " ".join([*(f"{key}={value}" for key, value in (settings or {}).items()), f"{workers} workers:",
@@ -78,7 +78,7 @@ def run(place, name, workers, settings=None, timeout=120):
 
 
 def stop(process):
-    """The launcher takes its workers along when it is asked; whoever is left is killed with its session."""
+    """The launcher ends its workers when it is terminated; processes that are left are killed with its session."""
     process.terminate()
     try:
         process.wait(5)

@@ -22,7 +22,7 @@ enum { CHILDREN_MAX = 6, FRAME_WORDS_MAX = 200, PAYLOAD_WORDS_MAX = 40, DEPTH_MA
 struct arg {
     uint64_t seed;
     uint32_t depth, words;
-    uint64_t payload[PAYLOAD_WORDS_MAX]; /* words of it count; the rest is not passed */
+    uint64_t payload[PAYLOAD_WORDS_MAX]; /* only the first `words` count and are passed */
 };
 
 struct result {
@@ -104,7 +104,7 @@ static void tree(void *arg, void *out)
         uat_join(&task[i]);
         value += result[i].value * (i + 1);
         errors += result[i].errors;
-        errors += task[i].record != 0; /* as uat.h promises, whether the two parted or not */
+        errors += task[i].record != 0; /* as uat.h promises, whether spawner and child parted or not */
         for (size_t j = 0; j < words; j++)
             errors += frame[j] != (a->seed ^ j);
     }
@@ -137,8 +137,8 @@ int main(int argc, char **argv)
     if (uat_stats_total(&s))
         return 1;
     /*
-     * The stacks are small, so joiners leave without asking; but without room in the heap they stay, and torture tries
-     * both.
+     * The stacks are small, so a joiner leaves without asking first; without room in the heap it stays, and torture
+     * tries both.
      */
     bool leave = !getenv("UAT_HEAP_SIZE") && !strstr(uat_setting("torture"), "delay");
     if (leave && s.joins_second > 100 && s.joins_raced * 10 < s.joins_second * 9) {

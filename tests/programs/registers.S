@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* uint64_t spawn_and_compare(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
- * uat_spawn() with known values in the registers that a call preserves: how many of them are others afterwards. */
+ * Calls uat_spawn() with known values in the registers that a call preserves. Returns how many have changed. */
 	.text
 	.globl	spawn_and_compare
 	.type	spawn_and_compare, @function

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of several cases, each a run of its own, in rounds. Tasks return how many errors they saw. */
+/* Programs of several cases, run in rounds; each case is a run of its own. Tasks return how many errors they saw. */
 #ifndef UAT_TEST_ROUNDS_H
 #define UAT_TEST_ROUNDS_H
 
@@ -9,7 +9,7 @@
 
 #include "uat.h"
 
-/* 1 and a line if it is not so, else 0. */
+/* 1, and a line on stderr, if the condition is false; else 0. */
 #define WRONG(right)                                                                                                   \
     ((right) ? 0 : (fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, uat_rank(), #right), 1))
 
@@ -18,7 +18,7 @@ struct round_case {
     int (*run)(int *errors, int unused); /* NAME_run() of UAT_TASK(int, NAME, int, unused) */
 };
 
-/* main(): arguments are [ROUNDS [CASE]]. 2: there is no such case. */
+/* main() with the arguments [ROUNDS [CASE]]. Returns 2 if there is no such case. */
 static inline int run_rounds(int argc, char **argv, const struct round_case *cases, size_t count)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 3, failed = 0, known = argc <= 2;

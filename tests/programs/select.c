@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat_select() over channels of any capacity, by senders, receivers and both: every message arrives once
- * and in order, a closed channel is told, a task that is woken up leaves nothing behind in the other channels. Tasks
- * return how many errors they saw. Usage: select [ROUNDS [CASE]]
+ * and in order, a closed channel is reported, a task that is woken up leaves nothing behind in the other channels.
+ * Tasks return how many errors they saw. Usage: select [ROUNDS [CASE]]
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void work(uint64_t n)
         ;
 }
 
-/* Send MESSAGES numbers, each by whatever channel takes it. */
+/* Send MESSAGES numbers, each through whichever channel takes it. */
 UAT_TASK(int, any_sender, struct all, a, uint64_t, self)
 {
     int errors = 0;
@@ -45,7 +45,7 @@ UAT_TASK(int, any_sender, struct all, a, uint64_t, self)
     return errors;
 }
 
-/* The same by one channel, without a select. */
+/* Send MESSAGES numbers through one channel, without a select. */
 UAT_TASK(int, plain_sender, struct all, a, uint64_t, self)
 {
     int errors = 0;
@@ -54,7 +54,8 @@ UAT_TASK(int, plain_sender, struct all, a, uint64_t, self)
     return errors;
 }
 
-/* Receive from all until all are closed. From one sender by one channel, numbers rise. Returns errors << 32 | sum. */
+/* Receive from all until all are closed. Numbers of one sender that come through one channel rise. Returns errors << 32
+ * | sum. */
 UAT_TASK(uint64_t, any_receiver, struct all, a)
 {
     uint64_t last[SENDERS][CHANNELS] = {{0}}, sum = 0, errors = 0, number = 0;
@@ -81,7 +82,7 @@ UAT_TASK(uint64_t, any_receiver, struct all, a)
     return errors << 32 | sum;
 }
 
-/* A receiver without a select beside them. */
+/* A receiver beside them, without a select. */
 UAT_TASK(uint64_t, plain_receiver, numbers_channel, c)
 {
     uint64_t number, sum = 0;
@@ -127,7 +128,7 @@ UAT_TASK(int, exchanges, int, unused)
     return unused + exchange(0) + exchange(1) + exchange(4);
 }
 
-/* A channel that says when to stop and is never used before: what waits there must not pile up. */
+/* A channel that says when to stop and is never used before: waiters there must not pile up. */
 enum { ITEMS = 600 };
 
 UAT_TASK(int, worker_until, numbers_channel, in, numbers_channel, quit, blocks_channel, out)
@@ -184,7 +185,7 @@ UAT_TASK(int, quits, int, unused)
     return errors;
 }
 
-/* Without waiting; the same channel twice; closed ones; which of two is taken. */
+/* Cases without waiting; the same channel twice; closed channels; which of two is taken. */
 UAT_TASK(int, singles, int, unused)
 {
     numbers_channel c[2] = {numbers_create(1), numbers_create(1)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a long strand: a task with 40 continuations above it runs without a spawn until thieves have taken all
- * that stood published, and no more; the rest is taken from its next spawn on. Needs 2 workers or more.
+ * published continuations, and no others; the rest are taken from its next spawn on. Needs 2 workers or more.
  */
 #include <stdio.h>
 #include <time.h>
@@ -37,11 +37,11 @@ UAT_TASK(long, nothing, long, n)
     return n;
 }
 
-/* The strand. 0 if all went as it must. */
+/* The strand. Returns 0 if all went well. */
 static long strand(void)
 {
     double start = now();
-    /* 16, and one more for each that was stolen on the way down and whose place another entry took. */
+    /* 16, and one more for each entry that was stolen on the way down and whose place another entry took. */
     uint64_t published = uat_inspect_deque()->bottom, taken = wait_for_claims(published, LIMIT_SECONDS);
     double seconds = now() - start;
     if (published < UAT_RING_SLOTS || taken != published ||

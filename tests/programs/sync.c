@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: futures, mutexes, conditions, semaphores, latches, groups and channels between tasks on any workers:
- * every value arrives once and in order, exclusion excludes, nobody is woken up too early, and nobody sleeps on. Tasks
- * return how many errors they saw. Usage: sync [ROUNDS [CASE]]
+ * Description: futures, mutexes, conditions, semaphores, latches, task barriers and channels between tasks on any
+ * workers: every value arrives once and in order, exclusion excludes, no task is woken up too early, and none sleeps
+ * forever. Tasks return how many errors they saw. Usage: sync [ROUNDS [CASE]]
  */
 #include <errno.h>
 
@@ -12,7 +12,7 @@ UAT_FUTURE(uint64_t, number);
 UAT_FUTURE(struct big, bigs);
 UAT_CHANNEL(uint64_t, numbers);
 
-/* Futures: each is got by several, before and after it is set. */
+/* Futures: several tasks get each, before and after it is set. */
 enum { FUTURES = 12, GETTERS = 3 };
 
 UAT_TASK(int, get_both, number_future, n, bigs_future, b, uint64_t, expected)
@@ -59,7 +59,7 @@ UAT_TASK(int, futures, int, unused)
     return errors;
 }
 
-/* Mutexes: a cell that is empty while somebody is inside. */
+/* Mutexes: a cell that is empty while a task is inside. */
 enum { LOCKERS = 8, LOCKS = 6 };
 
 UAT_TASK(int, locker, uat_mutex_t, m, numbers_channel, cell, int, times)
@@ -100,7 +100,7 @@ UAT_TASK(int, mutexes, int, unused)
     return errors;
 }
 
-/* Conditions: tasks pass when the cell's number is theirs, one after the other. */
+/* Conditions: a task passes when the cell's number is its own; the tasks pass one after the other. */
 enum { TURNS = 10 };
 
 UAT_TASK(int, take_turn, uat_mutex_t, m, uat_condition_t, c, numbers_channel, cell, uint64_t, turn)
@@ -120,7 +120,7 @@ UAT_TASK(int, take_turn, uat_mutex_t, m, uat_condition_t, c, numbers_channel, ce
         uat_condition_broadcast(c);
     uat_mutex_unlock(m);
     if (turn % 2 == 0)
-        uat_condition_broadcast(c); /* without the mutex it is allowed too */
+        uat_condition_broadcast(c); /* allowed without the mutex, too */
     return errors;
 }
 
@@ -163,7 +163,7 @@ UAT_TASK(int, conditions, int, unused)
     return errors;
 }
 
-/* Semaphores: at most two at once have one of the two tokens in the channel. */
+/* Semaphores: the channel has two tokens; at most two tasks hold one at a time. */
 UAT_TASK(int, guest, uat_semaphore_t, s, numbers_channel, tokens)
 {
     int errors = 0;
@@ -184,7 +184,7 @@ UAT_TASK(int, semaphores, int, unused)
     numbers_channel tokens = numbers_create(2);
     guest_task all[7];
     int errors = unused + WRONG(uat_semaphore_try_acquire(s) == -EAGAIN) + WRONG(numbers_send(tokens, 11) == 0);
-    uat_semaphore_release(s, 3); /* nobody waits: all are counted */
+    uat_semaphore_release(s, 3); /* nobody waits: the units are all kept */
     for (int i = 0; i < 4; i++)
         errors += WRONG(uat_semaphore_try_acquire(s) == (i < 3 ? 0 : -EAGAIN));
     errors += WRONG(numbers_send(tokens, 22) == 0);
@@ -200,7 +200,7 @@ UAT_TASK(int, semaphores, int, unused)
     return errors;
 }
 
-/* Groups: nobody is a phase ahead. Each phase's channel gets one message of each member before the barrier. */
+/* Task barriers: no task is a phase ahead. Each phase's channel gets one message of each member before the barrier. */
 enum { MEMBERS = 6, PHASES = 5 };
 
 struct phases {
@@ -215,7 +215,7 @@ UAT_TASK(int, member, uat_task_barrier_t, g, struct phases, p, uint64_t, self)
             uat_yield();
         errors += WRONG(numbers_try_send(p.channel[phase], self) == 0);
         last += uat_task_barrier_wait(g);
-        /* All have sent theirs; one of them is there for each. */
+        /* All members have sent theirs, so each member receives one. */
         uint64_t got;
         errors += WRONG(numbers_try_receive(p.channel[phase], &got) == 0);
     }
@@ -237,10 +237,11 @@ UAT_TASK(int, groups, int, unused)
     for (int i = 0; i < PHASES; i++)
         numbers_destroy(p.channel[i]);
     uat_task_barrier_destroy(g);
-    return WRONG(errors == 1000 * PHASES); /* one was the last in each phase */
+    return WRONG(errors == 1000 * PHASES); /* exactly one task was the last in each phase */
 }
 
-/* A wavefront: cell (i, j) waits for its two neighbours. Spawned from the far corner, so that all wait first. */
+/* A wavefront: cell (i, j) waits for its two neighbours. Tasks are spawned from the far corner, so that all wait
+ * first. */
 enum { SIDE = 7 };
 
 struct grid {
@@ -265,7 +266,7 @@ UAT_TASK(int, wavefront, int, unused)
     for (int i = SIDE; i-- > 0;)
         for (int j = SIDE; j-- > 0;)
             cell_spawn(&tasks[i][j], g, i, j);
-    errors += WRONG(number_get(g.cell[SIDE - 1][SIDE - 1]) == 924); /* 12 over 6 */
+    errors += WRONG(number_get(g.cell[SIDE - 1][SIDE - 1]) == 924); /* 12 choose 6 */
     for (int i = 0; i < SIDE; i++)
         for (int j = 0; j < SIDE; j++) {
             errors += cell_join(&tasks[i][j]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the cases of `sync` have in common, and those of its second file. */
+/* What the files of `sync` share: the cases of its second file. */
 #ifndef UAT_TEST_SYNC_CASES_H
 #define UAT_TEST_SYNC_CASES_H
 

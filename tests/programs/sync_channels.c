@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cases of `sync`: channels between tasks on any workers. Every value arrives once, and in order; closing wakes whoever
- * waits.
+ * Cases of `sync`: channels between tasks on any workers. Every value arrives once, and in order; closing wakes every
+ * waiter.
  */
 #include <errno.h>
 
@@ -10,7 +10,7 @@
 UAT_CHANNEL(uint64_t, numbers);
 UAT_CHANNEL(struct big, blocks);
 
-/* Channels: several senders and receivers; what each receiver gets of one sender rises. */
+/* Channels: several senders and receivers; the numbers that a receiver gets from one sender rise. */
 enum { SENDERS = 3, RECEIVERS = 3, MESSAGES = 20 };
 
 UAT_TASK(int, sender, blocks_channel, c, uint64_t, self)
@@ -24,7 +24,7 @@ UAT_TASK(int, sender, blocks_channel, c, uint64_t, self)
     return errors;
 }
 
-/* Returns errors * 2^32 + sum of what it got. */
+/* Returns errors * 2^32 + sum of the values received. */
 UAT_TASK(uint64_t, receiver, blocks_channel, c)
 {
     uint64_t last[SENDERS] = {0}, sum = 0, errors = 0;

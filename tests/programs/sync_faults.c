@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: misuse of what tasks wait for, and deadlocks: each kind by its name on the command line. */
+/* Description: misuse of objects that tasks wait for, and deadlocks: each kind by its name on the command line. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ UAT_TASK(long, unlock_it, uat_mutex_t, m)
     return 0;
 }
 
-/* Two children of two tasks, all at the same addresses: the first takes the mutex, the second gives it back. */
+/* Two children of two tasks, with everything at the same addresses: the first locks the mutex, the second unlocks
+ * it. */
 UAT_TASK(long, same_place, uat_mutex_t, m, uat_latch_t, locked, longs_channel, never, long, second)
 {
     long value;
@@ -57,7 +58,7 @@ UAT_TASK(long, receive_it, longs_channel, c)
     return longs_receive(c, &value);
 }
 
-/* Does a task stand in the queue of this object? Its head is the third word. */
+/* Is a task waiting in the queue of this object? The queue's head is the third word. */
 static bool is_waited_for(uint64_t object)
 {
     uint64_t *head = uat_inspect_spare(8), *words = (uint64_t *)(uintptr_t)(object & ((UINT64_C(1) << 48) - 1));
@@ -131,13 +132,13 @@ static void with_mutexes(const char *what)
     else if (strcmp(what, "wait-unlocked") == 0)
         uat_condition_wait(uat_condition_create(), m);
     else if (strcmp(what, "channel-huge") == 0)
-        longs_create(SIZE_MAX / sizeof(long) + 2); /* whose bytes wrap around to 8 */
+        longs_create(SIZE_MAX / sizeof(long) + 2); /* the bytes wrap around to 8 */
     else if (strcmp(what, "unlock-by-another") == 0) {
         uat_mutex_lock(m);
         unlock_it_spawn(&u, m);
         unlock_it_join(&u);
     } else if (strcmp(what, "guard-held") == 0) {
-        /* As if the last rank had been lost while it held the guard, which is the object's first word. */
+        /* As if the last rank had been lost while it held the guard, the object's first word. */
         uint64_t *guard = (uint64_t *)(uintptr_t)(m.object & ((UINT64_C(1) << 48) - 1)), *old = uat_inspect_spare(8);
         struct uat_op take = uat_op_cmp_swap(old, guard, 0, (uint64_t)uat_size());
         uat_transport_do(uat_inspect_transport(), (int)(m.object >> 48), &take, 1);
@@ -194,7 +195,8 @@ static void with_selects(const char *what)
     }
 }
 
-/* A worker is lost with a mutex: two workers; the child stays on rank 0, so rank 1 must take the root, and dies. */
+/* A worker is lost that holds a mutex. Two workers: the child stays on rank 0, so rank 1 must take the root, and
+ * dies. */
 UAT_CHANNEL(uat_mutex_t, mutexes);
 
 UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, pids)
@@ -208,7 +210,7 @@ UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, p
         while (!is_waited_for(m.object))
             ;
         uat_mutex_unlock(m);
-        for (;;) /* somebody else resumes who has the mutex now */
+        for (;;) /* another worker resumes the task that holds the mutex now */
             ;
     }
     while (mutexes_try_receive(told, &m))
@@ -217,7 +219,7 @@ UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, p
         while (longs_try_receive(pids, &pid))
             ;
         kill((pid_t)pid, SIGKILL);
-        for (;;) /* a wait would be a deadlock, until the kill is noticed */
+        for (;;) /* waiting would be a deadlock, until the kill is noticed */
             ;
     }
     uat_mutex_lock(m);
@@ -256,7 +258,7 @@ static void with_losses(const char *what)
 }
 
 /*
- * A worker is lost for whose tasks one on rank 0 waits: to set a future, to send to a channel, or to receive from one.
+ * A worker is lost; a task on rank 0 waits for one of its tasks: to set a future, to send to a channel, or to receive.
  */
 UAT_TASK(long, wait_there, const char *, what, number_future, moved, number_future, f, longs_channel, c)
 {
@@ -301,7 +303,7 @@ static void root(void *arg, void *result)
     *(int *)result = 1;
 }
 
-/* Collective: a future that is set, and a handle of another size, which another worker has. */
+/* Collective: a future that is set, and a handle of another size on another worker. */
 static void get_far(void)
 {
     number_future f = number_create();
