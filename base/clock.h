@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/* Nanoseconds. */
+/* The current time in nanoseconds. */
 uint64_t uat_clock_ns(void);
 
-/* Whole seconds, from a clock that is cheap to read and a few milliseconds late. */
+/* The time in whole seconds, from a clock that is cheap to read and up to a few milliseconds late. */
 uint64_t uat_clock_seconds(void);
 
 #endif

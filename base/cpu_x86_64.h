@@ -26,17 +26,17 @@ static inline uint64_t uat_cpu_counter_ordered(void)
 }
 
 /*
- * A locked instruction on the own stack orders ordinary memory as MFENCE does (Intel SDM 3A, 8.2.3.9), some 30 cycles
- * cheaper: it does not wait for stores to device memory and non-temporal stores, and uat has neither. Compilers emit
- * MFENCE for a C11 fence. No shared word is touched. Each caller names the two sides that it orders.
+ * A locked instruction on this thread's stack orders ordinary memory as MFENCE does (Intel SDM 3A, 8.2.3.9), some 30
+ * cycles cheaper: it does not wait for stores to device memory or for non-temporal stores, and uat uses neither.
+ * Compilers emit MFENCE for a C11 fence. No shared word is touched. Each caller names the two sides that it orders.
  */
 static inline void uat_cpu_fence(void)
 {
     __asm__ volatile("lock addl $0, -64(%%rsp)" : : : "memory", "cc");
 }
 
-/* MXCSR without its exception flags, and above it the x87 control word: what a call preserves of the floating-point
- * state. */
+/* The part of the floating-point state that a call preserves: MXCSR without its exception flags and, above it, the x87
+ * control word. */
 static inline uint32_t uat_cpu_modes(void)
 {
     uint16_t x87;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel tells of this host. */
+/* What the kernel reports about this host. */
 #ifndef UAT_HOST_H
 #define UAT_HOST_H
 
 #include <stdint.h>
 
-enum { UAT_HOST_BOOT_MAX = 40 /* bytes of a boot id, the 0 at the end included */ };
+enum { UAT_HOST_BOOT_MAX = 40 /* bytes of a boot id, with its terminating 0 */ };
 
-/* The boot id: one per running kernel, whatever its host names; containers of one host share it. "" if unknown. */
+/* The boot id: one per running kernel, whatever the host names; containers of one host share it. "" if unknown. */
 void uat_host_boot_id(char id[UAT_HOST_BOOT_MAX]);
 
-/* Which PID namespace this process is in, as a number; 0 and errno if unknown. */
+/* A number for this process's PID namespace; 0, with errno set, if unknown. */
 uint64_t uat_host_pid_space(void);
 
 struct bitmask;

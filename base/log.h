@@ -8,11 +8,11 @@
 
 enum uat_log_level { UAT_LOG_ERROR, UAT_LOG_WARN, UAT_LOG_INFO };
 
-/* Who speaks: set once at start-up. host is copied. */
+/* Set the rank and host that each line names. Called once at start-up; host is copied. */
 void uat_log_identity(int rank, const char *host);
 void uat_log_set_level(enum uat_log_level level);
 
-/* Print one line, in one write(2), when level is enabled. */
+/* Print one line, in one write(2), if the level is enabled. */
 void uat_log(enum uat_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #define uat_error(...) uat_log(UAT_LOG_ERROR, __VA_ARGS__)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How uatrun tells a worker, by the value of a queued SIGTERM, that the job ends because another one was lost. */
+/* How uatrun tells a worker that the job ends because another worker was lost: by the value of a queued SIGTERM. */
 #ifndef UAT_BASE_LOST_H
 #define UAT_BASE_LOST_H
 
 #include <stdbool.h>
 
 enum {
-    UAT_LOST_MARK = 0x55 /* in the upper byte of the value, so that a value of somebody else is not taken for a rank */
+    UAT_LOST_MARK =
+        0x55 /* in the upper byte of the value, so that a value from another sender is not taken for a rank */
 };
 
 static inline int uat_lost_value(int rank)

@@ -17,7 +17,7 @@ static bool is_stream(const struct stat *st)
     return S_ISCHR(st->st_mode) || S_ISFIFO(st->st_mode);
 }
 
-/* May what is there under the name be written, or replaced? 0 or a negative errno. */
+/* May the existing file be written or replaced? 0 or a negative errno. */
 static int judge(const struct stat *st)
 {
     if (S_ISLNK(st->st_mode))
@@ -26,11 +26,12 @@ static int judge(const struct stat *st)
         return -EISDIR;
     if (!S_ISREG(st->st_mode) && !is_stream(st))
         return -EINVAL;
-    /* Devices are the administrator's, who says by their mode who may write to them. */
+    /* The administrator decides by a device's mode who may write to it. */
     return S_ISCHR(st->st_mode) || st->st_uid == geteuid() ? 0 : -EPERM;
 }
 
-/* What is there: 0, and *stream says whether it is written as it is; or a negative errno. */
+/* Look at what exists under the name. Returns 0, with *stream set if it is to be written in place, or a negative
+ * errno. */
 static int look(const char *name, bool *stream)
 {
     struct stat st;
@@ -58,14 +59,14 @@ int uat_output_check(const char *name)
     return eaccess(slash ? folder : ".", W_OK | X_OK) ? -errno : 0;
 }
 
-/* A device or a pipe. Without blocking: a pipe may have no reader. */
+/* Open a device or a pipe without blocking: a pipe may have no reader. */
 static int open_stream(const char *name)
 {
     struct stat st;
     int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK), flags;
     if (fd < 0)
         return -errno;
-    /* It may have become something else since the look at it. */
+    /* Check again: it may have been replaced since look(). */
     int rc = fstat(fd, &st) ? -errno : is_stream(&st) ? judge(&st) : -EAGAIN;
     if (!rc && ((flags = fcntl(fd, F_GETFL)) < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK)))
         rc = -errno;

@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file that a user names and that is written whole or not at all: all that library and launcher write goes through
- * here. It is written under a name beside its own that cannot be guessed, and renamed when it is complete; an existing
- * file stays until then. Devices and pipes are written as they are.
+ * A file that a user names and that is written whole or not at all. Library and launcher write all such files through
+ * these functions. The file is written under a temporary name in the same folder that cannot be guessed, and renamed
+ * when complete; an existing file stays until then. Devices and pipes are written in place.
  *
- * The last part of the name is never a link, and what is there already belongs to this user: in a folder that others
- * may write to, a link or a file of theirs in its place would lead the words elsewhere.
+ * The last part of the name must not be a link, and an existing file must belong to this user. Otherwise, in a folder
+ * that others may write to, they could redirect the output by a link or a file of theirs.
  */
 #ifndef UAT_OUTPUT_H
 #define UAT_OUTPUT_H
 
 #include <stdio.h>
 
-enum { UAT_OUTPUT_NAME = 4096 /* bytes of a name, its end included */ };
+enum { UAT_OUTPUT_NAME = 4096 /* bytes of a name, with its terminating 0 */ };
 
 struct uat_output {
-    FILE *file; /* to be written to; NULL: there is none */
+    FILE *file; /* write to this; NULL: not open */
     char name[UAT_OUTPUT_NAME];
-    char part[UAT_OUTPUT_NAME + 32]; /* what is renamed in the end; empty for a device or a pipe */
+    char part[UAT_OUTPUT_NAME + 32]; /* the temporary name, renamed at the end; empty for a device or a pipe */
 };
 
-/* Whether uat_output_open() would succeed now. Makes nothing. 0 or a negative errno: -ELOOP a link, -EPERM of another
- * user, -EISDIR, -EINVAL a socket or a disk. */
+/* Check whether uat_output_open() would succeed now, without creating anything. Returns 0 or a negative errno: -ELOOP
+ * for a link, -EPERM for another user's file, -EISDIR, -EINVAL for a socket or a disk. */
 int uat_output_check(const char *name);
 
-/* Begin. 0 or a negative errno, as above, or -ENXIO: nobody reads the pipe. */
+/* Open the file for writing. Returns 0 or a negative errno, as above, or -ENXIO: nobody reads the pipe. */
 int uat_output_open(struct uat_output *output, const char *name);
 
-/* End: 0, and the file is there; or the negative errno of the first write that failed, and nothing has changed. */
+/* Close the file. Returns 0, and the file is in place; or the negative errno of the first write that failed, and
+ * nothing has changed. */
 int uat_output_close(struct uat_output *output);
 
-/* Give up: nothing has changed. May be called at any time after uat_output_open(). */
+/* Give up the file: nothing has changed. May be called at any time after uat_output_open(). */
 void uat_output_discard(struct uat_output *output);
 
-/* What such an error means, for a message. */
+/* A phrase for a message that says what such an error means. */
 const char *uat_output_error(int error);
 
 #endif

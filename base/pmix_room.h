@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Room for libpmix's threads. When address space is short, libpmix fails to start a thread, does not notice, and hangs
- * in the first call that needs it. So uat checks beforehand.
+ * Address space for libpmix's threads. When address space is short, libpmix fails to start a thread, does not notice,
+ * and hangs in the first call that needs the thread. So uat checks in advance.
  */
 #ifndef UAT_PMIX_ROOM_H
 #define UAT_PMIX_ROOM_H
@@ -13,7 +13,7 @@
 
 enum { UAT_PMIX_ROOM_THREADS = 3, UAT_PMIX_ROOM_BESIDES = 40 << 20 };
 
-/* Bytes of address space that libpmix needs: the stacks of its threads, and what it allocates. */
+/* Bytes of address space that libpmix needs: its threads' stacks and its allocations. */
 static inline size_t uat_pmix_room_needed(void)
 {
     struct rlimit stack;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Read /proc/PID/name as a string. False if there is none. */
+/* Read /proc/PID/name as a string. Returns false if it does not exist. */
 static bool read_file(pid_t pid, const char *name, char *text, size_t size)
 {
     char path[48];
@@ -33,7 +33,7 @@ bool uat_process_look(pid_t pid, struct uat_process *out)
     char text[512];
     if (!read_file(pid, "stat", text, sizeof(text)))
         return false;
-    const char *behind_name = strrchr(text, ')'); /* the program's name may hold any character */
+    const char *behind_name = strrchr(text, ')'); /* search from the end: the program's name may hold any character */
     int parent;
     if (!behind_name || sscanf(behind_name, ") %c %d", &out->state, &parent) != 2)
         return false;

@@ -4,9 +4,9 @@
 #include <time.h>
 
 enum {
-    LOOKS = 2000, /* before it sleeps */
+    LOOKS = 2000, /* looks before the first sleep */
     SLEEP_NS = 20000,
-    SLEEPS = 16, /* of the same length; so after n of them n^2 / 32 * SLEEP_NS have passed */
+    SLEEPS = 16, /* sleeps of each length; so after n of them n^2 / 32 * SLEEP_NS have passed */
     SLEEP_MAX_NS = 20000000
 };
 

@@ -19,12 +19,12 @@ struct uat_relax {
 enum {
     UAT_RELAX_SPINS = 1000,
     UAT_RELAX_SPINS_OVERSUBSCRIBED = 50,
-    UAT_PAUSE_NS = 40, /* of virtual time; the pause instruction takes 15 to 50 ns */
-    UAT_YIELD_NS = 400 /* of virtual time; a system call that finds nobody else on the core */
+    UAT_PAUSE_NS = 40, /* virtual time of a pause; the real instruction takes 15 to 50 ns */
+    UAT_YIELD_NS = 400 /* virtual time of a yield: a system call that finds no other process for the core */
 };
 
-/* More workers than cores on this host: waiting loops give the core away early. The start of a job sets it, once it
- * knows where all workers sit; nobody else keeps a copy. */
+/* More workers than cores on this host: waiting loops yield the core early. The job's start sets this once it knows
+ * where all workers run; nothing else keeps a copy. */
 extern bool uat_relax_oversubscribed;
 
 /* One step of a loop that waits for a short time. */
@@ -36,7 +36,7 @@ static inline void uat_pause(void)
         uat_cpu_pause();
 }
 
-/* Give the core to another process. */
+/* Yield the core to another process. */
 static inline void uat_cpu_yield(void)
 {
     if (UAT_IS_VIRTUAL())
@@ -45,7 +45,7 @@ static inline void uat_cpu_yield(void)
         sched_yield();
 }
 
-/* Between two looks at something that may change without a change of a word of the own segment. */
+/* Between two looks at something that may change without a store to this worker's segment. */
 static inline void uat_relax_away(struct uat_relax *r)
 {
     if (++r->spins < (uat_relax_oversubscribed ? UAT_RELAX_SPINS_OVERSUBSCRIBED : UAT_RELAX_SPINS))
@@ -54,8 +54,8 @@ static inline void uat_relax_away(struct uat_relax *r)
         uat_cpu_yield();
 }
 
-/* Between two looks at a word of the own segment, or for completions: in a simulation the worker sleeps until a peer
- * has changed its segment or its chains are complete. */
+/* Between two looks at a word of this worker's segment, or for completions: in a simulation the worker sleeps until a
+ * peer has changed its segment or its chains are complete. */
 static inline void uat_relax(struct uat_relax *r)
 {
     if (!UAT_IS_VIRTUAL()) {
@@ -67,14 +67,14 @@ static inline void uat_relax(struct uat_relax *r)
 }
 
 /*
- * The same in a wait that may last as long as what another worker computes. Where workers outnumber cores, this one
- * sleeps after some thousand looks, for longer and longer, but for less than a tenth of the wait so far. If all
- * who wait only yielded, each of them would take as much of the processor as a worker that computes. Returns whether it
- * slept: then the caller looks at the time, too.
+ * uat_relax() for a wait that may last as long as another worker's computation. Where workers outnumber cores, the
+ * waiting worker sleeps after some thousand looks, for longer and longer, but for less than a tenth of the wait so far.
+ * If all waiting workers only yielded, each would take as much processor time as a worker that computes. Returns
+ * whether it slept: then the caller also checks the time.
  */
 bool uat_relax_long(struct uat_relax *r);
 
-/* Between two looks for completions alone: what peers change in the meantime does not matter. */
+/* Between two looks for completions alone: in a simulation, peers' changes do not end this wait. */
 static inline void uat_relax_complete(struct uat_relax *r)
 {
     if (!UAT_IS_VIRTUAL()) {

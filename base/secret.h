@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What others must not guess: drawn from the kernel, compared in a time that says nothing of it. */
+/* Secrets that others must not guess: drawn from the kernel, and compared in constant time. */
 #ifndef UAT_SECRET_H
 #define UAT_SECRET_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 128 bits that all workers of a job know and nobody else. All zero: not drawn yet. */
+/* 128 bits that only the workers of a job know. All zero: not drawn yet. */
 struct uat_secret {
     uint64_t word[2];
 };
@@ -15,7 +15,7 @@ struct uat_secret {
 /* Fill size bytes, at most 256, with random bits of the kernel. 0, or a negative errno, which the caller reports. */
 int uat_secret_draw(void *out, size_t size);
 
-/* Whether two secrets are equal and drawn. The time does not depend on where they differ. */
+/* Whether the two secrets are equal, and drawn. The time does not depend on where they differ. */
 bool uat_secret_equal(const struct uat_secret *a, const struct uat_secret *b);
 
 #endif

@@ -18,14 +18,14 @@ enum { VALUE_SHOWN = 80 };
 struct complaint {
     char *text;
     size_t size;
-    const char *name; /* not terminated: a part of "NAME=value" */
+    const char *name; /* not terminated: points into "NAME=value" */
     int name_length;
     const char *value;
 };
 
 static int complain(const struct complaint *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Write "NAME=value: ..." and return -EINVAL. A control character would break the promise of one line. */
+/* Write "NAME=value: ..." and return -EINVAL. Control characters are replaced, since a message is one line. */
 static int complain(const struct complaint *c, const char *format, ...)
 {
     char what[512];
@@ -63,7 +63,7 @@ static void store(const struct uat_setting *s, void *values, uint64_t value)
         *(uint64_t *)field = value;
 }
 
-/* A field of 4 bytes is an int, and -1 may stand for a word. */
+/* A field of 4 bytes is an int, where -1 may stand for a word. */
 static uint64_t load(const struct uat_setting *s, const void *values)
 {
     const void *field = (const char *)values + s->offset;
@@ -95,7 +95,7 @@ static bool set_text(const struct uat_setting *s, const char *text, char *field)
     return good;
 }
 
-/* A setting without parts, or one part. */
+/* Set a setting without parts, or one part. */
 static bool set_one(const struct uat_setting *s, const char *text, void *values)
 {
     uint64_t value = 0;
@@ -113,7 +113,7 @@ static bool set_one(const struct uat_setting *s, const char *text, void *values)
     return true;
 }
 
-/* The nearest of the names in a table to a word. */
+/* The name in a table that is nearest to a word. */
 static const struct uat_setting *nearest(const struct uat_setting *table, const char *name, int length, int *least)
 {
     const struct uat_setting *found = NULL;
@@ -138,7 +138,7 @@ static int complain_part(const struct complaint *c, const struct uat_setting *wh
     return complain(c, "must be %.60s; %s must be %s", form, part->name, allowed);
 }
 
-/* Which part an item is of, and its value; NULL after a complaint. place: how many items came before. */
+/* Find the part that an item sets, and its value; NULL after a complaint. place: the item's position in the list. */
 static const struct uat_setting *part_of(const struct uat_setting *whole, const struct complaint *c, const char **item,
                                          int place)
 {
@@ -274,7 +274,7 @@ const char *uat_settings_text(const struct uat_settings *all, const char *name, 
     return used ? text : field_text(parts, values, text);
 }
 
-/* What is compared of a field: its value, or whether it is set. */
+/* The value of a field that is compared: its contents, or whether it is set. */
 static uint64_t compared(const struct uat_setting *s, const void *values)
 {
     if (is_text(s))

@@ -13,18 +13,18 @@
 #include <stdio.h>
 
 enum uat_setting_kind {
-    UAT_SETTING_NUMBER,  /* decimal, or hexadecimal after 0x; with a suffix k, M or G if one likes */
+    UAT_SETTING_NUMBER,  /* decimal, or hexadecimal after 0x; an optional suffix k, M or G */
     UAT_SETTING_SIZE,    /* bytes, with a suffix k, M or G; rounded up to a multiple of step */
     UAT_SETTING_ADDRESS, /* refused unless a multiple of step */
-    UAT_SETTING_TIME,    /* with a suffix ns, us, ms, s or min; the field counts steps of so many ns */
+    UAT_SETTING_TIME,    /* with a suffix ns, us, ms, s or min; the field counts units of `step` ns */
     UAT_SETTING_CHOICE,  /* one of the words */
     UAT_SETTING_NAME,    /* letters, digits, '_', '-' and '.' */
     UAT_SETTING_PATH,    /* any text */
-    UAT_SETTING_PARTS,   /* FIRST,NAME=VALUE,...: each part is optional, the first one needs no name */
-    UAT_SETTING_PAIR,    /* FIRST:SECOND, the second part is optional */
+    UAT_SETTING_PARTS,   /* FIRST,NAME=VALUE,...: each part is optional; the first may omit its name */
+    UAT_SETTING_PAIR,    /* FIRST:SECOND; the second part is optional */
 };
 
-/* A word that stands for a value of a field. For a name or a path it stands for none, the empty text. */
+/* A word that stands for a value of a field. In a name or a path it stands for the empty text. */
 struct uat_setting_word {
     const char *word; /* NULL ends a list */
     uint64_t value;
@@ -33,35 +33,36 @@ struct uat_setting_word {
 struct uat_setting_type {
     enum uat_setting_kind kind;
     uint64_t low, high, step;             /* low and high in bytes or ns for sizes and times */
-    const struct uat_setting_word *words; /* taken besides; NULL: none */
+    const struct uat_setting_word *words; /* also accepted; NULL: none */
     const struct uat_setting *parts;
 };
 
-/* Must all workers have the same value? A stack that moves finds what it was built on. Compared when a job starts. */
+/* Must all workers have the same value? A stack that moves must find what it was built on. Compared when a job
+ * starts. */
 enum uat_setting_equal {
     UAT_MAY_DIFFER,
     UAT_EQUAL,
-    UAT_EQUAL_IF_SET, /* on all workers the first of its words, or on none */
+    UAT_EQUAL_IF_SET, /* all workers set it to its first word, or none does */
 };
 
-/* A row of a table, or a part of one. The field has 4 or 8 bytes, or holds text. */
+/* A row of a table, or one part of a setting. The field has 4 or 8 bytes, or holds text. */
 struct uat_setting {
     const char *name;    /* NULL ends a table */
-    const char *initial; /* the default, as a user would write it; NULL: that of the parts */
+    const char *initial; /* the default, as a user would write it; NULL: the defaults of the parts */
     enum uat_setting_equal equal;
-    size_t offset, size; /* of the field in the component's struct */
+    size_t offset, size; /* offset and size of the field in the component's struct */
     struct uat_setting_type type;
     const char *meaning;
 };
 
-/* One component. */
+/* The settings of one component. */
 struct uat_settings {
     const char *title; /* NULL ends the list */
     const struct uat_setting *rows;
     void *values; /* the component's struct */
 };
 
-/* For the tables. */
+/* Used in the tables. */
 #define UAT_FIELD(type, member) offsetof(type, member), sizeof(((type *)NULL)->member)
 #define UAT_NO_FIELD            0, 0
 #define UAT_WORDS(...)          ((const struct uat_setting_word[]){__VA_ARGS__, {NULL, 0}})
@@ -116,23 +117,23 @@ struct uat_settings {
 #define UAT_MINUTES      (60 * UAT_SECONDS)
 
 enum {
-    UAT_SETTING_TEXT_MAX = 640, /* bytes of a value as text, the 0 at the end included */
-    UAT_SETTINGS_EQUAL_MAX = 16 /* settings and parts that are marked */
+    UAT_SETTING_TEXT_MAX = 640, /* bytes of a value as text, with its terminating 0 */
+    UAT_SETTINGS_EQUAL_MAX = 16 /* the most settings and parts that may be marked UAT_EQUAL_* */
 };
 
 /*
- * Set the values of all components: those of env ("NAME=value" strings, NULL at the end), and defaults for the others.
+ * Set the values of all components from env ("NAME=value" strings, NULL at the end), with defaults for the others.
  * Returns 0, or -EINVAL with one line in error: the variable, its value, what is allowed, and for an unknown variable
- * the nearest known name. Values are unspecified then.
+ * the nearest known name. After an error the values are unspecified.
  */
 int uat_settings_read(const struct uat_settings *all, char *const *env, char *error, size_t error_size);
 
-/* The value in force of a variable as a user would write it, or NULL if there is no such variable. */
+/* The current value of a variable as a user would write it, or NULL if there is no such variable. */
 const char *uat_settings_text(const struct uat_settings *all, const char *name, char text[UAT_SETTING_TEXT_MAX]);
 
 /*
- * Settings that must be equal on all workers, in a fixed order: number i, from 0. Returns its row or part, with
- * *value what is to be compared and name the variable, and the part; NULL when there are no more.
+ * Enumerate the settings that must be equal on all workers: number i, from 0, in a fixed order. Returns the row or
+ * part, or NULL after the last. *value is what to compare; name is the variable, and the part.
  */
 const struct uat_setting *uat_settings_equal(const struct uat_settings *all, int i, uint64_t *value,
                                              char name[UAT_SETTING_TEXT_MAX]);
@@ -140,10 +141,10 @@ const struct uat_setting *uat_settings_equal(const struct uat_settings *all, int
 /* A value of a number, size, address, time or choice as a user would write it; returns text. */
 const char *uat_setting_value_text(const struct uat_setting *s, uint64_t value, char text[UAT_SETTING_TEXT_MAX]);
 
-/* What was compared, for a message: the value, or "set" and "not set"; returns text. */
+/* A compared value, for a message: the value itself, or "set" or "not set"; returns text. */
 const char *uat_setting_equal_text(const struct uat_setting *s, uint64_t compared, char text[UAT_SETTING_TEXT_MAX]);
 
-/* What a setting or part may be, such as "a size from 64k to 2G"; returns text. */
+/* What values a setting or part accepts, such as "a size from 64k to 2G"; returns text. */
 const char *uat_setting_allowed(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX]);
 
 /* The default as a user would write it. */

@@ -23,7 +23,7 @@ static const char *scaled(uint64_t value, const struct suffix *scale, char text[
     return text;
 }
 
-/* value: of the type's bounds, so a time is in ns. */
+/* value is in units of the type's bounds, so a time is in ns. */
 static const char *bound_text(const struct uat_setting *s, uint64_t value, char text[UAT_SETTING_TEXT_MAX])
 {
     static const struct suffix sizes[] = {{"", 1}, {"k", 1024}, {"M", 1024}, {"G", 1024}, {NULL, 0}};
@@ -92,7 +92,7 @@ const char *uat_setting_initial(const struct uat_setting *s)
     return s->initial ? s->initial : s->type.parts->initial;
 }
 
-/* The words of a choice, which a meaning leaves out. */
+/* The words of a choice, which its meaning does not repeat. */
 static const char *choices(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX])
 {
     char allowed[UAT_SETTING_TEXT_MAX];
@@ -120,7 +120,7 @@ static const char *equal_text(const struct uat_setting *s)
                                           : "";
 }
 
-/* "UAT_NAME=" for a setting with parts: how it is written. */
+/* "UAT_NAME=" and the form of the value, for a setting with parts. */
 static const char *form(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX])
 {
     const struct uat_setting *parts = s->type.parts;
@@ -173,28 +173,27 @@ static void print_item(const struct uat_setting *s, const char *macro, FILE *out
 
 void uat_settings_print_man(const struct uat_settings *all, FILE *out)
 {
-    fputs(
-        ".\\\" SPDX-License-Identifier: MIT\n"
-        ".Dd November 1, 2026\n"
-        ".Dt UAT_SETTINGS 7\n"
-        ".Os uat\n"
-        ".Sh NAME\n"
-        ".Nm uat_settings\n"
-        ".Nd environment variables of uat\n"
-        ".Sh DESCRIPTION\n"
-        "A job reads these variables when it starts.\n"
-        "Give all workers the same values.\n"
-        "Where a difference would break the job, the workers compare them and refuse to start.\n"
-        "An unknown name that begins with\n"
-        ".Ev UAT_\n"
-        "is refused, with the nearest known name.\n"
-        ".Pp\n"
-        "A size is in bytes and takes a suffix k, M or G.\n"
-        "A time takes ns, us, ms, s or min; without a suffix it counts ns, or the unit that is named with its values.\n"
-        "A value with parts is written FIRST,NAME=VALUE,...;\n"
-        "each part may be left out, and only the first one needs no name.\n"
-        ".Sh ENVIRONMENT\n",
-        out);
+    fputs(".\\\" SPDX-License-Identifier: MIT\n"
+          ".Dd November 1, 2026\n"
+          ".Dt UAT_SETTINGS 7\n"
+          ".Os uat\n"
+          ".Sh NAME\n"
+          ".Nm uat_settings\n"
+          ".Nd environment variables of uat\n"
+          ".Sh DESCRIPTION\n"
+          "A job reads these variables when it starts.\n"
+          "Give all workers the same values.\n"
+          "Where a difference would break the job, the workers compare them and refuse to start.\n"
+          "An unknown name that begins with\n"
+          ".Ev UAT_\n"
+          "is refused, with the nearest known name.\n"
+          ".Pp\n"
+          "A size is in bytes and takes a suffix k, M or G.\n"
+          "A time takes ns, us, ms, s or min; without a suffix it counts ns, or the unit that its values name.\n"
+          "A value with parts is written FIRST,NAME=VALUE,...;\n"
+          "each part may be left out, and only the first one needs no name.\n"
+          ".Sh ENVIRONMENT\n",
+          out);
     for (; all->title; all++) {
         fprintf(out, ".Ss %s\n.Bl -tag -width Ds\n", all->title);
         for (const struct uat_setting *s = all->rows; s->name; s++) {

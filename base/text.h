@@ -5,15 +5,17 @@
 
 #include <stdint.h>
 
-enum { UAT_NAME_MAX = 63 /* characters of a setting's name */ };
+enum { UAT_NAME_MAX = 63 /* most characters of a setting's name */ };
 
-/* Parse a size with an optional suffix k, K, m, M, g or G (powers of 1024). 0 or -EINVAL. */
+/* Parse a size with an optional suffix k, K, m, M, g or G (powers of 1024). Returns 0 or -EINVAL. */
 int uat_parse_size(const char *text, uint64_t *out);
 
-/* Parse a time, with a suffix ns, us, ms, s or min, or of `unit` ns each without one, into ns. 0 or -EINVAL. */
+/* Parse a time into ns. It has a suffix ns, us, ms, s or min; without one it counts units of `unit` ns. Returns 0 or
+ * -EINVAL. */
 int uat_parse_time(const char *text, uint64_t unit, uint64_t *out);
 
-/* Digits, decimal or hexadecimal behind 0x, into *out; returns what follows them, or NULL. Octal is not accepted. */
+/* Parse digits, decimal or hexadecimal after 0x, into *out. Returns what follows them, or NULL. Octal is not
+ * accepted. */
 const char *uat_parse_digits(const char *text, uint64_t *out);
 
 /* Levenshtein distance between the names a and b; b has at most UAT_NAME_MAX characters. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual time: what a simulation puts in the place of the clock, of waiting and of the CPU's store buffer. There is
- * one table in a process, set once at start-up. Without a simulation it is NULL, and each hook costs one predictable
- * branch on a slow path; the fast paths of spawn, return and join have none.
+ * Virtual time: a simulation replaces the clock, the waits and the CPU's store buffer. A process has one table of
+ * functions, set once at start-up. Without a simulation it is NULL, and each hook costs one predictable branch on a
+ * slow path; the fast paths of spawn, return and join have no hook.
  */
 #ifndef UAT_VIRTUAL_H
 #define UAT_VIRTUAL_H
@@ -14,11 +14,11 @@
 #include "base/cpu.h"
 
 struct uat_virtual {
-    uint64_t (*now)(void);      /* nanoseconds since the job's begin */
-    void (*task)(void);         /* a task has been spawned and begins: let its cost pass */
-    void (*work)(uint64_t ns);  /* the program says that it computes for so long */
+    uint64_t (*now)(void);      /* nanoseconds since the job's start */
+    void (*task)(void);         /* a task has been spawned and starts: let its cost pass */
+    void (*work)(uint64_t ns);  /* the program says that it computes for this long */
     void (*pause)(uint64_t ns); /* let time pass in a loop that looks for something elsewhere */
-    void (*wait)(void);         /* wait until a peer has changed a word of the own segment */
+    void (*wait)(void);         /* wait until a peer has changed a word of this worker's segment */
     void (*complete)(void);     /* wait until all chains that this worker waits for are complete */
     void (*delay)(void);        /* between two steps of owner and thief: time may pass here */
     void (*fence)(void);        /* the full fence: the store buffer drains */
@@ -31,8 +31,8 @@ extern const struct uat_virtual *uat_virtual;
 #define UAT_IS_VIRTUAL() __builtin_expect(uat_virtual != NULL, 0)
 
 /*
- * What follows takes `simulated`, which is UAT_IS_VIRTUAL(): a function that uses several of them looks once, and the
- * compiler makes a copy of it without any hook.
+ * The functions below take `simulated`, which is UAT_IS_VIRTUAL(): a function that uses several of them reads it once,
+ * and the compiler makes a copy of that function without hooks.
  */
 
 /* The full fence, against loads of words that peers change. Each caller names the two sides that it orders. */
