@@ -37,7 +37,7 @@ static const struct option long_options[] = {
 
 static char doctor_variable[] = UAT_DOCTOR_VARIABLE "=1";
 
-/* form: NULL, or the kind of document to print. */
+/* Print the help, or with a form the settings as that kind of document. */
 static bool print_help(const char *form)
 {
     if (form && strcmp(form, "md") == 0) {
@@ -56,11 +56,11 @@ static bool print_help(const char *form)
            "Run a uat program with N workers on this machine.\n"
            "\n"
            "  -n, -np, --np N        workers, 1 to %d (default: one per core that this process may use)\n"
-           "      --bind core        each worker stays on a core of its own, as far as they go round (default)\n"
+           "      --bind core        each worker stays on a core of its own while there are enough (default)\n"
            "      --bind none        workers run wherever the kernel puts them\n"
            "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
-           "      --label            put the rank of the worker in front of each line that it prints\n"
-           "      --timeout SECONDS  end the job after that time, with status %d\n"
+           "      --label            put the worker's rank in front of each line that it prints\n"
+           "      --timeout SECONDS  end the job after this time, with status %d\n"
            "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
            "given\n"
            "  -h, --help             print this and exit\n"
@@ -243,7 +243,7 @@ static bool check_job(struct uat_arguments *out, char **rest, int *status)
     return out->program != NULL;
 }
 
-/* Take one option. Returns true to go on; false to end with *status. */
+/* Handle one option. Returns true to continue, or false to end with *status. */
 static bool take_option(struct uat_arguments *out, int option, char **argv, int *status)
 {
     *status = UAT_STATUS_USAGE;

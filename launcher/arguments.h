@@ -21,7 +21,7 @@ struct uat_arguments {
     bool label;                     /* print the rank in front of each line */
     bool doctor;                    /* run the self-test instead of the program */
     double timeout;                 /* seconds, 0 = none */
-    int stall_timeout, stall_limit; /* seconds, from the runtime's settings of these names; 0 = none */
+    int stall_timeout, stall_limit; /* seconds, from the settings UAT_STALL_TIMEOUT and UAT_STALL_LIMIT; 0 = none */
     char **env;                     /* NULL at the end */
     char *program;                  /* the path to execute */
     char **argv;                    /* NULL at the end */

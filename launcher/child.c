@@ -59,7 +59,7 @@ static int open_null_input(void)
     return 0;
 }
 
-/* What the new process does. Returns only on failure. */
+/* Runs in the new process. Returns only on failure. */
 static struct failure become_worker(const struct uat_child_plan *plan, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -18,7 +18,7 @@ struct uat_child {
 struct uat_child_plan {
     const char *path;
     char **argv, **env;
-    int core;                  /* to bind it to; -1 = none */
+    int core;                  /* the core to bind it to; -1 = none */
     struct bitmask *core_mask; /* scratch space for binding */
     bool null_input;           /* standard input is /dev/null */
     int output, error;         /* descriptors for stdout and stderr; -1 = uatrun's own */
@@ -28,8 +28,8 @@ struct uat_child_plan {
  * *exit_status. */
 int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, int *exit_status);
 
-/* Raise the limit of open files for a server of n workers. more: files for each worker besides the server's one. The
- * workers get the old limit back. 0, or -EMFILE, reported, if the limit cannot be raised far enough. */
+/* Raise the limit of open files for a server of n workers. more: files per worker besides the server's one. The workers
+ * get the old limit back. Returns 0, or -EMFILE, reported, if the limit cannot be raised far enough. */
 int uat_child_raise_files(int n, int more);
 
 #endif

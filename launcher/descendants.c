@@ -26,7 +26,7 @@ enum {
 struct kin {
     pid_t pid, parent;
     bool ours;
-    uint64_t ran; /* how long it had run when SIGTERM was sent: see uat_process_ran() */
+    uint64_t ran; /* how long it had run when it got SIGTERM: see uat_process_ran() */
 };
 
 void uat_descendants_adopt(void)

@@ -82,7 +82,7 @@ int uat_door_owner(const struct sockaddr *own, const struct sockaddr *peer, uid_
     return rc ? ask_list(here, there, owner) : 0;
 }
 
-/* Is a process of this user at the other end of fd? Reports the first one that is not. */
+/* Is a process of this user at the other end of fd? Reports the first connection of another user. */
 static bool is_ours(int fd)
 {
     static bool told;
@@ -94,7 +94,7 @@ static bool is_ours(int fd)
     int rc = uat_door_owner((struct sockaddr *)&own, (struct sockaddr *)&peer, &owner);
     if (rc == 0 && owner == geteuid())
         return true;
-    if (rc == -ENOENT) /* it is gone again */
+    if (rc == -ENOENT) /* the other end has closed already */
         return false;
     if (!told && rc)
         uat_say("a connection to the PMIx server is closed: the kernel does not say whose it is: %s", strerror(-rc));
@@ -106,8 +106,8 @@ static bool is_ours(int fd)
     return false;
 }
 
-/* Replaces the C library's accept() for libpmix. ECONNABORTED means that a client has left before it was accepted, and
- * libpmix goes on after it. */
+/* Replaces the C library's accept() for libpmix. It fails with ECONNABORTED, as if the client had left before it was
+ * accepted; libpmix then continues. */
 int uat_door_accept(int fd, struct sockaddr *address, socklen_t *size) __asm__("accept");
 
 __attribute__((visibility("default"), used)) int uat_door_accept(int fd, struct sockaddr *address, socklen_t *size)

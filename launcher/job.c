@@ -42,9 +42,9 @@ struct job {
     int told_to_end;           /* the last signal passed on that asks the job to end */
     struct uat_child *culprit; /* the worker that failed first, as far as is known */
     enum blame blame;          /* how certain the culprit is */
-    double settled;            /* when a possible culprit counts as the culprit */
-    double abort_settled;      /* when an abort counts as the cause; 0 = there was none */
-    double deadline;           /* of --timeout; 0 = none */
+    double settled;            /* when a possible culprit becomes the culprit */
+    double abort_settled;      /* when an abort becomes the cause; 0 = there was none */
+    double deadline;           /* of --timeout, in seconds of CLOCK_MONOTONIC; 0 = none */
     char host[256];
 };
 
@@ -159,7 +159,7 @@ static int exit_code(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The stage of the worker's life, as the end of the line. */
+/* The stage of the worker's life, for the end of the line. */
 static const char *stage_of(const struct uat_child *child)
 {
     switch (uat_server_presence(child->rank)) {
@@ -192,7 +192,8 @@ static int blame_simulation(const struct job *job, const struct uat_child *child
     return exit_code(child->status);
 }
 
-/* End the other workers with a SIGTERM that carries the rank they have lost: their memory shows what its tasks held. */
+/* End the other workers with a SIGTERM that carries the rank of the lost worker. They check in their memory what its
+ * tasks held. */
 static void tell_loss(const struct job *job, int rank)
 {
     const union sigval value = {.sival_int = uat_lost_value(rank)};
@@ -239,8 +240,8 @@ static int blame_abort(const struct job *job, const struct uat_abort *aborted)
     return code ? code : UAT_STATUS_FAILED;
 }
 
-/* Has the kernel had time to report an earlier end? A worker may abort because it noticed that another one has ended,
- * which then is the cause. */
+/* Has the kernel had time to report an earlier end? A worker may abort because it noticed the end of another one, which
+ * is the real cause. */
 static bool abort_is_settled(struct job *job)
 {
     if (job->abort_settled == 0)

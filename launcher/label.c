@@ -15,7 +15,7 @@
 enum {
     PREFIX_MAX = 16,
     ROOM_START = 4096,
-    LINE_LONGEST = 1 << 20, /* bytes; a longer line is passed on in parts, each a line with the rank in front */
+    LINE_LONGEST = 1 << 20, /* bytes; a longer line is split, with the rank in front of each part */
     EVENTS = 64
 };
 
@@ -137,7 +137,7 @@ static void take(struct stream *s, const char *bytes, size_t count)
     }
 }
 
-/* Take everything that is there now. False at the end of the stream. */
+/* Read everything that has arrived. Returns false at the end of the stream. */
 static bool drain(struct stream *s)
 {
     char bytes[16384];

@@ -34,7 +34,7 @@ static struct {
     struct uat_abort abort;
     int abort_fd;
     pmix_nspace_t nspace;
-    char directory[4096]; /* where libpmix may keep files while it starts */
+    char directory[4096]; /* where libpmix may create files while it starts */
 } server = {.lock = PTHREAD_MUTEX_INITIALIZER, .abort_fd = -1};
 
 /* A wait for an operation that libpmix completes with a call from its own thread. */
@@ -57,7 +57,7 @@ static void on_done(pmix_status_t status, void *data)
 
 static pmix_status_t wait_for(pmix_status_t started, struct waiter *w)
 {
-    if (started == PMIX_OPERATION_SUCCEEDED) /* done already: no call will come */
+    if (started == PMIX_OPERATION_SUCCEEDED) /* done already: there will be no callback */
         return PMIX_SUCCESS;
     if (started != PMIX_SUCCESS)
         return started;
@@ -146,7 +146,7 @@ static int pmix_failed(const char *what, pmix_status_t status)
     return -EIO;
 }
 
-/* Start libpmix as a server. If it makes files, they are in directory. */
+/* Start libpmix as a server. It creates any files in `directory`. */
 static int start_library(const char *directory)
 {
     pmix_info_t info[4];

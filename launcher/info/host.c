@@ -10,7 +10,7 @@
 #include "transport_ibv/memlock.h"
 #include "uat.h"
 
-/* The first line of a file; "" when it cannot be read. */
+/* The first line of a file; "" if it cannot be read. */
 static void read_line(const char *path, char *line, size_t size)
 {
     FILE *file = fopen(path, "re");
@@ -49,7 +49,7 @@ static void add_huge_pages(json_object *root)
     json_object_object_add(root, "huge_pages", o);
 }
 
-/* Addresses must be equal in all workers: can a process here turn their randomisation off? */
+/* Addresses must be equal in all workers: can a process here turn address randomisation off? */
 static void add_randomisation(json_object *root)
 {
     char line[16];

@@ -10,24 +10,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* "version", "memlock", "huge_pages", "pmix", "randomisation": of the process and its host. */
+/* Add "version", "memlock", "huge_pages", "pmix" and "randomisation", which describe the process and its host. */
 void info_add_host(json_object *root);
 
-/* A job of so many hosts with so many workers each. */
+/* A job: its hosts, and the workers on each. */
 struct info_job {
     int hosts, workers;
 };
 
-/* "auto", "ports", and, if a port can be used, "chosen" and what a worker of the job takes of it, "job", else "advice".
- * Returns whether one can be used. */
+/* Add "auto" and "ports". If a port can be used, add "chosen" and "job", which says what a worker of the job needs of
+ * that port; otherwise add "advice". Returns whether a port can be used. */
 bool info_add_ports(json_object *root, const struct info_job *job);
 
-/* "job": connections, keys and locked memory of a worker. attr: of the device that it takes. */
+/* Add "job": connections, keys and locked memory of a worker. attr: attributes of the device that the worker uses. */
 struct ibv_device_attr;
 void info_add_demand(json_object *root, const struct ibv_device_attr *attr, const struct info_job *job);
 
-/* "litmus" and "litmus_hosts". 0; 1 when a promise is broken, or the tests could not be run. *silent: another process
- * of the same launcher says all of it. */
+/* Add "litmus" and "litmus_hosts". Returns 0, or 1 if a promise is broken or the tests could not be run. *silent:
+ * another process of the same launcher prints everything. */
 int info_add_litmus(json_object *root, uint64_t trials, bool *silent);
 
 void info_print_table(json_object *root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rank 1 is the thief: it posts chains. Rank 0 is the victim: its CPU works on its own segment, and in one test also
- * through its own queue pair. The thief counts.
+ * Rank 1 is the thief: it posts chains. Rank 0 is the victim: its CPU works on its own segment, and in one test its own
+ * queue pair does, too. The thief counts.
  */
 #include "launcher/info/litmus.h"
 
@@ -14,22 +14,23 @@
 #include "base/log.h"
 #include "launcher/info/pair.h"
 
-/* Offsets, in words, in both segments; a cache line and more apart. */
+/* Offsets in both segments, in words; they are at least a cache line apart. */
 enum { FLAG = 0, DATA = 64, DONE = 128, PAYLOAD = 256, PAYLOAD_WORDS = 64, LANDING = 1024, ALL = 2 * LANDING };
 _Static_assert(ALL <= (int)PAIR_WORDS, "fit into the segments");
 
-enum { DISTANCES = 64, TRIPS = 16 /* of which the shortest counts */ };
+enum { DISTANCES = 64, TRIPS = 16 /* trips to measure; the shortest counts */ };
 
-/* Of each process its own. */
+/* Each process has its own board. */
 struct board {
     uint64_t trials;
-    uint64_t trip; /* ticks of the processor's counter that a READ of the other one's memory takes */
+    uint64_t trip; /* ticks of the processor's counter that a READ of the other process's memory takes */
     int rc;
-    struct litmus_result *results; /* filled in by one of the two; in the end both have all */
+    struct litmus_result *results; /* each is filled in by one of the two processes; at the end both have all */
     char hosts[2][64];
 };
 
-/* Acquire: a word that the other side's chain has set before what that chain wrote ahead of it; peer: pair_do(). */
+/* Acquire: pairs with the other process's chain in pair_do(): after the word is seen, all that the chain wrote before
+ * it is seen. */
 static uint64_t load(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -52,7 +53,7 @@ static void tell_done(struct pair *pair)
     pair_do(pair, 0, &op, 1);
 }
 
-/* An atomic takes effect before a READ behind it in its chain. */
+/* A CMP_SWAP takes effect before a READ that follows it in its chain. */
 static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
@@ -66,8 +67,8 @@ static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_
 }
 
 /*
- * Wait at the victim for a part of the time that the thief's chain takes: over the trials, at all distances from its
- * arrival.
+ * Make the victim wait for a fraction of the time that the thief's chain takes; over the trials, the fraction takes all
+ * values.
  */
 static void keep_distance(const struct board *board, uint64_t trial)
 {
@@ -76,8 +77,8 @@ static void keep_distance(const struct board *board, uint64_t trial)
         ;
 }
 
-/* A claim against a pop: { CMP_SWAP flag; READ data } against { store data; full fence; load flag }. One must see the
- * other. */
+/* A claim against a pop: { CMP_SWAP flag; READ data } against { store data; full fence; load flag }. At least one of
+ * them must see the other. */
 static void claim_pop(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
@@ -102,7 +103,7 @@ static void claim_pop(struct pair *pair, struct board *board, struct litmus_resu
     }
 }
 
-/* A WRITE is whole in memory before an atomic behind it in its chain is. The victim's CPU looks. */
+/* A WRITE is complete in memory before an atomic that follows it in its chain takes effect. The victim's CPU checks. */
 static void write_fetch_add(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *payload = w + PAYLOAD, *landing = w + LANDING;
@@ -128,13 +129,13 @@ static void write_fetch_add(struct pair *pair, struct board *board, struct litmu
     }
 }
 
-/* An aligned 8-byte word that a CPU stores while it is READ comes as the old or the new one. */
+/* A READ of an aligned 8-byte word that a CPU stores meanwhile returns the old or the new value. */
 static void store_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
     if (pair->rank == 0) {
         for (uint64_t i = 1; !load(w + DONE); i++) {
-            for (int k = 0; k < PAYLOAD_WORDS; k++) /* halves equal; all bytes change from value to value */
+            for (int k = 0; k < PAYLOAD_WORDS; k++) /* both halves are equal; every byte changes from value to value */
                 __atomic_store_n(w + PAYLOAD + k, (i * 0x9e3779b9 & 0xffffffff) * 0x100000001, __ATOMIC_RELAXED);
             pair_look(pair);
         }
@@ -152,8 +153,8 @@ static void store_read(struct pair *pair, struct board *board, struct litmus_res
     tell_done(pair);
 }
 
-/* The thief adds to the lower half of a word; the victim to its upper half, with its CPU or through its own queue pair.
- * Violations: the additions that are missing at the end. */
+/* The thief adds to the lower half of a word; the victim adds to its upper half, with its CPU or through its own queue
+ * pair. Violations: additions missing at the end. */
 static void add_add(struct pair *pair, struct board *board, struct litmus_result *r, bool by_cpu)
 {
     uint64_t *w = pair->words, *landing = w + LANDING, owner_adds = 0;
@@ -169,7 +170,7 @@ static void add_add(struct pair *pair, struct board *board, struct litmus_result
         for (; !load(w + DONE); owner_adds++) {
             pair_look(pair);
             if (by_cpu)
-                __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST); /* what the rules forbid */
+                __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST); /* the rules forbid this to the runtime */
             else
                 pair_do(pair, 0, &op, 1);
         }
@@ -194,7 +195,7 @@ static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_re
     add_add(pair, board, r, true);
 }
 
-/* A READ behind a WRITE of the same words in its chain, without an atomic between them. */
+/* A READ that follows a WRITE of the same words in its chain, without an atomic between them. */
 static void write_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *payload = w + PAYLOAD, *landing = w + LANDING;
@@ -220,7 +221,7 @@ static void read_read(struct pair *pair, struct board *board, struct litmus_resu
     if (pair->rank == 0) {
         for (uint64_t i = 1; !load(w + DONE); i++) {
             __atomic_store_n(w + DATA, i, __ATOMIC_RELAXED);
-            __atomic_store_n(w + FLAG, i, __ATOMIC_RELEASE); /* behind the store to DATA; other side: the two READs */
+            __atomic_store_n(w + FLAG, i, __ATOMIC_RELEASE); /* after the store to DATA; other side: the two READs */
             pair_look(pair);
         }
         return;
@@ -250,7 +251,7 @@ static const struct {
     {"read-read", "two READs of a chain sample memory in order (uat does not rely on it)", read_read, true},
 };
 
-/* The shortest of some READs. */
+/* The shortest time of several READs. */
 static uint64_t measure_trip(struct pair *pair)
 {
     uint64_t *landing = pair->words + LANDING, shortest = UINT64_MAX;
@@ -264,7 +265,8 @@ static uint64_t measure_trip(struct pair *pair)
     return shortest;
 }
 
-/* A count that one of the two has, whose other one's is 0; more than 32 bits hold is said as that. */
+/* Give both processes a count that one of them has; the other's count is 0. A count above 32 bits is sent as the
+ * largest 32-bit number. */
 static uint64_t share(struct pair *pair, uint64_t count)
 {
     return count + pair_meet(pair, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count);

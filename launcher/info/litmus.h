@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of what the protocols need from a device: order of operations, wholeness of words, atomicity. */
+/* Tests of the properties that the protocols need from a device: order of operations, whole words, atomicity. */
 #ifndef UAT_INFO_LITMUS_H
 #define UAT_INFO_LITMUS_H
 
@@ -10,18 +10,18 @@ enum { LITMUS_TESTS = 8 };
 
 struct litmus_result {
     const char *name, *meaning;
-    bool demonstration; /* what the rules forbid the runtime: violations are expected, and no failure */
+    bool demonstration; /* the rules forbid this to the runtime: violations are expected, and no failure */
     uint64_t trials, violations;
 };
 
 struct litmus {
-    int rank;          /* 0 or 1: of the two processes that a launcher has started, one is to print this */
-    char hosts[2][64]; /* where they were; equal for two processes of one host */
+    int rank;          /* 0 or 1; only one of the two processes that a launcher has started prints this */
+    char hosts[2][64]; /* the hosts of the processes; equal if both run on one host */
     struct litmus_result results[LITMUS_TESTS];
 };
 
-/* Run all tests, so many trials each, between two processes: those of a launcher, else this one and a child. 0, or a
- * negative errno when they could not be run. */
+/* Run all tests, `trials` trials each, between two processes: a launcher's, else this one and a child. Returns 0, or a
+ * negative errno if they could not be run. */
 int litmus_run(uint64_t trials, struct litmus *out);
 
 #endif

@@ -25,7 +25,7 @@ void pair_look(struct pair *pair)
     if (++pair->looks % EVERY)
         return;
     pair->way->look(pair);
-    sched_yield(); /* on one core the other one, or Soft-RoCE, goes on */
+    sched_yield(); /* on a shared core, lets the other process or Soft-RoCE run */
 }
 
 void pair_do(struct pair *pair, int rank, const struct uat_op *ops, int count)
@@ -52,7 +52,7 @@ static int join(struct pair *pair)
         .wait_report = uat_job_settings.stall_timeout,
         .wait_limit = uat_job_settings.stall_limit,
     };
-    uat_relax_oversubscribed = true; /* the two of a pair may share a core */
+    uat_relax_oversubscribed = true; /* the two processes may share a core */
     int rc = uat_transport_ibv.open(&config, &pair->transport);
     if (!rc)
         rc = uat_transport_ibv.card(pair->transport, blob, &size);
@@ -79,7 +79,7 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
         fn(pair, arg);
         rc = uat_transport_ibv.quiet(pair->transport);
     }
-    if (!rc) /* neither leaves while the other one's operations are under way */
+    if (!rc) /* neither leaves while the other's operations are in flight */
         rc = pair->way->exchange(pair, "", 0, both);
     if (pair->transport)
         uat_transport_ibv.close(pair->transport);
@@ -90,7 +90,7 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
 int pair_run(pair_fn *fn, void *arg, int *rank)
 {
     bool launched = getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE");
-    /* Private memory: after a fork each has its own. The address is the same on all hosts. */
+    /* Private memory: after a fork each process has its own. The address is the same on all hosts. */
     char *segment = mmap((void *)(uintptr_t)UAT_SEGMENT_ADDRESS_DEFAULT, PAIR_SEGMENT, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (segment == MAP_FAILED) {

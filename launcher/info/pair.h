@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two processes joined over verbs: of this host, without launcher and bootstrap; or those that a launcher has started,
- * on two hosts. Rank 0 is the caller or the launcher's first. Each has its own segment, at one address.
+ * Two processes joined over verbs: a parent and its child on this host, without launcher and bootstrap; or two that a
+ * launcher has started, on one host or two. Rank 0 is the parent, or the launcher's first process. Each has its own
+ * segment, at a common address.
  */
 #ifndef UAT_INFO_PAIR_H
 #define UAT_INFO_PAIR_H
@@ -16,23 +17,23 @@ enum {
 
 struct pair;
 
-/* How two processes meet. All functions are called by both, in the same order. */
+/* How the two processes meet. Both call all functions, in the same order. */
 struct pair_way {
-    /* Give the other one a blob and get those of both: out[0], out[1]; valid until the pair ends. 0, or a negative
-     * errno, reported. */
+    /* Give the other process a blob and get both blobs: out[0], out[1]; valid until the pair ends. Returns 0 or a
+     * negative errno, reported. */
     int (*exchange)(struct pair *pair, const void *blob, size_t size, struct uat_endpoint out[2]);
     /* See pair_meet(). Called once both are connected. */
     uint32_t (*meet)(struct pair *pair, uint32_t word);
-    /* Has the other one been lost? Then this process ends, with status 1 and a line. */
+    /* Has the other process been lost? If so, print a line and exit with status 1. */
     void (*look)(struct pair *pair);
-    /* Before a process ends whose peer waits for it. */
+    /* Call this before a process exits for whose meeting the other one waits. */
     void (*give_up)(void);
 };
 
 struct pair {
     int rank;
     struct uat_transport *transport;
-    char *segment; /* PAIR_SEGMENT bytes: the transport's part, PAIR_WORDS words, and PAIR_MEETINGS bytes of the way */
+    char *segment;   /* PAIR_SEGMENT bytes: transport's part, PAIR_WORDS words, PAIR_MEETINGS bytes */
     uint64_t *words; /* zeros at first */
     uint32_t meetings, looks;
     const char *hosts[2];
@@ -40,17 +41,17 @@ struct pair {
     void *of_way;
 };
 
-/* What both processes do; arg is what was given to pair_run(). */
+/* What both processes run; arg is pair_run()'s. */
 typedef void pair_fn(struct pair *pair, void *arg);
 
 /*
- * Run fn in both processes: in those of a launcher that has started two, by PMIx; else in this one and a child of it,
- * which ends with fn. arg is of each process its own; *rank: the caller's. 0, or a negative errno, reported, when it
- * could not be run or the other one has failed.
+ * Run fn in two processes: in those that a launcher has started, joined by PMIx; else in this one and a child of it,
+ * which exits after fn. Each process has its own arg; *rank: the caller's rank. Returns 0, or a negative errno,
+ * reported, if fn could not be run or the other process has failed.
  */
 int pair_run(pair_fn *fn, void *arg, int *rank);
 
-/* pair_run() in either way; the segment is mapped. */
+/* pair_run() for either kind of pair; the segment is mapped. */
 int pair_fork(struct pair *pair, pair_fn *fn, void *arg);
 int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 
@@ -58,14 +59,15 @@ int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 int pair_side(struct pair *pair, pair_fn *fn, void *arg);
 
 /*
- * Wait for the other one; what either did before, the other one sees afterwards. Returns the word that it has brought.
+ * Wait for the other process; it then sees all that this one did before, and the reverse. Returns the word that it has
+ * brought.
  */
 uint32_t pair_meet(struct pair *pair, uint32_t word);
 
-/* To be called in a loop that the other one ends: so that it also ends when that one is lost. */
+/* Call this in every loop that the other process must end, so that the loop also ends if that process is lost. */
 void pair_look(struct pair *pair);
 
-/* Post a chain to a rank and wait for it. A failure, which has been reported then, ends the process, with status 1. */
+/* Post a chain to a rank and wait for it. A failure is reported and exits with status 1. */
 void pair_do(struct pair *pair, int rank, const struct uat_op *ops, int count);
 
 #endif

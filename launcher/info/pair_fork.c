@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pair of this process and its child, who meet in memory that both have mapped. */
+/* A pair of this process and its child, which meet in memory that both have mapped. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,8 +16,8 @@
 enum { EXCHANGES = 4 };
 
 struct shared {
-    uint32_t arrived[2];    /* meetings each has come to */
-    uint32_t brought[2][2]; /* [meeting % 2][rank]: one may be a meeting ahead of who still looks */
+    uint32_t arrived[2];    /* meetings that each has reached */
+    uint32_t brought[2][2]; /* [meeting % 2][rank]: one process may be a meeting ahead of the other */
     pid_t child;
     char host[64];
     int exchanges[2];
@@ -25,7 +25,7 @@ struct shared {
     size_t size[EXCHANGES][2];
 };
 
-/* Has the child ended? It is not reaped here. *number: the signal that has ended it, or 0. */
+/* Has the child ended? It is not reaped here. *number: the signal that ended it, or 0. */
 static bool child_gone(pid_t child, int *number)
 {
     siginfo_t info = {.si_pid = 0};
@@ -42,7 +42,7 @@ static bool is_alone(const struct pair *pair, int *number)
     return pair->rank == 0 && child_gone(s->child, number);
 }
 
-/* A child that ends by itself has reported why. */
+/* A child that exits by itself has reported why. */
 static _Noreturn void end_alone(int number)
 {
     if (number)
@@ -62,11 +62,11 @@ static uint32_t meet(struct pair *pair, uint32_t word)
     struct shared *s = pair->of_way;
     uint32_t *brought = s->brought[pair->meetings % 2];
     brought[pair->rank] = word;
-    /* Releases what was done before the meeting to the other one, whose load in its loop acquires it. */
+    /* Release: what was done before the meeting; the other process acquires it by the load in its loop. */
     uint32_t mine = __atomic_add_fetch(&s->arrived[pair->rank], 1, __ATOMIC_RELEASE);
     for (;;) {
         int number;
-        bool alone = is_alone(pair, &number); /* it may have come to the last meeting before it has gone */
+        bool alone = is_alone(pair, &number); /* it may have reached the last meeting before it ended */
         if ((int32_t)(__atomic_load_n(&s->arrived[1 - pair->rank], __ATOMIC_ACQUIRE) - mine) >= 0)
             break;
         if (alone)
@@ -88,7 +88,7 @@ static int exchange(struct pair *pair, const void *blob, size_t size, struct uat
     return 0;
 }
 
-/* The parent sees the end of its child, and ends it. */
+/* Exit: the parent sees the end of its child, and ends the child in turn. */
 static void give_up(void)
 {
 }

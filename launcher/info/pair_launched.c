@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pair of the two processes that a launcher has started: they exchange blobs by PMIx, and meet by WRITEs. */
+/* A pair of two processes that a launcher has started: they exchange blobs by PMIx, and meet by WRITEs. */
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
@@ -15,16 +15,16 @@
 
 enum { EXCHANGES = 4, LINE = 8 /* words of a cache line */ };
 
-/* The end of the segment, at one address in both. */
+/* Lies at the end of the segment, at the same address in both processes. */
 struct meetings {
-    /* [meeting % 2][0]: number of the meeting and the word brought; WRITTEN by the other one. */
+    /* [meeting % 2][0]: the meeting's number and the word brought; WRITTEN by the other process. */
     uint64_t arrived[2][LINE];
     uint64_t own[LINE];  /* [0]: source of that WRITE */
-    uint64_t seen[LINE]; /* [0]: where a READ of the other one lands */
+    uint64_t seen[LINE]; /* [0]: where a READ of the other process's word lands */
 };
 _Static_assert(sizeof(struct meetings) <= PAIR_MEETINGS, "fits into its part of the segment");
 
-/* A blob, with the name of the host ahead. */
+/* A blob, preceded by the name of the host. */
 struct blob {
     char host[64];
     char data[UAT_ENDPOINT_MAX];
@@ -37,11 +37,11 @@ struct launched {
 };
 
 static struct {
-    uint64_t since; /* seconds; 0: no wait */
-    int limit;      /* seconds; 0: none */
+    uint64_t since; /* when the wait began, in seconds; 0: no wait */
+    int limit;      /* seconds; 0: no limit */
 } waits;
 
-/* In a fence of PMIx: its servers may never answer, when the other process or the network between them is lost. */
+/* Called in a fence of PMIx: its servers may never answer if the other process or the network between them is lost. */
 static void waiting(void)
 {
     uint64_t now = uat_clock_seconds();
@@ -82,7 +82,7 @@ static struct meetings *meetings_of(struct pair *pair)
     return (struct meetings *)(pair->segment + PAIR_SEGMENT - PAIR_MEETINGS);
 }
 
-/* A READ once a second: a lost peer, or link, surfaces. */
+/* READ once a second, so that a lost peer or link shows as an error. */
 static void look(struct pair *pair)
 {
     static uint64_t looked;
@@ -94,8 +94,8 @@ static void look(struct pair *pair)
     pair_do(pair, 1 - pair->rank, &op, 1);
 }
 
-/* Number and word in one 8-byte word, so that nothing needs an order. A word of the meeting before the last may be
- * overwritten: who has come to the last one has looked at it. */
+/* The number and the word share one 8-byte word, so no order is needed. The slot of the meeting before the last may be
+ * overwritten: a process that has reached the last meeting has read it. */
 static uint32_t meet(struct pair *pair, uint32_t word)
 {
     struct meetings *m = meetings_of(pair);
@@ -104,7 +104,8 @@ static uint32_t meet(struct pair *pair, uint32_t word)
     struct uat_op tell = uat_op_write(m->own, arrived, 8);
     pair_do(pair, 1 - pair->rank, &tell, 1);
     for (;;) {
-        /* Acquire: what the other one did before its WRITE, in meet(), comes before what is done after this meeting. */
+        /* Acquire: what the other process did before its WRITE, in meet(), comes before all that is done after this
+         * meeting. */
         uint64_t there = __atomic_load_n(arrived, __ATOMIC_ACQUIRE);
         if (there >> 32 == pair->meetings)
             return (uint32_t)there;
@@ -131,7 +132,7 @@ static int run(struct pair *pair, const struct uat_job *job, pair_fn *fn, void *
     return rc;
 }
 
-/* All end in order, or one that aborts the job would silence the one that says why. */
+/* All processes end in order: an abort of the job could silence the one that says why. */
 static int refuse(const struct uat_job *job)
 {
     if (job->rank == 0)

@@ -25,7 +25,7 @@ static json_object *describe_gid(const struct ibv_gid_entry *entry)
     return o;
 }
 
-/* The GIDs of a port; when it is the chosen one, which of them a worker takes. */
+/* Add the GIDs of a port. If it is the chosen port, add to `chosen` which of them a worker takes, or why none. */
 static void add_gids(json_object *o, const struct uat_ibv_port *port, json_object *chosen)
 {
     struct ibv_context *context = uat_ibv_open_named(port->device);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of ports.c and the litmus tests in a build without verbs. */
+/* Replaces ports.c and the litmus tests in a build without verbs. */
 #include "launcher/info/info.h"
 
 bool info_add_ports(json_object *root, const struct info_job *job)

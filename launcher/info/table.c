@@ -20,7 +20,7 @@ static const char *text(json_object *o, const char *key)
 
 static int64_t number(json_object *o, const char *key)
 {
-    return json_object_get_int64(get(o, key)); /* 0 when it is missing */
+    return json_object_get_int64(get(o, key)); /* 0 if it is missing */
 }
 
 static void row(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
