@@ -89,7 +89,7 @@ static void refuse(struct uat_mail *mail, int thief)
 {
     struct uat_op op = uat_op_fetch_add(NULL, &uat_mail_box(mail, thief)->answers, UAT_ANSWER_REFUSED);
     mail->count.refused++;
-    check(mail, uat_transport_forget(mail->transport, thief, &op, 1));
+    check(mail, uat_transport_post_unsignaled(mail->transport, thief, &op, 1));
 }
 
 /*

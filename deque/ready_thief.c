@@ -108,6 +108,6 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
     *fetched = stack && memcmp(task, &foretold, sizeof(*task)) == 0; /* R4 */
     a->ack = offered.index + 1;
     struct uat_op op = uat_op_write(&a->ack, &offered.ring->ack[offered.index % UAT_READY_SLOTS], 8);
-    rc = uat_transport_forget(r->transport, offered.victim, &op, 1);
+    rc = uat_transport_post_unsignaled(r->transport, offered.victim, &op, 1);
     return rc ? rc : UAT_STEAL_DONE;
 }

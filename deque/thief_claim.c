@@ -15,7 +15,7 @@ static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum
 {
     struct uat_op op = uat_thief_acknowledgement(thief, victim, index, status);
     uint64_t begin = uat_phase_begin();
-    int rc = uat_transport_forget(thief->transport, victim, &op, 1);
+    int rc = uat_transport_post_unsignaled(thief->transport, victim, &op, 1);
     uat_phase_end(UAT_PHASE_ACKNOWLEDGE, begin);
     return rc;
 }

@@ -21,7 +21,7 @@ static int unlock(struct uat_thief *thief, int victim)
 {
     struct uat_op op = uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1);
     uat_delay();
-    return uat_transport_forget(thief->transport, victim, &op, 1);
+    return uat_transport_post_unsignaled(thief->transport, victim, &op, 1);
 }
 
 /* Take the lock and READ what it protects. UAT_STEAL_DONE: we hold it. A loser takes its 1 back (L2). */
@@ -67,7 +67,7 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
         uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1),
     };
     uint64_t begin = uat_phase_begin();
-    rc = uat_transport_forget(thief->transport, victim, chain, 2);
+    rc = uat_transport_post_unsignaled(thief->transport, victim, chain, 2);
     uat_phase_end(UAT_PHASE_ACKNOWLEDGE, begin);
     return rc ? rc : result;
 }

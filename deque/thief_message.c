@@ -207,7 +207,7 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
     thief->aborted[victim] = uat_ask(number, UAT_ASK_NONE);
     struct uat_op op = uat_op_cmp_swap(NULL, ask, request | UAT_ASK_WITHDRAWN, thief->aborted[victim]);
     uat_delay();
-    return uat_transport_forget(thief->transport, victim, &op, 1);
+    return uat_transport_post_unsignaled(thief->transport, victim, &op, 1);
 }
 
 /* Wait for the answer to our request. */

@@ -283,7 +283,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         user->part = always; /* the thread has no child, so it has no join to meet at */
         uat_phase_hook = note_phase;
         if (!pass_back_and_forth())
-            uat_die("uat-steal: the thread arrived damaged");
+            uat_fatal("uat-steal: the thread arrived damaged");
         uat_phase_hook = trace;
         *user = own;
     }

@@ -2,7 +2,7 @@
 /* What generators need of the library besides the assembly: their errors. */
 #include "include/uat/generator.h"
 
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 /* asm/x86_64/generator.S and the switch know these. */
 _Static_assert(offsetof(struct uat_generator, inside) == 0, "asm/x86_64/generator.S");
@@ -18,15 +18,15 @@ _Noreturn void uat_generator_report(const struct uat_generator *g);
 
 void uat_generator_report(const struct uat_generator *g)
 {
-    uat_die("generator %s has overflowed its stack of %llu bytes; define it with a larger one: "
-            "UAT_GENERATOR_SIZED(%llu, ...)",
-            g->name, (unsigned long long)g->size, (unsigned long long)(2 * g->size));
+    uat_fatal("generator %s has overflowed its stack of %llu bytes; define it with a larger one: "
+              "UAT_GENERATOR_SIZED(%llu, ...)",
+              g->name, (unsigned long long)g->size, (unsigned long long)(2 * g->size));
 }
 
 void uat_generator_refuse(const char *what)
 {
     if (uat_generator_depth > 0)
-        uat_die(
+        uat_fatal(
             "%s was called inside a generator, whose stack cannot be left behind; call it in the task that uses the "
             "generator",
             what);

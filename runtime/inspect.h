@@ -16,7 +16,7 @@
 #include "include/uat/stats.h"
 #include "runtime/sched/idle.h"
 #include "runtime/sched/worker.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "transport/transport.h"
 
 /* Also inside tasks. By its address, as the runtime itself names it, so that a benchmark measures the same code. */

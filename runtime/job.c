@@ -14,7 +14,7 @@
 #include "runtime/startup.h"
 #include "runtime/trace/trace.h"
 #include "runtime/job/call.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 static bool is_open; /* between a start that succeeded and the end */
 
@@ -33,7 +33,7 @@ int uat_init(void)
         return rc;
     is_open = true;
     uat_call_open();
-    uat_die_at_exit(uat_self.size > 1);
+    uat_fatal_at_exit(uat_self.size > 1);
     if (uat_doctor_wanted()) {
         bool good = uat_doctor_examine(uat_startup.transport_reason);
         exit(uat_finalize() || !good);
@@ -44,7 +44,7 @@ int uat_init(void)
 /* Complete all operations of all workers. */
 static int part_workers(void)
 {
-    int rc = uat_self.transport->class_->quiet(uat_self.transport);
+    int rc = uat_self.transport->class_->flush(uat_self.transport);
     if (!rc)
         rc = uat_collective_barrier();
     if (!rc) /* the barrier's own FETCH_ADDs may still be on their way to a peer that would unmap their target */

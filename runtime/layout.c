@@ -12,7 +12,7 @@
 #include "runtime/sched/park.h"
 #include "runtime/sched/steal.h"
 #include "runtime/segment/segment.h"
-#include "runtime/sync/object.h"
+#include "runtime/sync/waitobj.h"
 #include "runtime/trace/clock.h"
 #include "transport/transport.h"
 

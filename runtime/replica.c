@@ -68,7 +68,7 @@ static int map_at(char *at, size_t size, int protection, int fd)
     return -error;
 }
 
-int uat_replica_make(char *at, size_t size, struct uat_replica_card *card)
+int uat_replica_make(char *at, size_t size, struct uat_replica_info *info)
 {
     struct stat object;
     int fd = memfd_create("uat-replica", MFD_CLOEXEC);
@@ -80,7 +80,7 @@ int uat_replica_make(char *at, size_t size, struct uat_replica_card *card)
             close(fd);
         return -error;
     }
-    *card = (struct uat_replica_card){.fd = (uint64_t)fd, .device = object.st_dev, .inode = object.st_ino};
+    *info = (struct uat_replica_info){.fd = (uint64_t)fd, .device = object.st_dev, .inode = object.st_ino};
     int rc = map_at(at, size, PROT_READ | PROT_WRITE, fd);
     if (rc)
         close(fd);
@@ -88,13 +88,13 @@ int uat_replica_make(char *at, size_t size, struct uat_replica_card *card)
 }
 
 /* Open the leader's object; -1 if that is not permitted, or if something else is there. */
-static int open_object(size_t size, const struct uat_replica_card *card)
+static int open_object(size_t size, const struct uat_replica_info *info)
 {
     char path[64];
     struct stat object;
-    snprintf(path, sizeof(path), "/proc/%ld/fd/%llu", replicas.leader_pid, (unsigned long long)card->fd);
+    snprintf(path, sizeof(path), "/proc/%ld/fd/%llu", replicas.leader_pid, (unsigned long long)info->fd);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd >= 0 && !fstat(fd, &object) && object.st_dev == card->device && object.st_ino == card->inode &&
+    if (fd >= 0 && !fstat(fd, &object) && object.st_dev == info->device && object.st_ino == info->inode &&
         (size_t)object.st_size == size)
         return fd;
     if (fd >= 0)
@@ -102,9 +102,9 @@ static int open_object(size_t size, const struct uat_replica_card *card)
     return -1;
 }
 
-int uat_replica_attach(char *at, size_t size, const struct uat_replica_card *card, bool *own)
+int uat_replica_attach(char *at, size_t size, const struct uat_replica_info *info, bool *own)
 {
-    int fd = open_object(size, card);
+    int fd = open_object(size, info);
     *own = fd < 0;
     int rc = map_at(at, size, fd < 0 ? PROT_READ | PROT_WRITE : PROT_READ, fd);
     if (fd >= 0)
@@ -112,10 +112,10 @@ int uat_replica_attach(char *at, size_t size, const struct uat_replica_card *car
     return rc;
 }
 
-int uat_replica_keep(char *at, size_t size, struct uat_replica_card *card)
+int uat_replica_keep(char *at, size_t size, struct uat_replica_info *info)
 {
     if (uat_replica_leads())
-        close((int)card->fd);
+        close((int)info->fd);
     struct replica *list = realloc(replicas.list, (replicas.count + 1) * sizeof(*list));
     if (!list || mprotect(at, size, PROT_READ)) {
         int error = list ? errno : ENOMEM;

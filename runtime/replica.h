@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* How the workers of a host find the memory of a replica. */
-struct uat_replica_card {
+struct uat_replica_info {
     uint64_t fd, device, inode;
 };
 
@@ -30,17 +30,17 @@ void uat_replica_close(void);
 char *uat_replica_place(size_t size);
 
 /*
- * Make the memory of a replica at `at`, to be written here. The host's first worker fills *card for the others. 0 or a
+ * Make the memory of a replica at `at`, to be written here. The host's first worker fills *info for the others. 0 or a
  * negative errno, reported.
  */
-int uat_replica_make(char *at, size_t size, struct uat_replica_card *card);
+int uat_replica_make(char *at, size_t size, struct uat_replica_info *info);
 
-/* Attach the host's copy that the leader's card names. *own: it may not be opened, so this worker has a copy to fill.
- * 0 or a negative errno, reported. */
-int uat_replica_attach(char *at, size_t size, const struct uat_replica_card *card, bool *own);
+/* Attach the host's copy that the leader's attach info names. *own: it may not be opened, so this worker has a copy to
+ * fill. 0 or a negative errno, reported. */
+int uat_replica_attach(char *at, size_t size, const struct uat_replica_info *info, bool *own);
 
-/* All workers of the host have attached it: keep it. The card is of no use any more. */
-int uat_replica_keep(char *at, size_t size, struct uat_replica_card *card);
+/* All workers of the host have attached it: keep it. The attach info is of no use any more. */
+int uat_replica_keep(char *at, size_t size, struct uat_replica_info *info);
 
 /* Does a replica begin at `at`? Take it back. */
 bool uat_replica_is(const char *at);

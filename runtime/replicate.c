@@ -18,9 +18,9 @@
 
 /* What the host's first worker announces: its own CPU only; READ by its neighbours in attach(). */
 static struct uat_area shown = {
-    .name = "the card of a replica", .size = sizeof(struct uat_replica_card), .peers = UAT_PEERS_READ};
+    .name = "the attach info of a replica", .size = sizeof(struct uat_replica_info), .peers = UAT_PEERS_READ};
 static struct uat_area landing = {
-    .name = "landing of a card", .size = sizeof(struct uat_replica_card), .peers = UAT_PEERS_NOTHING};
+    .name = "landing of the info", .size = sizeof(struct uat_replica_info), .peers = UAT_PEERS_NOTHING};
 
 void uat_replicate_reserve(void)
 {
@@ -34,7 +34,7 @@ static size_t round_to_pages(size_t n)
     return (n + page - 1) / page * page;
 }
 
-/* READ the card of the host's first worker, and attach its copy. */
+/* READ the attach info of the host's first worker, and attach its copy. */
 static int attach(char *at, size_t size, bool *own)
 {
     int leader = uat_replica_leader();
@@ -48,13 +48,13 @@ static int attach(char *at, size_t size, bool *own)
  */
 static int reserve(char *at, size_t size, bool *own)
 {
-    struct uat_replica_card *card = shown.at;
+    struct uat_replica_info *info = shown.at;
     *own = uat_replica_leads();
-    int made = *own ? uat_replica_make(at, size, card) : 0;
+    int made = *own ? uat_replica_make(at, size, info) : 0;
     int rc = uat_collective_agree(made);
     if (rc && *own && !made) {
         munmap(at, size);
-        close((int)card->fd);
+        close((int)info->fd);
     }
     if (rc)
         return rc;
@@ -63,7 +63,7 @@ static int reserve(char *at, size_t size, bool *own)
     if (rc && !attached) {
         munmap(at, size);
         if (uat_replica_leads())
-            close((int)card->fd);
+            close((int)info->fd);
     }
     return rc;
 }

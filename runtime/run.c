@@ -20,8 +20,8 @@
 #include "runtime/sched/torture.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/call.h"
-#include "runtime/job/die.h"
-#include "runtime/job/late.h"
+#include "runtime/job/fatal.h"
+#include "runtime/job/straggler.h"
 #include "runtime/job/stall.h"
 
 static uint64_t common_canary;
@@ -70,7 +70,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     w->running = true;
     uat_exception_begin();
     uat_modes_note();
-    uat_late_run();
+    uat_straggler_run();
     uat_deque_start(&w->deque, uat_torture_on || UAT_IS_VIRTUAL()); /* each spawn takes virtual time */
     if (uat_self.rank > 0)
         uat_schedule();
@@ -78,14 +78,14 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
         uat_collective_announce(NULL, 0);
     else
         uat_schedule_root(root, arg, arg_size, result_size);
-    uat_late_over();
+    uat_straggler_over();
     uat_collective_pass_on();
     w->running = false;
     uat_deque_stop(&w->deque);
     uat_global_run_ends();
-    int rc = uat_self.transport->class_->quiet(uat_self.transport);
+    int rc = uat_self.transport->class_->flush(uat_self.transport);
     if (rc)
-        uat_die_explained();
+        uat_fatal_note_reported();
     return rc;
 }
 

@@ -44,7 +44,7 @@
 #include "runtime/sched/worker.h"
 #include "runtime/trace/trace.h"
 #include "runtime/job/call.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 #include "runtime/job/lost.h"
 #include "runtime/job/neighbour.h"
@@ -276,7 +276,7 @@ static int connect_workers(void)
 
 static int end_meeting(void)
 {
-    uat_roster_forget(&uat_startup.roster);
+    uat_roster_free(&uat_startup.roster);
     return 0;
 }
 
@@ -305,7 +305,7 @@ static int explain_faults(void)
 
 static int watch_waits(void)
 {
-    uat_word_set_end(uat_die_silently);
+    uat_word_set_end(uat_fatal_reported);
     return uat_stall_open(uat_schedule_describe);
 }
 
@@ -325,7 +325,7 @@ static int open_torture(void)
 
 static void leave_job(void)
 {
-    uat_die_at_exit(false);
+    uat_fatal_at_exit(false);
     uat_startup.left = uat_bootstrap_close();
 }
 
@@ -347,9 +347,9 @@ static void close_transport(void)
     uat_self.size = 1;
 }
 
-static void forget_workers(void)
+static void free_workers(void)
 {
-    uat_roster_forget(&uat_startup.roster);
+    uat_roster_free(&uat_startup.roster);
 }
 
 static void close_waits(void)
@@ -371,7 +371,7 @@ const struct uat_step uat_startup_steps[] = {
     {open_pools, close_pools, "join records and evacuation heap, in the segment"},
     {open_deque, close_deque, "its ring is in the segment"},
     {open_transport, close_transport, "registers the segment"},
-    {meet_workers, forget_workers, "publish identity and endpoint, collect those of all"},
+    {meet_workers, free_workers, "publish identity and endpoint, collect those of all"},
     {refuse_differences, NULL, "from rank 0: build, settings, addresses"},
     {refuse_processes, NULL, "that signals must not be sent to"},
     {list_colours, NULL, "where each worker has the words that adapters change; the segment's"},

@@ -13,7 +13,7 @@ static bool inside(struct uat_bounds bounds, const void *address, size_t size)
 }
 
 /* What is wrong with the form of an operation, or NULL. */
-static const char *malformed(const struct uat_op *op, bool forget)
+static const char *malformed(const struct uat_op *op, bool unsignaled)
 {
     bool atomic = op->code == UAT_OP_FETCH_ADD || op->code == UAT_OP_CMP_SWAP;
     if ((unsigned)op->code >= UAT_OP_KINDS)
@@ -22,9 +22,9 @@ static const char *malformed(const struct uat_op *op, bool forget)
         return "the size is not 8 for an atomic, or not a multiple of 8";
     if ((uintptr_t)op->local % 8 || (uintptr_t)op->remote % 8)
         return "an address is not aligned to 8 bytes";
-    if (forget && op->code == UAT_OP_READ)
+    if (unsignaled && op->code == UAT_OP_READ)
         return "a READ needs a completion";
-    if (forget && op->code == UAT_OP_WRITE && op->size > UAT_FORGET_WRITE_MAX)
+    if (unsignaled && op->code == UAT_OP_WRITE && op->size > UAT_UNSIGNALED_WRITE_MAX)
         return "the WRITE is too long for a chain without completion";
     return NULL;
 }
@@ -48,15 +48,15 @@ static __attribute__((cold)) int refuse_outside(const struct uat_transport *t, i
 }
 
 int uat_transport_check(const struct uat_transport *t, struct uat_bounds bounds, int peer, const struct uat_op *ops,
-                        int count, bool forget)
+                        int count, bool unsignaled)
 {
     for (const struct uat_op *op = ops; op < ops + count; op++) {
-        const char *wrong = malformed(op, forget);
+        const char *wrong = malformed(op, unsignaled);
         if (__builtin_expect(wrong != NULL, 0))
             return refuse(t, peer, op, wrong);
         /* Without a completion the source of a WRITE is copied at once and may lie anywhere; an atomic may land
          * nowhere. */
-        bool anywhere = op->size == 0 || (forget && (op->code == UAT_OP_WRITE || !op->local));
+        bool anywhere = op->size == 0 || (unsignaled && (op->code == UAT_OP_WRITE || !op->local));
         bool good = inside(bounds, op->remote, op->size) && (anywhere || inside(bounds, op->local, op->size));
         if (__builtin_expect(!good, 0))
             return refuse_outside(t, peer, op, bounds);

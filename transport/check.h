@@ -15,6 +15,6 @@ struct uat_bounds {
  * effect and before the adapter would break the connection. 0, -EINVAL or -EFAULT.
  */
 int uat_transport_check(const struct uat_transport *t, struct uat_bounds bounds, int peer, const struct uat_op *ops,
-                        int count, bool forget);
+                        int count, bool unsignaled);
 
 #endif

@@ -4,8 +4,9 @@
  * Nelson-Slivon, Leis and Binnig, "Design Guidelines for Correct, Efficient, and Scalable Synchronization using
  * One-Sided RDMA", SIGMOD 2023). Segments lie at one address in all workers. So the same word of two neighbours would
  * agree in these bits, and atomics on the one would wait for those on the other. Therefore each worker has a colour:
- * its place among the workers of its host, modulo 64. The words that adapters change lie 64 bytes x colour after their
- * place in a worker of colour 0.
+ * its place among the workers of its host, modulo 64. The term is that of slab colouring, which shifts objects in the
+ * same way to spread them over the lines of a cache (Bonwick, "The Slab Allocator", USENIX Summer 1994). The words
+ * that adapters change lie 64 bytes x colour after their place in a worker of colour 0.
  */
 #ifndef UAT_COLOUR_H
 #define UAT_COLOUR_H

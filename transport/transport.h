@@ -44,10 +44,10 @@ struct uat_op {
 };
 
 enum {
-    UAT_CHAIN_MAX = 8,            /* operations in one chain */
-    UAT_FORGET_WRITE_MAX = 64,    /* bytes of one WRITE in a fire-and-forget chain */
-    UAT_ENDPOINT_MAX = 32768,     /* bytes of what a transport publishes: rkeys, queue pairs, ... */
-    UAT_TRANSPORT_SCRATCH = 65536 /* bytes of the segment that belong to the transport */
+    UAT_CHAIN_MAX = 8,             /* operations in one chain */
+    UAT_UNSIGNALED_WRITE_MAX = 64, /* bytes of one WRITE in a fire-and-forget chain */
+    UAT_ENDPOINT_MAX = 32768,      /* bytes of what a transport publishes: rkeys, queue pairs, ... */
+    UAT_TRANSPORT_SCRATCH = 65536  /* bytes of the segment that belong to the transport */
 };
 
 /* A chain in flight. The caller owns it and keeps it in place until done is true. */
@@ -87,9 +87,9 @@ struct uat_transport_class {
     int (*open)(const struct uat_transport_config *config, struct uat_transport **out);
     /* An optional first round before endpoint() (NULL: none): show something to all workers. Copy it to data (at most
      * UAT_ENDPOINT_MAX bytes); *size: its bytes. */
-    int (*card)(struct uat_transport *t, void *data, size_t *size);
-    /* Take what all workers showed. cards[i] is rank i's, valid during the call. Called if card is not NULL. */
-    int (*attach)(struct uat_transport *t, const struct uat_endpoint *cards);
+    int (*attach_info)(struct uat_transport *t, void *data, size_t *size);
+    /* Take what all workers showed. infos[i] is rank i's, valid during the call. Called if attach_info is not NULL. */
+    int (*attach)(struct uat_transport *t, const struct uat_endpoint *infos);
     /* Copy what the peers must know to data (at most UAT_ENDPOINT_MAX bytes); *size: its bytes. */
     int (*endpoint)(struct uat_transport *t, void *data, size_t *size);
     /* Does connect() need what this rank publishes? For a transport with a first round. NULL: it needs all. */
@@ -97,15 +97,15 @@ struct uat_transport_class {
     /* Connect to all peers, including this worker itself. peers[i] is what rank i published, at least if connect()
      * needs it; valid during the call. */
     int (*connect)(struct uat_transport *t, const struct uat_endpoint *peers);
-    /* Post a chain of count operations (1..UAT_CHAIN_MAX). p becomes done when all of them are complete.
-     * p == NULL: fire and forget. Then a WRITE has at most UAT_FORGET_WRITE_MAX bytes, which are copied before the call
+    /* Post a chain of count operations (1..UAT_CHAIN_MAX). p becomes done when all of them are complete. p == NULL:
+     * fire and forget. Then a WRITE has at most UAT_UNSIGNALED_WRITE_MAX bytes, which are copied before the call
      * returns. Atomics may have local == NULL. READs are not allowed. */
     int (*post)(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);
     /* Look for completions, without waiting. */
     int (*progress)(struct uat_transport *t);
     /* Wait until every chain of this worker, including fire-and-forget ones, is complete and all that it wrote is in
      * the peers' memory. */
-    int (*quiet)(struct uat_transport *t);
+    int (*flush)(struct uat_transport *t);
     void (*close)(struct uat_transport *t);
     const struct uat_bulk_class *bulk; /* for global memory (transport/bulk.h); NULL: it has none */
 };
@@ -138,7 +138,7 @@ int uat_transport_wait(struct uat_transport *t, struct uat_pending *const *pendi
 int uat_transport_do(struct uat_transport *t, int peer, const struct uat_op *ops, int count);
 
 /* Post a fire-and-forget chain. */
-static inline int uat_transport_forget(struct uat_transport *t, int peer, const struct uat_op *ops, int count)
+static inline int uat_transport_post_unsignaled(struct uat_transport *t, int peer, const struct uat_op *ops, int count)
 {
     return uat_transport_post(t, peer, ops, count, NULL);
 }

@@ -23,8 +23,8 @@ static void ibv_close(struct uat_transport *t)
     free(ibv);
 }
 
-/* Draw the job's token (rank 0), and make this worker's card. Workers that share connections must be able to attach
- * each other's segments. */
+/* Draw the job's token (rank 0), and make this worker's attach info. Workers that share connections must be able to
+ * attach each other's segments. */
 static int take_card(struct uat_ibv *ibv, const struct uat_transport_config *config)
 {
     int rc = config->rank == 0 ? uat_secret_draw(&ibv->token, sizeof(ibv->token)) : 0;
@@ -33,7 +33,7 @@ static int take_card(struct uat_ibv *ibv, const struct uat_transport_config *con
         return rc;
     }
     ibv->alone = ibv->settings.connect == UAT_CONNECT_WORKER || config->segment_fd < 0;
-    return ibv->alone ? 0 : uat_card_make(&ibv->card, config, "ibv");
+    return ibv->alone ? 0 : uat_attach_info_make(&ibv->info, config, "ibv");
 }
 
 static int ibv_open(const struct uat_transport_config *config, struct uat_transport **out)
@@ -80,14 +80,14 @@ static bool ibv_needs(struct uat_transport *t, int rank)
 const struct uat_transport_class uat_transport_ibv = {
     .name = "ibv",
     .open = ibv_open,
-    .card = uat_ibv_card,
+    .attach_info = uat_ibv_attach_info,
     .attach = uat_ibv_attach,
     .endpoint = uat_ibv_endpoint_write,
     .needs = ibv_needs,
     .connect = uat_ibv_connect,
     .post = uat_ibv_post,
     .progress = uat_ibv_progress,
-    .quiet = uat_ibv_quiet,
+    .flush = uat_ibv_flush,
     .close = ibv_close,
     .bulk = &uat_bulk_ibv,
 };

@@ -138,7 +138,8 @@ static const char *malformed(const struct uat_ibv *ibv, int peer, const struct u
         return "its length is wrong";
     if (e->keys != (uint32_t)(UAT_IBV_WINDOWS * ibv->groups.workers[ibv->groups.of[peer]]) ||
         e->connections != (uint32_t)count_connections(&ibv->groups, peer, e->size))
-        return "it counts other connections or neighbours than this worker does for it; do UAT_CONNECT or the cards "
+        return "it counts other connections or neighbours than this worker does for it; do UAT_CONNECT or the attach "
+               "info "
                "differ?";
     int at = count_connections(&ibv->groups, peer, (uint32_t)ibv->base.rank);
     memcpy(end, (const char *)data->data + sizeof(*e) + (size_t)at * sizeof(*end), sizeof(*end));

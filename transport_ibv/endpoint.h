@@ -19,7 +19,7 @@ struct uat_ibv_endpoint {
     uint32_t rank, size;
     uint32_t connections, keys; /* how many numbers of each kind follow */
     uint32_t unused;
-    struct uat_secret token; /* the job's, from rank 0's card */
+    struct uat_secret token; /* the job's, from rank 0's attach info */
     uint8_t link_layer, port, mtu, gid_kind;
     uint8_t read_from, read_to; /* READs and atomics in flight per queue pair: as initiator, as target */
     uint8_t atomics;            /* enum uat_ibv_atomics */

@@ -8,28 +8,30 @@
 
 #include "base/log.h"
 
-/* What tells groups apart: parts of a worker's card, and the adapter that the worker takes. */
+/* What tells groups apart: parts of a worker's attach info, and the adapter that the worker takes. */
 struct member {
     bool alone;
     char device[sizeof(((struct uat_ibv_address *)NULL)->device)];
-    struct uat_card segment;
+    struct uat_attach_info segment;
 };
 
-size_t uat_ibv_card_size(const struct uat_ibv_card *card)
+size_t uat_ibv_attach_info_size(const struct uat_ibv_attach_info *info)
 {
-    return offsetof(struct uat_ibv_card, address) + card->addresses * sizeof(card->address[0]);
+    return offsetof(struct uat_ibv_attach_info, address) + info->addresses * sizeof(info->address[0]);
 }
 
-int uat_ibv_card_read(struct uat_ibv_card *card, const struct uat_endpoint *shown, int rank)
+int uat_ibv_attach_info_read(struct uat_ibv_attach_info *info, const struct uat_endpoint *shown, int rank)
 {
-    *card = (struct uat_ibv_card){0};
-    if (shown->size > offsetof(struct uat_ibv_card, address) &&
-        shown->size <= sizeof(*card)) /* otherwise it stays zero and is refused */
-        memcpy(card, shown->data, shown->size);
-    if (card->magic == UAT_IBV_CARD_MAGIC && card->version == UAT_IBV_CARD_VERSION && card->addresses > 0 &&
-        card->addresses <= UAT_IBV_ADDRESSES_MAX && uat_ibv_card_size(card) == shown->size)
+    *info = (struct uat_ibv_attach_info){0};
+    if (shown->size > offsetof(struct uat_ibv_attach_info, address) &&
+        shown->size <= sizeof(*info)) /* otherwise it stays zero and is refused */
+        memcpy(info, shown->data, shown->size);
+    if (info->magic == UAT_IBV_ATTACH_INFO_MAGIC && info->version == UAT_IBV_ATTACH_INFO_VERSION &&
+        info->addresses > 0 && info->addresses <= UAT_IBV_ADDRESSES_MAX &&
+        uat_ibv_attach_info_size(info) == shown->size)
         return 0;
-    uat_error("what rank %d (%s) shows, %zu bytes, is no card of a verbs transport: run the same build of uat and the "
+    uat_error("what rank %d (%s) shows, %zu bytes, is not the attach info of a verbs transport: run the same build of "
+              "uat and the "
               "same UAT_TRANSPORT on every worker",
               rank, shown->host ? shown->host : "?", shown->size);
     return -EPROTO;
@@ -46,11 +48,11 @@ static bool same_group(const struct member *a, const char *host_a, const struct 
 }
 
 /* Put worker `rank` into the group of a lower rank, or make a new group. */
-static void enter(struct uat_ibv_groups *g, struct member *of_group, const struct uat_endpoint *cards,
+static void enter(struct uat_ibv_groups *g, struct member *of_group, const struct uat_endpoint *infos,
                   const struct member *member, int rank)
 {
     int i = 0;
-    while (i < g->count && !same_group(&of_group[i], cards[g->first[i]].host, member, cards[rank].host))
+    while (i < g->count && !same_group(&of_group[i], infos[g->first[i]].host, member, infos[rank].host))
         i++;
     if (i == g->count) {
         of_group[i] = *member;
@@ -62,20 +64,20 @@ static void enter(struct uat_ibv_groups *g, struct member *of_group, const struc
     g->place[rank] = g->workers[i]++;
 }
 
-/* The member that this card describes; first: rank 0's card. A worker without an address in rank 0's network reports
- * that itself and ends the job. */
-static struct member member_of(const struct uat_ibv_card *card, const struct uat_ibv_card *first)
+/* The member that this info describes; first: rank 0's attach info. A worker without an address in rank 0's network
+ * reports that itself and ends the job. */
+static struct member member_of(const struct uat_ibv_attach_info *info, const struct uat_ibv_attach_info *first)
 {
-    struct member m = {.alone = card->alone, .segment = card->segment};
-    int chosen = uat_ibv_address_choose(card->address, (int)card->addresses, &first->address[0], card->subnet);
-    memcpy(m.device, card->address[chosen < 0 ? 0 : chosen].device, sizeof(m.device));
+    struct member m = {.alone = info->alone, .segment = info->segment};
+    int chosen = uat_ibv_address_choose(info->address, (int)info->addresses, &first->address[0], info->subnet);
+    memcpy(m.device, info->address[chosen < 0 ? 0 : chosen].device, sizeof(m.device));
     return m;
 }
 
-int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint *cards, int size)
+int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint *infos, int size)
 {
     size_t n = (size_t)size;
-    struct uat_ibv_card card, first;
+    struct uat_ibv_attach_info info, first;
     struct member *of_group = calloc(n, sizeof(*of_group));
     *groups = (struct uat_ibv_groups){.size = size,
                                       .of = calloc(n, sizeof(int)),
@@ -88,14 +90,14 @@ int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint
         rc = -ENOMEM;
     }
     for (int i = 0; i < size && !rc; i++) {
-        rc = uat_ibv_card_read(&card, &cards[i], i);
+        rc = uat_ibv_attach_info_read(&info, &infos[i], i);
         if (!rc && i == 0)
-            first = card;
+            first = info;
         struct member member = {0};
         if (!rc)
-            member = member_of(&card, &first);
+            member = member_of(&info, &first);
         if (!rc)
-            enter(groups, of_group, cards, &member, i);
+            enter(groups, of_group, infos, &member, i);
     }
     free(of_group);
     if (rc)

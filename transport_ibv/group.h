@@ -15,20 +15,20 @@
 #include <stdint.h>
 
 #include "base/secret.h"
-#include "transport/card.h"
+#include "transport/attach_info.h"
 #include "transport_ibv/address.h"
 
-enum { UAT_IBV_CARD_MAGIC = 0x75617443, UAT_IBV_CARD_VERSION = 3 };
+enum { UAT_IBV_ATTACH_INFO_MAGIC = 0x75617443, UAT_IBV_ATTACH_INFO_VERSION = 3 };
 
-/* What a worker shows to all workers in the first round. This card and rank 0's determine which of its addresses the
+/* What a worker shows to all workers in the first round. This info and rank 0's determine which of its addresses the
  * worker takes. */
-struct uat_ibv_card {
+struct uat_ibv_attach_info {
     uint32_t magic, version;
-    uint16_t alone;          /* 1: a group of its own: UAT_CONNECT=worker */
-    uint16_t subnet;         /* enum uat_subnet */
-    uint32_t addresses;      /* used elements of `address`, at least 1; only these are shown */
-    struct uat_secret token; /* the job's in rank 0's card; zero in the others */
-    struct uat_card segment; /* all zero if alone */
+    uint16_t alone;                 /* 1: a group of its own: UAT_CONNECT=worker */
+    uint16_t subnet;                /* enum uat_subnet */
+    uint32_t addresses;             /* used elements of `address`, at least 1; only these are shown */
+    struct uat_secret token;        /* the job's in rank 0's attach info; zero in the others */
+    struct uat_attach_info segment; /* all zero if alone */
     struct uat_ibv_address address[UAT_IBV_ADDRESSES_MAX]; /* best first */
 };
 
@@ -41,14 +41,14 @@ struct uat_ibv_groups {
     int *first;   /* a group's lowest rank */
 };
 
-/* How many bytes of a card are shown. */
-size_t uat_ibv_card_size(const struct uat_ibv_card *card);
+/* How many bytes of it are shown. */
+size_t uat_ibv_attach_info_size(const struct uat_ibv_attach_info *info);
 
 /* Copy what rank `rank` showed, and check it. 0 or -EPROTO, reported. */
-int uat_ibv_card_read(struct uat_ibv_card *card, const struct uat_endpoint *shown, int rank);
+int uat_ibv_attach_info_read(struct uat_ibv_attach_info *info, const struct uat_endpoint *shown, int rank);
 
-/* Sort the workers into groups; cards[i] is what rank i showed. 0, or a negative errno, reported. */
-int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint *cards, int size);
+/* Sort the workers into groups; infos[i] is what rank i showed. 0, or a negative errno, reported. */
+int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint *infos, int size);
 void uat_ibv_groups_close(struct uat_ibv_groups *groups);
 
 /* Is there a connection between these two workers? Each has one to itself. */

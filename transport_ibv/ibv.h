@@ -37,7 +37,7 @@ enum {
     UAT_IBV_RNR_RETRIES = 7,                 /* 7: forever; nothing here uses receive buffers */
     UAT_IBV_HOST = 64,
     UAT_IBV_NUMBER_MAX = 0xffffff, /* highest number of a queue pair or packet: 24 bits */
-    UAT_IBV_SLOT = UAT_FORGET_WRITE_MAX
+    UAT_IBV_SLOT = UAT_UNSIGNALED_WRITE_MAX
 };
 _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while another one drains");
 
@@ -46,10 +46,10 @@ _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while a
  * copied to a slot. The slot is free again when the chain is complete.
  */
 struct uat_ibv_scratch {
-    uint64_t nonce; /* identifies the segment to neighbours: see uat_card_make() */
+    uint64_t nonce; /* identifies the segment to neighbours: see uat_attach_info_make() */
     uint64_t sink;  /* where unwanted old values land; never read */
     char pad[UAT_IBV_SLOT - 2 * sizeof(uint64_t)];
-    /* The targets of the peers' quiet(). A peer adds 0 to the first word of the line of this worker's colour. Only
+    /* The targets of the peers' flush(). A peer adds 0 to the first word of the line of this worker's colour. Only
      * atomics access these words. */
     uint64_t flushed[UAT_COLOURS][UAT_COLOUR_STEP / sizeof(uint64_t)];
     char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS][UAT_IBV_SLOT];
@@ -85,7 +85,7 @@ struct uat_ibv_connection {
     unsigned unsignalled;         /* of them, those posted after the last signalled one */
     bool fence;                   /* the peer's device has PCIe atomics */
     bool atomic_open;             /* an atomic was posted, and no request since has waited for it */
-    bool written;                 /* a WRITE or an atomic was posted since the last quiet() */
+    bool written;                 /* a WRITE or an atomic was posted since the last flush() */
     char host[UAT_IBV_HOST];
 };
 
@@ -132,9 +132,9 @@ struct uat_ibv {
     struct uat_ibv_neighbour *neighbours; /* all workers of this worker's group, itself included, in rank order */
     int neighbour_count;
     struct uat_ibv_groups groups; /* valid until the connections are made */
-    struct uat_card card;         /* lets neighbours find the segment; all zero if alone */
+    struct uat_attach_info info;  /* lets neighbours find the segment; all zero if alone */
     bool alone;                   /* a group of its own */
-    struct uat_secret token;      /* the job's: rank 0 draws it and shows it to all in its card */
+    struct uat_secret token;      /* the job's: rank 0 draws it and shows it to all in its attach info */
     struct uat_ibv_rdmacm *cm;    /* UAT_CONNECT=rdmacm only */
     uint16_t cm_port;             /* where it listens, in network byte order; 0: it does not */
     struct uat_ibv_scratch *scratch;
@@ -157,18 +157,19 @@ int uat_ibv_device_open(struct uat_ibv *ibv);
 int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 void uat_ibv_device_close(struct uat_ibv *ibv);
 
-/* network.c: switch to the best address in rank 0's network. Rank 0's card shows its address. */
-int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *cards);
+/* network.c: switch to the best address in rank 0's network. Rank 0's attach info shows its address. */
+int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 
 /* limits.c: refuse a segment, or a number of connections, that the device cannot hold. The first one sets ibv->depth,
  * the second one ibv->cq_entries and ibv->locked. */
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
 
-/* neighbour.c: the class's card() and attach(). attach() finds, maps and registers the segments of this worker's group,
- * and creates the queue pairs. uat_ibv_neighbours_close releases the segments, even if attach() stopped halfway. */
-int uat_ibv_card(struct uat_transport *t, void *data, size_t *size);
-int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *cards);
+/* neighbour.c: the class's attach_info() and attach(). attach() finds, maps and registers the segments of this worker's
+ * group, and creates the queue pairs. uat_ibv_neighbours_close releases the segments, even if attach() stopped
+ * halfway. */
+int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size);
+int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos);
 void uat_ibv_neighbours_close(struct uat_ibv *ibv);
 
 /* neighbour.c: do a chain with this CPU's loads and stores, if it is for a neighbour and needs no adapter. False: the
@@ -214,8 +215,8 @@ int uat_ibv_post(struct uat_transport *t, int peer, const struct uat_op *ops, in
 /* completion.c */
 int uat_ibv_progress(struct uat_transport *t);
 
-/* quiet.c */
-int uat_ibv_quiet(struct uat_transport *t);
+/* flush.c */
+int uat_ibv_flush(struct uat_transport *t);
 
 /* errors.c: report a failed completion, which ends the job. way: the connection of its operation. what: the operation,
  * as the subject of the message. Returns a negative errno. Of a failed completion only status, vendor_err, qp_num and

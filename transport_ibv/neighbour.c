@@ -19,19 +19,19 @@
 #include "transport/words.h"
 #include "transport_ibv/memlock.h"
 
-int uat_ibv_card(struct uat_transport *t, void *data, size_t *size)
+int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    struct uat_ibv_card card = {.magic = UAT_IBV_CARD_MAGIC,
-                                .version = UAT_IBV_CARD_VERSION,
-                                .alone = ibv->alone,
-                                .subnet = (uint16_t)ibv->settings.subnet,
-                                .addresses = (uint32_t)ibv->address_count,
-                                .token = ibv->token,
-                                .segment = ibv->card};
-    memcpy(card.address, ibv->addresses, (size_t)ibv->address_count * sizeof(card.address[0]));
-    *size = uat_ibv_card_size(&card);
-    memcpy(data, &card, *size);
+    struct uat_ibv_attach_info info = {.magic = UAT_IBV_ATTACH_INFO_MAGIC,
+                                       .version = UAT_IBV_ATTACH_INFO_VERSION,
+                                       .alone = ibv->alone,
+                                       .subnet = (uint16_t)ibv->settings.subnet,
+                                       .addresses = (uint32_t)ibv->address_count,
+                                       .token = ibv->token,
+                                       .segment = ibv->info};
+    memcpy(info.address, ibv->addresses, (size_t)ibv->address_count * sizeof(info.address[0]));
+    *size = uat_ibv_attach_info_size(&info);
+    memcpy(data, &info, *size);
     return 0;
 }
 
@@ -81,24 +81,24 @@ static int open_window(struct uat_ibv *ibv, struct uat_ibv_neighbour *neighbour,
     return -error;
 }
 
-static int open_neighbours(struct uat_ibv *ibv, const struct uat_endpoint *cards)
+static int open_neighbours(struct uat_ibv *ibv, const struct uat_endpoint *infos)
 {
-    const struct uat_card_user user = {.host = ibv->host, .transport = "ibv", .instead = "UAT_CONNECT=worker"};
-    struct uat_ibv_card own, card;
+    const struct uat_attach_user user = {.host = ibv->host, .transport = "ibv", .instead = "UAT_CONNECT=worker"};
+    struct uat_ibv_attach_info own, info;
     struct timespec begin, end;
-    int rc = uat_ibv_card_read(&own, &cards[ibv->base.rank], ibv->base.rank);
+    int rc = uat_ibv_attach_info_read(&own, &infos[ibv->base.rank], ibv->base.rank);
     if (rc)
         return rc;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     for (struct uat_ibv_neighbour *n = ibv->neighbours; n < ibv->neighbours + ibv->neighbour_count; n++) {
-        const struct uat_endpoint segment = {&card.segment, sizeof(card.segment), cards[n->rank].host};
-        rc = uat_ibv_card_read(&card, &cards[n->rank], n->rank);
+        const struct uat_endpoint segment = {&info.segment, sizeof(info.segment), infos[n->rank].host};
+        rc = uat_ibv_attach_info_read(&info, &infos[n->rank], n->rank);
         if (rc)
             return rc;
         if (n->rank == ibv->base.rank)
             n->map = ibv->segment;
         else
-            rc = uat_card_attach(&own.segment, &user, n->rank, &segment, &n->map);
+            rc = uat_attach_segment(&own.segment, &user, n->rank, &segment, &n->map);
         for (int window = 0; window < UAT_IBV_WINDOWS && !rc; window++)
             rc = open_window(ibv, n, (enum uat_ibv_window)window);
         if (rc)
@@ -131,35 +131,35 @@ static int find_ways(struct uat_ibv *ibv)
     return 0;
 }
 
-/* Take the job's token from rank 0's card. */
-static int take_token(struct uat_ibv *ibv, const struct uat_endpoint *cards)
+/* Take the job's token from rank 0's attach info. */
+static int take_token(struct uat_ibv *ibv, const struct uat_endpoint *infos)
 {
-    struct uat_ibv_card first;
-    int rc = uat_ibv_card_read(&first, &cards[0], 0);
+    struct uat_ibv_attach_info first;
+    int rc = uat_ibv_attach_info_read(&first, &infos[0], 0);
     if (rc)
         return rc;
     ibv->token = first.token;
     if (uat_secret_equal(&ibv->token, &first.token))
         return 0;
     uat_error("rank 0 (%s) shows no token of the job; run the same build of uat on every worker",
-              cards[0].host ? cards[0].host : "?");
+              infos[0].host ? infos[0].host : "?");
     return -EPROTO;
 }
 
-int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *cards)
+int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    int rc = take_token(ibv, cards);
+    int rc = take_token(ibv, infos);
     if (!rc)
-        rc = uat_ibv_network_join(ibv, cards);
+        rc = uat_ibv_network_join(ibv, infos);
     if (!rc)
-        rc = uat_ibv_groups_open(&ibv->groups, cards, t->size);
+        rc = uat_ibv_groups_open(&ibv->groups, infos, t->size);
     if (!rc)
         rc = list_workers(ibv);
     if (!rc)
         rc = uat_ibv_limits_check_connections(ibv);
     if (!rc)
-        rc = open_neighbours(ibv, cards);
+        rc = open_neighbours(ibv, infos);
     if (!rc)
         rc = uat_ibv_queues_create(ibv);
     if (!rc)

@@ -33,16 +33,16 @@ static int refuse(const struct uat_ibv *ibv, const struct uat_ibv_address *first
     return -EHOSTUNREACH;
 }
 
-int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *cards)
+int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *infos)
 {
-    struct uat_ibv_card first;
+    struct uat_ibv_attach_info first;
     char network[UAT_IBV_NETWORK_TEXT];
-    int rc = uat_ibv_card_read(&first, &cards[0], 0);
+    int rc = uat_ibv_attach_info_read(&first, &infos[0], 0);
     if (rc)
         return rc;
     int chosen = uat_ibv_address_choose(ibv->addresses, ibv->address_count, &first.address[0], ibv->settings.subnet);
     if (chosen < 0)
-        return refuse(ibv, &first.address[0], cards[0].host);
+        return refuse(ibv, &first.address[0], infos[0].host);
     if (!chosen)
         return 0;
     const struct uat_ibv_address *address = &ibv->addresses[chosen];

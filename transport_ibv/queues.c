@@ -68,7 +68,7 @@ int uat_ibv_queues_create(struct uat_ibv *ibv)
                   ibv->cq_entries, ibv->port.device, strerror(error));
         return -error;
     }
-    ibv->inline_max = UAT_FORGET_WRITE_MAX;
+    ibv->inline_max = UAT_UNSIGNALED_WRITE_MAX;
     const struct uat_ibv_queue queue = {ibv->cq, ibv->depth};
     for (int i = 0; i < ibv->connection_count; i++) {
         struct uat_ibv_connection *c = &ibv->connections[i];

@@ -19,9 +19,9 @@ struct uat_backlog {
     int count;
     struct uat_backlog_entry {
         struct uat_op op;
-        struct uat_pending *pending;                /* of its chain; NULL: fire and forget */
-        uint64_t payload[UAT_FORGET_WRITE_MAX / 8]; /* of a WRITE that nobody waits for */
-    } entry[UAT_BACKLOG_MAX];                       /* oldest first */
+        struct uat_pending *pending;                    /* of its chain; NULL: fire and forget */
+        uint64_t payload[UAT_UNSIGNALED_WRITE_MAX / 8]; /* of a WRITE that nobody waits for */
+    } entry[UAT_BACKLOG_MAX];                           /* oldest first */
 };
 
 /* Execute n operations of a peer: one WRITE, one atomic, or several READs that no order binds. */

@@ -3,7 +3,7 @@
  * Bulk data over shared memory: every host's memory object is mapped here, and this CPU copies. Hosts other than this
  * one are simulated (UAT_GLOBAL_HOSTS).
  *
- * An operation takes effect when it is posted, unless torture puts it off (late.h). How this keeps the promises of
+ * An operation takes effect when it is posted, unless torture puts it off (delayed.h). How this keeps the promises of
  * bulk.h:
  *   B1  Stores of one CPU become visible in their order, and so do its locked instructions.
  *   B2  The locked instruction of an atomic is a full fence.
@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "transport/bulk.h"
-#include "transport_shm/late.h"
+#include "transport_shm/delayed.h"
 
 struct bulk_shm {
     struct uat_bulk head;
@@ -31,7 +31,7 @@ static void bulk_close(struct uat_bulk *head)
 {
     struct bulk_shm *b = (struct bulk_shm *)head;
     for (int i = 0; b->late && i < head->links; i++)
-        uat_late_close(&b->late[i]);
+        uat_delayed_close(&b->late[i]);
     free(b->late);
     free(b->due);
     free(head->link);
@@ -78,7 +78,7 @@ static void bulk_conceal(struct uat_bulk *head, void *address)
 
 static int step(struct bulk_shm *b, int link, bool all)
 {
-    int told = uat_late_step(&b->late[link], &b->random, all);
+    int told = uat_delayed_step(&b->late[link], &b->random, all);
     if (told < 0) {
         uat_error("transport shm: out of memory for operations that are put off (UAT_TORTURE=delay)");
         return told;
@@ -102,7 +102,7 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
     struct uat_bulk_link *l = &head->link[link];
     head->transport->ops[op->code]++;
     if (!b->late) {
-        uat_late_execute(op, op->local);
+        uat_delayed_execute(op, op->local);
         if (!b->latency) {
             l->completed = ++l->posted;
             return 0;
@@ -112,13 +112,13 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
         b->due[link * DUE_ROOM + (int)(l->posted++ % DUE_ROOM)] = uat_clock_ns() + b->latency;
         return 0;
     }
-    while (b->late[link].count == UAT_LATE_ROOM) {
+    while (b->late[link].count == UAT_DELAYED_ROOM) {
         int rc = step(b, link, false);
         if (rc)
             return rc;
     }
     l->posted++;
-    return uat_late_put(&b->late[link], op);
+    return uat_delayed_put(&b->late[link], op);
 }
 
 static int bulk_progress(struct uat_bulk *head)

@@ -33,7 +33,7 @@
 #include "transport/check.h"
 #include "transport/transport.h"
 #include "transport_shm/backlog.h"
-#include "transport/card.h"
+#include "transport/attach_info.h"
 #include "transport_shm/shuffle.h"
 #include "transport/words.h"
 
@@ -58,7 +58,7 @@ struct shm {
     char *segment;
     size_t segment_size;
     const char *host;
-    struct uat_card card;
+    struct uat_attach_info info;
     struct shm_peer *peers;     /* head.size of them */
     struct shm_flight *flights; /* chains executed but not yet reported, oldest first */
     size_t flight_count, flight_room;
@@ -128,7 +128,7 @@ static int shm_open_transport(const struct uat_transport_config *config, struct 
     t->flights = malloc(FLIGHTS_START * sizeof(*t->flights));
     if (!t->peers || !t->flights || (config->shuffle && open_torture(t, config)))
         goto close;
-    rc = uat_card_make(&t->card, config, "shm");
+    rc = uat_attach_info_make(&t->info, config, "shm");
     if (rc) {
         shm_close(&t->head);
         return rc;
@@ -145,21 +145,21 @@ no_memory:
 
 static int shm_endpoint(struct uat_transport *head, void *data, size_t *size)
 {
-    _Static_assert(sizeof(struct uat_card) <= UAT_ENDPOINT_MAX, "a card is published as a whole");
-    memcpy(data, &shm_of(head)->card, sizeof(struct uat_card));
-    *size = sizeof(struct uat_card);
+    _Static_assert(sizeof(struct uat_attach_info) <= UAT_ENDPOINT_MAX, "attach info is published as a whole");
+    memcpy(data, &shm_of(head)->info, sizeof(struct uat_attach_info));
+    *size = sizeof(struct uat_attach_info);
     return 0;
 }
 
 static int shm_connect(struct uat_transport *head, const struct uat_endpoint *peers)
 {
     struct shm *t = shm_of(head);
-    const struct uat_card_user user = {.host = t->host, .transport = "shm", .instead = "UAT_TRANSPORT=ibv"};
+    const struct uat_attach_user user = {.host = t->host, .transport = "shm", .instead = "UAT_TRANSPORT=ibv"};
     t->peers[head->rank].base = t->segment;
     for (int i = 0; i < head->size; i++) {
         if (i == head->rank)
             continue;
-        int rc = uat_card_attach(&t->card, &user, i, &peers[i], &t->peers[i].base);
+        int rc = uat_attach_segment(&t->info, &user, i, &peers[i], &t->peers[i].base);
         if (rc)
             return rc;
     }
@@ -331,7 +331,7 @@ static int shm_progress(struct uat_transport *head)
     return 0;
 }
 
-static int shm_quiet(struct uat_transport *head)
+static int shm_flush(struct uat_transport *head)
 {
     struct shm *t = shm_of(head);
     for (int i = 0; t->shuffle && i < head->size; i++)
@@ -349,7 +349,7 @@ const struct uat_transport_class uat_transport_shm = {
     .connect = shm_connect,
     .post = shm_post,
     .progress = shm_progress,
-    .quiet = shm_quiet,
+    .flush = shm_flush,
     .close = shm_close,
     .bulk = &uat_bulk_shm,
 };

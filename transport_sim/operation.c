@@ -45,7 +45,7 @@ static void move(const struct sim_chain *chain, const struct uat_op *op, size_t 
     char *local = (char *)op->local + from, *remote = (char *)op->remote + from;
     if (op->code == UAT_OP_READ)
         uat_sim_memory_copy(chain->initiator, local, chain->target, remote, bytes);
-    else if (chain->forget)
+    else if (chain->unsignaled)
         uat_sim_memory_write(chain->target, remote, (const char *)chain->copies[op - chain->ops] + from, bytes);
     else
         uat_sim_memory_copy(chain->target, remote, chain->initiator, local, bytes);
@@ -90,13 +90,13 @@ static void do_one(struct sim_chain *chain, uint32_t number, uint32_t part, uint
 static void end_chain(struct sim_chain *chain, uint64_t time)
 {
     struct sim_worker *worker = &uat_sim.world->worker[chain->initiator];
-    chain->state = chain->forget ? SIM_FREE : SIM_ENDED;
+    chain->state = chain->unsignaled ? SIM_FREE : SIM_ENDED;
     worker->chains--;
-    if (!chain->forget && chain->phase == worker->phase)
+    if (!chain->unsignaled && chain->phase == worker->phase)
         worker->awaited--;
-    if (!chain->forget)
+    if (!chain->unsignaled)
         worker->changes += worker->awaited == 0;
-    bool all = !chain->forget && worker->awaited == 0;
+    bool all = !chain->unsignaled && worker->awaited == 0;
     bool over =
         worker->state == SIM_WAITS_ANY || ((worker->state == SIM_WAITS || worker->state == SIM_WAITS_OWN) && all);
     if (over)
@@ -162,7 +162,7 @@ void uat_sim_chain_launch(struct sim_chain *chain, uint32_t number)
     chain->queued = false;
     uat_sim.me->chains++;
     chain->phase = uat_sim.me->phase;
-    if (!chain->forget)
+    if (!chain->unsignaled)
         uat_sim.me->awaited++;
     if (sim_adverse())
         uat_sim_plan_adverse(chain, number);

@@ -114,7 +114,7 @@ static int post(struct uat_transport *head, int peer, const struct uat_op *ops, 
     chain->initiator = uat_sim.rank;
     chain->target = peer;
     chain->count = (uint32_t)count;
-    chain->forget = p == NULL;
+    chain->unsignaled = p == NULL;
     memcpy(chain->ops, ops, (size_t)count * sizeof(*ops));
     for (int i = 0; i < count && !p; i++)
         if (ops[i].code == UAT_OP_WRITE)
@@ -125,7 +125,7 @@ static int post(struct uat_transport *head, int peer, const struct uat_op *ops, 
     return 0;
 }
 
-static int quiet(struct uat_transport *head)
+static int flush(struct uat_transport *head)
 {
     uat_sim_hook_enter();
     uat_sim_pass(0);
@@ -151,7 +151,7 @@ const struct uat_transport_class uat_transport_sim = {
     .connect = connect_all,
     .post = post,
     .progress = progress,
-    .quiet = quiet,
+    .flush = flush,
     .close = close_transport,
     .bulk = &uat_bulk_sim,
 };

@@ -87,13 +87,13 @@ enum sim_chain_state { SIM_FREE, SIM_UNDER_WAY, SIM_ENDED };
 struct sim_chain {
     uint32_t state;
     int32_t initiator, target;
-    uint32_t count, left; /* operations; parts of them that have not taken effect */
-    bool forget, queued;  /* queued: has its place in the target adapter's queue */
-    uint32_t phase;       /* the initiator's phase at the post */
-    uint64_t ends;        /* when its completion is seen */
-    uint64_t random;      /* which words of a READ or WRITE belong to which part */
+    uint32_t count, left;    /* operations; parts of them that have not taken effect */
+    bool unsignaled, queued; /* queued: has its place in the target adapter's queue */
+    uint32_t phase;          /* the initiator's phase at the post */
+    uint64_t ends;           /* when its completion is seen */
+    uint64_t random;         /* which words of a READ or WRITE belong to which part */
     struct uat_op ops[UAT_CHAIN_MAX];
-    uint64_t copies[UAT_CHAIN_MAX][UAT_FORGET_WRITE_MAX / 8]; /* the bytes that a fire-and-forget chain WRITEs */
+    uint64_t copies[UAT_CHAIN_MAX][UAT_UNSIGNALED_WRITE_MAX / 8]; /* the bytes that a fire-and-forget chain WRITEs */
 };
 
 /* A bulk operation in flight (bulk_plan.h). Operation i of rank r is bulk[i * size + r]. */

@@ -55,7 +55,7 @@ static int join(struct pair *pair)
     uat_relax_oversubscribed = true; /* the two processes may share a core */
     int rc = uat_transport_ibv.open(&config, &pair->transport);
     if (!rc)
-        rc = uat_transport_ibv.card(pair->transport, blob, &size);
+        rc = uat_transport_ibv.attach_info(pair->transport, blob, &size);
     if (!rc)
         rc = pair->way->exchange(pair, blob, size, both);
     if (!rc)
@@ -77,7 +77,7 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
     int rc = join(pair);
     if (!rc) {
         fn(pair, arg);
-        rc = uat_transport_ibv.quiet(pair->transport);
+        rc = uat_transport_ibv.flush(pair->transport);
     }
     if (!rc) /* neither leaves while the other's operations are in flight */
         rc = pair->way->exchange(pair, "", 0, both);

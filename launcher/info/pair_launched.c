@@ -128,7 +128,7 @@ static int run(struct pair *pair, const struct uat_job *job, pair_fn *fn, void *
     pair->of_way = &launched;
     int rc = pair_side(pair, fn, arg);
     for (int i = 0; i < EXCHANGES; i++)
-        uat_bootstrap_forget(launched.blobs[i], launched.sizes[i]);
+        uat_bootstrap_free(launched.blobs[i], launched.sizes[i]);
     return rc;
 }
 

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "runtime/global/cache.h"
 #include "runtime/job/call.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 static int size_of_job(void)
 {
@@ -97,7 +97,7 @@ int uat_global_free(void *p)
     if (rc)
         return rc;
     uat_global_release();
-    uat_cache_forget(a);
+    uat_cache_drop(a);
     uat_check(uat_global.config.barrier()); /* nobody reaches it any more */
     uat_array_drop(a);
     uat_call_leave();

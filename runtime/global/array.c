@@ -10,7 +10,7 @@
 #include "base/word.h"
 #include "runtime/global/array.h"
 #include "runtime/job/call.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 static int size_of_job(void)
 {
@@ -37,23 +37,23 @@ uint64_t uat_array_share(const struct uat_array *a, int host)
 }
 
 /* The leader makes its host's object. What will be locked must have room before anybody touches it. */
-static int make_object(struct uat_array *a, struct uat_object_card *card)
+static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 {
     struct uat_global *g = &uat_global;
     const struct uat_bulk_class *links = g->bulk->class_;
     uint64_t bytes = uat_array_share(a, g->host);
-    *card = (struct uat_object_card){.fd = -1};
+    *memobj = (struct uat_memobj){.fd = -1};
     if (!is_leader() || bytes == 0)
         return 0;
-    int rc = uat_object_make(card, bytes, uat_pages_may_be_huge(a), &a->fd);
-    return rc || !links->room ? rc : links->room(g->bulk, bytes, card->page > 0);
+    int rc = uat_memobj_make(memobj, bytes, uat_pages_may_be_huge(a), &a->fd);
+    return rc || !links->room ? rc : links->room(g->bulk, bytes, memobj->page > 0);
 }
 
 /* The leader lets the workers of all hosts reach its object, by the key. Only where no CPU does that. */
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
 {
     struct uat_global *g = &uat_global;
-    uint64_t bytes = a->card[g->host].bytes;
+    uint64_t bytes = a->memobj[g->host].bytes;
     *key = (struct uat_bulk_key){0};
     if (a->fd < 0)
         return 0;
@@ -71,7 +71,7 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
 /* Neighbouring near chunks, which are neighbours in the object, too. */
 static int map_run(const struct uat_array *a, int fd, uintptr_t at, size_t bytes, uint64_t offset)
 {
-    size_t page = a->card[uat_global.host].page, size = page ? (bytes + page - 1) / page * page : bytes;
+    size_t page = a->memobj[uat_global.host].page, size = page ? (bytes + page - 1) / page * page : bytes;
     void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
     if (p == MAP_FAILED) {
         int error = errno;
@@ -111,41 +111,41 @@ static int map_near(struct uat_array *a, int fd)
 /* The memory of other hosts, where the transport wants it mapped (hosts are simulated). */
 static int map_far(struct uat_array *a, int host)
 {
-    struct uat_object_card *card = &a->card[host];
-    int fd = uat_object_open(card, uat_global.leader[host]);
+    struct uat_memobj *memobj = &a->memobj[host];
+    int fd = uat_memobj_open(memobj, uat_global.leader[host]);
     if (fd < 0)
         return fd;
-    void *p = mmap(NULL, card->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *p = mmap(NULL, memobj->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (p == MAP_FAILED) {
-        uat_error("%zu MiB of another host's global memory cannot be mapped: %s", (size_t)card->bytes >> 20,
+        uat_error("%zu MiB of another host's global memory cannot be mapped: %s", (size_t)memobj->bytes >> 20,
                   strerror(errno));
         return -ENOMEM;
     }
     a->window[host] = p;
-    card->key.base = (uintptr_t)p;
+    memobj->key.base = (uintptr_t)p;
     return 0;
 }
 
-static int attach(struct uat_array *a, const struct uat_object_card *cards)
+static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
 {
     struct uat_global *g = &uat_global;
     int rc = 0;
     for (int h = 0; h < g->hosts; h++) {
         uint64_t share = uat_array_share(a, h); /* a chunk beyond the object would be a bus error */
-        bool has_none = cards[h].fd < 0;
-        if (has_none ? share > 0 : cards[h].bytes != share || cards[h].pid <= 0)
-            return uat_word_report(g->leader[h], "the size of the part of an array", has_none ? 0 : cards[h].bytes);
-        a->card[h] = cards[h];
+        bool has_none = memobjs[h].fd < 0;
+        if (has_none ? share > 0 : memobjs[h].bytes != share || memobjs[h].pid <= 0)
+            return uat_word_report(g->leader[h], "the size of the part of an array", has_none ? 0 : memobjs[h].bytes);
+        a->memobj[h] = memobjs[h];
     }
-    if (a->card[g->host].fd >= 0) {
-        int fd = is_leader() ? a->fd : uat_object_open(&a->card[g->host], g->leader[g->host]);
+    if (a->memobj[g->host].fd >= 0) {
+        int fd = is_leader() ? a->fd : uat_memobj_open(&a->memobj[g->host], g->leader[g->host]);
         rc = fd < 0 ? fd : map_near(a, fd);
         if (fd >= 0 && !is_leader())
             close(fd);
     }
     for (int h = 0; h < g->hosts && !rc && g->far && g->bulk->class_->maps; h++)
-        if (a->card[h].fd >= 0)
+        if (a->memobj[h].fd >= 0)
             rc = map_far(a, h);
     return rc;
 }
@@ -157,11 +157,11 @@ void uat_array_drop(struct uat_array *a)
         return;
     if (a->linear) {
         g->bulk->class_->conceal(g->bulk, a->linear);
-        munmap(a->linear, a->card[g->host].bytes);
+        munmap(a->linear, a->memobj[g->host].bytes);
     }
     for (int h = 0; h < g->hosts; h++)
         if (a->window && a->window[h])
-            munmap(a->window[h], a->card[h].bytes);
+            munmap(a->window[h], a->memobj[h].bytes);
     if (a->start) {
         uat_near_set(a, (struct uat_near_run){0});
         uat_place_release(a);
@@ -169,7 +169,7 @@ void uat_array_drop(struct uat_array *a)
     if (a->fd >= 0)
         close(a->fd);
     free(a->window);
-    free(a->card);
+    free(a->memobj);
     free(a);
 }
 
@@ -185,11 +185,11 @@ static struct uat_array *new_array(size_t bytes, size_t chunk)
     a->by_chunk = uat_divisor(chunk >> UAT_BLOCK_SHIFT);
     a->size = (bytes + chunk - 1) / chunk * chunk;
     a->window = calloc((size_t)g->hosts, sizeof(*a->window));
-    a->card = calloc((size_t)g->hosts, sizeof(*a->card));
-    if (a->window && a->card)
+    a->memobj = calloc((size_t)g->hosts, sizeof(*a->memobj));
+    if (a->window && a->memobj)
         return a;
     free(a->window);
-    free(a->card);
+    free(a->memobj);
     free(a);
     return NULL;
 }
@@ -210,7 +210,7 @@ static int lock_and_expose(struct uat_array *a)
     if (!rc)
         uat_check(uat_global_gather_from(g->leader, g->hosts, &mine, sizeof(mine), all));
     for (int h = 0; h < g->hosts && !rc; h++)
-        a->card[h].key = all[h];
+        a->memobj[h].key = all[h];
     free(all);
     return rc;
 }
@@ -219,7 +219,7 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
 {
     struct uat_array *a = rc ? NULL : new_array(bytes, chunk);
     struct uat_global *g = &uat_global;
-    struct uat_object_card mine = {.fd = -1}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* of the leaders */
+    struct uat_memobj mine = {.fd = -1}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* of the leaders */
     if (!rc && (!a || !all)) {
         uat_error("no memory for the description of an array");
         rc = -ENOMEM;
@@ -227,7 +227,7 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
     if (!rc)
         rc = uat_place_reserve(a);
     if (!rc)
-        rc = uat_room_for_array(a);
+        rc = uat_overcommit_check_array(a);
     rc = uat_global_agree(rc); /* nobody makes memory that is not there */
     if (!rc)
         rc = uat_global_agree(make_object(a, &mine));

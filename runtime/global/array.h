@@ -7,7 +7,7 @@
 #include "runtime/global/state.h"
 
 /* A host's memory object behind an array, as its leader announces it. */
-struct uat_object_card {
+struct uat_memobj {
     int64_t pid, fd; /* of the leader, where it is open; fd < 0: this host keeps nothing of the array */
     uint64_t device, inode, bytes;
     uint64_t page; /* bytes of the reserved huge pages that it consists of; 0: of ordinary ones */
@@ -25,9 +25,9 @@ struct uat_array {
     int fd;                      /* of this host's memory object, here its leader; or -1 */
     void *linear;                /* a leader's mapping of the whole object, to be exposed; or NULL */
     size_t granules;
-    unsigned shift;               /* its number */
-    void **window;                /* per host: where its object is mapped here; NULL: it is not */
-    struct uat_object_card *card; /* per host */
+    unsigned shift;            /* its number */
+    void **window;             /* per host: where its object is mapped here; NULL: it is not */
+    struct uat_memobj *memobj; /* per host */
 };
 
 extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
@@ -55,8 +55,8 @@ uint64_t uat_array_share(const struct uat_array *a, int host);
 
 /* room.c: is there memory for what a collective call is about to make? 0 or -ENOMEM, reported by one worker of a
  * machine; 0 on the others. */
-int uat_room_for_caches(void);
-int uat_room_for_array(const struct uat_array *a);
+int uat_overcommit_check_caches(void);
+int uat_overcommit_check_array(const struct uat_array *a);
 
 /* pages.c: may this host's memory of the array have reserved huge pages? */
 bool uat_pages_may_be_huge(const struct uat_array *a);
@@ -71,12 +71,12 @@ int uat_pages_touch(const struct uat_array *a);
 /* Log what pages this host's memory has got. */
 void uat_pages_tell(const struct uat_array *a);
 
-/* object.c: the memory objects behind an array. huge: of reserved huge pages, if there are enough; if not, and the setting
- * requires them, -ENOMEM. */
-int uat_object_make(struct uat_object_card *card, size_t bytes, bool huge, int *fd);
-int uat_object_open(const struct uat_object_card *card, int rank);
+/* memobj.c: the memory objects behind an array. huge: of reserved huge pages, if there are enough; if not, and the
+ * setting requires them, -ENOMEM. */
+int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *fd);
+int uat_memobj_open(const struct uat_memobj *memobj, int rank);
 /* Bytes of it that nobody has touched: they have no memory yet. 0 if unknown. */
-uint64_t uat_object_untouched(const struct uat_object_card *card);
+uint64_t uat_memobj_untouched(const struct uat_memobj *memobj);
 
 /* home.c: where a byte lives. */
 struct uat_home {

@@ -6,14 +6,14 @@
 #include "base/virtual.h"
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 /* The word's home, after all checks. */
 static struct uat_home check(const char *call, const uat_atomic_t *word, bool changes)
 {
     uintptr_t at = (uintptr_t)word;
     if (at % 8)
-        uat_die("%s: %p is not aligned to 8 bytes", call, (const void *)word);
+        uat_fatal("%s: %p is not aligned to 8 bytes", call, (const void *)word);
     const struct uat_array *a = uat_array_check(call, at, 8);
     if (changes)
         uat_array_refuse_frozen(call, a, at, 8);
@@ -27,7 +27,7 @@ static bool is_near_cpu(const struct uat_home *home)
 
 static void post(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op, uint64_t *local)
 {
-    const struct uat_bulk_key *key = &uat_array_of((uintptr_t)word)->card[home->host].key;
+    const struct uat_bulk_key *key = &uat_array_of((uintptr_t)word)->memobj[home->host].key;
     op.bytes = 8;
     op.local = local;
     op.remote = key->base + home->offset;

@@ -9,7 +9,7 @@
 
 #include "runtime/global/bounds.h"
 #include "runtime/global/array.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 enum { UNIT = 16, STEP = 64 /* bytes of bounds that are looked at in one READ */, LINK = 8 /* in a free object */ };
 
@@ -45,7 +45,7 @@ void uat_bounds_clear(uintptr_t object, size_t room)
     const unsigned char *p = (const unsigned char *)object;
     for (size_t i = LINK; uat_global.strict && i < room; i++)
         if (i % UNIT >= bounds[i / UNIT] && p[i] != UAT_POISON)
-            uat_die("the object at %p was written beyond its end, at byte %zu", (void *)object, i);
+            uat_fatal("the object at %p was written beyond its end, at byte %zu", (void *)object, i);
     if (uat_global.strict)
         memset(bounds, 0, room / UNIT);
 }
@@ -60,8 +60,8 @@ static void read_bounds(unsigned char *to, uintptr_t from, size_t bytes)
 
 static __attribute__((cold)) _Noreturn void refuse(const char *call, uintptr_t at, size_t bytes, size_t inside)
 {
-    uat_die("%s: of %zu bytes at %p, %zu lie in an object that is in use; the rest is beyond its end, or given back",
-            call, bytes, (void *)at, inside);
+    uat_fatal("%s: of %zu bytes at %p, %zu lie in an object that is in use; the rest is beyond its end, or given back",
+              call, bytes, (void *)at, inside);
 }
 
 void uat_bounds_check(const char *call, uintptr_t at, size_t bytes)

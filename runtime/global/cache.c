@@ -17,7 +17,7 @@
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
 #include "runtime/trace/trace.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 enum { LANDING = 4096 /* bytes around the landing word */ };
 
@@ -63,9 +63,9 @@ void uat_cache_plan(void)
         slots *= 2;
     g->ring_size = g->far ? slots * UAT_BLOCK : 0;
     g->ring_mask = g->ring_size - 1;
-    g->side_size = g->ring_size / 4;
+    g->overflow_size = g->ring_size / 4;
     g->slot_mask = slots - 1;
-    g->arena_size = g->side_size + (size_t)UAT_BOUNCES * UAT_BOUNCE + LANDING + g->ring_size;
+    g->arena_size = g->overflow_size + (size_t)UAT_BOUNCES * UAT_BOUNCE + LANDING + g->ring_size;
 }
 
 int uat_cache_open(void)
@@ -87,8 +87,8 @@ int uat_cache_open(void)
                   strerror(-rc));
         return rc;
     }
-    g->side = g->arena;
-    g->bounce = g->side + g->side_size;
+    g->overflow = g->arena;
+    g->bounce = g->overflow + g->overflow_size;
     g->landing = (uint64_t *)(g->bounce + (size_t)UAT_BOUNCES * UAT_BOUNCE);
     g->ring = g->arena + g->arena_size - g->ring_size;
     if (g->far) {
@@ -167,7 +167,7 @@ bool uat_cache_show(uintptr_t at, size_t bytes)
 }
 
 /* Make the slot block's. G6: not before the last WRITE from it and the last READ to it are complete. */
-static void take_slot(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
+static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
 {
     uat_writeback_slot(s);
     if (s->block) {
@@ -188,7 +188,7 @@ static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t blo
         if (s->block && uat_open_has_block(s->block))
             return NULL;
         struct uat_home home = uat_array_home(a, block << UAT_BLOCK_SHIFT);
-        take_slot(s, block, (uint32_t)home.host, epoch);
+        evict_and_claim(s, block, (uint32_t)home.host, epoch);
     } else if (s->epoch != epoch) {
         if (s->arriving)
             settle(s);
@@ -301,7 +301,7 @@ void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access)
     struct uat_global *g = &uat_global;
     const struct uat_array *a = uat_array_of(at);
     if (!fits_ring(a, at, bytes))
-        return uat_side_checkout(at, bytes, access);
+        return uat_overflow_checkout(at, bytes, access);
     uint64_t since = uat_trace_begin();
     begin(a, at, at + bytes, access);
     await_range(at, at + bytes);
@@ -344,12 +344,12 @@ void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
     }
 }
 
-void uat_cache_forget(const struct uat_array *a)
+void uat_cache_drop(const struct uat_array *a)
 {
     struct uat_global *g = &uat_global;
     for (uint64_t i = 0; g->ring_size && i <= g->slot_mask; i++) {
         struct uat_slot_of_cache *s = &g->slot[i];
         if (s->block && (s->block << UAT_BLOCK_SHIFT) - a->start < a->size)
-            take_slot(s, 0, s->link, 0);
+            evict_and_claim(s, 0, s->link, 0);
     }
 }

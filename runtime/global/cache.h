@@ -32,7 +32,7 @@ void uat_cache_prefetch(uintptr_t at, size_t bytes);
 /* What was put at [at, at + bytes) goes into the cached copy too (G8). */
 void uat_cache_update(uintptr_t at, const void *from, size_t bytes);
 /* Forget what is cached of the array. */
-void uat_cache_forget(const struct uat_array *a);
+void uat_cache_drop(const struct uat_array *a);
 
 /* writeback.c */
 /* The bytes [from, to) of the slot were checked in. */
@@ -43,8 +43,8 @@ void uat_writeback_slot(struct uat_slot_of_cache *s);
 void uat_writeback_range(uintptr_t at, size_t bytes);
 
 /* side.c: ranges that the ring cannot hold as one. */
-void *uat_side_checkout(uintptr_t at, size_t bytes, enum uat_access access);
-void uat_side_checkin(struct uat_open *o);
+void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access);
+void uat_overflow_checkin(struct uat_open *o);
 
 /* Where the slot's bytes lie. */
 static inline char *uat_slot_place(const struct uat_slot_of_cache *s)

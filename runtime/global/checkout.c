@@ -4,13 +4,13 @@
  */
 #include "runtime/global/cache.h"
 #include "runtime/global/record.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 static __attribute__((noinline, cold)) void check_access(const char *call, uintptr_t at, size_t bytes,
                                                          enum uat_access access)
 {
     if (access != UAT_READ && access != UAT_WRITE && access != UAT_READ_WRITE)
-        uat_die("%s: %p: the access is %d, not UAT_READ, UAT_WRITE or UAT_READ_WRITE", call, (void *)at, (int)access);
+        uat_fatal("%s: %p: the access is %d, not UAT_READ, UAT_WRITE or UAT_READ_WRITE", call, (void *)at, (int)access);
     if (bytes == 0)
         return;
     const struct uat_array *a = uat_array_check(call, at, bytes);
@@ -47,8 +47,8 @@ static __attribute__((noinline)) void checkin_slowly(uintptr_t at, size_t bytes,
 {
     struct uat_open o;
     uat_open_pop(at, bytes, access, &o);
-    if (uat_open_kind(&o) & UAT_OPEN_SIDE)
-        uat_side_checkin(&o);
+    if (uat_open_kind(&o) & UAT_OPEN_OVERFLOW)
+        uat_overflow_checkin(&o);
     else if (!(uat_open_kind(&o) & UAT_OPEN_NEAR) && (access & UAT_WRITE))
         mark(at, bytes);
 }

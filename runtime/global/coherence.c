@@ -13,7 +13,7 @@
 #include "runtime/global/record.h"
 #include "runtime/global/link.h"
 #include "runtime/trace/trace.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 enum {
     BUDGET = 10,     /* publications may take at most 1/BUDGET of the time */
@@ -161,8 +161,8 @@ void uat_global_refuse_opened(const char *where)
 {
     const struct uat_open *o = uat_far.last;
     if (o != uat_opens)
-        uat_die("%zu bytes of global memory at %p are checked out %s; check them in before", uat_open_bytes(o),
-                (void *)o->at, where);
-    uat_die("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
-            (unsigned long long)(uat_transfers_open + uat_near.begun - uat_near.ended), where);
+        uat_fatal("%zu bytes of global memory at %p are checked out %s; check them in before", uat_open_bytes(o),
+                  (void *)o->at, where);
+    uat_fatal("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
+              (unsigned long long)(uat_transfers_open + uat_near.begun - uat_near.ended), where);
 }

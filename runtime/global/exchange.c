@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runtime/global/state.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 enum { ROOM = 512 /* bytes in one step of a gather */ };
 

@@ -15,7 +15,7 @@
 #include "runtime/global/bounds.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/array.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40 };
 
@@ -105,7 +105,7 @@ static void check_poison(uintptr_t object, unsigned class_)
     const unsigned char *p = (const unsigned char *)object;
     for (size_t i = 8; uat_global.strict && i < room_of(class_); i++)
         if (p[i] != UAT_POISON)
-            uat_die("the object at %p was written after uat_global_object_free(), at byte %zu", (void *)object, i);
+            uat_fatal("the object at %p was written after uat_global_object_free(), at byte %zu", (void *)object, i);
 }
 
 static void put_on_list(uintptr_t object, unsigned class_)
@@ -175,8 +175,9 @@ void *uat_global_object_alloc(size_t bytes)
     static bool said;
     const struct uat_global *g = &uat_global;
     if (!g->is_open)
-        uat_die("uat_global_object_alloc(): global memory is not open; call uat_global_open() after uat_init(), on all "
-                "workers");
+        uat_fatal(
+            "uat_global_object_alloc(): global memory is not open; call uat_global_open() after uat_init(), on all "
+            "workers");
     uintptr_t object = 0;
     if (bytes <= LARGEST) {
         unsigned class_ = class_of(bytes + sizeof(struct header));
@@ -207,11 +208,12 @@ void *uat_global_object_alloc(size_t bytes)
 static void check_state(uintptr_t object, const struct header *h)
 {
     if (h->state == (FREED ^ object))
-        uat_die("uat_global_object_free(): the object at %p was given back already", (void *)object);
+        uat_fatal("uat_global_object_free(): the object at %p was given back already", (void *)object);
     if (h->state != (ALIVE ^ object) || h->class_ >= CLASSES)
-        uat_die("uat_global_object_free(): %p is no object of uat_global_object_alloc(), or what stands before it was "
-                "overwritten",
-                (void *)object);
+        uat_fatal(
+            "uat_global_object_free(): %p is no object of uat_global_object_alloc(), or what stands before it was "
+            "overwritten",
+            (void *)object);
 }
 
 /* To another worker's list. */
@@ -244,7 +246,7 @@ void uat_global_object_free(void *p)
     bool within = parts && object % ALIGNMENT == 0 && object - parts->start < parts->size;
     struct uat_home home = within ? uat_array_home(parts, object) : (struct uat_home){0};
     if (!within || parts->chunk - home.run < UAT_PART_HEAD + sizeof(struct header))
-        uat_die("uat_global_object_free(): %p is no object of uat_global_object_alloc()", p);
+        uat_fatal("uat_global_object_free(): %p is no object of uat_global_object_alloc()", p);
     int rank = home.rank;
     if (rank != own_rank()) {
         give_back(object, rank);

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 static struct uat_near_run near_runs[UAT_NEAR_RUNS]; /* all empty: nothing is near */
 struct uat_near uat_near = {.run = near_runs, .word = SIZE_MAX};
@@ -40,9 +40,9 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
     size_t size = g->strict ? a->bytes : a->size; /* the last chunk may be larger than was asked for */
     if (__builtin_expect(a == &uat_nowhere || at - a->start > size || bytes > size - (at - a->start), 0)) {
         if (a == &uat_nowhere)
-            uat_die("%s: %p is no address of global memory", call, (void *)at);
-        uat_die("%s: %zu bytes at %p reach beyond the array of %zu bytes at %p", call, bytes, (void *)at, a->bytes,
-                (void *)a->start);
+            uat_fatal("%s: %p is no address of global memory", call, (void *)at);
+        uat_fatal("%s: %zu bytes at %p reach beyond the array of %zu bytes at %p", call, bytes, (void *)at, a->bytes,
+                  (void *)a->start);
     }
     if (__builtin_expect(g->strict, 0) && a == g->parts)
         uat_bounds_check(call, at, bytes);
@@ -52,7 +52,7 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
 void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes)
 {
     if (a->frozen && uat_global.strict)
-        uat_die(
+        uat_fatal(
             "%s: %zu bytes at %p are to be written, but the array of %zu bytes at %p is frozen; uat_global_thaw() it "
             "before",
             call, bytes, (void *)at, a->bytes, (void *)a->start);

@@ -2,7 +2,7 @@
 #include "runtime/global/link.h"
 
 #include "runtime/global/array.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 void uat_link_wait(int link, uint64_t end)
 {
@@ -20,12 +20,12 @@ void uat_link_post(int link, const struct uat_bulk_op *op)
 static void post_flush(int link)
 {
     struct uat_global *g = &uat_global;
-    const struct uat_object_card *card = &g->parts->card[link];
+    const struct uat_memobj *memobj = &g->parts->memobj[link];
     struct uat_bulk_op op = {.code = UAT_OP_FETCH_ADD,
                              .bytes = 8,
                              .local = g->landing,
-                             .remote = card->key.base + UAT_FLUSH_OFFSET + uat_head_line(g->config.transport->rank),
-                             .rkey = card->key.rkey};
+                             .remote = memobj->key.base + UAT_FLUSH_OFFSET + uat_head_line(g->config.transport->rank),
+                             .rkey = memobj->key.rkey};
     uat_link_post(link, &op);
 }
 
@@ -59,7 +59,7 @@ static struct uat_bulk_op make_op(enum uat_opcode code, uintptr_t at, void *loca
 {
     const struct uat_array *a = uat_array_of(at);
     struct uat_home home = uat_array_home(a, at);
-    const struct uat_bulk_key *key = &a->card[home.host].key;
+    const struct uat_bulk_key *key = &a->memobj[home.host].key;
     *link = home.host;
     return (struct uat_bulk_op){
         .code = code, .bytes = bytes, .local = local, .remote = key->base + home.offset, .rkey = key->rkey};

@@ -140,7 +140,7 @@ int uat_global_start(void)
     uat_cache_plan();
     int rc = open_links(g);
     if (!rc)
-        rc = uat_room_for_caches();
+        rc = uat_overcommit_check_caches();
     rc = uat_global_agree(rc);
     if (!rc)
         rc = uat_global_agree(uat_cache_open());

@@ -108,16 +108,16 @@ static bool is_transparent(uintptr_t start)
 
 void uat_pages_tell(const struct uat_array *a)
 {
-    const struct uat_object_card *card = &a->card[uat_global.host];
+    const struct uat_memobj *memobj = &a->memobj[uat_global.host];
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (card->page)
-        uat_info("global memory: %" PRIu64 " MiB at %p in reserved pages of %" PRIu64 " KiB", card->bytes >> 20,
-                 (void *)a->start, card->page >> 10);
+    if (memobj->page)
+        uat_info("global memory: %" PRIu64 " MiB at %p in reserved pages of %" PRIu64 " KiB", memobj->bytes >> 20,
+                 (void *)a->start, memobj->page >> 10);
     else if (a->linear)
-        uat_info("global memory: %" PRIu64 " MiB at %p in pages of %zu KiB", card->bytes >> 20, (void *)a->start,
+        uat_info("global memory: %" PRIu64 " MiB at %p in pages of %zu KiB", memobj->bytes >> 20, (void *)a->start,
                  (is_transparent(a->start) ? UAT_HUGE_PAGE : page) >> 10);
     else
         uat_info("global memory: %" PRIu64
                  " MiB at %p in pages of %zu KiB, or what the kernel gives when they are used",
-                 card->bytes >> 20, (void *)a->start, page >> 10);
+                 memobj->bytes >> 20, (void *)a->start, page >> 10);
 }

@@ -2,7 +2,7 @@
 /* The list of what is checked out, for checks: far ranges always, near ones under torture. It is short. */
 #include "runtime/global/array.h"
 #include "runtime/global/record.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 struct uat_open uat_opens[1 + UAT_OPEN_MAX] = {{.what = UINT64_MAX}};
 uint64_t uat_transfers_open;
@@ -28,7 +28,7 @@ static void refuse_overlap(uintptr_t at, size_t bytes, uint64_t kind)
 {
     for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
         if (o->at < at + bytes && at < o->at + uat_open_bytes(o) && ((uat_open_kind(o) | kind) & UAT_WRITE))
-            uat_die(
+            uat_fatal(
                 "uat_global_checkout(): %zu bytes at %p share bytes with the %zu at %p, checked out with %s; what is "
                 "checked out for writing is checked out once",
                 bytes, (void *)at, uat_open_bytes(o), (void *)o->at, name_of(access_of(o)));
@@ -39,14 +39,14 @@ struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind)
 {
     refuse_overlap(at, bytes, kind);
     if (uat_far.last == uat_far.full)
-        uat_die("uat_global_checkout(): %d ranges are checked out already; check some in first", UAT_OPEN_MAX);
+        uat_fatal("uat_global_checkout(): %d ranges are checked out already; check some in first", UAT_OPEN_MAX);
     *++uat_far.last = (struct uat_open){.at = at, .what = uat_open_what(bytes, kind)};
     return uat_far.last;
 }
 
 static bool is_in_ring(const struct uat_open *o)
 {
-    return !(uat_open_kind(o) & (UAT_OPEN_SIDE | UAT_OPEN_NEAR));
+    return !(uat_open_kind(o) & (UAT_OPEN_OVERFLOW | UAT_OPEN_NEAR));
 }
 
 uintptr_t uat_open_written(uintptr_t at, uintptr_t *stop)
@@ -78,13 +78,13 @@ static __attribute__((cold)) void refuse(uintptr_t at, size_t bytes, enum uat_ac
         if (o->at != at)
             continue;
         if (uat_open_bytes(o) != bytes)
-            uat_die("uat_global_checkin(): %zu bytes at %p, but %zu were checked out there", bytes, (void *)at,
-                    uat_open_bytes(o));
-        uat_die("uat_global_checkin(): the %zu bytes at %p are checked in with %s, but were checked out with %s", bytes,
-                (void *)at, name_of(access), name_of(access_of(o)));
+            uat_fatal("uat_global_checkin(): %zu bytes at %p, but %zu were checked out there", bytes, (void *)at,
+                      uat_open_bytes(o));
+        uat_fatal("uat_global_checkin(): the %zu bytes at %p are checked in with %s, but were checked out with %s",
+                  bytes, (void *)at, name_of(access), name_of(access_of(o)));
     }
     uat_array_check("uat_global_checkin()", at, bytes);
-    uat_die("uat_global_checkin(): %zu bytes at %p are not checked out", bytes, (void *)at);
+    uat_fatal("uat_global_checkin(): %zu bytes at %p are not checked out", bytes, (void *)at);
 }
 
 void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out)

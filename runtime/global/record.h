@@ -12,7 +12,7 @@
 enum {
     UAT_OPEN_ACCESS = 3, /* mask */
     UAT_OPEN_NEAR = 4,
-    UAT_OPEN_SIDE = 8
+    UAT_OPEN_OVERFLOW = 8
 };
 static inline unsigned uat_open_kind(const struct uat_open *o)
 {

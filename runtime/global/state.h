@@ -74,9 +74,9 @@ struct uat_global {
     int *host_size;
     struct uat_bulk *bulk;
     char *
-        arena; /* side area, bounce buffers, landing word, ring: registered once; behind it the ring's second mapping */
-    size_t arena_size, ring_size, side_size;
-    char *side, *bounce;
+        arena; /* overflow area, bounce buffers, landing word, ring: registered once; behind it the ring's second mapping */
+    size_t arena_size, ring_size, overflow_size;
+    char *overflow, *bounce;
     uint64_t *landing;
     int arena_fd;
     uint64_t bounce_next, bounce_end[UAT_BOUNCES];

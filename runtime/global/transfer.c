@@ -8,7 +8,7 @@
 #include "runtime/global/cache.h"
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 enum {
     WINDOW = 32 /* READs of one uat_global_get() under way; with half of the bounce buffers held there are enough */
@@ -189,9 +189,10 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
 void uat_global_transfer_wait(uat_global_transfer_t *t)
 {
     if (t->mark != BEGUN || uat_transfers_open == 0) /* none is open: a copy of one that was waited for */
-        uat_die("uat_global_transfer_wait(): the transfer at %p is not under way; each one that is begun is waited for "
-                "once",
-                (void *)t);
+        uat_fatal(
+            "uat_global_transfer_wait(): the transfer at %p is not under way; each one that is begun is waited for "
+            "once",
+            (void *)t);
     uat_transfers_open--;
     finish(t);
 }

@@ -298,7 +298,7 @@ int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, vo
         }
     }
     if (rc) {
-        uat_bootstrap_forget(data, lengths);
+        uat_bootstrap_free(data, lengths);
         return rc;
     }
     *blobs = data;
@@ -306,7 +306,7 @@ int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, vo
     return 0;
 }
 
-void uat_bootstrap_forget(void **blobs, size_t *sizes)
+void uat_bootstrap_free(void **blobs, size_t *sizes)
 {
     for (int i = 0; blobs && i < boot.size && !uat_sim_on(); i++)
         free(blobs[i]);

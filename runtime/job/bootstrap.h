@@ -31,11 +31,11 @@ struct uat_bootstrap_user {
  */
 int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user);
 
-/* Publish one blob and collect those of all workers in blobs[i] and sizes[i]; free them with uat_bootstrap_forget().
+/* Publish one blob and collect those of all workers in blobs[i] and sizes[i]; free them with uat_bootstrap_free().
  * Collective. wanted: for each rank whether to collect its blob; NULL: collect all. blobs[i] is NULL and sizes[i] 0 for
  * a rank that is not wanted. libpmix keeps a copy of each collected blob until the end. A simulation collects all. */
 int uat_bootstrap_exchange(const void *blob, size_t size, const bool *wanted, void ***blobs, size_t **sizes);
-void uat_bootstrap_forget(void **blobs, size_t *sizes);
+void uat_bootstrap_free(void **blobs, size_t *sizes);
 
 /* A barrier over PMIx, for start-up and shutdown only. */
 int uat_bootstrap_barrier(void);

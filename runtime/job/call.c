@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
 enum { KIND_BITS = 8 };
@@ -80,7 +80,7 @@ int uat_call_check_init(void)
         return 0;
     }
     uat_error("uat_init() was called %s", why[state]);
-    uat_die_explained();
+    uat_fatal_note_reported();
     return -EALREADY;
 }
 
@@ -95,7 +95,7 @@ int uat_call_check(enum uat_collective call)
         uat_error("%s was called inside a task; all workers call it together, outside of uat_run()", names[call]);
     else
         uat_error("%s was called %s", names[call], why[state]);
-    uat_die_explained();
+    uat_fatal_note_reported();
     return -EINVAL;
 }
 
@@ -132,15 +132,15 @@ void uat_call_compare(int rank, uint64_t word)
     /* The line is the same, whoever of the two prints it. */
     bool first = uat_self.rank < rank;
     if (number_of(word) == number)
-        uat_die("collective call %" PRIu64
-                " of the program is %s on rank %d, but %s on rank %d; all ranks must make the "
-                "same collective calls in the same order",
-                number, name_of(first ? own : word), first ? uat_self.rank : rank, name_of(first ? word : own),
-                first ? rank : uat_self.rank);
-    uat_die("rank %d is in its collective call %" PRIu64 ", %s, while rank %d is in its call %" PRIu64
-            ", %s; all ranks must make the same collective calls in the same order",
-            first ? uat_self.rank : rank, number_of(first ? own : word), name_of(first ? own : word),
-            first ? rank : uat_self.rank, number_of(first ? word : own), name_of(first ? word : own));
+        uat_fatal("collective call %" PRIu64
+                  " of the program is %s on rank %d, but %s on rank %d; all ranks must make the "
+                  "same collective calls in the same order",
+                  number, name_of(first ? own : word), first ? uat_self.rank : rank, name_of(first ? word : own),
+                  first ? rank : uat_self.rank);
+    uat_fatal("rank %d is in its collective call %" PRIu64 ", %s, while rank %d is in its call %" PRIu64
+              ", %s; all ranks must make the same collective calls in the same order",
+              first ? uat_self.rank : rank, number_of(first ? own : word), name_of(first ? own : word),
+              first ? rank : uat_self.rank, number_of(first ? word : own), name_of(first ? word : own));
 }
 
 enum uat_peer_call uat_call_look(int rank, uint64_t *word)

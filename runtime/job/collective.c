@@ -12,8 +12,8 @@
 #include "runtime/job/self.h"
 #include "runtime/segment/frame.h"
 #include "runtime/job/call.h"
-#include "runtime/job/die.h"
-#include "runtime/job/late.h"
+#include "runtime/job/fatal.h"
+#include "runtime/job/straggler.h"
 
 enum { LATE_EVERY = 1024 /* polls of a barrier word between two looks at the clock */ };
 
@@ -169,9 +169,9 @@ int uat_members_await(const uint64_t *word, uint64_t number, int partner)
         if (rc)
             return rc;
         if (uat_relax_long(&relax) || relax.spins % LATE_EVERY == 0)
-            uat_late_barrier(partner);
+            uat_straggler_barrier(partner);
     }
-    uat_late_over();
+    uat_straggler_over();
     return 0;
 }
 
@@ -223,7 +223,7 @@ int uat_collective_agree_on(int status, uint64_t *word)
         rc = pass_round(number, round++, distance, &known);
     uat_call_set_waiting(false);
     if (rc)
-        uat_die_explained();
+        uat_fatal_note_reported();
     *word = known.word;
     return rc ? rc : (int)known.status;
 }

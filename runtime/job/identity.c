@@ -85,7 +85,7 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *data)
     if (identity->objects == UAT_OBJECTS_MAX)
         return 1;
     const char *name = base_name(info->dlpi_name);
-    identity->object[identity->objects++] = (struct uat_object){
+    identity->object[identity->objects++] = (struct uat_loaded_object){
         .name = hash(HASH_START, name, strlen(name)), .build = build_hash(info), .address = info->dlpi_addr};
     return 0;
 }
@@ -154,7 +154,7 @@ static int refuse_object(const struct uat_identity *own, const struct uat_identi
 {
     struct search search = {.wanted = i, .name = "an object"};
     dl_iterate_phdr(find_name, &search);
-    const struct uat_object *a = &own->object[i], *b = &zero->object[i];
+    const struct uat_loaded_object *a = &own->object[i], *b = &zero->object[i];
     char what[200];
     if (a->name != b->name || a->build != b->build) {
         snprintf(what, sizeof(what), "the build of %s", search.name);
@@ -173,7 +173,7 @@ static int compare_objects(const struct uat_identity *own, const struct uat_iden
 {
     uint32_t n = own->objects < zero->objects ? own->objects : zero->objects;
     for (uint32_t i = 0; i < n; i++)
-        if (memcmp(&own->object[i], &zero->object[i], sizeof(struct uat_object)) != 0)
+        if (memcmp(&own->object[i], &zero->object[i], sizeof(struct uat_loaded_object)) != 0)
             return refuse_object(own, zero, i);
     if (own->objects != zero->objects)
         return refuse(zero, "the number of loaded libraries", own->objects, zero->objects,

@@ -15,7 +15,7 @@
 enum { UAT_OBJECTS_MAX = 96 };
 
 /* One loaded object: program or shared library. */
-struct uat_object {
+struct uat_loaded_object {
     uint64_t name;  /* hash of its file name, without the folder */
     uint64_t build; /* hash of its build id, or of its program headers if it has none */
     uint64_t address;
@@ -35,7 +35,7 @@ struct uat_identity {
     int32_t pid;                /* not compared: a neighbour looks whether it has been stopped */
     int32_t colour;             /* not compared: shifts the words that adapters change, transport/colour.h */
     struct uat_binding binding; /* not compared: the workers of a machine tell from it whether they share cores */
-    struct uat_object object[UAT_OBJECTS_MAX]; /* rank 0 alone publishes them */
+    struct uat_loaded_object object[UAT_OBJECTS_MAX]; /* rank 0 alone publishes them */
 };
 enum { UAT_IDENTITY_HEAD = offsetof(struct uat_identity, object) };
 

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "runtime/job/self.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/settings.h"
 
 static struct {
@@ -101,8 +101,8 @@ static bool is_stopped(int pid)
 static void judge(void)
 {
     if (uat_job_settings.stall_limit > 0 && watched.stopped >= uat_job_settings.stall_limit)
-        uat_die("rank %d on %s, pid %d, has been stopped for %d s; UAT_STALL_LIMIT=%d is reached, the job ends",
-                watched.rank, watched.host, watched.pid, watched.stopped, uat_job_settings.stall_limit);
+        uat_fatal("rank %d on %s, pid %d, has been stopped for %d s; UAT_STALL_LIMIT=%d is reached, the job ends",
+                  watched.rank, watched.host, watched.pid, watched.stopped, uat_job_settings.stall_limit);
     if (uat_job_settings.stall_timeout > 0 && watched.stopped >= uat_job_settings.stall_timeout && !watched.reported) {
         watched.reported = true;
         uat_warn(

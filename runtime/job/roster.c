@@ -10,7 +10,7 @@
 #include "runtime/job/bootstrap.h"
 #include "transport/colour.h"
 
-/* One blob: the identity, and behind it the card or the endpoint. */
+/* One blob: the identity, and behind it the attach info or the endpoint. */
 static int publish_and_collect(struct uat_roster *roster, const struct uat_identity *own,
                                struct uat_transport *transport)
 {
@@ -23,7 +23,7 @@ static int publish_and_collect(struct uat_roster *roster, const struct uat_ident
     }
     memcpy(blob, own, own_size);
     const struct uat_transport_class *class = transport->class_;
-    int rc = (class->card ? class->card : class->endpoint)(transport, blob + own_size, &endpoint_size);
+    int rc = (class->attach_info ? class->attach_info : class->endpoint)(transport, blob + own_size, &endpoint_size);
     if (!rc)
         rc = uat_bootstrap_exchange(blob, own_size + endpoint_size, NULL, &roster->blobs, &roster->sizes);
     free(blob);
@@ -81,7 +81,7 @@ int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_ide
     if (!rc)
         rc = publish_and_collect(roster, own, transport);
     if (rc) {
-        uat_roster_forget(roster);
+        uat_roster_free(roster);
         return rc;
     }
     for (int i = 0; i < size; i++)
@@ -107,7 +107,7 @@ static int publish_late(struct uat_roster *roster, struct uat_transport *transpo
 
 int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport)
 {
-    if (!transport->class_->card)
+    if (!transport->class_->attach_info)
         return 0;
     size_t size = 0;
     int rc = transport->class_->attach(transport, roster->endpoint);
@@ -175,10 +175,10 @@ int uat_roster_oversubscribed(const struct uat_roster *roster, int rank, bool ad
     return shared;
 }
 
-void uat_roster_forget(struct uat_roster *roster)
+void uat_roster_free(struct uat_roster *roster)
 {
-    uat_bootstrap_forget(roster->blobs, roster->sizes);
-    uat_bootstrap_forget(roster->late, roster->late_sizes);
+    uat_bootstrap_free(roster->blobs, roster->sizes);
+    uat_bootstrap_free(roster->late, roster->late_sizes);
     free(roster->identity);
     free(roster->endpoint);
     *roster = (struct uat_roster){0};

@@ -14,7 +14,7 @@ struct uat_roster {
     int size; /* workers; the arrays have an element for each */
     /* All zero for a worker of another build, which refuses to start: see uat_identity_compare(). */
     const struct uat_identity **identity;
-    struct uat_endpoint *endpoint; /* the transport's card, and from uat_roster_attach() on its endpoint */
+    struct uat_endpoint *endpoint; /* the transport's attach info, and from uat_roster_attach() on its endpoint */
     void **blobs;                  /* what was published, identity and endpoint; the pointers above point into it */
     size_t *sizes;
     void **late; /* endpoints of transports that publish in two rounds; NULL: not needed */
@@ -24,13 +24,13 @@ struct uat_roster {
 /* Check that each worker's record names a process to which this rank may send a signal. 0, or -EPROTO, reported. */
 int uat_roster_check(const struct uat_roster *roster, int rank);
 
-/* Publish our identity and our transport's endpoint (or its card, if it has one), and collect those of all workers.
- * Collective. 0, or a negative errno, reported; after an error there is nothing to forget. */
+/* Publish our identity and our transport's endpoint (or its attach info, if it has one), and collect those of all
+ * workers. Collective. 0, or a negative errno, reported; after an error there is nothing to free. */
 int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
                        struct uat_transport *transport);
 
-/* The second round, for a transport whose first one was a card: let it attach its neighbours, then publish and collect
- * endpoints. Collective. 0 or a negative errno, reported. */
+/* The second round, for a transport whose first one was attach info: let it attach its neighbours, then publish and
+ * collect endpoints. Collective. 0 or a negative errno, reported. */
 int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport);
 
 /* host_of[rank]: the lowest rank on the host of that rank. */
@@ -47,6 +47,6 @@ uint8_t *uat_roster_colours(const struct uat_roster *roster);
 int uat_roster_oversubscribed(const struct uat_roster *roster, int rank, bool advise);
 
 /* Free what was collected. */
-void uat_roster_forget(struct uat_roster *roster);
+void uat_roster_free(struct uat_roster *roster);
 
 #endif

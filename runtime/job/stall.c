@@ -13,7 +13,7 @@
 #include "runtime/job/settings.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/neighbour.h"
 
 /* Read by a signal handler on the same thread, hence volatile. */
@@ -160,7 +160,7 @@ static void judge(void)
     char line[200];
     if (uat_job_settings.stall_limit > 0 && waited >= (uint64_t)uat_job_settings.stall_limit) {
         describe(line, sizeof(line));
-        uat_die("%s; UAT_STALL_LIMIT=%d is reached, the job ends", line, uat_job_settings.stall_limit);
+        uat_fatal("%s; UAT_STALL_LIMIT=%d is reached, the job ends", line, uat_job_settings.stall_limit);
     }
     if (uat_job_settings.stall_timeout > 0 && waited >= (uint64_t)uat_job_settings.stall_timeout && !stall.reported) {
         stall.reported = true;

@@ -6,7 +6,8 @@
  * swapped out or lost. A longer wait is reported after UAT_STALL_TIMEOUT, with both workers and the reason, and ends
  * the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends operations to that peer, so that a cut network ends
  * the job as soon as the transport can tell. A wait in PMIx_Fence is treated alike, but without the operations. Waits
- * in collective calls are in runtime/job/late.h. Joins, idleness and tasks may last for hours, so they are not bounded.
+ * in collective calls are in runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not
+ * bounded.
  */
 #ifndef UAT_STALL_H
 #define UAT_STALL_H

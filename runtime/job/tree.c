@@ -11,7 +11,7 @@
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/call.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 /* Counters on their way up and down. */
 struct share {
@@ -181,7 +181,7 @@ int uat_tree_sum(int status, uat_stats_t *stats, uat_tree_add *add)
     int rc = climb_and_descend(sum, add);
     uat_call_set_waiting(false);
     if (rc)
-        uat_die_explained();
+        uat_fatal_note_reported();
     *stats = sum->stats;
     return rc ? rc : (int)sum->told.status;
 }
@@ -205,7 +205,7 @@ static int spread_chunk(size_t bytes)
     if (!rc)
         rc = tell_children(told, NULL);
     if (rc)
-        uat_die_explained();
+        uat_fatal_note_reported();
     return rc;
 }
 

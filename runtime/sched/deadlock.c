@@ -9,7 +9,7 @@
 #include "runtime/job/collective.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/worker.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
 enum { LOOK_EVERY = 256 /* failed attempts between two looks; this affects when to look, not what to conclude */ };
@@ -97,7 +97,7 @@ static void report(void)
         if (waiting[kind] > 0 && length < sizeof(text))
             length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%" PRIu64 " for %s", length ? ", " : "",
                                        waiting[kind], uat_deadlock_name((enum uat_park_kind)kind));
-    uat_die("deadlock: no task can run and the root has not ended; tasks that wait: %s", length ? text : "none");
+    uat_fatal("deadlock: no task can run and the root has not ended; tasks that wait: %s", length ? text : "none");
 }
 
 void uat_deadlock_look(unsigned failures)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 /* Itanium C++ ABI, Exception Handling, 2.2.2. */
 struct globals {
@@ -31,10 +31,10 @@ void uat_exception_refuse(const char *call)
 {
     const struct globals *now = __cxa_get_globals();
     if (now->uncaught != outside.uncaught)
-        uat_die("%s was called while an exception unwinds the stack, in a destructor; the task could not migrate",
-                call);
+        uat_fatal("%s was called while an exception unwinds the stack, in a destructor; the task could not migrate",
+                  call);
     if (now->caught != outside.caught)
-        uat_die("%s was called in a catch block; the task could not migrate: leave the block first", call);
+        uat_fatal("%s was called in a catch block; the task could not migrate: leave the block first", call);
 }
 
 /* Called by task.hpp. */
@@ -42,7 +42,7 @@ _Noreturn __attribute__((visibility("default"))) void uat_end_by_exception(const
 void uat_end_by_exception(const char *event, const char *what)
 {
     if (!event)
-        uat_die_silently();
+        uat_fatal_reported();
     uat_error("%s: %s", event, what);
     abort(); /* as std::terminate(): for a debugger, or a core file */
 }

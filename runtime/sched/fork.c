@@ -12,7 +12,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/sanitize.h"
 #include "runtime/sched/worker.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 bool uat_fork_is_child;
 
@@ -23,7 +23,7 @@ static void replace_region(void *new)
 {
     size_t size = uat_segment_region_size();
     if (mremap(new, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)uat_segment.low) == MAP_FAILED)
-        uat_die("fork() in a task: the stacks cannot be mapped anew: %s", strerror(errno));
+        uat_fatal("fork() in a task: the stacks cannot be mapped anew: %s", strerror(errno));
 }
 
 static void *map_region(int flags, int fd)
@@ -31,8 +31,8 @@ static void *map_region(int flags, int fd)
     void *p = mmap(NULL, uat_segment_region_size(), PROT_READ | PROT_WRITE, flags, fd,
                    fd < 0 ? 0 : uat_segment.offset + (off_t)(uat_segment.low - (uintptr_t)uat_segment.start));
     if (p == MAP_FAILED)
-        uat_die("fork() in a task: no memory for a copy of the stacks, UAT_STACK_SIZE=%zuk: %s",
-                uat_segment_region_size() >> 10, strerror(errno));
+        uat_fatal("fork() in a task: no memory for a copy of the stacks, UAT_STACK_SIZE=%zuk: %s",
+                  uat_segment_region_size() >> 10, strerror(errno));
     return p;
 }
 
@@ -43,7 +43,7 @@ static void make_private(uintptr_t sp)
     (void)sp; /* a generator's stack lies above its caller's frames: copy all that is in use */
     uintptr_t low = uat_segment_low_water();
     char *copy = map_region(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-    uat_sanitize_forget(low, uat_segment.high);
+    uat_sanitize_unpoison(low, uat_segment.high);
     memcpy(copy + (low - uat_segment.low), (const void *)low, uat_segment.high - low);
     replace_region(copy);
 }
@@ -53,7 +53,7 @@ static void make_shared(uintptr_t sp)
 {
     uintptr_t base = uat_deque_base(&uat_worker.deque);
     char *shared = map_region(MAP_SHARED, uat_segment.fd);
-    uat_sanitize_forget(sp, base);
+    uat_sanitize_unpoison(sp, base);
     memcpy(shared + (sp - uat_segment.low), (const void *)sp, base - sp);
     replace_region(shared);
     madvise((void *)uat_segment.low, uat_segment_region_size(), MADV_HUGEPAGE);
@@ -89,7 +89,7 @@ static void child(void)
     uat_self.transport = NULL; /* runs, barriers and objects are refused */
     uat_self.near_size = 0;
     uat_deque_stop(&uat_worker.deque); /* each spawn and each end of a task takes the slow path, and is refused there */
-    uat_die_alone();
+    uat_fatal_detach();
 }
 
 int uat_fork_open(void)
@@ -104,5 +104,6 @@ int uat_fork_open(void)
 
 void uat_fork_refuse(void)
 {
-    uat_die("a process made by fork() is no worker: it may not spawn, join or end its task; let it exec() or _exit()");
+    uat_fatal(
+        "a process made by fork() is no worker: it may not spawn, join or end its task; let it exec() or _exit()");
 }

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "base/relax.h"
 #include "runtime/sched/torture.h"
-#include "runtime/job/late.h"
+#include "runtime/job/straggler.h"
 #include "runtime/job/neighbour.h"
 
 enum {
@@ -64,7 +64,7 @@ void uat_idle(struct uat_idle *idle, bool lost)
     idle->failures++;
     if (idle->failures % LOOK_FAILURES == 0) {
         uat_neighbour_look();
-        uat_late_root();
+        uat_straggler_root();
     }
     /* A worker without a core of its own yields instead, unless it has lost a race with another thief. */
     if (lost || !uat_relax_oversubscribed)

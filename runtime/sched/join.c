@@ -22,7 +22,7 @@
 #include "runtime/sched/park.h"
 #include "runtime/sched/worker.h"
 #include "runtime/trace/trace.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
 enum {
@@ -54,8 +54,8 @@ void uat_join_reserve(void)
 static void check_result(uint64_t record, uint64_t size)
 {
     if (size > uat_segment.result_max || uat_record_rank(record) >= uat_self.size)
-        uat_die("a task's frame names a result of %llu bytes (UAT_RESULT_MAX=%zu) at rank %d; the stack is corrupt",
-                (unsigned long long)size, uat_segment.result_max, uat_record_rank(record));
+        uat_fatal("a task's frame names a result of %llu bytes (UAT_RESULT_MAX=%zu) at rank %d; the stack is corrupt",
+                  (unsigned long long)size, uat_segment.result_max, uat_record_rank(record));
 }
 
 /* Check a waiter that was READ from a record of this rank: peers may have written it. */
@@ -83,7 +83,7 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     /* The joiner's stack has overwritten the ended child's frame. What is needed of the frame was copied before. */
     if (uat_deque_size(&uat_worker.deque) == 0 || uat_deque_base(&uat_worker.deque) != waiter->base)
         uat_deque_push_gone(&uat_worker.deque, waiter->base);
-    uat_sanitize_forget(waiter->sp, waiter->base);
+    uat_sanitize_unpoison(waiter->sp, waiter->base);
     memcpy(task->result, staged()->result, task->size);
     task->record = 0;
     uat_frame_at(waiter->base)->pending--;
@@ -159,7 +159,7 @@ static struct uat_block *evacuate(uintptr_t sp, uintptr_t base)
         report_full_heap(base - sp);
         return NULL;
     }
-    uat_sanitize_forget(sp, base);
+    uat_sanitize_unpoison(sp, base);
     memcpy(uat_block_stack(block), (void *)sp, base - sp);
     ((struct uat_parked *)block)->kind = UAT_PARK_JOIN;
     ((struct uat_parked *)block)->object = 0;
@@ -212,12 +212,12 @@ static void check_joiner(uintptr_t sp, uintptr_t base, const uat_task_t *task)
 {
     uat_task_check_stack(sp, "uat_join()");
     if ((uintptr_t)task < sp || (uintptr_t)task >= base)
-        uat_die("uat_join() was given a handle at %p, which is not in the calling task's own frames; only the task "
-                "that spawned a child may join it",
-                (const void *)task);
+        uat_fatal("uat_join() was given a handle at %p, which is not in the calling task's own frames; only the task "
+                  "that spawned a child may join it",
+                  (const void *)task);
     if (uat_frame_at(base)->pending == 0)
-        uat_die("uat_join() of a child that the task has not spawned or has joined already; every child is joined "
-                "once, by the task that spawned it");
+        uat_fatal("uat_join() of a child that the task has not spawned or has joined already; every child is joined "
+                  "once, by the task that spawned it");
     uat_exception_check("uat_join()");
 }
 
@@ -240,8 +240,8 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     bool has_ended = asks_first(sp, base) && child_has_ended(name);
     /* The deque may hold private spawners below a task that has waited. They part from this task before its stack is
      * copied. */
-    uintptr_t parted = has_ended ? 0 : uat_park_part_next();
-    if (!has_ended && (parted == 1 || !(block = evacuate(sp, base)))) {
+    uintptr_t parted = 0;
+    if (!has_ended && (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || !(block = evacuate(sp, base)))) {
         wait_in_place(name);
         has_ended = true;
     }

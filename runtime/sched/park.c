@@ -22,7 +22,7 @@
 #include "runtime/sched/torture.h"
 #include "runtime/sched/worker.h"
 #include "runtime/trace/trace.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
 enum { LIST_ROOM = 64, LOOK_EVERY = 16 /* attempts per look at ready rings, until a ready task was seen */ };
@@ -54,7 +54,7 @@ void uat_park_give_back(int rank, uint64_t *returned)
 {
     *(uint64_t *)one.at = 1;
     struct uat_op op = uat_op_write(one.at, returned, 8);
-    uat_check(uat_transport_forget(uat_self.transport, rank, &op, 1));
+    uat_check(uat_transport_post_unsignaled(uat_self.transport, rank, &op, 1));
 }
 
 const uint64_t *uat_park_atomic(void)
@@ -84,28 +84,31 @@ void uat_park_check(const struct uat_park *wait)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     if (!uat_worker.running || here < uat_segment.low || here >= uat_segment.high)
-        uat_die("a wait for %s was called outside of a task; only the root of uat_run() and its descendants may wait",
-                uat_deadlock_name(wait->kind));
+        uat_fatal("a wait for %s was called outside of a task; only the root of uat_run() and its descendants may wait",
+                  uat_deadlock_name(wait->kind));
     uat_global_refuse_open("at a call that waits");
 }
 
-uintptr_t uat_park_part_next(void)
+enum uat_park_part uat_park_part_next(uintptr_t *out)
 {
     uintptr_t sp = uat_deque_next_private(&uat_worker.deque);
+    *out = 0;
     if (!sp)
-        return 0;
+        return UAT_PARK_NONE_TO_PART;
     if (uat_torture_on) /* the spawner's stack may have been moved away, and its handle is about to be written */
         uat_torture_returned(sp);
-    if (uat_spawn_part(NULL, sp))
-        return sp;
+    if (uat_spawn_part(NULL, sp)) {
+        *out = sp;
+        return UAT_PARK_PARTED;
+    }
     if (uat_worker.deque.user.keep_private)
         uat_torture_pushed(sp);
-    return 1;
+    return UAT_PARK_NO_RECORD;
 }
 
 void uat_park_unpart(uintptr_t sp)
 {
-    if (sp < 2)
+    if (!sp)
         return;
     struct uat_frame *frame = uat_frame_at(sp);
     uat_record_put(&uat_records, uat_record_address(frame->record));
@@ -117,19 +120,21 @@ void uat_park_unpart(uintptr_t sp)
 void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
 {
     /* Before the stack is copied, because the record's name is stored in the task's frame. */
-    if (uat_park_part_next() == 1)
-        uat_die("no join record is left for the spawner of a task that waits for %s; set UAT_RECORDS to more",
-                uat_deadlock_name(wait->kind));
+    uintptr_t parted;
+    if (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD)
+        uat_fatal("no join record is left for the spawner of a task that waits for %s; set UAT_RECORDS to more",
+                  uat_deadlock_name(wait->kind));
     uat_exception_check("a call that waits");
     uint64_t begin = uat_trace_begin();
     struct uat_block *block = uat_heap_get(&uat_heap, base - sp);
     if (!block)
-        uat_die("UAT_HEAP_SIZE=%zuk leaves no room for a stack of %zu bytes that waits for %s; set it to %zuk or more",
-                uat_segment.heap_size >> 10, (size_t)(base - sp), uat_deadlock_name(wait->kind),
-                2 * ((base - sp > uat_segment.heap_size ? base - sp : uat_segment.heap_size) >> 10));
+        uat_fatal(
+            "UAT_HEAP_SIZE=%zuk leaves no room for a stack of %zu bytes that waits for %s; set it to %zuk or more",
+            uat_segment.heap_size >> 10, (size_t)(base - sp), uat_deadlock_name(wait->kind),
+            2 * ((base - sp > uat_segment.heap_size ? base - sp : uat_segment.heap_size) >> 10));
     char *stack = uat_block_stack(block);
     struct uat_parked *parked = (struct uat_parked *)block;
-    uat_sanitize_forget(sp, base);
+    uat_sanitize_unpoison(sp, base);
     memcpy(stack, (void *)sp, base - sp);
     parked->next = 0;
     parked->sp = sp;
@@ -150,7 +155,7 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
 
 void uat_park_no_memory(void)
 {
-    uat_die("no memory for the list of %zu ready tasks", uat_parking.ready.count);
+    uat_fatal("no memory for the list of %zu ready tasks", uat_parking.ready.count);
 }
 
 /* The name's offset from the start of its rank's heap. SIZE_MAX: no such rank, or not in its heap. */
@@ -184,7 +189,7 @@ static void fetch(const struct uat_ready_task *task)
     char *stack = uat_ready_block(task) + UAT_READY_STACK;
     size_t bytes = task->base - task->sp;
     if (uat_ready_rank(task) == uat_self.rank) {
-        uat_sanitize_forget(task->sp, task->base);
+        uat_sanitize_unpoison(task->sp, task->base);
         memcpy((void *)task->sp, stack, bytes);
         return;
     }
@@ -251,9 +256,9 @@ void uat_park_describe(char *text, size_t size)
 {
     const struct uat_heap *heap = &uat_heap;
     size_t length = 0;
-    for (size_t i = 0; i < heap->loans.count && length < size; i++) {
+    for (size_t i = 0; i < heap->lent.count && length < size; i++) {
         const struct uat_parked *p =
-            (const struct uat_parked *)(void *)(heap->memory + (size_t)heap->loans.items[i] * UAT_HEAP_UNIT);
+            (const struct uat_parked *)(void *)(heap->memory + (size_t)heap->lent.items[i] * UAT_HEAP_UNIT);
         /* Relaxed: only the mark is read, nothing is done with the block. */
         if (__atomic_load_n(&p->returned, __ATOMIC_RELAXED) || p->kind == UAT_PARK_NONE || p->kind >= UAT_PARK_KINDS)
             continue;

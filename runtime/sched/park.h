@@ -24,7 +24,7 @@
  * peer may have written it. */
 bool uat_park_is_block(uint64_t name, size_t bytes);
 
-/* Is it the name of a waiter: of a block, or of a ticket's entry, which lies in a block? */
+/* Is it the name of a waiter: of a block, or of a select waiter's entry, which lies in a block? */
 bool uat_park_is_header(uint64_t name);
 
 /* Is [sp, base) a stack of the uni-address region? */
@@ -85,14 +85,20 @@ static inline int uat_park_word(struct uat_park *wait, uint64_t value, void *to)
 /* The scheduler's side of uat_park(): evacuate the task at sp. Ends the job if there is no room. */
 void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait);
 
-/* uat_park_part_next() lets the youngest continuation here part from its child, which is about to wait. Returns the
- * continuation's stack pointer; 0: there is none, or it has parted already; 1: no join record is free.
- * uat_park_unpart() undoes it if the child does not wait after all. */
-uintptr_t uat_park_part_next(void);
+enum uat_park_part {
+    UAT_PARK_PARTED,
+    UAT_PARK_NONE_TO_PART, /* there is no continuation, or it has parted already */
+    UAT_PARK_NO_RECORD     /* no join record is free */
+};
+
+/* uat_park_part_next() lets the youngest continuation here part from its child, which is about to wait. *sp: the
+ * continuation's stack pointer, 0 unless it parted. uat_park_unpart(), with that *sp, undoes it if the child does not
+ * wait after all. */
+enum uat_park_part uat_park_part_next(uintptr_t *sp);
 void uat_park_unpart(uintptr_t sp);
 
 /* Mark a record or a block as returned, after all READs of it are complete. Its owner finds the mark in
- * uat_loans_collect(). */
+ * uat_lent_collect(). */
 void uat_park_give_back(int rank, uint64_t *returned);
 
 /* A worker's state for waiting tasks. */

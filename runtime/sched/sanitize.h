@@ -23,8 +23,8 @@ __attribute__((unused)) static const void *uat_sanitize_own;
 __attribute__((unused)) static size_t uat_sanitize_own_size;
 __attribute__((unused)) static void *uat_sanitize_own_locals;
 
-/* Forget the red zones in [from, to), which is about to move as a whole. */
-static inline void uat_sanitize_forget(uintptr_t from, uintptr_t to)
+/* Unpoison the red zones in [from, to), which is about to move as a whole. */
+static inline void uat_sanitize_unpoison(uintptr_t from, uintptr_t to)
 {
     if (__asan_unpoison_memory_region)
         __asan_unpoison_memory_region((void *)from, to - from);
@@ -34,7 +34,7 @@ static inline void uat_sanitize_forget(uintptr_t from, uintptr_t to)
  * is completed at once, because there is no suitable place on the task's side to complete it. */
 static inline void uat_sanitize_enter(uintptr_t low, uintptr_t high, uintptr_t base)
 {
-    uat_sanitize_forget(low, base);
+    uat_sanitize_unpoison(low, base);
     if (!__sanitizer_start_switch_fiber)
         return;
     __sanitizer_start_switch_fiber(&uat_sanitize_own_locals, (void *)low, high - low);

@@ -25,7 +25,7 @@
 #include "runtime/sched/park.h"
 #include "runtime/sched/worker.h"
 #include "runtime/trace/trace.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
 /* Resume a continuation whose child lives elsewhere: the task has one more child to join. Returns sp. */
@@ -103,7 +103,7 @@ static inline void leave_task(void)
 static inline uintptr_t next_ready(void)
 {
     assert(uat_deque_size(&uat_worker.deque) == 0);
-    uat_sanitize_forget(uat_segment.low, uat_segment.high); /* left by stacks that have moved away */
+    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* left by stacks that have moved away */
     return uat_collective_announced() ? 0 : uat_park_take_own();
 }
 
@@ -203,7 +203,7 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
     uintptr_t sp =
         uat_segment.high - 8; /* as if a call had pushed a return address: see the layout in asm/x86_64/spawn.S */
     struct uat_frame *frame = uat_frame_at(sp);
-    uat_sanitize_forget(uat_segment.low, uat_segment.high); /* left by the last run */
+    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* left by the last run */
     *frame = (struct uat_frame){.result_size = (uint32_t)result_size};
     char *result = uat_frame_result(frame);
     char *copy = result - ((arg_size + 15) & ~(size_t)15);

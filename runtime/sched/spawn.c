@@ -19,7 +19,7 @@
 #include "runtime/sched/modes.h"
 #include "runtime/sched/torture.h"
 #include "runtime/sched/worker.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 
 /* Bytes below the region. A stack pointer that is lower than this is not that of a task whose stacks overflow. */
@@ -31,11 +31,12 @@ void uat_task_check_stack(uintptr_t sp, const char *call)
         return;
     if (sp < uat_segment.low && uat_segment.low - sp < OVERFLOW_MAX) {
         uat_fault_report_overflow(sp);
-        uat_die_silently();
+        uat_fatal_reported();
     }
-    uat_die("%s was called on a stack that is not the task's, at %p: from another thread or a signal handler; only the "
-            "task's own thread may spawn and join",
-            call, (void *)sp);
+    uat_fatal(
+        "%s was called on a stack that is not the task's, at %p: from another thread or a signal handler; only the "
+        "task's own thread may spawn and join",
+        call, (void *)sp);
 }
 
 bool uat_spawn_part(void *context, uintptr_t sp)
@@ -54,7 +55,7 @@ bool uat_spawn_part(void *context, uintptr_t sp)
 
 static _Noreturn void refuse_outside(void)
 {
-    uat_die("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
+    uat_fatal("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
 }
 
 /* Check that the child's handle is in the frames of its spawner, whose continuation is at sp: it must migrate with
@@ -64,9 +65,9 @@ static void check_handle(uintptr_t sp)
     uintptr_t handle = (uintptr_t)uat_frame_at(sp)->task;
     uintptr_t base = uat_worker.deque.top[-2] & ~(uintptr_t)UAT_TAG_MASK;
     if (handle < sp || handle >= base)
-        uat_die("uat_spawn() was given a handle at %p, which is not in the calling task's own frames; it could not "
-                "migrate with the task",
-                (void *)handle);
+        uat_fatal("uat_spawn() was given a handle at %p, which is not in the calling task's own frames; it could not "
+                  "migrate with the task",
+                  (void *)handle);
 }
 
 /* The slow path after the continuation at sp was pushed. */
@@ -99,8 +100,8 @@ int uat_work_wanted(void)
 static void refuse_children(const struct uat_frame *frame)
 {
     if (frame->pending > 0)
-        uat_die("a task has ended with %u children that it never joined; every uat_spawn() needs its uat_join()",
-                frame->pending);
+        uat_fatal("a task has ended with %u children that it never joined; every uat_spawn() needs its uat_join()",
+                  frame->pending);
 }
 
 /*
@@ -138,12 +139,12 @@ void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
         refuse_outside();
     uat_task_check_stack(sp, "uat_spawn()");
     if (result_size > UAT_RESULT_MAX_MAX)
-        uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX can be made: it is %zu, %zu at most", result_size,
-                uat_segment.result_max, (size_t)UAT_RESULT_MAX_MAX);
+        uat_fatal("a result of %zu bytes is larger than UAT_RESULT_MAX can be made: it is %zu, %zu at most",
+                  result_size, uat_segment.result_max, (size_t)UAT_RESULT_MAX_MAX);
     if (result_size > uat_segment.result_max)
-        uat_die("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
-                uat_segment.result_max, (result_size + 7) / 8 * 8);
+        uat_fatal("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
+                  uat_segment.result_max, (result_size + 7) / 8 * 8);
     if (arg_size > sp - uat_segment.low)
-        uat_die("an argument of %zu bytes does not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu or more",
-                arg_size, uat_segment_region_size(), uat_segment_region_size() + arg_size);
+        uat_fatal("an argument of %zu bytes does not fit on the task stacks, UAT_STACK_SIZE=%zu; set it to %zu or more",
+                  arg_size, uat_segment_region_size(), uat_segment_region_size() + arg_size);
 }

@@ -13,7 +13,7 @@
 #include "runtime/sched/settings.h"
 #include "runtime/sched/torture_heap.h"
 #include "runtime/sched/worker.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 
 enum { STEAL_WAITS = 400, STEAL_SPINS = 50, POISON = 0xa5 };
@@ -77,8 +77,8 @@ static void move_out(uintptr_t sp, uintptr_t base)
 {
     struct evacuated *e = malloc(sizeof(*e) + (base - sp));
     if (!e)
-        uat_die("no memory for UAT_TORTURE=evacuate");
-    uat_sanitize_forget(sp, base);
+        uat_fatal("no memory for UAT_TORTURE=evacuate");
+    uat_sanitize_unpoison(sp, base);
     *e = (struct evacuated){.older = evacuated, .sp = sp, .bytes = base - sp};
     memcpy(e->stack, (void *)sp, e->bytes);
     memset((void *)sp, POISON, e->bytes);
@@ -95,7 +95,7 @@ static void move_in(uintptr_t sp)
     const unsigned char *place = (const unsigned char *)sp;
     for (size_t i = 0; i < e->bytes; i++)
         if (place[i] != POISON)
-            uat_die(
+            uat_fatal(
                 "a task has written to another task's stack, at %p; tasks may share nothing but arguments and results",
                 (const void *)(place + i));
     memcpy((void *)sp, e->stack, e->bytes);

@@ -40,7 +40,7 @@ int uat_heap_open(struct uat_heap *heap, char *memory, size_t size)
                               .used_order = calloc(units, 1),
                               .next = malloc(units * sizeof(uint32_t)),
                               .prev = malloc(units * sizeof(uint32_t))};
-    if (!heap->order || !heap->used_order || !heap->next || !heap->prev || uat_loans_open(&heap->loans, units)) {
+    if (!heap->order || !heap->used_order || !heap->next || !heap->prev || uat_lent_open(&heap->lent, units)) {
         uat_heap_close(heap);
         return -ENOMEM;
     }
@@ -62,7 +62,7 @@ void uat_heap_close(struct uat_heap *heap)
     free(heap->used_order);
     free(heap->next);
     free(heap->prev);
-    uat_loans_close(&heap->loans);
+    uat_lent_close(&heap->lent);
     *heap = (struct uat_heap){0};
 }
 
@@ -118,11 +118,11 @@ static void release_kept(struct uat_heap *heap)
 /* A free block of this order that is not a kept one, or NONE. */
 static uint32_t search(struct uat_heap *heap, unsigned order)
 {
-    uat_loans_collect(&heap->loans, LOOKS, returned, take, heap);
+    uat_lent_collect(&heap->lent, LOOKS, returned, take, heap);
     uint32_t unit = find(heap, order);
     if (unit == NONE) {
         release_kept(heap);
-        uat_loans_collect(&heap->loans, heap->loans.count, returned, take, heap);
+        uat_lent_collect(&heap->lent, heap->lent.count, returned, take, heap);
         unit = find(heap, order);
     }
     return unit;
@@ -137,13 +137,13 @@ struct uat_block *uat_heap_search(struct uat_heap *heap, unsigned order)
     struct uat_block *block = uat_heap_block(heap, unit);
     /* Relaxed: no peer knows the block yet. The WRITE of the waiter in uat_join_wait_at() publishes it. */
     __atomic_store_n(&block->returned, 0, __ATOMIC_RELAXED);
-    uat_loans_add(&heap->loans, unit);
+    uat_lent_add(&heap->lent, unit);
     return block;
 }
 
 size_t uat_heap_settle(struct uat_heap *heap)
 {
     release_kept(heap);
-    uat_loans_collect(&heap->loans, heap->loans.count, returned, take, heap);
-    return heap->loans.count;
+    uat_lent_collect(&heap->lent, heap->lent.count, returned, take, heap);
+    return heap->lent.count;
 }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/word.h"
-#include "runtime/segment/loans.h"
+#include "runtime/segment/lent.h"
 
 enum {
     UAT_HEAP_UNIT = 256 /* bytes of the smallest block */,
@@ -37,7 +37,7 @@ struct uat_heap {
     /* Small free blocks, by order. The most recently freed one is reused first, without a merge or a split. */
     uint32_t kept[UAT_HEAP_KEPT_ORDERS][UAT_HEAP_KEPT];
     uint8_t kept_count[UAT_HEAP_KEPT_ORDERS];
-    struct uat_loans loans;
+    struct uat_lent lent;
 };
 
 /* Open a heap of size bytes (a multiple of UAT_HEAP_UNIT) at memory, which is zeroed memory of the segment. 0 or
@@ -66,12 +66,12 @@ static inline struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes
     if (__builtin_expect(order >= UAT_HEAP_KEPT_ORDERS || heap->kept_count[order] == 0, 0))
         return uat_heap_search(heap, order);
     uint32_t unit = heap->kept[order][--heap->kept_count[order]]; /* its used_order and returned word are still right */
-    uat_loans_add(&heap->loans, unit);
+    uat_lent_add(&heap->lent, unit);
     return uat_heap_block(heap, unit);
 }
 
 /* Free a block whose returned word is 0: no peer knows it, or none will mark it. A block that a peer has marked must
- * come back through uat_loans_collect() instead, because a kept block is reused without resetting that word. Called by
+ * come back through uat_lent_collect() instead, because a kept block is reused without resetting that word. Called by
  * the owner only. */
 static inline void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
 {
@@ -80,8 +80,8 @@ static inline void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
     /* Relaxed: no peer knows the block any more. */
     uint64_t mark = __atomic_load_n(&block->returned, __ATOMIC_RELAXED);
     if (__builtin_expect(mark != 0, 0))
-        uat_word_refuse(-1, UAT_LOANS_MARK, mark);
-    uat_loans_remove(&heap->loans, unit);
+        uat_word_refuse(-1, UAT_LENT_MARK, mark);
+    uat_lent_remove(&heap->lent, unit);
     unsigned order = heap->used_order[unit];
     if (order < UAT_HEAP_KEPT_ORDERS && heap->kept_count[order] < UAT_HEAP_KEPT)
         heap->kept[order][heap->kept_count[order]++] = unit;

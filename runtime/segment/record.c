@@ -25,7 +25,7 @@ static struct uat_record *at(const struct uat_record_pool *pool, uint32_t number
 int uat_record_pool_open(struct uat_record_pool *pool, char *memory, size_t stride, size_t count)
 {
     *pool = (struct uat_record_pool){.memory = memory, .stride = stride, .free = malloc(count * sizeof(uint32_t))};
-    if (!pool->free || uat_loans_open(&pool->loans, count)) {
+    if (!pool->free || uat_lent_open(&pool->lent, count)) {
         uat_record_pool_close(pool);
         return -ENOMEM;
     }
@@ -39,7 +39,7 @@ int uat_record_pool_open(struct uat_record_pool *pool, char *memory, size_t stri
 void uat_record_pool_close(struct uat_record_pool *pool)
 {
     free(pool->free);
-    uat_loans_close(&pool->loans);
+    uat_lent_close(&pool->lent);
     *pool = (struct uat_record_pool){0};
 }
 
@@ -58,8 +58,8 @@ static void take(void *context, uint32_t number)
 
 size_t uat_record_pool_settle(struct uat_record_pool *pool)
 {
-    uat_loans_collect(&pool->loans, pool->loans.count, returned, take, pool);
-    return pool->loans.count - (pool->spare != NULL);
+    uat_lent_collect(&pool->lent, pool->lent.count, returned, take, pool);
+    return pool->lent.count - (pool->spare != NULL);
 }
 
 /*
@@ -79,12 +79,12 @@ struct uat_record *uat_record_get(struct uat_record_pool *pool)
         return spare;
     }
     if (is_fresh_next(pool))
-        uat_loans_collect(&pool->loans, pool->free_count == 0 ? LOOKS : LOOKS_FRESH, returned, take, pool);
+        uat_lent_collect(&pool->lent, pool->free_count == 0 ? LOOKS : LOOKS_FRESH, returned, take, pool);
     if (pool->free_count == 0)
         return NULL;
     uint32_t number = pool->free[--pool->free_count];
     pool->used = number < pool->used ? pool->used : number + 1;
-    uat_loans_add(&pool->loans, number);
+    uat_lent_add(&pool->lent, number);
     return at(pool, number);
 }
 
@@ -95,6 +95,6 @@ void uat_record_put(struct uat_record_pool *pool, struct uat_record *record)
         return;
     }
     uint32_t number = (uint32_t)((size_t)((char *)record - pool->memory) / pool->stride);
-    uat_loans_remove(&pool->loans, number);
+    uat_lent_remove(&pool->lent, number);
     pool->free[pool->free_count++] = number;
 }

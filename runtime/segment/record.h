@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/segment/loans.h"
+#include "runtime/segment/lent.h"
 
 /* A joiner that waits: its stack [sp, base) is kept in `block` of rank's evacuation heap. */
 struct uat_waiter {
@@ -53,7 +53,7 @@ struct uat_record_pool {
     uint32_t *free; /* stack of free records' numbers: records that have been used lie above those that have not */
     size_t free_count;
     uint32_t used; /* records with a lower number have been used */
-    struct uat_loans loans;
+    struct uat_lent lent;
     struct uat_record *spare; /* freed by uat_record_put(), but still listed as lent: a flat loop reuses it each time */
 };
 

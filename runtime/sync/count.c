@@ -4,29 +4,29 @@
 
 #include "base/word.h"
 #include "include/uat/sync.h"
-#include "runtime/sync/object.h"
-#include "runtime/job/die.h"
+#include "runtime/sync/waitobj.h"
+#include "runtime/job/fatal.h"
 
-enum { COUNT, MEMBERS }; /* of struct uat_object's words */
+enum { COUNT, MEMBERS }; /* of struct uat_waitobj's words */
 
 /* Leave the guard, and wake all waiters. */
 static void open_gate(uint64_t object, enum uat_park_kind kind)
 {
-    struct uat_object *o = uat_object_held();
+    struct uat_waitobj *o = uat_waitobj_held();
     uint64_t head = o->head, tail = o->tail;
     o->head = o->tail = 0;
-    uat_object_leave(object, 0);
-    uat_object_wake_all(head, tail, kind, 0, NULL, 0);
+    uat_waitobj_leave(object, 0);
+    uat_waitobj_wake_all(head, tail, kind, 0, NULL, 0);
 }
 
 uat_semaphore_t uat_semaphore_create(uint64_t count)
 {
     const uint64_t word[4] = {[COUNT] = count};
-    return (uat_semaphore_t){uat_object_create(UAT_PARK_SEMAPHORE, 0, word)};
+    return (uat_semaphore_t){uat_waitobj_create(UAT_PARK_SEMAPHORE, 0, word)};
 }
 
 /* With the guard held: take one if there is one. */
-static int take_one(struct uat_object *o)
+static int take_one(struct uat_waitobj *o)
 {
     if (o->word[COUNT] == 0)
         return 0;
@@ -36,94 +36,94 @@ static int take_one(struct uat_object *o)
 
 int uat_semaphore_try_acquire(uat_semaphore_t s)
 {
-    int taken = take_one(uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_try_acquire()"));
-    uat_object_leave(s.object, 0);
+    int taken = take_one(uat_waitobj_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_try_acquire()"));
+    uat_waitobj_leave(s.object, 0);
     if (taken)
         return 0;
-    uat_object_missed();
+    uat_waitobj_poll_failed();
     return -EAGAIN;
 }
 
 void uat_semaphore_acquire(uat_semaphore_t s)
 {
-    if (take_one(uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_acquire()")))
-        uat_object_leave(s.object, 0);
+    if (take_one(uat_waitobj_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_acquire()")))
+        uat_waitobj_leave(s.object, 0);
     else
-        uat_object_wait_only(s.object, UAT_PARK_SEMAPHORE);
+        uat_waitobj_wait_only(s.object, UAT_PARK_SEMAPHORE);
 }
 
 void uat_semaphore_release(uat_semaphore_t s, uint64_t n)
 {
     for (;;) {
-        struct uat_object *o = uat_object_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_release()");
+        struct uat_waitobj *o = uat_waitobj_take(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_release()");
         struct uat_waking waking;
-        bool any = n > 0 && uat_object_unqueue(&waking);
+        bool any = n > 0 && uat_waitobj_unqueue(&waking);
         if (!any && n > UINT64_MAX - o->word[COUNT])
-            uat_die("uat_semaphore_release(): %llu units to a semaphore at %llu; a semaphore holds at most 2^64 - 1",
-                    (unsigned long long)n, (unsigned long long)o->word[COUNT]);
+            uat_fatal("uat_semaphore_release(): %llu units to a semaphore at %llu; a semaphore holds at most 2^64 - 1",
+                      (unsigned long long)n, (unsigned long long)o->word[COUNT]);
         if (!any) /* no task waits for the rest: count it */
             o->word[COUNT] += n;
-        uat_object_leave(s.object, 0);
+        uat_waitobj_leave(s.object, 0);
         if (!any)
             return;
-        uat_object_wake(&waking, UAT_PARK_SEMAPHORE, 0, NULL, 0);
+        uat_waitobj_wake(&waking, UAT_PARK_SEMAPHORE, 0, NULL, 0);
         n--;
     }
 }
 
 void uat_semaphore_destroy(uat_semaphore_t s)
 {
-    uat_object_destroy(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_destroy()");
+    uat_waitobj_destroy(s.object, UAT_PARK_SEMAPHORE, "uat_semaphore_destroy()");
 }
 
 uat_latch_t uat_latch_create(uint64_t count)
 {
     const uint64_t word[4] = {[COUNT] = count};
-    return (uat_latch_t){uat_object_create(UAT_PARK_LATCH, 0, word)};
+    return (uat_latch_t){uat_waitobj_create(UAT_PARK_LATCH, 0, word)};
 }
 
 void uat_latch_count_down(uat_latch_t l, uint64_t n)
 {
-    struct uat_object *o = uat_object_take(l.object, UAT_PARK_LATCH, "uat_latch_count_down()");
+    struct uat_waitobj *o = uat_waitobj_take(l.object, UAT_PARK_LATCH, "uat_latch_count_down()");
     if (n > o->word[COUNT])
-        uat_die(
+        uat_fatal(
             "uat_latch_count_down(): %llu from a latch at %llu; it was counted down more often than it was created for",
             (unsigned long long)n, (unsigned long long)o->word[COUNT]);
     o->word[COUNT] -= n;
     if (o->word[COUNT] == 0)
         open_gate(l.object, UAT_PARK_LATCH);
     else
-        uat_object_leave(l.object, 0);
+        uat_waitobj_leave(l.object, 0);
 }
 
 void uat_latch_wait(uat_latch_t l)
 {
-    if (uat_object_take(l.object, UAT_PARK_LATCH, "uat_latch_wait()")->word[COUNT] == 0)
-        uat_object_leave(l.object, 0);
+    if (uat_waitobj_take(l.object, UAT_PARK_LATCH, "uat_latch_wait()")->word[COUNT] == 0)
+        uat_waitobj_leave(l.object, 0);
     else
-        uat_object_wait_only(l.object, UAT_PARK_LATCH);
+        uat_waitobj_wait_only(l.object, UAT_PARK_LATCH);
 }
 
 void uat_latch_destroy(uat_latch_t l)
 {
-    uat_object_destroy(l.object, UAT_PARK_LATCH, "uat_latch_destroy()");
+    uat_waitobj_destroy(l.object, UAT_PARK_LATCH, "uat_latch_destroy()");
 }
 
 uat_task_barrier_t uat_task_barrier_create(uint64_t n)
 {
     if (n == 0)
-        uat_die("uat_task_barrier_create(): a group has at least one member");
+        uat_fatal("uat_task_barrier_create(): a group has at least one member");
     const uint64_t word[4] = {[MEMBERS] = n};
-    return (uat_task_barrier_t){uat_object_create(UAT_PARK_BARRIER, 0, word)};
+    return (uat_task_barrier_t){uat_waitobj_create(UAT_PARK_BARRIER, 0, word)};
 }
 
 int uat_task_barrier_wait(uat_task_barrier_t g)
 {
-    struct uat_object *o = uat_object_take(g.object, UAT_PARK_BARRIER, "uat_task_barrier_wait()");
+    struct uat_waitobj *o = uat_waitobj_take(g.object, UAT_PARK_BARRIER, "uat_task_barrier_wait()");
     if (o->word[COUNT] >= o->word[MEMBERS])
-        uat_word_refuse(uat_object_held_rank(), "the number of members that wait in a group", o->word[COUNT]);
+        uat_word_refuse(uat_waitobj_held_rank(), "the number of members that wait in a group", o->word[COUNT]);
     if (++o->word[COUNT] < o->word[MEMBERS])
-        return uat_object_wait_only(g.object, UAT_PARK_BARRIER);
+        return uat_waitobj_wait_only(g.object, UAT_PARK_BARRIER);
     o->word[COUNT] = 0; /* for the next round, in which tasks queue anew */
     open_gate(g.object, UAT_PARK_BARRIER);
     return 1;
@@ -131,5 +131,5 @@ int uat_task_barrier_wait(uat_task_barrier_t g)
 
 void uat_task_barrier_destroy(uat_task_barrier_t g)
 {
-    uat_object_destroy(g.object, UAT_PARK_BARRIER, "uat_task_barrier_destroy()");
+    uat_waitobj_destroy(g.object, UAT_PARK_BARRIER, "uat_task_barrier_destroy()");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Futures. Getting a value that is already set takes one round trip, { FETCH_ADD(guard, 0); READ size; READ value }:
- * the guard becomes UAT_OBJECT_SET only after the WRITE of the value, and the READs follow the FETCH_ADD (O1). Waiting
+ * the guard becomes UAT_WAITOBJ_SET only after the WRITE of the value, and the READs follow the FETCH_ADD (O1). Waiting
  * takes one more round trip.
  */
 #include <errno.h>
@@ -14,62 +14,62 @@
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
-#include "runtime/sync/object.h"
-#include "runtime/job/die.h"
+#include "runtime/sync/waitobj.h"
+#include "runtime/job/fatal.h"
 
-enum { SIZE }; /* of struct uat_object's words */
+enum { SIZE }; /* of struct uat_waitobj's words */
 
 uat_future_t uat_future_create(size_t size)
 {
     if (size > uat_segment.result_max)
-        uat_die("a future of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", size,
-                uat_segment.result_max, (size + 7) / 8 * 8);
+        uat_fatal("a future of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", size,
+                  uat_segment.result_max, (size + 7) / 8 * 8);
     const uint64_t word[4] = {[SIZE] = size};
-    return (uat_future_t){uat_object_create(UAT_PARK_FUTURE, uat_round8(size), word), size};
+    return (uat_future_t){uat_waitobj_create(UAT_PARK_FUTURE, uat_round8(size), word), size};
 }
 
 /* Check the handle's size: a corrupt one must not make us write beyond a buffer. */
 static void check_size(uat_future_t f, const char *what)
 {
     if (f.size > uat_segment.result_max)
-        uat_die("%s: the handle of a future says %" PRIu64 " bytes (UAT_RESULT_MAX=%zu); it is not one", what, f.size,
-                uat_segment.result_max);
+        uat_fatal("%s: the handle of a future says %" PRIu64 " bytes (UAT_RESULT_MAX=%zu); it is not one", what, f.size,
+                  uat_segment.result_max);
 }
 
 /* Is it a handle of this future, whose value has size bytes? */
 static void compare_size(uat_future_t f, uint64_t size, const char *what)
 {
     if (size != f.size)
-        uat_die("%s: a handle for a value of %" PRIu64 " bytes on a future of %" PRIu64 " bytes", what, f.size, size);
+        uat_fatal("%s: a handle for a value of %" PRIu64 " bytes on a future of %" PRIu64 " bytes", what, f.size, size);
 }
 
 void uat_future_set(uat_future_t f, const void *value)
 {
     static const char what[] = "uat_future_set()";
     check_size(f, what);
-    struct uat_object *copy = uat_object_take(f.object, UAT_PARK_FUTURE, what), *o = uat_object_address(f.object);
+    struct uat_waitobj *copy = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what), *o = uat_waitobj_address(f.object);
     if (!copy)
-        uat_die("%s: future %" PRIx64 " of rank %d was set before; a future is set once", what,
-                f.object & ((UINT64_C(1) << 48) - 1), uat_object_rank(f.object));
+        uat_fatal("%s: future %" PRIx64 " of rank %d was set before; a future is set once", what,
+                  f.object & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(f.object));
     compare_size(f, copy->word[SIZE], what);
     uint64_t head = copy->head, tail = copy->tail;
     memcpy(uat_sync_staging()->value, value, f.size);
     copy->head = copy->tail = 0;
-    uat_object_write(f.object, uat_sync_staging()->value, o->data, f.size);
-    uat_object_leave(f.object, UAT_OBJECT_SET);
-    uat_object_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_sync_staging()->value, f.size);
+    uat_waitobj_write(f.object, uat_sync_staging()->value, o->data, f.size);
+    uat_waitobj_leave(f.object, UAT_WAITOBJ_SET);
+    uat_waitobj_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_sync_staging()->value, f.size);
 }
 
 static int get_now(uat_future_t f, void *value)
 {
-    struct uat_object *o = uat_object_address(f.object);
+    struct uat_waitobj *o = uat_waitobj_address(f.object);
     struct uat_sync_staging *staging = uat_sync_staging();
     static const char what[] = "uat_future_get()";
     check_size(f, what);
-    uat_object_check(f.object, UAT_PARK_FUTURE, what);
-    if (uat_object_is_near(f.object)) {
-        /* Acquire: orders the guard before the value; the peer is the CMP_SWAP in uat_object_leave(). */
-        if (__atomic_load_n(&o->guard, __ATOMIC_ACQUIRE) != UAT_OBJECT_SET)
+    uat_waitobj_check(f.object, UAT_PARK_FUTURE, what);
+    if (uat_waitobj_is_near(f.object)) {
+        /* Acquire: orders the guard before the value; the peer is the CMP_SWAP in uat_waitobj_leave(). */
+        if (__atomic_load_n(&o->guard, __ATOMIC_ACQUIRE) != UAT_WAITOBJ_SET)
             return 0;
         uat_global_after_resume(); /* as below */
         compare_size(f, o->word[SIZE], what);
@@ -82,10 +82,10 @@ static int get_now(uat_future_t f, void *value)
         uat_op_read(uat_sync_staging()->value, o->data, uat_round8(f.size)), /* after it (O1): see above */
     };
     uat_delay();
-    uat_check(uat_transport_do(uat_self.transport, uat_object_rank(f.object), chain, f.size > 0 ? 3 : 2));
-    if (staging->old != UAT_OBJECT_SET)
+    uat_check(uat_transport_do(uat_self.transport, uat_waitobj_rank(f.object), chain, f.size > 0 ? 3 : 2));
+    if (staging->old != UAT_WAITOBJ_SET)
         return 0;
-    uat_global_after_resume(); /* the peer is the release in uat_object_leave(), called by uat_future_set() */
+    uat_global_after_resume(); /* the peer is the release in uat_waitobj_leave(), called by uat_future_set() */
     compare_size(f, staging->word, what);
     memcpy(value, uat_sync_staging()->value, f.size);
     return 1;
@@ -95,7 +95,7 @@ int uat_future_try_get(uat_future_t f, void *value)
 {
     if (get_now(f, value))
         return 0;
-    uat_object_missed();
+    uat_waitobj_poll_failed();
     return -EAGAIN;
 }
 
@@ -103,7 +103,7 @@ int uat_future_try_get(uat_future_t f, void *value)
 static __attribute__((noinline)) void wait_large(uat_future_t f, void *value)
 {
     uint64_t reply[1 + f.size / 8 + 1];
-    uat_object_wait(f.object, UAT_PARK_FUTURE, reply);
+    uat_waitobj_wait(f.object, UAT_PARK_FUTURE, reply);
     memcpy(value, reply + 1, f.size);
 }
 
@@ -112,19 +112,19 @@ void uat_future_get(uat_future_t f, void *value)
     if (get_now(f, value))
         return;
     static const char what[] = "uat_future_get()";
-    const struct uat_object *o = uat_object_take(f.object, UAT_PARK_FUTURE, what);
+    const struct uat_waitobj *o = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what);
     if (!o) { /* set in between, for good */
         get_now(f, value);
         return;
     }
     compare_size(f, o->word[SIZE], what);
     if (f.size == 8)
-        uat_object_wait_word(f.object, UAT_PARK_FUTURE, 0, value);
+        uat_waitobj_wait_word(f.object, UAT_PARK_FUTURE, 0, value);
     else
         wait_large(f, value);
 }
 
 void uat_future_destroy(uat_future_t f)
 {
-    uat_object_destroy(f.object, UAT_PARK_FUTURE, "uat_future_destroy()");
+    uat_waitobj_destroy(f.object, UAT_PARK_FUTURE, "uat_future_destroy()");
 }

@@ -29,18 +29,18 @@ static uint64_t address_of(uint64_t name)
 }
 
 /* The object in this block, if it is a mutex that a task of rank holds. */
-static struct uat_object *held_by(struct uat_block *block, int rank)
+static struct uat_waitobj *held_by(struct uat_block *block, int rank)
 {
-    struct uat_object *m = uat_block_stack(block);
+    struct uat_waitobj *m = uat_block_stack(block);
     uint64_t locked = m->word[UAT_MUTEX_LOCKED];
-    if (m->kind != (UAT_OBJECT_MAGIC | UAT_PARK_MUTEX))
+    if (m->kind != (UAT_WAITOBJ_MAGIC | UAT_PARK_MUTEX))
         return NULL;
     /* Relaxed: looked at for a message; the peer is the store or the WRITE in note_resumed(), mutex.c. */
     uint64_t where = locked == UAT_MUTEX_HANDED ? __atomic_load_n(uat_mutex_resumed_at(m), __ATOMIC_RELAXED) : locked;
     return where == (uint64_t)rank + 1 ? m : NULL;
 }
 
-static void add_held(struct text *t, const struct uat_object *m)
+static void add_held(struct text *t, const struct uat_waitobj *m)
 {
     add(t, "%sa task there held mutex %" PRIx64 " of rank %d%s", t->length ? "; " : "", (uint64_t)(uintptr_t)m,
         uat_self.rank, m->head ? ", for which tasks wait" : "");
@@ -58,19 +58,19 @@ bool uat_mutex_lost(int rank, char *text, size_t size)
 {
     const struct uat_heap *heap = &uat_heap;
     struct text t = {.at = text, .size = size};
-    for (size_t i = 0; i < heap->loans.count; i++) {
-        size_t unit = heap->loans.items[i];
+    for (size_t i = 0; i < heap->lent.count; i++) {
+        size_t unit = heap->lent.items[i];
         if (unit >= heap->units) /* the signal arrived while the list grew: its last item is not there yet */
             continue;
         struct uat_block *block = (struct uat_block *)(heap->memory + unit * UAT_HEAP_UNIT);
         const struct uat_parked *p = (const struct uat_parked *)(void *)block;
-        const struct uat_object *m;
+        const struct uat_waitobj *m;
         /* Relaxed: looked at for a message; the peers are the WRITEs that give blocks back, object.c and park.c. */
         if (__atomic_load_n(&block->returned, __ATOMIC_RELAXED))
             continue;
         if (p->kind == UAT_PARK_OBJECT && (m = held_by(block, rank)))
             add_held(&t, m);
-        else if (p->kind == UAT_PARK_MUTEX && uat_object_rank(p->object) == rank)
+        else if (p->kind == UAT_PARK_MUTEX && uat_waitobj_rank(p->object) == rank)
             add_waiter(&t, p);
     }
     return t.length > 0;

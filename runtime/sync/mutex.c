@@ -14,15 +14,15 @@
 #include "runtime/job/self.h"
 #include "runtime/sync/mutex.h"
 #include "runtime/sched/worker.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 enum { LOCKED = UAT_MUTEX_LOCKED, BASE, HANDLE, BIRTH };
 
 uat_mutex_t uat_mutex_create(void)
 {
     const uint64_t word[4] = {0};
-    uint64_t name = uat_object_create(UAT_PARK_MUTEX, sizeof(uint64_t), word);
-    *uat_mutex_resumed_at(uat_object_address(name)) = 0;
+    uint64_t name = uat_waitobj_create(UAT_PARK_MUTEX, sizeof(uint64_t), word);
+    *uat_mutex_resumed_at(uat_waitobj_address(name)) = 0;
     return (uat_mutex_t){name};
 }
 
@@ -53,7 +53,7 @@ static struct holder running_task(void)
 }
 
 /* Store the holder in the words. where: rank + 1 of the worker that runs it, or UAT_MUTEX_HANDED. */
-static void note_holder(struct uat_object *m, struct holder holder, uint64_t where)
+static void note_holder(struct uat_waitobj *m, struct holder holder, uint64_t where)
 {
     m->word[LOCKED] = where;
     m->word[BASE] = holder.base;
@@ -61,7 +61,7 @@ static void note_holder(struct uat_object *m, struct holder holder, uint64_t whe
     m->word[BIRTH] = holder.birth;
 }
 
-static bool is_holder(const struct uat_object *m, struct holder task)
+static bool is_holder(const struct uat_waitobj *m, struct holder task)
 {
     uint64_t birth = m->word[BIRTH];
     if (birth != 0 && (uint32_t)birth != UNPARTED) /* by its record alone */
@@ -71,14 +71,14 @@ static bool is_holder(const struct uat_object *m, struct holder task)
 
 int uat_mutex_try_lock(uat_mutex_t m)
 {
-    struct uat_object *o = uat_object_take(m.object, UAT_PARK_MUTEX, "uat_mutex_try_lock()");
+    struct uat_waitobj *o = uat_waitobj_take(m.object, UAT_PARK_MUTEX, "uat_mutex_try_lock()");
     int locked = o->word[LOCKED] == 0;
     if (locked)
         note_holder(o, running_task(), (uint64_t)uat_self.rank + 1);
-    uat_object_leave(m.object, 0);
+    uat_waitobj_leave(m.object, 0);
     if (locked)
         return 0;
-    uat_object_missed();
+    uat_waitobj_poll_failed();
     return -EAGAIN;
 }
 
@@ -86,10 +86,10 @@ int uat_mutex_try_lock(uat_mutex_t m)
  * which has no record, is known by its base. */
 static void park_locker(struct uat_park *wait, uint64_t name)
 {
-    struct uat_parked *parked = (struct uat_parked *)(void *)uat_object_address(name);
+    struct uat_parked *parked = (struct uat_parked *)(void *)uat_waitobj_address(name);
     const struct uat_frame *frame = uat_frame_at(parked->base); /* in place until the call returns */
     parked->reply = frame->task ? frame->record : 0;
-    uat_object_park(wait, name);
+    uat_waitobj_park(wait, name);
 }
 
 /*
@@ -99,24 +99,24 @@ static void park_locker(struct uat_park *wait, uint64_t name)
  */
 static __attribute__((noinline)) void note_resumed(uint64_t mutex)
 {
-    uint64_t *at = uat_mutex_resumed_at(uat_object_address(mutex)), where = (uint64_t)uat_self.rank + 1;
-    if (uat_object_is_near(mutex)) {
+    uint64_t *at = uat_mutex_resumed_at(uat_waitobj_address(mutex)), where = (uint64_t)uat_self.rank + 1;
+    if (uat_waitobj_is_near(mutex)) {
         /* Relaxed: it publishes no other data; the peer is uat_mutex_lost() in a signal handler. */
         __atomic_store_n(at, where, __ATOMIC_RELAXED);
         return;
     }
     uat_sync_staging()->word = where;
     struct uat_op op = uat_op_write(&uat_sync_staging()->word, at, sizeof(where));
-    uat_check(uat_transport_do(uat_self.transport, uat_object_rank(mutex), &op, 1));
+    uat_check(uat_transport_do(uat_self.transport, uat_waitobj_rank(mutex), &op, 1));
 }
 
 void uat_mutex_lock(uat_mutex_t m)
 {
-    struct uat_object *o = uat_object_take(m.object, UAT_PARK_MUTEX, "uat_mutex_lock()");
+    struct uat_waitobj *o = uat_waitobj_take(m.object, UAT_PARK_MUTEX, "uat_mutex_lock()");
     if (o->word[LOCKED]) {
         uint64_t locked = o->word[LOCKED];
         if (locked > (uint64_t)uat_self.size && locked != UAT_MUTEX_HANDED)
-            uat_word_refuse(uat_object_held_rank(), "the holder of a mutex", locked);
+            uat_word_refuse(uat_waitobj_held_rank(), "the holder of a mutex", locked);
         struct uat_park wait = {.kind = UAT_PARK_MUTEX,
                                 .object = m.object,
                                 .holder = locked == UAT_MUTEX_HANDED ? 0 : (uint32_t)locked,
@@ -126,28 +126,28 @@ void uat_mutex_lock(uat_mutex_t m)
         return;
     }
     note_holder(o, running_task(), (uint64_t)uat_self.rank + 1);
-    uat_object_leave(m.object, 0);
+    uat_waitobj_leave(m.object, 0);
 }
 
 /* Hand over to the task that has waited longest, or free the mutex. Also on the scheduler's side. */
 static void release(uint64_t object, struct holder holder, const char *what)
 {
-    struct uat_object *o = uat_object_take(object, UAT_PARK_MUTEX, what);
+    struct uat_waitobj *o = uat_waitobj_take(object, UAT_PARK_MUTEX, what);
     struct uat_waking waking;
     if (!o->word[LOCKED])
-        uat_die("%s: mutex %" PRIx64 " of rank %d is not locked", what, object & ((UINT64_C(1) << 48) - 1),
-                uat_object_rank(object));
+        uat_fatal("%s: mutex %" PRIx64 " of rank %d is not locked", what, object & ((UINT64_C(1) << 48) - 1),
+                  uat_waitobj_rank(object));
     if (!is_holder(o, holder))
-        uat_die("%s: mutex %" PRIx64 " of rank %d is held by another task", what, object & ((UINT64_C(1) << 48) - 1),
-                uat_object_rank(object));
-    bool any = uat_object_unqueue(&waking);
+        uat_fatal("%s: mutex %" PRIx64 " of rank %d is held by another task", what, object & ((UINT64_C(1) << 48) - 1),
+                  uat_waitobj_rank(object));
+    bool any = uat_waitobj_unqueue(&waking);
     o->word[LOCKED] = 0;
     if (any) /* the tag that it waits with */
         note_holder(o, (struct holder){.base = waking.base, .birth = waking.reply}, UAT_MUTEX_HANDED);
-    uat_object_leave(object, 0);
+    uat_waitobj_leave(object, 0);
     waking.reply = 0;
     if (any)
-        uat_object_wake(&waking, UAT_PARK_MUTEX, 0, NULL, 0);
+        uat_waitobj_wake(&waking, UAT_PARK_MUTEX, 0, NULL, 0);
 }
 
 void uat_mutex_unlock(uat_mutex_t m)
@@ -158,17 +158,17 @@ void uat_mutex_unlock(uat_mutex_t m)
 void uat_mutex_destroy(uat_mutex_t m)
 {
     static const char what[] = "uat_mutex_destroy()";
-    const struct uat_object *o = uat_object_take(m.object, UAT_PARK_MUTEX, what);
+    const struct uat_waitobj *o = uat_waitobj_take(m.object, UAT_PARK_MUTEX, what);
     if (o->word[LOCKED] && !o->head)
-        uat_die("%s: mutex %" PRIx64 " of rank %d is locked", what, m.object & ((UINT64_C(1) << 48) - 1),
-                uat_object_rank(m.object));
-    uat_object_end(m.object, o, UAT_PARK_MUTEX, what);
+        uat_fatal("%s: mutex %" PRIx64 " of rank %d is locked", what, m.object & ((UINT64_C(1) << 48) - 1),
+                  uat_waitobj_rank(m.object));
+    uat_waitobj_end(m.object, o, UAT_PARK_MUTEX, what);
 }
 
 uat_condition_t uat_condition_create(void)
 {
     const uint64_t word[4] = {0};
-    return (uat_condition_t){uat_object_create(UAT_PARK_CONDITION, 0, word)};
+    return (uat_condition_t){uat_waitobj_create(UAT_PARK_CONDITION, 0, word)};
 }
 
 /* A wait for a condition. The mutex is released after the task was queued, so that no signal is lost in between. */
@@ -181,14 +181,14 @@ struct condition_wait {
 static void park(struct uat_park *wait, uint64_t name)
 {
     struct condition_wait w = *(struct condition_wait *)wait;
-    uat_object_queue(name);
-    uat_object_leave(w.wait.object, 0);
+    uat_waitobj_queue(name);
+    uat_waitobj_leave(w.wait.object, 0);
     release(w.mutex, w.holder, "uat_condition_wait()");
 }
 
 void uat_condition_wait(uat_condition_t c, uat_mutex_t m)
 {
-    uat_object_take(c.object, UAT_PARK_CONDITION, "uat_condition_wait()");
+    uat_waitobj_take(c.object, UAT_PARK_CONDITION, "uat_condition_wait()");
     struct condition_wait w = {.wait = {.kind = UAT_PARK_CONDITION, .object = c.object, .park = park},
                                .mutex = m.object,
                                .holder = running_task()};
@@ -198,24 +198,24 @@ void uat_condition_wait(uat_condition_t c, uat_mutex_t m)
 
 void uat_condition_signal(uat_condition_t c)
 {
-    uat_object_take(c.object, UAT_PARK_CONDITION, "uat_condition_signal()");
+    uat_waitobj_take(c.object, UAT_PARK_CONDITION, "uat_condition_signal()");
     struct uat_waking waking;
-    bool any = uat_object_unqueue(&waking);
-    uat_object_leave(c.object, 0);
+    bool any = uat_waitobj_unqueue(&waking);
+    uat_waitobj_leave(c.object, 0);
     if (any)
-        uat_object_wake(&waking, UAT_PARK_CONDITION, 0, NULL, 0);
+        uat_waitobj_wake(&waking, UAT_PARK_CONDITION, 0, NULL, 0);
 }
 
 void uat_condition_broadcast(uat_condition_t c)
 {
-    struct uat_object *o = uat_object_take(c.object, UAT_PARK_CONDITION, "uat_condition_broadcast()");
+    struct uat_waitobj *o = uat_waitobj_take(c.object, UAT_PARK_CONDITION, "uat_condition_broadcast()");
     uint64_t head = o->head, tail = o->tail;
     o->head = o->tail = 0;
-    uat_object_leave(c.object, 0);
-    uat_object_wake_all(head, tail, UAT_PARK_CONDITION, 0, NULL, 0);
+    uat_waitobj_leave(c.object, 0);
+    uat_waitobj_wake_all(head, tail, UAT_PARK_CONDITION, 0, NULL, 0);
 }
 
 void uat_condition_destroy(uat_condition_t c)
 {
-    uat_object_destroy(c.object, UAT_PARK_CONDITION, "uat_condition_destroy()");
+    uat_waitobj_destroy(c.object, UAT_PARK_CONDITION, "uat_condition_destroy()");
 }

@@ -3,15 +3,15 @@
 #ifndef UAT_SYNC_MUTEX_H
 #define UAT_SYNC_MUTEX_H
 
-#include "runtime/sync/object.h"
+#include "runtime/sync/waitobj.h"
 
-enum { UAT_MUTEX_LOCKED /* of struct uat_object's words: 0, rank + 1 of where it was locked, or UAT_MUTEX_HANDED */ };
+enum { UAT_MUTEX_LOCKED /* of struct uat_waitobj's words: 0, rank + 1 of where it was locked, or UAT_MUTEX_HANDED */ };
 
 #define UAT_MUTEX_HANDED                                                                                               \
     (UINT64_C(1) << 32) /* handed to a waiting task: uat_mutex_resumed_at() says where that goes on */
 
 /* rank + 1 of the worker that resumed the task to which the mutex was handed last. That worker WRITEs it. */
-static inline uint64_t *uat_mutex_resumed_at(struct uat_object *m)
+static inline uint64_t *uat_mutex_resumed_at(struct uat_waitobj *m)
 {
     return (uint64_t *)(void *)m->data;
 }

@@ -5,13 +5,13 @@
 #include "base/word.h"
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
-#include "runtime/sync/object.h"
+#include "runtime/sync/waitobj.h"
 #include "runtime/job/self.h"
 
 /* The header of a waiter's block. */
 static struct uat_parked *parked_of(uint64_t waiter)
 {
-    return (struct uat_parked *)(void *)uat_object_address(waiter);
+    return (struct uat_parked *)(void *)uat_waitobj_address(waiter);
 }
 
 /* READ a waiter's header. Returns the name of the object that it waits for. */
@@ -20,7 +20,7 @@ static __attribute__((noinline)) uint64_t look_far(uint64_t waiter, struct uat_w
     enum { NEXT, SP, BASE, REPLY, SETTLED, OBJECT, WORDS }; /* of a header, from next on */
     const struct uat_parked *parked = parked_of(waiter);
     const uint64_t *w = uat_sync_staging()->waking;
-    uat_object_read(waiter, uat_sync_staging()->waking, &parked->next, WORDS * sizeof(*w));
+    uat_waitobj_read(waiter, uat_sync_staging()->waking, &parked->next, WORDS * sizeof(*w));
     *waking = (struct uat_waking){waiter, w[NEXT], w[SP], w[BASE], w[REPLY], false};
     return w[OBJECT];
 }
@@ -28,68 +28,69 @@ static __attribute__((noinline)) uint64_t look_far(uint64_t waiter, struct uat_w
 static void check_name(uint64_t waiter)
 {
     if (!uat_park_is_header(waiter))
-        uat_word_refuse(uat_object_held_rank(), "a name in the queue of an object", waiter);
+        uat_word_refuse(uat_waitobj_held_rank(), "a name in the queue of an object", waiter);
 }
 
-void uat_object_look(uint64_t waiter, struct uat_waking *waking)
+void uat_waitobj_look(uint64_t waiter, struct uat_waking *waking)
 {
     const struct uat_parked *parked = parked_of(waiter);
     uint64_t object;
     check_name(waiter);
-    if (uat_object_is_near(waiter)) {
+    if (uat_waitobj_is_near(waiter)) {
         *waking = (struct uat_waking){waiter, parked->next, parked->sp, parked->base, parked->reply, false};
         object = parked->object;
     } else {
         object = look_far(waiter, waking);
     }
-    if (object != uat_object_held_name())
-        uat_word_refuse(uat_object_rank(waiter), "what the waiter in a queue waits for", object);
+    if (object != uat_waitobj_held_name())
+        uat_word_refuse(uat_waitobj_rank(waiter), "what the waiter in a queue waits for", object);
     if (waking->sp != 0 && !uat_park_is_stack(waking->sp, waking->base))
-        uat_word_refuse(uat_object_rank(waiter), "the stack of a waiter",
+        uat_word_refuse(uat_waitobj_rank(waiter), "the stack of a waiter",
                         waking->sp < waking->base ? waking->base : waking->sp);
 }
 
-void uat_object_refuse_reply(const struct uat_waking *waking)
+void uat_waitobj_refuse_reply(const struct uat_waking *waking)
 {
-    uat_word_refuse(uat_object_rank(waking->name), "the reply of a waiter", waking->reply);
+    uat_word_refuse(uat_waitobj_rank(waking->name), "the reply of a waiter", waking->reply);
 }
 
-/* Claim the ticket of the entry `waking` (S6), and find its task. False if the task has been woken already. */
+/* Claim the select waiter of the entry `waking` (S6), and find its task. False if the task has been woken already. */
 static __attribute__((noinline)) bool claim(struct uat_waking *waking)
 {
     uint64_t name = waking->base;
-    struct uat_ticket *ticket = (struct uat_ticket *)(void *)uat_object_address(name);
-    const uint64_t *w = &ticket->stack;
-    if (!uat_park_is_block(name, sizeof(*ticket)))
-        uat_word_refuse(uat_object_rank(waking->name), "the ticket of a waiter", name);
-    if (uat_object_is_near(name)) {
-        if (uat_object_swap_near(&ticket->claim, 0, 1) != 0)
+    struct uat_select_waiter *waiter = (struct uat_select_waiter *)(void *)uat_waitobj_address(name);
+    const uint64_t *w = &waiter->stack;
+    if (!uat_park_is_block(name, sizeof(*waiter)))
+        uat_word_refuse(uat_waitobj_rank(waking->name), "the select of a waiter", name);
+    if (uat_waitobj_is_near(name)) {
+        if (uat_waitobj_swap_near(&waiter->claim, 0, 1) != 0)
             return false;
     } else {
         struct uat_sync_staging *staging = uat_sync_staging();
         struct uat_op chain[] = {
-            uat_op_cmp_swap(&staging->old, &ticket->claim, 0, 1),
-            uat_op_read(staging->ticket, &ticket->stack, 3 * sizeof(*w)), /* constant since the entry was queued */
+            uat_op_cmp_swap(&staging->old, &waiter->claim, 0, 1),
+            uat_op_read(staging->select_waiter, &waiter->stack,
+                        3 * sizeof(*w)), /* constant since the entry was queued */
         };
-        uat_object_post(name, chain, 2);
+        uat_waitobj_post(name, chain, 2);
         if (staging->old != 0)
             return false;
-        w = staging->ticket;
+        w = staging->select_waiter;
     }
     waking->name = w[0];
     waking->sp = w[1];
     waking->base = w[2];
     waking->select = true;
     if (!uat_park_is_stack(w[1], w[2]) || !uat_park_is_block(w[0], w[2] - w[1]))
-        uat_word_refuse(uat_object_rank(name), "the stack of a ticket", w[0]);
+        uat_word_refuse(uat_waitobj_rank(name), "the stack of a select", w[0]);
     return true;
 }
 
-bool uat_object_unqueue_slowly(struct uat_waking *waking)
+bool uat_waitobj_unqueue_slowly(struct uat_waking *waking)
 {
-    struct uat_object *o = uat_object_held();
+    struct uat_waitobj *o = uat_waitobj_held();
     while (o->head) {
-        uat_object_look(o->head, waking);
+        uat_waitobj_look(o->head, waking);
         o->head = o->head == o->tail ? 0 : waking->next;
         if (waking->sp != 0 || claim(waking))
             return true;
@@ -101,14 +102,14 @@ bool uat_object_unqueue_slowly(struct uat_waking *waking)
 static void check_length(uint64_t passed, uint64_t at)
 {
     if (passed > (uint64_t)uat_self.size * (uat_segment.heap_size / UAT_READY_STACK))
-        uat_word_refuse(uat_object_rank(at), "the name of the next waiter", at);
+        uat_word_refuse(uat_waitobj_rank(at), "the name of the next waiter", at);
 }
 
 /* The name of the next waiter. */
 static uint64_t next_of(uint64_t waiter)
 {
     struct uat_waking waking;
-    uat_object_look(waiter, &waking);
+    uat_waitobj_look(waiter, &waking);
     return waking.next;
 }
 
@@ -117,7 +118,7 @@ static void link_to(uint64_t waiter, uint64_t next)
 {
     struct uat_parked *parked = parked_of(waiter);
     struct uat_sync_staging *staging = uat_sync_staging();
-    if (uat_object_is_near(waiter)) {
+    if (uat_waitobj_is_near(waiter)) {
         parked->next = next;
         return;
     }
@@ -126,12 +127,12 @@ static void link_to(uint64_t waiter, uint64_t next)
         uat_op_write(&staging->word, &parked->next, 8),
         uat_op_fetch_add(&staging->old, &parked->settled, 0), /* its completion tells that the WRITE is there */
     };
-    uat_object_post(waiter, chain, 2);
+    uat_waitobj_post(waiter, chain, 2);
 }
 
-void uat_object_queue(uint64_t waiter)
+void uat_waitobj_queue(uint64_t waiter)
 {
-    struct uat_object *o = uat_object_held();
+    struct uat_waitobj *o = uat_waitobj_held();
     if (o->head) {
         check_name(o->tail);
         link_to(o->tail, waiter);
@@ -140,9 +141,9 @@ void uat_object_queue(uint64_t waiter)
     o->tail = waiter;
 }
 
-void uat_object_remove(uint64_t entry)
+void uat_waitobj_remove(uint64_t entry)
 {
-    struct uat_object *o = uat_object_held();
+    struct uat_waitobj *o = uat_waitobj_held();
     uint64_t before = 0, at = o->head, passed = 0;
     while (at && at != entry) {
         check_length(++passed, at);
@@ -160,7 +161,7 @@ void uat_object_remove(uint64_t entry)
 }
 
 /* WRITE the answer into the task's evacuated stack. */
-void uat_object_answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size)
+void uat_waitobj_answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size)
 {
     struct uat_sync_staging *staging = uat_sync_staging();
     struct uat_op chain[3];
@@ -171,25 +172,25 @@ void uat_object_answer_far(const struct uat_waking *waking, uint64_t status, con
         chain[n++] = uat_op_write(value, (char *)waking->reply + 8, uat_round8(size));
     /* After the WRITEs (O1): its completion proves that they have arrived, for any worker that READs the stack (S5). */
     chain[n++] = uat_op_fetch_add(&staging->old, &parked_of(waking->name)->settled, 0);
-    uat_object_post(waking->name, chain, n);
+    uat_waitobj_post(waking->name, chain, n);
 }
 
-void uat_object_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
-                         size_t size)
+void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
+                          size_t size)
 {
     uint64_t passed = 0;
     for (uint64_t name = head; name != 0;) {
         struct uat_waking waking;
         check_length(++passed, name);
-        uat_object_look(name, &waking);
+        uat_waitobj_look(name, &waking);
         name = name == tail ? 0 : waking.next;
-        uat_object_wake(&waking, kind, status, value, size);
+        uat_waitobj_wake(&waking, kind, status, value, size);
     }
 }
 
-void uat_object_park(struct uat_park *wait, uint64_t name)
+void uat_waitobj_park(struct uat_park *wait, uint64_t name)
 {
     uint64_t object = wait->object; /* before somebody else may use the region */
-    uat_object_queue(name);
-    uat_object_leave(object, 0);
+    uat_waitobj_queue(name);
+    uat_waitobj_leave(object, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waiting for several channels, as in Go. A select takes the guards of all channels, in the order of their names. If no
- * case is possible at once, the task is evacuated and queued at all of them, by entries of a ticket (S6, S7 in
+ * case is possible at once, the task is evacuated and queued at all of them, by entries of a select waiter (S6, S7 in
  * object.h). Model: tests/model/select.pml.
  */
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sync/channel.h"
-#include "runtime/sync/object.h"
+#include "runtime/sync/waitobj.h"
 #include "runtime/sched/worker.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 _Static_assert((int)UAT_SELECT_MAX <= (int)UAT_HELD_MAX, "a copy of each channel's words");
 
@@ -32,9 +32,9 @@ struct select {
     const char *what;
     uat_case_t *cases;
     int n, channels;
-    int order[UAT_SELECT_MAX];                /* the first case of each channel, by the channels' names */
-    struct uat_object *words[UAT_SELECT_MAX]; /* of each case's channel, while the guards are held */
-    size_t slot[UAT_SELECT_MAX];              /* where the answer to each case goes: a status word, then the value */
+    int order[UAT_SELECT_MAX];                 /* the first case of each channel, by the channels' names */
+    struct uat_waitobj *words[UAT_SELECT_MAX]; /* of each case's channel, while the guards are held */
+    size_t slot[UAT_SELECT_MAX];               /* where the answer to each case goes: a status word, then the value */
 };
 
 /* Sort the channels, each of them once. */
@@ -47,8 +47,8 @@ static void sort(struct select *s)
             at--;
         if (at > 0 && s->cases[s->order[at - 1]].channel.object == name) {
             if (!s->cases[s->order[at - 1]].sends != !s->cases[i].sends)
-                uat_die("%s: cases %d and %d send to and receive from one channel; a select may do one of the two",
-                        s->what, s->order[at - 1], i);
+                uat_fatal("%s: cases %d and %d send to and receive from one channel; a select may do one of the two",
+                          s->what, s->order[at - 1], i);
             continue;
         }
         memmove(&s->order[at + 1], &s->order[at], (size_t)(s->channels - at) * sizeof(s->order[0]));
@@ -61,15 +61,15 @@ static void begin(struct select *s, const char *what, uat_case_t *cases, int n)
 {
     *s = (struct select){.what = what, .cases = cases, .n = n};
     if (n < 1 || n > UAT_SELECT_MAX)
-        uat_die("%s: %d cases; a select takes 1 to %d", what, n, UAT_SELECT_MAX);
+        uat_fatal("%s: %d cases; a select takes 1 to %d", what, n, UAT_SELECT_MAX);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0), at = (uintptr_t)cases;
     if (uat_deque_size(&uat_worker.deque) > 0 && (at < here || at >= uat_deque_base(&uat_worker.deque)))
-        uat_die("%s: the cases at %p are not in the calling task's own frames; they could not migrate with the task",
-                what, (void *)cases);
+        uat_fatal("%s: the cases at %p are not in the calling task's own frames; they could not migrate with the task",
+                  what, (void *)cases);
     sort(s);
     for (int k = 0; k < s->channels; k++) {
         int i = s->order[k];
-        s->words[i] = uat_object_take_more(cases[i].channel.object, UAT_PARK_RECEIVE, what, k);
+        s->words[i] = uat_waitobj_take_more(cases[i].channel.object, UAT_PARK_RECEIVE, what, k);
         for (int other = 0; other < n; other++) {
             if (cases[other].channel.object != cases[i].channel.object)
                 continue;
@@ -86,8 +86,8 @@ static void leave_others(const struct select *s, int taken)
         uint64_t name = s->cases[s->order[k]].channel.object;
         if (taken >= 0 && s->cases[taken].channel.object == name)
             continue;
-        uat_object_hold(s->words[s->order[k]]);
-        uat_object_leave(name, 0);
+        uat_waitobj_hold(s->words[s->order[k]]);
+        uat_waitobj_leave(name, 0);
     }
 }
 
@@ -104,7 +104,7 @@ static int do_one_now(struct select *s)
     for (int k = 0; k < s->n; k++) {
         int i = (first + k) % s->n;
         uat_case_t *one = &s->cases[i];
-        uat_object_hold(s->words[i]);
+        uat_waitobj_hold(s->words[i]);
         if (one->sends)
             memcpy(uat_sync_staging()->value, one->value, one->channel.size);
         enum uat_channel_outcome outcome =
@@ -127,7 +127,7 @@ int uat_select_try(uat_case_t *cases, int n)
     int taken = do_one_now(&s);
     if (taken < 0) {
         leave_others(&s, -1);
-        uat_object_missed();
+        uat_waitobj_poll_failed();
     }
     return taken;
 }
@@ -135,18 +135,18 @@ int uat_select_try(uat_case_t *cases, int n)
 struct select_wait {
     struct uat_park wait;
     struct select *select;
-    uint64_t ticket;
+    uint64_t waiter;
 };
 
-static struct uat_ticket *ticket_of(uint64_t name)
+static struct uat_select_waiter *waiter_of(uint64_t name)
 {
-    return (struct uat_ticket *)(void *)uat_object_address(name);
+    return (struct uat_select_waiter *)(void *)uat_waitobj_address(name);
 }
 
-/* The name of a ticket's entry. */
-static uint64_t entry_of(uint64_t ticket, int i)
+/* The name of a select waiter's entry. */
+static uint64_t entry_of(uint64_t waiter, int i)
 {
-    return ticket + sizeof(struct uat_ticket) + (uint64_t)i * sizeof(struct uat_parked);
+    return waiter + sizeof(struct uat_select_waiter) + (uint64_t)i * sizeof(struct uat_parked);
 }
 
 /*
@@ -156,51 +156,51 @@ static void park(struct uat_park *wait, uint64_t name)
 {
     struct select_wait *w = (struct select_wait *)(void *)wait;
     const struct select *s = w->select;
-    const struct uat_parked *parked = (const struct uat_parked *)(const void *)uat_object_address(name);
-    struct uat_ticket *ticket = ticket_of(w->ticket);
-    ticket->stack = name;
-    ticket->sp = parked->sp;
-    ticket->base = parked->base;
+    const struct uat_parked *parked = (const struct uat_parked *)(const void *)uat_waitobj_address(name);
+    struct uat_select_waiter *waiter = waiter_of(w->waiter);
+    waiter->stack = name;
+    waiter->sp = parked->sp;
+    waiter->base = parked->base;
     for (int i = 0; i < s->n; i++) {
-        ticket->entry[i] = (struct uat_parked){.base = w->ticket,
+        waiter->entry[i] = (struct uat_parked){.base = w->waiter,
                                                .reply = parked->reply + s->slot[i] * sizeof(uint64_t),
                                                .object = s->cases[i].channel.object};
-        uat_object_hold(s->words[i]);
-        uat_channel_queue(entry_of(w->ticket, i), s->cases[i].sends);
+        uat_waitobj_hold(s->words[i]);
+        uat_channel_queue(entry_of(w->waiter, i), s->cases[i].sends);
     }
     leave_others(s, -1);
 }
 
-static uint64_t make_ticket(const struct select *s)
+static uint64_t make_waiter(const struct select *s)
 {
-    size_t bytes = sizeof(struct uat_ticket) - UAT_HEAP_HEADER + (size_t)s->n * sizeof(struct uat_parked);
+    size_t bytes = sizeof(struct uat_select_waiter) - UAT_HEAP_HEADER + (size_t)s->n * sizeof(struct uat_parked);
     struct uat_block *block = uat_heap_get(&uat_heap, bytes);
     if (!block)
-        uat_die("UAT_HEAP_SIZE=%zuk leaves no room for a task that waits for %d channels; set it to more",
-                uat_segment.heap_size >> 10, s->n);
-    struct uat_ticket *ticket = (struct uat_ticket *)(void *)block;
-    ticket->unused[0] = ticket->unused[1] = ticket->unused[2] = 0; /* as struct uat_parked: UAT_PARK_NONE */
-    /* Relaxed: no peer knows the ticket yet; leaving the guards after its entries were queued publishes it. */
-    __atomic_store_n(&ticket->claim, 0, __ATOMIC_RELAXED);
+        uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for a task that waits for %d channels; set it to more",
+                  uat_segment.heap_size >> 10, s->n);
+    struct uat_select_waiter *waiter = (struct uat_select_waiter *)(void *)block;
+    waiter->unused[0] = waiter->unused[1] = waiter->unused[2] = 0; /* as struct uat_parked: UAT_PARK_NONE */
+    /* Relaxed: no peer knows the select waiter yet; leaving the guards after its entries were queued publishes it. */
+    __atomic_store_n(&waiter->claim, 0, __ATOMIC_RELAXED);
     return (uint64_t)uat_self.rank << 48 | (uintptr_t)block;
 }
 
-/* Remove the entries that are left, and give the ticket back (S7). */
-static void end_ticket(const struct select *s, uint64_t name, int taken)
+/* Remove the entries that are left, and give the select waiter back (S7). */
+static void end_waiter(const struct select *s, uint64_t name, int taken)
 {
     for (int i = 0; i < s->n; i++) {
         if (i == taken)
             continue;
-        uat_object_take(s->cases[i].channel.object, UAT_PARK_RECEIVE, s->what);
+        uat_waitobj_take(s->cases[i].channel.object, UAT_PARK_RECEIVE, s->what);
         uat_channel_remove(entry_of(name, i));
-        uat_object_leave(s->cases[i].channel.object, 0);
+        uat_waitobj_leave(s->cases[i].channel.object, 0);
     }
-    struct uat_block *block = (struct uat_block *)(void *)ticket_of(name);
-    if (uat_object_rank(name) == uat_self.rank) {
+    struct uat_block *block = (struct uat_block *)(void *)waiter_of(name);
+    if (uat_waitobj_rank(name) == uat_self.rank) {
         uat_heap_put(&uat_heap, block);
         return;
     }
-    uat_park_give_back(uat_object_rank(name), &block->returned);
+    uat_park_give_back(uat_waitobj_rank(name), &block->returned);
 }
 
 int uat_select(uat_case_t *cases, int n)
@@ -222,7 +222,7 @@ int uat_select(uat_case_t *cases, int n)
             memcpy(&slots[s.slot[i] + 1], cases[i].value, cases[i].channel.size);
     }
     struct select_wait w = {.wait = {.kind = UAT_PARK_SELECT, .reply = slots, .park = park}, .select = &s};
-    w.ticket = make_ticket(&s);
+    w.waiter = make_waiter(&s);
     uat_park(&w.wait);
     for (taken = 0; taken < n && slots[s.slot[taken]] == NOT_TAKEN;)
         taken++;
@@ -231,6 +231,6 @@ int uat_select(uat_case_t *cases, int n)
     cases[taken].status = -(int)slots[s.slot[taken]];
     if (!cases[taken].sends && cases[taken].status == 0)
         memcpy(cases[taken].value, &slots[s.slot[taken] + 1], cases[taken].channel.size);
-    end_ticket(&s, w.ticket, taken);
+    end_waiter(&s, w.waiter, taken);
     return taken;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "include/uat/sync.h"
 
-#include "runtime/sync/object.h"
+#include "runtime/sync/waitobj.h"
 
 /* No other task knows the task's name: it is ready as soon as it is evacuated. */
 static void park(struct uat_park *wait, uint64_t name)
 {
-    const struct uat_parked *parked = (const struct uat_parked *)(const void *)uat_object_address(name);
+    const struct uat_parked *parked = (const struct uat_parked *)(const void *)uat_waitobj_address(name);
     const struct uat_waking waking = {.name = name, .sp = parked->sp, .base = parked->base};
     (void)wait;
-    uat_object_wake(&waking, UAT_PARK_NONE, 0, NULL, 0);
+    uat_waitobj_wake(&waking, UAT_PARK_NONE, 0, NULL, 0);
 }
 
 void uat_yield(void)

@@ -149,9 +149,9 @@ static void work_forge(struct peer *me, void *arg)
     const struct forgery *forgery = arg;
     PEER_CHECK(peer_open(me) == 0 && peer_publish(me) == 0);
     if (me->rank == 1) {
-        struct peer_card *card = &me->cards[1];
-        strcpy(card->host, "node7");
-        forgery->forge((struct uat_ibv_endpoint *)(void *)card->data, &card->size);
+        struct peer_info *info = &me->infos[1];
+        strcpy(info->host, "node7");
+        forgery->forge((struct uat_ibv_endpoint *)(void *)info->data, &info->size);
         peer_barrier(me);
         return;
     }
@@ -182,7 +182,7 @@ static void expect_failure(struct peer *me, const struct uat_op *ops, int count,
 {
     char lines[2048];
     int capture = peer_capture(), rc = uat_transport_do(me->transport, 1, ops, count);
-    int again = uat_transport_do(me->transport, 1, ops, count), quiet = me->transport->class_->quiet(me->transport);
+    int again = uat_transport_do(me->transport, 1, ops, count), quiet = me->transport->class_->flush(me->transport);
     peer_captured(capture, lines, sizeof(lines));
     PEER_CHECK(rc == result && again == result && quiet == result);
     for (; *texts; texts++)
@@ -193,7 +193,7 @@ static void work_gone(struct peer *me, void *arg)
 {
     (void)arg;
     uint64_t *word = (uint64_t *)me->data;
-    strcpy(me->cards[me->rank].host, me->rank ? "node7" : "node3");
+    strcpy(me->infos[me->rank].host, me->rank ? "node7" : "node3");
     join_all(me);
     if (me->rank == 1) {
         me->transport->class_->close(me->transport);
@@ -329,8 +329,8 @@ static void work_rdmacm(struct peer *me, void *arg)
     (void)arg;
     uint64_t *word = (uint64_t *)me->data;
     PEER_CHECK(peer_open(me) == 0 && peer_show(me) == 0);
-    struct uat_ibv_card *card = (struct uat_ibv_card *)(void *)me->cards[me->rank].data;
-    snprintf(card->segment.boot, sizeof(card->segment.boot), "host %d", me->rank);
+    struct uat_ibv_attach_info *info = (struct uat_ibv_attach_info *)(void *)me->infos[me->rank].data;
+    snprintf(info->segment.boot, sizeof(info->segment.boot), "host %d", me->rank);
     PEER_CHECK(peer_publish(me) == 0 && peer_connect(me) == 0);
     peer_barrier(me);
     struct uat_ibv *ibv = (struct uat_ibv *)me->transport;

@@ -53,7 +53,7 @@ static void work_frozen(struct peer *me, void *arg)
         PEER_CHECK(uat_transport_do(me->transport, 1, ops, 3) == 0);
         PEER_CHECK(landing[0] == i && landing[1] == 77);
     }
-    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     PEER_CHECK(state_of(board->victim) == 'T'); /* all of it happened while it was stopped */
     PEER_CHECK(kill(board->victim, SIGCONT) == 0);
     peer_barrier(me);
@@ -86,8 +86,8 @@ static void work_silent(struct peer *me, void *arg)
 {
     (void)arg;
     PEER_CHECK(peer_open(me) == 0 && peer_show(me) == 0);
-    struct uat_ibv_card *card = (struct uat_ibv_card *)(void *)me->cards[me->rank].data;
-    snprintf(card->segment.boot, sizeof(card->segment.boot), "host %d", me->rank);
+    struct uat_ibv_attach_info *info = (struct uat_ibv_attach_info *)(void *)me->infos[me->rank].data;
+    snprintf(info->segment.boot, sizeof(info->segment.boot), "host %d", me->rank);
     PEER_CHECK(peer_publish(me) == 0);
     if (me->rank == 1) {
         char lines[2048];

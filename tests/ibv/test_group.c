@@ -19,7 +19,7 @@ enum { WORKERS_MAX = 64 };
 
 struct job {
     int size;
-    struct uat_ibv_card card[WORKERS_MAX];
+    struct uat_ibv_attach_info info[WORKERS_MAX];
     char host[WORKERS_MAX][16];
     struct uat_endpoint shown[WORKERS_MAX];
 };
@@ -28,13 +28,14 @@ struct job {
 static void add(struct job *job, int host, const char *device)
 {
     int i = job->size++;
-    struct uat_ibv_card *card = &job->card[i];
-    *card = (struct uat_ibv_card){.magic = UAT_IBV_CARD_MAGIC, .version = UAT_IBV_CARD_VERSION, .addresses = 1};
-    snprintf(card->address[0].device, sizeof(card->address[0].device), "%s", device);
-    snprintf(card->segment.boot, sizeof(card->segment.boot), "boot of %d", host);
-    card->segment.pid_space = 4026531836;
+    struct uat_ibv_attach_info *info = &job->info[i];
+    *info = (struct uat_ibv_attach_info){
+        .magic = UAT_IBV_ATTACH_INFO_MAGIC, .version = UAT_IBV_ATTACH_INFO_VERSION, .addresses = 1};
+    snprintf(info->address[0].device, sizeof(info->address[0].device), "%s", device);
+    snprintf(info->segment.boot, sizeof(info->segment.boot), "boot of %d", host);
+    info->segment.pid_space = 4026531836;
     snprintf(job->host[i], sizeof(job->host[i]), "node%d", host);
-    job->shown[i] = (struct uat_endpoint){card, uat_ibv_card_size(card), job->host[i]};
+    job->shown[i] = (struct uat_endpoint){info, uat_ibv_attach_info_size(info), job->host[i]};
 }
 
 static struct uat_ibv_groups open_groups(const struct job *job)
@@ -114,8 +115,8 @@ static void test_apart(void **state)
     struct job job = {0};
     for (int i = 0; i < 6; i++)
         add(&job, 0, i % 2 ? "mlx5_1" : "mlx5_0");
-    job.card[4].segment.pid_space++;
-    job.card[5].alone = 1;
+    job.info[4].segment.pid_space++;
+    job.info[5].alone = 1;
     struct uat_ibv_groups g = open_groups(&job);
     assert_int_equal(g.count, 4);
     assert_true(g.of[0] == g.of[2] && g.of[1] == g.of[3] && g.of[0] != g.of[1]);
@@ -123,7 +124,7 @@ static void test_apart(void **state)
     check_ways(&g);
     uat_ibv_groups_close(&g);
     for (int i = 0; i < job.size; i++)
-        job.card[i].alone = 1;
+        job.info[i].alone = 1;
     g = open_groups(&job);
     assert_int_equal(g.count, job.size);
     for (int i = 0; i < job.size; i++)
@@ -139,7 +140,7 @@ static void test_unknown_boot(void **state)
     struct job job = {0};
     for (int i = 0; i < 4; i++) {
         add(&job, i / 2, "mlx5_0");
-        job.card[i].segment.boot[0] = '\0';
+        job.info[i].segment.boot[0] = '\0';
     }
     struct uat_ibv_groups g = open_groups(&job);
     assert_int_equal(g.count, 2);
@@ -150,11 +151,11 @@ static void test_unknown_boot(void **state)
 /* Another address, in this network of 24 bits. */
 static void add_address(struct job *job, int worker, const char *device, uint8_t network)
 {
-    struct uat_ibv_card *card = &job->card[worker];
-    struct uat_ibv_address *a = &card->address[card->addresses++];
+    struct uat_ibv_attach_info *info = &job->info[worker];
+    struct uat_ibv_address *a = &info->address[info->addresses++];
     *a = (struct uat_ibv_address){.bits = 24, .gid.raw[2] = network};
     snprintf(a->device, sizeof(a->device), "%s", device);
-    job->shown[worker].size = uat_ibv_card_size(card);
+    job->shown[worker].size = uat_ibv_attach_info_size(info);
 }
 
 /* The workers of a host prefer different adapters, yet all take that in the network of rank 0. */
@@ -164,7 +165,7 @@ static void test_rails(void **state)
     struct job job = {0};
     for (int i = 0; i < 6; i++) {
         add(&job, i / 3, "");
-        job.card[i].addresses = 0;
+        job.info[i].addresses = 0;
         add_address(&job, i, i % 2 ? "mlx5_1" : "mlx5_0", i % 2);
         add_address(&job, i, i % 2 ? "mlx5_0" : "mlx5_1", !(i % 2));
     }
@@ -184,11 +185,11 @@ static void test_refused(void **state)
         struct job job = {0};
         add(&job, 0, "mlx5_0");
         add(&job, 1, "mlx5_0");
-        job.card[1].magic += i == 0;
-        job.card[1].version += i == 1;
+        job.info[1].magic += i == 0;
+        job.info[1].version += i == 1;
         job.shown[1].size -= i == 2;
-        job.card[1].addresses += i == 3;
-        job.card[1].addresses -= i == 4;
+        job.info[1].addresses += i == 3;
+        job.info[1].addresses -= i == 4;
         assert_int_equal(uat_ibv_groups_open(&g, job.shown, job.size), -EPROTO);
         assert_null(g.of);
     }

@@ -21,9 +21,9 @@ static void work_network(struct peer *me, void *arg)
     bool any = *(const bool *)arg;
     char lines[2048];
     PEER_CHECK(peer_open(me) == 0 && peer_show(me) == 0);
-    struct uat_ibv_card *card = (struct uat_ibv_card *)(void *)me->cards[me->rank].data;
+    struct uat_ibv_attach_info *info = (struct uat_ibv_attach_info *)(void *)me->infos[me->rank].data;
     if (me->rank == 0)
-        card->address[0].gid.raw[13] ^= 0xff; /* the second byte of an IPv4 address */
+        info->address[0].gid.raw[13] ^= 0xff; /* the second byte of an IPv4 address */
     int capture = peer_capture(), rc = peer_publish(me);
     peer_captured(capture, lines, sizeof(lines));
     PEER_CHECK(rc == (any ? 0 : -EHOSTUNREACH));

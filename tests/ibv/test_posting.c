@@ -24,7 +24,7 @@ static void join_all(struct peer *me)
 
 static void work_slots(struct peer *me, void *arg)
 {
-    enum { ROUNDS = 3000, WORDS = UAT_FORGET_WRITE_MAX / 8 };
+    enum { ROUNDS = 3000, WORDS = UAT_UNSIGNALED_WRITE_MAX / 8 };
     (void)arg;
     uint64_t *source = (uint64_t *)me->data, *box = source + 512, *count = source + 1024;
     join_all(me);
@@ -32,15 +32,15 @@ static void work_slots(struct peer *me, void *arg)
     ibv->inline_max = 0;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
         if (round == ROUNDS - 7) /* WRITEs are not ordered: the last to each box must be posted behind all others */
-            PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+            PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
         for (int i = 0; i < WORDS; i++)
             source[i] = round;
-        struct uat_op ops[] = {uat_op_write(source, box + (me->rank + round % 8 * 2) * WORDS, UAT_FORGET_WRITE_MAX),
+        struct uat_op ops[] = {uat_op_write(source, box + (me->rank + round % 8 * 2) * WORDS, UAT_UNSIGNALED_WRITE_MAX),
                                uat_op_fetch_add(NULL, count, 1)};
-        PEER_CHECK(uat_transport_forget(me->transport, (int)(round % 2), ops, 2) == 0);
-        memset(source, 0xee, UAT_FORGET_WRITE_MAX);
+        PEER_CHECK(uat_transport_post_unsignaled(me->transport, (int)(round % 2), ops, 2) == 0);
+        memset(source, 0xee, UAT_UNSIGNALED_WRITE_MAX);
     }
-    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     PEER_CHECK(ibv->free_count == UAT_IBV_SLOTS && ibv->signalled == 0);
     peer_barrier(me);
     PEER_CHECK(__atomic_load_n(count, __ATOMIC_ACQUIRE) == ROUNDS);
@@ -56,7 +56,7 @@ static void test_slots(void **state)
     assert_int_equal(peers_run(&spec, work_slots, NULL), 0);
 }
 
-/* --- the words of quiet(): connections to different workers of a group flush at addresses of different colours */
+/* --- the words of flush(): connections to different workers of a group flush at addresses of different colours */
 
 static void work_colours(struct peer *me, void *arg)
 {
@@ -70,7 +70,7 @@ static void work_colours(struct peer *me, void *arg)
         struct uat_op op = uat_op_fetch_add(&ibv->scratch->sink, ibv->scratch->flushed[c->colour], 0);
         PEER_CHECK(uat_transport_do(me->transport, c->rank, &op, 1) == 0);
     }
-    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     peer_barrier(me);
     for (int i = 0; me->rank == 0 && i < me->size * me->size; i++)
         for (int k = 0; k < me->size * me->size; k++) {
@@ -118,12 +118,12 @@ static void work_fences(struct peer *me, void *arg)
         PEER_CHECK(trips_of(me, chain + 1, 2) == 1);     /* its atomic is complete */
         PEER_CHECK(trips_of(me, chain, 6) == 1 + i % 2); /* only READs wait: not the WRITE, not the last atomic */
         struct uat_op forgotten = uat_op_fetch_add(NULL, word, 3);
-        PEER_CHECK(uat_transport_forget(me->transport, 1, &forgotten, 1) == 0);
+        PEER_CHECK(uat_transport_post_unsignaled(me->transport, 1, &forgotten, 1) == 0);
         PEER_CHECK(trips_of(me, chain + 1, 1) == 1 + i % 2); /* the fence is due in the next chain too */
         PEER_CHECK(local[1] == 7 * i + 7);
     }
     way->fence = false;
-    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     peer_barrier(me);
 }
 
@@ -166,7 +166,7 @@ static void work_costs(struct peer *me, void *arg)
         expect_cost(me, claim, 3, 3, alone ? 2 : 1);
         expect_cost(me, claim, 1, 1, 1);
     }
-    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     peer_barrier(me);
 }
 

@@ -134,7 +134,7 @@ static void work_asked(struct peer *me, void *arg)
     if (me->rank == 0) {
         struct uat_ibv_endpoint e;
         const struct uat_ibv_greeting greeting = greet(attempt, ibv);
-        memcpy(&e, me->cards[1].data, sizeof(e));
+        memcpy(&e, me->infos[1].data, sizeof(e));
         PEER_CHECK(pipe(pipes) == 0);
         stranger = fork_stranger();
         if (stranger == 0)
@@ -183,7 +183,7 @@ static void work_answered(struct peer *me, void *arg)
     const struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
     if (me->rank == 1) {
         const struct uat_ibv_greeting greeting = greet(attempt, ibv);
-        struct uat_ibv_endpoint *e = (struct uat_ibv_endpoint *)(void *)me->cards[1].data;
+        struct uat_ibv_endpoint *e = (struct uat_ibv_endpoint *)(void *)me->infos[1].data;
         PEER_CHECK(pipe(pipes) == 0);
         stranger = fork_stranger();
         if (stranger == 0)

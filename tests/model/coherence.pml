@@ -70,7 +70,7 @@ end:
 /* Requests of a worker's program to its cache. The cache is a process of its own to keep the model small. */
 #define READ 1      /* `what` must be seen */
 #define WRITE 2     /* checkout with UAT_WRITE, and checkin */
-#define PUT 3       /* uat_global_put(), and the checkin of a range in the side area: the WRITE of a copy */
+#define PUT 3       /* uat_global_put(), and the checkin of a range in the overflow area: the WRITE of a copy */
 #define RELEASE 4
 #define ACQUIRE 5
 #define CHECKOUT 6  /* for writing; `what` is written */
@@ -156,7 +156,7 @@ end:
             if
             :: op == RELEASE -> FLUSHED(w)   /* release() of coherence.c */
             :: op == ACQUIRE -> valid[w] = ACQUIRED /* acquire(): another epoch; dirty bytes stay */
-            :: USES && !SAME -> /* take_slot() */
+            :: USES && !SAME -> /* evict_and_claim() */
 #ifndef M_G6
                 COMPLETE(w);
 #endif
@@ -283,7 +283,7 @@ inline beside(w)
     :: true
     fi;
     call(w, CHECKOUT, B, 5);
-    if /* uat_object_leave() */
+    if /* uat_waitobj_leave() */
     :: true -> call(w, RELEASE, 0, 0)
     :: true
     fi;

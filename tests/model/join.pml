@@ -208,7 +208,7 @@ proctype Joiner(byte r)
     met++
 }
 
-/* The record's owner: uat_loans_collect() and take() of record.c, then the publication that offers the record. */
+/* The record's owner: uat_lent_collect() and take() of record.c, then the publication that offers the record. */
 active proctype Owner()
 {
     byte r = 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waiting for several channels: runtime/sync/select.c. There are two rendezvous channels, each with a sender of
- * MESSAGES numbers. SELECTS tasks receive from both until both are closed. A waiting task has a ticket with an entry in
- * each queue. The worker that dequeues an entry claims the ticket under that queue's guard. The resumed task removes
- * the other entry and gives the ticket back. Each number arrives once, no task uses a ticket that was given back, and
- * all tasks end.
+ * MESSAGES numbers. SELECTS tasks receive from both until both are closed. A waiting task has a select waiter with an
+ * entry in each queue. The worker that dequeues an entry claims the select waiter under that queue's guard. The resumed
+ * task removes the other entry and gives the select waiter back. Each number arrives once, no task uses a select waiter
+ * that was given back, and all tasks end.
  */
 #ifndef MESSAGES
 #define MESSAGES 1
@@ -23,11 +23,11 @@ typedef channel {
 };
 channel c[CHANNELS];
 
-typedef ticket {
+typedef select_waiter {
     bool alive, claimed, ready;
     byte fired, value /* the answer: the channel, and the number or NONE if it is closed */
 };
-ticket t[SELECTS];
+select_waiter t[SELECTS];
 
 byte offered[CHANNELS]; /* the waiting sender's number */
 bool taken[CHANNELS];   /* the number was taken: the sender goes on */

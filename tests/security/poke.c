@@ -16,7 +16,7 @@
 #include "runtime/sched/park.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
-#include "runtime/sync/object.h"
+#include "runtime/sync/waitobj.h"
 #include "uat.h"
 #include "uat/sync.h"
 
@@ -62,8 +62,8 @@ static int find_in_records(const struct word *w, uint64_t **at)
 static int find_in_waiters(const struct word *w, uint64_t **at)
 {
     int n = 0;
-    for (size_t i = 0; i < uat_heap.loans.count && n < INSTANCES; i++) {
-        uint32_t unit = uat_heap.loans.items[i];
+    for (size_t i = 0; i < uat_heap.lent.count && n < INSTANCES; i++) {
+        uint32_t unit = uat_heap.lent.items[i];
         if (unit >= uat_heap.units)
             continue;
         struct uat_parked *p = (struct uat_parked *)(void *)(uat_heap.memory + (size_t)unit * UAT_HEAP_UNIT);
@@ -79,7 +79,7 @@ static int find_in_objects(const struct word *w, uint64_t **at)
                                      objects.plain.channel.object,   objects.mutex.object,
                                      objects.group.object,           objects.semaphore.object};
     for (int i = 0; i < w->count; i++)
-        at[i] = (uint64_t *)(void *)((char *)uat_object_address(names[(int)w->stride + i]) + w->offset);
+        at[i] = (uint64_t *)(void *)((char *)uat_waitobj_address(names[(int)w->stride + i]) + w->offset);
     return w->count;
 }
 
@@ -89,7 +89,7 @@ static int find_in_objects(const struct word *w, uint64_t **at)
     }
 #define IN_OBJECTS(name, first, count, field)                                                                          \
     {                                                                                                                  \
-        name, find_in_objects, NULL, offsetof(struct uat_object, field), first, count                                  \
+        name, find_in_objects, NULL, offsetof(struct uat_waitobj, field), first, count                                 \
     }
 static const struct word words[] = {
     IN_AREA("deque.claims", "deque", struct uat_ring, claims, 0, 1),

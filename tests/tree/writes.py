@@ -10,7 +10,7 @@ from pathlib import Path
 ROOMS = ["asm", "base", "deque", "include", "launcher", "pattern", "runtime", "transport", "transport_ibv", "transport_shm", "transport_sim"]
 OUTPUT = "base/output.c"
 # Who opens another process's memory object, at a path below /proc, and how the line looks.
-OBJECTS = {"transport/card.c", "runtime/global/object.c", "transport_sim/bulk_effect.c"}
+OBJECTS = {"transport/attach_info.c", "runtime/global/memobj.c", "transport_sim/bulk_effect.c"}
 OBJECT = "open(path, O_RDWR | O_CLOEXEC"
 CALLS = re.compile(r"\b(creat|creat64|freopen|mkstemp|mkostemp|mkstemps|mkostemps|tmpfile|tmpnam|tempnam|mknod|mkfifo|symlink|link|rename|renameat|"
                    r"truncate|open_by_handle_at|shm_open|sem_open|mq_open)\s*\(")

@@ -198,7 +198,7 @@ static void work(struct peer *me, void *arg)
     } else {
         thief(me, shared, &l);
     }
-    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     peer_barrier(me);
     PEER_CHECK(l.ring->lock == 0);                      /* every worker that locked or tried to has subtracted */
     PEER_CHECK(uat_mailbox_is_free(&l.mailbox->front)); /* ... and every asker has an answer, or has withdrawn */

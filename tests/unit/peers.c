@@ -22,7 +22,7 @@ static int saved_stderr = -1; /* while stderr is caught */
 
 struct peers_shared {
     int arrived, round; /* words of peer_barrier */
-    struct peer_card cards[PEERS_MAX];
+    struct peer_info infos[PEERS_MAX];
 };
 
 bool peers_ready(const struct uat_transport_class *transport)
@@ -112,7 +112,7 @@ int peer_open(struct peer *me)
     struct uat_transport_config config = {
         .rank = me->rank,
         .size = me->size,
-        .host = me->cards[me->rank].host,
+        .host = me->infos[me->rank].host,
         .segment = me->segment,
         .segment_size = me->spec->read_only + UAT_TRANSPORT_SCRATCH + me->data_size,
         .segment_fd = me->segment_fd,
@@ -128,29 +128,29 @@ int peer_open(struct peer *me)
     return me->spec->transport->open(&config, &me->transport);
 }
 
-static void list_cards(struct peer *me, struct uat_endpoint endpoints[PEERS_MAX])
+static void list_infos(struct peer *me, struct uat_endpoint endpoints[PEERS_MAX])
 {
     for (int i = 0; i < me->size; i++)
-        endpoints[i] = (struct uat_endpoint){me->cards[i].data, me->cards[i].size, me->cards[i].host};
+        endpoints[i] = (struct uat_endpoint){me->infos[i].data, me->infos[i].size, me->infos[i].host};
 }
 
 /* PEERS_HOSTS: pretend to be that many hosts. Workers are dealt out to them, as far as the transport over verbs can
  * see. */
-static void pretend_host(struct peer *me, struct uat_ibv_card *card)
+static void pretend_host(struct peer *me, struct uat_ibv_attach_info *info)
 {
     const char *hosts = getenv("PEERS_HOSTS");
-    if (hosts && !card->alone)
-        snprintf(card->segment.boot, sizeof(card->segment.boot), "host %d", me->rank % atoi(hosts));
+    if (hosts && !info->alone)
+        snprintf(info->segment.boot, sizeof(info->segment.boot), "host %d", me->rank % atoi(hosts));
 }
 
 int peer_show(struct peer *me)
 {
-    struct peer_card *card = &me->cards[me->rank];
+    struct peer_info *info = &me->infos[me->rank];
     me->shown = true;
-    if (!me->transport->class_->card)
+    if (!me->transport->class_->attach_info)
         return 0;
-    int rc = me->transport->class_->card(me->transport, card->data, &card->size);
-    pretend_host(me, (struct uat_ibv_card *)(void *)card->data);
+    int rc = me->transport->class_->attach_info(me->transport, info->data, &info->size);
+    pretend_host(me, (struct uat_ibv_attach_info *)(void *)info->data);
     return rc;
 }
 
@@ -158,10 +158,10 @@ static int attach(struct peer *me)
 {
     struct uat_endpoint endpoints[PEERS_MAX];
     int rc = me->shown ? 0 : peer_show(me);
-    if (rc || !me->transport->class_->card)
+    if (rc || !me->transport->class_->attach_info)
         return rc;
     peer_barrier(me);
-    list_cards(me, endpoints);
+    list_infos(me, endpoints);
     rc = me->transport->class_->attach(me->transport, endpoints);
     peer_barrier(me);
     return rc;
@@ -169,11 +169,11 @@ static int attach(struct peer *me)
 
 int peer_publish(struct peer *me)
 {
-    struct peer_card *card = &me->cards[me->rank];
+    struct peer_info *info = &me->infos[me->rank];
     int rc = attach(me);
     if (rc)
         return rc;
-    return me->transport->class_->endpoint(me->transport, card->data, &card->size);
+    return me->transport->class_->endpoint(me->transport, info->data, &info->size);
 }
 
 int peer_connect(struct peer *me)
@@ -185,7 +185,7 @@ int peer_connect(struct peer *me)
 int peer_connect_now(struct peer *me)
 {
     struct uat_endpoint endpoints[PEERS_MAX];
-    list_cards(me, endpoints);
+    list_infos(me, endpoints);
     return me->transport->class_->connect(me->transport, endpoints);
 }
 
@@ -194,9 +194,9 @@ static _Noreturn void worker(struct peer *me, pid_t parent, peer_fn *fn, void *a
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    struct peer_card *card = &me->cards[me->rank];
-    gethostname(card->host, sizeof(card->host) - 1);
-    uat_log_identity(me->rank, card->host);
+    struct peer_info *info = &me->infos[me->rank];
+    gethostname(info->host, sizeof(info->host) - 1);
+    uat_log_identity(me->rank, info->host);
     map_segment(me);
     if (!me->spec->apart) {
         PEER_CHECK(peer_open(me) == 0);
@@ -206,7 +206,7 @@ static _Noreturn void worker(struct peer *me, pid_t parent, peer_fn *fn, void *a
     }
     fn(me, arg);
     if (!me->spec->apart) {
-        PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+        PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
         peer_barrier(me); /* no worker may unmap its segment while a peer's chain is in flight */
     }
     if (me->transport)
@@ -281,7 +281,7 @@ int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg)
             return errno;
         }
         if (pids[i] == 0) {
-            struct peer me = {.rank = i, .size = spec->workers, .cards = shared->cards, .spec = spec, .shared = shared};
+            struct peer me = {.rank = i, .size = spec->workers, .infos = shared->infos, .spec = spec, .shared = shared};
             worker(&me, parent, fn, arg);
         }
     }

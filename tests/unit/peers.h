@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Workers for tests: forked processes, each with its own segment at a common address, joined by any transport, without
- * launcher and bootstrap. The cards travel through memory that parent and workers share.
+ * launcher and bootstrap. The infos travel through memory that parent and workers share.
  *
  * A worker reports a failure by PEER_CHECK, which ends the worker. Only the parent may use cmocka's assertions, because
  * they would make the forked worker continue with the next test.
@@ -45,7 +45,7 @@ struct peers_spec {
     char *const *settings;    /* "UAT_NAME=value", NULL at the end; NULL: the defaults */
 };
 
-struct peer_card {
+struct peer_info {
     size_t size; /* bytes of data */
     char host[64];
     char data[UAT_ENDPOINT_MAX];
@@ -58,7 +58,7 @@ struct peer {
     char *segment;           /* at the same address in all workers */
     char *data;              /* what the segment holds after the transport's scratch area, zeros at first */
     size_t data_size;        /* bytes */
-    struct peer_card *cards; /* of all workers; a test may forge its own between peer_publish and peer_connect */
+    struct peer_info *infos; /* of all workers; a test may forge its own between peer_publish and peer_connect */
     const struct peers_spec *spec;
     struct peers_shared *shared;
     int segment_fd;
@@ -84,8 +84,8 @@ void peers_unshare(void *memory, size_t size);
 void peer_barrier(struct peer *me);
 
 /* The steps of joining, for specs with `apart`. They return 0 or a negative errno. With a transport of two rounds,
- * peer_show is the first round, and a test may forge its card after it; peer_publish calls peer_show if the test has
- * not. Then peer_publish, and always peer_connect, waits for all workers' cards. */
+ * peer_show is the first round, and a test may forge its attach info after it; peer_publish calls peer_show if the test has
+ * not. Then peer_publish, and always peer_connect, waits for all workers' infos. */
 int peer_open(struct peer *me);
 int peer_show(struct peer *me);
 int peer_publish(struct peer *me);

@@ -97,7 +97,7 @@ static void test_settle_looks_at_all(void **state)
         lent[i] = uat_record_get(&pool);
     uat_record_put(&pool, spare);
     for (int round = 0; round < 7; round++) { /* wherever the last look ended */
-        pool.loans.cursor = (size_t)round;
+        pool.lent.cursor = (size_t)round;
         for (int i = 0; i < 5; i++)
             lent[i]->returned = 1;
         assert_int_equal(uat_record_pool_settle(&pool), 1);

@@ -137,20 +137,21 @@ static void test_flights(void **state)
 static void work_forget(struct peer *me, void *arg)
 {
     (void)arg;
-    enum { ROUNDS = 300, WORDS = UAT_FORGET_WRITE_MAX / 8 };
+    enum { ROUNDS = 300, WORDS = UAT_UNSIGNALED_WRITE_MAX / 8 };
     uint64_t *source = (uint64_t *)me->data, *box = source + 512 + me->rank * 16, *count = source + 1024;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
         if (round == ROUNDS) /* WRITEs are not ordered: the last ones must be posted after all others */
-            PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+            PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
         for (int peer = 0; peer < me->size; peer++) {
             for (int i = 0; i < WORDS; i++)
                 source[i] = round;
-            struct uat_op ops[] = {uat_op_write(source, box, UAT_FORGET_WRITE_MAX), uat_op_fetch_add(NULL, count, 1)};
-            PEER_CHECK(uat_transport_forget(me->transport, peer, ops, 2) == 0);
-            memset(source, 0xee, UAT_FORGET_WRITE_MAX); /* it was copied */
+            struct uat_op ops[] = {uat_op_write(source, box, UAT_UNSIGNALED_WRITE_MAX),
+                                   uat_op_fetch_add(NULL, count, 1)};
+            PEER_CHECK(uat_transport_post_unsignaled(me->transport, peer, ops, 2) == 0);
+            memset(source, 0xee, UAT_UNSIGNALED_WRITE_MAX); /* it was copied */
         }
     }
-    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     peer_barrier(me);
     PEER_CHECK(load(count) == (uint64_t)(ROUNDS * me->size));
     for (int i = 0; i < me->size; i++)
@@ -158,9 +159,9 @@ static void work_forget(struct peer *me, void *arg)
             PEER_CHECK(load(source + 512 + i * 16 + j) == ROUNDS);
     struct uat_op read = uat_op_read(source, box, 8);
     int capture = peer_capture(); /* the refusals below are expected */
-    PEER_CHECK(uat_transport_forget(me->transport, 0, &read, 1) == -EINVAL);
-    struct uat_op longer = uat_op_write(source, box, UAT_FORGET_WRITE_MAX + 8);
-    PEER_CHECK(uat_transport_forget(me->transport, 0, &longer, 1) == -EINVAL);
+    PEER_CHECK(uat_transport_post_unsignaled(me->transport, 0, &read, 1) == -EINVAL);
+    struct uat_op longer = uat_op_write(source, box, UAT_UNSIGNALED_WRITE_MAX + 8);
+    PEER_CHECK(uat_transport_post_unsignaled(me->transport, 0, &longer, 1) == -EINVAL);
     char lines[1024];
     peer_captured(capture, lines, sizeof(lines));
     PEER_CHECK(strstr(lines, "READ") && strstr(lines, "WRITE of 72 bytes") && lines_of(lines) == 2);
@@ -171,7 +172,7 @@ static void test_forget(void **state)
     run(state, 3, work_forget, NULL);
 }
 
-/* --- after quiet() all that was posted is in memory, where a CPU sees it */
+/* --- after flush() all that was posted is in memory, where a CPU sees it */
 
 static void work_quiet(struct peer *me, void *arg)
 {
@@ -180,8 +181,8 @@ static void work_quiet(struct peer *me, void *arg)
     for (uint64_t round = 1; round <= 4000 / PEERS_SHARE; round++) {
         *source = round;
         struct uat_op ops[] = {uat_op_write(source, word, 8), uat_op_fetch_add(NULL, count, 1)};
-        PEER_CHECK(uat_transport_forget(me->transport, me->rank, ops + round % 2, 1) == 0);
-        PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+        PEER_CHECK(uat_transport_post_unsignaled(me->transport, me->rank, ops + round % 2, 1) == 0);
+        PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
         PEER_CHECK(load(word) == round - round % 2 && load(count) == (round + 1) / 2);
     }
 }

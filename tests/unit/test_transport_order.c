@@ -79,7 +79,7 @@ static void send_messages(struct peer *me, uint64_t *head, uint64_t *payload, ui
         struct uat_op ops[] = {uat_op_write(source, head, 8), uat_op_write(source, payload, PAYLOAD * 8),
                                uat_op_fetch_add(source + PAYLOAD, count, 1)};
         if (i % 2) { /* O5: as one chain or as separate chains */
-            PEER_CHECK(uat_transport_forget(me->transport, 0, ops, 1) == 0);
+            PEER_CHECK(uat_transport_post_unsignaled(me->transport, 0, ops, 1) == 0);
             PEER_CHECK(uat_transport_do(me->transport, 0, ops + 1, 2) == 0);
         } else {
             PEER_CHECK(uat_transport_do(me->transport, 0, ops, 3) == 0);
@@ -150,7 +150,7 @@ static uint64_t set_and_read(struct peer *me, enum litmus kind, uint64_t *mine, 
         count = 4;
     }
     if (kind == TWO_CHAINS) {
-        PEER_CHECK(uat_transport_forget(me->transport, 0, ops, 1) == 0);
+        PEER_CHECK(uat_transport_post_unsignaled(me->transport, 0, ops, 1) == 0);
         PEER_CHECK(uat_transport_do(me->transport, 0, reads, 2) == 0);
     } else {
         PEER_CHECK(uat_transport_do(me->transport, 0, ops, count) == 0);

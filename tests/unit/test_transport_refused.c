@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: worker 1 publishes a forged card of transport_shm, or a card that is no longer true. Worker 0 must
+ * Description: worker 1 publishes forged attach info of transport_shm, or attach info that is no longer true. Worker 0 must
  * refuse it with the right error and a line that says why and how to mend it.
  */
 #include <stdarg.h>
@@ -15,140 +15,140 @@
 #include <sys/wait.h>
 
 #include "tests/unit/peers.h"
-#include "transport/card.h"
+#include "transport/attach_info.h"
 
 struct forgery {
     const char *what;
-    void (*forge)(struct peer *me, struct uat_card *card);
+    void (*forge)(struct peer *me, struct uat_attach_info *info);
     int result;
     const char *text; /* in the line that worker 0 prints */
 };
 
-static void forge_nothing(struct peer *me, struct uat_card *card)
+static void forge_nothing(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, (void)card;
+    (void)me, (void)info;
 }
 
-static void forge_magic(struct peer *me, struct uat_card *card)
+static void forge_magic(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, card->magic++;
+    (void)me, info->magic++;
 }
 
-static void forge_version(struct peer *me, struct uat_card *card)
+static void forge_version(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, card->version++;
+    (void)me, info->version++;
 }
 
-static void forge_cut(struct peer *me, struct uat_card *card)
+static void forge_cut(struct peer *me, struct uat_attach_info *info)
 {
-    (void)card, me->cards[me->rank].size -= 8;
+    (void)info, me->infos[me->rank].size -= 8;
 }
 
-static void forge_longer(struct peer *me, struct uat_card *card)
+static void forge_longer(struct peer *me, struct uat_attach_info *info)
 {
-    (void)card, me->cards[me->rank].size += 8;
+    (void)info, me->infos[me->rank].size += 8;
 }
 
-static void forge_empty(struct peer *me, struct uat_card *card)
+static void forge_empty(struct peer *me, struct uat_attach_info *info)
 {
-    (void)card, me->cards[me->rank].size = 0;
+    (void)info, me->infos[me->rank].size = 0;
 }
 
-static void forge_larger(struct peer *me, struct uat_card *card)
+static void forge_larger(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, card->segment_size *= 2;
+    (void)me, info->segment_size *= 2;
 }
 
-static void forge_nonce_outside(struct peer *me, struct uat_card *card)
+static void forge_nonce_outside(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, card->nonce_offset = card->segment_size;
+    (void)me, info->nonce_offset = info->segment_size;
 }
 
-static void forge_unended_boot(struct peer *me, struct uat_card *card)
+static void forge_unended_boot(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, memset(card->boot, 'x', sizeof(card->boot));
+    (void)me, memset(info->boot, 'x', sizeof(info->boot));
 }
 
-static void forge_other_host(struct peer *me, struct uat_card *card)
+static void forge_other_host(struct peer *me, struct uat_attach_info *info)
 {
-    card->boot[0] ^= 1;
-    strcpy(me->cards[me->rank].host, "node7");
+    info->boot[0] ^= 1;
+    strcpy(me->infos[me->rank].host, "node7");
 }
 
-static void forge_unknown_boot(struct peer *me, struct uat_card *card)
+static void forge_unknown_boot(struct peer *me, struct uat_attach_info *info)
 {
-    card->boot[0] = '\0';
-    strcpy(me->cards[me->rank].host, "node7");
+    info->boot[0] = '\0';
+    strcpy(me->infos[me->rank].host, "node7");
 }
 
-static void forge_container(struct peer *me, struct uat_card *card)
+static void forge_container(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, card->pid_space++;
+    (void)me, info->pid_space++;
 }
 
-static void forge_inode(struct peer *me, struct uat_card *card)
+static void forge_inode(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, card->inode++;
+    (void)me, info->inode++;
 }
 
-static void forge_nonce(struct peer *me, struct uat_card *card)
+static void forge_nonce(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, card->nonce++;
+    (void)me, info->nonce++;
 }
 
-static void forge_pipe(struct peer *me, struct uat_card *card)
+static void forge_pipe(struct peer *me, struct uat_attach_info *info)
 {
     (void)me;
     int ends[2];
     PEER_CHECK(pipe(ends) == 0);
-    card->fd = ends[0];
+    info->fd = ends[0];
 }
 
-static void forge_closed(struct peer *me, struct uat_card *card)
+static void forge_closed(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, card->fd = 900;
+    (void)me, info->fd = 900;
 }
 
-static void forge_ended(struct peer *me, struct uat_card *card)
+static void forge_ended(struct peer *me, struct uat_attach_info *info)
 {
     (void)me;
     pid_t child = fork();
     if (child == 0)
         _exit(0);
     PEER_CHECK(child > 0 && waitpid(child, NULL, 0) == child);
-    card->pid = child;
+    info->pid = child;
 }
 
-static void forge_truncated(struct peer *me, struct uat_card *card)
+static void forge_truncated(struct peer *me, struct uat_attach_info *info)
 {
-    (void)card;
+    (void)info;
     PEER_CHECK(ftruncate(me->segment_fd, 1 << 20) == 0);
 }
 
 /* A process that does not let others inspect it; become_nobody sets the users. */
-static void forge_secret(struct peer *me, struct uat_card *card)
+static void forge_secret(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, (void)card;
+    (void)me, (void)info;
     PEER_CHECK(prctl(PR_SET_DUMPABLE, 0) == 0);
 }
 
-static void forge_other_user(struct peer *me, struct uat_card *card)
+static void forge_other_user(struct peer *me, struct uat_attach_info *info)
 {
     (void)me;
     PEER_CHECK(setresuid(65533, 65533, 65533) == 0);
-    card->uid = 65533;
+    info->uid = 65533;
 }
 
 static const struct forgery forgeries[] = {
     {"nothing", forge_nothing, 0, NULL},
-    {"magic", forge_magic, -EPROTO, "not a card of this version"},
-    {"version", forge_version, -EPROTO, "not a card of this version"},
-    {"cut", forge_cut, -EPROTO, "not a card of this version"},
-    {"longer", forge_longer, -EPROTO, "not a card of this version"},
-    {"empty", forge_empty, -EPROTO, "not a card of this version"},
+    {"magic", forge_magic, -EPROTO, "not the attach info of this version"},
+    {"version", forge_version, -EPROTO, "not the attach info of this version"},
+    {"cut", forge_cut, -EPROTO, "not the attach info of this version"},
+    {"longer", forge_longer, -EPROTO, "not the attach info of this version"},
+    {"empty", forge_empty, -EPROTO, "not the attach info of this version"},
     {"larger", forge_larger, -EPROTO, "same UAT_* settings"},
     {"nonce outside", forge_nonce_outside, -EPROTO, "same UAT_* settings"},
-    {"boot without end", forge_unended_boot, -EPROTO, "not a card of this version"},
+    {"boot without end", forge_unended_boot, -EPROTO, "not the attach info of this version"},
     {"other host", forge_other_host, -EHOSTUNREACH, "rank 1 is on node7: use UAT_TRANSPORT=ibv"},
     {"unknown boot", forge_unknown_boot, -EHOSTUNREACH, "rank 1 is on node7: use UAT_TRANSPORT=ibv"},
     {"container", forge_container, -EHOSTUNREACH, "in one container"},
@@ -178,7 +178,7 @@ static void work_refused(struct peer *me, void *arg)
         become_nobody();
     PEER_CHECK(peer_open(me) == 0 && peer_publish(me) == 0);
     if (me->rank == 1)
-        forgery->forge(me, (struct uat_card *)me->cards[1].data);
+        forgery->forge(me, (struct uat_attach_info *)me->infos[1].data);
     if (me->rank == 1) {
         peer_barrier(me);
     } else {

@@ -112,9 +112,9 @@ static bool exchanged(struct peer *me, enum pair pair, bool apart)
     PEER_CHECK(uat_transport_do(me->transport, 1, &clear, 1) == 0);
     bool two = apart && chains[pair][0].code != UAT_OP_READ;
     if (two)
-        PEER_CHECK(uat_transport_forget(me->transport, 1, chains[pair], 1) == 0);
+        PEER_CHECK(uat_transport_post_unsignaled(me->transport, 1, chains[pair], 1) == 0);
     PEER_CHECK(uat_transport_do(me->transport, 1, chains[pair] + two, 2 - two) == 0);
-    PEER_CHECK(me->transport->class_->quiet(me->transport) == 0);
+    PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     PEER_CHECK(uat_transport_do(me->transport, 1, &look, 1) == 0);
     const bool verdicts[PAIRS] = {local[5] == 10,   local[3] == 1,   local[5] == 11, landing[0] == 0,
                                   landing[0] == 10, landing[0] == 1, local[5] == 10, landing[0] == 0};

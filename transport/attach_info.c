@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport/card.h"
+#include "transport/attach_info.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "base/secret.h"
 #include "transport/words.h"
 
-int uat_card_make(struct uat_card *card, const struct uat_transport_config *config, const char *transport)
+int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transport_config *config, const char *transport)
 {
     struct stat object;
     uint64_t nonce;
@@ -41,10 +41,10 @@ int uat_card_make(struct uat_card *card, const struct uat_transport_config *conf
         uat_error("transport %s: getrandom: %s", transport, strerror(-drawn));
         return drawn;
     }
-    *card = (struct uat_card){
-        .magic = UAT_CARD_MAGIC,
-        .version = UAT_CARD_VERSION,
-        .size = sizeof(*card),
+    *info = (struct uat_attach_info){
+        .magic = UAT_ATTACH_INFO_MAGIC,
+        .version = UAT_ATTACH_INFO_VERSION,
+        .size = sizeof(*info),
         .pid = getpid(),
         .fd = config->segment_fd,
         .uid = geteuid(),
@@ -56,43 +56,45 @@ int uat_card_make(struct uat_card *card, const struct uat_transport_config *conf
         .nonce_offset = (uintptr_t)config->scratch - (uintptr_t)config->segment,
         .nonce = nonce,
     };
-    uat_host_boot_id(card->boot);
-    /* Peers load the nonce only after they got the card through the bootstrap, which orders the two. */
+    uat_host_boot_id(info->boot);
+    /* Peers load the nonce only after they got the attach info through the bootstrap, which orders the two. */
     uat_word_store(config->scratch, nonce);
     return 0;
 }
 
-static int check_form(const struct uat_card_user *user, const struct uat_card *own, const struct uat_card *card,
-                      int rank)
+static int check_form(const struct uat_attach_user *user, const struct uat_attach_info *own,
+                      const struct uat_attach_info *info, int rank)
 {
-    if (card->magic != UAT_CARD_MAGIC || card->version != UAT_CARD_VERSION || card->size != sizeof(*card) ||
-        card->pid <= 0 || card->fd < 0 || memchr(card->boot, '\0', sizeof(card->boot)) == NULL) {
-        uat_error("transport %s: what rank %d published is not a card of this version: run the same build of uat and "
+    if (info->magic != UAT_ATTACH_INFO_MAGIC || info->version != UAT_ATTACH_INFO_VERSION ||
+        info->size != sizeof(*info) || info->pid <= 0 || info->fd < 0 ||
+        memchr(info->boot, '\0', sizeof(info->boot)) == NULL) {
+        uat_error("transport %s: what rank %d published is not the attach info of this version: run the same build of "
+                  "uat and "
                   "the same UAT_TRANSPORT on every worker",
                   user->transport, rank);
         return -EPROTO;
     }
-    if (card->base != own->base || card->segment_size != own->segment_size || card->nonce_offset != own->nonce_offset) {
+    if (info->base != own->base || info->segment_size != own->segment_size || info->nonce_offset != own->nonce_offset) {
         uat_error("transport %s: the segment of rank %d is %llu bytes at %#llx, here it is %llu bytes at %#llx: give "
                   "every worker the same UAT_* settings",
-                  user->transport, rank, (unsigned long long)card->segment_size, (unsigned long long)card->base,
+                  user->transport, rank, (unsigned long long)info->segment_size, (unsigned long long)info->base,
                   (unsigned long long)own->segment_size, (unsigned long long)own->base);
         return -EPROTO;
     }
     return 0;
 }
 
-static int check_place(const struct uat_card_user *user, const struct uat_card *own, const struct uat_card *card,
-                       int rank, const char *peer_host)
+static int check_place(const struct uat_attach_user *user, const struct uat_attach_info *own,
+                       const struct uat_attach_info *info, int rank, const char *peer_host)
 {
-    bool boots_known = own->boot[0] != '\0' && card->boot[0] != '\0';
-    bool same_host = boots_known ? strcmp(own->boot, card->boot) == 0 : strcmp(user->host, peer_host) == 0;
+    bool boots_known = own->boot[0] != '\0' && info->boot[0] != '\0';
+    bool same_host = boots_known ? strcmp(own->boot, info->boot) == 0 : strcmp(user->host, peer_host) == 0;
     if (!same_host) {
         uat_error("transport %s reaches only workers of one host; rank %d is on %s: use %s", user->transport, rank,
                   peer_host, user->instead);
         return -EHOSTUNREACH;
     }
-    if (card->pid_space != own->pid_space) {
+    if (info->pid_space != own->pid_space) {
         uat_error("transport %s reaches only workers of one pid namespace; rank %d on %s is in another one: start all "
                   "workers in one container, or use %s",
                   user->transport, rank, peer_host, user->instead);
@@ -102,79 +104,80 @@ static int check_place(const struct uat_card_user *user, const struct uat_card *
 }
 
 /* Report why /proc/PID/fd/N could not be opened. With hidepid, another user's process seems not to exist. */
-static int report_open(const struct uat_card_user *user, const struct uat_card *own, const struct uat_card *card,
-                       int rank, int error)
+static int report_open(const struct uat_attach_user *user, const struct uat_attach_info *own,
+                       const struct uat_attach_info *info, int rank, int error)
 {
-    if (card->uid != own->uid && (error == EACCES || error == EPERM || error == ENOENT)) {
+    if (info->uid != own->uid && (error == EACCES || error == EPERM || error == ENOENT)) {
         uat_error("transport %s: no permission to attach rank %d (pid %d): it runs as user %u, this worker as user %u "
                   "(and /proc may be mounted with hidepid): start all workers as one user",
-                  user->transport, rank, card->pid, card->uid, own->uid);
+                  user->transport, rank, info->pid, info->uid, own->uid);
         return -EACCES;
     }
     if (error == EACCES || error == EPERM) {
         uat_error("transport %s: no permission to attach rank %d (pid %d), though of the same user: a security "
                   "module forbids it, or the program is set-uid, has capabilities or is not readable; mend that, or "
                   "use %s",
-                  user->transport, rank, card->pid, user->instead);
+                  user->transport, rank, info->pid, user->instead);
         return -EACCES;
     }
     if (error == ENOENT) {
-        uat_error("transport %s: rank %d (pid %d) has no descriptor %d: it has ended", user->transport, rank, card->pid,
-                  card->fd);
+        uat_error("transport %s: rank %d (pid %d) has no descriptor %d: it has ended", user->transport, rank, info->pid,
+                  info->fd);
         return -ESRCH;
     }
-    uat_error("transport %s: attaching rank %d by /proc/%d/fd/%d: %s", user->transport, rank, card->pid, card->fd,
+    uat_error("transport %s: attaching rank %d by /proc/%d/fd/%d: %s", user->transport, rank, info->pid, info->fd,
               strerror(error));
     return -error;
 }
 
-static int map_object(const struct uat_card_user *user, const struct uat_card *card, int fd, int rank, char **out)
+static int map_object(const struct uat_attach_user *user, const struct uat_attach_info *info, int fd, int rank,
+                      char **out)
 {
     struct stat object;
-    if (fstat(fd, &object) || !S_ISREG(object.st_mode) || object.st_dev != card->device ||
-        object.st_ino != card->inode || object.st_size < 0 || (uint64_t)object.st_size < card->segment_size) {
+    if (fstat(fd, &object) || !S_ISREG(object.st_mode) || object.st_dev != info->device ||
+        object.st_ino != info->inode || object.st_size < 0 || (uint64_t)object.st_size < info->segment_size) {
         uat_error("transport %s: descriptor %d of pid %d is not the segment that rank %d announced: it has ended, or "
                   "closed its segment too early",
-                  user->transport, card->fd, card->pid, rank);
+                  user->transport, info->fd, info->pid, rank);
         return -ESTALE;
     }
-    char *map = mmap(NULL, card->segment_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    char *map = mmap(NULL, info->segment_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (map == MAP_FAILED) {
         int rc = -errno;
         uat_error("transport %s: mapping %llu bytes of rank %d: %s; see `ulimit -v` and vm.overcommit_memory",
-                  user->transport, (unsigned long long)card->segment_size, rank, strerror(-rc));
+                  user->transport, (unsigned long long)info->segment_size, rank, strerror(-rc));
         return rc;
     }
-    if (uat_word_load((uat_word *)(map + card->nonce_offset)) != card->nonce) {
+    if (uat_word_load((uat_word *)(map + info->nonce_offset)) != info->nonce) {
         uat_error("transport %s: the segment of rank %d (pid %d) does not bear the nonce announced: it is of another "
                   "job",
-                  user->transport, rank, card->pid);
-        munmap(map, card->segment_size);
+                  user->transport, rank, info->pid);
+        munmap(map, info->segment_size);
         return -ESTALE;
     }
-    madvise(map, card->segment_size, MADV_DONTDUMP); /* a core file needs only this worker's segment; advice may fail */
+    madvise(map, info->segment_size, MADV_DONTDUMP); /* a core file needs only this worker's segment; advice may fail */
     *out = map;
     return 0;
 }
 
-int uat_card_attach(const struct uat_card *own, const struct uat_card_user *user, int rank,
-                    const struct uat_endpoint *endpoint, char **out)
+int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attach_user *user, int rank,
+                       const struct uat_endpoint *endpoint, char **out)
 {
-    struct uat_card card = {0};
-    if (endpoint->size == sizeof(card)) /* any other size: check_form refuses the zeros */
-        memcpy(&card, endpoint->data, sizeof(card));
-    int rc = check_form(user, own, &card, rank);
+    struct uat_attach_info info = {0};
+    if (endpoint->size == sizeof(info)) /* any other size: check_form refuses the zeros */
+        memcpy(&info, endpoint->data, sizeof(info));
+    int rc = check_form(user, own, &info, rank);
     if (!rc)
-        rc = check_place(user, own, &card, rank, endpoint->host);
+        rc = check_place(user, own, &info, rank, endpoint->host);
     if (rc)
         return rc;
 
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%d/fd/%d", card.pid, card.fd);
+    snprintf(path, sizeof(path), "/proc/%d/fd/%d", info.pid, info.fd);
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* opening must not block, whatever the file is */
     if (fd < 0)
-        return report_open(user, own, &card, rank, errno);
-    rc = map_object(user, &card, fd, rank, out);
+        return report_open(user, own, &info, rank, errno);
+    rc = map_object(user, &info, fd, rank, out);
     close(fd);
     return rc;
 }

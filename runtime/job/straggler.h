@@ -8,17 +8,17 @@
  * The end of a run is bounded. Once every worker has entered the run, its end takes a moment, unless a worker is
  * stopped, swapped out or lost. A longer wait ends the job after UAT_STALL_LIMIT.
  */
-#ifndef UAT_LATE_H
-#define UAT_LATE_H
+#ifndef UAT_STRAGGLER_H
+#define UAT_STRAGGLER_H
 
 /* The first is called periodically while a barrier waits for rank, the second when rank has arrived. */
-void uat_late_barrier(int rank);
-void uat_late_over(void);
+void uat_straggler_barrier(int rank);
+void uat_straggler_over(void);
 
 /* A run starts on this worker. */
-void uat_late_run(void);
+void uat_straggler_run(void);
 
 /* Called periodically while this worker finds no work in a run: rank 0 may not have entered it yet. */
-void uat_late_root(void);
+void uat_straggler_root(void);
 
 #endif

@@ -11,17 +11,17 @@
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
 #include "runtime/trace/trace.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 /* The lowest gap of `bytes` bytes between the places in use. */
 static char *find_gap(size_t bytes, size_t in_page)
 {
     struct uat_global *g = &uat_global;
-    char *at = g->side;
+    char *at = g->overflow;
     for (bool moved = true; moved;) {
         moved = false;
         for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
-            if (!(uat_open_kind(o) & UAT_OPEN_SIDE))
+            if (!(uat_open_kind(o) & UAT_OPEN_OVERFLOW))
                 continue;
             char *from = o->place - o->at % UAT_PART;
             size_t size = (o->at % UAT_PART + uat_open_bytes(o) + UAT_PART - 1) / UAT_PART * UAT_PART;
@@ -31,17 +31,18 @@ static char *find_gap(size_t bytes, size_t in_page)
             }
         }
     }
-    return at + in_page + bytes <= g->side + g->side_size ? at + in_page : NULL;
+    return at + in_page + bytes <= g->overflow + g->overflow_size ? at + in_page : NULL;
 }
 
 static __attribute__((cold)) _Noreturn void refuse(uintptr_t at, size_t bytes)
 {
     const struct uat_global *g = &uat_global;
     size_t need = 8 * bytes > 2 * g->ring_size ? 8 * bytes : 2 * g->ring_size;
-    uat_die("uat_global_checkout(): %zu bytes at %p do not fit into the cache beside the %llu ranges that are checked "
-            "out; set "
-            "UAT_CACHE_SIZE=%zuk (now %zuk) or check out less",
-            bytes, (void *)at, (unsigned long long)uat_open_count(), need >> 10, g->ring_size >> 10);
+    uat_fatal(
+        "uat_global_checkout(): %zu bytes at %p do not fit into the cache beside the %llu ranges that are checked "
+        "out; set "
+        "UAT_CACHE_SIZE=%zuk (now %zuk) or check out less",
+        bytes, (void *)at, (unsigned long long)uat_open_count(), need >> 10, g->ring_size >> 10);
 }
 
 /* Bytes from p on, at most n, in one block. */
@@ -53,10 +54,10 @@ static size_t piece(uintptr_t p, size_t n)
 
 size_t uat_global_checkout_limit(void)
 {
-    return uat_global.far ? uat_global.side_size : SIZE_MAX;
+    return uat_global.far ? uat_global.overflow_size : SIZE_MAX;
 }
 
-void *uat_side_checkout(uintptr_t at, size_t bytes, enum uat_access access)
+void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access)
 {
     struct uat_global *g = &uat_global;
     const struct uat_array *a = uat_array_of(at);
@@ -78,11 +79,11 @@ void *uat_side_checkout(uintptr_t at, size_t bytes, enum uat_access access)
         g->count.bytes_fetched += n;
     }
     uat_trace_end(UAT_TRACE_MISS, since, bytes, -1);
-    uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_SIDE)->place = place;
+    uat_open_push(at, bytes, (uint64_t)access | UAT_OPEN_OVERFLOW)->place = place;
     return place;
 }
 
-void uat_side_checkin(struct uat_open *o)
+void uat_overflow_checkin(struct uat_open *o)
 {
     const struct uat_global *g = &uat_global;
     const struct uat_array *a = uat_array_of(o->at);

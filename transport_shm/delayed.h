@@ -9,29 +9,29 @@
 #include "transport/bulk.h"
 #include "transport_shm/shuffle.h"
 
-enum { UAT_LATE_ROOM = 64 /* maximum number of operations of one link that are put off */ };
+enum { UAT_DELAYED_ROOM = 64 /* maximum number of operations of one link that are put off */ };
 
-struct uat_late_op {
+struct uat_delayed_op {
     struct uat_bulk_op op;
     char *source; /* the bytes of a WRITE that has been reported complete: the caller may have changed the original */
     bool told, done;
 };
 
 struct uat_late {
-    struct uat_late_op ops[UAT_LATE_ROOM]; /* oldest first */
-    int count, told;                       /* told: the first ones, whose completion has been reported */
+    struct uat_delayed_op ops[UAT_DELAYED_ROOM]; /* oldest first */
+    int count, told;                             /* told: the first ones, whose completion has been reported */
 };
 
 /* Let one operation take effect now. */
-void uat_late_execute(const struct uat_bulk_op *op, const void *source);
+void uat_delayed_execute(const struct uat_bulk_op *op, const void *source);
 
-/* Put off one more operation. There must be room: see uat_late_step(). 0 or -ENOMEM. */
-int uat_late_put(struct uat_late *late, const struct uat_bulk_op *op);
+/* Put off one more operation. There must be room: see uat_delayed_step(). 0 or -ENOMEM. */
+int uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op);
 
 /* Let some operations take effect, and report some completions. Returns the number reported, or -ENOMEM. all: as many
  * of both as possible. */
-int uat_late_step(struct uat_late *late, struct uat_shuffle *random, bool all);
+int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all);
 
-void uat_late_close(struct uat_late *late);
+void uat_delayed_close(struct uat_late *late);
 
 #endif

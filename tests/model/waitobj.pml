@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An object that tasks wait for: runtime/sync/object.c, as a channel of capacity 0 or more, or as a mutex. Its words
+ * An object that tasks wait for: runtime/sync/waitobj.c, as a channel of capacity 0 or more, or as a mutex. Its words
  * are at a home, under a guard. A task takes the guard before it looks; if it must wait, it is evacuated and queued
  * under that guard. The task that wakes it writes the answer to its block and then makes it ready, once.
  *

@@ -37,7 +37,7 @@ static int open_huge(size_t bytes)
     return -1;
 }
 
-int uat_object_make(struct uat_object_card *card, size_t bytes, bool huge, int *out)
+int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *out)
 {
     struct stat object;
     size_t whole = (bytes + UAT_HUGE_PAGE - 1) / UAT_HUGE_PAGE * UAT_HUGE_PAGE, size = bytes;
@@ -59,42 +59,42 @@ int uat_object_make(struct uat_object_card *card, size_t bytes, bool huge, int *
             close(fd);
         return -error;
     }
-    *card = (struct uat_object_card){
+    *memobj = (struct uat_memobj){
         .pid = getpid(), .fd = fd, .device = object.st_dev, .inode = object.st_ino, .bytes = size, .page = page};
     *out = fd;
     return 0;
 }
 
-uint64_t uat_object_untouched(const struct uat_object_card *card)
+uint64_t uat_memobj_untouched(const struct uat_memobj *memobj)
 {
     struct stat object;
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)card->pid, (long long)card->fd);
-    if (card->fd < 0 || card->page || stat(path, &object) || object.st_dev != card->device ||
-        object.st_ino != card->inode)
+    snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)memobj->pid, (long long)memobj->fd);
+    if (memobj->fd < 0 || memobj->page || stat(path, &object) || object.st_dev != memobj->device ||
+        object.st_ino != memobj->inode)
         return 0;
     uint64_t touched = (uint64_t)object.st_blocks * 512;
-    return touched < card->bytes ? card->bytes - touched : 0;
+    return touched < memobj->bytes ? memobj->bytes - touched : 0;
 }
 
-int uat_object_open(const struct uat_object_card *card, int rank)
+int uat_memobj_open(const struct uat_memobj *memobj, int rank)
 {
     struct stat object;
     char path[64];
-    snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)card->pid, (long long)card->fd);
+    snprintf(path, sizeof(path), "/proc/%lld/fd/%lld", (long long)memobj->pid, (long long)memobj->fd);
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         int error = errno;
         uat_error(
             "the global memory of rank %d (pid %lld) cannot be opened: %s; the workers of a host must run as one user "
             "in one pid namespace; UAT_GLOBAL_HOSTS set to the number of workers lets them share nothing",
-            rank, (long long)card->pid, strerror(error));
+            rank, (long long)memobj->pid, strerror(error));
         return -error;
     }
-    if (fstat(fd, &object) || object.st_dev != card->device || object.st_ino != card->inode ||
-        (uint64_t)object.st_size != card->bytes) {
+    if (fstat(fd, &object) || object.st_dev != memobj->device || object.st_ino != memobj->inode ||
+        (uint64_t)object.st_size != memobj->bytes) {
         uat_error("descriptor %lld of pid %lld is not the global memory that rank %d announced: it has ended",
-                  (long long)card->fd, (long long)card->pid, rank);
+                  (long long)memobj->fd, (long long)memobj->pid, rank);
         close(fd);
         return -ESTALE;
     }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The card by which a worker lets the peers of its host attach its segment.
+ * The attach info by which a worker lets the peers of its host attach its segment.
  *
  * The segment is a memory object without a name (memfd). A peer reaches it through /proc/PID/fd/N, so nothing is
  * ever created in /dev/shm or anywhere else. The kernel frees the memory with the last process, however that ends.
- * A pid may be reused, and a card may be stale or come from another job. So the peer checks that what it opened is the
+ * A pid may be reused, and the info may be stale or come from another job. So the peer checks that what it opened is the
  * announced object (device, inode, size) and contains the nonce of this job.
  */
-#ifndef UAT_TRANSPORT_CARD_H
-#define UAT_TRANSPORT_CARD_H
+#ifndef UAT_TRANSPORT_ATTACH_INFO_H
+#define UAT_TRANSPORT_ATTACH_INFO_H
 
 #include "base/host.h"
 #include "transport/transport.h"
 
-#define UAT_CARD_MAGIC 0x5541542d43415244ull /* "UAT-CARD" */
-enum { UAT_CARD_VERSION = 1 };
+#define UAT_ATTACH_INFO_MAGIC 0x5541542d494e464full /* "UAT-INFO" */
+enum { UAT_ATTACH_INFO_VERSION = 1 };
 
-struct uat_card {
+struct uat_attach_info {
     uint64_t magic;
     uint32_t version;
     uint32_t size;   /* bytes of this structure */
@@ -34,21 +34,22 @@ struct uat_card {
 };
 
 /* The attaching worker, for messages. */
-struct uat_card_user {
+struct uat_attach_user {
     const char *host;      /* its host's name */
     const char *transport; /* for which transport */
     const char *instead;   /* the setting that does without */
 };
 
-/* Fill the card of this worker and put a new nonce at the start of the scratch area. */
-int uat_card_make(struct uat_card *card, const struct uat_transport_config *config, const char *transport);
+/* Fill the attach info of this worker and put a new nonce at the start of the scratch area. */
+int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transport_config *config,
+                         const char *transport);
 
 /*
- * Map the segment of peer `rank`, which published `endpoint`. own is this worker's card.
- * *out is owned by the caller, who unmaps own->segment_size bytes. 0, or -EPROTO: not a valid card; -EHOSTUNREACH:
+ * Map the segment of peer `rank`, which published `endpoint`. own is this worker's attach info.
+ * *out is owned by the caller, who unmaps own->segment_size bytes. 0, or -EPROTO: not valid; -EHOSTUNREACH:
  * on another host or in another pid namespace; -EACCES: not permitted; -ESTALE: not the object announced; ...
  */
-int uat_card_attach(const struct uat_card *own, const struct uat_card_user *user, int rank,
-                    const struct uat_endpoint *endpoint, char **out);
+int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attach_user *user, int rank,
+                       const struct uat_endpoint *endpoint, char **out);
 
 #endif

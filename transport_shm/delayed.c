@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "transport_shm/late.h"
+#include "transport_shm/delayed.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_atomic(const struct uat_late_op *o)
+static bool is_atomic(const struct uat_delayed_op *o)
 {
     return o->op.code == UAT_OP_FETCH_ADD || o->op.code == UAT_OP_CMP_SWAP;
 }
@@ -23,7 +23,7 @@ static void execute_atomic(const struct uat_bulk_op *op, uint64_t *word)
         memcpy(op->local, &old, sizeof(old));
 }
 
-void uat_late_execute(const struct uat_bulk_op *op, const void *source)
+void uat_delayed_execute(const struct uat_bulk_op *op, const void *source)
 {
     void *remote = (void *)(uintptr_t)op->remote;
     if (op->code == UAT_OP_READ)
@@ -34,20 +34,20 @@ void uat_late_execute(const struct uat_bulk_op *op, const void *source)
         execute_atomic(op, remote);
 }
 
-int uat_late_put(struct uat_late *late, const struct uat_bulk_op *op)
+int uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op)
 {
-    late->ops[late->count++] = (struct uat_late_op){.op = *op};
+    late->ops[late->count++] = (struct uat_delayed_op){.op = *op};
     return 0;
 }
 
 /* May operation i take effect? An atomic waits for earlier WRITEs (B1), a READ for earlier atomics (B2). */
 static bool may_run(const struct uat_late *late, int i)
 {
-    const struct uat_late_op *o = &late->ops[i];
+    const struct uat_delayed_op *o = &late->ops[i];
     if (o->op.code == UAT_OP_WRITE)
         return true;
     for (int k = 0; k < i; k++) {
-        const struct uat_late_op *before = &late->ops[k];
+        const struct uat_delayed_op *before = &late->ops[k];
         if (!before->done && (is_atomic(o) ? before->op.code == UAT_OP_WRITE : is_atomic(before)))
             return false;
     }
@@ -59,10 +59,10 @@ static void run_some(struct uat_late *late, struct uat_shuffle *random, bool all
     int first = late->count ? (int)uat_shuffle_random(random, (uint64_t)late->count) : 0;
     for (int n = 0; n < late->count; n++) {
         int i = (first + n) % late->count; /* start at a random one, so that no order is favoured */
-        struct uat_late_op *o = &late->ops[i];
+        struct uat_delayed_op *o = &late->ops[i];
         if (o->done || !may_run(late, i) || (!all && uat_shuffle_random(random, 2)))
             continue;
-        uat_late_execute(&o->op, o->source ? o->source : o->op.local);
+        uat_delayed_execute(&o->op, o->source ? o->source : o->op.local);
         o->done = true;
     }
 }
@@ -72,7 +72,7 @@ static int tell_some(struct uat_late *late, struct uat_shuffle *random, bool all
 {
     int told = 0;
     while (late->told < late->count) {
-        struct uat_late_op *o = &late->ops[late->told];
+        struct uat_delayed_op *o = &late->ops[late->told];
         if (!o->done && o->op.code != UAT_OP_WRITE)
             break;
         if (!all && uat_shuffle_random(random, 4) == 0)
@@ -94,7 +94,7 @@ static void drop_done(struct uat_late *late)
 {
     int kept = 0;
     for (int i = 0; i < late->count; i++) {
-        struct uat_late_op *o = &late->ops[i];
+        struct uat_delayed_op *o = &late->ops[i];
         if (o->told && o->done) {
             free(o->source);
             late->told--;
@@ -105,7 +105,7 @@ static void drop_done(struct uat_late *late)
     late->count = kept;
 }
 
-int uat_late_step(struct uat_late *late, struct uat_shuffle *random, bool all)
+int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all)
 {
     run_some(late, random, all);
     if (all) /* run those that had to wait for others in the first pass */
@@ -115,7 +115,7 @@ int uat_late_step(struct uat_late *late, struct uat_shuffle *random, bool all)
     return told;
 }
 
-void uat_late_close(struct uat_late *late)
+void uat_delayed_close(struct uat_late *late)
 {
     for (int i = 0; i < late->count; i++)
         free(late->ops[i].source);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The common part of all objects that tasks wait for: words at a home, changed under a guard, and a queue of waiters.
- * Model: tests/model/object.pml.
+ * Model: tests/model/waitobj.pml.
  *
  *   S1  guard is changed by CMP_SWAP of the home's adapter only: 0 is free, rank + 1 is held by that worker, and
  *       there are final values. The other words are READ and WRITTEN by the holder only.
@@ -16,8 +16,8 @@
  *   S5  A waiter is taken out of the queue under the guard by exactly one worker, which then makes it ready once. The
  *       reply is complete, including a FETCH_ADD after its WRITE, before the task is made ready.
  */
-#ifndef UAT_OBJECT_H
-#define UAT_OBJECT_H
+#ifndef UAT_WAITOBJ_H
+#define UAT_WAITOBJ_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,18 +32,18 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/park.h"
 
-struct uat_object {
+struct uat_waitobj {
     _Alignas(
         64) uint64_t guard;   /* changed by the adapter's atomics only, or where the CPU is the adapter (O6), by its */
-    uint64_t kind;            /* UAT_OBJECT_MAGIC | enum uat_park_kind */
+    uint64_t kind;            /* UAT_WAITOBJ_MAGIC | enum uat_park_kind */
     uint64_t head, tail;      /* names of the waiters that have waited longest and shortest; 0: none */
     uint64_t word[4];         /* what they mean is up to the kind */
     _Alignas(64) char data[]; /* values */
 };
 
-#define UAT_OBJECT_MAGIC (UINT64_C(0x756174) << 32)
-#define UAT_OBJECT_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
-#define UAT_OBJECT_GONE  (UINT64_C(2) << 32) /* final: destroyed */
+#define UAT_WAITOBJ_MAGIC (UINT64_C(0x756174) << 32)
+#define UAT_WAITOBJ_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
+#define UAT_WAITOBJ_GONE  (UINT64_C(2) << 32) /* final: destroyed */
 
 enum { UAT_HELD_MAX = 16 /* objects whose guards are held at once */ };
 
@@ -51,11 +51,11 @@ enum { UAT_HELD_MAX = 16 /* objects whose guards are held at once */ };
 struct uat_sync_staging {
     uint64_t old; /* of an atomic */
     uint64_t word;
-    uint64_t waking[6]; /* of a waiter's header */
-    uint64_t ticket[3]; /* of a select that waits */
+    uint64_t waking[6];        /* of a waiter's header */
+    uint64_t select_waiter[3]; /* of a select that waits */
     /* The words of the object whose guard is held, and of several. */
-    _Alignas(64) char held[sizeof(struct uat_object)];
-    _Alignas(64) char select[UAT_HELD_MAX][sizeof(struct uat_object)];
+    _Alignas(64) char held[sizeof(struct uat_waitobj)];
+    _Alignas(64) char select[UAT_HELD_MAX][sizeof(struct uat_waitobj)];
     _Alignas(64) char value[]; /* uat_segment.result_max bytes */
 };
 extern struct uat_area uat_sync_area __attribute__((visibility("hidden")));
@@ -69,14 +69,14 @@ void uat_sync_reserve(void);
 
 /* The words of the object whose guard this worker holds: a copy in the staging area, or, near, the object itself. There
  * is one at a time. */
-extern struct uat_object *uat_object_words __attribute__((visibility("hidden")));
-static inline struct uat_object *uat_object_held(void)
+extern struct uat_waitobj *uat_waitobj_words __attribute__((visibility("hidden")));
+static inline struct uat_waitobj *uat_waitobj_held(void)
 {
-    return uat_object_words;
+    return uat_waitobj_words;
 }
 
 /* Make an object with `bytes` of data. Returns its name. Ends the job if there is no room. */
-uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
+uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
 
 /*
  * Called when a try_ function has found nothing. Its task may poll in a loop for something that its spawner's
@@ -84,69 +84,69 @@ uint64_t uat_object_create(enum uat_park_kind kind, size_t bytes, const uint64_t
  * that asks; otherwise the loop might never end. (Nothing is offered while ranges are checked out, because an offer may
  * release.)
  */
-static inline void uat_object_missed(void)
+static inline void uat_waitobj_poll_failed(void)
 {
     uat_work_wanted();
 }
 
 /* Ends the job if name cannot be an object's: a handle may be uninitialised. what: as below. */
-void uat_object_check(uint64_t name, enum uat_park_kind kind, const char *what);
+void uat_waitobj_check(uint64_t name, enum uat_park_kind kind, const char *what);
 
-/* Take the guard. Returns the words, or NULL if guard is UAT_OBJECT_SET. Ends the job if name is no object of that
+/* Take the guard. Returns the words, or NULL if guard is UAT_WAITOBJ_SET. Ends the job if name is no object of that
  * kind. what: the caller, for messages: "uat_mutex_lock()". Operations on near objects are inline; a far one takes a
  * round trip anyway. */
-static inline struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what);
+static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_kind kind, const char *what);
 
-/* Take the guard of object i of several, i < UAT_HELD_MAX, in the order of their names. uat_object_hold() selects the
+/* Take the guard of object i of several, i < UAT_HELD_MAX, in the order of their names. uat_waitobj_hold() selects the
  * object that the functions below work on. */
-struct uat_object *uat_object_take_more(uint64_t name, enum uat_park_kind kind, const char *what, int i);
-void uat_object_hold(struct uat_object *words);
+struct uat_waitobj *uat_waitobj_take_more(uint64_t name, enum uat_park_kind kind, const char *what, int i);
+void uat_waitobj_hold(struct uat_waitobj *words);
 
 /* Leave the guard with the words as they are now; guard becomes final (0: free). */
-static inline void uat_object_leave(uint64_t name, uint64_t final);
+static inline void uat_waitobj_leave(uint64_t name, uint64_t final);
 
 /* Destroy the object. Ends the job if a task waits for it. */
-void uat_object_destroy(uint64_t name, enum uat_park_kind kind, const char *what);
+void uat_waitobj_destroy(uint64_t name, enum uat_park_kind kind, const char *what);
 
-/* Destroy the object with its guard held. o: what uat_object_take() returned. */
-void uat_object_end(uint64_t name, const struct uat_object *o, enum uat_park_kind kind, const char *what);
+/* Destroy the object with its guard held. o: what uat_waitobj_take() returned. */
+void uat_waitobj_end(uint64_t name, const struct uat_waitobj *o, enum uat_park_kind kind, const char *what);
 
 /* For struct uat_park.park: with the guard of wait->object held, queue the task there and leave the guard. */
-void uat_object_park(struct uat_park *wait, uint64_t name);
+void uat_waitobj_park(struct uat_park *wait, uint64_t name);
 
 /* With the guard held: queue the calling task, leave the guard, and wait for kind. reply: see struct uat_park. */
-static inline void uat_object_wait(uint64_t name, enum uat_park_kind kind, uint64_t *reply)
+static inline void uat_waitobj_wait(uint64_t name, enum uat_park_kind kind, uint64_t *reply)
 {
-    struct uat_park wait = {.kind = kind, .object = name, .reply = reply, .park = uat_object_park};
+    struct uat_park wait = {.kind = kind, .object = name, .reply = reply, .park = uat_waitobj_park};
     uat_park(&wait);
 }
 
-/* uat_object_wait() without a reply; to be used as a tail call, as uat_park_word(). Returns 0. */
-static inline int uat_object_wait_only(uint64_t name, enum uat_park_kind kind)
+/* uat_waitobj_wait() without a reply; to be used as a tail call, as uat_park_word(). Returns 0. */
+static inline int uat_waitobj_wait_only(uint64_t name, enum uat_park_kind kind)
 {
-    static struct uat_park wait = {.park = uat_object_park};
+    static struct uat_park wait = {.park = uat_waitobj_park};
     wait.kind = kind;
     wait.object = name;
     return uat_park(&wait);
 }
 
-/* uat_object_wait() with a reply of one word; to be used as a tail call: see uat_park_word(). Returns -status. */
-static inline int uat_object_wait_word(uint64_t name, enum uat_park_kind kind, uint64_t value, void *to)
+/* uat_waitobj_wait() with a reply of one word; to be used as a tail call: see uat_park_word(). Returns -status. */
+static inline int uat_waitobj_wait_word(uint64_t name, enum uat_park_kind kind, uint64_t value, void *to)
 {
-    static struct uat_park wait = {.park = uat_object_park};
+    static struct uat_park wait = {.park = uat_waitobj_park};
     wait.kind = kind;
     wait.object = name;
     return uat_park_word(&wait, value, to);
 }
 
 /* With the guard held, or on the scheduler's side: put a waiter at the queue's end. */
-void uat_object_queue(uint64_t waiter);
+void uat_waitobj_queue(uint64_t waiter);
 
 /* The name of the object whose guard is held, or was held last; and the rank where it lives. */
-static inline uint64_t uat_object_held_name(void);
-static inline int uat_object_held_rank(void)
+static inline uint64_t uat_waitobj_held_name(void);
+static inline int uat_waitobj_held_rank(void)
 {
-    return (int)(uat_object_held_name() >> 48);
+    return (int)(uat_waitobj_held_name() >> 48);
 }
 
 /* A waiter that was taken out of a queue, and what its header says. */
@@ -158,47 +158,47 @@ struct uat_waking {
 };
 
 /* With the guard held: dequeue the first waiter that can still be woken. False if there is none. */
-static inline bool uat_object_unqueue(struct uat_waking *waking);
+static inline bool uat_waitobj_unqueue(struct uat_waking *waking);
 
 /* READ and check a waiter's header, for lists that were dequeued as a whole. */
-void uat_object_look(uint64_t waiter, struct uat_waking *waking);
+void uat_waitobj_look(uint64_t waiter, struct uat_waking *waking);
 
 /* The checked address of the value, of `size` bytes, in a waiter's reply. Peers may have written that address. */
-static inline void *uat_object_reply(const struct uat_waking *waking, size_t size);
+static inline void *uat_waitobj_reply(const struct uat_waking *waking, size_t size);
 
 /* Ends the job: a waiter's reply is not in its stack. */
-_Noreturn void uat_object_refuse_reply(const struct uat_waking *waking) __attribute__((cold));
+_Noreturn void uat_waitobj_refuse_reply(const struct uat_waking *waking) __attribute__((cold));
 
 /* Answer: status, and size bytes of value from registered memory (NULL and 0: none), and make the task ready. */
-static inline void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
-                                   const void *value, size_t size);
+static inline void uat_waitobj_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
+                                    const void *value, size_t size);
 
 /* Wake all waiters of a list that was dequeued as a whole, from head to tail. */
-void uat_object_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
-                         size_t size);
+void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
+                          size_t size);
 
 /* Post a chain to the rank of name, and wait for its completion: one round trip. */
-void uat_object_post(uint64_t name, const struct uat_op *ops, int n);
+void uat_waitobj_post(uint64_t name, const struct uat_op *ops, int n);
 
 /* With the guard held: copy size bytes of the object's data, or of a waiter's reply, to registered memory. Waits. */
-void uat_object_read(uint64_t name, void *to, const void *address, size_t size);
+void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size);
 /* With the guard held: copy size bytes of registered memory to the object's data. They are there before the guard is
  * left; from may be used again at once. */
-void uat_object_write(uint64_t name, const void *from, void *address, size_t size);
+void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t size);
 
 /*
- * A task that waits in several queues at once has a ticket: a block of its own in the heap where it waited, with an
- * entry for each queue. An entry has the form of a waiter's header, with sp == 0, base the ticket's name, and reply
- * where the answer of this queue goes. The worker that dequeues an entry claims its ticket. One worker wins, and wakes
- * the task.
+ * A task that waits in several queues at once has a select waiter: a block of its own in the heap where it waited, with
+ * an entry for each queue. An entry has the form of a waiter's header, with sp == 0, base the select waiter's name, and
+ * reply where the answer of this queue goes. The worker that dequeues an entry claims its select waiter. One worker
+ * wins, and wakes the task.
  *
  *   S6  claim is changed by CMP_SWAP of the adapter only: 0 until the first waker. It is taken under the guard of a
  *       queue that holds one of the entries.
  *   S7  The task queues its entries with the guards of all its objects held. After it was resumed, it removes the
- *       entries that are left, each under its queue's guard. Then no worker knows the ticket any more, and it is given
- *       back.
+ *       entries that are left, each under its queue's guard. Then no worker knows the select waiter any more, and it
+ *       is given back.
  */
-struct uat_ticket {
+struct uat_select_waiter {
     uint64_t returned; /* struct uat_block */
     uint64_t claim;
     uint64_t stack; /* name of the block with the task's stack; own CPU, before the first entry is queued; likewise: */
@@ -208,10 +208,10 @@ struct uat_ticket {
 };
 
 /* Remove an entry from the queue of the object whose guard is held, if it is still there. */
-void uat_object_remove(uint64_t entry);
+void uat_waitobj_remove(uint64_t entry);
 
 /* Copy a value. Most have 8 bytes, and calling memcpy() would take longer than copying them. */
-static inline void uat_object_copy(void *to, const void *from, size_t size)
+static inline void uat_waitobj_copy(void *to, const void *from, size_t size)
 {
     if (__builtin_expect(size == 8, 1))
         memcpy(to, from, 8);
@@ -219,18 +219,18 @@ static inline void uat_object_copy(void *to, const void *from, size_t size)
         memcpy(to, from, size);
 }
 
-static inline int uat_object_rank(uint64_t name)
+static inline int uat_waitobj_rank(uint64_t name)
 {
     return (int)(name >> 48);
 }
-static inline struct uat_object *uat_object_address(uint64_t name)
+static inline struct uat_waitobj *uat_waitobj_address(uint64_t name)
 {
-    return (struct uat_object *)(uintptr_t)(name & ((UINT64_C(1) << 48) - 1));
+    return (struct uat_waitobj *)(uintptr_t)(name & ((UINT64_C(1) << 48) - 1));
 }
 
-static inline uint64_t uat_object_held_name(void)
+static inline uint64_t uat_waitobj_held_name(void)
 {
-    const struct uat_object *o = uat_object_held();
+    const struct uat_waitobj *o = uat_waitobj_held();
     bool here = (uintptr_t)o - (uintptr_t)uat_segment.heap < uat_segment.heap_size;
     return here ? (uint64_t)uat_self.rank << 48 | (uintptr_t)o : o->guard; /* try_take_far() has put it there */
 }
@@ -240,14 +240,14 @@ static inline uint64_t uat_object_held_name(void)
  * instruction on the guard counts as the adapter's, and is a full fence before the loads of the words and after their
  * stores.
  */
-static inline bool uat_object_is_near(uint64_t name)
+static inline bool uat_waitobj_is_near(uint64_t name)
 {
     return name - uat_self.near_first < uat_self.near_size;
 }
 
 /* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Its peers are the swaps of try_take_far()
- * and uat_object_leave_far() on other workers. A job with one worker has no peers, and needs no locked instruction. */
-static inline uint64_t uat_object_swap_near(uint64_t *guard, uint64_t expected, uint64_t desired)
+ * and uat_waitobj_leave_far() on other workers. A job with one worker has no peers, and needs no locked instruction. */
+static inline uint64_t uat_waitobj_swap_near(uint64_t *guard, uint64_t expected, uint64_t desired)
 {
     if (uat_self.size == 1) {
         uint64_t old = *guard;
@@ -259,69 +259,70 @@ static inline uint64_t uat_object_swap_near(uint64_t *guard, uint64_t expected, 
 }
 
 /* The slow paths of the inline functions below. */
-struct uat_object *uat_object_take_slowly(uint64_t name, enum uat_park_kind kind, const char *what);
-void uat_object_leave_far(uint64_t name, uint64_t final);
-bool uat_object_unqueue_slowly(struct uat_waking *waking);
-void uat_object_answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size);
+struct uat_waitobj *uat_waitobj_take_slowly(uint64_t name, enum uat_park_kind kind, const char *what);
+void uat_waitobj_leave_far(uint64_t name, uint64_t final);
+bool uat_waitobj_unqueue_slowly(struct uat_waking *waking);
+void uat_waitobj_answer_far(const struct uat_waking *waking, uint64_t status, const void *value, size_t size);
 
-static inline struct uat_object *uat_object_take(uint64_t name, enum uat_park_kind kind, const char *what)
+static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_kind kind, const char *what)
 {
-    struct uat_object *o = uat_object_address(name);
-    if (__builtin_expect(!uat_object_is_near(name) || (name - uat_self.near_first) % UAT_HEAP_UNIT != UAT_HEAP_HEADER ||
-                             o->kind != (UAT_OBJECT_MAGIC | kind) ||
-                             uat_object_swap_near(&o->guard, 0, (uint64_t)uat_self.rank + 1) != 0,
+    struct uat_waitobj *o = uat_waitobj_address(name);
+    if (__builtin_expect(!uat_waitobj_is_near(name) ||
+                             (name - uat_self.near_first) % UAT_HEAP_UNIT != UAT_HEAP_HEADER ||
+                             o->kind != (UAT_WAITOBJ_MAGIC | kind) ||
+                             uat_waitobj_swap_near(&o->guard, 0, (uint64_t)uat_self.rank + 1) != 0,
                          0))
-        return uat_object_take_slowly(name, kind, what);
-    uat_object_words = o;
-    uat_global_after_resume(); /* the peer is the release in uat_object_leave() */
+        return uat_waitobj_take_slowly(name, kind, what);
+    uat_waitobj_words = o;
+    uat_global_after_resume(); /* the peer is the release in uat_waitobj_leave() */
     return o;
 }
 
-static inline void uat_object_leave(uint64_t name, uint64_t final)
+static inline void uat_waitobj_leave(uint64_t name, uint64_t final)
 {
     uat_global_before_wait(); /* what this worker wrote to global memory must be visible to the next holder and to woken tasks */
-    if (uat_object_is_near(name))
-        uat_object_swap_near(&uat_object_address(name)->guard, (uint64_t)uat_self.rank + 1, final);
+    if (uat_waitobj_is_near(name))
+        uat_waitobj_swap_near(&uat_waitobj_address(name)->guard, (uint64_t)uat_self.rank + 1, final);
     else
-        uat_object_leave_far(name, final);
+        uat_waitobj_leave_far(name, final);
 }
 
-static inline bool uat_object_unqueue(struct uat_waking *waking)
+static inline bool uat_waitobj_unqueue(struct uat_waking *waking)
 {
-    struct uat_object *o = uat_object_held();
+    struct uat_waitobj *o = uat_waitobj_held();
     uint64_t head = o->head;
-    const struct uat_parked *p = (const struct uat_parked *)(const void *)uat_object_address(head);
+    const struct uat_parked *p = (const struct uat_parked *)(const void *)uat_waitobj_address(head);
     if (!head)
         return false;
-    if (__builtin_expect(!uat_object_is_near(head) || head % UAT_READY_STACK || !uat_park_is_stack(p->sp, p->base) ||
-                             p->object != uat_object_held_name(),
+    if (__builtin_expect(!uat_waitobj_is_near(head) || head % UAT_READY_STACK || !uat_park_is_stack(p->sp, p->base) ||
+                             p->object != uat_waitobj_held_name(),
                          0))
-        return uat_object_unqueue_slowly(waking);
+        return uat_waitobj_unqueue_slowly(waking);
     *waking = (struct uat_waking){head, p->next, p->sp, p->base, p->reply, false};
     o->head = head == o->tail ? 0 : p->next;
     return true;
 }
 
-static inline void *uat_object_reply(const struct uat_waking *waking, size_t size)
+static inline void *uat_waitobj_reply(const struct uat_waking *waking, size_t size)
 {
     uint64_t room = waking->base - waking->sp,
-             at = waking->reply - (uintptr_t)uat_object_address(waking->name) - UAT_READY_STACK;
+             at = waking->reply - (uintptr_t)uat_waitobj_address(waking->name) - UAT_READY_STACK;
     if (__builtin_expect(
             at % 8 || at >= room || room - at < 8 + uat_round8(size) || !uat_park_is_block(waking->name, room), 0))
-        uat_object_refuse_reply(waking);
+        uat_waitobj_refuse_reply(waking);
     return (char *)(uintptr_t)waking->reply + 8;
 }
 
-static inline void uat_object_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
-                                   const void *value, size_t size)
+static inline void uat_waitobj_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
+                                    const void *value, size_t size)
 {
-    void *to = waking->reply ? uat_object_reply(waking, size) : NULL;
-    if (to && uat_object_is_near(waking->name)) { /* the release in deque/ready.c follows */
+    void *to = waking->reply ? uat_waitobj_reply(waking, size) : NULL;
+    if (to && uat_waitobj_is_near(waking->name)) { /* the release in deque/ready.c follows */
         *(uint64_t *)(uintptr_t)waking->reply = status;
         if (size > 0)
-            uat_object_copy(to, value, uat_round8(size));
+            uat_waitobj_copy(to, value, uat_round8(size));
     } else if (waking->reply) {
-        uat_object_answer_far(waking, status, value, size);
+        uat_waitobj_answer_far(waking, status, value, size);
     }
     struct uat_ready_task task = {.sp = waking->sp, .base = waking->base, .where = waking->name};
     uat_park_ready(&task, waking->select ? UAT_PARK_SELECT : kind);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the transport over shared memory attaches what a peer publishes only if it is a card of this build and
- * job. The input is XORed onto a good card, so that it passes some checks. The card's process is always this one.
+ * Description: the transport over shared memory attaches what a peer publishes only if it is attach info of this build
+ * and job. The input is XORed onto good info, so that it passes some checks. The attach info's process is always this
+ * one.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "transport/card.h"
+#include "transport/attach_info.h"
 
 enum { SEGMENT = 1 << 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct uat_card own;
+static struct uat_attach_info own;
 
 static void make_own(void)
 {
@@ -24,29 +25,29 @@ static void make_own(void)
     struct uat_transport_config config = {
         .size = 1, .host = "here", .segment = segment, .segment_size = SEGMENT, .segment_fd = fd, .scratch = segment};
 
-    if (segment == MAP_FAILED || uat_card_make(&own, &config, "shm"))
+    if (segment == MAP_FAILED || uat_attach_info_make(&own, &config, "shm"))
         abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct uat_card card;
-    const struct uat_card_user user = {.host = "here", .transport = "shm", .instead = "UAT_TRANSPORT=ibv"};
+    struct uat_attach_info info;
+    const struct uat_attach_user user = {.host = "here", .transport = "shm", .instead = "UAT_TRANSPORT=ibv"};
     char *blob, *map = NULL;
-    size_t bytes = size > 0 && data[0] % 4 == 0 ? size : sizeof(card); /* one in four has another length */
+    size_t bytes = size > 0 && data[0] % 4 == 0 ? size : sizeof(info); /* one in four has another length */
 
     if (own.magic == 0)
         make_own();
-    card = own;
-    for (size_t i = 1; i < size && i <= sizeof(card); i++)
-        ((uint8_t *)&card)[i - 1] ^= data[i];
-    card.pid = getpid();
+    info = own;
+    for (size_t i = 1; i < size && i <= sizeof(info); i++)
+        ((uint8_t *)&info)[i - 1] ^= data[i];
+    info.pid = getpid();
     blob = malloc(bytes); /* of exactly that size, so that a read beyond it is detected */
     memset(blob, 0, bytes);
-    memcpy(blob, &card, bytes < sizeof(card) ? bytes : sizeof(card));
+    memcpy(blob, &info, bytes < sizeof(info) ? bytes : sizeof(info));
     struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};
-    if (uat_card_attach(&own, &user, 1, &endpoint, &map) == 0) {
-        if (card.segment_size != own.segment_size || card.nonce != own.nonce || !map)
+    if (uat_attach_segment(&own, &user, 1, &endpoint, &map) == 0) {
+        if (info.segment_size != own.segment_size || info.nonce != own.nonce || !map)
             abort();
         munmap(map, own.segment_size);
     }

@@ -36,8 +36,8 @@ static uint64_t promised(const struct uat_global *g)
         if (a == &uat_nowhere || (i > 0 && a == g->granule[i - 1]))
             continue;
         for (int host = 0; host < g->hosts; host++)
-            if (is_here(g, host) && a->card[host].bytes)
-                bytes += uat_object_untouched(&a->card[host]);
+            if (is_here(g, host) && a->memobj[host].bytes)
+                bytes += uat_memobj_untouched(&a->memobj[host]);
     }
     return bytes;
 }
@@ -54,7 +54,7 @@ static int compare(uint64_t bytes, uint64_t earlier, const char *what, const cha
     return -ENOMEM;
 }
 
-int uat_room_for_caches(void)
+int uat_overcommit_check_caches(void)
 {
     const struct uat_global *g = &uat_global;
     uint64_t workers = 0;
@@ -65,7 +65,7 @@ int uat_room_for_caches(void)
     return compare(workers * g->arena_size, 0, "the workers' caches", "lower UAT_CACHE_SIZE");
 }
 
-int uat_room_for_array(const struct uat_array *a)
+int uat_overcommit_check_array(const struct uat_array *a)
 {
     const struct uat_global *g = &uat_global;
     uint64_t bytes = 0;

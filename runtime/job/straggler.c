@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/job/late.h"
+#include "runtime/job/straggler.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "runtime/job/self.h"
 #include "runtime/job/call.h"
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 #include "runtime/job/neighbour.h"
 #include "runtime/job/settings.h"
 #include "runtime/job/stall.h"
@@ -25,7 +25,7 @@ static struct {
     bool differs;     /* the last look found another call */
     bool reported;
     bool root_entered; /* rank 0 has been seen in the present run */
-} late = {.rank = -1};
+} wait = {.rank = -1};
 
 /* Those who are waited for, as seen by a look at all. */
 struct survey {
@@ -61,21 +61,21 @@ static uint64_t survey_seconds(void)
 static void begin(int rank)
 {
     uint64_t now = uat_stall_seconds();
-    late.rank = rank;
-    late.since = late.looked = now;
-    late.survey = now + survey_seconds();
-    late.entered = 0;
-    late.any_late = late.differs = late.reported = false;
+    wait.rank = rank;
+    wait.since = wait.looked = now;
+    wait.survey = now + survey_seconds();
+    wait.entered = 0;
+    wait.any_late = wait.differs = wait.reported = false;
 }
 
-void uat_late_over(void)
+void uat_straggler_over(void)
 {
-    if (late.rank < 0)
+    if (wait.rank < 0)
         return;
-    uint64_t waited = uat_stall_seconds() - late.since;
-    if (late.reported && waited > late.longest)
-        late.longest = waited;
-    late.rank = -1;
+    uint64_t waited = uat_stall_seconds() - wait.since;
+    if (wait.reported && waited > wait.longest)
+        wait.longest = waited;
+    wait.rank = -1;
     uat_stall_over();
 }
 
@@ -91,10 +91,10 @@ static void warn_late(int rank, int others, uint64_t waited)
 /* Is it time to say that this takes long? Once for each wait, and not again for waits like one that was reported. */
 static bool is_worth_a_line(uint64_t waited)
 {
-    if (uat_job_settings.stall_timeout == 0 || late.reported || waited < (uint64_t)uat_job_settings.stall_timeout ||
-        waited < 2 * late.longest)
+    if (uat_job_settings.stall_timeout == 0 || wait.reported || waited < (uint64_t)uat_job_settings.stall_timeout ||
+        waited < 2 * wait.longest)
         return false;
-    return late.reported = true;
+    return wait.reported = true;
 }
 
 static void report(uint64_t waited)
@@ -115,67 +115,67 @@ static void report(uint64_t waited)
 static void judge_end(uint64_t now)
 {
     struct survey s;
-    bool overdue = late.entered && now - late.entered >= (uint64_t)uat_job_settings.stall_limit;
-    if (uat_job_settings.stall_limit == 0 || (now < late.survey && !overdue))
+    bool overdue = wait.entered && now - wait.entered >= (uint64_t)uat_job_settings.stall_limit;
+    if (uat_job_settings.stall_limit == 0 || (now < wait.survey && !overdue))
         return;
-    late.survey = now + survey_seconds();
+    wait.survey = now + survey_seconds();
     survey(&s, false);
     if (s.late > 0) {
-        late.any_late = true;
-        late.entered = 0;
+        wait.any_late = true;
+        wait.entered = 0;
         return;
     }
-    if (!late.entered)
-        late.entered = late.any_late ? now : late.since;
-    if (now - late.entered < (uint64_t)uat_job_settings.stall_limit)
+    if (!wait.entered)
+        wait.entered = wait.any_late ? now : wait.since;
+    if (now - wait.entered < (uint64_t)uat_job_settings.stall_limit)
         return;
     char whom[40] = "another worker";
     if (s.busy >= 0)
         snprintf(whom, sizeof(whom), "rank %d", s.busy);
-    uat_die("has waited %" PRIu64 " s for %s, which has entered uat_run() and does not come to its end; "
-            "UAT_STALL_LIMIT=%d is reached, the job ends",
-            now - late.since, whom, uat_job_settings.stall_limit);
+    uat_fatal("has waited %" PRIu64 " s for %s, which has entered uat_run() and does not come to its end; "
+              "UAT_STALL_LIMIT=%d is reached, the job ends",
+              now - wait.since, whom, uat_job_settings.stall_limit);
 }
 
-void uat_late_barrier(int rank)
+void uat_straggler_barrier(int rank)
 {
-    if (late.rank != rank)
+    if (wait.rank != rank)
         begin(rank);
     uat_stall_note(UAT_WAIT_BARRIER, (uint64_t)rank);
     uat_neighbour_look();
-    uint64_t now = uat_stall_seconds(), waited = now - late.since, word;
-    if (now == late.looked && !late.differs)
+    uint64_t now = uat_stall_seconds(), waited = now - wait.since, word;
+    if (now == wait.looked && !wait.differs)
         return;
-    late.looked = now;
+    wait.looked = now;
     if (uat_call_look(rank, &word) == UAT_PEER_DIFFERS) {
         /* It may have left this call since, and its word be here already: then there is no second look. */
-        if (late.differs)
+        if (wait.differs)
             uat_call_compare(rank, word);
-        late.differs = true;
+        wait.differs = true;
         return;
     }
-    late.differs = false;
+    wait.differs = false;
     if (is_worth_a_line(waited))
         report(waited);
     if (uat_stall_is_at_end())
         judge_end(now);
 }
 
-void uat_late_run(void)
+void uat_straggler_run(void)
 {
-    late.root_entered = uat_self.rank == 0;
+    wait.root_entered = uat_self.rank == 0;
 }
 
-void uat_late_root(void)
+void uat_straggler_root(void)
 {
-    if (late.root_entered)
+    if (wait.root_entered)
         return;
-    if (late.rank != 0)
+    if (wait.rank != 0)
         begin(0);
-    uint64_t now = uat_stall_seconds(), waited = now - late.since, word;
-    if (now == late.looked)
+    uint64_t now = uat_stall_seconds(), waited = now - wait.since, word;
+    if (now == wait.looked)
         return;
-    late.looked = now;
+    wait.looked = now;
     switch (uat_call_look(0, &word)) {
     case UAT_PEER_DIFFERS: /* rank 0 cannot have left this run: it would wait for us at its end */
         uat_call_compare(0, word);
@@ -190,7 +190,7 @@ void uat_late_root(void)
         warn_late(0, 0, waited);
         break;
     default:
-        late.root_entered = true;
-        uat_late_over();
+        wait.root_entered = true;
+        uat_straggler_over();
     }
 }

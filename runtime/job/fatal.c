@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "runtime/job/die.h"
+#include "runtime/job/fatal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,12 +13,12 @@
 
 static bool alone;
 
-void uat_die_alone(void)
+void uat_fatal_detach(void)
 {
     alone = true;
 }
 
-void uat_die_silently(void)
+void uat_fatal_reported(void)
 {
     const struct uat_transport *transport = uat_self.transport;
     if (transport && transport->lost_host)
@@ -28,7 +28,7 @@ void uat_die_silently(void)
     _exit(1);
 }
 
-void uat_die(const char *format, ...)
+void uat_fatal(const char *format, ...)
 {
     char text[800];
     va_list args;
@@ -36,7 +36,7 @@ void uat_die(const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     uat_error("%s", text);
-    uat_die_silently();
+    uat_fatal_reported();
 }
 
 static pid_t exit_watched; /* the process that may not exit; 0: none. A forked child is another one. */
@@ -58,12 +58,12 @@ static void refuse_exit(int status, void *unused)
     _exit(status);
 }
 
-void uat_die_explained(void)
+void uat_fatal_note_reported(void)
 {
     exit_explained = true;
 }
 
-void uat_die_at_exit(bool on)
+void uat_fatal_at_exit(bool on)
 {
     static bool registered;
     if (!registered)

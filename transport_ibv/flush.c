@@ -29,7 +29,7 @@ static int drain(struct uat_ibv *ibv)
     return 0;
 }
 
-int uat_ibv_quiet(struct uat_transport *t)
+int uat_ibv_flush(struct uat_transport *t)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
     struct uat_pending flushed; /* shared by all connections and never read: drain() waits for the queues */
