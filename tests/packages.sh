@@ -8,7 +8,7 @@ packages_check="clang clang-format libclang-rt-14-dev spin gdb python3 cmake ipr
     libboost-context-dev libtbb-dev"
 packages_guest="qemu-system-x86 busybox-static kmod cpio zstd xz-utils ibverbs-providers ibverbs-utils perftest iputils-ping"
 packages_slurm="munge slurmctld slurmd slurm-client slurm-wlm-basic-plugins libpmix2 openmpi-bin"
-packages_docs="mandoc"
+packages_docs="mandoc abigail-tools debhelper lintian autopkgtest fakeroot"
 packages_browser="chromium"
 
 # Those of the given packages that are not installed, on one line.
