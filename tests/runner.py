@@ -19,12 +19,12 @@ BUILDS = SOURCE / "build-check"
 TAIL = 40  # lines shown of a failed test
 
 # Suites in the order in which they run: what fails fast comes first. A suite not named here comes last.
-ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "security", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "vm", "ibv"]
+ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "security", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "vm", "ibv"]
 # Suites of which several tests may run at once: they keep one core busy, or wait. Those of `programs` do, too, unless meson.build says
 # is_parallel: false.
-PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "sim", "vm"}
+PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm"}
 # Suites that run as one, so that what keeps one core busy has a neighbour that waits.
-TOGETHER = ["model", "mutants", "fuzz", "slurm"]
+TOGETHER = ["model", "mutants", "fuzz", "slurm", "package"]
 OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}
 LINE = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(\S.*?)\s+(OK|FAIL|SKIP|TIMEOUT|ERROR|EXPECTEDFAIL|UNEXPECTEDPASS|INTERRUPT)"
                   r"\s+([\d.]+)s")
@@ -88,7 +88,7 @@ def compile_in(build, quick):
     """Configure, if it has not been, and compile all or what the tests need; success and output."""
     output = ""
     if not (build.folder / "build.ninja").exists():
-        good, output = run(build, ["meson", "setup", "-Dwerror=true", *build.options, str(build.folder), str(SOURCE)])
+        good, output = run(build, ["meson", "setup", "-Dwerror=true", "-Dtests=enabled", *build.options, str(build.folder), str(SOURCE)])
         if not good:
             return False, output
     good, said = run(build, ["ninja", "-C", str(build.folder), *(files_needed(build, quick) if quick or not build.whole else [])])

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Description: configures a build where pkg-config finds what the library needs and nothing else (no json-c, nettle, cmocka): meson's
 # summary says what is left out; library and uatrun are built, installed and run a program. Asked for by name, a missing part is an error.
+# meson is run as one file, as docs/running.md says for hosts without it.
 # usage: bare.sh HELLO.C SOURCE-FOLDER
 set -eu
 hello=$1
@@ -26,8 +27,16 @@ export PKG_CONFIG_LIBDIR
 unset PKG_CONFIG_PATH
 printf "[binaries]\ncmake = '/nonexistent'\n" >"$place/native" # or meson would find json-c and cmocka by CMake's files
 
+# The one file: what Python finds as mesonbuild, in a zip archive.
+modules=$(/usr/bin/env -u PYTHONPATH "$(head -n 1 "$(command -v meson)" | sed 's/^#! *//; s/ .*//')" -c 'import mesonbuild, os; print(os.path.dirname(mesonbuild.__file__))')
+mkdir "$place/one"
+cp -r "$modules" "$place/one/mesonbuild"
+echo 'import sys; from mesonbuild.mesonmain import main; sys.exit(main())' >"$place/one/__main__.py"
+python3 -m zipapp --python '/usr/bin/env python3' --output "$place/meson.pyz" "$place/one"
+rm -r "$place/one"
+
 setup() {
-    meson setup --native-file "$place/native" --prefix="$place/prefix" "$@" "$source" >"$place/log" 2>&1
+    "$place/meson.pyz" setup --native-file "$place/native" --prefix="$place/prefix" "$@" "$source" >"$place/log" 2>&1
 }
 setup "$place/build" || fail "meson setup fails without json-c, nettle and cmocka"
 for part in uat_info 'benchmarks, examples' tests; do
@@ -37,7 +46,7 @@ for part in tools benchmarks tests; do
     ! setup -D$part=enabled "$place/$part" || fail "meson setup -D$part=enabled succeeds without what it needs"
     grep -Eq 'ERROR: .*(json-c|nettle|cmocka)' "$place/log" || fail "meson setup -D$part=enabled does not name what is missing"
 done
-{ ninja -C "$place/build" && meson install -C "$place/build"; } >"$place/log" 2>&1 || fail "the build or its installation fails"
+{ ninja -C "$place/build" && "$place/meson.pyz" install -C "$place/build"; } >"$place/log" 2>&1 || fail "the build or its installation fails"
 libdir=$(dirname "$(find "$place/prefix" -name libuat.so)")
 PKG_CONFIG_PATH=$libdir/pkgconfig
 export PKG_CONFIG_PATH
