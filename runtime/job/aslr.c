@@ -20,7 +20,7 @@ int uat_aslr_is_off(void)
     return persona >= 0 && (persona & ADDR_NO_RANDOMIZE) != 0;
 }
 
-/* The arguments that this program was started with, from /proc: uat_init() is not given them. */
+/* The arguments that this program was started with, from /proc: uat_init() does not get them. */
 static char **read_arguments(void)
 {
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -50,7 +50,7 @@ static char **read_arguments(void)
 
 void uat_aslr_off(void)
 {
-    /* AT_SECURE: for a set-user-id program exec would clear the flag again, without end. */
+    /* AT_SECURE: exec would clear the flag of a set-user-id program each time, so this would never end. */
     int persona = personality(ASK);
     if (persona < 0 || (persona & ADDR_NO_RANDOMIZE) || getauxval(AT_SECURE))
         return;

@@ -8,7 +8,7 @@
 #include "base/host.h"
 #include "base/log.h"
 
-/* This machine's kernel, as a number. Two containers have two host names, but share it, and its cores. */
+/* A number for this machine's kernel. Two containers have two host names but share the kernel, and its cores. */
 static uint64_t machine_id(void)
 {
     char boot[UAT_HOST_BOOT_MAX];
@@ -20,8 +20,8 @@ static uint64_t machine_id(void)
 }
 
 /*
- * The cores of the worker's control group: the kernel grants these when a process asks for all. A launcher's binding is
- * a subset. False if the kernel counts more cores than a set holds.
+ * The cores of the worker's control group: the kernel grants these to a process that asks for all. A launcher's binding
+ * is a subset. False if the kernel counts more cores than a set holds.
  */
 static bool find_allowed(cpu_set_t *allowed)
 {
@@ -35,7 +35,7 @@ static bool find_allowed(cpu_set_t *allowed)
     return true;
 }
 
-/* For every core the first hardware thread of its kind, itself if the kernel does not say. */
+/* For every core, the lowest hardware thread that it shares a core with; itself if the kernel does not say. */
 static void find_siblings(int siblings[CPU_SETSIZE])
 {
     for (int c = 0; c < CPU_SETSIZE; c++) {
@@ -74,7 +74,7 @@ static void bind_to(int core)
     CPU_ZERO(&one);
     CPU_SET(core, &one);
     if (sched_setaffinity(0, sizeof(one), &one)) {
-        uat_warn("cannot bind to core %d: %s; the system moves this worker about", core, strerror(errno));
+        uat_warn("cannot bind to core %d: %s; the kernel may move this worker between cores", core, strerror(errno));
         return;
     }
     if (numa_available() >= 0)
@@ -91,7 +91,7 @@ static void place_self(enum uat_bind bind, const cpu_set_t *cores, const cpu_set
         return;
     }
     if (bind == UAT_BIND_AUTO && local_size == 1)
-        return; /* nothing to keep apart, and every other job of one would choose the same core */
+        return; /* nothing to keep apart; and every other job of one worker would choose the same core */
     find_siblings(siblings);
     int core = uat_binding_choose(cores, siblings, local_rank, local_size);
     if (core >= 0)
@@ -125,7 +125,7 @@ static int first_core(const cpu_set_t *cores)
     return -1;
 }
 
-/* The number of workers confined to this set of cores. *other: one of them besides i, or -1. */
+/* The number of workers confined to this set of cores. *other: another of them than i, or -1. */
 static int count_equal(const struct uat_binding *const *places, int n, int i, int *other)
 {
     int equal = 0;
@@ -175,7 +175,7 @@ bool uat_binding_report(const struct uat_binding *const *places, int n, int self
     if (!find_allowed(&allowed))
         return false;
     struct uat_crowding crowding = uat_binding_judge(places, n, self, &allowed);
-    int first = 0; /* the lowest rank of this machine reports for it */
+    int first = 0; /* the lowest rank of each machine reports for it */
     while (places[first]->machine != places[self]->machine)
         first++;
     if (advise && crowding.first >= 0 && first == self)

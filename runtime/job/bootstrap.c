@@ -21,28 +21,28 @@
 struct uat_self uat_self = {.size = 1};
 
 static struct {
-    bool open; /* PMIx is in use: not in a job of one without a launcher */
+    bool open; /* PMIx is in use: false in a job of one worker without a launcher */
     bool aborting;
     pmix_proc_t self, all;
     int size;
-    int exchanges; /* begun; each has a key of its own, for what a key holds may be cached */
+    int exchanges; /* started so far; each has its own key, because PMIx may cache what a key holds */
     struct uat_bootstrap_user user;
 } boot;
 
 enum {
-    SURVIVOR_NS = 500000000,   /* between a fence that failed and the end that follows it */
+    SURVIVOR_NS = 500000000,   /* between a failed fence and the end of the process */
     FENCE_LOOK_NS = 200000000, /* between two looks at the clock in a fence */
-    ABORT_SECONDS = 2          /* for the server's answer to an abort */
+    ABORT_SECONDS = 2          /* how long to wait for the server's answer to an abort */
 };
 
-/* One line for a PMIx status; the job cannot start without it. */
+/* Report a failed PMIx call without which the job cannot start. */
 static int report(const char *what, pmix_status_t status)
 {
     uat_error("%s failed: %s; the launcher's PMIx server is gone or of another kind", what, PMIx_Error_string(status));
     return -EIO;
 }
 
-/* An unsigned job-wide or own value. def if the server does not know it. */
+/* An unsigned value of the job or of this process; def if the server does not know it. */
 static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def)
 {
     pmix_value_t *value = NULL;
@@ -54,7 +54,7 @@ static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def
 }
 
 /*
- * The launcher is the owner of the PMIx server. Environment variables alone may come from an outer launcher, such as
+ * The launcher is whoever owns the PMIx server. Environment variables alone may come from an outer launcher, such as
  * the Slurm step around an mpirun.
  */
 static const char *find_launcher(void)
@@ -63,7 +63,7 @@ static const char *find_launcher(void)
         const char *prefix, *launcher;
     } spaces[] = {{"slurm.pmix.", "srun"}, {"uatrun", "uatrun"}, {"prterun", "prterun"}, {"prte", "prterun"}};
     if (getenv("OMPI_COMM_WORLD_SIZE"))
-        return "mpirun"; /* that of Open MPI 5 is prterun by another name */
+        return "mpirun"; /* Open MPI 5's mpirun is prterun under another name */
     for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
         if (strncmp(boot.self.nspace, spaces[i].prefix, strlen(spaces[i].prefix)) == 0)
             return spaces[i].launcher;
@@ -91,7 +91,7 @@ static int refuse_singleton(void)
         {"SLURM_NTASKS", "in a Slurm allocation type: srun --mpi=pmix ... (with -n 1 if one worker is what you want)"},
     };
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-        /* a step of its own counts, not the allocation around it */
+        /* a step of its own decides, not the allocation around it */
         if (strcmp(launchers[i].variable, "SLURM_NTASKS") == 0 && getenv("SLURM_STEP_NUM_TASKS"))
             continue;
         long n = get_count(launchers[i].variable);
@@ -104,7 +104,7 @@ static int refuse_singleton(void)
     return 0;
 }
 
-/* The workers of a simulation: forked, not found. */
+/* The workers of a simulation: they are forked by it, not found by PMIx. */
 static int open_simulated(struct uat_job *job)
 {
     struct uat_sim_place place;
@@ -154,7 +154,7 @@ int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *use
     return 0;
 }
 
-/* A fence under way, shared with libpmix's thread. */
+/* The fence in progress, shared with libpmix's thread. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t ended;
@@ -172,7 +172,7 @@ static void fence_ended(pmix_status_t status, void *unused)
     pthread_mutex_unlock(&fencing.lock);
 }
 
-/* Not PMIx_Fence(), which never returns when the network between two servers is cut. */
+/* PMIx_Fence() would never return when the network between two servers is cut. */
 static pmix_status_t fence_bounded(const pmix_info_t *info)
 {
     fencing.done = false;
@@ -188,7 +188,7 @@ static pmix_status_t fence_bounded(const pmix_info_t *info)
         until.tv_nsec %= 1000000000;
         if (pthread_cond_timedwait(&fencing.ended, &fencing.lock, &until) == 0)
             continue;
-        pthread_mutex_unlock(&fencing.lock); /* it may end the job, and libpmix's thread must be free for that */
+        pthread_mutex_unlock(&fencing.lock); /* waiting() may end the job, and libpmix's thread must be free for that */
         boot.user.waiting();
         pthread_mutex_lock(&fencing.lock);
     }
@@ -211,7 +211,7 @@ static int fence(void)
     if (status == PMIX_SUCCESS)
         return 0;
     nanosleep(&(struct timespec){.tv_nsec = SURVIVOR_NS},
-              NULL); /* so that the launcher first sees the worker that died */
+              NULL); /* gives the launcher time to see first the worker that died */
     return report("PMIx_Fence (a worker has ended early?)", status);
 }
 
@@ -220,7 +220,7 @@ int uat_bootstrap_barrier(void)
     return uat_sim_on() ? uat_sim_barrier() : fence();
 }
 
-/* The key of the exchange that is going on. */
+/* The key of the current exchange. */
 static void make_key(pmix_key_t key)
 {
     snprintf(key, sizeof(pmix_key_t), "uat.worker.%d", boot.exchanges);
@@ -243,7 +243,7 @@ static int put_blob(const void *blob, size_t size)
     return status == PMIX_SUCCESS ? 0 : report("PMIx_Put", status);
 }
 
-/* A copy of what rank has published. */
+/* Get a copy of what rank has published. */
 static int get_blob(int rank, void **blob, size_t *size)
 {
     pmix_proc_t who = boot.self;
@@ -319,7 +319,7 @@ int uat_bootstrap_close(void)
     if (!boot.open)
         return 0;
     boot.open = false;
-    if (boot.aborting) /* the launcher is ending this process, and need not answer */
+    if (boot.aborting) /* the launcher is ending this process, and may not answer */
         return 0;
     pmix_status_t status = PMIx_Finalize(NULL, 0);
     return status == PMIX_SUCCESS ? 0 : report("PMIx_Finalize", status);
@@ -335,7 +335,8 @@ static void abort_unanswered(int number)
     _exit(abort_status);
 }
 
-/* The server answers once it has told the others; across a cut network that may take minutes. */
+/* Abort within a bounded time. The server answers only after it has told the other servers; across a cut network that
+ * may take minutes. */
 static void abort_bound(int status)
 {
     struct sigaction action = {.sa_handler = abort_unanswered, .sa_flags = SA_ONSTACK};

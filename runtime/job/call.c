@@ -25,13 +25,13 @@ static const char *const names[UAT_CALLS] = {[UAT_CALL_INIT] = "uat_init()",
                                              [UAT_CALL_GLOBAL_FREEZE] = "uat_global_freeze()",
                                              [UAT_CALL_GLOBAL_THAW] = "uat_global_thaw()"};
 
-static enum { BEFORE, STARTING, OPEN, CLOSED } state; /* STARTING: in uat_init(), or that has failed */
-static bool inside;                                   /* a call */
+static enum { BEFORE, STARTING, OPEN, CLOSED } state; /* STARTING: in uat_init(), or it has failed */
+static bool inside;                                   /* a collective call is in progress */
 
-/* What this worker shows of its calls. The own CPU only; READ by peers in uat_call_look(). */
+/* What this worker shows of its collective calls. Written by its own CPU only; READ by peers in uat_call_look(). */
 struct words {
-    uint64_t call;    /* number and kind */
-    uint64_t waiting; /* 1: in a barrier */
+    uint64_t call;    /* number and kind of the latest call */
+    uint64_t waiting; /* 1: waits in a barrier */
 };
 
 static struct uat_area shown = {.name = "calls", .size = sizeof(struct words), .peers = UAT_PEERS_READ};
@@ -102,7 +102,8 @@ int uat_call_check(enum uat_collective call)
 void uat_call_enter(enum uat_collective call)
 {
     uint64_t *word = &words()->call;
-    /* Relaxed: a word of its own, sampled now and then by the READ of uat_call_look(); nothing is passed on with it. */
+    /* Relaxed: the word stands alone. Peers sample it now and then by the READ of uat_call_look(); nothing is passed on
+     * with it. */
     __atomic_store_n(word, (number_of(*word) + 1) << KIND_BITS | call, __ATOMIC_RELAXED);
     inside = true;
     uat_stall_set_call(names[call]);
@@ -129,7 +130,7 @@ void uat_call_compare(int rank, uint64_t word)
     uint64_t own = uat_call_word(), number = number_of(own);
     if (word == own)
         return;
-    /* The line is the same, whoever of the two prints it. */
+    /* Both ranks print the same line. */
     bool first = uat_self.rank < rank;
     if (number_of(word) == number)
         uat_fatal("collective call %" PRIu64

@@ -17,9 +17,9 @@
 
 enum { LATE_EVERY = 1024 /* polls of a barrier word between two looks at the clock */ };
 
-/* What ends a run: the root's result on its way along the tree. */
+/* The end of a run: the root's result on its way along the tree. */
 struct run_result {
-    uint64_t origin; /* rank where the root ended, which is the root of the tree */
+    uint64_t origin; /* rank where the root task ended; it is the root of the tree */
     uint64_t size;   /* bytes of the result, which lies in result_area */
 };
 
@@ -28,15 +28,16 @@ struct words {
     _Alignas(UAT_CACHE_LINE) uint64_t runs_ended; /* HCA atomics only: +1 by the tree's parent at each run's end */
     /* HCA atomics only: +1 by the partner of each round. */
     _Alignas(UAT_CACHE_LINE) uint64_t barrier[UAT_BARRIER_ROUNDS];
-    /* WRITEs of the tree's parent, or the own CPU where the root ended. */
+    /* WRITTEN by the tree's parent, or stored by this CPU where the root ended. */
     _Alignas(UAT_CACHE_LINE) struct run_result run_result;
-    /* WRITEs of the partner of each round, by the barrier's parity: nobody is two barriers ahead of another one. */
+    /* WRITTEN by the partner of each round; indexed by the barrier's parity, since nobody is two barriers ahead of
+     * another worker. */
     struct uat_told told[2][UAT_BARRIER_ROUNDS];
 };
 
-/* Sources and targets of this worker's own operations. */
+/* Sources and targets of the operations that this worker posts. */
 struct staging {
-    uint64_t old; /* of an atomic */
+    uint64_t old; /* old value that an atomic returns */
     struct uat_told told;
 };
 
@@ -86,12 +87,12 @@ static uint64_t load_runs_ended(void)
 bool uat_collective_announced(void)
 {
     uint64_t ended = load_runs_ended();
-    if (__builtin_expect(ended - uat_members.runs > 1, 0)) /* a barrier stands behind each run */
+    if (__builtin_expect(ended - uat_members.runs > 1, 0)) /* a barrier follows each run */
         uat_word_refuse(uat_self.rank, "the number of runs that have ended", ended);
     return ended != uat_members.runs;
 }
 
-/* Bytes of the result that a peer passed on. The size comes from that peer, so check it against the room. */
+/* The size of the result that a peer passed on. The peer chose it, so check it against the room. */
 static uint64_t run_result_size(void)
 {
     uint64_t size = words()->run_result.size;
@@ -100,12 +101,14 @@ static uint64_t run_result_size(void)
     return size;
 }
 
-/* Tell one worker. Waits for completion, since the sources of the WRITEs are this worker's run_result and result. */
+/* Tell one worker that the run has ended. Waits for completion, since the WRITEs read this worker's run_result and
+ * result. */
 static void tell(int rank)
 {
     struct words *own = words(), *there = uat_segment_of(rank, own);
     struct uat_op chain[] = {
-        /* The two WRITEs in any order, both before the FETCH_ADD (O1): its peer is load_runs_ended(). */
+        /* The two WRITEs may execute in any order, but both before the FETCH_ADD (O1); its peer is
+         * load_runs_ended(). */
         uat_op_write(&own->run_result, &there->run_result, sizeof(struct run_result)),
         uat_op_write(result_area.at, result_area.at, uat_round8(run_result_size())),
         uat_op_fetch_add(&staging()->old, &there->runs_ended, 1),
@@ -118,7 +121,8 @@ void uat_collective_announce(const void *result, size_t size)
     words()->run_result = (struct run_result){.origin = (uint64_t)uat_members.transport->rank, .size = size};
     if (size > 0)
         memcpy(result_area.at, result, run_result_size());
-    /* By the HCA as everywhere, so that only the HCA changes the word. No WRITEs: this worker's words are set. */
+    /* By the HCA, as on every worker, so that only the HCA changes the word. No WRITEs: this worker's words are set
+     * already. */
     struct uat_op op = uat_op_fetch_add(&staging()->old, &words()->runs_ended, 1);
     uat_check(uat_transport_do(uat_members.transport, uat_members.transport->rank, &op, 1));
 }
@@ -156,16 +160,16 @@ int uat_members_await(const uint64_t *word, uint64_t number, int partner)
 {
     struct uat_relax relax = {0};
     struct uat_transport *t = uat_members.transport;
-    /* Acquire: orders what other workers did before the barrier ahead of what we do after it, and the partner's WRITE
-     * of what it told us before our look at that; the peers are the chains of pass_round() here, and of tell_parent()
-     * and tell_child() in tree.c. */
+    /* Acquire: orders all that other workers did before the barrier before what this worker does after it, and the
+     * partner's WRITE of the status before this worker reads it. The peers are the chains of pass_round() here, and of
+     * tell_parent() and tell_child() in tree.c. */
     for (;;) {
         uint64_t count = __atomic_load_n(word, __ATOMIC_ACQUIRE), late = number - count;
-        if (__builtin_expect(late + 1 > 2, 0)) /* the partner may be one ahead */
+        if (__builtin_expect(late + 1 > 2, 0)) /* the partner may be one barrier ahead */
             uat_word_refuse(uat_self.rank, "a count of a barrier or a tree", count);
         if (late != 1)
             break;
-        int rc = t->class_->progress(t); /* detects a broken connection */
+        int rc = t->class_->progress(t); /* notices a broken connection */
         if (rc)
             return rc;
         if (uat_relax_long(&relax) || relax.spins % LATE_EVERY == 0)
@@ -178,12 +182,12 @@ int uat_members_await(const uint64_t *word, uint64_t number, int partner)
 void uat_members_check(const struct uat_told *told)
 {
     if (told->status > 0 || told->status < UAT_STATUS_MIN)
-        uat_word_refuse(uat_self.rank, "the status told by a partner", (uint64_t)told->status);
+        uat_word_refuse(uat_self.rank, "a partner's status", (uint64_t)told->status);
 }
 
 /*
- * One round of barrier `number`: tell the worker `distance` ahead, hear from the one behind. *known: the lowest status
- * so far, and rank 0's word once it has come here.
+ * One round of barrier `number`: notify the worker `distance` ranks ahead, and wait for the one `distance` ranks back.
+ * *known: the lowest status so far, and rank 0's word once it has arrived.
  */
 static int pass_round(uint64_t number, int round, int distance, struct uat_told *known)
 {
@@ -196,7 +200,7 @@ static int pass_round(uint64_t number, int round, int distance, struct uat_told 
     sources->told = *known;
     struct uat_op chain[] = {
         uat_op_write(&sources->told, &there->told[number % 2][round], sizeof(*told)),
-        /* Behind the WRITE (O1), so that who sees the count in uat_members_await() sees what was told. */
+        /* After the WRITE (O1): a worker that sees the count in uat_members_await() sees what was told. */
         uat_op_fetch_add(&sources->old, &there->barrier[round], 1),
     };
     int rc = uat_transport_do(t, to, chain, 2);
@@ -208,7 +212,7 @@ static int pass_round(uint64_t number, int round, int distance, struct uat_told 
     uat_members_check(told);
     if (told->status < known->status)
         known->status = told->status;
-    if (from < distance) /* it has heard of the `distance` ranks up to itself, rank 0 among them */
+    if (from < distance) /* its word covers the `distance` ranks up to itself, rank 0 among them */
         known->word = told->word;
     return 0;
 }

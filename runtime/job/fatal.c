@@ -39,7 +39,7 @@ void uat_fatal(const char *format, ...)
     uat_fatal_reported();
 }
 
-static pid_t exit_watched; /* the process that may not exit; 0: none. A forked child is another one. */
+static pid_t exit_watched; /* the process that must not exit; 0: none. A forked child is another process. */
 static bool exit_explained;
 
 static void refuse_exit(int status, void *unused)
@@ -48,7 +48,7 @@ static void refuse_exit(int status, void *unused)
     if (exit_watched != getpid())
         return;
     exit_watched = 0;
-    fflush(NULL); /* exit() would have done this after us */
+    fflush(NULL); /* exit() would do this only after this handler */
     if (!exit_explained || status == 0)
         uat_error(
             "the program has called exit(%d) before uat_finalize(), and the other workers cannot end without this one",

@@ -13,7 +13,7 @@
 #include "runtime/segment/settings.h"
 
 enum { STACK_SIZE = 64 << 10, STEP_BELOW = 64 << 10 /* bytes below the stack pointer that a frame may touch first */ };
-#define STEP_MAX (UINT64_C(64) << 30) /* bytes: farther away it is no task's stack pointer */
+#define STEP_MAX (UINT64_C(64) << 30) /* bytes: farther from the stacks it is no task's stack pointer */
 
 static const int signals[] = {SIGSEGV, SIGBUS};
 static struct sigaction previous[2];
@@ -45,13 +45,13 @@ void uat_fault_report_overflow(uintptr_t address)
             size >> 10, needed >> 10);
 }
 
-/* A stack pointer below the stacks: a frame has stepped over all of the guard. */
+/* A stack pointer below the stacks: a frame has skipped the whole guard. */
 static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uintptr_t sp)
 {
     return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
 }
 
-/* A stack pointer that is no address at all. */
+/* A stack pointer that cannot be an address. */
 static bool is_nowhere(uintptr_t sp)
 {
     return sp >> 47 != 0;
@@ -72,10 +72,9 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
     else if (number == SIGSEGV && guard && has_stepped_over(s, address, sp))
         uat_fault_report_overflow(sp);
     else if (number == SIGSEGV && is_nowhere(sp))
-        uat_error(
-            "the stack pointer is 0x%zx: what setjmp() has saved holds in one process only, so after a spawn or a "
-            "join, which may move the task, it is of no use for longjmp()",
-            (size_t)sp);
+        uat_error("the stack pointer is 0x%zx: what setjmp() saves is valid in one process only, so after a spawn or a "
+                  "join, which may move the task, longjmp() cannot use it",
+                  (size_t)sp);
     else if (number == SIGSEGV && uat_deque_is_overflow(watched_deque, address))
         uat_error("more than %zu spawns are nested on one worker, UAT_DEQUE_ENTRIES=%zu; set it to %zu or more",
                   watched_deque->capacity, watched_entries, 2 * watched_deque->capacity);
@@ -91,7 +90,7 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
 static void handle(int number, siginfo_t *info, void *context)
 {
     uintptr_t sp = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
-    bool sent = info->si_code <= 0; /* by kill(2): there is no address, and no instruction that faults again */
+    bool sent = info->si_code <= 0; /* sent by kill(2): there is no address, and no instruction will fault again */
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     struct uat_fault fault = {(uintptr_t)info->si_addr, (const uint64_t *)registers, REG_RIP + 1};
     if (!sent)

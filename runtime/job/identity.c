@@ -33,7 +33,7 @@ static uint64_t hash(uint64_t h, const void *data, size_t size)
 }
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* Offsets within what a peer reads, and sizes of what moves with a stack. The sizes of areas are in uat_segment.layout. */
+/* Offsets that a peer READs at, and sizes of what moves with a stack. The sizes of areas are in uat_segment.layout. */
 static uint64_t abi_hash(void)
 {
     const size_t layout[] = {
@@ -53,7 +53,7 @@ static uint64_t abi_hash(void)
     return hash(hash(HASH_START, layout, sizeof(layout)), UAT_VERSION, sizeof(UAT_VERSION));
 }
 
-/* The build id note of an object, or its program headers, hashed. */
+/* Hash an object's build id note or, without one, its program headers. */
 static uint64_t build_hash(const struct dl_phdr_info *info)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -90,13 +90,14 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* A kernel that has no random numbers yet has still given each process 16 random bytes, AT_RANDOM. */
+/* Falls back to AT_RANDOM: 16 random bytes that every process gets, even from a kernel whose random numbers are not
+ * ready. */
 static uint64_t new_canary(void)
 {
     uint64_t canary;
     if (getrandom(&canary, sizeof(canary), GRND_NONBLOCK) != (ssize_t)sizeof(canary))
         canary = hash(HASH_START, (const void *)getauxval(AT_RANDOM), 16);
-    return canary << 8; /* the lowest byte is 0, as the C library has it: it stops an unterminated string */
+    return canary << 8; /* the lowest byte is 0, as in the C library: it stops an unterminated string */
 }
 
 void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings)
@@ -135,7 +136,7 @@ static int refuse_size(size_t size, size_t expected)
     return -EINVAL;
 }
 
-/* The name of loaded object number `wanted`, for a message. */
+/* Searches for loaded object number `wanted`, whose name a message needs. */
 struct search {
     uint32_t wanted, at;
     char name[128];

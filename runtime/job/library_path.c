@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #define VARIABLE "LD_LIBRARY_PATH"
-#define SAVED    "UATRUN_LIBRARY_PATH" /* between the two executions: what VARIABLE was */
+#define SAVED    "UATRUN_LIBRARY_PATH" /* holds VARIABLE's old value between the two executions */
 
 enum { FOLDERS_MAX = 64, PATH_SIZE = 4096 };
 
@@ -37,7 +37,7 @@ static int take(struct dl_phdr_info *info, size_t size, void *data)
     (void)size;
     if (!strchr(path, '/') || info->dlpi_addr == getauxval(AT_BASE)) /* the program, the kernel's page; the loader */
         return 0;
-    /* In a relative path the current folder counts; the other characters have a meaning in the variable. */
+    /* A relative path depends on the current folder; the other characters have a meaning in the variable. */
     if (*path != '/' || strpbrk(path, ":;$") || l->paths == UINT8_MAX) {
         l->overflows = true;
         return 1;
@@ -56,7 +56,7 @@ static int take(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* Does the first folder that has a file of this library's name have the library itself? */
+/* Does the search along the folders find this very library first? */
 static bool finds_the_same(const struct libraries *l, const char *path)
 {
     char name[PATH_SIZE];
@@ -92,7 +92,7 @@ void uat_library_path_set(void)
         free(text);
         return;
     }
-    /* The user's own folders stay first, also for what the program loads later. */
+    /* The user's own folders stay first, also for libraries that the program loads later. */
     end += sprintf(end, "%s", before);
     for (int i = 0; i < l.folders; i++)
         end += sprintf(end, "%s%.*s", end > text ? ":" : "", l.length[i], l.folder[i]);
@@ -101,7 +101,7 @@ void uat_library_path_set(void)
     free(text);
 }
 
-/* Before main(), and so before the program can start another one. */
+/* Runs before main(), and so before the program can start another program. */
 __attribute__((constructor)) void uat_library_path_restore(void)
 {
     const char *saved = getenv(SAVED);

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/lost.h"
 
-static uat_lost_fn *described_by; /* NULL: the job is not open */
+static uat_lost_fn *described_by; /* describes what was lost; NULL: the job is not open */
 static char own_host[256];
 static struct sigaction previous;
 static bool caught;
@@ -17,15 +17,16 @@ void uat_lost_tell(int rank, const char *host)
     static int told;
     char text[500];
     uat_lost_fn *describe = described_by;
-    /* Relaxed: of several threads that take the signal, or a thread and this one's error, one speaks. */
+    /* Relaxed: several threads may take the signal, or this thread may report an error of its own; the first prints the
+     * line. */
     if (!describe || __atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
         return;
     if (describe(rank, text, sizeof(text)))
         uat_error("rank %d on %s was lost: %s", rank, host, text);
 }
 
-/* Ends the process as if there were no handler, after the line. A second SIGTERM may come to another thread meanwhile:
- * only the first one counts. */
+/* Print the line, then end the process as if there were no handler. A second SIGTERM may meanwhile reach another
+ * thread: only the first counts. */
 static void end(int number, siginfo_t *info, void *context)
 {
     static int ending;
@@ -35,7 +36,7 @@ static void end(int number, siginfo_t *info, void *context)
     if (info->si_code == SI_QUEUE && uat_lost_is_value(info->si_value.sival_int))
         uat_lost_tell(uat_lost_rank(info->si_value.sival_int), own_host);
     signal(number, SIG_DFL);
-    raise(number); /* taken when the handler returns */
+    raise(number); /* delivered when the handler returns */
 }
 
 void uat_lost_open(uat_lost_fn *describe, const char *host)
@@ -53,6 +54,6 @@ void uat_lost_close(void)
     struct sigaction now;
     described_by = NULL;
     if (caught && sigaction(SIGTERM, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == end)
-        sigaction(SIGTERM, &previous, NULL); /* the program has set none of its own since */
+        sigaction(SIGTERM, &previous, NULL); /* unless the program has set its own handler since */
     caught = false;
 }

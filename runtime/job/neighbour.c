@@ -16,16 +16,16 @@
 #include "runtime/job/settings.h"
 
 static struct {
-    int rank; /* -1: nobody */
+    int rank; /* the neighbour looked at; -1: none */
     int pid;
     char host[64];
-    uint64_t looked; /* when, seconds */
-    int stopped;     /* consecutive samples that saw it stopped, one a second */
+    uint64_t looked; /* time of the last look, in seconds */
+    int stopped;     /* number of consecutive looks, one a second, that saw it stopped */
     bool reported;
 } watched = {.rank = -1};
 
 /* All other workers of this machine. Read by a signal handler, which interrupts the thread that opens and closes, or
- * runs in another one: `count` is set last and cleared first. */
+ * runs in another thread: `count` is set last and cleared first. */
 static struct {
     pid_t *pid;
     int count;
@@ -36,7 +36,7 @@ static bool is_neighbour(const struct uat_identity *own, const struct uat_identi
     return other->binding.machine == own->binding.machine && other->pid_space == own->pid_space;
 }
 
-/* Release: who sees the count in uat_neighbour_end() sees the numbers, and on closing none that is freed. */
+/* Release: uat_neighbour_end(), once it sees the count, sees the numbers; when closing, it sees no freed number. */
 static void set_count(int count)
 {
     __atomic_store_n(&others.count, count, __ATOMIC_RELEASE);
@@ -78,7 +78,7 @@ int uat_neighbour_open(const struct uat_roster *roster, const char *launcher)
 
 void uat_neighbour_end(void)
 {
-    /* Acquire: the numbers behind the count; peer: set_count(). */
+    /* Acquire: orders the count before the numbers; peer: set_count(). */
     for (int i = __atomic_load_n(&others.count, __ATOMIC_ACQUIRE); i > 0; i--)
         kill(others.pid[i - 1], SIGTERM);
 }
@@ -91,7 +91,7 @@ void uat_neighbour_close(void)
     others.pid = NULL;
 }
 
-/* T = stopped by a signal. By a debugger, t, does not count. */
+/* T = stopped by a signal. A stop by a debugger, t, does not count. */
 static bool is_stopped(int pid)
 {
     struct uat_process process;

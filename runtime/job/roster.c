@@ -10,7 +10,7 @@
 #include "runtime/job/bootstrap.h"
 #include "transport/colour.h"
 
-/* One blob: the identity, and behind it the attach info or the endpoint. */
+/* Exchange one blob per worker: the identity, followed by the attach info or the endpoint. */
 static int publish_and_collect(struct uat_roster *roster, const struct uat_identity *own,
                                struct uat_transport *transport)
 {
@@ -30,7 +30,7 @@ static int publish_and_collect(struct uat_roster *roster, const struct uat_ident
     return rc;
 }
 
-/* Take worker i's blob apart. */
+/* Take worker i's blob apart into its entry. */
 static void enter(struct uat_roster *roster, int i)
 {
     static const struct uat_identity unknown;
@@ -43,14 +43,15 @@ static void enter(struct uat_roster *roster, int i)
         return;
     }
     size_t identity_size = uat_identity_published(identity, i);
-    identity->host[sizeof(identity->host) - 1] = '\0'; /* what a peer published is a string only once it is made one */
+    identity->host[sizeof(identity->host) - 1] = '\0'; /* a peer's bytes are a string only once they are terminated */
     roster->identity[i] = identity;
     roster->endpoint[i] =
         (struct uat_endpoint){.data = blob + identity_size, .size = size - identity_size, .host = identity->host};
 }
 
-/* kill(2) takes 0 and what is negative for groups of processes, and -1 for all of the user's. The first process of a PID
- * namespace ends all others with itself; it can be a worker alone there. */
+/* May these process numbers get signals? kill(2) takes 0 and negative numbers for process groups, and -1 for all
+ * processes of the user. Process 1 of a PID namespace takes all others with it; a worker can have this number only if
+ * it is alone there. */
 int uat_roster_check(const struct uat_roster *roster, int rank)
 {
     const struct uat_identity *own = roster->identity[rank];
@@ -89,7 +90,7 @@ int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_ide
     return 0;
 }
 
-/* Publish an endpoint and collect those that connect() needs: few, however many workers there are. */
+/* Publish an endpoint and collect the endpoints that connect() needs: few, however many workers there are. */
 static int publish_late(struct uat_roster *roster, struct uat_transport *transport, const void *blob, size_t size)
 {
     bool (*needs)(struct uat_transport *, int) = transport->class_->needs;
@@ -182,5 +183,5 @@ void uat_roster_free(struct uat_roster *roster)
     free(roster->identity);
     free(roster->endpoint);
     *roster = (struct uat_roster){0};
-    malloc_trim(0); /* what all have published lies amid memory that stays: free() alone keeps most of it */
+    malloc_trim(0); /* releases the blobs, which lie between blocks that stay; free() alone would not */
 }

@@ -22,10 +22,10 @@ static volatile struct {
     uint64_t since;   /* seconds */
     const char *call; /* "uat_barrier()", for UAT_DOING_CALL */
     enum uat_wait wait;
-    uint64_t what; /* index of an entry, a rank, or an object */
-    int holder;    /* of an object's guard */
+    uint64_t what; /* index of an entry, a rank, or the address of an object */
+    int holder;    /* rank that holds an object's guard */
     uint64_t wait_since;
-    uint64_t probed; /* seconds */
+    uint64_t probed; /* time of the last probe, in seconds */
     bool reported;
 } stall;
 
@@ -33,7 +33,7 @@ static void (*describe_worker)(char *text, size_t size);
 static struct sigaction previous;
 static bool caught;
 
-/* What this worker shows of itself as a thief, and what it has READ of a peer's. */
+/* What this worker shows of itself as a thief, and where READs of peers' notices land. */
 static struct uat_area notice = {.name = "notice", .size = sizeof(struct uat_notice), .peers = UAT_PEERS_READ};
 static struct uat_area intent = {.name = "a peer's notice", .size = 2 * sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
@@ -86,7 +86,7 @@ void uat_stall_note(enum uat_wait kind, uint64_t what)
     stall.wait = kind;
 }
 
-/* READ what rank was about to steal: its victim and entry. Ends the job if rank cannot be reached. */
+/* READ the victim and the entry that `rank` was about to steal. Ends the job if rank cannot be reached. */
 static const uint64_t *read_intent(int rank)
 {
     struct uat_op op = uat_op_read(intent.at, notice.at, intent.size);
@@ -94,7 +94,7 @@ static const uint64_t *read_intent(int rank)
     return intent.at;
 }
 
-/* Which thief has claimed entry index of this worker and not acknowledged it? -1 if none says so. */
+/* Which thief has claimed entry `index` of this worker and not acknowledged it? -1 if no thief's notice says so. */
 static int find_thief(uint64_t index)
 {
     for (int rank = 0; rank < uat_self.size; rank++) {
@@ -107,7 +107,8 @@ static int find_thief(uint64_t index)
     return -1;
 }
 
-/* Once a second, READ from all who may have claimed the entry, so that a dead link surfaces within the retry bound. */
+/* Once a second, READ from all workers that may have claimed the entry, so that a dead link shows within the retry
+ * bound. */
 static void probe(uint64_t index)
 {
     uint64_t now = uat_stall_seconds();
@@ -117,7 +118,7 @@ static void probe(uint64_t index)
     find_thief(index);
 }
 
-/* One line: who waits for whom and why. */
+/* Describe the wait in one line: which worker is waited for, and why. */
 static void describe(char *line, size_t size)
 {
     uint64_t waited = uat_stall_seconds() - stall.wait_since;
@@ -152,7 +153,7 @@ static void describe(char *line, size_t size)
                  waited, thief, stall.what);
 }
 
-/* The present wait is for a step that takes a moment: report it after UAT_STALL_TIMEOUT, end the job after
+/* The current wait is for a step that should take a moment: report it after UAT_STALL_TIMEOUT, end the job after
  * UAT_STALL_LIMIT. */
 static void judge(void)
 {
@@ -184,7 +185,7 @@ void uat_stall_answer(int victim)
     uat_stall_note(UAT_WAIT_ANSWER, (uint64_t)victim);
     uat_neighbour_look();
     uint64_t now = uat_stall_seconds();
-    if (now != stall.probed) { /* a dead link surfaces within the retry bound */
+    if (now != stall.probed) { /* makes a dead link show within the retry bound */
         stall.probed = now;
         read_intent(victim);
     }
@@ -223,7 +224,7 @@ void uat_stall_over(void)
     stall.wait = UAT_WAIT_NONE;
 }
 
-/* What the worker waits for, as the end of a phrase; "" if for nothing. */
+/* What the worker waits for, as the end of a phrase; "" if it does not wait. */
 static void describe_wait(char *wait, size_t size)
 {
     wait[0] = '\0';
@@ -255,7 +256,7 @@ static void describe_wait(char *wait, size_t size)
     }
 }
 
-/* SIGUSR1. snprintf() only formats numbers and strings here: no allocation, no lock. */
+/* The handler of SIGUSR1. Here snprintf() formats only numbers and strings: no allocation, no lock. */
 static void print_state(int number)
 {
     (void)number;
@@ -287,7 +288,7 @@ int uat_stall_open(void (*describe)(char *text, size_t size))
     if (sigaction(SIGUSR1, NULL, &previous))
         return report_signal(errno);
     if (previous.sa_handler != SIG_DFL)
-        return 0; /* the program has its own handler */
+        return 0; /* leave the program's own handler in place */
     caught = sigaction(SIGUSR1, &action, NULL) == 0;
     return caught ? 0 : report_signal(errno);
 }

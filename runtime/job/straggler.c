@@ -15,25 +15,25 @@
 #include "runtime/job/stall.h"
 
 static struct {
-    int rank;         /* waited for; -1: nobody */
-    uint64_t since;   /* seconds of CLOCK_MONOTONIC */
-    uint64_t looked;  /* likewise */
-    uint64_t survey;  /* when to look at all workers next: in seconds, as the others */
-    uint64_t entered; /* since when all have entered the run that ends; 0: not known */
-    bool any_late;    /* in a survey of this wait */
-    uint64_t longest; /* seconds: the longest wait that was reported. The next report is of one twice as long */
-    bool differs;     /* the last look found another call */
+    int rank;         /* the rank that this worker waits for; -1: none */
+    uint64_t since;   /* start of the wait, in seconds of CLOCK_MONOTONIC */
+    uint64_t looked;  /* last look at that rank, in seconds */
+    uint64_t survey;  /* next look at all workers, in seconds */
+    uint64_t entered; /* since when all have been in the run that is ending; 0: unknown */
+    bool any_late;    /* a survey of this wait has found a late worker */
+    uint64_t longest; /* the longest wait that was reported, in seconds; the next report is of one twice as long */
+    bool differs;     /* the last look found a different call */
     bool reported;
-    bool root_entered; /* rank 0 has been seen in the present run */
+    bool root_entered; /* rank 0 has been seen in the current run */
 } wait = {.rank = -1};
 
-/* Those who are waited for, as seen by a look at all. */
+/* The other workers' states, as a look at all of them found them. */
 struct survey {
-    int late, first_late; /* how many have not entered the call; the lowest of them */
-    int busy;             /* the lowest one that has entered it and waits for nobody; -1: none */
+    int late, first_late; /* how many workers have not entered the call; the lowest of them */
+    int busy;             /* the lowest rank that has entered it and does not wait; -1: none */
 };
 
-/* True unless another worker is to report this wait: of those who wait, the lowest rank does. */
+/* Look at all workers. Returns true unless another worker must report this wait: the lowest rank that waits does. */
 static bool survey(struct survey *s, bool only_mine)
 {
     *s = (struct survey){.busy = -1};
@@ -52,7 +52,7 @@ static bool survey(struct survey *s, bool only_mine)
     return true;
 }
 
-/* Between two surveys at the end of a run. */
+/* Seconds between two surveys at the end of a run. */
 static uint64_t survey_seconds(void)
 {
     return uat_job_settings.stall_limit < 4 ? 1 : (uint64_t)uat_job_settings.stall_limit / 4;
@@ -88,7 +88,7 @@ static void warn_late(int rank, int others, uint64_t waited)
              rank, more, uat_call_name(), uat_job_settings.stall_timeout);
 }
 
-/* Is it time to say that this takes long? Once for each wait, and not again for waits like one that was reported. */
+/* Is the wait long enough to report? Each wait is reported once; a wait no longer than twice a reported one is not. */
 static bool is_worth_a_line(uint64_t waited)
 {
     if (uat_job_settings.stall_timeout == 0 || wait.reported || waited < (uint64_t)uat_job_settings.stall_timeout ||
@@ -110,8 +110,8 @@ static void report(uint64_t waited)
                  waited, s.busy, uat_call_name(), uat_job_settings.stall_timeout);
 }
 
-/* The end of a run: once all have entered it, it takes a moment. Ends the job if it takes UAT_STALL_LIMIT. A worker
- * that is late is waited for, and so are those that are to hear of the run's end from it. */
+/* The end of a run takes a moment once all workers have entered it. Ends the job if it takes UAT_STALL_LIMIT. There is
+ * no limit while a worker has not entered the run: others may hear of the end only from that worker. */
 static void judge_end(uint64_t now)
 {
     struct survey s;
@@ -148,7 +148,8 @@ void uat_straggler_barrier(int rank)
         return;
     wait.looked = now;
     if (uat_call_look(rank, &word) == UAT_PEER_DIFFERS) {
-        /* It may have left this call since, and its word be here already: then there is no second look. */
+        /* The rank may have left this call since, and its word may have arrived already: then there is no second
+         * look. */
         if (wait.differs)
             uat_call_compare(rank, word);
         wait.differs = true;
@@ -177,7 +178,7 @@ void uat_straggler_root(void)
         return;
     wait.looked = now;
     switch (uat_call_look(0, &word)) {
-    case UAT_PEER_DIFFERS: /* rank 0 cannot have left this run: it would wait for us at its end */
+    case UAT_PEER_DIFFERS: /* rank 0 cannot have left this run: at its end it would wait for this worker */
         uat_call_compare(0, word);
         break;
     case UAT_PEER_LATE:
@@ -186,7 +187,7 @@ void uat_straggler_root(void)
             break;
         for (int rank = 1; rank < uat_self.rank; rank++)
             if (uat_call_look(rank, &word) != UAT_PEER_LATE)
-                return; /* it has the word */
+                return; /* the word has arrived */
         warn_late(0, 0, waited);
         break;
     default:

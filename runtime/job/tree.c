@@ -13,25 +13,25 @@
 #include "runtime/job/call.h"
 #include "runtime/job/fatal.h"
 
-/* Counters on their way up and down. */
+/* Counters on their way up or down the tree. */
 struct share {
     struct uat_told told;
     uat_stats_t stats;
 };
 
-/* The words of trees. */
+/* The words of the trees. */
 struct words {
-    /* HCA atomics only: +1 by the child of each number, +1 by the parent. */
+    /* HCA atomics only: up[i] grows by 1 for each share of child i, down by 1 for each message of the parent. */
     _Alignas(UAT_CACHE_LINE) uint64_t up[UAT_BARRIER_ROUNDS];
     uint64_t down;
-    _Alignas(UAT_CACHE_LINE) struct share share[UAT_BARRIER_ROUNDS]; /* WRITEs of the children */
-    uat_stats_t total;                                               /* WRITEs of the parent */
-    struct uat_told told_down[2]; /* WRITEs of the parent, by the parity of what comes down */
+    _Alignas(UAT_CACHE_LINE) struct share share[UAT_BARRIER_ROUNDS]; /* WRITTEN by the children */
+    uat_stats_t total;                                               /* WRITTEN by the parent */
+    struct uat_told told_down[2]; /* WRITTEN by the parent; indexed by the parity of the message's number */
 };
 
-/* Sources and targets of this worker's own operations. */
+/* Sources and targets of the operations that this worker posts. */
 struct staging {
-    uint64_t old; /* of an atomic */
+    uint64_t old; /* old value that an atomic returns */
     struct uat_told told;
     struct share share;
 };
@@ -62,8 +62,8 @@ const uint64_t *uat_tree_atomic(void)
     return &words()->down;
 }
 
-/* Child number i of a rank is rank + 2^i, for all i below the place of the rank's lowest 1. So child number i has i
- * children. */
+/* Child number i of a rank is rank + 2^i, for every i below the position of the rank's lowest 1 bit. So child number i
+ * has i children. */
 static bool has_child(int i)
 {
     int rank = uat_members.transport->rank;
@@ -80,7 +80,7 @@ static int parent(void)
     return uat_members.transport->rank & (uat_members.transport->rank - 1);
 }
 
-/* Wait for the sum of child i's part of the tree, and add it to *sum. 0 or a negative errno. */
+/* Wait for the sum over child i's part of the tree, and add it to *sum. Returns 0 or a negative errno. */
 static int hear_child(int i, struct share *sum, uat_tree_add *add)
 {
     const struct share *share = &words()->share[i];
@@ -95,25 +95,25 @@ static int hear_child(int i, struct share *sum, uat_tree_add *add)
     return 0;
 }
 
-/* Give the sum of this worker's part of the tree to its parent. The parent has done with its last one: it told so, on
- * the way down. */
+/* Send the sum over this worker's part of the tree to its parent. The parent has finished with this worker's last
+ * share: its last message down said so. */
 static int tell_parent(struct share *sum)
 {
     struct words *there = uat_segment_of(parent(), words());
     int i = __builtin_ctz((unsigned)uat_members.transport->rank);
     struct uat_op chain[] = {
         uat_op_write(sum, &there->share[i], sizeof(*sum)),
-        /* Behind the WRITE (O1); the peer is hear_child(). */
+        /* After the WRITE (O1); the peer is hear_child(). */
         uat_op_fetch_add(&staging()->old, &there->up[i], 1),
     };
     return uat_transport_do(uat_members.transport, parent(), chain, 2);
 }
 
 /*
- * What has come down is here: tell child i of it, and what was told with it, and give it *total unless that is NULL.
- * told_down has a place for even and one for odd numbers. That is enough: a parent is never two numbers ahead of its
- * child, because it needs the child's share for the next sum, and a copy ends with a barrier. One place for the total
- * is enough, too: the child sends its next share, without which no next total comes, when it has passed this one on.
+ * A message has come down: pass it on to child i, with *told, and with *total unless that is NULL. told_down has one
+ * slot for even and one for odd numbers. That is enough: a parent is never two messages ahead of its child, because it
+ * needs the child's share for the next sum, and a copy ends with a barrier. One slot for the total is also enough: no
+ * next total comes before the child's next share, and the child sends that only after it has passed this total on.
  */
 static int tell_child(int i, const struct uat_told *told, const uat_stats_t *total)
 {
@@ -121,13 +121,13 @@ static int tell_child(int i, const struct uat_told *told, const uat_stats_t *tot
     struct uat_op chain[] = {
         uat_op_write(total, &there->total, sizeof(*total)),
         uat_op_write(told, &there->told_down[uat_members.downs % 2], sizeof(*told)),
-        /* Behind the WRITEs (O1); the peer is hear_parent(). */
+        /* After the WRITEs (O1); the peer is hear_parent(). */
         uat_op_fetch_add(&staging()->old, &there->down, 1),
     };
     return uat_transport_do(uat_members.transport, child(i), total ? chain : chain + 1, total ? 3 : 2);
 }
 
-/* Those with most children first. 0 or a negative errno. */
+/* Tell the children, those with most children first. Returns 0 or a negative errno. */
 static int tell_children(const struct uat_told *told, const uat_stats_t *total)
 {
     int n = 0, rc = 0;
@@ -138,7 +138,7 @@ static int tell_children(const struct uat_told *told, const uat_stats_t *total)
     return rc;
 }
 
-/* *told: what the parent told. 0 or a negative errno. */
+/* Wait for the parent's message; *told: what it told. Returns 0 or a negative errno. */
 static int hear_parent(const struct uat_told **told)
 {
     *told = &words()->told_down[uat_members.downs % 2];
@@ -150,7 +150,7 @@ static int hear_parent(const struct uat_told **told)
     return rc;
 }
 
-/* Up with the sums, and down with the total: leave it in *sum. 0 or a negative errno. */
+/* Send the sums up and the total down, and leave the total in *sum. Returns 0 or a negative errno. */
 static int climb_and_descend(struct share *sum, uat_tree_add *add)
 {
     const struct uat_told *told = &sum->told;
@@ -186,7 +186,8 @@ int uat_tree_sum(int status, uat_stats_t *stats, uat_tree_add *add)
     return rc ? rc : (int)sum->told.status;
 }
 
-/* Bring `bytes` at the region's start from rank 0 to all: each READs them from its parent as soon as that has them. */
+/* Copy `bytes` at the region's start from rank 0 to all workers: each READs them from its parent as soon as the parent
+ * has them. */
 static int spread_chunk(size_t bytes)
 {
     void *staged = (void *)uat_segment.low;
@@ -223,8 +224,8 @@ int uat_tree_copy(void *to, const void *from, size_t n)
         if (!rc && to)
             memcpy((char *)to + done, staged, bytes);
         if (!rc)
-            rc = uat_collective_barrier(); /* all have READ it: the next chunk may come, or zeros */
+            rc = uat_collective_barrier(); /* all have READ them: the next chunk, or zeros, may overwrite them */
     }
-    memset(staged, 0, n < room ? n : room); /* for the stacks' high-water mark */
+    memset(staged, 0, n < room ? n : room); /* so that the stacks' high-water mark stays right */
     return rc;
 }
