@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each test is collective and gives this worker's verdict; rank 0 collects the verdicts. The tests work on words at the
- * end of the evacuation heap, which is unused outside of a run. The partner of rank r is rank r + 1.
+ * Each test is collective and returns this worker's verdict; rank 0 collects the verdicts. The tests work on words at
+ * the end of the evacuation heap, which is unused outside of a run. The partner of rank r is rank r + 1.
  */
 #include "runtime/doctor.h"
 
@@ -23,7 +23,7 @@ enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50
 
 struct board {
     uint64_t sum, swapped; /* atomics of all workers */
-    uint64_t between;      /* atomics of one partner: orders its WRITE before its READ */
+    uint64_t between;      /* atomics of one partner: this one orders its WRITE before its READ */
     uint64_t data, count;  /* the partner WRITEs data, then adds to count */
     uint64_t whole;        /* the partner WRITEs all bits or none */
     uint64_t failed;       /* verdicts, at rank 0 */
@@ -35,7 +35,7 @@ _Static_assert(sizeof(struct board) <= BOARD, "the board must fit into its room"
 
 static struct board *board(void)
 {
-    /* At one address in all workers, whatever their colour: inside of everybody's heap. */
+    /* The board lies at the same address in all workers, whatever their colour: inside every worker's heap. */
     char *heap = uat_coloured(uat_segment.heap, -uat_segment.colour);
     return (struct board *)(void *)(heap + uat_segment.heap_size - BOARD);
 }
@@ -55,7 +55,7 @@ static bool test_copies(void)
     struct board *b = board();
     for (uint64_t i = 0; i < BLOCK; i++)
         b->sent[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)uat_self.rank;
-    /* The READ comes behind the WRITE because of the atomic between them (O1). */
+    /* The atomic between them puts the READ after the WRITE (O1). */
     struct uat_op ops[] = {uat_op_write(b->sent, b->arrived, sizeof(b->sent)),
                            uat_op_fetch_add(&b->old, &b->between, 1),
                            uat_op_read(b->returned, b->arrived, sizeof(b->sent))};
@@ -117,8 +117,8 @@ static bool test_whole_words(void)
     return good;
 }
 
-/* A tree whose tasks look at the canary and have one themselves, if the runtime is built with them. 0 leaves: a canary
- * differs. */
+/* A tree whose tasks compare the canary; they have canaries of their own if compiled with stack protection. 0 leaves: a
+ * canary differs. */
 UAT_TASK(uint64_t, tree, int64_t, depth)
 {
     tree_task child;
@@ -132,7 +132,7 @@ UAT_TASK(uint64_t, tree, int64_t, depth)
     return left && right ? left + right : 0;
 }
 
-/* Runs until something has been stolen. */
+/* Run trees until something has been stolen. */
 static bool test_steals(void)
 {
     uat_stats_t stats = {0};
@@ -151,7 +151,7 @@ static bool test_aslr(void)
     return uat_aslr_is_off();
 }
 
-/* The segment has been registered already if verbs are used; too low a limit would have been refused before this. */
+/* With verbs the segment has been registered already; a limit that is too low would have been refused then. */
 static bool test_memlock(void)
 {
     struct rlimit limit;
@@ -167,14 +167,14 @@ static const struct test {
     {"address-space randomisation is off", test_aslr,
      "personality(2) is forbidden here; in Docker: --security-opt seccomp=unconfined"},
     {"locked memory suffices", test_memlock, "raise the limit: ulimit -l, or memlock in /etc/security/limits.conf"},
-    {"WRITE and READ bring what was sent", test_copies, "the network or its driver damages data"},
+    {"WRITE and READ transfer what was sent", test_copies, "the network or its driver damages data"},
     {"atomics lose nothing", test_atomics, "the device's atomics do not work: choose another with UAT_NET_DEVICES"},
     {"an atomic comes after the WRITE before it", test_order, "the device does not keep the order of operations"},
     {"words of 8 bytes arrive whole", test_whole_words, "the device tears words"},
     {"stacks move, with canaries, and come back", test_steals, "see the lines above; are all hosts of one kind?"},
 };
 
-/* One test on all workers. Returns whether all passed, on every rank. */
+/* Run one test on all workers. Returns, on every rank, whether it passed on all. */
 static bool examine(const struct test *test)
 {
     struct board *b = board();

@@ -11,8 +11,8 @@
 /* Does uatrun want the self-test? */
 bool uat_doctor_wanted(void);
 
-/* Once the job has started: test, and print the table on rank 0. reason: why this transport was chosen. Collective.
- * Returns whether all tests passed. */
+/* Run the tests once the job has started, and print the table on rank 0. reason: why this transport was chosen.
+ * Collective. Returns whether all tests passed. */
 bool uat_doctor_examine(const char *reason);
 
 #endif

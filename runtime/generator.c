@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What generators need of the library besides the assembly: their errors. */
+/* The errors of generators: all that they need of the library besides the assembly. */
 #include "include/uat/generator.h"
 
 #include "runtime/job/fatal.h"
 
-/* asm/x86_64/generator.S and the switch know these. */
+/* asm/x86_64/generator.S and the inline switch rely on these offsets. */
 _Static_assert(offsetof(struct uat_generator, inside) == 0, "asm/x86_64/generator.S");
 _Static_assert(offsetof(struct uat_generator_side, pc) == 16, "asm/x86_64/generator.S");
 _Static_assert(offsetof(struct uat_generator, outside) == 24, "asm/x86_64/generator.S");
@@ -26,8 +26,7 @@ void uat_generator_report(const struct uat_generator *g)
 void uat_generator_refuse(const char *what)
 {
     if (uat_generator_depth > 0)
-        uat_fatal(
-            "%s was called inside a generator, whose stack cannot be left behind; call it in the task that uses the "
-            "generator",
-            what);
+        uat_fatal("%s was called inside a generator, whose stack cannot be moved; call it in the task that uses the "
+                  "generator",
+                  what);
 }

@@ -16,7 +16,7 @@
 #include "runtime/sched/worker.h"
 #include "runtime/job/stall.h"
 
-/* A word that each worker shows to all, and where it lands. */
+/* The word that each worker shows to all others, and where READs of others' words land. */
 static struct uat_area shown = {.name = "a word to inspect", .size = sizeof(uint64_t), .peers = UAT_PEERS_READ};
 static struct uat_area landing = {.name = "landing of that", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
@@ -43,7 +43,7 @@ uintptr_t uat_inspect_region_base(void)
 
 void *uat_inspect_spare(size_t bytes)
 {
-    /* At one address in all workers, whatever their colour: inside of everybody's heap. */
+    /* At the same address in all workers, whatever their colour: inside every worker's heap. */
     return (char *)uat_coloured(uat_segment.heap, -uat_segment.colour) + uat_segment.heap_size - bytes;
 }
 
@@ -85,8 +85,8 @@ int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
 void uat_inspect_glance(struct uat_inspect_glance *glance)
 {
     enum uat_doing doing = uat_stall_doing();
-    /* Relaxed: counters of the worker's thread, which adds to them by plain stores of 8 bytes (spawn.S, steal.c). What
-     * is read may be a moment old, and nothing else is read by way of them. */
+    /* Relaxed: the worker's thread adds to these counters by plain stores of 8 bytes (spawn.S, steal.c). A value read
+     * here may be slightly old, and orders no other read. */
     glance->tasks = __atomic_load_n(&uat_worker.tasks, __ATOMIC_RELAXED);
     glance->steals = __atomic_load_n(&uat_steal_counts()->done, __ATOMIC_RELAXED);
     glance->in_run = doing == UAT_DOING_TASK || doing == UAT_DOING_SCHEDULE;

@@ -16,7 +16,7 @@
 #include "runtime/job/call.h"
 #include "runtime/job/fatal.h"
 
-static bool is_open; /* between a start that succeeded and the end */
+static bool is_open; /* true after a start that succeeded, until the end */
 
 static void abort_job(void)
 {
@@ -41,13 +41,13 @@ int uat_init(void)
     return 0;
 }
 
-/* Complete all operations of all workers. */
+/* Complete all operations of all workers before any of them unmaps its segment. */
 static int part_workers(void)
 {
     int rc = uat_self.transport->class_->flush(uat_self.transport);
     if (!rc)
         rc = uat_collective_barrier();
-    if (!rc) /* the barrier's own FETCH_ADDs may still be on their way to a peer that would unmap their target */
+    if (!rc) /* the barrier's FETCH_ADDs may still be in flight to a peer that would unmap their target */
         rc = uat_bootstrap_barrier();
     return rc;
 }
@@ -68,7 +68,7 @@ int uat_finalize(void)
 
 const char *uat_setting(const char *name)
 {
-    static char text[UAT_SETTING_TEXT_MAX]; /* the settings of a process do not change */
+    static char text[UAT_SETTING_TEXT_MAX]; /* static, since the settings of a process do not change */
     if (!is_open)
         return NULL;
     if (strcmp(name, "transport") == 0)

@@ -22,7 +22,7 @@ static struct {
     int leader;
     long leader_pid;
     char *start;
-    struct replica *list; /* by address */
+    struct replica *list; /* sorted by address */
     size_t count;
 } replicas;
 
@@ -60,7 +60,7 @@ static int map_at(char *at, size_t size, int protection, int fd)
     int flags = MAP_FIXED_NOREPLACE | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
     char *got = mmap(at, size, protection, flags, fd, 0);
     int error = got == at ? 0 : got == MAP_FAILED ? errno : EEXIST;
-    if (got != MAP_FAILED && got != at) /* a kernel before 4.17 takes the address for a hint */
+    if (got != MAP_FAILED && got != at) /* a kernel before 4.17 treats the address as a hint */
         munmap(got, size);
     if (error)
         uat_error("uat_replicate() has no room for %zu bytes at %p: %s; it fails on all ranks", size, (void *)at,
@@ -87,7 +87,7 @@ int uat_replica_make(char *at, size_t size, struct uat_replica_info *info)
     return rc;
 }
 
-/* Open the leader's object; -1 if that is not permitted, or if something else is there. */
+/* Open the leader's object. Returns -1 if that is not permitted, or if the descriptor is not that object. */
 static int open_object(size_t size, const struct uat_replica_info *info)
 {
     char path[64];

@@ -16,7 +16,7 @@
 #include "runtime/job/self.h"
 #include "runtime/job/call.h"
 
-/* What the host's first worker announces: its own CPU only; READ by its neighbours in attach(). */
+/* What the host's first worker announces. Written by its own CPU only; READ by its neighbours in attach(). */
 static struct uat_area shown = {
     .name = "the attach info of a replica", .size = sizeof(struct uat_replica_info), .peers = UAT_PEERS_READ};
 static struct uat_area landing = {
@@ -44,7 +44,8 @@ static int attach(char *at, size_t size, bool *own)
 }
 
 /*
- * Memory for a replica, at the same place on all ranks or on none. *own: this worker fills it. 0 or a negative errno.
+ * Create memory for a replica at the same place on all ranks, or on none. *own: this worker fills it. Returns 0 or a
+ * negative errno.
  */
 static int reserve(char *at, size_t size, bool *own)
 {
@@ -73,7 +74,7 @@ static int replicate(const char *p, size_t n, char **out)
     int status = uat_self.rank == 0 && n > 0 && !p ? -EINVAL : 0;
     if (status)
         uat_error("uat_replicate() was given NULL for %zu bytes on rank 0", n);
-    int rc = uat_collective_agree_on(status, &n); /* rank 0's size, on all ranks */
+    int rc = uat_collective_agree_on(status, &n); /* rank 0's size, known to all ranks */
     if (rc)
         return rc;
     bool own;
@@ -84,7 +85,7 @@ static int replicate(const char *p, size_t n, char **out)
     rc = uat_tree_copy(own ? at : NULL, p, n);
     if (!rc)
         rc = uat_replica_keep(at, size, shown.at);
-    /* The barrier in here orders the copy of the host's first worker before the others' loads of it. */
+    /* The barrier in uat_collective_agree() orders the copying by the host's first worker before the others' loads. */
     return uat_collective_agree(rc);
 }
 
@@ -103,7 +104,7 @@ void *uat_replicate(const void *p, size_t n)
     return NULL;
 }
 
-/* All ranks name the same replica, or all fail. */
+/* Free a replica. All ranks must name the same one, or all fail. */
 static int release(char *at)
 {
     uint64_t first = (uintptr_t)at;

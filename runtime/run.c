@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all workers call together between uat_init() and uat_finalize(): runs and barriers. */
+/* The collective calls between uat_init() and uat_finalize(): runs and barriers. */
 #include "runtime/run.h"
 
 #include <errno.h>
@@ -36,11 +36,11 @@ uint64_t uat_run_canary(void)
     return common_canary;
 }
 
-/* What this rank has given to uat_run(). 0, or a negative errno, reported. */
+/* Check what this rank has passed to uat_run(). Returns 0, or a negative errno, reported. */
 static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const void *result, size_t result_size)
 {
     size_t region = uat_segment_region_size();
-    bool first = uat_self.rank == 0; /* its root and argument count */
+    bool first = uat_self.rank == 0; /* only rank 0's root and argument count */
     if (result_size > uat_segment.result_max) {
         uat_error("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
                   uat_segment.result_max, (result_size + 7) / 8 * 8);
@@ -61,8 +61,9 @@ static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const
     return missing ? -EINVAL : 0;
 }
 
-/* Work until the run has ended. status: of check_arguments() here. Without rank 0's root nothing runs; a worker whose
- * own arguments are wrong helps the others all the same, and all fail at the end. 0 or a negative errno. */
+/* Work until the run has ended. status: of check_arguments() on this rank. Without rank 0's root nothing runs. A worker
+ * whose own arguments are wrong still helps the others; at the end the call fails on all. Returns 0 or a negative
+ * errno. */
 static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_size, int status)
 {
     struct uat_worker *w = &uat_worker;
@@ -104,7 +105,7 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
     if (!status)
         status = uat_collective_take_result(result, result_size);
     if (!rc)
-        rc = uat_collective_agree(status); /* only now may anything be published again */
+        rc = uat_collective_agree(status); /* nothing may be published again before this */
     uat_global_after_barrier();
     uat_call_leave();
     return rc;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The canary that all workers use inside uat_run(): rank 0's. */
+/* Set the canary that all workers use inside uat_run(): rank 0's. */
 void uat_run_set_canary(uint64_t canary);
 uint64_t uat_run_canary(void);
 

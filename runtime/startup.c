@@ -54,7 +54,8 @@ struct uat_startup uat_startup;
 
 /* The steps, in order: see the list below. Each returns 0 or a negative errno, reported. */
 
-/* Its settings, from the environment, name files to write and libraries to load. */
+/* A privileged program refuses to start: its settings, which come from the environment, name files to write and
+ * libraries to load. */
 static int refuse_privilege(void)
 {
     if (!getauxval(AT_SECURE))
@@ -209,9 +210,9 @@ static int attach_neighbours(void)
 
 static int compare_bindings(void)
 {
-    if (UAT_IS_VIRTUAL()) /* they share one core, and wait in virtual time */
+    if (UAT_IS_VIRTUAL()) /* simulated workers share one core, and wait in virtual time */
         return 0;
-    /* uatrun itself spreads the workers over the cores that it may use; others it was not given (taskset). */
+    /* uatrun itself spreads the workers over the cores that it may use; taskset has excluded the others. */
     bool advise = strcmp(uat_startup.job.launcher, "uatrun") != 0;
     int rc = uat_roster_oversubscribed(&uat_startup.roster, uat_self.rank, advise);
     if (rc < 0)
@@ -321,7 +322,7 @@ static int open_torture(void)
     return 0;
 }
 
-/* What a step gives back, where a room has no function of its own for it. */
+/* The functions below undo a step for rooms that have no function of their own for it. */
 
 static void leave_job(void)
 {

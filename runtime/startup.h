@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How this worker starts, step by step, and what is known then as long as the job lives. */
+/* How this worker starts, step by step, and what the start finds out for the whole life of the job. */
 #ifndef UAT_STARTUP_H
 #define UAT_STARTUP_H
 
@@ -10,7 +10,7 @@
 
 struct uat_startup {
     struct uat_job job;
-    struct uat_identity identity; /* ours */
+    struct uat_identity identity; /* this worker's identity */
     struct uat_roster roster;     /* of all workers, while the job starts */
     char transport_reason[256];
     int left; /* what leaving the job returned: 0 or a negative errno */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of steps, each with what takes it back. */
+/* A list of steps, each with the function that undoes it. */
 #ifndef UAT_STEPS_H
 #define UAT_STEPS_H
 
 #include <stddef.h>
 
-/* A step, and what gives back what it took. */
+/* A step, and how to undo it. */
 struct uat_step {
-    int (*open)(void);   /* 0, or a negative errno, reported: then it has taken nothing */
-    void (*close)(void); /* NULL: there is nothing to give back */
+    int (*open)(void);   /* returns 0, or a negative errno, reported, and has then changed nothing */
+    void (*close)(void); /* NULL: there is nothing to undo */
     const char *why;
 };
 
-/* Take these steps. 0, or the negative errno of the one that failed: then failed() is called, unless it is NULL, and
- * the steps before it are taken back. */
+/* Run the steps. Returns 0, or the negative errno of the step that failed; then failed() has been called, unless it is
+ * NULL, and the steps before it have been undone. */
 int uat_steps_open(const struct uat_step *steps, size_t count, void (*failed)(void));
 
-/* Take the steps back, the last one first. */
+/* Undo the steps, the last one first. */
 void uat_steps_close(const struct uat_step *steps, size_t count);
 
 #endif

@@ -18,15 +18,15 @@ static int own_rank(void)
     return uat_global.config.transport->rank;
 }
 
-/* Do all workers ask for the same? The lowest rank that differs from rank 0 says so. */
+/* Do all workers pass the same arguments? The lowest rank that differs from rank 0 reports it. */
 static int compare(const uint64_t mine[4])
 {
     uint64_t his[4];
     uat_check(uat_global.config.copy(his, mine, sizeof(his)));
     bool differs = memcmp(mine, his, sizeof(his)) != 0;
-    int lowest = uat_global_agree(differs ? own_rank() - size_of_job() : 0); /* below 0, and in the order of ranks */
+    int lowest = uat_global_agree(differs ? own_rank() - size_of_job() : 0); /* negative, and ordered by rank */
     if (lowest < 0 && lowest + size_of_job() == own_rank())
-        uat_error("%s: rank 0 and this one pass different arguments; all workers must pass the same", uat_call_name());
+        uat_error("%s: rank 0 and this rank pass different arguments; all workers must pass the same", uat_call_name());
     return lowest < 0 ? -EINVAL : 0;
 }
 
@@ -66,7 +66,7 @@ void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t 
     return (void *)a->start;
 }
 
-/* Enter a call about the array that begins at p, if one does, and all workers mean the same. */
+/* Enter a call about the array that starts at p, if there is one and all workers mean the same. */
 static int enter(enum uat_collective call, const void *p, struct uat_array **out)
 {
     int rc = uat_call_check(call);
@@ -98,7 +98,7 @@ int uat_global_free(void *p)
         return rc;
     uat_global_release();
     uat_cache_drop(a);
-    uat_check(uat_global.config.barrier()); /* nobody reaches it any more */
+    uat_check(uat_global.config.barrier()); /* no worker accesses it any more */
     uat_array_drop(a);
     uat_call_leave();
     return 0;
@@ -111,9 +111,9 @@ int uat_global_freeze(void *p)
     if (rc)
         return rc;
     uat_global_before_barrier();
-    uat_check(uat_global.config.barrier()); /* behind it nobody writes */
+    uat_check(uat_global.config.barrier()); /* no worker writes to it after this */
     uat_global_after_barrier();
-    a->frozen = uat_global.epoch | UINT64_C(1) << 63; /* unlike any other epoch, and unlike that of an earlier freeze */
+    a->frozen = uat_global.epoch | UINT64_C(1) << 63; /* differs from all other epochs, and from earlier freezes */
     uat_call_leave();
     return 0;
 }
@@ -125,8 +125,8 @@ int uat_global_thaw(void *p)
     if (rc)
         return rc;
     a->frozen = 0;
-    uat_check(uat_global.config.barrier()); /* before it nobody writes */
-    uat_global_after_barrier();             /* no slot shows a run of it any longer: its epoch has changed */
+    uat_check(uat_global.config.barrier()); /* no worker writes to it before this */
+    uat_global_after_barrier();             /* no slot shows a run of it any longer, because its epoch has changed */
     uat_call_leave();
     return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays: how they are made and given back. A step that fails on one worker fails on all. */
+/* Creating and freeing arrays. A step that fails on one worker fails on all. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ uint64_t uat_array_share(const struct uat_array *a, int host)
     return kept * a->chunk;
 }
 
-/* The leader makes its host's object. What will be locked must have room before anybody touches it. */
+/* The leader creates its host's object. Memory that will be locked must be available before anybody touches it. */
 static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 {
     struct uat_global *g = &uat_global;
@@ -49,7 +49,8 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
     return rc || !links->room ? rc : links->room(g->bulk, bytes, memobj->page > 0);
 }
 
-/* The leader lets the workers of all hosts reach its object, by the key. Only where no CPU does that. */
+/* The leader exposes its object to the workers of all hosts, who reach it by the key. Only for transports where CPUs do
+ * not copy. */
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
 {
     struct uat_global *g = &uat_global;
@@ -68,7 +69,7 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
     return g->bulk->class_->expose(g->bulk, a->fd, a->linear, bytes, key);
 }
 
-/* Neighbouring near chunks, which are neighbours in the object, too. */
+/* Map a run of neighbouring near chunks, which are neighbours in the object, too. */
 static int map_run(const struct uat_array *a, int fd, uintptr_t at, size_t bytes, uint64_t offset)
 {
     size_t page = a->memobj[uat_global.host].page, size = page ? (bytes + page - 1) / page * page : bytes;
@@ -83,7 +84,7 @@ static int map_run(const struct uat_array *a, int fd, uintptr_t at, size_t bytes
     return 0;
 }
 
-/* The near chunks, at their global addresses. */
+/* Map the near chunks at their global addresses. */
 static int map_near(struct uat_array *a, int fd)
 {
     const int host = uat_global.host;
@@ -103,12 +104,12 @@ static int map_near(struct uat_array *a, int fd)
         if (run > longest.size)
             longest = (struct uat_near_run){.high = at + run, .size = run};
     }
-    if (!uat_global.strict) /* else nothing is at hand, so that every checkout is recorded */
+    if (!uat_global.strict) /* else no range counts as near, so that every checkout is recorded */
         uat_near_set(a, longest);
     return 0;
 }
 
-/* The memory of other hosts, where the transport wants it mapped (hosts are simulated). */
+/* Map the memory of another host, for transports that want that (hosts are simulated). */
 static int map_far(struct uat_array *a, int host)
 {
     struct uat_memobj *memobj = &a->memobj[host];
@@ -132,7 +133,7 @@ static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
     struct uat_global *g = &uat_global;
     int rc = 0;
     for (int h = 0; h < g->hosts; h++) {
-        uint64_t share = uat_array_share(a, h); /* a chunk beyond the object would be a bus error */
+        uint64_t share = uat_array_share(a, h); /* accessing a chunk beyond the object would be a bus error */
         bool has_none = memobjs[h].fd < 0;
         if (has_none ? share > 0 : memobjs[h].bytes != share || memobjs[h].pid <= 0)
             return uat_word_report(g->leader[h], "the size of the part of an array", has_none ? 0 : memobjs[h].bytes);
@@ -194,11 +195,12 @@ static struct uat_array *new_array(size_t bytes, size_t chunk)
     return NULL;
 }
 
-/* Touch what will be locked, and let all reach it. Collective; 0 or the worst of all workers' errors. */
+/* Touch the memory that will be locked, and expose it to all workers. Collective; returns 0 or the worst of all
+ * workers' errors. */
 static int lock_and_expose(struct uat_array *a)
 {
     struct uat_global *g = &uat_global;
-    struct uat_bulk_key mine = {0}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* of the leaders */
+    struct uat_bulk_key mine = {0}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* one of each leader */
     int rc = all ? 0 : -ENOMEM;
     if (!all)
         uat_error("no memory for the keys of an array");
@@ -219,7 +221,7 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
 {
     struct uat_array *a = rc ? NULL : new_array(bytes, chunk);
     struct uat_global *g = &uat_global;
-    struct uat_memobj mine = {.fd = -1}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* of the leaders */
+    struct uat_memobj mine = {.fd = -1}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* one of each leader */
     if (!rc && (!a || !all)) {
         uat_error("no memory for the description of an array");
         rc = -ENOMEM;
@@ -228,10 +230,10 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
         rc = uat_place_reserve(a);
     if (!rc)
         rc = uat_overcommit_check_array(a);
-    rc = uat_global_agree(rc); /* nobody makes memory that is not there */
+    rc = uat_global_agree(rc); /* no worker maps memory that does not exist */
     if (!rc)
         rc = uat_global_agree(make_object(a, &mine));
-    if (!rc) { /* all: each has its table, or agree() had failed */
+    if (!rc) { /* on all workers: each has its table, or agree() would have failed */
         uat_check(uat_global_gather_from(g->leader, g->hosts, &mine, sizeof(mine), all));
         rc = uat_global_agree(attach(a, all));
     }

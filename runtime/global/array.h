@@ -1,99 +1,99 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays: their addresses, the memory behind them, and what is asked before they are made. */
+/* Arrays: their addresses, their memory, and the checks before they are created. */
 #ifndef UAT_GLOBAL_ARRAY_H
 #define UAT_GLOBAL_ARRAY_H
 
 #include "base/divisor.h"
 #include "runtime/global/state.h"
 
-/* A host's memory object behind an array, as its leader announces it. */
+/* A host's memory object for an array, as the host's leader announces it. */
 struct uat_memobj {
-    int64_t pid, fd; /* of the leader, where it is open; fd < 0: this host keeps nothing of the array */
+    int64_t pid, fd; /* the leader's process and descriptor; fd < 0: this host holds nothing of the array */
     uint64_t device, inode, bytes;
-    uint64_t page; /* bytes of the reserved huge pages that it consists of; 0: of ordinary ones */
+    uint64_t page; /* bytes of the reserved huge pages that it consists of; 0: it has ordinary pages */
     struct uat_bulk_key key;
 };
 
-/* An array, or the parts of all workers together, which are an array in UAT_BLOCKED chunks. */
+/* An array. The parts of all workers together are an array, too, in UAT_BLOCKED chunks. */
 struct uat_array {
     uintptr_t start;
-    size_t bytes;                /* as asked for */
+    size_t bytes;                /* as requested */
     size_t size;                 /* a multiple of the chunk */
     size_t chunk;                /* bytes, a multiple of a block */
-    struct uat_divisor by_chunk; /* blocks by those of a chunk */
-    uint64_t frozen;             /* the epoch in which what is cached of it is valid; 0: not frozen */
-    int fd;                      /* of this host's memory object, here its leader; or -1 */
-    void *linear;                /* a leader's mapping of the whole object, to be exposed; or NULL */
+    struct uat_divisor by_chunk; /* divides a number of blocks by the blocks of a chunk */
+    uint64_t frozen;             /* the epoch in which cached copies of it are valid; 0: not frozen */
+    int fd;                      /* descriptor of this host's memory object, open in its leader; or -1 */
+    void *linear;                /* a leader's mapping of the whole object, which it exposes; or NULL */
     size_t granules;
-    unsigned shift;            /* its number */
-    void **window;             /* per host: where its object is mapped here; NULL: it is not */
+    unsigned shift;            /* number of the shift of its addresses: see place.c */
+    void **window;             /* per host: where its object is mapped in this process, or NULL */
     struct uat_memobj *memobj; /* per host */
 };
 
 extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
 
-/* The array that an address belongs to; &uat_nowhere if none. */
+/* The array that contains an address; &uat_nowhere if none does. */
 static inline struct uat_array *uat_array_of(uintptr_t at)
 {
     uintptr_t granule = (at - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
     return granule < UAT_GRANULES ? uat_global.granule[granule] : &uat_nowhere;
 }
 
-/* The array of [p, p + bytes); ends the job with one line if that is no global memory. */
+/* The array that contains [p, p + bytes); ends the job with one line if there is none. */
 struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes);
-/* Under torture: ends the job if a frozen array is written. */
+/* Under torture: ends the job on a write to a frozen array. */
 void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes);
 int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 
-/* place.c: addresses for an array, the same on all workers. 0 or a negative errno, reported. */
+/* place.c: reserve addresses for an array, the same on all workers. Returns 0 or a negative errno, reported. */
 int uat_place_reserve(struct uat_array *a);
 void uat_place_release(const struct uat_array *a);
 
-/* The bytes that a host keeps of an array. */
+/* The bytes that a host holds of an array. */
 uint64_t uat_array_share(const struct uat_array *a, int host);
 
-/* room.c: is there memory for what a collective call is about to make? 0 or -ENOMEM, reported by one worker of a
- * machine; 0 on the others. */
+/* overcommit.c: is there enough memory for what a collective call is about to allocate? Returns 0 or -ENOMEM. One
+ * worker of each machine checks and reports; the others get 0. */
 int uat_overcommit_check_caches(void);
 int uat_overcommit_check_array(const struct uat_array *a);
 
-/* pages.c: may this host's memory of the array have reserved huge pages? */
+/* pages.c: may this host's memory of the array use reserved huge pages? */
 bool uat_pages_may_be_huge(const struct uat_array *a);
-/* Bytes of this machine's reserved huge pages that nobody has asked for. */
+/* Bytes of this machine's reserved huge pages that are not yet promised to anybody. */
 uint64_t uat_pages_reserved(void);
-/* Chunks are multiples of so many bytes. */
+/* The unit that chunks are a multiple of, in bytes. */
 size_t uat_pages_unit(void);
-/* Of a mapping, before anything touches it: huge pages, unless the setting says no. Only advice. */
+/* Call this on a mapping before anything touches it: advises huge pages, unless the setting forbids them. */
 void uat_pages_advise(void *p, size_t bytes);
-/* Touch this worker's chunks. 0 or a negative errno, reported. */
+/* Touch this worker's chunks. Returns 0 or a negative errno, reported. */
 int uat_pages_touch(const struct uat_array *a);
-/* Log what pages this host's memory has got. */
+/* Log the kind of pages that this host's memory got. */
 void uat_pages_tell(const struct uat_array *a);
 
-/* memobj.c: the memory objects behind an array. huge: of reserved huge pages, if there are enough; if not, and the
- * setting requires them, -ENOMEM. */
+/* memobj.c: create a host's memory object. huge: of reserved huge pages, if there are enough; if not, and the setting
+ * requires them, -ENOMEM. */
 int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *fd);
 int uat_memobj_open(const struct uat_memobj *memobj, int rank);
-/* Bytes of it that nobody has touched: they have no memory yet. 0 if unknown. */
+/* Bytes of the object that were never touched and so have no memory yet. 0 if unknown. */
 uint64_t uat_memobj_untouched(const struct uat_memobj *memobj);
 
 /* home.c: where a byte lives. */
 struct uat_home {
     int host, rank;
-    size_t run;      /* bytes from it on that lie in the same chunk */
-    uint64_t offset; /* in that host's memory object */
+    size_t run;      /* how many bytes from there lie in the same chunk */
+    uint64_t offset; /* offset in that host's memory object */
 };
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at);
 
-/* The line of a rank's colour, behind the first one: bytes. */
+/* Offset of the line of a rank's colour, counted from the first line, in bytes. */
 static inline uintptr_t uat_head_line(int rank)
 {
     const uint8_t *colours = uat_segment.colours;
     return (uintptr_t)((colours ? colours[rank] : rank) % UAT_COLOURS) * UAT_COLOUR_STEP;
 }
 
-/* What uat_global_checkout() finds of array a. */
+/* Set what uat_global_checkout() finds for addresses of array a. */
 void uat_near_set(const struct uat_array *a, struct uat_near_run run);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Words that tasks change at the same time. Each word has one domain of atomicity: the adapter of its home, or, where
- * the transport has none, the CPUs (bulk.h, B5). A CPU may load such a word at any time.
+ * Words that tasks change concurrently. Each word has one domain of atomicity: its home's adapter or, where the
+ * transport has none, the CPUs (bulk.h, B5). A CPU may load such a word at any time.
  */
 #include "base/virtual.h"
 #include "runtime/global/array.h"
 #include "runtime/global/link.h"
 #include "runtime/job/fatal.h"
 
-/* The word's home, after all checks. */
+/* Check everything, and return the word's home. */
 static struct uat_home check(const char *call, const uat_atomic_t *word, bool changes)
 {
     uintptr_t at = (uintptr_t)word;
@@ -35,7 +35,8 @@ static void post(const uat_atomic_t *word, const struct uat_home *home, struct u
     uat_link_post(home->host, &op);
 }
 
-/* Wait for this worker's additions: two atomics are not ordered (bulk.h), nor is a CPU's load after an atomic. */
+/* Wait until this worker's additions have taken effect: two atomics are not ordered (bulk.h), nor is a CPU's load after
+ * an atomic. */
 static void await_additions(int host)
 {
     uat_link_wait(host, uat_global.unreleased[host].added);
@@ -54,7 +55,7 @@ static uint64_t do_far(const uat_atomic_t *word, const struct uat_home *home, st
 uint64_t uat_atomic_fetch_add_elsewhere(uat_atomic_t *word, uint64_t addend)
 {
     struct uat_home home = check("uat_atomic_fetch_add()", word, true);
-    /* Release and acquire, here and below: global.h says between which. */
+    /* Release and acquire, here and below: global.h says what they order. */
     if (is_near_cpu(&home))
         return __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
     return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend});
@@ -73,7 +74,7 @@ uint64_t uat_atomic_cmp_swap_elsewhere(uat_atomic_t *word, uint64_t expected, ui
 uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word)
 {
     struct uat_home home = check("uat_atomic_load()", word, false);
-    /* A load by the CPU is right for adapter atomics too; but in virtual time a loop of loads must let time pass. */
+    /* A CPU may load a word that adapters change; but in virtual time a loop of loads must let time pass. */
     if (home.host == uat_global.host && !UAT_IS_VIRTUAL()) {
         await_additions(home.host);
         return __atomic_load_n(&word->value, __ATOMIC_ACQUIRE);
@@ -94,7 +95,8 @@ void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend)
     g->unreleased[home.host].any = g->must_release = true;
 }
 
-/* By CMP_SWAP: an adapter has no other atomic that sets a word, and only the adapter may change such a word. */
+/* Set a word by CMP_SWAP: an adapter has no other atomic that sets a word, and only the adapter may change such a
+ * word. */
 static uint64_t swap(const char *call, uat_atomic_t *word, uint64_t desired)
 {
     check(call, word, true);

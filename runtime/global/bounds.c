@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exact bounds of objects, under torture. The last sixteenth of each worker's part has a byte for every 16 bytes of the
- * part: how many of those, from the first on, belong to an object in use. The header before each object counts as none,
- * so an access one element beyond an object is refused, wherever the object lives. The owner writes these bytes; other
- * hosts READ them. They are ordered as the object's address is: it travels after the allocation.
+ * Exact bounds of objects, under torture. The last sixteenth of each worker's part has one byte for every 16 bytes of
+ * the part. It says how many of the 16, counted from the first, belong to an object in use. The header before each
+ * object belongs to none, so an access one element beyond an object is refused, wherever the object lives. The owner
+ * writes these bytes; other hosts READ them. No fence is needed: an object's address reaches another worker only after
+ * its bounds were set.
  */
 #include <string.h>
 
@@ -11,14 +12,14 @@
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
-enum { UNIT = 16, STEP = 64 /* bytes of bounds that are looked at in one READ */, LINK = 8 /* in a free object */ };
+enum { UNIT = 16, STEP = 64 /* bytes of bounds per READ */, LINK = 8 /* bytes, in a free object */ };
 
 size_t uat_bounds_size(void)
 {
     return uat_global.strict ? uat_global.parts->chunk / UNIT : 0;
 }
 
-/* The part that has this address. */
+/* The part that contains this address. */
 static uintptr_t part_of(uintptr_t at)
 {
     const struct uat_array *parts = uat_global.parts;
@@ -60,15 +61,15 @@ static void read_bounds(unsigned char *to, uintptr_t from, size_t bytes)
 
 static __attribute__((cold)) _Noreturn void refuse(const char *call, uintptr_t at, size_t bytes, size_t inside)
 {
-    uat_fatal("%s: of %zu bytes at %p, %zu lie in an object that is in use; the rest is beyond its end, or given back",
-              call, bytes, (void *)at, inside);
+    uat_fatal("%s: of %zu bytes at %p, %zu lie in an object in use; the rest is beyond its end, or was freed", call,
+              bytes, (void *)at, inside);
 }
 
 void uat_bounds_check(const char *call, uintptr_t at, size_t bytes)
 {
     const uintptr_t part = part_of(at), end = part + uat_global.parts->chunk - uat_bounds_size();
     unsigned char bounds[STEP];
-    if (at + bytes <= part + UAT_PART_HEAD) /* the list of objects that were given back */
+    if (at + bytes <= part + UAT_PART_HEAD) /* the list of objects that others freed lies there */
         return;
     for (size_t done = 0; done < bytes;) {
         if (at + done >= end)

@@ -21,7 +21,7 @@
 
 enum { LANDING = 4096 /* bytes around the landing word */ };
 
-static const struct uat_shown_run nothing; /* before global memory is open, and in a job on one host */
+static const struct uat_shown_run nothing; /* shown before global memory is open, and in a job on one host */
 struct uat_far uat_far = {.shown = &nothing,
                           .epoch = UINT64_C(1) << UAT_FAR_EPOCH_SHIFT,
                           .last = uat_opens,
@@ -118,7 +118,7 @@ void uat_cache_close(void)
     g->pending_count = 0;
 }
 
-/* A prefetch to the slot has come. */
+/* Record that a prefetch to the slot has completed. */
 static void settle(struct uat_slot_of_cache *s)
 {
     uat_link_wait((int)s->link, s->read_end);
@@ -126,7 +126,7 @@ static void settle(struct uat_slot_of_cache *s)
     s->arriving = 0;
 }
 
-/* Show the run of valid parts around this one, which is valid. A hit looks at that alone. */
+/* Show the run of valid parts around this one, which is valid. A hit looks only at that run. */
 static void show(const struct uat_slot_of_cache *s, unsigned part)
 {
     struct uat_shown_run *r = &uat_global.shown[s - uat_global.slot];
@@ -166,7 +166,7 @@ bool uat_cache_show(uintptr_t at, size_t bytes)
     return true;
 }
 
-/* Make the slot block's. G6: not before the last WRITE from it and the last READ to it are complete. */
+/* Assign the slot to a block. G6: first the last WRITE from the slot and the last READ to it must be complete. */
 static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_t link, uint64_t epoch)
 {
     uat_writeback_slot(s);
@@ -179,7 +179,7 @@ static void evict_and_claim(struct uat_slot_of_cache *s, uint64_t block, uint32_
     *s = (struct uat_slot_of_cache){.block = block, .epoch = epoch, .link = link, .listed = listed};
 }
 
-/* The slot for a block of array a, in the present epoch; NULL if another block is checked out there. */
+/* The slot for a block of array a, in the current epoch; NULL if another block is checked out there. */
 static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t block)
 {
     struct uat_slot_of_cache *s = uat_slot_for(block);
@@ -192,7 +192,7 @@ static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t blo
     } else if (s->epoch != epoch) {
         if (s->arriving)
             settle(s);
-        s->valid = 0; /* nothing is shown of it: what changes the slot's epoch was an acquire */
+        s->valid = 0; /* no run of it is shown: an acquire changed the epoch, and hid all runs */
         s->epoch = epoch;
     }
     return s;
@@ -212,11 +212,11 @@ static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t en
     }
 }
 
-/* READ the parts that are missing; the caller waits until s->read_end. */
+/* READ the parts that are missing; the caller waits until operation s->read_end has completed. */
 static void fetch(struct uat_slot_of_cache *s, unsigned missing)
 {
     uintptr_t start = (uintptr_t)s->block << UAT_BLOCK_SHIFT;
-    if (s->dirty_end) /* what is not posted would be overwritten */
+    if (s->dirty_end) /* bytes that are not posted would be overwritten */
         uat_writeback_slot(s);
     for (unsigned part = 0; part < UAT_PARTS;) {
         unsigned end = part;
@@ -231,8 +231,8 @@ static void fetch(struct uat_slot_of_cache *s, unsigned missing)
     }
 }
 
-/* Parts of [from, to) whose content home must tell: all that are read; of those to be written only the ones that are
- * covered in part (G2). */
+/* The parts of [from, to) whose content must come from home: all parts if they are to be read; if they are only
+ * written, those that are covered in part (G2). */
 static unsigned needed(size_t from, size_t to, enum uat_access access)
 {
     unsigned parts = uat_parts_touched(from, to);
@@ -246,7 +246,7 @@ static unsigned needed(size_t from, size_t to, enum uat_access access)
     return edges;
 }
 
-/* Begin to fetch what [at, end) needs, block by block. False if the ring cannot hold it now. */
+/* Start to fetch what [at, end) needs, block by block. False if the ring cannot hold it now. */
 static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum uat_access access)
 {
     for (uintptr_t p = at; p < end;) {
@@ -276,7 +276,7 @@ static void await_range(uintptr_t at, uintptr_t end)
     }
 }
 
-/* Is all of it far, and does the ring hold it? */
+/* Is the whole range far, and does it fit into the ring? */
 static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
 {
     const struct uat_global *g = &uat_global;
@@ -337,7 +337,7 @@ void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
         struct uat_slot_of_cache *s = uat_slot_for(p >> UAT_BLOCK_SHIFT);
         if (s->block == p >> UAT_BLOCK_SHIFT) {
             if (s->arriving)
-                settle(s); /* else the READ might come last */
+                settle(s); /* else its READ might arrive last */
             memcpy(uat_slot_place(s) + inside, source + done, n);
         }
         done += n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cache of far memory: its slots, what waits in them to go home, and ranges that it cannot hold as one. */
+/* The cache of far memory: its slots, the bytes in them that wait to go home, and ranges that it cannot hold in one
+ * piece. */
 #ifndef UAT_GLOBAL_CACHE_H
 #define UAT_GLOBAL_CACHE_H
 
@@ -7,42 +8,42 @@
 
 /* A place of the cache: block b lies in slot b mod slots. */
 struct uat_slot_of_cache {
-    _Alignas(64) uint64_t block; /* address >> UAT_BLOCK_SHIFT; 0: none */
-    uint64_t epoch;              /* in which `valid` counts */
-    uint16_t valid;    /* parts that hold what home held when they were fetched, and what was checked in since */
-    uint16_t arriving; /* parts whose prefetch is under way */
+    _Alignas(64) uint64_t block;  /* address >> UAT_BLOCK_SHIFT; 0: none */
+    uint64_t epoch;               /* the epoch in which `valid` counts */
+    uint16_t valid;               /* parts that are valid copies of the home's bytes, or were checked in since */
+    uint16_t arriving;            /* parts whose prefetch is in flight */
     uint32_t dirty, dirty_end;    /* bytes checked in and not yet posted: [dirty, dirty_end); none if dirty_end is 0 */
-    uint32_t link;                /* to the block's home */
-    bool listed;                  /* in `pending` */
-    uint64_t read_end, write_end; /* the link's operation that ends the last READ to it, the last WRITE from it */
+    uint32_t link;                /* link to the block's home */
+    bool listed;                  /* it is in `pending` */
+    uint64_t read_end, write_end; /* the link's operations that end the last READ to it and WRITE from it */
 };
 
 _Static_assert(sizeof(struct uat_slot_of_cache) == 64, "one line");
 
-/* How large it is to be: arena_size and what belongs to it. */
+/* Decide its size: sets arena_size and the other sizes. */
 void uat_cache_plan(void);
 int uat_cache_open(void);
 void uat_cache_close(void);
 void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access);
-/* Is all of the range valid, in one block? Then its run is shown. */
+/* Show the run if all of the range is valid, in one block. Returns whether it is. */
 bool uat_cache_show(uintptr_t at, size_t bytes);
-/* No slot shows a run any more. */
+/* Make all slots show no run. */
 void uat_cache_hide(void);
 void uat_cache_prefetch(uintptr_t at, size_t bytes);
-/* What was put at [at, at + bytes) goes into the cached copy too (G8). */
+/* Copy what was put at [at, at + bytes) into the cached copy as well (G8). */
 void uat_cache_update(uintptr_t at, const void *from, size_t bytes);
-/* Forget what is cached of the array. */
+/* Drop what is cached of the array. */
 void uat_cache_drop(const struct uat_array *a);
 
-/* writeback.c */
-/* The bytes [from, to) of the slot were checked in. */
+/* The following functions are in writeback.c. */
+/* Note that bytes [from, to) of the slot were checked in. */
 void uat_writeback_mark(struct uat_slot_of_cache *s, size_t from, size_t to);
-/* Post what was checked in to the slot and not posted. */
+/* Post all bytes of the slot that were checked in and not yet posted. */
 void uat_writeback_slot(struct uat_slot_of_cache *s);
-/* Post what is pending of [at, at + bytes). */
+/* Post the pending bytes of [at, at + bytes). */
 void uat_writeback_range(uintptr_t at, size_t bytes);
 
-/* side.c: ranges that the ring cannot hold as one. */
+/* overflow.c: check out a range that the ring cannot hold in one piece. */
 void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access);
 void uat_overflow_checkin(struct uat_open *o);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checkout and checkin of what is not at hand. What is, near or in the cache, needs no call: include/uat/global.h.
+ * Checkout and checkin of ranges that are neither near nor in the cache. Ranges that are need no call:
+ * include/uat/global.h.
  */
 #include "runtime/global/cache.h"
 #include "runtime/global/record.h"
@@ -32,7 +33,7 @@ void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access
     return uat_cache_checkout(at, bytes, access);
 }
 
-/* Note what was written to a range of the ring. */
+/* Note a write to a range of the ring. */
 static __attribute__((noinline)) void mark(uintptr_t at, size_t bytes)
 {
     for (uintptr_t p = at, end = at + bytes; p < end;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Release, acquire, and where they stand: the hooks of runtime/global/global.h. tests/model/coherence.pml is the model;
+ * Release and acquire, and the hooks of runtime/global/global.h that call them. tests/model/coherence.pml is the model;
  * tests/global leaves out each rule in turn and must then find a wrong byte.
  *
  * Claim: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's slot, or the
@@ -17,7 +17,7 @@
 
 enum {
     BUDGET = 10,     /* publications may take at most 1/BUDGET of the time */
-    WINDOW = 1 << 28 /* ticks of the counter, 0.1 to 0.3 s; then half of the past is dropped */
+    WINDOW = 1 << 28 /* ticks of the counter, 0.1 to 0.3 s; after each window half of the past is dropped */
 };
 
 static __attribute__((noinline)) void release(void)
@@ -31,7 +31,7 @@ static __attribute__((noinline)) void release(void)
         uat_writeback_slot(s);
     }
     g->pending_count = 0;
-    for (int link = 0; link < g->hosts; link++) /* all are on their way before the first is waited for */
+    for (int link = 0; link < g->hosts; link++) /* all flushes are posted before the first wait */
         waited |= uat_link_flush_begin(link);
     for (int link = 0; link < g->hosts; link++)
         uat_link_flush_end(link);
@@ -55,7 +55,7 @@ static void acquire(void)
 {
     uat_global.epoch++;
     uat_far.epoch += UINT64_C(1) << UAT_FAR_EPOCH_SHIFT;
-    if (uat_far.epoch == 0) /* the numbers wrapped: runs were shown under the ones to come */
+    if (uat_far.epoch == 0) /* the number wrapped: runs may be shown under epochs that come again */
         uat_cache_hide();
 }
 
@@ -119,7 +119,7 @@ void uat_global_after_resume(void)
     acquire();
 }
 
-/* Wait for prefetches that nobody has waited for: after the barrier their home may unmap the memory. */
+/* Wait for the remaining prefetches: after the barrier their home may unmap the memory. */
 static void drain(void)
 {
     const struct uat_global *g = &uat_global;
@@ -129,7 +129,7 @@ static void drain(void)
 
 void uat_global_before_barrier(void)
 {
-    uat_global_refuse_open("at a barrier, a run's begin or end");
+    uat_global_refuse_open("at a barrier, or the start or end of a run");
     if (uat_global.must_release)
         release();
     drain();
@@ -144,7 +144,7 @@ int uat_global_run_begins(void)
 {
     struct uat_global *g = &uat_global;
     int rc = 0;
-    if (g->is_open) { /* what was written outside of runs on other ranks is there for the root */
+    if (g->is_open) { /* what other ranks wrote outside of runs is visible to the root */
         uat_global_before_barrier();
         rc = g->config.barrier();
         uat_global_after_barrier();
@@ -163,6 +163,6 @@ void uat_global_refuse_opened(const char *where)
     if (o != uat_opens)
         uat_fatal("%zu bytes of global memory at %p are checked out %s; check them in before", uat_open_bytes(o),
                   (void *)o->at, where);
-    uat_fatal("%llu ranges of global memory are checked out, or transfers under way, %s; end them before",
+    uat_fatal("%llu ranges of global memory are checked out, or transfers in flight, %s; end them before",
               (unsigned long long)(uat_transfers_open + uat_near.begun - uat_near.ended), where);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What workers tell each other outside of runs: each puts its words into its segment, rank 0 READs them all, and from
- * there they go down a tree. */
+/* Exchanges between workers outside of runs: each worker puts its words into its segment, rank 0 READs them all, and
+ * sends the whole down a tree. */
 #include <string.h>
 
 #include "runtime/global/state.h"
@@ -8,7 +8,7 @@
 
 enum { ROOM = 512 /* bytes in one step of a gather */ };
 
-/* What a worker shows in a step. Its own CPU only; READ by rank 0 in collect(). */
+/* What a worker shows in a step. Written by its own CPU only; READ by rank 0 in collect(). */
 static struct uat_area shown = {.name = "gather", .size = ROOM, .peers = UAT_PEERS_READ};
 static struct uat_area landing = {.name = "landing of gathers", .size = ROOM, .peers = UAT_PEERS_NOTHING};
 
@@ -18,13 +18,13 @@ void uat_global_reserve(void)
     uat_segment_reserve(&landing);
 }
 
-/* Rank 0 READs n bytes, from `done` on, of what each of those ranks shows. */
+/* Rank 0 READs n bytes, starting at `done`, of what each of these ranks shows. */
 static void collect(const int *ranks, int count, size_t bytes, size_t done, size_t n, char *all)
 {
     const struct uat_global_config *c = &uat_global.config;
     for (int i = 0; i < count; i++) {
         struct uat_op op = uat_op_read(landing.at, shown.at, (n + 7) & ~(size_t)7);
-        uat_check(uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1)); /* the others wait for what it READs */
+        uat_check(uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1)); /* what the others wait for */
         memcpy(all + (size_t)i * bytes + done, landing.at, n);
     }
 }
@@ -37,11 +37,11 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
     for (size_t done = 0; done < bytes && !rc; done += room) {
         size_t n = bytes - done < room ? bytes - done : room;
         memcpy(shown.at, (const char *)mine + done, n);
-        rc = c->barrier(); /* from here on all words can be read */
+        rc = c->barrier(); /* after this all words can be READ */
         if (!rc && c->transport->rank == 0)
             collect(ranks, count, bytes, done, n, all);
         if (!rc && done + room < bytes)
-            rc = c->barrier(); /* ... and until here */
+            rc = c->barrier(); /* ... and until this */
     }
     return rc ? rc : c->copy(all, all, (size_t)count * bytes);
 }

@@ -29,37 +29,38 @@ struct uat_transport;
 
 struct uat_global_config {
     struct uat_transport *transport;
-    const int *host_of; /* of each rank: a number below the number of ranks, equal on one host; copied */
+    const int *host_of; /* of each rank: its host's number, below the number of ranks; copied */
     bool strict, late;  /* torture: check everything; operations take effect late */
     uint64_t seed;
     int (*barrier)(void);
-    int (*agree)(int status); /* a barrier that brings the lowest status of all workers */
-    /* Rank 0's n bytes at `from` to all workers' `to`; a barrier too (runtime/job/tree.h). */
+    int (*agree)(int status); /* a barrier that returns the lowest status of all workers */
+    /* Copy rank 0's n bytes at `from` to all workers' `to`; also a barrier (runtime/job/tree.h). */
     int (*copy)(void *to, const void *from, size_t n);
 };
 
-/* Reserve the words of gathers in the segment. */
+/* Reserve the words of exchanges in the segment. */
 void uat_global_reserve(void);
 
-/* Remember how to open it: nothing costs anything before uat_global_open(). 0 or -ENOMEM, reported. */
+/* Prepare for opening. Global memory costs nothing before uat_global_open(). Returns 0 or -ENOMEM, reported. */
 int uat_global_prepare(const struct uat_global_config *config);
 
-/* The head of this worker's list of objects that others gave back, which adapters change; NULL: global memory is not
+/* The head of this worker's list of objects that others freed, which adapters change; NULL: global memory is not
  * open. */
 const uint64_t *uat_objects_freed_word(void);
 
-/* Give everything back; collective, after uat_global_before_barrier() and a barrier. */
+/* Free everything. Collective, after uat_global_before_barrier() and a barrier. */
 void uat_global_close(void);
 
 /*
- * What an access to address is, for a report: false if it is no global address. Async-signal-safe but for snprintf().
+ * Explain an access to an address, for an error message. False if it is no global address. Async-signal-safe but for
+ * snprintf().
  */
 bool uat_global_explain(uintptr_t address, char *text, size_t size);
 
-/* Add what global memory counted. */
+/* Add global memory's counters to *stats. */
 void uat_global_count(uat_stats_t *stats);
 
-/* The hooks. false: not now, releases have taken too much time lately. */
+/* The hooks. before_publication returns false for "not now": releases have taken too much time lately. */
 bool uat_global_before_publication(void);
 void uat_global_before_end(void);
 void uat_global_before_wait(void);
@@ -71,29 +72,29 @@ void uat_global_after_barrier(void);
 int uat_global_run_begins(void);
 void uat_global_run_ends(void);
 
-/* What hook a asks first: may something not be at its home? The deque looks at this word before each publication. */
+/* Hook a reads this first: may some byte not be at its home? The deque looks at this word before each publication. */
 const bool *uat_global_unreleased(void);
 
-enum { UAT_OPEN_MAX = 256 /* recorded checkouts at a time */ };
+enum { UAT_OPEN_MAX = 256 /* most checkouts that are recorded at a time */ };
 
 /*
- * What is checked out on this worker (G3), besides the near ranges that uat_near counts: records 1 to uat_far.last, of
- * far ranges, and of near ones under torture. Record 0 is no range, and unlike any that can be checked in.
+ * What is checked out on this worker (G3), besides the near ranges that uat_near counts. Records 1 to uat_far.last are
+ * far ranges and, under torture, near ones. Record 0 is no range, and matches nothing that can be checked in.
  */
 extern struct uat_open uat_opens[1 + UAT_OPEN_MAX] __attribute__((visibility("hidden")));
-/* Split-phase transfers under way. */
+/* The number of split-phase transfers in flight. */
 extern uint64_t uat_transfers_open __attribute__((visibility("hidden")));
 
 /* Ends the job with one line. */
 void uat_global_refuse_opened(const char *where) __attribute__((cold));
 
-/* Is anything checked out or under way? */
+/* Is anything checked out or in flight? */
 static inline bool uat_global_has_open(void)
 {
     return uat_far.last != uat_opens || (uat_transfers_open | (uat_near.begun - uat_near.ended)) != 0;
 }
 
-/* G3: nothing may be checked out or under way here. where: "at a spawn", ... */
+/* G3: nothing may be checked out or in flight here. where: "at a spawn", ... */
 static inline void uat_global_refuse_open(const char *where)
 {
     if (__builtin_expect(uat_global_has_open(), 0))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects: allocated by a worker in its own part, given back by anybody. Sizes come in classes, four to a doubling;
- * each class has a list of free objects, and what no list has is taken from the end of the used part.
+ * Objects: a worker allocates them in its own part, and any worker may free them. Sizes come in classes, four to a
+ * doubling. Each class has a list of free objects; if it is empty, an object is taken from the end of the used part.
  *
- * What others give back: they WRITE the link into the object and CMP_SWAP the head of the list (B1 orders the two). The
- * owner takes the whole list at once, so there is no ABA.
+ * A worker that frees another's object WRITEs the link into the object and CMP_SWAPs the head of the owner's list (B1
+ * orders the two). The owner takes the whole list at once, so there is no ABA.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,9 +22,9 @@ enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40 };
 #define ALIVE UINT64_C(0x75617420616c6976) /* "uat aliv" */
 #define FREED UINT64_C(0x7561742066726565) /* "uat free" */
 
-/* Before each object. Free ones have the link in their first 8 bytes. */
+/* Lies before each object. A free object has the link in its first 8 bytes. */
 struct header {
-    uint64_t state; /* ALIVE or FREED, exclusive-or the object's address */
+    uint64_t state; /* ALIVE or FREED, xor the object's address */
     uint64_t class_;
 };
 
@@ -34,7 +34,7 @@ struct freed {
 };
 
 static struct {
-    uintptr_t end, limit; /* of what was ever used, and of the part */
+    uintptr_t end, limit; /* end of the part that was ever used; end of the part */
     uintptr_t free[CLASSES];
 } heap;
 
@@ -44,13 +44,13 @@ static size_t class_size(unsigned class_)
     return ((size_t)SMALLEST << class_ / 4) / 4 * (4 + class_ % 4);
 }
 
-/* Bytes for an object in it. */
+/* Bytes of a class for the object itself. */
 static size_t room_of(unsigned class_)
 {
     return class_size(class_) - sizeof(struct header);
 }
 
-/* Bytes of the largest object that has a class. */
+/* Bytes of the largest object that any class holds. */
 #define LARGEST room_of(CLASSES - 1)
 
 static unsigned class_of(size_t bytes)
@@ -84,7 +84,7 @@ const uint64_t *uat_objects_freed_word(void)
 void uat_objects_start(void)
 {
     memset(&heap, 0, sizeof(heap));
-    heap.end = part_of(own_rank()) + UAT_PART_HEAD + uat_head_line(own_rank()); /* words of the first objects, too */
+    heap.end = part_of(own_rank()) + UAT_PART_HEAD + uat_head_line(own_rank()); /* their words are coloured, too */
     heap.limit = part_of(own_rank()) + uat_global.parts->chunk - uat_bounds_size();
 }
 
@@ -117,7 +117,7 @@ static void put_on_list(uintptr_t object, unsigned class_)
     heap.free[class_] = object;
 }
 
-/* Peers have written the list's head and links, and the headers of what is on it. */
+/* Check an object that others freed: peers have written the list's head and links, and the headers. */
 static void check_given_back(uintptr_t object)
 {
     uintptr_t begin = part_of(own_rank()) + UAT_PART_HEAD + sizeof(struct header);
@@ -129,7 +129,7 @@ static void check_given_back(uintptr_t object)
         uat_word_refuse(own_rank(), "the class of an object given back to the part", header_of(object)->class_);
 }
 
-/* Take what others have given back. */
+/* Take the objects that others have freed. */
 static void collect(void)
 {
     uat_atomic_t *list = freed_list(own_rank());
@@ -147,7 +147,7 @@ static void collect(void)
 
 static uintptr_t take(unsigned class_)
 {
-    for (unsigned c = class_; c < CLASSES && c < class_ + 8; c++) { /* at most four times as large */
+    for (unsigned c = class_; c < CLASSES && c < class_ + 8; c++) { /* classes of objects at most four times as large */
         uintptr_t object = heap.free[c];
         if (!object)
             continue;
@@ -210,25 +210,24 @@ static void check_state(uintptr_t object, const struct header *h)
     if (h->state == (FREED ^ object))
         uat_fatal("uat_global_object_free(): the object at %p was given back already", (void *)object);
     if (h->state != (ALIVE ^ object) || h->class_ >= CLASSES)
-        uat_fatal(
-            "uat_global_object_free(): %p is no object of uat_global_object_alloc(), or what stands before it was "
-            "overwritten",
-            (void *)object);
+        uat_fatal("uat_global_object_free(): %p is no object of uat_global_object_alloc(), or the header before it was "
+                  "overwritten",
+                  (void *)object);
 }
 
-/* To another worker's list. */
+/* Put an object on another worker's list. */
 static void give_back(uintptr_t object, int rank)
 {
     struct freed f;
     uat_get_unchecked(&f.header, (uintptr_t)header_of(object), sizeof(f.header));
     check_state(object, &f.header);
-    uat_writeback_range(object, room_of((unsigned)f.header.class_)); /* before it is reused */
+    uat_writeback_range(object, room_of((unsigned)f.header.class_)); /* post its bytes before it is reused */
     f.header.state = FREED ^ object;
     uint64_t head = uat_atomic_load(freed_list(rank)), seen;
     for (;;) {
         f.next = head;
-        /* The WRITE takes effect before the CMP_SWAP (B1); a near one is a CPU's store before the request. The peer is
-         * collect(). */
+        /* The WRITE takes effect before the CMP_SWAP (B1); a near one is this CPU's store before the request. The peer
+         * is collect(). */
         uat_put_unchecked((uintptr_t)header_of(object), &f, sizeof(f));
         seen = uat_atomic_cmp_swap(freed_list(rank), head, object);
         if (seen == head)

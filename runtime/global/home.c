@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which byte lives where. */
+/* Where each byte lives. */
 #include "runtime/global/bounds.h"
 #include "runtime/global/array.h"
 
@@ -19,8 +19,8 @@ void uat_near_set(const struct uat_array *a, struct uat_near_run run)
 }
 
 /*
- * Chunk c lives with rank c mod size. A host's memory object holds its chunks in the order of their addresses, so that
- * neighbours that are near are neighbours there too and one mapping serves them.
+ * Chunk c lives with rank c mod size. A host's memory object holds its chunks in the order of their addresses. So near
+ * chunks that are neighbours are neighbours in the object, too, and one mapping serves them.
  */
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at)
 {
@@ -37,7 +37,7 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
 {
     const struct uat_global *g = &uat_global;
     struct uat_array *a = g->is_open ? uat_array_of(at) : &uat_nowhere;
-    size_t size = g->strict ? a->bytes : a->size; /* the last chunk may be larger than was asked for */
+    size_t size = g->strict ? a->bytes : a->size; /* the last chunk may be larger than requested */
     if (__builtin_expect(a == &uat_nowhere || at - a->start > size || bytes > size - (at - a->start), 0)) {
         if (a == &uat_nowhere)
             uat_fatal("%s: %p is no address of global memory", call, (void *)at);

@@ -16,7 +16,7 @@ void uat_link_post(int link, const struct uat_bulk_op *op)
     uat_check(uat_global.bulk->class_->post(uat_global.bulk, link, op));
 }
 
-/* FETCH_ADD of 0 to a word of that host: behind it all WRITEs before it have taken effect (B1). */
+/* Post a FETCH_ADD of 0 to a word of that host: after it all WRITEs before it have taken effect (B1). */
 static void post_flush(int link)
 {
     struct uat_global *g = &uat_global;
@@ -47,7 +47,7 @@ void uat_link_flush_end(int link)
     u->ranges.count = 0;
 }
 
-/* Wait until the link's WRITEs and additions are in its memory. */
+/* Wait until the link's WRITEs and additions have reached its memory. */
 static void flush(int link)
 {
     if (uat_link_flush_begin(link))

@@ -3,8 +3,8 @@
  * Links to hosts: READs and WRITEs of far bytes, and flushes.
  *
  * Two WRITEs have no order between them, and neither has a READ after a WRITE (transport/bulk.h). So a link keeps the
- * bytes of all WRITEs since its last flush in a set of ranges. A WRITE that meets one of them waits for a flush. A READ
- * that meets one is posted after an atomic, which comes after those WRITEs (B1, B2).
+ * bytes of all WRITEs since its last flush in a set of ranges. A WRITE that overlaps one of them waits for a flush. A
+ * READ that overlaps one is posted after an atomic, which follows those WRITEs (B1, B2).
  */
 #ifndef UAT_GLOBAL_LINK_H
 #define UAT_GLOBAL_LINK_H
@@ -14,24 +14,25 @@
 /* A link's WRITEs that may not have taken effect. */
 struct uat_unreleased {
     bool any;                 /* WRITEs or additions since the last flush */
-    struct uat_ranges ranges; /* their bytes at home */
-    uint64_t added;           /* the link's last operation that was a uat_atomic_add() */
+    struct uat_ranges ranges; /* their ranges at home */
+    uint64_t added;           /* number of the link's last operation that was a uat_atomic_add() */
 };
 
 /* Post one operation. */
 void uat_link_post(int link, const struct uat_bulk_op *op);
-/* Wait until the link has completed `end` operations. */
+/* Wait until the link has completed all operations up to number `end`. */
 void uat_link_wait(int link, uint64_t end);
 
-/* Post a WRITE of far bytes. Returns the operation that ends it; source stays unchanged until the link has completed
- * that. */
+/* Post a WRITE of far bytes. Returns the number of the operation that ends it; source must not change until the link
+ * has completed that. */
 uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes);
-/* Post a READ of far bytes, which comes after this worker's own WRITEs. Returns the operation that ends it. */
+/* Post a READ of far bytes, ordered after this worker's own WRITEs. Returns the number of the operation that ends
+ * it. */
 uint64_t uat_link_read(uintptr_t at, void *to, size_t bytes);
 
 /* Post a flush of the link's WRITEs and additions. Returns false if there are none. */
 bool uat_link_flush_begin(int link);
-/* Wait until that flush is complete. Nothing that writes is posted in between. */
+/* Wait until that flush is complete. No writes may be posted in between. */
 void uat_link_flush_end(int link);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory object that holds what one host keeps of an array. The host's leader makes it; the other workers of the
- * host open it through /proc/PID/fd/N. It has no name anywhere, so the kernel frees it with the last process.
- * It consists of reserved huge pages, where there are enough, or of those that the kernel gives by itself.
+ * The memory object that holds one host's share of an array. The host's leader creates it; the other workers of the
+ * host open it through /proc/PID/fd/N. It has no name anywhere, so the kernel frees it with the last process. It
+ * consists of reserved huge pages if there are enough, else of the pages that the kernel chooses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,8 @@
 #define MFD_HUGE_2MB (21u << 26) /* linux/memfd.h */
 #endif
 
-/* An object of reserved huge pages; -1 with errno. A mapping reserves them for good, so that no access finds none left. */
+/* Create an object of reserved huge pages; -1 with errno. Mapping it reserves the pages for good, so that no later
+ * access fails for want of them. */
 static int open_huge(size_t bytes)
 {
     int fd = memfd_create("uat-global", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB);
@@ -46,7 +47,7 @@ int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *out
     if (page)
         size = whole;
     else if (huge && uat_global_settings.huge_pages == UAT_HUGE_PAGES_REQUIRE) {
-        uat_error("UAT_HUGE_PAGES=require: %zu pages of 2 MiB for global memory are not to be had: %s; raise "
+        uat_error("UAT_HUGE_PAGES=require: %zu pages of 2 MiB for global memory are not available: %s; raise "
                   "vm.nr_hugepages, or set UAT_HUGE_PAGES=try",
                   whole / UAT_HUGE_PAGE, strerror(errno));
         return -ENOMEM;

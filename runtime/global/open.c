@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and closing global memory: who is on which host, the links, the arena, the workers' parts. */
+/* Opening and closing global memory: which worker is on which host, the links, the arena, the workers' parts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,13 +48,13 @@ static bool share_host(const struct uat_global *g, int a, int b, int simulated)
     return g->given[a] == g->given[b] && (!simulated || (int64_t)a * simulated / size == (int64_t)b * simulated / size);
 }
 
-/* Number the hosts in the order of their first rank. */
+/* Number the hosts by their lowest rank. */
 static void number_hosts(struct uat_global *g)
 {
     int size = g->config.transport->size, wanted = uat_global_settings.hosts < size ? uat_global_settings.hosts : size;
     g->hosts = 0;
     for (int rank = 0; rank < size; rank++) {
-        int host = g->hosts - 1; /* most often that of the rank before */
+        int host = g->hosts - 1; /* mostly the host of the rank before */
         while (host >= 0 && !share_host(g, g->leader[host], rank, wanted))
             host--;
         if (host < 0) {
@@ -100,7 +100,7 @@ static int connect_links(struct uat_global *g)
     return config.transport->class_->bulk->open(&config, &g->bulk);
 }
 
-/* Back to what uat_global_prepare() left. */
+/* Return to the state after uat_global_prepare(). */
 static void close_links(struct uat_global *g)
 {
     g->is_open = g->shows = false;
@@ -172,7 +172,7 @@ int uat_global_open(void)
     uat_call_enter(UAT_CALL_GLOBAL_OPEN);
     rc = uat_global_start();
     if (!rc)
-        rc = uat_global_agree(0); /* a barrier, also where nothing was to be done */
+        rc = uat_global_agree(0); /* a barrier, even where nothing was to be done */
     uat_call_leave();
     return rc;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is there memory for what is to be allocated? Linux gives pages when they are touched, and to more programs than it
- * has pages for: what is too much ends in a fault, or the kernel ends a process. So the lowest worker of each machine
- * compares, before anything is made, what was promised there and has no pages yet with what the machine can still give.
- * This is no reservation: what other programs take later is not foreseen.
+ * Is there enough memory for what is to be allocated? Linux allocates pages when they are touched, and promises more
+ * pages than it has: too large a demand ends in a fault, or the kernel ends a process. So, before anything is
+ * allocated, the lowest worker of each machine adds up what was promised there and has no pages yet, and compares it
+ * with what the machine can still give. This reserves nothing: another program may still take the memory.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "runtime/global/array.h"
 #include "runtime/job/call.h"
 
-/* Hosts may be simulated ones: does this one belong to the machine of this worker? */
+/* Does this host belong to this worker's machine? Hosts may be simulated. */
 static bool is_here(const struct uat_global *g, int host)
 {
     return g->given[g->leader[host]] == g->given[g->config.transport->rank];
@@ -27,7 +27,7 @@ static bool asks(const struct uat_global *g)
     return true;
 }
 
-/* What all arrays were promised on this machine and have not touched. */
+/* Bytes that were promised to arrays on this machine and were never touched. */
 static uint64_t promised(const struct uat_global *g)
 {
     uint64_t bytes = 0;
@@ -73,7 +73,7 @@ int uat_overcommit_check_array(const struct uat_array *a)
         return 0;
     for (int host = 0; host < g->hosts; host++)
         bytes += is_here(g, host) ? uat_array_share(a, host) : 0;
-    if (uat_pages_may_be_huge(a) && bytes <= uat_pages_reserved()) /* which count as used, not as available */
+    if (uat_pages_may_be_huge(a) && bytes <= uat_pages_reserved()) /* these pages count as used, not as available */
         return 0;
     if (!g->parts)
         return compare(bytes, 0, "the workers' objects", "lower UAT_GLOBAL_SIZE");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ranges that the ring cannot hold as one: those that lie part near and part far, and those whose blocks would push out
- * what is checked out. They get a place in an area beside the ring, are copied there, and written back from there.
- * G7: what goes home from here goes into the slots too, so that a byte is never cached with two values.
+ * Ranges that the ring cannot hold in one piece: those that lie part near and part far, and those whose blocks would
+ * push out what is checked out. They get a place in an area beside the ring, are copied there, and written back from
+ * there. G7: bytes that go home from here go into the slots, too, so that a byte is never cached with two values.
  */
 #include <string.h>
 
@@ -45,7 +45,7 @@ static __attribute__((cold)) _Noreturn void refuse(uintptr_t at, size_t bytes)
         bytes, (void *)at, (unsigned long long)uat_open_count(), need >> 10, g->ring_size >> 10);
 }
 
-/* Bytes from p on, at most n, in one block. */
+/* The number of bytes from p on, at most n, in one block. */
 static size_t piece(uintptr_t p, size_t n)
 {
     size_t rest = UAT_BLOCK - p % UAT_BLOCK;
@@ -97,7 +97,7 @@ void uat_overflow_checkin(struct uat_open *o)
         }
         uat_writeback_range(o->at + done, n);
         uint64_t end = uat_link_write(o->at + done, o->place + done, n);
-        uat_link_wait(home.host, end); /* the place may be used again */
+        uat_link_wait(home.host, end); /* the place may be reused */
         uat_cache_update(o->at + done, o->place + done, n);
     }
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pages of arrays: huge ones where there are any, and near the worker that keeps them.
+ * The pages of arrays: huge if possible, and near the worker whose chunks they hold.
  *
- * Memory that an adapter reaches is locked: its registration faults in what has no page yet, one page after the other, by
- * the leader alone, on the leader's NUMA node. So each worker touches its own chunks before, all of them at a time, and
- * the kernel takes pages of the node that the worker runs on. Where CPUs copy, pages come when they are first used.
+ * Memory that an adapter reaches is locked. Registering it would fault in every page that does not exist yet, one after
+ * the other, by the leader alone, on the leader's NUMA node. So first all workers touch their own chunks in parallel,
+ * and the kernel takes pages of each worker's node. Where CPUs copy, pages are allocated on first use.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "runtime/global/array.h"
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* of Linux 5.14 */
+#define MADV_POPULATE_WRITE 23 /* since Linux 5.14 */
 #endif
 
 bool uat_pages_may_be_huge(const struct uat_array *a)
@@ -61,7 +61,7 @@ void uat_pages_advise(void *p, size_t bytes)
     madvise(p, bytes, uat_global_settings.huge_pages == UAT_HUGE_PAGES_NONE ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 }
 
-/* Nobody else writes there yet. */
+/* No other worker writes there yet. */
 static void touch_by_stores(char *p, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -78,7 +78,7 @@ int uat_pages_touch(const struct uat_array *a)
         if (madvise(p, a->chunk, MADV_POPULATE_WRITE) == 0)
             continue;
         int error = errno;
-        if (error != EINVAL) { /* EFAULT: there would have been a SIGBUS */
+        if (error != EINVAL) { /* EFAULT: a store would have raised SIGBUS */
             uat_error("%zu KiB of global memory at %p cannot be touched: %s; the machine or its control group has no "
                       "memory for them",
                       a->chunk >> 10, (void *)p, strerror(error));
@@ -89,7 +89,7 @@ int uat_pages_touch(const struct uat_array *a)
     return 0;
 }
 
-/* Does the kernel map this memory in huge pages? It says so of what has been touched. */
+/* Does the kernel use huge pages for this memory? It reports only memory that was touched. */
 static bool is_transparent(uintptr_t start)
 {
     char line[256];
@@ -118,6 +118,6 @@ void uat_pages_tell(const struct uat_array *a)
                  (is_transparent(a->start) ? UAT_HUGE_PAGE : page) >> 10);
     else
         uat_info("global memory: %" PRIu64
-                 " MiB at %p in pages of %zu KiB, or what the kernel gives when they are used",
+                 " MiB at %p in pages of %zu KiB, or those that the kernel chooses on first use",
                  memobj->bytes >> 20, (void *)a->start, page >> 10);
 }

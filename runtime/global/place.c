@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where an array's addresses start: at a granule of 1 GiB, which names the array, plus a shift of up to 254 MiB.
+ * Where an array's addresses start: at a granule of 1 GiB, which identifies the array, plus a shift of up to 254 MiB.
  *
- * The shift is there because a program walks over several arrays at equal distances from their starts. Many processors
- * find the way of a first-level cache by a hash of the address, and lines with one hash evict each other. AMD's Zen
- * pairs the bits 12 to 27: 12 with 27, 13 with 26, 14 with 25, 15 with 20, 16 with 21, and so on to 19 with 24. Arrays
- * that start at multiples of 1 GiB are equal in all of them.
+ * The shift is needed because a program walks over several arrays at equal distances from their starts. Many processors
+ * choose the way of a first-level cache by a hash of the address, and lines with equal hashes evict each other. AMD's
+ * Zen pairs the bits 12 to 27: 12 with 27, 13 with 26, 14 with 25, 15 with 20, 16 with 21, and so on to 19 with 24.
+ * Arrays that start at multiples of 1 GiB are equal in all of these bits.
  *
- * So the shift changes the bits 21 to 27, and lower ones stay 0: an array is aligned to 2 MiB, which blocks and huge
- * pages need. The shifts of 16 arrays are the words of the Hamming code of 7 bits: any two differ in three bits at least.
- * With fewer, elements that lie a power of two apart would collide: rows of 64 KiB, for instance, with a shift of 2 MiB.
- * uat-collide measures it. What is copied from and to arrays, the cache of far memory, lies 1 MiB off (cache.c).
+ * So the shift changes bits 21 to 27, and lower bits stay 0: an array is aligned to 2 MiB, which blocks and huge pages
+ * need. The shifts of 16 arrays are the code words of the 7-bit Hamming code: any two differ in at least three bits.
+ * With fewer bits, elements that lie a power of two apart would collide: for instance rows of 64 KiB with a shift of 2
+ * MiB. uat-collide measures this. The cache of far memory, from and to which arrays are copied, lies 1 MiB off
+ * (cache.c).
  */
 #include <errno.h>
 #include <string.h>
@@ -22,21 +23,22 @@
 enum {
     SHIFT_BITS = 21, /* the lowest bit that a shift changes */
     CODE_WORDS = 16,
-    GENERATOR = 11 /* x^3 + x + 1, of the code */
+    GENERATOR = 11 /* generator of the code: x^3 + x + 1 */
 };
 
-/* Bytes. number: 0 to UAT_SHIFTS - 1; each has another shift, the first CODE_WORDS are the code's words. */
+/* The shift of this number, in bytes. number: 0 to UAT_SHIFTS - 1; all shifts differ, and the first CODE_WORDS are the
+ * code words. */
 static uint64_t shift_of(unsigned number)
 {
-    unsigned word = number / CODE_WORDS; /* other words are sums of a code word and one of the eight low ones */
+    unsigned word = number / CODE_WORDS; /* other shifts are sums of a code word and one of the eight low words */
     for (unsigned bit = 1; bit < CODE_WORDS; bit <<= 1)
         if (number & bit)
             word ^= GENERATOR * bit;
     return (uint64_t)word << SHIFT_BITS;
 }
 
-/* The shift that fewest arrays have: all workers choose the same one, for all have the same arrays. The parts for objects,
- * which come first, leave the code's words to the program. */
+/* The shift that the fewest arrays have. All workers choose the same one, because all have the same arrays. The parts
+ * for objects, which come first, leave the code words to the program's arrays. */
 static unsigned choose_shift(const struct uat_global *g)
 {
     unsigned best = 0;
@@ -48,13 +50,14 @@ static unsigned choose_shift(const struct uat_global *g)
     return best;
 }
 
-/* Bytes of addresses: the last huge page is reserved as a whole. */
+/* Bytes of addresses that an array needs: its last huge page is reserved as a whole. */
 static size_t room(const struct uat_array *a)
 {
     return (a->size + UAT_HUGE_PAGE - 1) / UAT_HUGE_PAGE * UAT_HUGE_PAGE;
 }
 
-/* The first free granules that are enough, the same on all workers, for all make the same calls. */
+/* Reserve the first sequence of free granules that is long enough. It is the same on all workers, because all make the
+ * same calls. */
 int uat_place_reserve(struct uat_array *a)
 {
     struct uat_global *g = &uat_global;
@@ -65,7 +68,7 @@ int uat_place_reserve(struct uat_array *a)
     for (; i < UAT_GRANULES && free < a->granules; i++)
         free = g->granule[i] == &uat_nowhere ? free + 1 : 0;
     if (free < a->granules) {
-        if (g->config.transport->rank == 0) /* it is the same on all */
+        if (g->config.transport->rank == 0) /* it fails on all alike */
             uat_error("no addresses for %zu GiB of global memory", a->granules);
         return -ENOMEM;
     }

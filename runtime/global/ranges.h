@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A small set of byte ranges that are disjoint; neighbours become one. */
+/* A small set of disjoint byte ranges; adjacent ranges are merged. */
 #ifndef UAT_RANGES_H
 #define UAT_RANGES_H
 
@@ -16,10 +16,10 @@ struct uat_ranges {
     } range[UAT_RANGES_MAX];
 };
 
-/* Has any range of the set a byte in [from, to)? */
+/* Does any range of the set overlap [from, to)? */
 bool uat_ranges_meet(const struct uat_ranges *set, uint64_t from, uint64_t to);
 
-/* Add a range that meets none of the set. False if there is no room. */
+/* Add a range that overlaps none of the set. False if there is no room. */
 bool uat_ranges_add(struct uat_ranges *set, uint64_t from, uint64_t to);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of what is checked out, for checks: far ranges always, near ones under torture. It is short. */
+/* The list of what is checked out, for checks: far ranges always, near ones under torture. The list is short. */
 #include "runtime/global/array.h"
 #include "runtime/global/record.h"
 #include "runtime/job/fatal.h"
@@ -29,8 +29,8 @@ static void refuse_overlap(uintptr_t at, size_t bytes, uint64_t kind)
     for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
         if (o->at < at + bytes && at < o->at + uat_open_bytes(o) && ((uat_open_kind(o) | kind) & UAT_WRITE))
             uat_fatal(
-                "uat_global_checkout(): %zu bytes at %p share bytes with the %zu at %p, checked out with %s; what is "
-                "checked out for writing is checked out once",
+                "uat_global_checkout(): %zu bytes at %p overlap the %zu at %p, checked out with %s; a range checked "
+                "out for writing must not overlap another checkout",
                 bytes, (void *)at, uat_open_bytes(o), (void *)o->at, name_of(access_of(o)));
     }
 }

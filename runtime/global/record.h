@@ -6,8 +6,8 @@
 #include "runtime/global/state.h"
 
 /*
- * The kind of an open checkout, a far one or under torture a near one: enum uat_access, and where the place is: in the
- * ring, unless a flag says another.
+ * The kind of an open checkout: enum uat_access, and where its bytes are: in the ring, unless a flag says otherwise.
+ * Far checkouts have one, under torture near ones do, too.
  */
 enum {
     UAT_OPEN_ACCESS = 3, /* mask */
@@ -23,17 +23,17 @@ static inline size_t uat_open_bytes(const struct uat_open *o)
     return o->what & ((UINT64_C(1) << UAT_OPEN_KIND_SHIFT) - 1);
 }
 
-/* No range is checked out. */
+/* Record that no range is checked out. */
 void uat_open_reset(void);
 static inline size_t uat_open_count(void)
 {
     return (size_t)(uat_far.last - uat_opens);
 }
 struct uat_open *uat_open_push(uintptr_t at, size_t bytes, uint64_t kind);
-/* Is a range checked out that has its place in this block's slot of the ring? */
+/* Does any range that is checked out lie in this block's slot of the ring? */
 bool uat_open_has_block(uint64_t block);
-/* The first range from `at` on that is checked out for writing in the ring: *stop becomes its start if that is lower,
- * and its end is returned; else *stop. */
+/* Find the first range from `at` on that is checked out for writing in the ring. *stop becomes its start if that is
+ * lower, and its end is returned. Without such a range, *stop is returned. */
 uintptr_t uat_open_written(uintptr_t at, uintptr_t *stop);
 void uat_open_pop(uintptr_t at, size_t bytes, enum uat_access access, struct uat_open *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What global memory tells others: of an address, and in numbers. */
+/* Error messages about global addresses, and the counters. */
 #include <stdio.h>
 
 #include "runtime/global/array.h"
@@ -11,7 +11,7 @@ bool uat_global_explain(uintptr_t address, char *text, size_t size)
     if (address - UAT_GLOBAL_BASE >= (uint64_t)UAT_GRANULES << UAT_GRANULE_SHIFT)
         return false;
     if (a == &uat_nowhere || !a || address - a->start >= a->size) {
-        snprintf(text, size, "%p is an address of global memory, but no array is there, or none any more",
+        snprintf(text, size, "%p is an address of global memory, but no array is there, or it was freed",
                  (void *)address);
         return true;
     }

@@ -8,11 +8,11 @@
 enum uat_huge_pages { UAT_HUGE_PAGES_TRY, UAT_HUGE_PAGES_REQUIRE, UAT_HUGE_PAGES_NONE };
 
 struct uat_global_settings {
-    uint64_t part_size;  /* bytes of objects in one worker's part */
-    uint64_t cache_size; /* bytes of the cache of far memory */
+    uint64_t part_size;  /* bytes for objects in a worker's part */
+    uint64_t cache_size; /* bytes of a worker's cache of far memory */
     int huge_pages;      /* enum uat_huge_pages */
-    int hosts;           /* simulated ones; 0: those that there are */
-    int latency;         /* ns of a round trip to a simulated one */
+    int hosts;           /* simulated hosts; 0: the real ones */
+    int latency;         /* round trip to a simulated host, in ns */
 };
 extern struct uat_global_settings uat_global_settings;
 

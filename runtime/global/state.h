@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this worker knows of global memory: shared by the files of this folder alone. Each noun has a header of its own:
- * array.h, cache.h, link.h, record.h, bounds.h.
+ * This worker's state of global memory, shared by the files of this folder only. Other headers of the folder: array.h,
+ * cache.h, link.h, record.h, bounds.h.
  *
- * Numbered rules that the code names are in docs/global.md: G1 to G10.
+ * docs/global.md has the numbered rules that the code names: G1 to G10.
  */
 #ifndef UAT_GLOBAL_STATE_H
 #define UAT_GLOBAL_STATE_H
@@ -19,26 +19,26 @@
 #include "runtime/segment/segment.h"
 #include "transport/bulk.h"
 
-/* The addresses of global memory: far from what Linux places by itself, and from the segment. */
+/* Where the addresses of global memory start: far from what Linux places by itself, and from the segment. */
 #define UAT_GLOBAL_BASE UINT64_C(0x200000000000)
 
 enum {
-    UAT_GRANULE_SHIFT = 30, /* an array has granules of 1 GiB of its own: so an address names its array */
+    UAT_GRANULE_SHIFT = 30, /* an array has its own granules of 1 GiB, so an address identifies its array */
     UAT_GRANULES = 48 << 10,
-    UAT_SHIFTS = 128, /* how far into its first granule an array may start: place.c */
+    UAT_SHIFTS = 128, /* number of shifts: how far into its first granule an array starts, see place.c */
     UAT_HUGE_PAGE = 2 << 20,
-    UAT_BLOCK_SHIFT = 16, /* a block: what has one place in the cache */
+    UAT_BLOCK_SHIFT = 16, /* a block: the unit that has one place in the cache */
     UAT_BLOCK = 1 << UAT_BLOCK_SHIFT,
-    UAT_PART_SHIFT = 12, /* a part: what is fetched and forgotten as a whole (G2) */
+    UAT_PART_SHIFT = 12, /* a part: the unit that is fetched and dropped as a whole (G2) */
     UAT_PART = 1 << UAT_PART_SHIFT,
     UAT_PARTS = UAT_BLOCK / UAT_PART,
     UAT_BOUNCE = 4096,          /* bytes of one bounce buffer */
-    UAT_BOUNCES = 128,          /* of them: transfers of memory that the adapter does not reach */
+    UAT_BOUNCES = 128,          /* number of bounce buffers, for transfers of memory that the adapter does not reach */
     UAT_PART_HEAD = 8192,       /* bytes at the start of a worker's part that hold no objects */
-    UAT_FREED_OFFSET = 0,       /* there, by the owner's colour: the list of what others gave back; uat_atomic_t */
-    UAT_FLUSH_OFFSET = 4096,    /* there, by the flushing worker's colour: a word that atomics add 0 to */
-    UAT_TRANSFER_MAX = 1 << 30, /* bytes of one split-phase transfer */
-    UAT_POISON = 0xdb           /* under torture, in the bytes of parts that belong to no object */
+    UAT_FREED_OFFSET = 0,       /* among them, at the owner's colour: the objects that others freed; uat_atomic_t */
+    UAT_FLUSH_OFFSET = 4096,    /* among them, at the flushing worker's colour: a word to which atomics add 0 */
+    UAT_TRANSFER_MAX = 1 << 30, /* most bytes of one split-phase transfer */
+    UAT_POISON = 0xdb           /* under torture: the value of bytes of parts that belong to no object */
 };
 _Static_assert(UAT_FLUSH_OFFSET - UAT_FREED_OFFSET == UAT_COLOURS * UAT_COLOUR_STEP &&
                    UAT_PART_HEAD - UAT_FLUSH_OFFSET == UAT_COLOURS * UAT_COLOUR_STEP,
@@ -54,43 +54,42 @@ struct uat_counts_of_global {
 };
 
 struct uat_global {
-    struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere */
-    uint32_t shifted[UAT_SHIFTS];            /* arrays that have this shift */
+    struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array is there */
+    uint32_t shifted[UAT_SHIFTS];            /* number of arrays that have each shift */
     bool strict;                             /* torture: near checkouts are recorded too */
     bool shows;                              /* slots show their runs to uat_global_checkout() */
-    uint64_t epoch;                          /* G: raised by an acquire */
+    uint64_t epoch;                          /* the current epoch, raised by an acquire */
     struct uat_slot_of_cache *slot;
     struct uat_shown_run *shown; /* of each slot */
     uint64_t slot_mask;
     char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
-    size_t ring_mask; /* of no meaning while ring_size is 0 */
+    size_t ring_mask; /* unused while ring_size is 0 */
 
     struct uat_global_config config;
     bool is_open, far;          /* far: there is more than one host */
-    struct uat_divisor by_size; /* chunks by workers */
+    struct uat_divisor by_size; /* divides a number of chunks by the workers */
     int hosts, host;
     int *given;                    /* the config's host_of */
     int *host_of, *leader, *local; /* host of a rank; leader of a host; a rank's number on its host */
     int *host_size;
     struct uat_bulk *bulk;
-    char *
-        arena; /* overflow area, bounce buffers, landing word, ring: registered once; behind it the ring's second mapping */
+    char *arena; /* overflow area, bounce buffers, landing word, ring: registered once; then the ring again */
     size_t arena_size, ring_size, overflow_size;
     char *overflow, *bounce;
     uint64_t *landing;
     int arena_fd;
     uint64_t bounce_next, bounce_end[UAT_BOUNCES];
     uint32_t bounce_link[UAT_BOUNCES];
-    bool bounce_held[UAT_BOUNCES]; /* a uat_global_get_begin() has bytes there */
+    bool bounce_held[UAT_BOUNCES]; /* a uat_global_get_begin() uses this buffer */
     unsigned bounces_held;
 
     uint32_t *pending; /* slots with dirty bytes */
     uint32_t pending_count;
     struct uat_unreleased *unreleased; /* per link */
-    bool must_release;                 /* something may not be at home */
+    bool must_release;                 /* some bytes may not be at their homes */
     uint64_t spent, since;             /* the budget of releases: see coherence.c */
 
-    struct uat_array *parts; /* objects */
+    struct uat_array *parts; /* the array of all workers' parts, which hold objects */
     struct uat_counts_of_global count;
 };
 
@@ -99,18 +98,18 @@ extern struct uat_global uat_global __attribute__((visibility("hidden")));
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
 
-/* exchange.c: collective. The bytes of all workers, in the order of ranks; or of `count` ranks in that order (NULL: the
- * first ones), which takes that many READs instead of one from each worker. */
+/* exchange.c: collective. Gather `bytes` bytes of all workers in the order of ranks, or of `count` ranks in the order
+ * of that list (NULL: the first ranks). It takes `count` READs then, instead of one per worker. */
 int uat_global_gather(const void *mine, size_t bytes, void *all);
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all);
-/* The worst of all workers' rc, on all of them. */
+/* The worst of all workers' rc, returned on all of them. */
 int uat_global_agree(int rc);
 
-/* transfer.c: without a look at the bounds, for what stands before an object. bytes > 0. */
+/* transfer.c: get and put without a check of the bounds, for headers before objects. bytes > 0. */
 void uat_get_unchecked(void *local, uintptr_t at, size_t bytes);
 void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes);
 
-/* heap.c: the own part begins to hold objects. */
+/* heap.c: prepare this worker's part to hold objects. */
 void uat_objects_start(void);
 
 #endif

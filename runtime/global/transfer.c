@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Get and put: copies from and to global memory that leave the cache alone, but for what is cached of the same bytes
- * (G8).
+ * Get and put: copies from and to global memory that do not go through the cache, but update cached copies of the same
+ * bytes (G8).
  */
 #include <string.h>
 
@@ -11,14 +11,14 @@
 #include "runtime/job/fatal.h"
 
 enum {
-    WINDOW = 32 /* READs of one uat_global_get() under way; with half of the bounce buffers held there are enough */
+    WINDOW = 32 /* most READs of one uat_global_get() in flight; enough buffers remain when half of them are held */
 };
 
 #define BEGUN UINT64_C(0x75617420626567) /* "uat beg" */
 
 _Static_assert(UAT_BOUNCES / 2 > WINDOW, "a bounce buffer is always free for a uat_global_put()");
 
-/* A bounce buffer that no transfer uses any more. At least half of them are not held. */
+/* A bounce buffer that no transfer uses any more. At least half of the buffers are not held. */
 static char *take_bounce(int link, unsigned *number)
 {
     struct uat_global *g = &uat_global;
@@ -31,7 +31,8 @@ static char *take_bounce(int link, unsigned *number)
     return g->bounce + (size_t)i * UAT_BOUNCE;
 }
 
-/* Bytes that one operation can carry from at on: in one chunk, and in a bounce buffer if it needs one. */
+/* Bytes from `at` on that one operation can carry: they lie in one chunk, and fit in a bounce buffer if it needs
+ * one. */
 static size_t portion(const struct uat_home *home, size_t bytes, bool direct)
 {
     size_t n = bytes < home->run ? bytes : home->run;
@@ -54,7 +55,7 @@ static void begin_far(uat_global_transfer_t *t, char *local, uintptr_t at, size_
     if (direct)
         return;
     g->bounce_end[number] = end;
-    g->bounce_held[number] = true; /* until the bytes have been copied away */
+    g->bounce_held[number] = true; /* until its bytes have been copied to the caller */
     g->bounces_held++;
     t->from = to;
     t->to = local;
@@ -73,7 +74,7 @@ static void finish(uat_global_transfer_t *t)
     *t = (uat_global_transfer_t){0};
 }
 
-/* What is pending of these bytes goes first; then the WRITE meets it in the set of ranges, and waits for a flush. */
+/* Pending bytes of the range go first; then the WRITE overlaps them in the set of ranges, and waits for a flush. */
 static uint64_t put_far(uintptr_t at, const void *source, size_t bytes)
 {
     uat_writeback_range(at, bytes);
@@ -153,7 +154,7 @@ void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *glo
     const struct uat_array *a = uat_array_check("uat_global_get_begin()", at, bytes);
     struct uat_home home = uat_array_home(a, at);
     bool direct = g->bulk->class_->reaches(g->bulk, local, bytes);
-    /* What does not go by one operation is done at once; so is what would need more bounce buffers than there are. */
+    /* A transfer that needs more than one operation, or more bounce buffers than are free, is completed at once. */
     if (home.host == g->host || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
         (!direct && g->bounces_held >= UAT_BOUNCES / 2)) {
         uat_get_unchecked(local, at, bytes);
@@ -179,7 +180,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
     struct uat_home home = uat_array_home(a, at);
     if (home.host == g->host || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
         !g->bulk->class_->reaches(g->bulk, local, bytes)) {
-        uat_put_unchecked(at, local, bytes); /* returns without waiting for the home as well */
+        uat_put_unchecked(at, local, bytes); /* it does not wait for the home either */
         return;
     }
     *t = (uat_global_transfer_t){
@@ -188,11 +189,10 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
 
 void uat_global_transfer_wait(uat_global_transfer_t *t)
 {
-    if (t->mark != BEGUN || uat_transfers_open == 0) /* none is open: a copy of one that was waited for */
-        uat_fatal(
-            "uat_global_transfer_wait(): the transfer at %p is not under way; each one that is begun is waited for "
-            "once",
-            (void *)t);
+    if (t->mark != BEGUN || uat_transfers_open == 0) /* none is in flight: a copy of a transfer that was waited for */
+        uat_fatal("uat_global_transfer_wait(): the transfer at %p is not in flight; every transfer must be waited for "
+                  "once",
+                  (void *)t);
     uat_transfers_open--;
     finish(t);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was checked in goes home. Small neighbouring ranges wait in their slot until they are one large range, or until
- * something needs them at home. Then they are posted as WRITEs; nobody waits for these before the next release.
+ * What was checked in goes home. Small neighbouring ranges wait in their slot until they form one large range, or until
+ * something needs them at home. Then they are posted as WRITEs; nobody waits for the WRITEs before the next release.
  */
 #include "runtime/global/cache.h"
 #include "runtime/global/link.h"

@@ -11,7 +11,8 @@ struct uat_idle {
     unsigned failures; /* in a row */
 };
 
-/* Open. seed and rank seed the random pauses; by_cpu: the transport's operations are loads and stores of this CPU. */
+/* Prepare. seed and rank seed the random pauses; by_cpu: the transport's operations are loads and stores of this
+ * CPU. */
 void uat_idle_open(uint64_t seed, int rank, bool by_cpu);
 
 /* Back off for a random time after a failed attempt, longer with each failure, so that idle workers leave the

@@ -26,13 +26,13 @@
 #include "runtime/job/stall.h"
 
 enum {
-    WATCH_EVERY = 64,            /* looks at the record between two calls of the watch */
+    WATCH_EVERY = 64,            /* polls of the record between two calls of the watch */
     LEAVE_AT_ONCE_MAX = 16 << 10 /* bytes: a stack up to this size is copied in less time than a round trip takes */
 };
 
-/* Local buffers of this worker's own operations. */
+/* Local buffers of the operations that this worker posts. */
 struct staging {
-    uint64_t old; /* of an atomic */
+    uint64_t old; /* old value that an atomic returns */
     struct uat_waiter waiter;
     _Alignas(UAT_CACHE_LINE) uint64_t result[];
 };
@@ -127,7 +127,7 @@ uintptr_t uat_join_child_ended(uintptr_t base)
     return resume_joiner(&waiter, name, task);
 }
 
-/* Complete a join in place: the child has ended, its result was READ, and the task at base goes on here. */
+/* Complete a join in place: the child has ended, its result was READ, and the task at base continues here. */
 static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
 {
     memcpy(task->result, staged()->result, task->size);

@@ -18,12 +18,12 @@ void uat_join_reserve(void);
 
 /*
  * End the task whose segment begins at base, after it parted from its spawner. Returns the stack pointer of the joiner
- * that is to go on here, or 0 if the joiner has not arrived yet.
+ * that continues here, or 0 if the joiner has not arrived yet.
  */
 uintptr_t uat_join_child_ended(uintptr_t base);
 
-/* Join, on behalf of the task whose segment begins at base and which waits at sp. Returns sp if it can go on, or 0 if
- * it was evacuated. */
+/* Join, on behalf of the task whose segment begins at base and which waits at sp. Returns sp if it can continue, or 0
+ * if it was evacuated. */
 uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base);
 
 #endif

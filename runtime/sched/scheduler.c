@@ -55,7 +55,7 @@ static uintptr_t next_own(void)
     return 0;
 }
 
-/* Announce the end of the run: the root has ended here, wherever it was started. */
+/* The root has ended here, wherever it was started: announce the end of the run. */
 static void end_run(uintptr_t base)
 {
     struct uat_frame *frame = uat_frame_at(base);
@@ -107,7 +107,7 @@ static inline uintptr_t next_ready(void)
     return uat_collective_announced() ? 0 : uat_park_take_own();
 }
 
-/* What the worker does after its task began to wait. It switches from one waiting task to the next without passing
+/* What the worker does after its task has begun to wait. It switches from one waiting task to the next without passing
  * through run(). */
 uintptr_t uat_schedule_next(void)
 {
@@ -134,8 +134,9 @@ static uintptr_t next_after(int event)
     return sp ? sp : next_ready();
 }
 
-/* Go on at sp, then with what follows, including ready tasks, until nothing is left here. The stall watch sees one long
- * "task" from the start of the loop: reading the clock at each switch would be a tenth of its cost. */
+/* Continue at sp, then with what follows, including ready tasks, until nothing is left here. The stall watch sees one
+ * long "task" from the start of the loop, because reading the clock at each switch would be a tenth of the switch's
+ * cost. */
 static void run(uintptr_t sp)
 {
     uat_stall_set(UAT_DOING_TASK);

@@ -22,7 +22,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 
-/* Bytes below the region. A stack pointer that is lower than this is not that of a task whose stacks overflow. */
+/* Bytes below the region. A stack pointer farther down is not that of a task whose stacks overflow. */
 #define OVERFLOW_MAX (UINT64_C(64) << 30)
 
 void uat_task_check_stack(uintptr_t sp, const char *call)
@@ -91,7 +91,7 @@ void uat_task_pushed(uintptr_t sp)
 
 int uat_work_wanted(void)
 {
-    if (uat_self.size == 1 || uat_fork_is_child) /* a forked child's copy of the deque is its parent's */
+    if (uat_self.size == 1 || uat_fork_is_child) /* a forked child's deque is a copy of its parent's */
         return 0;
     /* An offer may release written data, which must wait while ranges are checked out. */
     return uat_global_has_open() ? uat_deque_is_drained(&uat_worker.deque) : !uat_deque_offer(&uat_worker.deque);
@@ -139,8 +139,8 @@ void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size)
         refuse_outside();
     uat_task_check_stack(sp, "uat_spawn()");
     if (result_size > UAT_RESULT_MAX_MAX)
-        uat_fatal("a result of %zu bytes is larger than UAT_RESULT_MAX can be made: it is %zu, %zu at most",
-                  result_size, uat_segment.result_max, (size_t)UAT_RESULT_MAX_MAX);
+        uat_fatal("a result of %zu bytes is too large: UAT_RESULT_MAX=%zu, and it can be at most %zu", result_size,
+                  uat_segment.result_max, (size_t)UAT_RESULT_MAX_MAX);
     if (result_size > uat_segment.result_max)
         uat_fatal("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
                   uat_segment.result_max, (result_size + 7) / 8 * 8);

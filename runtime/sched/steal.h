@@ -12,8 +12,8 @@ void uat_steal_reserve(void);
 /* This worker's ring; after uat_segment_open(). */
 struct uat_ring *uat_steal_ring(void);
 
-/* Open the thief over uat_self.transport; to be called after uat_segment_open(). Returns 0 or a negative errno, which
- * has been reported. */
+/* Prepare the thief, with uat_self.transport; call it after uat_segment_open(). Returns 0 or a negative errno,
+ * reported. */
 int uat_steal_open(void);
 void uat_steal_close(void);
 
@@ -26,7 +26,7 @@ int uat_steal_try(struct uat_stolen *stolen);
 /* Try to steal once from these victims. */
 int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen);
 
-/* Try once to take a ready task of victims of uat_victims_choose(): see uat_ready_steal(). */
+/* Try once to take a ready task from victims of uat_victims_choose(): see uat_ready_steal(). */
 int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *fetched, unsigned *trips);
 
 const struct uat_thief_counts *uat_steal_counts(void);

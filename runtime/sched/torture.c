@@ -31,7 +31,7 @@ static struct evacuated *evacuated;
 
 static bool evacuates, waits; /* the modes "evacuate" and "steal" */
 
-/* Bytes of a poisoned stack, perhaps with an index added. */
+/* Are these the bytes of a poisoned stack, perhaps with an index added? */
 static bool is_poison(uint64_t value)
 {
     const uint64_t word = UINT64_C(0x0101010101010101) * POISON;
@@ -108,7 +108,8 @@ static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
 {
     if (!d->giver) /* Relaxed: only a hint; the peers are the thieves' claims in uat_thief_claim(). */
         return (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0;
-    /* Push a given stack on its way: an adapter does that by itself, the transport under torture does not. */
+    /* Complete the sending of a stack that was given away: an adapter does that by itself, the transport under torture
+     * does not. */
     uat_check(uat_self.transport->class_->progress(uat_self.transport));
     uat_deque_refill(d); /* answers the thieves that ask */
     return d->count.given > given;

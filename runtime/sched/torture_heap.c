@@ -15,7 +15,7 @@
 #define WINDOW ((uintptr_t)1 << 30)
 #define STEP   ((uintptr_t)64 << 20) /* the program break rises by; a kernel with little memory refuses more */
 
-enum { SMALL_MAX = 4096 /* bytes of the largest pieces that are used up one by one */, LEFT_MAX = 4096 };
+enum { SMALL_MAX = 4096 /* most bytes of a piece that is used up one by one */, LEFT_MAX = 4096 };
 
 static uintptr_t first;
 static int windows;

@@ -2,7 +2,7 @@
 /*
  * This process as a worker. It is a global, so that a task always finds the worker that it runs on now.
  *
- * Code that may run in a task reads it afresh after each point where the task may migrate, and keeps none of it in a
+ * Code that may run in a task reads it again after each point where the task may migrate, and keeps none of it in a
  * frame across such a point.
  */
 #ifndef UAT_WORKER_H
@@ -20,7 +20,7 @@ struct uat_worker {
     struct uat_deque deque;
     _Alignas(256) uint64_t tasks; /* number of tasks spawned here. At a fixed offset, for the assembly */
     uintptr_t scheduler_sp;       /* stack pointer of the scheduler in uat_resume() */
-    uintptr_t suspended_sp;       /* of the task that waits in uat_join_wait() or uat_park() */
+    uintptr_t suspended_sp;       /* stack pointer of the task that waits in uat_join_wait() or uat_park() */
     uat_task_t *suspended_task;   /* the child that it waits for, or its struct uat_park */
     bool running;                 /* is this inside uat_run()? */
 };

@@ -16,12 +16,12 @@
 #include "runtime/sync/waitobj.h"
 #include "runtime/job/fatal.h"
 
-enum { FIRST, COUNT, CAPACITY, FLAGS }; /* of struct uat_waitobj's words; the size of a value is in FLAGS too */
+enum { FIRST, COUNT, CAPACITY, FLAGS }; /* indices of struct uat_waitobj's words; FLAGS also has a value's size */
 enum {
     CLOSED = 1,
     SENDERS = 2, /* the waiters are senders */
     ORDER_SHIFT = 2,
-    ORDER_BITS = 6, /* the channel's block has 2^order units: a bound of CAPACITY that is no part of it */
+    ORDER_BITS = 6, /* the channel's block has 2^order units: this bounds CAPACITY, which peers may have overwritten */
     SIZE_SHIFT = ORDER_SHIFT + ORDER_BITS
 };
 
@@ -31,7 +31,7 @@ static size_t room_of(unsigned order)
     return ((size_t)UAT_HEAP_UNIT << order) - UAT_HEAP_HEADER - sizeof(struct uat_waitobj);
 }
 
-/* The words that say where values are: any worker may have written them last. */
+/* Check the words that say where values are: any worker may have written them last. */
 static void check_words(const struct uat_waitobj *o, uint64_t size)
 {
     unsigned order = o->word[FLAGS] >> ORDER_SHIFT & ((1u << ORDER_BITS) - 1);
@@ -130,7 +130,7 @@ int uat_channel_try_send(uat_channel_t c, const void *value)
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
-/* A sender waits. This is a separate function so that the common case needs no frame. */
+/* Send when the sender may have to wait. A separate function, so that the common case needs no frame. */
 static __attribute__((noinline)) int send_large(uat_channel_t c, const void *value)
 {
     uint64_t reply[1 + c.size / 8 + 1];
@@ -200,7 +200,7 @@ int uat_channel_try_receive(uat_channel_t c, void *value)
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
-/* A receiver waits. A separate function for the same reason as send_large(). */
+/* Receive when the receiver may have to wait. A separate function for the same reason as send_large(). */
 static __attribute__((noinline)) int receive_large(uat_channel_t c, void *value)
 {
     uint64_t reply[1 + c.size / 8 + 1];
@@ -230,7 +230,7 @@ void uat_channel_close(uat_channel_t c)
     struct uat_waking waking;
     o->word[FLAGS] = (o->word[FLAGS] | CLOSED) & ~(uint64_t)SENDERS;
     uat_global_before_wait();            /* for the woken tasks, as in uat_waitobj_leave() */
-    while (uat_waitobj_unqueue(&waking)) /* under the guard, after which a select waiter may be gone (S7) */
+    while (uat_waitobj_unqueue(&waking)) /* under the guard, after which a select may free its block (S7) */
         uat_waitobj_wake(&waking, kind, EPIPE, NULL, 0);
     uat_waitobj_leave(c.object, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The objects that count: semaphores, latches, groups (barriers of tasks). */
+/* The objects that count: semaphores, latches, task barriers. */
 #include <errno.h>
 
 #include "base/word.h"
@@ -7,7 +7,7 @@
 #include "runtime/sync/waitobj.h"
 #include "runtime/job/fatal.h"
 
-enum { COUNT, MEMBERS }; /* of struct uat_waitobj's words */
+enum { COUNT, MEMBERS }; /* indices of struct uat_waitobj's words */
 
 /* Leave the guard, and wake all waiters. */
 static void open_gate(uint64_t object, enum uat_park_kind kind)
@@ -25,7 +25,7 @@ uat_semaphore_t uat_semaphore_create(uint64_t count)
     return (uat_semaphore_t){uat_waitobj_create(UAT_PARK_SEMAPHORE, 0, word)};
 }
 
-/* With the guard held: take one if there is one. */
+/* With the guard held: take one unit if there is one. */
 static int take_one(struct uat_waitobj *o)
 {
     if (o->word[COUNT] == 0)
@@ -61,7 +61,7 @@ void uat_semaphore_release(uat_semaphore_t s, uint64_t n)
         if (!any && n > UINT64_MAX - o->word[COUNT])
             uat_fatal("uat_semaphore_release(): %llu units to a semaphore at %llu; a semaphore holds at most 2^64 - 1",
                       (unsigned long long)n, (unsigned long long)o->word[COUNT]);
-        if (!any) /* no task waits for the rest: count it */
+        if (!any) /* no task waits for the rest: keep it */
             o->word[COUNT] += n;
         uat_waitobj_leave(s.object, 0);
         if (!any)
@@ -124,7 +124,7 @@ int uat_task_barrier_wait(uat_task_barrier_t g)
         uat_word_refuse(uat_waitobj_held_rank(), "the number of members that wait in a group", o->word[COUNT]);
     if (++o->word[COUNT] < o->word[MEMBERS])
         return uat_waitobj_wait_only(g.object, UAT_PARK_BARRIER);
-    o->word[COUNT] = 0; /* for the next round, in which tasks queue anew */
+    o->word[COUNT] = 0; /* for the next round, in which tasks queue again */
     open_gate(g.object, UAT_PARK_BARRIER);
     return 1;
 }

@@ -17,7 +17,7 @@
 #include "runtime/sync/waitobj.h"
 #include "runtime/job/fatal.h"
 
-enum { SIZE }; /* of struct uat_waitobj's words */
+enum { SIZE }; /* indices of struct uat_waitobj's words */
 
 uat_future_t uat_future_create(size_t size)
 {
@@ -36,7 +36,7 @@ static void check_size(uat_future_t f, const char *what)
                   uat_segment.result_max);
 }
 
-/* Is it a handle of this future, whose value has size bytes? */
+/* Ends the job unless the handle is for a value of the future's size. */
 static void compare_size(uat_future_t f, uint64_t size, const char *what)
 {
     if (size != f.size)
@@ -78,7 +78,7 @@ static int get_now(uat_future_t f, void *value)
     }
     struct uat_op chain[] = {
         uat_op_fetch_add(&staging->old, &o->guard, 0),
-        uat_op_read(&staging->word, &o->word[SIZE], sizeof(staging->word)),  /* constant since the creation */
+        uat_op_read(&staging->word, &o->word[SIZE], sizeof(staging->word)),  /* constant since the future was created */
         uat_op_read(uat_sync_staging()->value, o->data, uat_round8(f.size)), /* after it (O1): see above */
     };
     uat_delay();
@@ -99,7 +99,7 @@ int uat_future_try_get(uat_future_t f, void *value)
     return -EAGAIN;
 }
 
-/* A separate function, so that the common case needs no frame. */
+/* Wait for a large value. A separate function, so that the common case needs no frame. */
 static __attribute__((noinline)) void wait_large(uat_future_t f, void *value)
 {
     uint64_t reply[1 + f.size / 8 + 1];
@@ -113,7 +113,7 @@ void uat_future_get(uat_future_t f, void *value)
         return;
     static const char what[] = "uat_future_get()";
     const struct uat_waitobj *o = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what);
-    if (!o) { /* set in between, for good */
+    if (!o) { /* it was set meanwhile, for good */
         get_now(f, value);
         return;
     }

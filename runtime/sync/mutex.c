@@ -64,7 +64,7 @@ static void note_holder(struct uat_waitobj *m, struct holder holder, uint64_t wh
 static bool is_holder(const struct uat_waitobj *m, struct holder task)
 {
     uint64_t birth = m->word[BIRTH];
-    if (birth != 0 && (uint32_t)birth != UNPARTED) /* by its record alone */
+    if (birth != 0 && (uint32_t)birth != UNPARTED) /* a parted holder is identified by its record alone */
         return birth == task.birth;
     return m->word[BASE] == task.base && m->word[HANDLE] == task.handle && birth >> 48 == task.birth >> 48;
 }
@@ -93,9 +93,9 @@ static void park_locker(struct uat_park *wait, uint64_t name)
 }
 
 /*
- * Note that the task to which the mutex was handed goes on here. The WRITE must complete first. Otherwise the task
- * might be stolen, unlock elsewhere, and the mutex might be destroyed; a WRITE in flight, or one that the adapter
- * repeats, would then overwrite the block's next user.
+ * Note that the task to which the mutex was handed continues on this worker. The WRITE must complete first. Otherwise
+ * the task might be stolen and unlock elsewhere, and the mutex might be destroyed; a WRITE in flight, or one that the
+ * adapter repeats, would then overwrite the block's next user.
  */
 static __attribute__((noinline)) void note_resumed(uint64_t mutex)
 {
@@ -129,7 +129,7 @@ void uat_mutex_lock(uat_mutex_t m)
     uat_waitobj_leave(m.object, 0);
 }
 
-/* Hand over to the task that has waited longest, or free the mutex. Also on the scheduler's side. */
+/* Hand the mutex over to the task that has waited longest, or free it. Also called on the scheduler's side. */
 static void release(uint64_t object, struct holder holder, const char *what)
 {
     struct uat_waitobj *o = uat_waitobj_take(object, UAT_PARK_MUTEX, what);
@@ -142,7 +142,7 @@ static void release(uint64_t object, struct holder holder, const char *what)
                   uat_waitobj_rank(object));
     bool any = uat_waitobj_unqueue(&waking);
     o->word[LOCKED] = 0;
-    if (any) /* the tag that it waits with */
+    if (any) /* the tag that the waiter waits with */
         note_holder(o, (struct holder){.base = waking.base, .birth = waking.reply}, UAT_MUTEX_HANDED);
     uat_waitobj_leave(object, 0);
     waking.reply = 0;
@@ -171,7 +171,7 @@ uat_condition_t uat_condition_create(void)
     return (uat_condition_t){uat_waitobj_create(UAT_PARK_CONDITION, 0, word)};
 }
 
-/* A wait for a condition. The mutex is released after the task was queued, so that no signal is lost in between. */
+/* A wait for a condition. The mutex is released after the task is queued, so that no signal is lost in between. */
 struct condition_wait {
     struct uat_park wait;
     uint64_t mutex;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the holder of a mutex is, for messages about a worker that was lost. */
+/* Where a mutex's holder is, for messages about a worker that was lost. */
 #ifndef UAT_SYNC_MUTEX_H
 #define UAT_SYNC_MUTEX_H
 
 #include "runtime/sync/waitobj.h"
 
-enum { UAT_MUTEX_LOCKED /* of struct uat_waitobj's words: 0, rank + 1 of where it was locked, or UAT_MUTEX_HANDED */ };
+enum { UAT_MUTEX_LOCKED /* index of a word: 0, rank + 1 of where the mutex was locked, or UAT_MUTEX_HANDED */ };
 
 #define UAT_MUTEX_HANDED                                                                                               \
     (UINT64_C(1) << 32) /* handed to a waiting task: uat_mutex_resumed_at() says where that goes on */

@@ -17,7 +17,7 @@ static struct uat_parked *parked_of(uint64_t waiter)
 /* READ a waiter's header. Returns the name of the object that it waits for. */
 static __attribute__((noinline)) uint64_t look_far(uint64_t waiter, struct uat_waking *waking)
 {
-    enum { NEXT, SP, BASE, REPLY, SETTLED, OBJECT, WORDS }; /* of a header, from next on */
+    enum { NEXT, SP, BASE, REPLY, SETTLED, OBJECT, WORDS }; /* words of a header, from `next` on */
     const struct uat_parked *parked = parked_of(waiter);
     const uint64_t *w = uat_sync_staging()->waking;
     uat_waitobj_read(waiter, uat_sync_staging()->waking, &parked->next, WORDS * sizeof(*w));
@@ -98,7 +98,7 @@ bool uat_waitobj_unqueue_slowly(struct uat_waking *waking)
     return false;
 }
 
-/* Ends the job if a queue is longer than all heaps have room for: then it forms a cycle. */
+/* Ends the job if a queue is longer than all heaps have room for: then it contains a cycle. */
 static void check_length(uint64_t passed, uint64_t at)
 {
     if (passed > (uint64_t)uat_self.size * (uat_segment.heap_size / UAT_READY_STACK))
@@ -125,7 +125,7 @@ static void link_to(uint64_t waiter, uint64_t next)
     staging->word = next;
     struct uat_op chain[] = {
         uat_op_write(&staging->word, &parked->next, 8),
-        uat_op_fetch_add(&staging->old, &parked->settled, 0), /* its completion tells that the WRITE is there */
+        uat_op_fetch_add(&staging->old, &parked->settled, 0), /* its completion proves that the WRITE has arrived */
     };
     uat_waitobj_post(waiter, chain, 2);
 }
@@ -190,7 +190,7 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
 
 void uat_waitobj_park(struct uat_park *wait, uint64_t name)
 {
-    uint64_t object = wait->object; /* before somebody else may use the region */
+    uint64_t object = wait->object; /* save it before another task may use the region */
     uat_waitobj_queue(name);
     uat_waitobj_leave(object, 0);
 }

@@ -37,7 +37,7 @@ struct select {
     size_t slot[UAT_SELECT_MAX];               /* where the answer to each case goes: a status word, then the value */
 };
 
-/* Sort the channels, each of them once. */
+/* Sort the channels by name, without duplicates. */
 static void sort(struct select *s)
 {
     for (int i = 0; i < s->n; i++) {
@@ -79,7 +79,7 @@ static void begin(struct select *s, const char *what, uat_case_t *cases, int n)
     }
 }
 
-/* Leave all guards but that of this case's channel; -1: all. */
+/* Leave all guards but that of case `taken`'s channel; -1: all. */
 static void leave_others(const struct select *s, int taken)
 {
     for (int k = 0; k < s->channels; k++) {
@@ -92,8 +92,8 @@ static void leave_others(const struct select *s, int taken)
 }
 
 /*
- * Do the first case that is possible at once, starting at a random one. Returns its index, with all guards left, or
- * -EAGAIN, with all held.
+ * Try each case, starting at a random one, until one is possible at once. Returns its index, with all guards left, or
+ * -EAGAIN, with all guards held.
  */
 static int do_one_now(struct select *s)
 {
@@ -150,7 +150,8 @@ static uint64_t entry_of(uint64_t waiter, int i)
 }
 
 /*
- * On the scheduler's side, with all guards held: S7. Once the first guard is left, the task may be resumed elsewhere.
+ * On the scheduler's side, with all guards held: queue the task's entries (S7). Once the first guard is left, the task
+ * may be resumed elsewhere.
  */
 static void park(struct uat_park *wait, uint64_t name)
 {
@@ -185,7 +186,7 @@ static uint64_t make_waiter(const struct select *s)
     return (uint64_t)uat_self.rank << 48 | (uintptr_t)block;
 }
 
-/* Remove the entries that are left, and give the select waiter back (S7). */
+/* Remove the remaining entries, and give the select waiter back (S7). */
 static void end_waiter(const struct select *s, uint64_t name, int taken)
 {
     for (int i = 0; i < s->n; i++) {

@@ -57,7 +57,7 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
     struct uat_op op = uat_op_write(from, address, uat_round8(size));
     if (size > UAT_UNSIGNALED_WRITE_MAX)
         uat_waitobj_post(name, &op, 1);
-    else if (size > 0) /* ahead of the guard's CMP_SWAP in uat_waitobj_leave() (O1, O5) */
+    else if (size > 0) /* before the guard's CMP_SWAP in uat_waitobj_leave() (O1, O5) */
         uat_check(uat_transport_post_unsignaled(uat_self.transport, uat_waitobj_rank(name), &op, 1));
 }
 
@@ -79,7 +79,7 @@ uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_
                   "any more",
                   uat_segment.heap_size >> 10, noun(kind), bytes);
     struct uat_waitobj *o = uat_block_stack(block);
-    ((struct uat_parked *)block)->kind = UAT_PARK_OBJECT; /* for messages */
+    ((struct uat_parked *)block)->kind = UAT_PARK_OBJECT; /* the kind is for messages */
     /* Relaxed: no peer knows the object yet; later operations of the transport pass its handle on. */
     __atomic_store_n(&o->guard, 0, __ATOMIC_RELAXED);
     o->kind = UAT_WAITOBJ_MAGIC | kind;

@@ -4,7 +4,7 @@
  * Model: tests/model/waitobj.pml.
  *
  *   S1  guard is changed by CMP_SWAP of the home's adapter only: 0 is free, rank + 1 is held by that worker, and
- *       there are final values. The other words are READ and WRITTEN by the holder only.
+ *       there are final values. Only the holder READs and WRITEs the other words.
  *   S2  Taking is { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are those that the last
  *       holder left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE is
  *       there before the guard is free (O1).
@@ -36,8 +36,8 @@ struct uat_waitobj {
     _Alignas(
         64) uint64_t guard;   /* changed by the adapter's atomics only, or where the CPU is the adapter (O6), by its */
     uint64_t kind;            /* UAT_WAITOBJ_MAGIC | enum uat_park_kind */
-    uint64_t head, tail;      /* names of the waiters that have waited longest and shortest; 0: none */
-    uint64_t word[4];         /* what they mean is up to the kind */
+    uint64_t head, tail;      /* names of the longest waiter and of the latest; 0: none */
+    uint64_t word[4];         /* their meaning depends on the kind */
     _Alignas(64) char data[]; /* values */
 };
 
@@ -45,15 +45,15 @@ struct uat_waitobj {
 #define UAT_WAITOBJ_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
 #define UAT_WAITOBJ_GONE  (UINT64_C(2) << 32) /* final: destroyed */
 
-enum { UAT_HELD_MAX = 16 /* objects whose guards are held at once */ };
+enum { UAT_HELD_MAX = 16 /* how many objects' guards a worker holds at once, at most */ };
 
-/* Local buffers of this worker's own operations on far objects. */
+/* Local buffers of the operations that this worker posts to far objects. */
 struct uat_sync_staging {
-    uint64_t old; /* of an atomic */
+    uint64_t old; /* old value that an atomic returns */
     uint64_t word;
-    uint64_t waking[6];        /* of a waiter's header */
-    uint64_t select_waiter[3]; /* of a select that waits */
-    /* The words of the object whose guard is held, and of several. */
+    uint64_t waking[6];        /* header of a waiter */
+    uint64_t select_waiter[3]; /* the select waiter of a waiting select */
+    /* Copies of the words of the object whose guard is held, and of several such objects. */
     _Alignas(64) char held[sizeof(struct uat_waitobj)];
     _Alignas(64) char select[UAT_HELD_MAX][sizeof(struct uat_waitobj)];
     _Alignas(64) char value[]; /* uat_segment.result_max bytes */
@@ -67,15 +67,15 @@ static inline struct uat_sync_staging *uat_sync_staging(void)
 /* Reserve the staging area in the segment. */
 void uat_sync_reserve(void);
 
-/* The words of the object whose guard this worker holds: a copy in the staging area, or, near, the object itself. There
- * is one at a time. */
+/* The words of the object whose guard this worker holds: a copy in the staging area or, if the object is near, the
+ * object itself. There is one such object at a time. */
 extern struct uat_waitobj *uat_waitobj_words __attribute__((visibility("hidden")));
 static inline struct uat_waitobj *uat_waitobj_held(void)
 {
     return uat_waitobj_words;
 }
 
-/* Make an object with `bytes` of data. Returns its name. Ends the job if there is no room. */
+/* Create an object with `bytes` of data. Returns its name. Ends the job if there is no room. */
 uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
 
 /*
@@ -102,7 +102,7 @@ static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_
 struct uat_waitobj *uat_waitobj_take_more(uint64_t name, enum uat_park_kind kind, const char *what, int i);
 void uat_waitobj_hold(struct uat_waitobj *words);
 
-/* Leave the guard with the words as they are now; guard becomes final (0: free). */
+/* Leave the guard, with the words as they are now; the guard becomes `final` (0: free). */
 static inline void uat_waitobj_leave(uint64_t name, uint64_t final);
 
 /* Destroy the object. Ends the job if a task waits for it. */
@@ -121,7 +121,7 @@ static inline void uat_waitobj_wait(uint64_t name, enum uat_park_kind kind, uint
     uat_park(&wait);
 }
 
-/* uat_waitobj_wait() without a reply; to be used as a tail call, as uat_park_word(). Returns 0. */
+/* uat_waitobj_wait() without a reply; use it as a tail call, like uat_park_word(). Returns 0. */
 static inline int uat_waitobj_wait_only(uint64_t name, enum uat_park_kind kind)
 {
     static struct uat_park wait = {.park = uat_waitobj_park};
@@ -130,7 +130,7 @@ static inline int uat_waitobj_wait_only(uint64_t name, enum uat_park_kind kind)
     return uat_park(&wait);
 }
 
-/* uat_waitobj_wait() with a reply of one word; to be used as a tail call: see uat_park_word(). Returns -status. */
+/* uat_waitobj_wait() with a reply of one word; use it as a tail call: see uat_park_word(). Returns -status. */
 static inline int uat_waitobj_wait_word(uint64_t name, enum uat_park_kind kind, uint64_t value, void *to)
 {
     static struct uat_park wait = {.park = uat_waitobj_park};
@@ -142,7 +142,7 @@ static inline int uat_waitobj_wait_word(uint64_t name, enum uat_park_kind kind, 
 /* With the guard held, or on the scheduler's side: put a waiter at the queue's end. */
 void uat_waitobj_queue(uint64_t waiter);
 
-/* The name of the object whose guard is held, or was held last; and the rank where it lives. */
+/* The name of the object whose guard is held, or was held last; and the rank where that object lives. */
 static inline uint64_t uat_waitobj_held_name(void);
 static inline int uat_waitobj_held_rank(void)
 {
@@ -153,8 +153,8 @@ static inline int uat_waitobj_held_rank(void)
 struct uat_waking {
     uint64_t name, next;
     uint64_t sp, base;
-    uint64_t reply; /* or tag */
-    bool select;    /* the task waits for several objects and gets this one */
+    uint64_t reply; /* the address of the reply, or a tag */
+    bool select;    /* the task waits for several objects, and this one wakes it */
 };
 
 /* With the guard held: dequeue the first waiter that can still be woken. False if there is none. */
@@ -169,7 +169,8 @@ static inline void *uat_waitobj_reply(const struct uat_waking *waking, size_t si
 /* Ends the job: a waiter's reply is not in its stack. */
 _Noreturn void uat_waitobj_refuse_reply(const struct uat_waking *waking) __attribute__((cold));
 
-/* Answer: status, and size bytes of value from registered memory (NULL and 0: none), and make the task ready. */
+/* Answer a waiter with status and `size` bytes of value from registered memory (NULL and 0: none), and make its task
+ * ready. */
 static inline void uat_waitobj_wake(const struct uat_waking *waking, enum uat_park_kind kind, uint64_t status,
                                     const void *value, size_t size);
 
@@ -177,13 +178,14 @@ static inline void uat_waitobj_wake(const struct uat_waking *waking, enum uat_pa
 void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind, uint64_t status, const void *value,
                           size_t size);
 
-/* Post a chain to the rank of name, and wait for its completion: one round trip. */
+/* Post a chain to the rank in `name`, and wait for its completion: one round trip. */
 void uat_waitobj_post(uint64_t name, const struct uat_op *ops, int n);
 
-/* With the guard held: copy size bytes of the object's data, or of a waiter's reply, to registered memory. Waits. */
+/* With the guard held: copy `size` bytes of the object's data, or of a waiter's reply, to registered memory. Waits for
+ * completion. */
 void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size);
-/* With the guard held: copy size bytes of registered memory to the object's data. They are there before the guard is
- * left; from may be used again at once. */
+/* With the guard held: copy `size` bytes of registered memory to the object's data. They arrive before the guard is
+ * left; `from` may be reused at once. */
 void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t size);
 
 /*
@@ -201,7 +203,7 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
 struct uat_select_waiter {
     uint64_t returned; /* struct uat_block */
     uint64_t claim;
-    uint64_t stack; /* name of the block with the task's stack; own CPU, before the first entry is queued; likewise: */
+    uint64_t stack; /* name of the block with the task's stack; own CPU: set before queueing, like sp and base */
     uint64_t sp, base;
     uint64_t unused[3];
     struct uat_parked entry[];
@@ -236,9 +238,9 @@ static inline uint64_t uat_waitobj_held_name(void)
 }
 
 /*
- * Can this CPU itself access what has this name, as the adapter would? Then S1 and S2 hold unchanged: the atomic
- * instruction on the guard counts as the adapter's, and is a full fence before the loads of the words and after their
- * stores.
+ * Can this CPU access the object of this name directly, just as the adapter would? Then S1 and S2 hold unchanged: the
+ * atomic instruction on the guard counts as the adapter's, and is a full fence before the loads of the words and after
+ * their stores.
  */
 static inline bool uat_waitobj_is_near(uint64_t name)
 {
@@ -280,7 +282,7 @@ static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_
 
 static inline void uat_waitobj_leave(uint64_t name, uint64_t final)
 {
-    uat_global_before_wait(); /* what this worker wrote to global memory must be visible to the next holder and to woken tasks */
+    uat_global_before_wait(); /* what this worker wrote to global memory: for the next holder and woken tasks */
     if (uat_waitobj_is_near(name))
         uat_waitobj_swap_near(&uat_waitobj_address(name)->guard, (uint64_t)uat_self.rank + 1, final);
     else

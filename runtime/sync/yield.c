@@ -3,7 +3,7 @@
 
 #include "runtime/sync/waitobj.h"
 
-/* No other task knows the task's name: it is ready as soon as it is evacuated. */
+/* No other task knows this task's name, so it is made ready as soon as it is evacuated. */
 static void park(struct uat_park *wait, uint64_t name)
 {
     const struct uat_parked *parked = (const struct uat_parked *)(const void *)uat_waitobj_address(name);

@@ -10,16 +10,16 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 
-/* Rank 0's counter. Its own CPU only; READ by peers in look(). */
+/* Rank 0's counter. Written by its own CPU only; READ by peers in look(). */
 static struct uat_area shown = {.name = "rank 0's clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_READ};
-/* HCA atomics only: +1 by each peer that has READ enough of it. */
+/* HCA atomics only: +1 by each peer that has READ the counter often enough. */
 static struct uat_area readers_area = {
     .name = "readers of the clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_CHANGE, .striped = true};
 static struct uat_area landing = {.name = "landing of the clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
-static uint64_t comparisons; /* entered */
+static uint64_t comparisons; /* comparisons that have started */
 
-enum { FRESH = 32 /* different values to see before the best is taken */ };
+enum { FRESH = 32 /* different values to see before the best one is used */ };
 
 void uat_clock_reserve(void)
 {
@@ -28,14 +28,14 @@ void uat_clock_reserve(void)
     uat_segment_reserve(&landing);
 }
 
-/* Rank 0 shows its counter until all others have seen enough of it. */
+/* Rank 0 shows its counter until all others have READ it often enough. */
 static int show(uint64_t readers)
 {
     uint64_t *clock = shown.at;
     const uint64_t *seen_by = readers_area.at;
     struct uat_relax relax = {0};
-    /* Relaxed, both: a number that grows, and a number that says when to stop; nothing is passed on with them. The peer
-     * is look() of the other ranks. */
+    /* Relaxed, both: one number grows, the other says when to stop; they order no other data. The peer is look() of the
+     * other ranks. */
     while (__atomic_load_n(seen_by, __ATOMIC_RELAXED) < readers) {
         __atomic_store_n(clock, uat_counter(), __ATOMIC_RELAXED);
         int rc = uat_self.transport->class_->progress(uat_self.transport);
@@ -46,7 +46,7 @@ static int show(uint64_t readers)
     return 0;
 }
 
-/* READ rank 0's counter repeatedly: the value with the least lag is the best. */
+/* READ rank 0's counter repeatedly, and keep the value with the shortest delay. */
 static int look(struct uat_clock *clock)
 {
     const uint64_t *landed = landing.at;

@@ -7,23 +7,23 @@
 
 #include "deque/phase.h"
 
-/* The phases of deque/phase.h, and these. */
+/* The kinds of events: the phases of deque/phase.h, and these. */
 enum uat_trace_kind {
     UAT_TRACE_RUN = UAT_PHASES, /* a task runs */
     UAT_TRACE_STEAL,            /* a steal that succeeded; detail: bytes */
     UAT_TRACE_IDLE,             /* nothing to run; detail: steals that failed */
     UAT_TRACE_END,              /* a task has ended away from its spawner */
-    UAT_TRACE_JOIN,             /* a joiner whose child lives elsewhere could go on */
-    UAT_TRACE_WAIT,             /* ... had to wait: it is not here any more */
+    UAT_TRACE_JOIN,             /* a joiner whose child lives elsewhere did not have to wait */
+    UAT_TRACE_WAIT,             /* a joiner had to wait, and has left this worker */
     UAT_TRACE_EVACUATE,         /* a stack goes to the heap; detail: bytes */
     UAT_TRACE_RESUME,           /* a waiting joiner comes back; detail: bytes */
     UAT_TRACE_MISS,             /* far memory is fetched for a checkout; detail: bytes checked out */
-    UAT_TRACE_RELEASE,          /* what was written goes home */
+    UAT_TRACE_RELEASE,          /* written parts go home */
     UAT_TRACE_KINDS
 };
 
 struct uat_trace_event {
-    uint64_t begin, end; /* time-stamp counter */
+    uint64_t begin, end; /* start and end, by the time-stamp counter */
     uint64_t detail;
     uint32_t kind;
     int32_t peer; /* the other worker, or -1 */

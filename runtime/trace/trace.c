@@ -15,19 +15,19 @@
 #include "runtime/trace/settings.h"
 #include "runtime/trace/trace_file.h"
 
-enum { PHASES_MAX = 16 /* of one attempt: more than a steal has */ };
+enum { PHASES_MAX = 16 /* of one attempt to steal: more than it can have */ };
 
 bool uat_trace_on;
 
 static struct {
     const char *file, *host;
     struct uat_trace_event *ring;             /* UAT_TRACE_ROOM of them */
-    uint64_t count;                           /* recorded, those included that were overwritten */
-    struct uat_trace_event phase[PHASES_MAX]; /* of the attempt under way: kept only if it succeeds */
+    uint64_t count;                           /* events recorded, including those that were overwritten */
+    struct uat_trace_event phase[PHASES_MAX]; /* of the current attempt: kept only if it succeeds */
     unsigned phases;
-    uint64_t idle_begin, failures; /* since the worker has had nothing to run; 0: it has something */
+    uint64_t idle_begin, failures; /* start of the current time without work, 0: none; failed steals since */
     struct uat_clock first;
-    uint64_t began; /* nanoseconds */
+    uint64_t began; /* start of the timeline, in nanoseconds */
 } trace;
 
 static void add(const struct uat_trace_event *event)
@@ -41,7 +41,8 @@ void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, ui
     add(&event);
 }
 
-/* An idle worker tries millions of times: only the phases of the attempts that succeed are worth their room. */
+/* Note a phase of a steal. An idle worker makes millions of attempts: only the phases of successful ones are worth
+ * keeping. */
 static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 {
     struct uat_trace_event event = {.begin = begin, .end = end, .kind = phase, .peer = -1};
@@ -79,7 +80,8 @@ void uat_trace_attempts_over(void)
         end_idle(uat_counter());
 }
 
-/* Can the file be written at the end? Said at the start, before hours have passed; nothing is created yet. */
+/* Can the file be written at the end? This is checked at the start, before hours have passed; nothing is created
+ * yet. */
 static int check_file(const char *file)
 {
     int rc = uat_output_check(file);
@@ -116,14 +118,14 @@ int uat_trace_open(const char *host)
     return 0;
 }
 
-/* Cycles of rank 0's counter in a microsecond; what other ranks find is not used. */
+/* Cycles of rank 0's counter per microsecond; only rank 0's result is used. */
 static double cycles_per_us(const struct uat_clock *last)
 {
     double us = (double)(uat_clock_ns() - trace.began) * 1e-3;
     return us > 0 ? (double)(last->zero - trace.first.zero) / us : 1;
 }
 
-/* Oldest first, and in rank 0's time. */
+/* This worker's events, oldest first, with rank 0's times. */
 static struct uat_trace_event *in_order(const struct uat_clock *last, uint64_t kept)
 {
     struct uat_trace_event *events = malloc((kept ? kept : 1) * sizeof(*events));
@@ -147,7 +149,7 @@ int uat_trace_write(void)
         uint64_t kept = trace.count < UAT_TRACE_ROOM ? trace.count : UAT_TRACE_ROOM;
         struct uat_trace_file file = {.name = trace.file, .host = trace.host, .cycles_per_us = cycles_per_us(&last)};
         struct uat_trace_event *events = in_order(&last, kept);
-        /* Without memory this worker has nothing to show, but the others need it for the rest. */
+        /* Without memory this worker has no events to write, but still takes part, because the others need it. */
         rc = uat_trace_file_write(&file, events, events ? kept : 0, trace.count - (events ? kept : 0));
         free(events);
     }

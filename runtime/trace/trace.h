@@ -15,22 +15,23 @@
 
 extern bool uat_trace_on;
 
-/* Begin, if file is not "": it is where rank 0 writes the timeline; host is this worker's. Both stay the caller's,
- * until uat_trace_close(). Collective. 0 or a negative errno, reported. */
+/* Start a timeline if the setting names a file, which rank 0 will write. host: this worker's, valid until
+ * uat_trace_close(). Collective. Returns 0 or a negative errno, reported. */
 int uat_trace_open(const char *host);
 
-/* Merge and write. Collective, outside of a run. 0 or a negative errno, reported; then rank 0 leaves no file behind. */
+/* Merge and write the timeline. Collective, outside of a run. Returns 0 or a negative errno, reported; then rank 0
+ * leaves no file. */
 int uat_trace_write(void);
 
-/* Forget the timeline. Local. */
+/* Drop the timeline. Local. */
 void uat_trace_close(void);
 
 void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, uint64_t detail, int peer);
 
-/* An attempt to steal that began at `begin` is over. */
+/* End an attempt to steal that started at `begin`. */
 void uat_trace_attempt_done(uint64_t begin, bool success, int victim, uint64_t bytes);
 
-/* No more attempts will be made in this run. */
+/* No more attempts follow in this run. */
 void uat_trace_attempts_over(void);
 
 static inline uint64_t uat_trace_begin(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The events travel through the uni-address region, which is registered and unused outside of a run: every worker puts
- * a chunk there, rank 0 READs all of them and writes them down, and so on. How many chunks there are is the same
- * everywhere, and an error of rank 0's file does not stop the others.
+ * The events travel through the uni-address region, which is registered and unused outside of a run. Repeatedly, every
+ * worker puts a chunk there, and rank 0 READs all chunks and writes them to the file. All workers agree on the number
+ * of chunks, and an error of rank 0's file does not stop the others.
  */
 #include "include/uat.h"
 #include "runtime/trace/trace_file.h"
@@ -19,7 +19,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 
-enum { CHUNK_MAX = 1 << 20 /* bytes; leaves the deeper part of the region untouched */, HOST_MAX = 64 };
+enum { CHUNK_MAX = 1 << 20 /* bytes of a chunk; leaves the deeper part of the region untouched */, HOST_MAX = 64 };
 
 /* What a worker puts at the start of its region. */
 struct chunk {
@@ -28,10 +28,10 @@ struct chunk {
     struct uat_trace_event event[];
 };
 
-/* The file while it is written. */
+/* The file that is being written. */
 struct sink {
     struct uat_output to;
-    FILE *out; /* of it; NULL after an error */
+    FILE *out; /* the open file; NULL after an error */
     double cycles_per_us;
     uint64_t dropped;
 };
@@ -82,7 +82,7 @@ static int sink_open(struct sink *sink, const struct uat_trace_file *file)
     return 0;
 }
 
-/* What is left of the sink after an error. */
+/* Drop the sink after an error. */
 static void sink_abandon(struct sink *sink)
 {
     uat_output_discard(&sink->to);
@@ -117,7 +117,7 @@ static void write_worker(struct sink *sink, int rank, const struct chunk *chunk)
     sink->dropped += chunk->dropped;
 }
 
-/* Nanoseconds: begin and end are rounded alike, so that what was nested stays nested. */
+/* Nanoseconds. Start and end are rounded alike, so that nested spans stay nested. */
 static int64_t nanoseconds(const struct sink *sink, uint64_t cycles)
 {
     return (int64_t)((double)(int64_t)cycles / sink->cycles_per_us * 1000);
@@ -126,7 +126,7 @@ static int64_t nanoseconds(const struct sink *sink, uint64_t cycles)
 static void write_event(struct sink *sink, int rank, const struct uat_trace_event *e)
 {
     if (e->kind >= UAT_TRACE_KINDS)
-        return; /* a damaged chunk; the JSON stays whole */
+        return; /* a damaged chunk: leave the event out, so that the JSON stays valid */
     int64_t begin = nanoseconds(sink, e->begin), duration = nanoseconds(sink, e->end) - begin;
     fprintf(sink->out, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":0,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f",
             names[e->kind], e->kind < UAT_PHASES ? "phase" : "worker", rank, (double)begin * 1e-3,
@@ -147,8 +147,8 @@ static void write_chunk(struct sink *sink, int rank, const struct chunk *chunk, 
         write_event(sink, rank, &chunk->event[i]);
 }
 
-/* Rank 0: write its own chunk down, then READ and write those of the others over it. sink->out is NULL after an error.
- */
+/* Rank 0: write its own chunk to the file, then READ the others' chunks over it and write those. sink->out is NULL
+ * after an error. */
 static int collect(struct sink *sink, const struct uat_trace_file *file, bool first, int *failed)
 {
     for (int rank = 0; rank < uat_self.size; rank++) {

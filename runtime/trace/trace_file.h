@@ -9,13 +9,13 @@
 struct uat_trace_file {
     const char *name;     /* on rank 0 */
     const char *host;     /* of this worker */
-    double cycles_per_us; /* of the events' times, on rank 0 */
+    double cycles_per_us; /* converts the events' times, on rank 0 */
 };
 
 /*
- * Bring the events of all workers (count, in rank 0's time since the trace began, oldest first; before them `dropped`
- * were lost) to rank 0, which writes them in the format of Chrome's trace viewer. Collective, outside of a run. 0 or a
- * negative errno, reported; then there is no file.
+ * Bring the events of all workers to rank 0, which writes them in the format of Chrome's trace viewer. events: `count`
+ * of them, oldest first, in rank 0's time since the trace began; `dropped` older ones were lost. Collective, outside of
+ * a run. Returns 0 or a negative errno, reported; then there is no file.
  */
 int uat_trace_file_write(const struct uat_trace_file *file, const struct uat_trace_event *events, uint64_t count,
                          uint64_t dropped);
