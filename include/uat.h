@@ -92,6 +92,62 @@ static inline void uat_join(uat_task_t *t)
         uat_join_wait(t);
 }
 
+/*
+ * Task groups: any number of children, spawned in a loop or along a list, with one wait for all of them. A group takes
+ * the place of a handle for each child; the children's results are dropped.
+ *
+ *     uat_group_t group;
+ *     uat_group_begin(&group);
+ *     for (struct node *n = list; n; n = n->next)
+ *         visit_group_spawn(&group, n->value);       of UAT_TASK(..., visit, ...)
+ *     uat_group_wait(&group);
+ *
+ * A group lives in the frame of the task that begins it. Only this task spawns into it and waits for it. A task may
+ * have several groups at a time, and its children may have groups of their own. The fields belong to the library.
+ */
+typedef struct uat_group {
+    uat_task_t task;        /* the handle of the child that is being spawned */
+    uint64_t record;        /* where children that live apart from the spawner meet it, or 0 */
+    uint64_t parted;        /* number of these children, counted since the last wait */
+    struct uat_group *self; /* the group's own address: a copy of a group is not a group */
+} uat_group_t;
+
+/* In uat_task_t.result: the handle is that of a group. */
+#define UAT_GROUP_RESULT ((void *)1)
+
+/* Make an empty group. It needs no end; but every spawn into it is followed by a wait, before the task ends. */
+static inline void uat_group_begin(uat_group_t *group)
+{
+    group->record = 0;
+    group->parted = 0;
+    group->self = group;
+}
+
+/*
+ * Run fn as a child task of the group; meanwhile the caller's continuation may be stolen. arg is copied (arg_size
+ * bytes). fn must not write to its `result`, which has no room. Inside the task that began the group. Cannot fail; its
+ * errors are those of uat_spawn().
+ */
+static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
+{
+    uat_spawn(&group->task, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
+    if (__builtin_expect(group->task.record != 0, 0)) /* the child lives elsewhere */
+        group->parted++;
+}
+
+/*
+ * Wait for all children of the group. The group is empty then and may be used again. After the call the task may be on
+ * another worker. A second wait, or the wait for an empty group, returns at once. A task that ends without its wait ends
+ * the job with a message, if a child lives elsewhere.
+ */
+static inline void uat_group_wait(uat_group_t *group)
+{
+    if (__builtin_expect(group->record != 0, 0)) {
+        group->task.record = group->record;
+        uat_join_wait(&group->task);
+    }
+}
+
 /* Barrier over all workers: collective, outside uat_run(). Returns 0 or a negative errno. */
 int uat_barrier(void);
 
@@ -135,6 +191,7 @@ void uat_sim_work(uint64_t ns);
  *     void name_spawn(name_task *, arg1, ...)  uat_spawn()
  *     type name_join(name_task *)              uat_join(); returns the result
  *     int  name_run(type *result, arg1, ...)   uat_run()
+ *     void name_group_spawn(uat_group_t *, arg1, ...)  uat_group_spawn(); drops the result
  * UAT_TASK_VOID(name, ...) does this for a function without a result: name_run() then takes only the arguments.
  * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion: they declare everything above and leave the
  * definition to the program, as `static type name(type1 arg1, ...)`.
@@ -209,6 +266,13 @@ void uat_sim_work(uint64_t ns);
         uat_join(&uat_t->task);                                                                                        \
         return uat_t->value;                                                                                           \
     }                                                                                                                  \
+    static void name##_uat_alone(void *arg, void *result)                                                              \
+    {                                                                                                                  \
+        UAT_ALIGNED_ARGS(struct name##_uat_args, arg)                                                                  \
+        (void)result;                                                                                                  \
+        (void)name fields;                                                                                             \
+    }                                                                                                                  \
+    UAT_GROUP_SPAWN(name, name##_uat_alone, more, names)                                                               \
     UAT_UNUSED static int name##_run(type *uat_result UAT_UNWRAP more)                                                 \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
@@ -235,10 +299,18 @@ void uat_sim_work(uint64_t ns);
     {                                                                                                                  \
         uat_join(&uat_t->task);                                                                                        \
     }                                                                                                                  \
+    UAT_GROUP_SPAWN(name, name##_uat_body, more, names)                                                                \
     UAT_UNUSED static int name##_run params                                                                            \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
         return uat_run(name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                               \
+    }
+
+#define UAT_GROUP_SPAWN(name, body, more, names)                                                                       \
+    UAT_UNUSED static inline void name##_group_spawn(uat_group_t *uat_g UAT_UNWRAP more)                               \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
+        uat_group_spawn(uat_g, body, &uat_a, sizeof(uat_a));                                                           \
     }
 
 #define UAT_COMMON(type, name, params, members)                                                                        \

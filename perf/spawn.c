@@ -28,7 +28,7 @@ static int64_t tasks = 1000000;
 static int64_t stack_bytes = 1024;
 static int64_t work = 5000;
 
-enum part { PUSH_POP, PUBLISH, SWITCH, EVACUATE, SPAWN_JOIN, FLAT_LOOP, PARTS };
+enum part { PUSH_POP, PUBLISH, SWITCH, EVACUATE, SPAWN_JOIN, FLAT_LOOP, GROUP_LOOP, PARTS };
 static struct uat_samples parts[PARTS];
 static uint64_t bodies_here; /* run on this worker */
 
@@ -75,6 +75,25 @@ UAT_TASK(uint64_t, flat_loop, int64_t, batches)
         uat_samples_add(&parts[FLAT_LOOP], uat_cpu_counter() - begin);
     }
     return right;
+}
+
+/* The flat loop with a group in place of the handles. */
+UAT_TASK(uint64_t, group_loop, int64_t, batches)
+{
+    for (int64_t batch = 0; batch < batches; batch++) {
+        uint64_t begin = uat_cpu_counter();
+
+        for (int i = 0; i < BATCH / WINDOW; i++) {
+            uat_group_t group;
+
+            uat_group_begin(&group);
+            for (uint64_t n = 0; n < WINDOW; n++)
+                tiny_group_spawn(&group, n);
+            uat_group_wait(&group);
+        }
+        uat_samples_add(&parts[GROUP_LOOP], uat_cpu_counter() - begin);
+    }
+    return (uint64_t)(batches * BATCH);
 }
 
 /* Thieves would see only the upper `depth` spawners, so the spawns and joins below them are wholly private. */
@@ -200,7 +219,7 @@ static int time_evacuation(int64_t batches)
 static int time_parts(void)
 {
     int64_t batches = tasks / BATCH;
-    uint64_t nested = 0, flat = 0;
+    uint64_t nested = 0, flat = 0, grouped = 0;
     int status;
 
     time_deque(batches);
@@ -211,6 +230,8 @@ static int time_parts(void)
         status = nested_loop_run(&nested, DEPTH, batches);
     if (!status)
         status = flat_loop_run(&flat, batches);
+    if (!status)
+        status = group_loop_run(&grouped, batches);
     if (!status && (nested != (uint64_t)(batches * BATCH) || flat != nested))
         status = -EPROTO;
     if (status < 0)
@@ -284,6 +305,7 @@ static int open_parts(void)
     static const char *const names[PARTS] = {
         [PUSH_POP] = "push_pop",        [PUBLISH] = "publish_take_back", [SWITCH] = "resume_suspend",
         [EVACUATE] = "evacuate_resume", [SPAWN_JOIN] = "spawn_join",     [FLAT_LOOP] = "flat_loop",
+        [GROUP_LOOP] = "group_loop",
     };
     int status = 0;
 

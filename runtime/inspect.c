@@ -114,5 +114,6 @@ void uat_inspect_lent(struct uat_inspect_lent *lent)
         const struct uat_record *record = (const struct uat_record *)(pool->memory + i * pool->stride);
         /* Relaxed: outside of a run no peer changes it. */
         lent->odd_states += __atomic_load_n(&record->state, __ATOMIC_RELAXED) % 2;
+        lent->open_counts += __atomic_load_n(&record->count, __ATOMIC_RELAXED) != 0;
     }
 }

@@ -59,6 +59,7 @@ int uat_inspect_evacuate(uintptr_t sp, size_t bytes);
 struct uat_inspect_lent {
     size_t records, stacks; /* join records and evacuated stacks */
     size_t odd_states;      /* join records whose state is odd (J1) */
+    size_t open_counts;     /* join records whose count is not 0 (J4) */
 };
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 

@@ -16,6 +16,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/exception.h"
 #include "runtime/sched/fork.h"
+#include "runtime/sched/group.h"
 #include "runtime/sched/modes.h"
 #include "runtime/sched/sanitize.h"
 #include "runtime/sched/spawn.h"
@@ -71,6 +72,17 @@ static void check_waiter(const struct uat_waiter *waiter, int rank)
         uat_word_refuse(rank, "the block of the waiter in a join record", waiter->block);
 }
 
+/* The task at base has its child's result, or all children of its group have ended: let it go on. */
+static void settle_join(uat_task_t *task, uint64_t name, uintptr_t base)
+{
+    uat_group_t *group = uat_group_of(task);
+    if (!group)
+        memcpy(task->result, staged()->result, task->size);
+    uat_frame_at(base)->pending -= group ? uat_group_clear(group) : 1;
+    task->record = 0;
+    uat_park_give_back(uat_record_rank(name), &uat_record_address(name)->returned);
+}
+
 /* Bring the joiner's stack back to its addresses, and store the child's result where the joiner wants it. */
 static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record, uat_task_t *task)
 {
@@ -84,10 +96,7 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     if (uat_deque_size(&uat_worker.deque) == 0 || uat_deque_base(&uat_worker.deque) != waiter->base)
         uat_deque_push_gone(&uat_worker.deque, waiter->base);
     uat_sanitize_unpoison(waiter->sp, waiter->base);
-    memcpy(task->result, staged()->result, task->size);
-    task->record = 0;
-    uat_frame_at(waiter->base)->pending--;
-    uat_park_give_back(uat_record_rank(record), &uat_record_address(record)->returned);
+    settle_join(task, record, waiter->base);
     uat_park_give_back((int)waiter->rank, &block->returned);
     uat_task_counts.resumed_bytes += bytes;
     uat_trace_end(UAT_TRACE_RESUME, begin, bytes, (int)waiter->rank);
@@ -98,17 +107,28 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     return waiter->sp;
 }
 
-uintptr_t uat_join_child_ended(uintptr_t base)
+/* A child of a group has ended (J4). Returns whether it is the last one and its spawner waits: staging->waiter. */
+static bool is_last_of_group(uint64_t name)
 {
     struct staging *staging = staged();
-    struct uat_frame *frame = uat_frame_at(base);
-    uat_task_t *task = frame->task;
-    uint64_t name = frame->record;
     struct uat_record *record = uat_record_address(name);
-    uint32_t size = frame->result_size;
-    check_result(name, size);
-    uat_global_before_end();
-    memcpy(staging->result, uat_frame_result(frame), size);
+    struct uat_op chain[] = {
+        /* Before the READ (O1), so that the waiter is valid if the old value is -1; the peer is the FETCH_ADD of
+         * uat_join_wait_at(). */
+        uat_op_fetch_add(&staging->old, &record->count, 1),
+        uat_op_read(&staging->waiter, &record->waiter, sizeof(struct uat_waiter)),
+    };
+    uat_delay();
+    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2));
+    return staging->old == UINT64_MAX;
+}
+
+/* A child has ended: deliver its result. Returns whether its spawner waits: staging->waiter. */
+static bool is_second(uint64_t name, const void *result, uint32_t size)
+{
+    struct staging *staging = staged();
+    struct uat_record *record = uat_record_address(name);
+    memcpy(staging->result, result, size);
     struct uat_op chain[] = {
         uat_op_write(staging->result, record->result, uat_round8(size)),
         /* After the WRITE (O1), so that a joiner that finds state odd finds the result; the peer is the FETCH_ADD of
@@ -118,22 +138,31 @@ uintptr_t uat_join_child_ended(uintptr_t base)
     };
     uat_delay();
     uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 3));
-    if (staging->old % 2 == 0) {
+    return staging->old % 2 == 1;
+}
+
+uintptr_t uat_join_child_ended(uintptr_t base)
+{
+    struct uat_frame *frame = uat_frame_at(base);
+    uat_task_t *task = frame->task;
+    uint64_t name = frame->record;
+    check_result(name, frame->result_size);
+    uat_global_before_end();
+    bool resumes =
+        name & UAT_RECORD_GROUP ? is_last_of_group(name) : is_second(name, uat_frame_result(frame), frame->result_size);
+    if (!resumes) {
         uat_task_counts.ends_first++;
         return 0;
     }
     uat_task_counts.ends_second++;
-    struct uat_waiter waiter = staging->waiter;
+    struct uat_waiter waiter = staged()->waiter;
     return resume_joiner(&waiter, name, task);
 }
 
 /* Complete a join in place: the child has ended, its result was READ, and the task at base continues here. */
 static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
 {
-    memcpy(task->result, staged()->result, task->size);
-    task->record = 0;
-    uat_frame_at(base)->pending--;
-    uat_park_give_back(uat_record_rank(name), &uat_record_address(name)->returned);
+    settle_join(task, name, base);
     uat_global_after_join();
     uat_task_counts.joins_second++;
 }
@@ -169,14 +198,27 @@ static struct uat_block *evacuate(uintptr_t sp, uintptr_t base)
     return block;
 }
 
-/* Has the child ended? One READ; the answer "no" may be old. */
-static bool child_has_ended(uint64_t name)
+/* What the joiner adds 1 to, or subtracts the number of a group's children from. */
+static uint64_t *meeting(const uat_group_t *group, uint64_t name)
+{
+    struct uat_record *record = uat_record_address(name);
+    return group ? &record->count : &record->state;
+}
+
+/* Does the old value say that the child, or each of the group's children, has ended? */
+static bool says_ended(const uat_group_t *group, uint64_t old)
+{
+    return group ? old == group->parted : old % 2 == 1;
+}
+
+/* Has the child ended, or each of the group's children? One READ; the answer "no" may be old. */
+static bool child_has_ended(const uat_group_t *group, uint64_t name)
 {
     struct staging *staging = staged();
-    struct uat_op op = uat_op_read(&staging->old, &uat_record_address(name)->state, 8);
+    struct uat_op op = uat_op_read(&staging->old, meeting(group, name), 8);
     uat_delay();
     uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), &op, 1));
-    return staging->old % 2 == 1;
+    return says_ended(group, staging->old);
 }
 
 /*
@@ -184,10 +226,10 @@ static bool child_has_ended(uint64_t name)
  * only the joiner's ancestors, and other workers can fetch the stacks evacuated here. Workers that wait in place cannot
  * form a cycle, because each waits for a task further down the tree.
  */
-static void wait_in_place(uint64_t name)
+static void wait_in_place(const uat_group_t *group, uint64_t name)
 {
     struct uat_relax relax = {0};
-    while (!child_has_ended(name)) {
+    while (!child_has_ended(group, name)) {
         uat_relax_away(&relax);
         uat_deque_refuse(&uat_worker.deque);
         if (relax.spins % WATCH_EVERY == 0)
@@ -211,7 +253,16 @@ static bool asks_first(uintptr_t sp, uintptr_t base)
 static void check_joiner(uintptr_t sp, uintptr_t base, const uat_task_t *task)
 {
     uat_task_check_stack(sp, "uat_join()");
-    if ((uintptr_t)task < sp || (uintptr_t)task >= base)
+    bool is_own = (uintptr_t)task >= sp && (uintptr_t)task < base;
+    if (task->record & UAT_RECORD_GROUP) {
+        if (!is_own)
+            uat_fatal(
+                "uat_group_wait() was given a group at %p, which is not in the calling task's own frames; only the "
+                "task that began a group may wait for it",
+                (const void *)task);
+        uat_group_record((uat_task_t *)task);
+    }
+    if (!is_own)
         uat_fatal("uat_join() was given a handle at %p, which is not in the calling task's own frames; only the task "
                   "that spawned a child may join it",
                   (const void *)task);
@@ -229,25 +280,27 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     uat_fork_check();
     uat_modes_check();
     uint64_t name = task->record;
+    const uat_group_t *group = uat_group_of(task);
     struct uat_record *record = uat_record_address(name);
-    struct uat_op fetch_add = uat_op_fetch_add(&staging->old, &record->state, 1);
+    struct uat_op fetch_add = uat_op_fetch_add(&staging->old, meeting(group, name), group ? 0 - group->parted : 1);
+    int reads = group ? 0 : 1; /* of results */
     /* After the FETCH_ADD (O1). The result is valid if the old value is odd, because then the child's WRITE came first:
      * see uat_join_child_ended(). */
     struct uat_op read_result = uat_op_read(staging->result, record->result, uat_round8(task->size));
     check_result(name, task->size);
     uat_global_refuse_open("at a join");
     struct uat_block *block = NULL;
-    bool has_ended = asks_first(sp, base) && child_has_ended(name);
+    bool has_ended = asks_first(sp, base) && child_has_ended(group, name);
     /* The deque may hold private spawners below a task that has waited. They part from this task before its stack is
      * copied. */
     uintptr_t parted = 0;
     if (!has_ended && (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || !(block = evacuate(sp, base)))) {
-        wait_in_place(name);
+        wait_in_place(group, name);
         has_ended = true;
     }
     if (has_ended) {
         struct uat_op chain[] = {fetch_add, read_result}; /* FETCH_ADD because the state must end up even (J1) */
-        uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2));
+        uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 1 + reads));
         finish_join(task, name, base);
         uat_park_unpart(parted);
         return sp;
@@ -262,8 +315,8 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
         read_result,
     };
     uat_delay();
-    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 3));
-    if (staging->old % 2 == 0) {
+    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2 + reads));
+    if (!says_ended(group, staging->old)) {
         uat_task_counts.joins_first++;
         return 0;
     }

@@ -110,9 +110,7 @@ void uat_park_unpart(uintptr_t sp)
 {
     if (!sp)
         return;
-    struct uat_frame *frame = uat_frame_at(sp);
-    uat_record_put(&uat_records, uat_record_address(frame->record));
-    frame->task->record = 0;
+    uat_spawn_unpart(sp);
     if (uat_worker.deque.user.keep_private) /* as at the spawn, in the torture mode that moves spawners away */
         uat_torture_pushed(sp);
 }

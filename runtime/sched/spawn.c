@@ -16,6 +16,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/exception.h"
 #include "runtime/sched/fork.h"
+#include "runtime/sched/group.h"
 #include "runtime/sched/modes.h"
 #include "runtime/sched/torture.h"
 #include "runtime/sched/worker.h"
@@ -43,14 +44,26 @@ bool uat_spawn_part(void *context, uintptr_t sp)
 {
     (void)context;
     uat_task_check_stack(sp, "uat_spawn()");
-    struct uat_record *record = uat_record_get(&uat_records);
-    if (!record)
-        return false;
     struct uat_frame *child = uat_frame_at(sp);
     uat_task_t *task = child->task; /* both frames are still here; each takes the record's name along */
-    child->record = task->record = uat_record_name(uat_self.rank, record);
+    uint64_t name = uat_group_record(task);
+    if (!name) {
+        struct uat_record *record = uat_record_get(&uat_records);
+        if (!record)
+            return false;
+        name = uat_record_name(uat_self.rank, record);
+    }
+    child->record = task->record = uat_group_keep(task, name);
     task->size = child->result_size;
     return true;
+}
+
+void uat_spawn_unpart(uintptr_t sp)
+{
+    struct uat_frame *child = uat_frame_at(sp);
+    if (uat_group_forget(child->task))
+        uat_record_put(&uat_records, uat_record_address(child->record));
+    child->task->record = 0;
 }
 
 static _Noreturn void refuse_outside(void)
@@ -100,7 +113,8 @@ int uat_work_wanted(void)
 static void refuse_children(const struct uat_frame *frame)
 {
     if (frame->pending > 0)
-        uat_fatal("a task has ended with %u children that it never joined; every uat_spawn() needs its uat_join()",
+        uat_fatal("a task has ended with %u children that it never joined; every uat_spawn() needs its uat_join(), and "
+                  "every group its uat_group_wait()",
                   frame->pending);
 }
 
@@ -123,8 +137,7 @@ void uat_task_returned(uintptr_t sp)
     if (pop == UAT_POP_PRIVATE)
         return;
     if (pop == UAT_POP_PARTED) { /* child and spawner never parted */
-        uat_record_put(&uat_records, uat_record_address(frame->record));
-        frame->task->record = 0;
+        uat_spawn_unpart(sp);
         return;
     }
     uat_modes_check(); /* the continuation was stolen, and does not carry this worker's modes */

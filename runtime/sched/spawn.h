@@ -10,6 +10,9 @@
  * uat_task_t and in the child's frame. False if no record is free. */
 bool uat_spawn_part(void *context, uintptr_t sp);
 
+/* Undo it: child and spawner never parted. */
+void uat_spawn_unpart(uintptr_t sp);
+
 /*
  * End the job if sp, of the task that called `call`, is not in the uni-address region. The guard below the region
  * catches accesses to it, but a frame can be larger than the guard; so this check comes before any peer can see the

@@ -6,7 +6,12 @@
  *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD; nothing else changes it and it is never
  *       reset. The one that gets an even old value arrived first, the one that gets an odd old value second.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
+ *       A group's children share one record and meet at `count` instead: see J4.
  *   J3  Result, waiter and `returned` are on separate lines, since different peers WRITE them.
+ *   J4  The children of a group that live apart from their spawner share one record. Each adds 1 to `count` when it ends;
+ *       the waiting spawner subtracts their number once. All by HCA FETCH_ADD, and nothing else changes it, so `count`
+ *       is 0 again after each use. The spawner whose old value is that number arrived last; a child whose old value is
+ *       -1 arrived last. The record's name carries UAT_RECORD_GROUP, from which a child knows where to add.
  */
 #ifndef UAT_RECORD_H
 #define UAT_RECORD_H
@@ -26,11 +31,13 @@ struct uat_waiter {
 struct uat_record {
     _Alignas(64) uint64_t state;    /* HCA atomics only */
     uint64_t returned;              /* the owner sets 0 while it is free; the second to arrive WRITEs 1 */
+    uint64_t count;                 /* HCA atomics only; 0 unless a group uses the record (J4) */
     struct uat_waiter waiter;       /* WRITEs of the joiner */
     _Alignas(64) uint64_t result[]; /* WRITEs of the child's worker */
 };
 
-/* A record's name, unique in the job; 0 names no record. Addresses have 47 bits. */
+/* A record's name, unique in the job; 0 names no record. Addresses have 47 bits, and the lowest 6 are 0. */
+enum { UAT_RECORD_GROUP = 1 };
 static inline uint64_t uat_record_name(int rank, const struct uat_record *record)
 {
     return (uint64_t)rank << 48 | (uintptr_t)record;
@@ -41,7 +48,7 @@ static inline int uat_record_rank(uint64_t name)
 }
 static inline struct uat_record *uat_record_address(uint64_t name)
 {
-    return (struct uat_record *)(name & ((UINT64_C(1) << 48) - 1));
+    return (struct uat_record *)(name & ((UINT64_C(1) << 48) - 1) & ~(uint64_t)UAT_RECORD_GROUP);
 }
 
 /* Bytes from one record to the next. */

@@ -26,6 +26,17 @@ UAT_TASK(long, fib, int, n)
     return fib_join(&a) + b;
 }
 
+UAT_TASK(long, grouped, int, n)
+{
+    uat_group_t group;
+
+    uat_group_begin(&group);
+    for (int i = 0; i < n; i++)
+        fib_group_spawn(&group, i);
+    uat_group_wait(&group);
+    return n;
+}
+
 UAT_TASK(struct point, middle, struct point, p, struct point, q)
 {
     struct point m;

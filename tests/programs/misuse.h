@@ -7,5 +7,9 @@ int misuse_spawn_from_thread(void);
 int misuse_join_of_another(void);
 int misuse_join_twice(void);
 int misuse_foreign_handle(void);
+int misuse_copied_group(void);
+int misuse_group_without_wait(void);
+int misuse_static_group(void);
+int misuse_group_of_another(void);
 
 #endif

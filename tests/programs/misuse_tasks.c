@@ -89,3 +89,68 @@ int misuse_foreign_handle(void)
 {
     return uat_run(root_with_static_handle, NULL, 0, NULL, 0);
 }
+
+static void root_with_copied_group(void *arg, void *result)
+{
+    uat_group_t group, copy;
+    (void)arg;
+    (void)result;
+    uat_group_begin(&group);
+    memcpy(&copy, &group, sizeof(copy));
+    uat_group_spawn(&copy, nothing, NULL, 0);
+    uat_group_wait(&copy);
+}
+int misuse_copied_group(void)
+{
+    return uat_run(root_with_copied_group, NULL, 0, NULL, 0);
+}
+
+static void root_without_wait(void *arg, void *result)
+{
+    uat_group_t group;
+    (void)arg;
+    (void)result;
+    uat_group_begin(&group);
+    uat_group_spawn(&group, slow_child, NULL, 0);
+}
+int misuse_group_without_wait(void)
+{
+    return uat_run(root_without_wait, NULL, 0, NULL, 0);
+}
+
+static uat_group_t static_group;
+static void root_with_static_group(void *arg, void *result)
+{
+    (void)arg;
+    (void)result;
+    uat_group_begin(&static_group);
+    uat_group_spawn(&static_group, nothing, NULL, 0);
+    uat_group_wait(&static_group);
+}
+int misuse_static_group(void)
+{
+    return uat_run(root_with_static_group, NULL, 0, NULL, 0);
+}
+
+/* The child waits for its spawner's group. */
+static void wait_for_it(void *arg, void *result)
+{
+    uat_group_t *group;
+    (void)result;
+    memcpy(&group, arg, sizeof(group));
+    uat_group_wait(group);
+}
+static void root_of_waiting_stranger(void *arg, void *result)
+{
+    uat_group_t group, *address = &group;
+    (void)arg;
+    (void)result;
+    uat_group_begin(&group);
+    uat_group_spawn(&group, slow_child, NULL, 0);
+    uat_group_spawn(&group, wait_for_it, &address, sizeof(address));
+    uat_group_wait(&group);
+}
+int misuse_group_of_another(void)
+{
+    return uat_run(root_of_waiting_stranger, NULL, 0, NULL, 0);
+}

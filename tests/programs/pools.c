@@ -20,7 +20,7 @@ int pools_check(void)
     uat_inspect_lent(&lent);
     return wrong("join records are still out", lent.records) +
            wrong("join records have an odd state", lent.odd_states) +
-           wrong("evacuated stacks are still out", lent.stacks) +
+           wrong("join records have a count", lent.open_counts) + wrong("evacuated stacks are still out", lent.stacks) +
            wrong("entries are left in the deque", uat_deque_size(deque)) +
            wrong("entries count as published", deque->published) + wrong("entries count as aborted", deque->aborted);
 }
