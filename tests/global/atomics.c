@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_atomic_swap() and uat_atomic_store() beside other atomics on the same words, near and far. What
- * tasks add, others take away by swaps: nothing is lost and nothing taken twice. Of the values that tasks swap in, each
- * comes out once. A value that was stored is loaded. What a task has added without waiting is in what it sees of the
- * word next.
+ * Description: uat_atomic_swap() and uat_atomic_store() mixed with other atomics on the same words, near and far. Some
+ * tasks add, others take by swaps: nothing is lost and nothing is taken twice. Each value that tasks swap in comes out
+ * once. A stored value is loaded. An addition that a task has not waited for is visible when the task next reads the
+ * word.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,10 +14,11 @@
 
 enum { TASKS = 2000, SPREAD = 8192 /* words; chunks of several workers */ };
 
-/* In words[0] tasks add and others take, in words[SPREAD] they swap in their numbers. The others are for stores. */
+/* In words[0] some tasks add and others take; in words[SPREAD] tasks swap in their numbers. The other words are for
+ * stores. */
 static uat_atomic_t *words;
 
-/* What came out of a word; how many values were loaded that had not been stored. */
+/* What came out of a word, and how many loaded values had not been stored. */
 struct taken {
     uint64_t added, numbers, wrong;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the budget of releases for publications. A flat loop whose children write far bytes, with round trips of
- * 1 ms, does not wait in most of its time (publications are put off); and once it is over, a task that spawns again is
- * found by a thief (they are not put off for ever). During the loop the other worker is busy: a thief that takes every
- * continuation at once would leave the loop's worker nothing to release.
+ * 1 ms, spends most of its time without waiting, because publications are put off. After the loop, a thief finds the
+ * continuation of a task that spawns again, because they are not put off forever. During the loop the other worker is
+ * busy: a thief that took every continuation at once would leave the loop's worker nothing to release.
  *
  * For two workers with UAT_GLOBAL_HOSTS=2,latency=1ms.
  */
@@ -22,7 +22,7 @@ static double now_ms(void)
     return 1e-6 * (double)uat_time_ns();
 }
 
-/* Eight bytes that are far from where it runs. */
+/* Writes eight bytes that are far from the worker that runs it. */
 UAT_TASK_VOID(touch, int64_t, i)
 {
     char *p = array + (size_t)(1 - uat_rank()) * UAT_GLOBAL_BLOCK + (size_t)i % 4096 * 8;
@@ -35,7 +35,7 @@ UAT_TASK_VOID(nothing, int, unused)
     (void)unused;
 }
 
-/* Write, and then spawn again and again: each spawn looks whether the budget allows to publish by now. */
+/* Writes, then spawns repeatedly: each spawn checks whether the budget allows publication again. */
 UAT_TASK_VOID(spawn_again, int, unused)
 {
     double end = now_ms() + PATIENCE_MS;
@@ -47,7 +47,7 @@ UAT_TASK_VOID(spawn_again, int, unused)
     }
 }
 
-/* Keep a worker until the loop is over. */
+/* Keeps a worker busy until the loop is over. */
 UAT_TASK_VOID(be_busy, int, unused)
 {
     (void)unused;
@@ -56,11 +56,11 @@ UAT_TASK_VOID(be_busy, int, unused)
         ;
 }
 
-/* Returns the milliseconds of the loop. */
+/* Returns the duration of the loop in milliseconds. */
 UAT_TASK(double, loop, int, unused)
 {
     be_busy_task busy;
-    be_busy_spawn(&busy, unused); /* what follows is stolen */
+    be_busy_spawn(&busy, unused); /* the continuation is stolen */
     double begin = now_ms(), end = begin + LOOP_MS;
     for (int64_t i = 0; now_ms() < end; i++) {
         touch_task task;
@@ -68,11 +68,11 @@ UAT_TASK(double, loop, int, unused)
         touch_join(&task);
     }
     end = now_ms();
-    uat_atomic_fetch_add(looped, 1); /* the other worker becomes a thief */
-    touch(2);                        /* on this one, whose budget is used up */
+    uat_atomic_fetch_add(looped, 1); /* now the other worker becomes a thief */
+    touch(2);                        /* written on this worker, whose budget is used up */
     spawn_again_task task;
     spawn_again_spawn(&task, unused);
-    uat_atomic_fetch_add(stolen, 1); /* while the child waits, only a thief gets here */
+    uat_atomic_fetch_add(stolen, 1); /* the child waits for this, so only a thief gets here in time */
     spawn_again_join(&task);
     be_busy_join(&busy);
     return end - begin;
@@ -104,7 +104,7 @@ int main(void)
             wrong = 1;
         }
         if (run_ms > loop_ms + PATIENCE_MS) {
-            fprintf(stderr, "budget: no thief has come for what is published behind the loop\n");
+            fprintf(stderr, "budget: no thief has taken what was published after the loop\n");
             wrong = 1;
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: single cases of global memory, one for each argument, between rank 0 and rank 1, which are far from each
- * other. Most need a meeting of two features that random programs seldom bring about.
+ * Description: single cases of global memory, one per argument, between rank 0 and rank 1, which are far from each
+ * other. Most combine two features in a way that random programs seldom do.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "uat.h"
 #include "uat/global.h"
 
-enum { BLOCK = UAT_GLOBAL_BLOCK, PART = 4096, BLOCKS = 100 /* that each rank keeps */ };
+enum { BLOCK = UAT_GLOBAL_BLOCK, PART = 4096, BLOCKS = 100 /* blocks that each rank keeps */ };
 
-static unsigned char *array, *far; /* far: of rank 1 */
+static unsigned char *array, *far; /* far: the part that rank 1 keeps */
 static uint64_t wrong;
 
 static void expect(const char *what, const unsigned char *q, size_t bytes, int value)
@@ -36,7 +36,7 @@ static void expect_by_checkout(const char *what, const void *p, size_t bytes, in
     uat_global_checkin(p, bytes, UAT_READ);
 }
 
-/* Each rank writes all that it keeps: block b gets the value b. */
+/* Each rank writes all that it keeps: every byte of block b is set to b. */
 static int fill_own(void)
 {
     unsigned char *own = array + (size_t)uat_rank() * BLOCKS * BLOCK;
@@ -45,7 +45,7 @@ static int fill_own(void)
     return uat_barrier();
 }
 
-/* G6: a block is prefetched, and its place taken by another block before the bytes have come. */
+/* G6: a block is prefetched, and another block takes its place before the bytes have arrived. */
 static int prefetch_then_other_block(void)
 {
     unsigned char local[8];
@@ -62,7 +62,7 @@ static int prefetch_then_other_block(void)
     return 0;
 }
 
-/* What is put into a part whose prefetch is under way is not undone when its bytes come. */
+/* A put into a part whose prefetch is in flight is not undone when the prefetched bytes arrive. */
 static int prefetch_then_put(void)
 {
     unsigned char local[200];
@@ -77,7 +77,7 @@ static int prefetch_then_put(void)
     return 0;
 }
 
-/* Three blocks want one place, so two ranges get places beside the ring, at different distances from a page's start. */
+/* Three blocks need the same place, so two ranges get places in the overflow area, at different offsets in a page. */
 static int two_beside_the_ring(void)
 {
     if (uat_rank() == 1)
@@ -102,7 +102,7 @@ static int two_beside_the_ring(void)
     return 0;
 }
 
-/* A get over the edge of a block brings what was checked in on either side of it. */
+/* A get across the edge of two blocks returns what was checked in on either side. */
 static int get_over_an_edge(void)
 {
     for (int b = 1; b < BLOCKS && uat_rank() == 0; b++) {
@@ -116,7 +116,7 @@ static int get_over_an_edge(void)
     return 0;
 }
 
-/* What rank 1 checked in before the freeze is at its home behind it. There is more than one round trip brings home. */
+/* What rank 1 checked in before the freeze has reached its home after it. The amount needs more than one round trip. */
 static int freeze(void)
 {
     for (int b = 0; b < BLOCKS && uat_rank() == 1; b++)
@@ -129,7 +129,7 @@ static int freeze(void)
 
 enum { OBJECTS = 40 };
 
-/* Rank 1 gives back all objects of rank 0, whose part has not room for them twice. */
+/* Rank 1 frees all objects of rank 0, whose part has no room for them twice. */
 static int give_all_back(void)
 {
     void **table = (void **)(void *)array;
@@ -149,7 +149,7 @@ static int give_all_back(void)
     return 0;
 }
 
-/* Rank 1 gives back an object of rank 0 to which it has just written; rank 0 writes to it as its next one. */
+/* Rank 1 frees an object of rank 0 to which it has just written; rank 0 allocates it again and writes to it. */
 static int give_back_written(void)
 {
     struct {
@@ -164,7 +164,7 @@ static int give_back_written(void)
         return -1;
     if (uat_rank() == 1) {
         uat_global_get(&o, &shared->object, sizeof(o));
-        write_by_checkout(o + bytes - 100, 100, 207); /* far from what stands before the object, in another block */
+        write_by_checkout(o + bytes - 100, 100, 207); /* far from the object's header, in another block */
         uat_global_object_free(o);
         uat_atomic_store(&shared->freed, 1);
         while (!uat_atomic_load(&shared->written)) {
@@ -182,7 +182,8 @@ static int give_back_written(void)
     return rc;
 }
 
-/* What is nothing, or nowhere. Of rank 0 and of rank 1 alike, before and after global memory is open. */
+/* Ranges of no bytes, and addresses outside of global memory. Called on both ranks, before and after global memory is
+ * open. */
 static void nothing_and_nowhere(int is_open)
 {
     uat_global_transfer_t t;
@@ -205,7 +206,7 @@ static void nothing_and_nowhere(int is_open)
     unsigned char *own = uat_rank() == 0 ? array : far, *other = uat_rank() == 0 ? far : array;
     const size_t all = (size_t)BLOCKS * BLOCK;
     wrong += uat_global_near(own, 10) != 10 || uat_global_near(other, 10) != 0;
-    wrong += uat_global_near(own + all - 4, 10) != 4; /* then comes what is far, or the array's end */
+    wrong += uat_global_near(own + all - 4, 10) != 4; /* limited by far bytes, or by the array's end */
     wrong += uat_global_near(array + 2 * all, 10) != 0 || uat_global_near(array - 10, 10) != 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the statistics of global memory count what was done: hits, misses, bytes fetched and written, releases
- * and those that waited. Rank 0 alone works; each step has known numbers. It prints its misses and releases, to be
+ * Description: the statistics of global memory are exact: hits, misses, bytes fetched and written, releases, and
+ * releases that waited. Only rank 0 works; the counts of each step are known. It prints its misses and releases, to be
  * compared with the timeline.
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 static uat_stats_t before;
 static int faults;
 
-/* The counters have risen by so much since the last call. */
+/* Since the last call the counters must have risen by these numbers. */
 static void expect(int line, uint64_t hits, uint64_t misses, uint64_t fetched, uint64_t written, uint64_t releases,
                    uint64_t waited)
 {
@@ -51,26 +51,26 @@ static void work(char *near, char *far, char *both)
     uat_stats(&before);
     access_range(near, 10000, UAT_READ_WRITE);
     uat_global_release();
-    expect(__LINE__, 0, 0, 0, 0, 0, 0); /* near: nothing is counted */
+    expect(__LINE__, 0, 0, 0, 0, 0, 0); /* near accesses are not counted */
     access_range(far, 4096, UAT_READ);
     expect(__LINE__, 0, 1, 4096, 0, 0, 0);
     access_range(far + 100, 50, UAT_READ);
     expect(__LINE__, 1, 0, 0, 0, 0, 0);
     access_range(far + 4096, 4096, UAT_WRITE);
-    expect(__LINE__, 0, 1, 0, 0, 0, 0); /* all of a part: not fetched */
+    expect(__LINE__, 0, 1, 0, 0, 0, 0); /* a whole part: not fetched */
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 4096, 1, 1);
     access_range(far + 8192 + 10, 20, UAT_WRITE);
-    expect(__LINE__, 0, 1, 4096, 0, 0, 0); /* its edges are */
+    expect(__LINE__, 0, 1, 4096, 0, 0, 0); /* its edges are fetched */
     uat_global_release();
     uat_global_release();
-    expect(__LINE__, 0, 0, 0, 20, 1, 1); /* the second one had nothing to do */
+    expect(__LINE__, 0, 0, 0, 20, 1, 1); /* the second release had nothing to do */
     uat_global_prefetch(far + 5 * 4096, 4096);
     expect(__LINE__, 0, 0, 4096, 0, 0, 0);
     access_range(far + 5 * 4096, 4096, UAT_READ);
     expect(__LINE__, 0, 1, 0, 0, 0, 0);
     access_range(far + 100, 12000, UAT_READ);
-    expect(__LINE__, 1, 0, 0, 0, 0, 0); /* three valid parts, and not those that were used last */
+    expect(__LINE__, 1, 0, 0, 0, 0, 0); /* hits three valid parts that are not those used last */
     uat_global_get(local, far, 5000);
     uat_global_get_begin(&t, local, far, 8);
     uat_global_transfer_wait(&t);
@@ -88,7 +88,7 @@ static void work(char *near, char *far, char *both)
     expect(__LINE__, 0, 1, 100, 100, 0, 0);
 }
 
-/* Behind an acquire. A prefetch to a block brings back no other part of it. */
+/* After an acquire. A prefetch of a part of a block does not make the other parts valid again. */
 static void work_anew(char *far)
 {
     uat_stats(&before);

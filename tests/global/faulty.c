@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: programs that break a rule of global memory, one for each argument; see tests/global/errors for what
- * must be said. */
+/* Description: programs that break a rule of global memory, one per argument; tests/global/errors knows the
+ * messages. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 static char *array;
 static const char *which;
-static volatile enum uat_access mode = (enum uat_access)7; /* not known to the compiler */
+static volatile enum uat_access mode = (enum uat_access)7; /* unknown to the compiler */
 
 static int is(const char *name)
 {
@@ -24,7 +24,7 @@ static void leaf(void *arg, void *result)
     (void)result;
 }
 
-/* Its checkout is open while it spawns, until the spawn is published. */
+/* Its checkout is still open when it spawns; the message comes when the spawn is published. */
 static void open_at_spawn(void *arg, void *result)
 {
     (void)arg;
@@ -51,7 +51,7 @@ static void spawn_one(void *arg, void *result)
     uat_join(&t);
 }
 
-/* The child runs for long, so that a joiner who was stolen meanwhile waits. */
+/* The child runs for a long time, so that a stolen joiner waits. */
 static void slow_leaf(void *arg, void *result)
 {
     (void)arg;
@@ -77,7 +77,7 @@ static void alloc_inside(void *arg, void *result)
         fprintf(stderr, "refused\n");
 }
 
-/* What is allowed no more, or not so often. */
+/* Requests that exceed a limit, or are no longer allowed. */
 static void exceed(char *far)
 {
     if (is("access"))
@@ -106,7 +106,7 @@ static void exceed(char *far)
     }
 }
 
-/* Rank 1 gives it back twice, from afar. */
+/* Rank 1 frees it twice, from another host. */
 static int free_twice(void)
 {
     char **shared = (char **)(array + (size_t)(uat_size() - 1) * UAT_GLOBAL_BLOCK), *o;
@@ -124,7 +124,7 @@ static int free_twice(void)
     return uat_barrier();
 }
 
-/* "one-...": rank 0 goes one element too far, in an array or an object, near or far. */
+/* "one-...": rank 0 accesses one element too many, in an array or an object, near or far. */
 enum { ELEMENTS = 25 };
 
 static int one_too_many(void)
@@ -139,7 +139,7 @@ static int one_too_many(void)
     p += before / sizeof(*p);
     if (strstr(which, "object")) {
         if (uat_rank() == (before ? 1 : 0))
-            for (int i = 0; i < 3; i++) { /* with neighbours on both sides */
+            for (int i = 0; i < 3; i++) { /* the middle one, with neighbours on both sides */
                 p = uat_global_object_alloc(bytes);
                 uat_global_put(i == 1 ? &shared[0] : &shared[1], &p, sizeof(p));
             }
@@ -174,7 +174,7 @@ static int one_too_many(void)
     return 0;
 }
 
-/* Two arrays that this machine has memory for, but not for both. Neither is touched. */
+/* Two arrays: this machine has memory for either, but not for both. Neither is touched. */
 static int promise_twice(void)
 {
     char limit[UAT_MEMORY_LIMIT_MAX];
@@ -186,7 +186,7 @@ static int promise_twice(void)
     return uat_global_free(first) || !uat_global_alloc(*same, UAT_BLOCKED, 0);
 }
 
-/* Collective calls that go before. */
+/* Collective calls that precede the mistake. */
 static int prepare(void)
 {
     if (is("closed") && uat_rank() == 0)
@@ -254,7 +254,7 @@ static void on_rank_0(void)
                 break;
     if (is("access-near"))
         uat_global_checkout(array, 8, mode);
-    if (is("wait-twice") || is("wait-never")) { /* with another one under way */
+    if (is("wait-twice") || is("wait-never")) { /* while another transfer is in flight */
         uat_global_transfer_t t[2] = {{0}};
         char local[16];
         uat_global_get_begin(&t[0], local, far, 8);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: of a frozen array every worker fetches each far byte at most once, however many steals and joins there
- * are, while another array is fetched anew; after uat_global_thaw() what others write is seen, and a second freeze does
- * not bring back what the first one saw.
+ * Description: every worker fetches each far byte of a frozen array at most once, however many steals and joins there
+ * are, while bytes of another array are fetched again. After uat_global_thaw() what others write is seen, and a second
+ * freeze does not bring back what the first one saw.
  *
  * usage: freeze PASSES
  */
@@ -27,7 +27,7 @@ static unsigned char value(size_t i, unsigned char stamp)
     return (unsigned char)(i * 31 + i / 4096 + stamp * 17u);
 }
 
-/* Read a range by a tree of tasks; *result: bytes that are wrong. */
+/* Read a range by a tree of tasks; *result: number of wrong bytes. */
 static void read_all(void *arg, void *result)
 {
     struct part p = *(struct part *)arg;
@@ -49,7 +49,7 @@ static void read_all(void *arg, void *result)
     memcpy(result, &wrong, sizeof(wrong));
 }
 
-/* Each rank writes a part of it that lies with others too. */
+/* Each rank writes a share of the array, most of which lies with other ranks. */
 static void write_all(unsigned char *array, unsigned char stamp)
 {
     size_t n = (size_t)uat_size(), share = BYTES / n + 1, from = share * (size_t)uat_rank();
@@ -64,7 +64,7 @@ static void write_all(unsigned char *array, unsigned char stamp)
     uat_barrier();
 }
 
-/* Bytes that all workers fetched for so many passes over the array; -1: one was wrong. */
+/* Returns the bytes that all workers fetched in this many passes over the array; -1: a byte was wrong. */
 static int64_t pass(unsigned char *array, unsigned char stamp, int passes)
 {
     uat_stats_t before, after;
@@ -105,15 +105,15 @@ int main(int argc, char **argv)
     int64_t frozen = pass(array, 1, passes);
     faults += expect(frozen > 0 && frozen <= most, "each worker fetches a frozen array once at most", frozen);
     int64_t again = pass(array, 1, passes);
-    faults += expect(again >= 0 && frozen + again <= most, "it is not forgotten between runs", frozen + again);
+    faults += expect(again >= 0 && frozen + again <= most, "it is not dropped between runs", frozen + again);
     faults += uat_global_thaw(array) != 0;
     write_all(array, 2);
     int64_t thawed = pass(array, 2, passes);
-    faults += expect(thawed >= passes * (int64_t)BYTES / uat_size() / 2, "what is not frozen is fetched in each pass",
-                     thawed);
+    faults +=
+        expect(thawed >= passes * (int64_t)BYTES / uat_size() / 2, "a thawed array is fetched in each pass", thawed);
     faults += uat_global_freeze(array) != 0;
     int64_t second = pass(array, 2, passes);
-    faults += expect(second >= 0 && second <= most, "so is it when it is frozen again", second);
+    faults += expect(second >= 0 && second <= most, "an array that is frozen again is fetched once more", second);
     faults += uat_global_thaw(array) != 0;
     write_all(array, 3);
     faults += pass(array, 3, 1) < 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: objects are allocated and given back inside tasks, by their owner and by others; a tree of nodes that is
- * built in parallel holds what it should, wherever its nodes live; atomics lose no addition; and all objects that were
- * given back can be had again.
+ * Description: tasks allocate objects and free them, each by its owner or by another worker. A tree of nodes that is
+ * built in parallel has the right contents, wherever its nodes live; atomics lose no addition; and all freed objects
+ * can be allocated again.
  *
  * usage: objects RUNS
  */
@@ -19,7 +19,7 @@ struct node {
     struct node *child[2];
     uint64_t seed;
     uint32_t bytes;
-    unsigned char payload[PAYLOAD_MAX]; /* bytes of it */
+    unsigned char payload[PAYLOAD_MAX]; /* `bytes` of them are used */
 };
 
 struct job {
@@ -67,7 +67,7 @@ static void build(void *arg, void *result)
     memcpy(result, &n, sizeof(n));
 }
 
-/* Check and give back; returns the number of nodes, in *result. */
+/* Check a tree and free it; *result: the number of nodes. */
 static void fell(void *arg, void *result)
 {
     struct job j = *(struct job *)arg;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: ranges that are checked out keep what was written to them over every call of uat/sync.h that does not
- * wait, and what such a call acquires is read beside them. Tasks own cells of a few bytes to some KiB, neighbours of
- * each other in an array and in objects; each opens and closes its own at random, with calls, prefetches and transfers
- * in between. Other cells are shared: they hold the number of their writes, and a task changes them only after a
- * try_ call has given it their guard.
+ * Description: ranges that are checked out keep what was written to them across every call of uat/sync.h that does not
+ * wait, and what such a call acquires can be read meanwhile. Tasks own cells of a few bytes to some KiB, which are
+ * neighbours in an array and in objects. Each task checks its cells out and in at random, with calls, prefetches and
+ * transfers in between. Other cells are shared: they hold the number of writes to them, and a task changes them only
+ * after a try_ call has given it their guard.
  *
- * usage: open ROUNDS SEED    100 steps of each task in a round
+ * usage: open ROUNDS SEED    100 steps of each task per round
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,11 +22,11 @@ enum {
     TASKS = 4,
     RANKS = 8,   /* at most */
     OWN = 24,    /* cells of a task in the array */
-    OBJECTS = 2, /* of each task with each worker */
+    OBJECTS = 2, /* objects of each task on each worker */
     ZONES = 3,   /* shared sets of cells, by kind of guard */
-    SHARED = 4,  /* cells of each */
-    FRESH = 12,  /* objects of sync.h that can be used once */
-    OPEN = 3,    /* ranges of a task that are checked out for long; the cache must hold one more */
+    SHARED = 4,  /* shared cells of each guard */
+    FRESH = 12,  /* objects of sync.h that can be used only once */
+    OPEN = 3,    /* ranges that a task keeps checked out; the cache must hold one more */
     CELL_MAX = 3000,
     CELLS = TASKS * (OWN + OBJECTS * RANKS) + ZONES * SHARED,
     STRETCH = (TASKS * OWN + ZONES * SHARED) * CELL_MAX,
@@ -36,16 +36,16 @@ enum {
 struct cell {
     unsigned char *at;
     uint32_t bytes;
-    int owner; /* a task, or TASKS + a zone */
+    int owner; /* a task, or TASKS + the number of a zone */
 };
 
-/* What one task uses of the objects that one worker has created: nobody else does, so nothing here waits. */
+/* The objects that one task uses on one worker. No other task uses them, so nothing here waits. */
 struct set {
     uat_mutex_t mutex;
     uat_condition_t condition;
-    uat_semaphore_t semaphore; /* of 2 units */
+    uat_semaphore_t semaphore; /* 2 units */
     uat_latch_t opened, latch;
-    uat_task_barrier_t group; /* of 1 */
+    uat_task_barrier_t group; /* 1 member */
     uat_channel_t channel, full, shut;
     uat_future_t set, unset;
     uat_future_t future[FRESH];
@@ -54,11 +54,11 @@ struct set {
     uat_semaphore_t doomed[FRESH];
 };
 
-/* What each worker tells the others. */
+/* What each worker publishes to the others. */
 struct card {
     struct set set[TASKS];
     unsigned char *object[TASKS][OBJECTS];
-    uat_mutex_t mutex; /* the guards of the zones */
+    uat_mutex_t mutex; /* guards of the zones */
     uat_semaphore_t semaphore;
     uat_channel_t channel;
 };
@@ -67,7 +67,7 @@ static struct card card[RANKS];
 static struct cell cells[CELLS];
 static int cell_count;
 static uint64_t seed, steps;
-static int fresh; /* which object a call uses that can be used once */
+static int fresh; /* which of the objects that can be used only once the next call uses */
 
 static uint64_t wrong_at(const char *what, uint64_t task, const struct cell *c, uint64_t wrong)
 {
@@ -99,25 +99,25 @@ static uint64_t compare(const struct cell *c, const unsigned char *q, uint32_t v
 struct range {
     int cell; /* -1: none */
     enum uat_access access;
-    int late; /* it is written at the end */
+    int late; /* it is written only before it is checked in */
     unsigned char *place;
 };
 
 struct walk {
-    uint64_t task, random, calls, covered, wrong; /* covered: calls made while a range was open for writing */
-    uint32_t version[CELLS];                      /* of its own cells */
-    uint64_t turns[ZONES];                        /* its writes to shared cells */
-    int used[RANKS][4];                           /* of FRESH, by call */
+    uint64_t task, random, calls, covered, wrong; /* covered: calls made while a range was checked out for writing */
+    uint32_t version[CELLS];                      /* of the task's cells */
+    uint64_t turns[ZONES];                        /* number of this task's writes to each zone's cells */
+    int used[RANKS][4];                           /* how many of FRESH objects each call has used up */
     struct range open[OPEN];
 };
 
-/* Does not hang on what other tasks do: a seed gives the same walks. */
+/* Independent of other tasks: a seed always gives the same walk. */
 static uint64_t draw(struct walk *w, uint64_t n)
 {
     return (w->random = mix(w->random + 0x9e3779b97f4a7c15u)) % n;
 }
 
-/* The calls. Each returns 0 if it did as it should. */
+/* The calls. Each returns 0 if the call behaved correctly. */
 static int set_future(struct set *s)
 {
     uint64_t v = 7, got = 0;
@@ -284,7 +284,7 @@ static const struct {
              {"uat_semaphore_destroy", destroy, 1},
              {"uat_future_get", get_future, 0},
              {"uat_future_try_get", try_future, 0},
-             {"uat_future_try_get, in vain", try_unset, 0},
+             {"uat_future_try_get, not set", try_unset, 0},
              {"uat_mutex_lock", lock, 0},
              {"uat_mutex_try_lock", try_lock, 0},
              {"uat_condition_signal", signal, 0},
@@ -325,7 +325,7 @@ static int is_open(const struct walk *w, int cell)
     return 0;
 }
 
-/* A cell of its own that is not open. */
+/* A cell of this task that is not checked out. */
 static int choose_cell(struct walk *w)
 {
     for (;;) {
@@ -350,7 +350,7 @@ static void end_access(struct walk *w, struct range *r)
 {
     const struct cell *c = &cells[r->cell];
     uint32_t version = w->version[r->cell], writes = r->access != UAT_READ;
-    if (r->access != UAT_WRITE || !r->late) /* what was there is there still, whatever came between */
+    if (r->access != UAT_WRITE || !r->late) /* the old contents are still there, whatever happened meanwhile */
         w->wrong += wrong_at("still checked out", w->task, c, compare(c, r->place, version + (writes && !r->late)));
     if (writes && r->late)
         fill(c, r->place, version + 1);
@@ -371,7 +371,7 @@ static void access_at_once(struct walk *w)
     end_access(w, &r);
 }
 
-/* A transfer of a cell that is not checked out, with a call while it is under way. */
+/* A transfer of a cell that is not checked out, with a call while the transfer is in flight. */
 static void transfer(struct walk *w)
 {
     unsigned char local[CELL_MAX];
@@ -394,7 +394,7 @@ static void transfer(struct walk *w)
     w->wrong += wrong_at("transferred", w->task, c, compare(c, local, w->version[cell]));
 }
 
-/* Try to get the guard of a zone, with ranges checked out, and change it. */
+/* Try to get the guard of a zone, while ranges are checked out, and change the zone's cells. */
 static int try_guard(int zone)
 {
     uint64_t token;
@@ -554,7 +554,7 @@ static void make_set(struct set *s)
     }
 }
 
-/* What can only be done in a task. */
+/* The part of the preparation that needs a task. */
 static void prepare(void *arg, void *result)
 {
     uint64_t v = 5;
@@ -566,7 +566,7 @@ static void prepare(void *arg, void *result)
     uat_channel_send(card[uat_size() / 2].channel, &v);
 }
 
-/* Each worker creates its objects, and tells the others. */
+/* Each worker creates its objects, and publishes them to the others. */
 static int exchange(void)
 {
     size_t room = (sizeof(struct card) + UAT_GLOBAL_BLOCK - 1) / UAT_GLOBAL_BLOCK * UAT_GLOBAL_BLOCK;
@@ -589,7 +589,8 @@ static int exchange(void)
     return uat_barrier();
 }
 
-/* One cell behind the other in the array, in an order that hangs on the seed; then objects. The same on all workers. */
+/* Lay out the cells one after the other in the array, in an order that depends on the seed; then in objects. Same on
+ * all workers. */
 static void lay_out(unsigned char *array)
 {
     size_t at = seed * 977 % 4096;

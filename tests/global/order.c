@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: random race-free programs over a global array read what their sequential execution would read. A task
- * owns a range of bytes, cut anywhere; it checks and rewrites it, keeps a part of it for its children to read, gives
- * the rest to them, and checks all that they wrote. Every byte says by its value when it was written. Accesses are
- * checkouts of all kinds, gets and puts, blocking and split-phase, of random sizes.
+ * owns a range of bytes with arbitrary bounds. It checks and rewrites the range, keeps a part of it for its children to
+ * read, gives the rest to them, and checks all that they wrote. The value of every byte tells when it was written.
+ * Accesses are checkouts of all kinds, and gets and puts, blocking and split-phase, of random sizes.
  *
  * usage: order RUNS SEED [KIB]
  */
@@ -19,7 +19,7 @@ enum { CHILDREN_MAX = 5, DEPTH = 5, SMALL = 4096, LOCAL = 6000, TRANSFERS = 4 };
 
 struct range {
     size_t from, to;
-    uint64_t stamp; /* of all its bytes */
+    uint64_t stamp; /* stamp of all its bytes */
 };
 
 struct arg {
@@ -68,7 +68,7 @@ static void fill(unsigned char *to, size_t from, size_t n, uint64_t stamp)
         to[i] = value(from + i, stamp);
 }
 
-/* Check n bytes by several gets at a time. */
+/* Check n bytes by several gets in flight at a time. */
 static void get_split(size_t from, size_t n, uint64_t stamp)
 {
     unsigned char local[LOCAL];
@@ -132,7 +132,7 @@ static void write_piece(uint64_t *seed, size_t from, size_t n, uint64_t stamp)
     }
 }
 
-/* Piece by piece, now small, now large. */
+/* Apply act to the range piece by piece; pieces are small or large. */
 static void each_piece(uint64_t *seed, struct range r, void (*act)(uint64_t *, size_t, size_t, uint64_t))
 {
     while (r.from < r.to) {
@@ -150,7 +150,7 @@ static void check(uint64_t *seed, struct range r)
     each_piece(seed, r, check_piece);
 }
 
-/* From r.stamp to stamp. */
+/* Rewrite the range from r.stamp to stamp. */
 static void rewrite(uint64_t *seed, struct range r, uint64_t stamp)
 {
     for (; r.stamp < stamp;) {
@@ -211,7 +211,7 @@ static void tree(void *arg, void *result)
     rewrite(&seed, a.own, a.own.stamp + 1);
 }
 
-/* Each rank rewrites its share outside of runs. shift: whose share. */
+/* Each rank rewrites a share outside of runs. shift: the share of the rank that many places ahead. */
 static void rewrite_share(uint64_t *seed, uint64_t stamp, int shift)
 {
     size_t n = (size_t)uat_size(), i = ((size_t)uat_rank() + (size_t)shift) % n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: checkouts, gets, puts, atomics and objects work in main(), ordered by uat_barrier(); words are used by
- * atomics and as plain data in turn.
+ * Description: checkouts, gets, puts, atomics and objects work in main(), ordered by uat_barrier(); words are used in
+ * turn by atomics and as plain data.
  *
  * In each round a rank writes to the next rank's part and reads what the previous rank has written to its own.
  */
@@ -17,7 +17,7 @@ static uint64_t value(int round, int rank, int i)
     return (uint64_t)round * 1000000 + (uint64_t)rank * 1000 + (uint64_t)i;
 }
 
-/* How many of the words at p are not what `rank` has written in this round. */
+/* Returns how many of the words at p differ from what `rank` wrote in this round. */
 static int wrong_words(const uint64_t *p, int round, int rank)
 {
     int wrong = 0;
@@ -37,7 +37,7 @@ static void write_words(uint64_t *p, int round, int rank)
     uat_global_put(p + PUT, &(uint64_t){value(round, rank, PUT)}, sizeof(*p));
 }
 
-/* The word that all ranks add to, as plain data; rank 0 then takes one away, as plain data too. */
+/* All ranks add to this word, which is then read as plain data; rank 0 takes one away, as plain data too. */
 static int wrong_sum(uint64_t *sum, uint64_t wanted)
 {
     const uint64_t *q = uat_global_checkout(sum, sizeof(*sum), UAT_READ);

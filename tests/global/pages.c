@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: where an adapter reaches an array, each worker has touched its own chunks before anybody used them, and they lie
- * on the memory node that it runs on. With the argument "huge" they are in pages of 2 MiB. Exit 77: pages come when they
- * are first used.
+ * Description: where an adapter reaches an array, each worker has touched its own chunks before anybody used them, and
+ * they lie on the worker's memory node. With the argument "huge" they are in pages of 2 MiB. Exit 77: on this transport
+ * pages are allocated on first use.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 
 enum { CHUNK = 6 << 20, PAGE = 4096, PAGES = CHUNK / PAGE };
 
-/* Pages of this worker's chunk that are not there, and that lie on another node. move_pages() without a target only asks. */
+/* Counts the pages of this worker's chunk that are missing, and those on another node. move_pages() without a target
+ * only asks. */
 static int ask(char *chunk, int *missing, int *elsewhere)
 {
     static void *page[PAGES];
@@ -36,7 +37,7 @@ static int ask(char *chunk, int *missing, int *elsewhere)
     return 0;
 }
 
-/* KiB of the pages that the kernel maps this address in. */
+/* The size, in KiB, of the pages in which the kernel maps this address. */
 static long page_size(const void *p)
 {
     char line[512];

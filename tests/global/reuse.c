@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a place of the cache that is used for one block after the other never sends home what belongs to another
- * block (G6), and what is prefetched is what is read. Rank 0 writes a few bytes into each of many far blocks that share
- * two places, and reads all of them again.
+ * Description: a place of the cache that several blocks use in turn never sends another block's bytes home (G6), and a
+ * read returns what was prefetched. Rank 0 writes a few bytes into each of many far blocks that share two places, and
+ * reads all of them again.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a run of valid bytes that a slot shows to checkouts is hit as long as it is valid, and no longer: not
- * when the epochs' numbers come again, when its slot has become another block's, when its array was given back, or when
- * it was thawed. Two workers, a cache of two slots.
+ * Description: a run of valid bytes that a slot shows to checkouts is hit while it is valid, and no longer: not when
+ * the epoch's number comes around again, when the slot was reassigned to another block, when its array was freed, or
+ * when it was thawed. Two workers, a cache of two slots.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,8 @@ struct look {
     uint64_t epoch;
 };
 
-/* On rank 0: a mutex that is taken is an acquire, as often as the epoch needs to have its number again. */
+/* On rank 0: each lock of a mutex is an acquire; there are as many as the epoch needs to come around to the same
+ * number. */
 static void look_again(void *arg, void *result)
 {
     const struct look *look = arg;
@@ -53,7 +54,7 @@ static void look_again(void *arg, void *result)
         uat_mutex_unlock(mutex);
     }
     expect("the epoch", uat_far.epoch, look->epoch);
-    expect("the byte when the number comes again", (uint64_t)read_byte(look->far), 11);
+    expect("the byte when the number comes around", (uint64_t)read_byte(look->far), 11);
     uat_mutex_destroy(mutex);
 }
 
@@ -71,7 +72,7 @@ static int epochs_come_again(char *far)
 
 static void slot_is_taken(const char *far)
 {
-    const char *next = far + (size_t)2 * UAT_GLOBAL_BLOCK; /* its place is the same */
+    const char *next = far + (size_t)2 * UAT_GLOBAL_BLOCK; /* uses the same place */
     expect("the byte of the first block", (uint64_t)read_byte(far), 11);
     uint64_t hits = uat_far.hits;
     expect("once more", (uint64_t)read_byte(far), 11);
@@ -81,7 +82,7 @@ static void slot_is_taken(const char *far)
     expect("the block that was prefetched", (uint64_t)read_byte(next), 13);
 }
 
-/* What is frozen stays at hand over an acquire; when it is thawed, it does not. */
+/* A frozen array stays cached over an acquire; a thawed one does not. */
 static int thawed(char *array, const char *far)
 {
     int rc = uat_global_freeze(array);

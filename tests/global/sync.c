@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: what a task writes to global memory before it sets a future, unlocks a mutex, sends to a channel, counts
- * a latch down, releases a semaphore or closes a channel is read by the task that gets, locks, receives or waits: no
+ * a latch down, releases a semaphore or closes a channel is read by the task that gets, locks, receives or waits. No
  * spawn and no join orders the two.
  *
  * usage: sync RUNS SEED
@@ -18,7 +18,7 @@
 enum { LOCKERS = 6, TURNS = 12, ROUNDS = 25, CHAIN = 30, PAIRS = 2, BYTES = 100, CELLS = 64 };
 enum { READERS = 12, WRITTEN = 4, CLOSES = 8 };
 
-/* Cells of BYTES in global memory; each lies with another rank than its neighbours. */
+/* Cells of BYTES in global memory; neighbouring cells lie with different ranks. */
 static unsigned char *array;
 static uint64_t seed;
 
@@ -79,7 +79,7 @@ static unsigned char value_of(uint64_t round, uint64_t number)
     return (unsigned char)(1 + (round * 7 + number + seed) % 250);
 }
 
-/* Receive, check the other one's cell, write the own one, send; at the end by a semaphore. */
+/* Receive, check the other task's cell, write its own cell, send; at the end use a semaphore. */
 static void answer(void *arg, void *result)
 {
     struct pair p = *(struct pair *)arg;
@@ -116,7 +116,7 @@ struct link {
     uint64_t number;
 };
 
-/* The cell of the link before holds its number; write the own one. */
+/* The previous link's cell holds its number; write this link's cell. */
 static void pass_on(void *arg, void *result)
 {
     struct link l = *(struct link *)arg;
@@ -137,7 +137,7 @@ static uint64_t lock_all(void)
     fill(0, 0);
     for (int i = 0; i < LOCKERS; i++)
         uat_spawn(&t[i], lock_in_turn, &l, sizeof(l), &wrong[i], sizeof(wrong[i]));
-    uat_latch_wait(l.latch); /* before the joins: it alone orders what follows */
+    uat_latch_wait(l.latch); /* before the joins: only this orders what follows */
     sum += wrong_bytes(0, LOCKERS * TURNS);
     for (int i = LOCKERS - 1; i >= 0; i--) {
         uat_join(&t[i]);
@@ -198,10 +198,10 @@ struct neighbour {
     uat_future_t begun, written;
     uat_semaphore_t permit;
     uint64_t value;
-    bool counts; /* a permit says that it is written, not the future */
+    bool counts; /* a permit, not the future, says that it is written */
 };
 
-/* The pauses leave the semaphore's guard free most of the time: a task that finds it taken gets its acquire elsewhere. */
+/* The pauses leave the semaphore's guard free most of the time: a task that finds it taken acquires in another way. */
 static bool is_written(const struct neighbour *n)
 {
     uint64_t value;
@@ -210,8 +210,8 @@ static bool is_written(const struct neighbour *n)
     return n->counts ? !uat_semaphore_try_acquire(n->permit) : !uat_future_try_get(n->written, &value);
 }
 
-/* What is cached of a page is old when a future is found set, though this task has neither waited nor parted meanwhile:
- * the page was read for its last bytes, while another task wrote its first ones. */
+/* The cached part of a page is old when a future is found set, though this task has neither waited nor parted
+ * meanwhile: it read the page's last bytes while another task wrote the first ones. */
 static void look(void *arg, void *result)
 {
     struct neighbour n = *(struct neighbour *)arg;
@@ -222,7 +222,7 @@ static void look(void *arg, void *result)
     uat_global_checkout(page + 4000, 8, UAT_READ);
     uat_global_checkin(page + 4000, 8, UAT_READ);
     while (!is_written(&n))
-        if (++tries == 100000) { /* nobody has stolen the other task */
+        if (++tries == 100000) { /* no worker has stolen the other task */
             uat_future_get(n.written, &one);
             break;
         }
@@ -257,7 +257,7 @@ struct reader {
     uint64_t round;
 };
 
-/* Wait until the channel is closed; what was written before that is there. */
+/* Wait until the channel is closed; what was written before that is visible. */
 static void read_at_end(void *arg, void *result)
 {
     struct reader r = *(struct reader *)arg;
@@ -269,7 +269,7 @@ static void read_at_end(void *arg, void *result)
     memcpy(result, &wrong, sizeof(wrong));
 }
 
-/* Each reader waits when its spawner goes on; the first ones that are woken up read while the others still are. */
+/* Each reader already waits when its spawner continues; the first are woken while others still wait. */
 static uint64_t close_all(void)
 {
     uat_task_t t[READERS];

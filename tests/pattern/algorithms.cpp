@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat.hpp over global memory: vectors, spans, checkouts, sort, transform and reductions against their sequential
- * values, near and far; partitions by steps.
+ * Description: uat.hpp over global memory: vectors, spans, checkouts, sort, transform and reductions against their
+ * sequential values, near and far; partitions in steps.
  * usage: test-algorithms [SIZE]
  */
 #include <cstddef>
@@ -38,7 +38,7 @@ int check(bool right, const char *what)
     return !right;
 }
 
-/* Is the span in order, with the elements that make(i) gives for i below its size, in whatever places? */
+/* Is the span sorted, and does it contain the elements make(i) for i below its size? */
 template <class T, class Make, class Less, class Key>
 bool is_sorted_of(uat::span<const T> s, Make make, Less less, Key key)
 {
@@ -107,7 +107,8 @@ int check_sorts(uat::span<std::int64_t> words, uat::span<pair> pairs, uat::span<
     return errors;
 }
 
-/* Comparisons that contradict themselves: the span keeps its elements, nothing outside of it is seen, and it ends. */
+/* Comparisons that contradict themselves: the span keeps its elements, no element outside is compared, and the sort
+ * ends. */
 template <class Less> bool keeps(uat::span<std::int64_t> s, std::int64_t values, Less less)
 {
     auto make = [=](std::size_t i) { return std::int64_t(mix(i)) % values; };
@@ -146,7 +147,8 @@ int check_contradictions(uat::span<std::int64_t> s)
     return errors;
 }
 
-/* A partition by steps of `most`, behind `gap` elements that are known: does the pass hold what it says after each step? */
+/* A partition in steps of `most`, after `gap` elements that are known already: does the pass hold what it promises
+ * after each step? */
 template <class T, class Make, class Key> bool partitions(std::size_t gap, std::size_t most, Make make, Key key)
 {
     using quicksort = uat::detail::quicksort<T, bool (*)(const T &, const T &)>;
@@ -163,7 +165,7 @@ template <class T, class Make, class Key> bool partitions(std::size_t gap, std::
     for (std::size_t steps = N; pass.from < pass.to && steps > 0; steps--) {
         std::size_t left = pass.to - pass.from, low = pass.from + most / 2, high = pass.to - most / 2;
         quicksort::partition(elements, &pass, most, &pivot);
-        if (left > most && (pass.from > low || pass.to < high)) /* the middle is somebody else's */
+        if (left > most && (pass.from > low || pass.to < high)) /* the middle belongs to another worker */
             return false;
         if (pass.less > pass.from || pass.from > pass.to || pass.to > N || left - (pass.to - pass.from) > most)
             return false;
@@ -258,7 +260,7 @@ template <class F> bool refuses(F f, std::size_t one, std::size_t other)
     return false;
 }
 
-/* Spans of unlike sizes: each algorithm of two or three refuses them, and touches no element. */
+/* Spans of different sizes: each algorithm with two or three spans refuses them, and touches no element. */
 int check_sizes(uat::span<std::int64_t> x, uat::span<std::int64_t> y)
 {
     auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };

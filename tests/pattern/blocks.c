@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_for_each_block() over elements that do not divide a block of global memory: each block that a body
- * gets lies in one block of global memory, or is one element, and each element comes once. Ranges begin and end on
- * either of two hosts. Few elements that each take long come in many blocks, so that thieves get some. usage:
- * UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
+ * Description: uat_for_each_block() over elements whose size does not divide a block of global memory. Each call of the
+ * body gets elements that lie in one block of global memory, or a single element, and each element is visited once.
+ * Ranges start and end on either of two hosts. A few elements that each take long come in many calls, so that thieves
+ * get some.
+ * usage: UAT_GLOBAL_HOSTS=2 uatrun -n 2 test-blocks
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ struct part {
     size_t size;
 };
 
-/* Counts its visit in the first byte of each element. */
+/* Counts the visit in the first byte of each element. */
 static void visit(void *elements, size_t first, size_t count, const void *arg)
 {
     const struct part *p = arg;
@@ -63,7 +64,7 @@ UAT_TASK_VOID(walk, char *, base, size_t, bytes, size_t, size)
 
 enum { FEW = 200, BLOCKS_OF_FEW = 50 };
 
-/* Takes a quarter of a millisecond or so for each element. *blocks: how often it is called. */
+/* Takes about a quarter of a millisecond per element. *blocks: number of calls. */
 static void take_long(void *elements, size_t first, size_t count, const void *arg)
 {
     uat_atomic_t *blocks = *(uat_atomic_t *const *)arg;
@@ -82,8 +83,7 @@ UAT_TASK_VOID(walk_few, char *, base, uat_atomic_t *, blocks)
 }
 
 /*
- * Chunks alternate between the hosts, so that each range begins and ends near or far. Returns 0, or 1 if the runtime
- * fails.
+ * Chunks alternate between the hosts, so each range starts and ends near or far. Returns 0, or 1 if the runtime fails.
  */
 static int walk_all(void)
 {
@@ -92,8 +92,7 @@ static int walk_all(void)
     for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
         for (size_t from = 0; from < 2; from++)
             for (size_t to = CHUNKS - 1; to <= CHUNKS; to++)
-                for (size_t shift = 0; shift < 2;
-                     shift++) /* an array within the memory, whose elements stand otherwise */
+                for (size_t shift = 0; shift < 2; shift++) /* another alignment of the elements */
                     if (walk_run(array + from * CHUNK + shift * 8, (to - from) * CHUNK - shift * 8, sizes[k]))
                         return 1;
     return 0;

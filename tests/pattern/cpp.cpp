@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat.hpp: tasks of functions and lambdas, with results of every kind; loops, reductions and scans against
- * their sequential values; a handle that is not joined by hand.
+ * their sequential values; a handle that is not joined explicitly.
  * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending | main | refused | terminate]: with a
  * word, an exception at that place
  */
@@ -94,7 +94,7 @@ int root()
     throw std::runtime_error("nine lives are enough");
 }
 
-/* An exception passes children that may still run elsewhere. */
+/* An exception leaves a task whose children may still run elsewhere. */
 void fail_with_children()
 {
     auto slow = uat::spawn(fib, 24L);
@@ -102,7 +102,7 @@ void fail_with_children()
     fail();
 }
 
-/* One that the task catches itself does no harm. */
+/* An exception that the task itself catches does no harm. */
 int catches()
 {
     try {
@@ -122,7 +122,7 @@ void throw_at(const std::string &where)
     if (where == "thief")
         uat::run([] {
             auto child = uat::spawn([] {
-                for (;;) /* until another worker has taken the continuation, and failed */
+                for (;;) /* until another worker has taken the continuation, and thrown */
                     uat_work_wanted();
             });
             fail();

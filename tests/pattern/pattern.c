@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: loops, reductions, scans and invocations over ranges of every size: each iteration is run exactly once,
- * partial results are combined in order, what a loop splits off reaches other workers, and a grain is kept.
+ * Description: loops, reductions, scans and invocations over ranges of every size: each iteration runs exactly once,
+ * partial results are combined in order, parts of a loop reach other workers, and a grain is respected.
  * usage: test-pattern ROUNDS
  */
 #include <inttypes.h>
@@ -12,7 +12,8 @@
 #include <uat.h>
 #include <uat/pattern.h>
 
-/* A value whose composition does not commute: x -> a x + b, modulo 2^64; and how many iterations it is made of. */
+/* An affine map x -> a x + b, modulo 2^64, whose composition does not commute; and the number of iterations it is made
+ * of. */
 struct affine {
     uint64_t a, b, count;
 };
@@ -56,8 +57,8 @@ static void add(int64_t begin, int64_t end, void *partial, const void *arg)
 }
 
 /*
- * In the second pass of a scan: the value must be that of all iterations before. Errors are counted in `count`'s high
- * half.
+ * In the second pass of a scan the value must be that of all iterations before. Errors are counted in the high half of
+ * `count`.
  */
 static void check_prefix(int64_t begin, int64_t end, void *partial, const void *arg)
 {
@@ -74,7 +75,7 @@ static void check_prefix(int64_t begin, int64_t end, void *partial, const void *
 
 static const struct uat_reduction reduction = {add, compose, &identity, sizeof(identity)};
 
-/* The body of a plain loop, which can tell nothing to its caller: it looks at its range and its argument. */
+/* The body of a plain loop, which returns nothing to its caller: it checks its range and its argument. */
 static void look(int64_t begin, int64_t end, const void *arg)
 {
     const struct settings *s = arg;
@@ -142,8 +143,8 @@ static void add_calls(void *left, const void *right, const void *arg)
 }
 
 /*
- * Each part is split only while it has more than a grain, so it has half of one at least, and one small call at its end
- * at most. A grain of all iterations leaves one call.
+ * A part is split only while it has more than a grain. So each part has at least half a grain, and at most one small
+ * call at its end. A grain of all iterations leaves one call.
  */
 static int check_grain(int64_t n, int64_t grain)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat_sort() and uat_for_each_block() over global arrays of elements of several sizes, in several orders:
- * what was there is there afterwards, sorted; each element is visited once. Memory of one process is sorted by the task
+ * a sort loses no element and orders them; each element is visited once. Memory of one process is sorted by the task
  * alone. Runs are merged with few comparisons. A comparison that contradicts itself loses no element, sees none from
- * outside, and does not take the square of their number.
+ * outside, and does not lead to quadratic time.
  *
  * usage: test-sort ROUNDS [BYTES]
  */
@@ -20,11 +20,11 @@
 
 enum { SIZES = 6, SHAPES = 11, LARGEST = 100, LOCAL = 500 };
 enum contradiction { NONE, LESS_OR_EQUAL, ALWAYS_LESS, ALWAYS_GREATER, BY_CHANCE, BY_ADDRESS, CONTRADICTIONS };
-#define CALLS_MAX UINT64_C(300000000) /* of a process: the square of its elements would be more */
+#define CALLS_MAX UINT64_C(300000000) /* most comparisons in a process; a quadratic sort would need more */
 
 static const size_t sizes[SIZES] = {1, 4, 8, 16, 24, LARGEST};
 
-/* The argument of comparisons and bodies: with bytes at its end that must travel with it. */
+/* The argument of comparisons and bodies; the bytes at its end must travel with it. */
 struct order {
     size_t size;
     int down, shape;
@@ -36,7 +36,7 @@ struct order {
 static uint64_t key_of(const void *element, size_t size)
 {
     uint64_t key = 0;
-    memcpy(&key, element, size < sizeof(key) ? size : sizeof(key)); /* little end first */
+    memcpy(&key, element, size < sizeof(key) ? size : sizeof(key)); /* lowest byte first */
     return key;
 }
 
@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b, const void *arg)
         return -1;
     case ALWAYS_GREATER:
         return 1;
-    case BY_ADDRESS: /* of a pivot, which stands elsewhere: it is below all, or above all */
+    case BY_ADDRESS: /* an element elsewhere, such as a pivot, is below all, or above all */
         return (a < b) == (o->seed % 2) ? -1 : 1;
     case BY_CHANCE:
         return (int)(mix(calls) % 3) - 1;
@@ -94,7 +94,7 @@ static uint64_t key_at(const struct order *o, uint64_t i)
     }
 }
 
-/* An element is its key and bytes that follow from it. */
+/* Make an element: its key, and bytes that are computed from the key. */
 static void make(char *element, size_t size, uint64_t key)
 {
     memcpy(element, &key, size < sizeof(key) ? size : sizeof(key));
@@ -109,7 +109,7 @@ static void fill(void *elements, size_t first, size_t count, const void *arg)
         make((char *)elements + i * o->size, o->size, key_at(o, first + i));
 }
 
-/* Every element must be seen once: each visit adds 1 to its first byte. */
+/* Each element must be visited once: a visit adds 1 to its first byte. */
 static void visit(void *elements, size_t first, size_t count, const void *arg)
 {
     const struct order *o = arg;
@@ -153,7 +153,7 @@ struct check {
     char *array;
 };
 
-/* Iterations are elements: their sums, and those that stand behind a later one. */
+/* Iterations are elements: add them up, and count those that are greater than the next one. */
 static void add_range(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     const struct check *c = arg;
@@ -201,7 +201,7 @@ static int check_sorted(char *array, const struct order *o)
     return 1;
 }
 
-/* The array of one process: of the task's own stack, between two elements that nobody touches. */
+/* An array of one process: it lies on the task's own stack, between two elements that nobody may touch. */
 static int check_local(const struct order *of)
 {
     struct order o = *of;
@@ -226,7 +226,7 @@ static int check_local(const struct order *of)
     return memcmp(&expected, &found, sizeof(found)) != 0 || errors > 0;
 }
 
-/* Runs of one process need few comparisons. */
+/* Runs in the memory of one process need few comparisons. */
 static int check_runs(void)
 {
     char own[LOCAL * 8];
@@ -266,7 +266,7 @@ struct arrays {
     uint64_t seed;
 };
 
-/* Every pair of a size and a shape in some round; with a count that is small once in a while. */
+/* Every pair of a size and a shape occurs in some round; now and then with few elements. */
 static void root(void *arg, void *result)
 {
     const struct arrays *a = arg;

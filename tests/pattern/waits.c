@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: bodies of loops, reductions, scans and parallel calls that wait: for futures that other tasks set, for
- * earlier iterations, for mutexes, also with one held, and for channels. Right sums, exclusion excludes, nothing hangs.
+ * earlier iterations, for mutexes, even with a mutex held, and for channels. Sums are right, exclusion excludes,
+ * nothing hangs.
  * Usage: test-waits [ROUNDS [CASE]]
  */
 #include "tests/programs/rounds.h"
@@ -22,7 +23,7 @@ static void work(void)
 struct all {
     number_future future[FUTURES];
     uat_mutex_t mutex;
-    numbers_channel cell; /* of one number, that only the mutex's holder takes out */
+    numbers_channel cell; /* holds one number, which only the mutex's holder takes out */
     numbers_channel stream, errors;
 };
 
@@ -38,7 +39,7 @@ static struct all make(void)
     return a;
 }
 
-/* Destroy all; how many errors there were. The cell must hold `sum`. */
+/* Destroy all objects. Returns the number of errors. The cell must hold `sum`. */
 static int end(const struct all *a, int64_t sum)
 {
     int64_t value = 0;
@@ -54,7 +55,7 @@ static int end(const struct all *a, int64_t sum)
     return errors;
 }
 
-/* Add to the cell with the mutex held, which excludes the others while this task waits. */
+/* Add to the cell with the mutex held; it excludes the others while this task waits. */
 static void add_locked(const struct all *a, int64_t value, int wait)
 {
     int64_t sum = 0;
@@ -93,7 +94,7 @@ UAT_TASK(int, futures, int, unused)
     return unused + set_all_join(&setter) + end(&a, 10 * (FUTURES - 1) * FUTURES / 2);
 }
 
-/* The setter comes last, as a call beside the loop; the loop itself is one of the calls. */
+/* The setter is spawned last, as a call beside the loop; the loop itself is one of the calls. */
 static void await_all(void *arg, void *result)
 {
     (void)result;
@@ -135,7 +136,7 @@ UAT_TASK(int, chain, int, unused)
     return unused + errors + end(&a, 0);
 }
 
-/* Sends into a channel that a task receives from, which is slower. */
+/* Sends into a channel whose receiver is slower. */
 static void send_out(int64_t begin, int64_t end, const void *arg)
 {
     const struct all *a = arg;
@@ -201,7 +202,7 @@ static void add_plain(int64_t begin, int64_t end, void *partial, const void *arg
     }
 }
 
-/* Writes the prefix of each iteration, under the mutex: their sum. */
+/* Adds the prefix of each iteration to a sum, under the mutex. */
 static void write_prefix(int64_t begin, int64_t end, void *prefix, const void *arg)
 {
     for (int64_t i = begin; i < end; i++) {
@@ -238,7 +239,7 @@ static void outer(int64_t begin, int64_t end, const void *arg)
         uat_mutex_lock(a->mutex);
         numbers_receive(a->cell, &sum);
         uat_for(0, 6, inner, a, sizeof(*a));
-        while (numbers_try_receive(a->errors, &none) == 0) /* nobody else is in here */
+        while (numbers_try_receive(a->errors, &none) == 0) /* no other task is in here */
             zeros++;
         numbers_send(a->cell, sum + zeros);
         uat_mutex_unlock(a->mutex);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat::atomic_ref on near and far words: no change is lost, each operation gives what std::atomic_ref's
- * gives; prefix sums and extremes over spans against their sequential values; parallel_invoke(); grains; a generator in
- * a task: all from uat.hpp alone.
+ * Description: uat::atomic_ref on near and far words: no change is lost, each operation returns what std::atomic_ref's
+ * returns; prefix sums and extremes over spans against their sequential values; parallel_invoke(); grains; a generator
+ * in a task. Includes only uat.hpp.
  * usage: test-words [SIZE]
  */
 #include <cstdint>
@@ -79,7 +79,7 @@ int check_sums(const words &w)
     return errors + check(both.a == EACH && both.b == -EACH, "compare_exchange_weak of a structure");
 }
 
-/* What the operations return, on words that nobody else changes. */
+/* Check what the operations return, on words that nobody else changes. */
 int check_results(const words &w)
 {
     std::int64_t expected = 6;
@@ -99,7 +99,7 @@ template <class T> uat::atomic_ref<T> word_of(uat::span<std::uint64_t> s, std::s
     return uat::atomic_ref<T>(reinterpret_cast<T *>(s.data() + i));
 }
 
-/* s: 9 words that are 0. */
+/* s: 9 words, all 0. */
 int check_words(uat::span<std::uint64_t> s)
 {
     words w = {word_of<std::int64_t>(s, 0),
@@ -134,7 +134,7 @@ int check_scans(uat::span<affine> in, uat::span<affine> out)
     return errors + check(right && (in.empty() || in.get(in.size() - 1).b == all.b), "inclusive_scan in place");
 }
 
-/* To another type, with the addition that is assumed; extremes, of which several elements are equal. */
+/* A scan to another type, with addition by default; extremes that several elements share. */
 int check_numbers(uat::span<std::uint8_t> in, uat::span<std::int64_t> out)
 {
     std::size_t n = in.size();
@@ -154,7 +154,7 @@ int check_numbers(uat::span<std::uint8_t> in, uat::span<std::int64_t> out)
            check(uat::max_element(uat::span<const std::uint8_t>(in), greater) == least, "max_element by an order");
 }
 
-/* More bytes than a result may have: an element does not travel as one. */
+/* More bytes than a result may have: the task must not return the element itself. */
 struct wide {
     std::int64_t key;
     std::int64_t rest[160];
