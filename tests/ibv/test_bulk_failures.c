@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what goes wrong with bulk data over verbs ends in one line that says what mends it, and in a negative
- * errno: local memory that is not registered, regions that are taken away, a peer that is gone in the midst of
- * transfers, too little memory that may be locked.
+ * Description: each failure of bulk data over verbs ends in one line that says how to mend it, and in a negative errno:
+ * local memory that is not registered, regions that are withdrawn, a peer that disappears during transfers, too low a
+ * limit of locked memory.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,8 @@ static void work_unreachable(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* A queue pair gives its peer no access to a worker that serves no memory. Four workers on two hosts: two serve. */
+/* A queue pair to a worker that exposes no memory gives its peer no access. Four workers on two hosts: two expose
+ * memory. */
 static void work_access(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -63,7 +64,8 @@ static void work_access(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* A region is taken away, or its worker is gone, while READs of it are posted. One line, and an errno for ever. */
+/* A region is withdrawn, or its worker disappears, while READs of it are posted. This gives one line, and the same
+ * errno from then on. */
 static void lose(struct peer *me, void *arg, bool gone, int result, const char *text)
 {
     bulk_begin(me, arg);
@@ -102,7 +104,7 @@ static void work_gone(struct peer *me, void *arg)
     lose(me, arg, true, -ETIMEDOUT, "does not answer");
 }
 
-/* From now on this process may lock so many bytes. */
+/* From now on this process may lock only this many bytes. */
 static void limit_locked(uint64_t bytes)
 {
     struct rlimit limit = {bytes, bytes};
@@ -114,8 +116,8 @@ static void limit_locked(uint64_t bytes)
     PEER_CHECK(syscall(SYS_capset, &head, data) == 0 && setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
 }
 
-/* The segments of both workers are 8 MiB, the own one counts once more, the arena is 4 MiB, each region 3: 15 MiB
- * have no room for the arena, 18 MiB for no region. */
+/* The segments of both workers are 8 MiB, this worker's counts once more, the arena is 4 MiB, each region 3: with 15
+ * MiB there is no room for the arena, with 18 MiB none for a region. */
 static void work_memlock(struct peer *me, void *arg)
 {
     const struct bulk_test *test = arg;

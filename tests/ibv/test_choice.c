@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: which port and which GID a worker takes, what kind of atomics a device has, and which endpoints cannot
- * reach each other: decided on made-up devices, so no hardware is needed.
+ * reach each other. All is decided on made-up devices, so no hardware is needed.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static struct uat_ibv_port port(const char *device, int number, int link_layer, 
 
 enum { IB = IBV_LINK_LAYER_INFINIBAND, ETH = IBV_LINK_LAYER_ETHERNET };
 
-/* What UAT_NET_DEVICES=device[:port] makes. */
+/* The settings that UAT_NET_DEVICES=device[:port] gives. */
 static struct uat_ibv_settings network(const char *text)
 {
     struct uat_ibv_settings n = {0};
@@ -96,7 +96,7 @@ static void test_atomics(void **state)
     struct ibv_device_attr_ex attr = {.orig_attr = {.atomic_cap = IBV_ATOMIC_NONE}};
     assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_NONE);
     attr.pci_atomic_caps.fetch_add = IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP;
-    assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_NONE); /* one of the two is not enough */
+    assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_NONE); /* one of the two atomics is not enough */
     attr.orig_attr.atomic_cap = IBV_ATOMIC_HCA;
     assert_int_equal(uat_ibv_atomics_of(&attr), UAT_IBV_ATOMICS_HCA);
     attr.pci_atomic_caps.compare_swap = IBV_PCI_ATOMIC_OPERATION_4_BYTE_SIZE_SUP;
@@ -178,7 +178,7 @@ static struct ibv_gid_entry subnet(uint8_t prefix)
     struct ibv_gid_entry e = {.gid_type = IBV_GID_TYPE_IB};
     e.gid.raw[0] = 0xfe;
     e.gid.raw[7] = prefix;
-    e.gid.raw[15] = (uint8_t)(prefix + 77); /* of the port */
+    e.gid.raw[15] = (uint8_t)(prefix + 77); /* byte of the port */
     return e;
 }
 
@@ -233,13 +233,13 @@ static void test_networks(void **state)
                                       ipv4(3, 192, 168, 0, 9), gid(4, IBV_GID_TYPE_ROCE_V2, "v6"),
                                       ipv4(5, 10, 9, 0, 200)};
     add_port(&first, "mlx5_0", ETH, &own, 1);
-    add_port(&host, "mlx5_0", ETH, &neighbour, 1); /* better, but elsewhere: 10.9.1 */
+    add_port(&host, "mlx5_0", ETH, &neighbour, 1); /* better, but in another network: 10.9.1 */
     expect_joins(&host, &first, UAT_SUBNET_SAME, NULL, 0);
     expect_joins(&host, &first, UAT_SUBNET_ANY, "mlx5_0", 3);
     add_port(&host, "mlx5_1", ETH, several, 5); /* an alias or a VLAN of it is in rank 0's network */
     expect_joins(&host, &first, UAT_SUBNET_SAME, "mlx5_1", 5);
     expect_joins(&host, &first, UAT_SUBNET_ANY, "mlx5_1", 5);
-    assert_int_equal(host.n, 4); /* link-local GIDs and RoCE v1 only where a port has nothing better */
+    assert_int_equal(host.n, 4); /* link-local GIDs and RoCE v1 are listed only if a port has nothing better */
     add_port(&near, "mlx5_0", ETH, several, 2);
     expect_joins(&near, &first, UAT_SUBNET_ANY, NULL, 0);
     expect_joins(&near, &near, UAT_SUBNET_SAME, "mlx5_0", 1);
@@ -263,7 +263,7 @@ static void test_network_text(void **state)
         assert_string_equal(uat_ibv_network_text(&host.list[i], text), expected[i]);
 }
 
-/* No list is written beyond its end. */
+/* Too many addresses: the list is not written beyond its end. */
 static void test_many_addresses(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the attributes of connected queue pairs, as the device tells them: the settings of the user arrive, each
- * side expects the packet sequence number at which the other one starts, and these numbers are random: for each connection.
+ * Description: the attributes of connected queue pairs, as the device reports them: the user's settings are applied,
+ * each side expects the packet sequence number at which the other starts, and these numbers are random, one for each
+ * connection.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,12 +22,12 @@ enum {
     PSN_MAX = 0xffffff
 };
 
-/* The connection of a worker to another one; state RESET, which is 0: there is none. */
+/* The connection of one worker to another; state RESET, which is 0: there is none. */
 struct opening {
     struct ibv_qp_attr attr[WORKERS][WORKERS];
 };
 
-/* Nothing was sent yet, so that the sequence numbers are still the first ones. */
+/* Nothing has been sent yet, so the sequence numbers are still the initial ones. */
 static void work_query(struct peer *me, void *arg)
 {
     struct opening *opening = arg;
@@ -54,7 +55,7 @@ static void open_once(char *connect, const struct settings *settings, struct ope
     assert_int_equal(peers_run(&spec, work_query, opening), 0);
 }
 
-/* The settings, and what is the same for all. librdmacm leaves the RNR timer to the kernel. */
+/* The settings, and the attributes that are always the same. librdmacm leaves the RNR timer to the kernel. */
 static void expect_settings(const struct opening *opening, const struct settings *settings, bool by_manager)
 {
     int found = 0;
@@ -71,10 +72,11 @@ static void expect_settings(const struct opening *opening, const struct settings
         if (!by_manager)
             assert_int_equal(attr->min_rnr_timer, RNR_TIMER);
     }
-    assert_true(found >= WORKERS); /* to another worker, from each */
+    assert_true(found >= WORKERS); /* at least one from each worker to another */
 }
 
-/* Random numbers of 24 bits: by chance they will not all be one, nor all lack a bit among the upper eight. */
+/* Random numbers of 24 bits: it would be a rare chance if all were equal, or if all lacked one of the upper eight
+ * bits. */
 static void expect_numbers(const struct opening *openings)
 {
     unsigned bits = 0, differ_here = 0, differ_between = 0, equal = 0;
@@ -96,7 +98,7 @@ static void expect_numbers(const struct opening *openings)
     assert_true(bits >> 16);
     assert_true(differ_here);
     assert_true(differ_between);
-    assert_true(equal < 2); /* of some 20 connections; by chance hardly one pair is */
+    assert_true(equal < 2); /* of some 20 connections; even one equal pair is a rare chance */
 }
 
 static void test_attributes(void **state)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what goes wrong over verbs ends in one line that says what mends it, and in a negative errno: settings
- * that no device fulfils, forged endpoints, a peer that is gone, memory that is not registered, a link that goes down.
- * With an argument, memlock or user: that opening fails where memory cannot be locked, where the device is not ours.
+ * Description: each failure over verbs ends in one line that says how to mend it, and in a negative errno: settings
+ * that no device fulfils, forged endpoints, a peer that disappears, memory that is not registered, a link that goes
+ * down. With the argument memlock or user: opening fails where memory cannot be locked, or where this user may not open
+ * the device.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@
 struct refusal {
     const char *setting; /* "NAME=value" */
     int result;
-    const char *text; /* in the line that is printed */
+    const char *text; /* must be in the line that is printed */
 };
 
 static void expect_line(const char *lines, const char *text, int count)
@@ -169,7 +170,7 @@ static void test_forged(void **state)
         assert_int_equal(peers_run(&spec, work_forge, (void *)(uintptr_t)&forgeries[i]), 0);
 }
 
-/* --- failures under way */
+/* --- failures during operation */
 
 static void join_all(struct peer *me)
 {
@@ -177,7 +178,7 @@ static void join_all(struct peer *me)
     peer_barrier(me);
 }
 
-/* The chain fails with one report; everything after it fails in silence with the same errno. */
+/* The chain fails with one report; everything after it fails silently with the same errno. */
 static void expect_failure(struct peer *me, const struct uat_op *ops, int count, int result, const char *const *texts)
 {
     char lines[2048];
@@ -199,7 +200,7 @@ static void work_gone(struct peer *me, void *arg)
         me->transport->class_->close(me->transport);
         me->transport = NULL;
         peer_barrier(me);
-        peer_barrier(me); /* alive, so that only its queue pairs are gone */
+        peer_barrier(me); /* keep the process alive, so that only its queue pairs are gone */
         return;
     }
     peer_barrier(me);
@@ -218,7 +219,7 @@ static void test_gone(void **state)
     assert_int_equal(peers_run(&spec, work_gone, NULL), 0);
 }
 
-/* A wrong key: what a peer's adapter answers when the memory is not registered any more. */
+/* A wrong key gets the same answer from a peer's adapter as memory that is no longer registered. */
 static void work_unregistered(struct peer *me, void *arg)
 {
     (void)arg;
@@ -240,7 +241,7 @@ static void test_unregistered(void **state)
     assert_int_equal(peers_run(&spec, work_unregistered, NULL), 0);
 }
 
-/* Peers READ stacks and nothing else; what lies at the segment's end they do not reach at all. */
+/* Peers may READ stacks and nothing else there; the segment's end is beyond their reach. */
 enum { STACKS = 1 << 20, CLOSED = 4096 };
 
 static void work_windows(struct peer *me, void *arg)
@@ -305,12 +306,12 @@ static void work_link(struct peer *me, void *arg)
 static void test_link(void **state)
 {
     if (!getenv("VM_NETDEV"))
-        skip(); /* the links of a user's machine are not ours */
+        skip(); /* do not touch the links of a user's machine */
     struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = *state};
     assert_int_equal(peers_run(&spec, work_link, NULL), 0);
 }
 
-/* --- connected by librdmacm: the same operations; nothing of the set-up is left but the connections */
+/* --- connected by librdmacm: the same operations; of the set-up only the connections remain */
 
 static int count_entries(const char *path)
 {
@@ -323,7 +324,7 @@ static int count_entries(const char *path)
     return n;
 }
 
-/* Every worker on a host of its own, as far as the others can see: else neighbours need no connections. */
+/* Every worker appears to be on a host of its own: neighbours need no connections. */
 static void work_rdmacm(struct peer *me, void *arg)
 {
     (void)arg;
@@ -357,7 +358,7 @@ static void test_rdmacm(void **state)
     char *env[] = {"UAT_CONNECT=rdmacm", NULL};
     struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 5, .apart = true, .settings = env};
     assert_int_equal(peers_run(&spec, work_rdmacm, NULL), 0);
-    char *both[] = {env[0], "UAT_GID_INDEX=0", NULL}; /* link-local: not an address of the network */
+    char *both[] = {env[0], "UAT_GID_INDEX=0", NULL}; /* link-local: not an IP address */
     spec.workers = 1;
     spec.settings = both;
     struct refusal expected = {both[1], -EINVAL, "UAT_CONNECT=rdmacm needs a RoCE v2 address made of an IP address"};
@@ -366,7 +367,7 @@ static void test_rdmacm(void **state)
 
 int main(int argc, char **argv)
 {
-    /* A connection to each worker, or one to oneself would do, and none would fail. */
+    /* A connection to each worker: otherwise the connection to oneself would suffice, and nothing would fail. */
     static char *const workers[] = {"UAT_CONNECT=worker", NULL};
 #define WORKERS(test) cmocka_unit_test_prestate(test, (void *)workers)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), WORKERS(test_forged),  WORKERS(test_gone),

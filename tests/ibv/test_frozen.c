@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: operations on a worker that is stopped by SIGSTOP complete and take effect: its CPU has no part in them.
- * A thief of its deque needs no more than these. A worker that takes no part in being connected by librdmacm is named
- * after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
+ * Description: operations on a worker that is stopped by SIGSTOP complete and take effect: its CPU has no part in them,
+ * and a thief of its deque needs only such operations. A worker that does not take part in being connected by librdmacm
+ * is reported after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ static void work_frozen(struct peer *me, void *arg)
         PEER_CHECK(landing[0] == i && landing[1] == 77);
     }
     PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
-    PEER_CHECK(state_of(board->victim) == 'T'); /* all of it happened while it was stopped */
+    PEER_CHECK(state_of(board->victim) == 'T'); /* all of this happened while it was stopped */
     PEER_CHECK(kill(board->victim, SIGCONT) == 0);
     peer_barrier(me);
 }
@@ -73,7 +73,7 @@ static void count_alarm(int number)
     (void)number;
 }
 
-/* Signals that come more often than rank 1 looks at the time: a wait that they end has lasted, too. */
+/* Signals arrive more often than rank 1 looks at the time: waits that they interrupt must count, too. */
 static void alarm_often(bool on)
 {
     struct sigaction action = {.sa_handler = count_alarm}; /* no SA_RESTART */
@@ -81,7 +81,7 @@ static void alarm_often(bool on)
     PEER_CHECK(sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &often, NULL) == 0);
 }
 
-/* Rank 0, which should connect to rank 1, does not; each on a host of its own, as far as they can see. */
+/* Rank 0 should connect to rank 1, but does not. Each appears to be on a host of its own. */
 static void work_silent(struct peer *me, void *arg)
 {
     (void)arg;
@@ -101,7 +101,7 @@ static void work_silent(struct peer *me, void *arg)
         PEER_CHECK(strstr(lines, "has waited 2 s for 1 connections, among them that of rank 0"));
         PEER_CHECK(strstr(lines, "UAT_STALL_LIMIT=2 is reached"));
     } else {
-        peer_barrier(me); /* that of peer_connect() */
+        peer_barrier(me); /* the barrier of peer_connect() */
     }
     peer_barrier(me);
 }

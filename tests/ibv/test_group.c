@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: which workers share an adapter, who is connected to whom, and that every worker has exactly one way to
- * every other one, for hosts with equal and with different numbers of workers. Needs no device.
+ * Description: which workers share an adapter, which workers are connected, and that every worker has exactly one way
+ * to every other, on hosts with equal and with different numbers of workers. Needs no device.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ struct job {
     struct uat_endpoint shown[WORKERS_MAX];
 };
 
-/* One more worker, on this host with this device. */
+/* Add a worker on this host with this device. */
 static void add(struct job *job, int host, const char *device)
 {
     int i = job->size++;
@@ -53,7 +53,7 @@ static int connections(const struct uat_ibv_groups *g, int worker)
     return n;
 }
 
-/* From each worker one gateway leads to each group; connections are mutual, and none is there without need. */
+/* Every worker has one gateway to each group; connections are mutual, and none is superfluous. */
 static void check_ways(const struct uat_ibv_groups *g)
 {
     for (int a = 0; a < g->size; a++) {
@@ -76,13 +76,13 @@ static void test_equal_hosts(void **state)
     for (int hosts = 1; hosts <= 8; hosts++) {
         struct job job = {0};
         for (int i = 0; i < hosts * 8; i++)
-            add(&job, i % hosts, "mlx5_0"); /* ranks dealt out to the hosts */
+            add(&job, i % hosts, "mlx5_0"); /* deal the ranks out to the hosts */
         struct uat_ibv_groups g = open_groups(&job);
         assert_int_equal(g.count, hosts);
         for (int i = 0; i < g.size; i++) {
             assert_int_equal(g.of[i], i % hosts);
             assert_int_equal(g.place[i], i / hosts);
-            assert_int_equal(connections(&g, i), hosts); /* not more than groups: both directions share */
+            assert_int_equal(connections(&g, i), hosts); /* at most one per group: both directions share it */
         }
         check_ways(&g);
         uat_ibv_groups_close(&g);
@@ -102,13 +102,13 @@ static void test_unequal_hosts(void **state)
     assert_int_equal(g.count, 3);
     check_ways(&g);
     assert_int_equal(connections(&g, 0), 3);
-    assert_int_equal(connections(&g, 7), 1 + 3 + 1);  /* itself; places 0, 3 and 6 of host 0; the one of host 2 */
-    assert_int_equal(connections(&g, 10), 1 + 7 + 3); /* alone on its host: the way to it for all */
+    assert_int_equal(connections(&g, 7), 1 + 3 + 1);  /* to itself; to places 0, 3, 6 of host 0; to host 2 */
+    assert_int_equal(connections(&g, 10), 1 + 7 + 3); /* alone on its host: all others reach that host through it */
     uat_ibv_groups_close(&g);
 }
 
-/* A word has one adapter: two adapters of a host are two groups; so are two pid namespaces, and workers who want to be
- * alone. */
+/* A word belongs to one adapter, so two adapters of a host make two groups. So do two pid namespaces, and workers that
+ * want to be alone. */
 static void test_apart(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void test_unknown_boot(void **state)
     uat_ibv_groups_close(&g);
 }
 
-/* Another address, in this network of 24 bits. */
+/* Another address of the worker, in this network of 24 bits. */
 static void add_address(struct job *job, int worker, const char *device, uint8_t network)
 {
     struct uat_ibv_attach_info *info = &job->info[worker];
@@ -158,7 +158,7 @@ static void add_address(struct job *job, int worker, const char *device, uint8_t
     job->shown[worker].size = uat_ibv_attach_info_size(info);
 }
 
-/* The workers of a host prefer different adapters, yet all take that in the network of rank 0. */
+/* The workers of a host prefer different adapters, yet all take the adapter that is in rank 0's network. */
 static void test_rails(void **state)
 {
     (void)state;

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 VM_RUN, BUILD, UAT_INFO = sys.argv[1:4]
-ATTEMPTS = 4  # at showing lost updates, which are a race
+ATTEMPTS = 4  # attempts to show lost updates, which need a race
 
 
 def run(command):
@@ -22,7 +22,7 @@ def run(command):
 
 
 def guests(*commands):
-    """Run the commands in one guest; (status, output, errors) of each."""
+    """Run the commands in one guest. Returns (status, output, errors) of each."""
     show = ("python3 -c 'import json, sys; print(json.dumps([int(sys.argv[1]), *(open(name).read() for name in sys.argv[2:])]))'"
             ' $status "$TMPDIR/out" "$TMPDIR/err"')
     script = "\n".join(f'{{ {shlex.join(command)}; }} >"$TMPDIR/out" 2>"$TMPDIR/err"; status=$?; {show}' for command in commands)
@@ -76,7 +76,7 @@ def test_wrong_gid(status, out, error):
 
 
 def test_job(host, worker):
-    """64 x 32 workers: by hosts, and all to all. The log of a job says the same numbers: see test_log()."""
+    """64 x 32 workers, connected by hosts, and all to all. A job's log has the same numbers: see test_log()."""
     for (status, out, error), kind, connections, neighbours in (host, "host", 64, 32), (worker, "worker", 2048, 1):
         job = json.loads(out)["job"]
         expect(status == 0 and not error, error)
@@ -90,7 +90,7 @@ def test_job(host, worker):
 
 
 def test_log(info, log):
-    """What `uat_info --job=1x3` foretells is what 3 workers say."""
+    """3 workers log what `uat_info --job=1x3` predicts."""
     job = json.loads(info[1])["job"]
     status, out, error = log
     expect(status == 0, error)
@@ -100,12 +100,12 @@ def test_log(info, log):
 
 
 def test_litmus(status, out, error):
-    """True if it lost updates, too."""
+    """Check the litmus tests of a guest. True if CPU atomics lost updates, as they may."""
     expect(status == 0 and out, f"status {status}: {out}{error}")
     results = {result["test"]: result for result in json.loads(out)["litmus"]}
     expect(len(results) == 8 and all(result["trials"] >= 4000 for result in results.values()), results)
     lost = results.pop("cpu-adapter")
-    for name in "write-read", "read-read":  # what no source promises
+    for name in "write-read", "read-read":  # demonstrations that no source promises to succeed
         expect(results.pop(name)["verdict"] == "demonstration", out)
     expect(all(result["verdict"] == "holds" and result["violations"] == 0 for result in results.values()), results)
     return lost["violations"] > 0

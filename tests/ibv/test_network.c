@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a worker whose only port is not in the network of rank 0 is refused in one line, unless routers may join
- * the two. Other choices among several ports are in test_choice.c. Needs the addresses of a guest: 10.9.0.0/24.
+ * Description: a worker whose only port is not in rank 0's network is refused with one line, unless routers may join
+ * the networks. Other choices among several ports are in test_choice.c. Needs the addresses of a guest: 10.9.0.0/24.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "tests/unit/peers.h"
 #include "transport_ibv/group.h"
 
-/* Rank 0 shows an address in another network: with UAT_IB_SUBNET=any that will do. */
+/* Rank 0 shows an address in another network; with UAT_IB_SUBNET=any that is accepted. */
 static void work_network(struct peer *me, void *arg)
 {
     bool any = *(const bool *)arg;
@@ -31,7 +31,7 @@ static void work_network(struct peer *me, void *arg)
         PEER_CHECK(strstr(lines, "no port of rank 1"));
         PEER_CHECK(strstr(lines, "rxe0:1 in 10.246.0.0/24; here are rxe0:1 in 10.9.0.0/24"));
         PEER_CHECK(strstr(lines, "UAT_NET_DEVICES, or set UAT_IB_SUBNET=any"));
-        PEER_CHECK(strchr(lines, '\n') == strrchr(lines, '\n')); /* one line */
+        PEER_CHECK(strchr(lines, '\n') == strrchr(lines, '\n')); /* exactly one line */
     }
     peer_barrier(me);
 }

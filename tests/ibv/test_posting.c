@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: how chains become requests: payloads that are not inline, full queues, the fences that only a target
- * with PCIe atomics gets, and how many requests and doorbells a chain costs, which for a READ of a neighbour is none.
+ * Description: how chains become requests: payloads that are not inline, full queues, the fences that only targets with
+ * PCIe atomics get, and the number of requests and doorbells of a chain, which is none for a READ of a neighbour.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void work_slots(struct peer *me, void *arg)
     struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
     ibv->inline_max = 0;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
-        if (round == ROUNDS - 7) /* WRITEs are not ordered: the last to each box must be posted behind all others */
+        if (round == ROUNDS - 7) /* WRITEs are not ordered: the last to each box must be posted after all others */
             PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
         for (int i = 0; i < WORDS; i++)
             source[i] = round;
@@ -56,11 +56,11 @@ static void test_slots(void **state)
     assert_int_equal(peers_run(&spec, work_slots, NULL), 0);
 }
 
-/* --- the words of flush(): connections to different workers of a group flush at addresses of different colours */
+/* --- the words of flush(): connections to different workers of a group use addresses of different colours */
 
 static void work_colours(struct peer *me, void *arg)
 {
-    uintptr_t(*low)[PEERS_MAX] = arg; /* by the worker that flushes and the one at the other end */
+    uintptr_t(*low)[PEERS_MAX] = arg; /* indexed by the worker that flushes and the one at the other end */
     join_all(me);
     struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
     for (int i = 0; i < ibv->connection_count; i++) {
@@ -77,7 +77,7 @@ static void work_colours(struct peer *me, void *arg)
             uintptr_t a = low[i / me->size][i % me->size], b = low[k / me->size][k % me->size];
             PEER_CHECK(!a || !b || (a == b) == (i % me->size == k % me->size));
         }
-    for (int i = 0; i < UAT_COLOURS; i++) /* atomics add 0, and nothing else is there */
+    for (int i = 0; i < UAT_COLOURS; i++) /* atomics add 0, so the words stay 0 */
         PEER_CHECK(__atomic_load_n(ibv->scratch->flushed[i], __ATOMIC_ACQUIRE) == 0);
     peer_barrier(me);
 }
@@ -91,9 +91,9 @@ static void test_colours(void **state)
     peers_unshare(low, size);
 }
 
-/* --- fences; nobody else is at work, since Soft-RoCE can stall on fences under contention */
+/* --- fences; no other worker is active, since Soft-RoCE can stall on fences under contention */
 
-/* Post a chain; by how many round trips does that count? */
+/* Post a chain; returns how many round trips it counts as. */
 static uint64_t trips_of(struct peer *me, const struct uat_op *ops, int count)
 {
     uint64_t before = me->transport->round_trips;
@@ -113,13 +113,13 @@ static void work_fences(struct peer *me, void *arg)
                              uat_op_write(local + 8, word + 8, 8), uat_op_fetch_add(local + 4, word, 1)};
     for (uint64_t i = 0; me->rank == 0 && i < 50; i++) {
         way->fence = i % 2;
-        PEER_CHECK(trips_of(me, chain, 3) == 1 + i % 2); /* one for both READs */
+        PEER_CHECK(trips_of(me, chain, 3) == 1 + i % 2); /* one fence for both READs */
         PEER_CHECK(local[0] == 7 * i && local[1] == 7 * i + 1 && local[2] == 7 * i + 1);
-        PEER_CHECK(trips_of(me, chain + 1, 2) == 1);     /* its atomic is complete */
-        PEER_CHECK(trips_of(me, chain, 6) == 1 + i % 2); /* only READs wait: not the WRITE, not the last atomic */
+        PEER_CHECK(trips_of(me, chain + 1, 2) == 1);     /* the atomic before it is complete */
+        PEER_CHECK(trips_of(me, chain, 6) == 1 + i % 2); /* only READs wait, not the WRITE, nor the last atomic */
         struct uat_op forgotten = uat_op_fetch_add(NULL, word, 3);
         PEER_CHECK(uat_transport_post_unsignaled(me->transport, 1, &forgotten, 1) == 0);
-        PEER_CHECK(trips_of(me, chain + 1, 1) == 1 + i % 2); /* the fence is due in the next chain too */
+        PEER_CHECK(trips_of(me, chain + 1, 1) == 1 + i % 2); /* the next chain needs the fence, too */
         PEER_CHECK(local[1] == 7 * i + 7);
     }
     way->fence = false;
@@ -135,7 +135,7 @@ static void test_fences(void **state)
 
 /* --- requests and doorbells */
 
-/* Do a chain with the other worker: does it cost so many requests and doorbells? */
+/* Run a chain with the other worker: does it take this many requests and doorbells? */
 static void expect_cost(struct peer *me, const struct uat_op *ops, int count, uint64_t requests, uint64_t doorbells)
 {
     const struct uat_transport before = *me->transport, *now = me->transport;
@@ -188,7 +188,7 @@ int main(void)
 {
     if (!peers_ready(&uat_transport_ibv))
         return 77;
-    /* A connection to each worker, so that all goes through the adapter. */
+    /* A connection to each worker, so that everything goes through the adapter. */
     static char *const workers[] = {"UAT_CONNECT=worker", NULL};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_slots, (void *)workers),

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, with 4 workers under each deque protocol, some by
-claims with 2, in one guest or over two: right answers, and every program is stolen from with the round trips and the operations of its
-protocol. Then a share of tests/global/guests; over two guests also of tests/programs/guests, and the litmus tests between them, all of
-which must hold.
+"""Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, in one guest or over two. They run with 4 workers under each
+deque protocol, some also with 2 workers under claim. Answers are right, and every program has steals, with the round trips and the
+operations of its protocol. Then a share of tests/global/guests runs; over two guests also a share of tests/programs/guests and the
+litmus tests between the guests, all of which must hold.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
 """
@@ -17,22 +17,22 @@ VM_RUN, BUILD, GUESTS = sys.argv[1], sys.argv[2], int(sys.argv[3])
 RUNS = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 PROGRAMS = ["uat-fib 25", "uat-btc -d 16", "uat-nqueens -n 10", "uat-uts -r 0 -b 4 -a 3 -d 7"]
-# Tasks that wait, once in each run: checked answers, and round trips on objects of another worker.
+# Programs whose tasks wait, once in each run: checked answers, and round trips on another worker's objects.
 WAITING = ["uat-wavefront --blocks 6 --side 60 --seq", "uat-pipeline --items 30 --work 100 --seq",
            "uat-sync --members 10 --passes 40 --fibers 5 --depth 2 --batches 2"]
-WITH_TWO = PROGRAMS[-1:] + WAITING  # with two workers, by claims
-CONNECT = ["host", "rdmacm,neighbours=adapter", "worker", "host,neighbours=adapter"]  # for each start of all programs over two guests
+WITH_TWO = PROGRAMS[-1:] + WAITING  # run with two workers under claim
+CONNECT = ["host", "rdmacm,neighbours=adapter", "worker", "host,neighbours=adapter"]  # one for each start of all programs over two guests
 TREE = 105178  # nodes of that tree
 TRIALS = 300  # of each litmus test
 
 
 def programs(deque, workers):
-    """All four by claims; the other protocols have two of them."""
+    """All four under claim; the other protocols run two of them."""
     return WITH_TWO if workers == 2 else PROGRAMS if deque == "claim" else PROGRAMS[::3]
 
 
 def quoted(program):
-    """A program of the build folder, whose name may have a blank in it, as a word of the shell."""
+    """The path of a program in the build folder, quoted for the shell: it may contain blanks."""
     return shlex.quote(f"{BUILD}/{program}")
 
 
@@ -51,7 +51,7 @@ def script():
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
                           for program, options in (words.split(" ", 1) for words in programs(deque, workers))]
     if GUESTS == 2:
-        # Not in a pipe, which would lose the status.
+        # Not through a pipe, which would lose the status.
         lines += [f"srun -N 2 --ntasks-per-node=1 --mpi=pmix {quoted('launcher/info/uat_info')} --json --litmus={TRIALS} >/tmp/litmus",
                   "tr -d '\\n' </tmp/litmus", "echo"]
     for folder in ("global",) if GUESTS == 1 else ("global", "programs"):
@@ -69,7 +69,7 @@ def check_sync(report):
 
 
 def check_litmus(reports):
-    """Each test between the two guests, and each said once: by the first of the two processes."""
+    """Each test ran between the two guests, and was reported once: by the first of the two processes."""
     if [report["litmus_hosts"] for report in reports] != ([["node1", "node2"]] if GUESTS == 2 else []):
         sys.exit(f"not one report of litmus tests between the guests: {json.dumps(reports)}")
     for result in reports[0]["litmus"] if reports else []:
@@ -91,8 +91,8 @@ def check(report, totals):
         swaps, adds = counters["ops_cmp_swap"], counters["ops_fetch_add"]
         if report["round_trips_per_steal"] < least or counters["ops_read"] < (1 if messages else 2) * counters["steals"]:
             sys.exit(f"a steal with too few round trips: {what}")
-        # All workers of one guest are neighbours: a peek costs no request, a claim those behind its atomic. Only among
-        # tasks that do not wait: a READ behind an atomic that is under way to that neighbour is a request.
+        # All workers of one guest are neighbours: a peek costs no request; a claim costs requests for its atomic and what follows it. True
+        # only for tasks that do not wait: a READ that follows an atomic in flight to the same neighbour is a request.
         if GUESTS == 1 and report["deque"] == "claim" and any(words.split()[0] == report["program"] for words in PROGRAMS) and (
                 counters["steal_requests_read"] > 2 * counters["steals"] + 4 * counters["second_looks"]
                 or counters["steal_ops_read"] < counters["steal_requests_read"] + counters["steals"]):
@@ -124,7 +124,7 @@ def main():
             check(report, totals)
     print("steals:", totals)
     if not all(totals[words.split()[0]] for words in PROGRAMS):
-        sys.exit("a program that nobody stole from")
+        sys.exit("a program without steals")
 
 
 main()

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: with UAT_CONNECT=rdmacm a stranger on the fabric gets no queue pair of the job, and no rank's place: it asks
- * before the real peer, with the greeting of a worker but without the job's token, with another token, with the right one
- * for another queue pair, or for another rank; or it answers in place of a worker. Each is refused with a line.
+ * Description: with UAT_CONNECT=rdmacm a stranger on the fabric gets no queue pair of the job, and takes no rank's
+ * place. It asks before the real peer does: with a worker's greeting but without the job's token, with another token,
+ * or with the right token for another queue pair or another rank. Or it answers in place of a worker. Each attempt is
+ * refused with a line.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@
 
 enum { RESOLVE_MS = 5000, NO_PAIR = 0x123456 /* a number that the job does not use */ };
 
-/* What the stranger sends, and what is said of it. */
+/* What the stranger sends, and what the worker says about it. */
 struct attempt {
     const char *name;
     uint32_t rank;
@@ -71,7 +72,7 @@ static struct rdma_conn_param parameters(const struct uat_ibv_greeting *greeting
                                     .qp_num = NO_PAIR};
 }
 
-/* The next event, which must be this one. */
+/* Wait for the next event, which must be this one. */
 static struct rdma_cm_id *expect(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
 {
     struct rdma_cm_event *event;
@@ -84,7 +85,7 @@ static struct rdma_cm_id *expect(struct rdma_event_channel *channel, enum rdma_c
     return id;
 }
 
-/* A process of its own for the stranger. Returns 0 in it. */
+/* Fork the stranger's process. Returns 0 in it. */
 static pid_t fork_stranger(void)
 {
     fflush(NULL);
@@ -101,7 +102,7 @@ static void expect_end(pid_t pid)
     PEER_CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
-/* Ask the listener for a connection; be refused; then write a byte to `asked`. */
+/* Ask the listener for a connection and be refused; then write a byte to `asked`. */
 static _Noreturn void ask(struct sockaddr_in to, const struct uat_ibv_greeting *greeting, int asked)
 {
     struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -139,7 +140,7 @@ static void work_asked(struct peer *me, void *arg)
         stranger = fork_stranger();
         if (stranger == 0)
             ask(address_of(&e.gid, e.cm_port), &greeting, pipes[1]);
-        PEER_CHECK(read(pipes[0], &byte, 1) == 1); /* rank 1 has refused it, while it waits for this one */
+        PEER_CHECK(read(pipes[0], &byte, 1) == 1); /* rank 1 has refused the stranger while it waited for this worker */
     } else {
         capture = peer_capture();
     }
@@ -168,12 +169,12 @@ static _Noreturn void answer(struct sockaddr_in at, const struct uat_ibv_greetin
     PEER_CHECK(write(listens, &port, sizeof(port)) == sizeof(port));
     struct rdma_cm_id *id = expect(channel, RDMA_CM_EVENT_CONNECT_REQUEST);
     PEER_CHECK(rdma_accept(id, &p) == 0);
-    struct rdma_cm_event *event; /* the end, whichever it is */
+    struct rdma_cm_event *event; /* any event ends this */
     PEER_CHECK(rdma_get_cm_event(channel, &event) == 0 && event->event != RDMA_CM_EVENT_ESTABLISHED);
     _exit(0);
 }
 
-/* Rank 1 publishes the port of a stranger, as one would have it that has taken over its address. */
+/* Rank 1 publishes the port of a stranger, as if the stranger had taken over its address. */
 static void work_answered(struct peer *me, void *arg)
 {
     const struct attempt *attempt = arg;
@@ -189,14 +190,14 @@ static void work_answered(struct peer *me, void *arg)
         if (stranger == 0)
             answer(address_of(&e->gid, 0), &greeting, pipes[1]);
         PEER_CHECK(read(pipes[0], &e->cm_port, sizeof(e->cm_port)) == sizeof(e->cm_port));
-        peer_barrier(me); /* that of peer_connect() */
+        peer_barrier(me); /* the barrier of peer_connect() */
     } else {
         char lines[4096];
         int capture = peer_capture(), rc = peer_connect(me);
         peer_captured(capture, lines, sizeof(lines));
         PEER_CHECK(rc == -EPROTO && strstr(lines, "rdmacm: the answer of rank 1 ("));
         PEER_CHECK(strchr(lines, '\n') && strstr(lines, attempt->says));
-        me->transport->class_->close(me->transport); /* the stranger hears of it */
+        me->transport->class_->close(me->transport); /* lets the stranger notice */
         me->transport = NULL;
     }
     if (stranger)

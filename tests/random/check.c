@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a random program sees is compared with what the reference saw; a difference is told to the byte. */
+/* What a random program sees is compared with what the reference saw; a difference is reported to the byte. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void head(const struct op *o)
             (int)(o - program.op), uat_rank());
 }
 
-/* The operation whose stamp these bytes bear, at any place of its range; -1 if there is none. */
+/* The operation whose stamp these bytes carry, at any place of its range; -1 if there is none. */
 static int writer_of(struct range range, const char *seen)
 {
     for (int i = program.ops - 1; i >= 0; i--) {
@@ -52,7 +52,7 @@ static _Noreturn void tell_bytes(int index, struct range range, const char *seen
     char text[64], other[64];
     if (!copy)
         abort();
-    memcpy(copy, seen, range.bytes); /* the reference may use the memory in which it stands */
+    memcpy(copy, seen, range.bytes); /* the reference may need the memory that `seen` points to */
     void *address = memory_at(range);
     reference_until(index);
     const char *want = memory_plain_at(range);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Make a program: tasks, what they hold, and which of them does what in which order. */
+/* Makes a program: its tasks, what they hold, and the order of their operations. */
 #include <string.h>
 
 #include "tests/random/maker.h"
@@ -31,7 +31,7 @@ uint64_t name_of(uint64_t name)
 
 bool has_room(int operations)
 {
-    return program.ops + operations < OPS - 512; /* what closes the program has room besides */
+    return program.ops + operations < OPS - 512; /* leaves room for the operations that close everything */
 }
 
 struct op *emit(enum kind kind, int task)
@@ -53,7 +53,7 @@ struct op *emit(enum kind kind, int task)
     return o;
 }
 
-/* Tasks and things */
+/* --- tasks and things */
 
 static int free_task(void)
 {
@@ -87,7 +87,7 @@ static void make_spawn(void)
     begin_task(place, maker.at, (int)maker.step);
     maker.task[place].slot = slot;
     maker.task[place].way = program.op[program.ops - 1].way;
-    /* The first operation of the child, which its spawn must name, is a moment of work. */
+    /* The child's first operation, which its spawn must name, is a moment of work. */
     struct op *first = emit(OP_WORK, place);
     first->count = draw(4) ? draw(300) : draw(20000);
     o->link = maker.task[place].first;
@@ -117,7 +117,7 @@ static void join(int child)
     read_after(task, maker.near[child]);
 }
 
-/* A child that has ended, chosen by the step. */
+/* A child that has ended, chosen by this step's random numbers. */
 static int ended_child(int task)
 {
     int best = -1;
@@ -186,7 +186,7 @@ void give_all(int from, int to)
     maker.near[to] = maker.near[from];
 }
 
-/* Is it near what the place was used for last? */
+/* Is the right near the range that the place used last? */
 static bool is_near(const struct right *r, int place)
 {
     const struct range *n = &maker.near[place];
@@ -201,7 +201,7 @@ void give_some(int from, int to, int carrier)
         struct right *r = &right[i];
         if (!right_is_held(r, from) || is_open(r, from) || ((r->kind == OUT || r->kind == IN) && r->what <= carrier))
             continue;
-        /* Neighbours go together. */
+        /* Neighbours stay together. */
         uint64_t what =
             name_of(salt + (r->kind == BYTES && r->range.area < ARRAYS ? (uint64_t)i >> shift : r->name)) % 8;
         if (is_near(r, from))
@@ -215,7 +215,7 @@ void give_some(int from, int to, int carrier)
     maker.near[to] = maker.near[from];
 }
 
-/* The steps, with how often each is taken, and the kind of operation without which it is not. */
+/* The steps, how often each is chosen, and the kind of operation that it needs. */
 static const struct {
     void (*make)(void);
     unsigned weight;
@@ -259,7 +259,7 @@ static void step(uint32_t number)
         steps[k].make();
 }
 
-/* Cut the arrays into rights: here a page, there a byte, there several blocks. */
+/* Cut the arrays into rights: some of a page, some of a byte, some of several blocks. */
 static void make_arrays(void)
 {
     program.areas = ARRAYS;
@@ -278,7 +278,7 @@ static void make_arrays(void)
         right_new(WORD, i, (uint64_t)ARRAYS << 32 | (uint64_t)i, 0);
 }
 
-/* Before a run all write some bytes, of the array that is frozen then if there is one. */
+/* Before a run all workers write some bytes, in the array that the run freezes if there is one. */
 static void make_outside(int run)
 {
     int frozen = draw(2) ? -1 : (int)draw(ARRAYS);
@@ -297,9 +297,9 @@ static void make_run(int run, unsigned count, unsigned first)
     maker.step = first;
     maker.state = mix(maker.limits->seed ^ mix((uint64_t)first + UINT64_C(777777)));
     program.runs_of[run].stamp = mix(maker.state);
-    begin_task(0, -1, 0); /* steps, whose numbers the others have, begin at 1 */
+    begin_task(0, -1, 0); /* numbers of steps start at 1 */
     maker.frozen = program.runs_of[run].frozen = -1;
-    if (!maker.limits->skipped[first + count]) /* else nothing is done outside of the run */
+    if (!maker.limits->skipped[first + count]) /* else nothing is done outside of this run */
         make_outside(run);
     emit(OP_WORK, 0);
     program.runs_of[run].root = maker.task[0].first;

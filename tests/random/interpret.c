@@ -10,7 +10,7 @@
 
 enum { LARGE = 1 << 18, PIECES = 4, SHARE = 3000 };
 
-/* For what does not fit into a frame. No task switch comes while it is in use. */
+/* For data that does not fit into a frame. No task switch happens while it is in use. */
 static char large[OPENS + 1][LARGE];
 
 static struct range part(struct range range, uint32_t from, uint32_t to)
@@ -18,7 +18,7 @@ static struct range part(struct range range, uint32_t from, uint32_t to)
     return (struct range){range.area, range.from + from, to - from};
 }
 
-/* Gets or puts of a range in several pieces at a time. */
+/* Do several gets or puts, in flight at the same time, for the pieces of a range. */
 static void split(struct range range, char *local, bool puts)
 {
     uat_global_transfer_t transfer[PIECES];
@@ -77,7 +77,7 @@ static void write_range(int index)
     memory_checkin(o->range, access);
 }
 
-/* One half is written when the range is checked out, the other one before it is checked in. */
+/* One half is written when the range is checked out, the other before it is checked in. */
 static void open_range(int index, struct frame *f)
 {
     const struct op *o = &program.op[index];
@@ -181,7 +181,7 @@ static void change_word(int index)
         check_number(index, 0, old, "an atomic word");
 }
 
-/* The word has this value sooner or later. */
+/* Wait until the word has this value. */
 static void await_word(const struct op *o, uint64_t value)
 {
     while (uat_atomic_load(memory_word(o->word)) != value)
@@ -196,7 +196,7 @@ static void store_word(const struct op *o, uint64_t value)
         uat_atomic_store(memory_word(o->word), value);
 }
 
-/* value: that of the word once the bytes are published; count: once they have been seen. */
+/* value: the word's value after the publication; count: its value after all have seen the bytes. */
 static void publish(int index)
 {
     const struct op *o = &program.op[index];

@@ -9,7 +9,7 @@
 
 enum { CHILDREN_MAX = 6, SMALL = 1024, PAYLOAD = 3 * 256 };
 
-/* The frame of a task, which moves with it. */
+/* A task's frame, which migrates with it. */
 struct frame {
     uat_task_t child[CHILDREN_MAX];
     char result[CHILDREN_MAX][PAYLOAD];
@@ -33,14 +33,15 @@ struct start {
 };
 void interpret_task(void *arg, void *result);
 
-/* The reference executes the operations before this one, runs and all, and remembers what it sees. */
+/* The reference executes all operations before this one, runs included, and remembers what it sees. */
 void reference_until(int index);
 
-/* What the reference saw at this place of the operation, or it remembers it: seen has the range's bytes. */
+/* Compare with what the reference saw at this place of the operation; the reference itself remembers it. seen has the
+ * range's bytes. */
 void check_bytes(int index, int place, struct range range, const void *seen);
-/* The same for a number. */
+/* check_bytes() for a number. */
 void check_number(int index, int place, uint64_t seen, const char *what);
-/* What must hold whatever the order of tasks. */
+/* Check a condition that must hold in any order of tasks. */
 void check_that(const struct op *o, bool holds, const char *what);
 
 /* Each rank writes its share of a range before a run. */

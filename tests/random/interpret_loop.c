@@ -37,7 +37,7 @@ static void for_body(int64_t begin, int64_t end, const void *arg)
         mix_piece(piece(o, i), o->stamp + (uint64_t)i * OPS);
 }
 
-/* A hash of bytes and what it is to be multiplied by to put them before others: associative, and not commutative. */
+/* A hash of bytes, and the factor that shifts a preceding hash: associative, not commutative. */
 struct hashed {
     uint64_t hash, power;
 };
@@ -65,7 +65,7 @@ static void reduce_body(int64_t begin, int64_t end, void *partial, const void *a
     }
 }
 
-/* Each piece gets the stamp of all before it, itself included. */
+/* Each piece gets the stamp of all pieces up to and including itself. */
 static void scan_body(int64_t begin, int64_t end, void *prefix, const void *arg)
 {
     const struct op *o = &program.op[*(const int *)arg];
@@ -83,7 +83,7 @@ static int compare(const void *a, const void *b, const void *arg)
     return memcmp(a, b, *(const size_t *)arg);
 }
 
-/* To a word, which has the sum for all elements in the end. */
+/* Adds the hashes of elements to a word, which holds the sum over all elements at the end. */
 static void add_hashes(const struct op *o, const char *elements, size_t count)
 {
     uint64_t sum = 0;

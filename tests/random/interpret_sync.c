@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What tasks wait for. The reference, which executes everything in order, waits for nothing. */
+/* Objects that tasks wait for. The reference, which executes everything in order, never waits. */
 #include <errno.h>
 #include <string.h>
 
 #include "tests/mix.h"
 #include "tests/random/interpret.h"
 
-/* Bytes of a value, which its number names. */
+/* The bytes of a value follow from its number. */
 static uint64_t value_stamp(int thing, uint64_t number)
 {
     return mix(program.seed ^ ((uint64_t)thing * 1000003 + number));
@@ -86,7 +86,7 @@ static void destroy(const struct op *o)
     }
 }
 
-/* Futures */
+/* --- futures */
 
 static void set(const struct op *o)
 {
@@ -112,7 +112,7 @@ static void get(const struct op *o, bool once)
     check_that(o, !there || stamp_is(value, value_stamp(o->thing, 0), 0, h.size), "the value of a future");
 }
 
-/* Semaphores and channels */
+/* --- semaphores and channels */
 
 static void acquire(const struct op *o)
 {
@@ -184,9 +184,9 @@ static void select_some(const struct op *o)
     }
 }
 
-/* Mutexes */
+/* --- mutexes */
 
-/* How many critical sections there have been: all bytes must say the same. */
+/* The number of critical sections so far: all bytes must agree. */
 static unsigned char turns(const struct op *o, const char *place)
 {
     char bytes[4096];
@@ -232,7 +232,7 @@ void interpret_locked(const struct op *o)
     count_turn(o);
     if (o->way & 2)
         for (int i = 0; i < CASES;
-             i++) /* there may be more that wait, and so may those that the next section wakes up */
+             i++) /* several tasks may wait, and those that the next section wakes may wait again */
             uat_condition_signal(condition_of(o->thing));
     uat_condition_broadcast(condition_of(o->thing));
     uat_mutex_unlock(mutex);

@@ -42,7 +42,7 @@ static bool is_open(int task, bool writes, struct range range)
     return false;
 }
 
-/* The first right that the task may use from a place of an area on, not far from it. */
+/* The task's first usable right at or soon after a place of an area. */
 static struct right *right_from(int task, bool writes, int area, int64_t at, uint32_t *from)
 {
     for (int i = 0; i < rights; i++) {
@@ -57,8 +57,9 @@ static struct right *right_from(int task, bool writes, int area, int64_t at, uin
 }
 
 /*
- * The right at which a range begins: where the range does that the task has used last, near that, before the end of a
- * block, or anywhere. least: bytes that it has if it can, so that it is that range, or goes beyond the block.
+ * Choose the right at which a range starts: where the range that the task used last starts, near that, shortly before
+ * the end of a block, or anywhere. least: the size that the range should have, so that it repeats the last one or
+ * crosses the block's end.
  */
 static struct right *choose_start(int task, bool writes, uint32_t *from, uint32_t *least)
 {
@@ -114,7 +115,8 @@ bool choose_range(int task, bool writes, uint32_t most, struct range *out)
     return false;
 }
 
-/* Whatever the order in which ranges came and went: of K, the largest gap is one part in K + 1 of what is free. */
+/* Is there room in the cache, in whatever order ranges came and went? Among K ranges, the largest gap is at least one
+ * part in K + 1 of the free space. */
 bool has_cache(int task, uint32_t bytes, uint64_t *room)
 {
     uint64_t sum = 0, k = 0;
@@ -135,7 +137,7 @@ static uint32_t most_bytes(int task)
     return has_cache(task, most, &room) ? most : 0;
 }
 
-/* Ways of interpret.c: 0 and 1 are a get or a put, which take no room of the cache. */
+/* Ways of interpret.c: 0 and 1 are a get or a put, which use no room in the cache. */
 static void access(bool writes)
 {
     struct range range;
@@ -175,7 +177,7 @@ void write_before(int task)
     emit_access(OP_WRITE, task, range, draw(3) ? 3 : 0);
 }
 
-/* The part of a range that a right has, and that the task has not open to write. */
+/* The part of a range that lies in a right and that the task has not checked out for writing. */
 static bool readable_part(const struct right *r, int task, struct range range, struct range *out)
 {
     if (!may_use(r, task, false) || !meet(r->range, range))
@@ -205,7 +207,8 @@ void read_beside(int task, struct range near)
     if (!near.bytes || draw(4) == 0)
         return;
     read_in(task, (struct range){near.area, page, left < 4096 ? left : 4096}, 8);
-    emit(OP_WORK, task)->count = draw(2) ? draw(100) : draw(40000); /* now what it takes is not there, now it is */
+    emit(OP_WORK, task)->count =
+        draw(2) ? draw(100) : draw(40000); /* so that what is taken next sometimes is there, sometimes not */
 }
 
 void read_after(int task, struct range near)
@@ -214,7 +217,7 @@ void read_after(int task, struct range near)
         read_in(task, near, 1000);
 }
 
-/* Some accesses in a row to the same bytes, or some of them. */
+/* Several accesses in a row to the same bytes, or to some of them. */
 void make_burst(void)
 {
     uint32_t most = most_bytes(maker.at);
@@ -256,7 +259,7 @@ void make_open(void)
         (struct open){.used = true, .writes = access != UAT_READ, .op = program.ops - 1, .range = range, .room = room};
 }
 
-/* A transfer in two steps: from or to the task's frame, or other memory. */
+/* A split-phase transfer from or to the task's frame or other memory. */
 void make_begin(void)
 {
     uint8_t slot, writes = (uint8_t)draw(2);
@@ -306,7 +309,7 @@ void close_before(int task, bool waits)
         close_all(task);
 }
 
-/* Of what the task may read, or of anything: then nobody uses it. */
+/* Prefetch what the task may read, or any range, which then nobody uses. */
 void make_prefetch(void)
 {
     struct range range;

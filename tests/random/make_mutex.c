@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps with mutexes and their conditions. Critical sections commute, so their order is that of the list or another. */
+/* Steps with mutexes and their conditions. Critical sections commute, so they may run in the list's order or in any
+ * other. */
 #include <string.h>
 
 #include "tests/random/maker.h"
 
-enum { TURNS = 250 /* a byte counts them */, LOOP = 20 };
+enum { TURNS = 250 /* most critical sections: a byte counts them */, LOOP = 20 };
 
 static uint32_t turns[THINGS];
 
@@ -37,7 +38,7 @@ void make_locked(void)
     turns[thing] += (uint32_t)o->count;
 }
 
-/* Wait until there have been some of the critical sections that stand earlier in the list. */
+/* Wait until some of the critical sections that precede this operation in the list have run. */
 void make_condition(void)
 {
     bool sole;

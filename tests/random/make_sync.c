@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps with what tasks wait for. What orders two tasks passes on rights: the place of a future, a latch or a message
- * holds them until a task takes them out. A call waits only for operations that stand earlier in the list.
+ * Steps with objects that tasks wait for. What orders two tasks also passes on rights: the place of a future, a latch
+ * or a message holds them until a task takes them. A call waits only for operations that precede it in the list.
  */
 #include <string.h>
 
@@ -9,20 +9,20 @@
 
 enum { TRIES = 6, MESSAGES = 64, GUARDED = 3000, AMPLE = 64 };
 
-/* Units of a semaphore or a value in a channel. */
+/* Units of a semaphore, or a value in a channel. */
 struct message {
-    bool used, taken; /* taken: some of its units are, and what it held */
+    bool used, taken; /* taken: some of its units are taken, and the rights that it held */
     int thing, place;
     uint32_t units;
     uint32_t number;
-    int by; /* number of the task that sent it: what it receives itself is there */
+    int by; /* number of the task that sent it, which need not wait to receive it */
 };
 
 static struct {
-    int place;      /* of a future, latch or mutex; or -1 */
-    bool over;      /* a future is set, a latch opens, a channel is closed, a thing is gone */
+    int place;      /* place of a future, latch or mutex; or -1 */
+    bool over;      /* the future is set, the latch is open, the channel is closed, the object is destroyed */
     uint32_t count; /* messages so far */
-    int by;         /* the task that has set a future */
+    int by;         /* the task that set a future */
 } state[THINGS];
 static struct message message[MESSAGES];
 
@@ -124,7 +124,7 @@ static uint32_t in_flight(int thing)
     return n;
 }
 
-/* What the task gives goes with a new message; NULL if there is no room. */
+/* A new message with the rights that the task gives away; NULL if there is no room. */
 static struct message *new_message(int thing, uint32_t units)
 {
     for (int i = 0; i < MESSAGES; i++) {
@@ -163,7 +163,7 @@ static void receive(int thing, int task)
     read_after(task, maker.near[m->place]);
 }
 
-/* The task that alone receives, if it is not `but`; or -1. */
+/* The only task that may receive, unless it is `but`; otherwise -1. */
 static int receiver(int thing, int but)
 {
     const struct right *r = right_of(IN, thing);
@@ -201,10 +201,10 @@ static void send(int thing)
     emit_on(OP_SEND, maker.at, thing, capacity < AMPLE)->value = m->number;
     give_some(maker.at, m->place, thing);
     if (to >= 0)
-        receive(thing, to); /* a rendezvous: nothing stands between the two */
+        receive(thing, to); /* a rendezvous: the channel holds no message in between */
 }
 
-/* A task that has something passes it on by a future, latch, semaphore or channel. */
+/* A task passes rights on by a future, latch, semaphore or channel. */
 void make_event(void)
 {
     bool sole;
@@ -238,7 +238,8 @@ void make_event(void)
         program.thing[thing].count += units;
 }
 
-/* All or some of what has come through a future; a latch opens for the first task that waits for it. */
+/* Take all or some of the rights that came through a future or latch; a latch opens for the first task that waits for
+ * it. */
 static void take_event(int thing, bool future)
 {
     if (future && (!state[thing].over || draw(4) == 0)) {
@@ -255,7 +256,7 @@ static void take_event(int thing, bool future)
         return;
     int place = state[thing].place;
     bool share = draw(2);
-    for (int i = 0; share && i < rights; i++) /* those that others do not need to hold alone */
+    for (int i = 0; share && i < rights; i++) /* share: the place keeps its rights for others, too */
         if (right_is_held(&right[i], place))
             right[i].held |= UINT64_C(1) << maker.at;
     maker.near[maker.at] = maker.near[place];
@@ -267,7 +268,7 @@ static void take_event(int thing, bool future)
     read_after(maker.at, near);
 }
 
-/* -EPIPE; the first one takes what came with the close. */
+/* Receive -EPIPE; the first task takes the rights that came with the close. */
 static void receive_end(int thing)
 {
     int place = state[thing].place;
@@ -321,7 +322,8 @@ static void add_choice(struct op *o, int thing, bool sends)
         (struct choice){thing, sends, sends ? 1 : in_flight(thing), sends ? 0 : oldest(thing)->number};
 }
 
-/* Several channels at once: all that is in those that the task receives from, a value into those that it sends to. */
+/* A select over several channels: receives everything from those that the task may receive from, or sends a value into
+ * those that it may send to. */
 void make_select(void)
 {
     struct op chosen = {0};
@@ -350,7 +352,7 @@ void make_select(void)
         for (uint32_t k = 0; !c->sends && k < c->count; k++)
             take_from(oldest(c->thing), 1, maker.at);
     }
-    for (int i = 0; i < MESSAGES; i++) /* not what this select itself receives */
+    for (int i = 0; i < MESSAGES; i++) /* but not what this select itself receives */
         for (int k = 0; k < (int)o->count; k++)
             if (message[i].used && o->choice[k].sends && message[i].thing == o->choice[k].thing &&
                 message[i].number == o->choice[k].first)
@@ -382,7 +384,7 @@ void make_destroy(void)
 void finish_things(void)
 {
     maker.at = 0;
-    for (int left = 1; left;) { /* one may be on its way through another one */
+    for (int left = 1; left;) { /* a message may be on its way through another channel */
         left = 0;
         for (int i = 0; i < rights; i++)
             if ((right[i].kind == OUT || right[i].kind == IN) && right[i].held) {

@@ -2,7 +2,7 @@
 /* Steps with atomic words. */
 #include "tests/random/maker.h"
 
-/* Ways: 0 to 2 add; the others, which only one task at a time may do, read, swap and store. */
+/* Ways: 0 to 2 add; the others read, swap and store, which only one task at a time may do. */
 void make_word(void)
 {
     const struct right *r = choose_right(maker.at, WORD, draw(2));
@@ -16,7 +16,7 @@ void make_word(void)
     }
 }
 
-/* A task publishes bytes by an atomic word, another one gets them and says so by the word. */
+/* One task publishes bytes by an atomic word; another reads them and acknowledges by the word. */
 void make_publish(void)
 {
     int other = (int)draw(TASKS);

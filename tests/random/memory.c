@@ -8,14 +8,14 @@
 #include "tests/mix.h"
 #include "uat.h"
 
-enum { WORD_STEP = 8 * 513 /* so that words share lines, pages and blocks, or do not */ };
+enum { WORD_STEP = 8 * 513 /* so that some words share lines, pages and blocks, and others do not */ };
 
 bool plain;
 static char *array[ARRAYS];
-static char *words, *handles; /* of global memory */
+static char *words, *handles; /* in global memory */
 static char *mirror[AREAS], *mirror_words;
 
-/* Things and objects have a handle each, in turn on each worker. */
+/* Each thing and object has a handle; handles are dealt out to the workers. */
 static char *handle_at(int number)
 {
     return handles + (size_t)(number % 7) * UAT_GLOBAL_BLOCK + (size_t)(number / 7) * sizeof(struct handle);
@@ -82,7 +82,7 @@ void memory_object(int area)
     }
     void *object = uat_global_object_alloc(program.bytes[area]);
     if (!object)
-        abort(); /* it has said why */
+        abort(); /* the library has reported why */
     memory_set_handle(THINGS + area, (struct handle){.object = (uintptr_t)object});
 }
 
@@ -140,13 +140,14 @@ uint64_t hash_bytes(uint64_t before, const void *bytes, size_t n)
     return before;
 }
 
-/* Eight bytes of a stamp. */
+/* The 8 bytes with this number in a stamp. */
 static uint64_t stamp_word(uint64_t stamp, size_t number)
 {
     return mix(stamp * UINT64_C(0x9e3779b97f4a7c15) + number);
 }
 
-/* For each eight bytes, or less at the ends, that begin at byte `at` of the range: what a stamp has there. */
+/* Loops over the words of a range that starts at byte `at`, of eight bytes each, or fewer at the ends: each comes with
+ * its part of a stamp. */
 #define EACH_WORD(from, n)                                                                                             \
     for (size_t at = (from), end = (from) + (n), step;                                                                 \
          at < end && (step = 8 - at % 8, step = step < end - at ? step : end - at, 1); at += step)

@@ -11,41 +11,42 @@
 #include "uat/global.h"
 #include "uat/sync.h"
 
-/* Are we the reference? */
+/* Is this process the reference? */
 extern bool plain;
 
 /* Allocate arrays, words and the table of handles: collective. */
 int memory_open(bool cyclic);
 int memory_close(void);
-/* The reference begins anew, with all arrays zero. */
+/* Restart the reference, with all arrays zero. */
 void memory_reset(void);
 
-/* Where a range lies; of the reference if it is that which runs. */
+/* Where a range lies, in this process's kind of memory. */
 char *memory_at(struct range range);
 char *memory_plain_at(struct range range);
 uat_atomic_t *memory_word(int word);
 
-/* An object begins and ends. */
+/* Create and free an object. */
 void memory_object(int area);
 void memory_object_end(int area);
 
-/* Handles, which tasks find in global memory by the number of the thing. */
+/* Handles, which tasks find in global memory by the thing's number. */
 struct handle {
     uint64_t object, size;
 };
 void memory_set_handle(int thing, struct handle handle);
 struct handle memory_handle(int thing);
 
-/* As those of uat/global.h. */
+/* Like the functions of uat/global.h. */
 char *memory_checkout(struct range range, enum uat_access access);
 void memory_checkin(struct range range, enum uat_access access);
 void memory_get(void *local, struct range range);
 void memory_put(struct range range, const void *local);
 
-/* What a range has in it, as one number; that of a range that follows on another one. */
+/* A hash of bytes; it continues the hash of the bytes before. */
 uint64_t hash_bytes(uint64_t before, const void *bytes, size_t n);
 
-/* Bytes [from, from + n) of a range that bear a stamp; exclusive-or them in. local: byte `from` of it. */
+/* Work on bytes [from, from + n) of a range: fill them with a stamp; exclusive-or the stamp in. local: address of byte
+ * `from`. */
 void stamp_fill(void *local, uint64_t stamp, size_t from, size_t n);
 void stamp_mix(void *local, uint64_t stamp, size_t from, size_t n);
 bool stamp_is(const void *local, uint64_t stamp, size_t from, size_t n);

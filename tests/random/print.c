@@ -88,7 +88,7 @@ void program_print(void)
         fprintf(stderr, "array %d: %u bytes\n", i, program.bytes[i]);
     for (int run = 0; run < program.runs; run++) {
         struct range w = program.runs_of[run].written;
-        fprintf(stderr, "run %d: array %d is frozen; before, all write area %d [%u, %u)\n", run,
+        fprintf(stderr, "run %d: array %d is frozen; before that, all ranks write area %d [%u, %u)\n", run,
                 program.runs_of[run].frozen, w.area, w.from, w.from + w.bytes);
         for (int i = program.runs_of[run].from; i < program.runs_of[run].to; i++)
             program_print_op(i);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A random program: operations in one list, each of one task. Every task executes its own in the order of the list. The
- * list itself is a valid sequential order: an operation depends on earlier ones alone. So the reference is the same
- * interpreter, which executes the whole list over ordinary memory (memory.h), and a task that waits cannot deadlock.
+ * A random program: a list of operations, each of one task. Every task executes its own operations in the order of the
+ * list. The whole list is a valid sequential order, because an operation depends only on earlier ones. So the reference
+ * is the same interpreter, executing the whole list over ordinary memory (memory.h), and tasks that wait cannot
+ * deadlock.
  *
- * All of it lies in static memory, which has the same addresses and contents on every worker.
+ * The program lies in static memory, which has the same addresses and contents on every worker.
  */
 #ifndef UAT_TEST_PROGRAM_H
 #define UAT_TEST_PROGRAM_H
@@ -17,12 +18,12 @@ enum {
     OPS = 6144,
     RUNS = 4,     /* calls of uat_run() */
     ARRAYS = 3,   /* areas that are arrays; the others are objects */
-    AREAS = 128,  /* arrays and objects, those that were given back included */
+    AREAS = 128,  /* arrays and objects, including freed ones */
     WORDS = 48,   /* of uat_atomic_t */
     THINGS = 160, /* futures, mutexes, ... */
-    TASKS = 24,   /* that live at a time */
+    TASKS = 24,   /* that exist at a time */
     OPENS = 4,    /* ranges and transfers that a task has open at a time */
-    CASES = 8,    /* channels of a select, members of a group */
+    CASES = 8,    /* most channels of a select, or members of a task barrier */
     VALUE_MAX = 1024,
     STEPS = 4000
 };
@@ -35,15 +36,15 @@ enum kind {
     OP_WRITE,
     OP_OPEN,
     OP_CLOSE,
-    OP_BEGIN, /* a transfer */
-    OP_AWAIT, /* its end */
+    OP_BEGIN, /* starts a transfer */
+    OP_AWAIT, /* waits for it */
     OP_PREFETCH,
     OP_RELEASE,
     OP_ALLOC,
     OP_FREE,
     OP_WORD,
-    OP_PUBLISH, /* by an atomic word */
-    OP_LOOK,    /* at what was published */
+    OP_PUBLISH, /* publishes by an atomic word */
+    OP_LOOK,    /* reads what was published */
     OP_SEEN,
     OP_WORK,
     OP_YIELD,
@@ -73,7 +74,7 @@ enum kind {
     OP_KINDS
 };
 
-/* What tasks wait for. */
+/* What tasks wait for. A GROUP is a task barrier. */
 enum thing_kind { FUTURE, LATCH, SEMAPHORE, CHANNEL, MUTEX, GROUP, THING_KINDS };
 
 struct range {
@@ -83,10 +84,10 @@ struct range {
 
 struct thing {
     enum thing_kind kind;
-    uint32_t size;      /* of a value */
-    uint32_t count;     /* capacity of a channel; what a latch is counted down from; members of a group */
-    struct range range; /* what a mutex guards: all its bytes count the critical sections */
-    uint64_t stamp;     /* of the guarded bytes at the start */
+    uint32_t size;      /* bytes of a value */
+    uint32_t count;     /* capacity of a channel; initial count of a latch; members of a group */
+    struct range range; /* what a mutex guards: each byte counts the critical sections */
+    uint64_t stamp;     /* initial stamp of the guarded bytes */
 };
 
 /* One of the channels of a select: `count` values are received from it, or one is sent if `sends`. */
@@ -98,13 +99,13 @@ struct choice {
 
 struct op {
     uint8_t kind, way, slot, access;
-    int task;      /* number of its task */
-    int next;      /* the task's next one, or -1 */
-    uint32_t step; /* the decision that made it */
+    int task;      /* number of the task that executes it */
+    int next;      /* the next operation of that task, or -1 */
+    uint32_t step; /* the step that made it */
     int thing, word;
-    int link;           /* the first operation of a child; that which opened what is closed here */
+    int link;           /* the first operation of a child; or the operation that opened what is closed here */
     struct range range; /* what it accesses */
-    uint64_t stamp;     /* of what it writes */
+    uint64_t stamp;     /* stamp of what it writes */
     uint64_t value, count;
     uint64_t expect[2]; /* what the reference saw: hashes of bytes, or a word's value */
     struct choice choice[CASES];
@@ -115,7 +116,7 @@ struct program {
     int ops, things, areas;
     int run, runs;
     struct {
-        int root; /* the first operation of the root */
+        int root; /* first operation of the root */
         int from, to;
         int frozen;           /* an array, or -1 */
         struct range written; /* each rank writes its share of it before the run */
@@ -128,13 +129,13 @@ struct program {
 
 extern struct program program;
 
-/* What bounds the program and what it has; all of it must be the same on every worker. */
+/* The program's limits and options; they must be the same on every worker. */
 struct limits {
     uint64_t seed;
     unsigned steps, runs;
-    size_t checkout;     /* bytes that a task may have checked out at a time */
-    uint32_t array;      /* bytes of an array, at most; 0: the seed decides */
-    uint64_t without;    /* bit K: no operation of kind K is begun */
+    size_t checkout;     /* bytes that a task may have checked out at the same time */
+    uint32_t array;      /* most bytes of an array; 0: the seed decides */
+    uint64_t without;    /* bit K: make no operations of kind K */
     const bool *skipped; /* steps that do nothing */
 };
 
@@ -144,7 +145,7 @@ void program_generate(const struct limits *limits);
 /* print.c */
 void program_print(void);
 void program_print_op(int index);
-/* Kind of that name, or -1. */
+/* The kind of this name, or -1. */
 int program_kind(const char *name);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: random race-free programs over all of uat/global.h, uat/sync.h and uat/pattern.h see what a sequential
- * execution of the same operations sees, at every access and in the end. A program follows from its seed and sizes, so
- * what fails can be run again, printed, and made smaller (tests/random/shrink).
+ * Description: random race-free programs over all of uat/global.h, uat/sync.h and uat/pattern.h see, at every access
+ * and at the end, what a sequential execution of the same operations sees. A program is determined by its seed and
+ * sizes, so a failing one can be run again, printed, and made smaller (tests/random/shrink).
  *
  * usage: random [--seed S] [--programs N] [--repeat N] [--steps N] [--runs N] [--array KIB] [--checkout BYTES]
  *               [--skip STEPS] [--without KIND]... [--print]
- *   --programs   their number; the seeds are S, S + 1, ...
+ *   --programs   number of programs; their seeds are S, S + 1, ...
  *   --repeat     run each of them N times
- *   --steps      decisions of a program, about as many operations
- *   --array      an array has at most so much; without it the seed decides
+ *   --steps      steps of a program; it has about as many operations
+ *   --array      most KiB of an array; without it the seed decides
  *   --skip       leave out these steps, as 3-20,25
  *   --without    no operations of this kind
  *   --print      print the program, and run nothing
@@ -115,7 +115,7 @@ static int between(uint64_t seed)
     return 0;
 }
 
-/* What all have written before the run; of a frozen array it may be cached from now on. */
+/* Check what all ranks wrote before the run; the bytes of a frozen array may be cached from now on. */
 static int check_written(int run)
 {
     struct range all = program.runs_of[run].written;
@@ -147,7 +147,7 @@ static int one_run(int run)
     return rc ? rc : between(limits.seed * 31 + (uint64_t)run);
 }
 
-/* All workers compare all memory. */
+/* All workers check all memory. */
 static int check_all(void)
 {
     int wrong = 0;
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
         program_print();
     }
     for (unsigned long i = 0; i < programs && !prints; i++, limits.seed++) {
-        if (uat_rank() == 0) { /* the library's own messages name no seed */
+        if (uat_rank() == 0) { /* for failures that the library reports, whose messages do not name the seed */
             printf("seed %lu\n", (unsigned long)limits.seed);
             fflush(stdout);
         }

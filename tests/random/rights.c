@@ -3,7 +3,7 @@
 
 struct right right[RIGHTS];
 int rights;
-static uint64_t used; /* places */
+static uint64_t used; /* bit P: place P is in use */
 
 void rights_reset(void)
 {
