@@ -11,14 +11,14 @@ packages_slurm="munge slurmctld slurmd slurm-client slurm-wlm-basic-plugins libp
 packages_docs="mandoc abigail-tools debhelper lintian autopkgtest fakeroot"
 packages_browser="chromium"
 
-# Those of the given packages that are not installed, on one line.
+# packages_missing PACKAGE...: prints those that are not installed, on one line.
 packages_missing() {
     for package; do
         dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || printf '%s ' "$package"
     done
 }
 
-# packages_install LOG PACKAGE...: install them, with what apt says in LOG.
+# packages_install LOG PACKAGE...: installs them, with apt's output in LOG.
 packages_install() {
     packages_log=$1
     shift
@@ -37,8 +37,8 @@ packages_install() {
     } >"$packages_log" 2>&1 </dev/null
 }
 
-# packages_ensure LOG PACKAGE...: nothing is fetched, and no network needed, when all are there already.
-# Prints one line when something is to be done, and one more when that fails.
+# packages_ensure LOG PACKAGE...: fetches nothing, and needs no network, if all are installed already. Prints one line
+# if there is something to do, and another if that fails.
 packages_ensure() {
     packages_log=$1
     shift
@@ -49,7 +49,7 @@ packages_ensure() {
     packages_wanted=$(packages_missing "$@")
     [ -n "$packages_wanted" ] || return 0
     echo "==> installing packages: ${packages_wanted% }"
-    # The list is split into words on purpose.
+    # The list is to be split into words.
     if ! packages_install "$packages_log" $packages_wanted; then
         echo "installing packages failed; what apt-get said is in $packages_log" >&2
         return 1

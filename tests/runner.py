@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The work of ./check: builds, runs meson's suites, prints one line per test and counts them.
 
-Everything that is tested is a meson test; this file only says which suites run in which build.
+Every test is a meson test; this file only decides which suites run in which build.
 """
 import argparse
 import json
@@ -18,12 +18,12 @@ SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
 TAIL = 40  # lines shown of a failed test
 
-# Suites in the order in which they run: what fails fast comes first. A suite not named here comes last.
+# The order in which suites run: those that fail fast come first. A suite not named here comes last.
 ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "security", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "vm", "ibv"]
-# Suites of which several tests may run at once: they keep one core busy, or wait. Those of `programs` do, too, unless meson.build says
-# is_parallel: false.
+# Suites of which several tests may run at once, because each keeps one core busy, or waits. Tests of `programs` may, too, unless
+# meson.build says is_parallel: false.
 PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm"}
-# Suites that run as one, so that what keeps one core busy has a neighbour that waits.
+# Suites that run together, so that a test that keeps one core busy runs beside one that waits.
 TOGETHER = ["model", "mutants", "fuzz", "slurm", "package"]
 OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}
 LINE = re.compile(r"^\s*\d+/\d+ (?:\S+ / )?(\S.*?)\s+(OK|FAIL|SKIP|TIMEOUT|ERROR|EXPECTEDFAIL|UNEXPECTEDPASS|INTERRUPT)"
@@ -36,13 +36,13 @@ class Build:
     def __init__(self, name, compiler, options=(), suites=None, programs=None, whole=True):
         self.name, self.compiler, self.options, self.suites = name, compiler, list(options), suites
         self.folder = BUILDS / name
-        self.programs = programs  # of the suite of this name only the short ones whose names begin so (None: all)
+        self.programs = programs  # of the suite of this name, run only the short tests whose names start so (None: all)
         self.whole = whole  # build everything, or only what the tests need
 
 
 FULL = [
     Build("gcc", "gcc"),
-    # Of the programs, which have all run with gcc, those that depend on code generation: switches, registers, inline paths, C++.
+    # The `programs` have all run with gcc; with clang run those that depend on code generation: switches, registers, inline paths, C++.
     Build("clang", "clang", suites=["unit", "programs"], programs=[
         "aligned", "api", "backtrace", "cpp", "exceptions", "forks", "generator", "global-objects", "global-order", "micro", "modes",
         "pattern", "random-trees", "small", "stack-protector", "strand", "sync", "wavefront"]),
@@ -78,14 +78,14 @@ def last_lines(text):
 
 
 def run(build, command):
-    """Run a command of the build; status and output."""
+    """Run a command of the build. Returns status and output."""
     done = subprocess.run(command, env={**os.environ, "CC": build.compiler}, text=True, errors="replace",
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return not done.returncode, done.stdout
 
 
 def compile_in(build, quick):
-    """Configure, if it has not been, and compile all or what the tests need; success and output."""
+    """Configure the build if necessary, and compile everything or what the tests need. Returns success and output."""
     output = ""
     if not (build.folder / "build.ninja").exists():
         good, output = run(build, ["meson", "setup", "-Dwerror=true", "-Dtests=enabled", *build.options, str(build.folder), str(SOURCE)])
@@ -96,13 +96,13 @@ def compile_in(build, quick):
 
 
 def introspect(build, what):
-    """What meson knows of a build."""
+    """Ask meson about a build."""
     return json.loads(subprocess.run(["meson", "introspect", what, str(build.folder)], check=True, text=True,
                                      stdout=subprocess.PIPE).stdout)
 
 
 def is_quick(test):
-    """Is this test of meson's list one of --quick?"""
+    """Does --quick include this test of meson's list?"""
     return "slow" not in suites_of(test) and bool({"quick", "unit", "tree", "header"} & set(suites_of(test)))
 
 
@@ -119,16 +119,16 @@ def suites_of(test):
 
 
 def files_needed(build, quick):
-    """The files of the targets that the tests name which this build runs."""
+    """The files of the targets that are needed by the tests that this build runs."""
     needed = {target for test in introspect(build, "--tests") if is_run(build, test, quick) for target in test["depends"]}
     return [os.path.relpath(file, build.folder) for target in introspect(build, "--targets") if target["id"] in needed
             for file in target["filename"]]
 
 
 def make(build, quick, tally):
-    """Make a build; counts as one test. False if it failed."""
+    """Build; this counts as one test. Returns False if it failed."""
     started = time.monotonic()
-    # A folder that was moved, or made by another meson or for other options, is of no use.
+    # A folder that was moved, or made by another meson or for other options, cannot be used.
     marker = build.folder / "check.configuration"
     configuration = f"{SOURCE} {build.compiler} {' '.join(build.options)}\n"
     fresh = not build.folder.exists()
@@ -150,7 +150,7 @@ def make(build, quick, tally):
 
 
 def tests_of(build, quick, tally):
-    """The tests of a build as {suite: [name]}. Those of the suite `slow` are not for --quick."""
+    """Returns the tests of a build as {suite: [name]}. --quick leaves out the suite `slow`."""
     suites, missing = {}, set(build.programs or [])
     for test in introspect(build, "--tests"):
         if is_run(build, test, quick):
@@ -163,7 +163,7 @@ def tests_of(build, quick, tally):
 
 
 def groups_of(suites):
-    """Those of {suite: [name]} in the groups that run together, in the order of their first suites."""
+    """Splits {suite: [name]} into groups that run together, in the order of their first suites."""
     groups = {}
     for suite, names in suites.items():
         groups.setdefault(TOGETHER[0] if suite in TOGETHER else suite, {})[suite] = names
@@ -171,7 +171,7 @@ def groups_of(suites):
 
 
 def run_suites(build, suites, tally):
-    """Run the tests of {suite: [name]}; their lines appear as they end, the count comes from meson's own log."""
+    """Run the tests of {suite: [name]}. Each test's line appears when it ends; the counts come from meson's own log."""
     base = "check-" + "-".join(suites)
     log = build.folder / "meson-logs" / f"{base}.json"
     log.unlink(missing_ok=True)
@@ -201,7 +201,7 @@ def run_suites(build, suites, tally):
 
 
 def stream(command, show):
-    """Run meson test; show(name, result, seconds) for each test that ends. What meson said."""
+    """Run meson test, and call show(name, result, seconds) for each test that ends. Returns meson's output."""
     # meson prints a test's line when it ends; its log is complete only when all have ended.
     with subprocess.Popen(command, text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, start_new_session=True) as process:
@@ -219,7 +219,7 @@ def stream(command, show):
 
 
 def outcome_of(suite, result):
-    """Continuous integration has all that guests and Slurm need, so there one that is missing is an error."""
+    """Continuous integration has everything that guests and Slurm need, so a skipped test is an error there."""
     outcome = OUTCOMES.get(result, "FAIL")
     if outcome == "skip" and suite in {"vm", "slurm", "ibv"} and os.environ.get("CI", "") not in ("", "0", "false"):
         return "FAIL"
@@ -231,7 +231,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
     started = time.monotonic()
-    # A setting of the user's must not change what is tested.
+    # A user's settings must not change what is tested.
     for name in [name for name in os.environ if name.startswith("UAT_")]:
         del os.environ[name]
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
@@ -246,7 +246,7 @@ def main():
 
 
 def interrupted(number, _frame):
-    """Ctrl-C and kill end the tests as well, by way of stream()."""
+    """End on a signal: Ctrl-C and kill also end the tests, in stream()."""
     raise SystemExit(128 + number)
 
 

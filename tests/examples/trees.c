@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the validation of search trees finds no fault in a right tree, and each kind of fault in a wrong one.
- * (Rule 2 cannot be broken alone: levels are computed from the parents, so a tree that breaks it breaks rule 1.) The
- * graph has two components: a cycle of 8 vertices, 0 to 7, with a loop and a repeated edge, and an edge between 8 and
- * 9.
+ * Description: the validation of search trees accepts a right tree, and finds each kind of fault in a wrong one. (Rule
+ * 2 cannot be broken alone: levels are computed from the parents, so a tree that breaks it breaks rule 1.) The graph
+ * has two components: a cycle of 8 vertices, 0 to 7, with a loop and a repeated edge, and an edge between 8 and 9.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +19,7 @@ static const struct edge list[EDGES] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, 
 static const struct {
     const char *what;
     uint32_t parent[VERTICES];
-    int rule; /* that is broken: 1 to 5; 0: none. Others may be broken with it. */
+    int rule; /* the rule that is broken: 1 to 5; 0: none. Other rules may be broken as well. */
 } trees[] = {
     {"right", {0, 0, 1, 2, 3, 6, 7, 0, NO, NO, NO, NO, NO, NO, NO, NO}, 0},
     {"right, with the other parent of 4", {0, 0, 1, 2, 5, 6, 7, 0, NO, NO, NO, NO, NO, NO, NO, NO}, 0},
@@ -49,7 +48,7 @@ static int make_graph(struct graph *g)
     return uat_barrier() || kronecker_construct(g);
 }
 
-/* The rows hold each edge that is no loop at both of its ends. */
+/* Check the rows: they hold each edge that is not a loop at both of its ends. */
 static int wrong_rows(const struct graph *g)
 {
     int64_t offset[VERTICES + 1], found = 0;
@@ -63,7 +62,7 @@ static int wrong_rows(const struct graph *g)
         for (int64_t i = offset[v]; i < offset[v + 1]; i++)
             for (int e = 0; e < EDGES; e++)
                 found += (list[e].u == v && list[e].v == row[i]) || (list[e].v == v && list[e].u == row[i]);
-    return found != 2 * (EDGES - 1) + 4; /* the repeated edge is found four times more */
+    return found != 2 * (EDGES - 1) + 4; /* the repeated edge is counted four more times */
 }
 
 static int judge(const struct search_tree *t, size_t i)

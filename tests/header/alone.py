@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: each public header compiles alone, and all together in every standard that they are for, without any of the warnings that
-users turn on; uat.hpp includes all others.
+"""Description: each public header compiles alone, and all compile together, in every standard that they support, without any of the
+warnings that users turn on; uat.hpp includes all others.
 usage: alone.py C-COMPILER C++-COMPILER INCLUDE-FOLDER"""
 import re
 import shutil

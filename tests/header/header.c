@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the headers alone, in C11 and in C++17: they need no other one, and every form of a typed task compiles.
+ * Description: the headers alone, in C11 and in C++17: they need no other header, and every form of a typed task
+ * compiles.
  */
 #include <uat.h>
 #include <uat/generator.h>

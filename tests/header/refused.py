@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: what UAT_TASK cannot be given is refused by the compiler with a sentence, in C and in C++.
+"""Description: the compiler refuses misuses of UAT_TASK and of uat.hpp with a sentence that explains them, in C and in C++.
 usage: refused.py COMPILER LANGUAGE STANDARD INCLUDE-FOLDER"""
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 ANY = ("c", "c++")
-CASES = [  # what the sentence says, the languages, the program
+CASES = [  # a part of the sentence, the languages, the program
     ("aligned to at most 64", ANY, "struct s { double x; } __attribute__((aligned(128)));\n"
      "UAT_TASK_VOID(f, struct s, a) { (void)a; }"),
     ("aligned to at most 64", ANY, "struct s { double x; } __attribute__((aligned(128)));\n"
@@ -87,7 +87,7 @@ def try_all(compiler, language, standard, include, folder):
         done = subprocess.run([*command, *common, "-x", language, "-fsyntax-only", "-"],
                               input=f"#include <uat.h>\n{text}\n", text=True, capture_output=True)
         errors = [line for line in done.stderr.splitlines() if "error" in line]
-        # The sentence is the first error: whoever reads only that knows what to do.
+        # The sentence must be the first error: a user who reads only that knows what to do.
         if done.returncode == 0 or not errors or sentence not in errors[0]:
             failed += 1
             print(f"FAILED {text}\n   should say: {sentence}\n   says: {errors[:2]}, status {done.returncode}")

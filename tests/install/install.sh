@@ -28,7 +28,7 @@ export PKG_CONFIG_PATH
 flags() {
     pkg-config --define-variable=prefix="@prefix@" "$@" uat
 }
-# pkg-config splits at blanks, so a prefix with a blank is put in afterwards, as one word each.
+# pkg-config splits at blanks, so a prefix that contains a blank is inserted afterwards, into single words.
 compile() {
     output=$1
     shift
@@ -41,14 +41,15 @@ compile() {
     cc -std=gnu11 -Wall -Werror -o "$place/$output" "$hello" "$@"
 }
 
-# As README says for a prefix of one's own: the run path alone must do.
+# As README says for a private prefix: the run path must suffice.
 compile hello-runpath "$(flags --cflags --libs) -Wl,-rpath,$libdir"
 [ "$(env -u LD_LIBRARY_PATH "$place/hello-runpath")" = "fib(20) = 6765 on 1" ] || fail "hello-runpath: wrong output"
 compile hello-shared "$(flags --cflags --libs)"
 compile hello-static "$(flags --static --cflags --libs | sed 's/-luat\>/-l:libuat.a/g')"
 LD_LIBRARY_PATH=$libdir
 export LD_LIBRARY_PATH
-# The version is one in the header, pkg-config, the programs and the library's name, which changes with each version that may break programs.
+# The version is the same in the header, pkg-config, the programs and the library's name, which changes with each
+# version that may break programs.
 version=$(sed -n 's/^#define UAT_VERSION "\(.*\)"$/\1/p' "$prefix/include/uat.h")
 [ "$(pkg-config --modversion uat)" = "$version" ] || fail "uat.h says version $version, pkg-config $(pkg-config --modversion uat)"
 [ "$("$prefix/bin/uatrun" --version)" = "uatrun $version" ] || fail "uat.h says version $version, not so uatrun --version"
@@ -63,19 +64,19 @@ for program in hello-shared hello-static; do
         fail "uatrun -n 2 $program: wrong output"
 done
 
-# The absolute symbol is the name of the version script's node.
+# The absolute symbol is the name of the node in the version script.
 exported=$(nm -D --defined-only "$libdir/libuat.so" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }')
 strangers=$(echo "$exported" | grep -v '^uat_' || true)
 [ -z "$strangers" ] || fail "libuat.so exports" $strangers
 [ "$(echo "$exported" | grep -c '^uat_')" -ge 10 ] || fail "libuat.so exports hardly anything"
-# Functions of the library's own use only; what a program may call is what the headers declare.
+# Exported functions that no header declares are for the library's own use.
 strangers=$(echo "$exported" | while read -r symbol; do
     grep -qrw "$symbol" "$prefix/include/uat.h" "$prefix/include/uat" || echo "$symbol"
 done)
 [ -z "$strangers" ] || fail "libuat.so exports what no header declares:" $strangers
 strangers=$(nm -g --defined-only "$libdir/libuat.a" 2>/dev/null | awk 'NF == 3 && $3 !~ /^uat_/ { print $3 }')
 [ -z "$strangers" ] || fail "libuat.a defines" $strangers
-# The example project, by each build system that it is written for.
+# Build the example project with each build system that it supports.
 project() {
     "$@" >"$place/log" 2>&1 || {
         cat "$place/log"
@@ -99,7 +100,7 @@ for program in meson/hello cmake/hello ./hello-*; do
     [ "$("$prefix/bin/uatrun" -n 2 "$program")" = "42 from 2 workers" ] || fail "$program: wrong output"
 done
 
-# The whole programs of the documents: copied, compiled as they say, run.
+# The complete programs in the documents: copied, compiled as the documents say, and run.
 mkdir "$place/programs"
 cd "$place/programs"
 awk '/^```(c|cpp)$/ { suffix = substr($0, 4); text = ""; next }

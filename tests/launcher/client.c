@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker on bare PMIx that behaves or ends in the way that argv[1] says; rank 1 is the one that does
- * wrong. */
+/* Description: a worker on bare PMIx that behaves or ends as argv[1] says; only rank 1 misbehaves. */
 #include <fcntl.h>
 #include <pmix.h>
 #include <sched.h>
@@ -28,7 +27,7 @@ static void fence(void)
         _exit(FENCE_FAILED);
 }
 
-/* Put a value of one's own and read everybody's. */
+/* Publish a value and read everybody's. */
 static void exchange(uint32_t size)
 {
     pmix_value_t value, *got;
@@ -60,7 +59,7 @@ static uint32_t job_size(void)
     return size;
 }
 
-/* Print one line, whole among those of the other workers: stdout is appended to. */
+/* Print one line that is not mixed with other workers' lines: stdout is in append mode. */
 static void say(const char *format, unsigned long value)
 {
     char line[256];
@@ -71,7 +70,7 @@ static void say(const char *format, unsigned long value)
         _exit(TEST_FAILED);
 }
 
-/* A process that no process group and no polite signal reaches. */
+/* Fork a process that neither a process group nor a polite signal reaches. */
 static void fork_stray(void)
 {
     if (fork() != 0)
@@ -91,7 +90,7 @@ static void hang(void)
         pause();
 }
 
-/* All but those that stop and continue. */
+/* All signals but those that stop and continue. */
 static sigset_t signals_to_wait_for(void)
 {
     sigset_t set;
@@ -127,7 +126,7 @@ static uint64_t computed_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* It takes 20 ms of a processor. */
+/* Leaving needs 20 ms of processor time. */
 static void leave_in_order(int number)
 {
     (void)number;
@@ -137,7 +136,7 @@ static void leave_in_order(int number)
     _exit(0);
 }
 
-/* Compute, with the least right to a processor, on the first one that this process may use. */
+/* Compute with the lowest priority, on the first processor that this process may use. */
 static void starve(void)
 {
     cpu_set_t set;
@@ -157,7 +156,7 @@ static void starve(void)
         ;
 }
 
-/* Did anything of the launcher's own state leak into this process? */
+/* Report what leaked from the launcher's own state into this process. */
 static void report_state(void)
 {
     sigset_t mask;
@@ -189,7 +188,7 @@ static void report_cores(void)
     say("has core %lu", (unsigned long)first);
 }
 
-/* What rank 1 does wrong once all are connected. */
+/* Rank 1 misbehaves once all are connected. */
 static void go_wrong(const char *mode)
 {
     if (strcmp(mode, "exit") == 0)
@@ -216,11 +215,11 @@ int main(int argc, char **argv)
     bool wrong = rank && strcmp(rank, "1") == 0;
     if (strcmp(mode, "state") == 0) {
         PMIX_LOAD_PROCID(&me, "", rank ? (pmix_rank_t)atoi(rank) : 0);
-        report_state(); /* before PMIx opens files of its own */
+        report_state(); /* before PMIx opens files */
     }
     if (strcmp(mode, "deaf") == 0)
         signal(SIGTERM, SIG_IGN);
-    if (strcmp(mode, "signal") == 0) { /* blocked before libpmix makes its thread, which would die of them */
+    if (strcmp(mode, "signal") == 0) { /* blocked before libpmix creates its thread, which they would end */
         sigset_t set = signals_to_wait_for();
         sigprocmask(SIG_BLOCK, &set, NULL);
     }

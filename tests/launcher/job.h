@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Start uatrun with a job of this folder's client, and judge how it ends. For the tests of uatrun. */
+/* For tests of uatrun: start a job of this folder's client, and judge how it ends. */
 #ifndef UAT_TESTS_JOB_H
 #define UAT_TESTS_JOB_H
 
@@ -10,10 +10,11 @@
 /* The job that was started last. */
 extern struct run run;
 
-/* Take uatrun and the client from the command line; false, and a line, if they are not there. */
+/* Take the paths of uatrun and the client from the command line; false, and a line, if they are missing. */
 bool job_take_arguments(int argc, char **argv);
 
-/* Start uatrun with arguments up to NULL, and input or -1; "CLIENT" stands for the client's path. */
+/* Start uatrun with the arguments up to NULL, and with input as its standard input, or -1; "CLIENT" stands for the
+ * client's path. */
 void job_start(int input, const char *first, ...);
 
 #define JOB_RUN(...)                                                                                                   \
@@ -22,10 +23,10 @@ void job_start(int input, const char *first, ...);
         run_finish(&run);                                                                                              \
     } while (0)
 
-/* The status, and exactly one line of uatrun's, which holds `what`. */
+/* Check the status, and that uatrun printed exactly one line, which contains `what`. */
 void assert_ends(int status, const char *what);
 
-/* Status 0, and nothing on stderr. */
+/* Check for status 0, and that stderr is empty. */
 void assert_good(void);
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, run_setup, run_teardown)

@@ -24,10 +24,10 @@
 
 enum { STEP_MS = 10, GONE_LIMIT_MS = 5000 };
 
-/* A variable in the environment of a test's processes: by it they are found again. */
+/* A variable in the environment of a test's processes, by which they are found. */
 static char mark[64];
 
-/* Files of the test; and below it what the processes take for /tmp. */
+/* The folder of the test's files; and in it the folder that replaces /tmp. */
 static char directory[256], temporary[264];
 
 static void sleep_step(void)
@@ -114,7 +114,7 @@ static int memory_file(const char *name)
 {
     int fd = memfd_create(name, MFD_CLOEXEC);
     assert_true(fd >= 0);
-    fcntl(fd, F_SETFL, O_APPEND); /* several processes write, each at the end */
+    fcntl(fd, F_SETFL, O_APPEND); /* several processes write, each at the file's end */
     return fd;
 }
 
@@ -125,7 +125,7 @@ static void run_child(const struct run *run, char *const *argv, int input)
     sigprocmask(SIG_SETMASK, &none, NULL);
     for (int s = 1; s < NSIG; s++)
         signal(s, SIG_DFL);
-    for (int fd = 3; fd < 256; fd++) /* what the test was started with is not to be counted */
+    for (int fd = 3; fd < 256; fd++) /* do not count what the test was started with */
         fcntl(fd, F_SETFD, FD_CLOEXEC);
     setpgid(0, 0);
     char *value = strchr(mark, '=');
@@ -149,7 +149,7 @@ void run_start(struct run *run, char *const *argv, int input)
     assert_true(run->pid >= 0);
     if (run->pid == 0)
         run_child(run, argv, input);
-    setpgid(run->pid, run->pid); /* here as well: whichever comes first */
+    setpgid(run->pid, run->pid); /* in the parent, too: either may come first */
 }
 
 static void collect(int fd, char *text, size_t size)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Run a command, collect what it prints, and see whether it leaves anything behind: for tests of uatrun. */
+/* For tests of uatrun: run a command, collect what it prints, and check whether it leaves anything behind. */
 #ifndef UAT_TESTS_RUN_H
 #define UAT_TESTS_RUN_H
 
 #include <sys/types.h>
 
-enum { RUN_LIMIT_MS = 15000 }; /* for a command to end: far beyond what it takes */
+enum { RUN_LIMIT_MS = 15000 }; /* for a command to end: far longer than it takes */
 
 struct run {
     pid_t pid;
@@ -19,7 +19,7 @@ struct run {
 int run_setup(void **state);
 int run_teardown(void **state);
 
-/* A place for files of the test; they go with the test. */
+/* A folder for the test's files, which are removed with it. */
 const char *run_directory(void);
 
 /* Start argv; input is a descriptor or -1 for none. */
@@ -33,7 +33,7 @@ void run_finish(struct run *run);
 
 int run_count(const char *text, const char *what);
 
-/* How many processes descend from the commands of this test, whichever their parents are now. */
+/* How many processes descend from this test's commands, whatever their parents are now. */
 int run_processes(void);
 
 #endif

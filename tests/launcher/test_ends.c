@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: how jobs of uatrun end: workers that fail in every way, signals, the time limit, uatrun killed itself;
- * and that nothing is left afterwards. argv: uatrun, the client of this folder.
+ * Description: how uatrun's jobs end: workers that fail in every way, signals, the time limit, a killed uatrun; and
+ * that nothing is left afterwards.
+ * argv: uatrun, the client of this folder.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,7 @@
 #include "base/process.h"
 #include "tests/launcher/job.h"
 
-/* Rank 1 of four fails; the others are in a fence, or fail in it. */
+/* Rank 1 of four fails; the others wait in a fence, or fail in it. */
 static void test_failing_workers(void **state)
 {
     (void)state;
@@ -63,7 +64,7 @@ static void test_time_limit(void **state)
     assert_ends(124, "did not end within 0.5 s (--timeout)");
 }
 
-/* Keep a processor busy for so long. */
+/* Keep a processor busy for this long. */
 static pid_t occupy(int cpu, unsigned seconds)
 {
     pid_t pid = fork();
@@ -74,12 +75,12 @@ static pid_t occupy(int cpu, unsigned seconds)
     CPU_SET(cpu, &set);
     if (sched_setaffinity(0, sizeof(set), &set) < 0)
         _exit(1);
-    alarm(seconds); /* which ends it */
+    alarm(seconds); /* ends it */
     for (;;)
         ;
 }
 
-/* A worker that gets no processor for a while has its time to leave in order all the same. */
+/* A worker that gets no processor for a while still gets its time to leave in order. */
 static void test_starved_worker(void **state)
 {
     (void)state;
@@ -128,7 +129,7 @@ static void test_ended_by_signals(void **state)
     }
 }
 
-/* The state letter of a process; 0 if it has gone. */
+/* The state letter of a process; 0 if it has ended. */
 static char process_state(pid_t pid)
 {
     struct uat_process process;
@@ -151,7 +152,7 @@ static void test_stop_and_continue(void **state)
     assert_int_equal(run_count(run.out, "got signal"), 2);
 }
 
-/* The process below uatrun that runs the job; 0 if the kernel does not tell. */
+/* The process below uatrun that runs the job; 0 if the kernel does not report it. */
 static pid_t job_process(void)
 {
     char path[64], text[64] = "";
@@ -177,8 +178,8 @@ static void test_killed_itself(void **state)
     }
 }
 
-/* The process that runs the job is killed: the one above ends all. Both are killed at once: the kernel ends the
- * workers. */
+/* If the process that runs the job is killed, the guard ends all workers. If both are killed at once, the kernel ends
+ * the workers. */
 static void test_job_process_killed(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uatrun from outside: good jobs, bad command lines, settings and programs, and that nothing is left
- * afterwards. argv: uatrun, the client of this folder.
+ * Description: uatrun from outside: good jobs, bad command lines, settings and programs; nothing is left afterwards.
+ * argv: uatrun, the client of this folder.
  */
 #include <setjmp.h>
 #include <stdarg.h>

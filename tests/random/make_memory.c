@@ -208,7 +208,7 @@ void read_beside(int task, struct range near)
         return;
     read_in(task, (struct range){near.area, page, left < 4096 ? left : 4096}, 8);
     emit(OP_WORK, task)->count =
-        draw(2) ? draw(100) : draw(40000); /* so that what is taken next sometimes is there, sometimes not */
+        draw(2) ? draw(100) : draw(40000); /* the operation that follows finds what it waits for, or not */
 }
 
 void read_after(int task, struct range near)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: words that peers write are overwritten while a job runs, as by a peer gone astray; `pokes` starts this for each word and
- * value and judges how the job ends. A thread of one rank writes the value over and over into that rank's own segment.
- * Usage: poke RANK WORD VALUE; a word that there is not pokes nothing. poke list: the words
+ * Description: words that peers write are overwritten while a job runs, as if by a faulty peer; `pokes` starts this for
+ * each word and value, and judges how the job ends. A thread of one rank repeatedly writes the value into that rank's
+ * own segment.
+ * Usage: poke RANK WORD VALUE; a word that does not exist pokes nothing. poke list: prints the words
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ UAT_CHANNEL(uint64_t, numbers);
 
 enum { ROUNDS = 20, DEPTH = 12, USERS = 8, TIMES = 4, OBJECTS = 6, INSTANCES = 512, PAUSE_NS = 20000 };
 
-/* Every worker makes some; the runs use those of rank 0, where their root begins. */
+/* Every worker creates some; the runs use those of rank 0, where their root starts. */
 struct objects {
     numbers_channel channel, back, plain;
     uat_mutex_t mutex;
@@ -33,7 +34,8 @@ struct objects {
 };
 static struct objects objects;
 
-/* --- Where the words are. Each finder fills at[] with the addresses of all instances that there are now, and returns their number. */
+/* --- Where the words are. Each finder fills at[] with the addresses of all current instances, and returns their
+ * number. */
 
 struct word {
     const char *name;
@@ -58,7 +60,7 @@ static int find_in_records(const struct word *w, uint64_t **at)
     return w->count;
 }
 
-/* The headers of blocks with waiting tasks. The list changes meanwhile; what it names is a block, or was one. */
+/* The headers of blocks with waiting tasks. The list changes meanwhile; each of its items is a block, or was one. */
 static int find_in_waiters(const struct word *w, uint64_t **at)
 {
     int n = 0;
@@ -131,8 +133,8 @@ static const struct word words[] = {
     IN_OBJECTS("channel.flags", 0, 3, word[3]),
     IN_OBJECTS("mutex.locked", 3, 1, word[0]),
     IN_OBJECTS("group.count", 4, 1, word[0]),
-    /* The words of runtime/job/collective.c and tree.c begin: runs_ended, a line; barrier[24]; run_result; told[2][24] of 24 bytes each.
-     * up[24], down, to a line; share[24], which begins with what is told. */
+    /* The words of runtime/job/collective.c and tree.c start: runs_ended, a line; barrier[24]; run_result; told[2][24]
+     * of 24 bytes each. up[24], down, to a line; share[24], which starts with what is told. */
     {"run.ended", find_in_area, "barriers and ends of runs", 0, 0, 1},
     {"barrier.count", find_in_area, "barriers and ends of runs", 64, 8, 2},
     {"run.origin", find_in_area, "barriers and ends of runs", 256, 0, 1},
@@ -145,7 +147,7 @@ static const struct word words[] = {
     {"tree.share.status", find_in_area, "trees", 264, 0, 1},
 };
 
-/* --- What is written. `old`: what is there. */
+/* --- The value to write. `old`: the current one. */
 static bool value_of(const char *kind, uint64_t old, uint64_t *value)
 {
     static const struct {
@@ -161,7 +163,7 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
     *value = !strcmp(kind, "misaligned")     ? old | 4
              : !strcmp(kind, "another-rank") ? old ^ (uint64_t)9 << 48
                                              : old + 0x1000000;
-    return old != 0 && old != *value && old < (UINT64_C(4) << 48); /* a name or an address, not poked yet */
+    return old != 0 && old != *value && old < (UINT64_C(4) << 48); /* a name or an address that was not poked yet */
 }
 
 static const struct word *poked;
@@ -174,11 +176,11 @@ static void *poke(void *unused)
     static uint64_t *at[INSTANCES];
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     (void)unused;
-    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) { /* Relaxed: nothing is passed on with it; set by main() */
+    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) { /* Relaxed: orders no other data; set by main() */
         int n = poked->find(poked, at);
         for (int i = 0; i < n; i++) {
             uint64_t value, old = __atomic_load_n(at[i], __ATOMIC_RELAXED);
-            if (value_of(poked_value, old, &value)) /* Relaxed: it stands for no protocol's store */
+            if (value_of(poked_value, old, &value)) /* Relaxed: replaces no protocol's store */
                 __atomic_store_n(at[i], value, __ATOMIC_RELAXED);
         }
         nanosleep(&pause, NULL);
@@ -236,7 +238,7 @@ UAT_TASK(uint64_t, all, struct objects, o)
     return errors;
 }
 
-/* What the program says of its arguments: the words, or how to use it. */
+/* Answers arguments that do not start a job: prints the words, or the usage. */
 static int help(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "list")) {
@@ -277,7 +279,8 @@ int main(int argc, char **argv)
         errors += wrong;
     }
     if (pokes) {
-        __atomic_store_n(&over, true, __ATOMIC_RELAXED); /* Relaxed: likewise; the segment goes after the join */
+        __atomic_store_n(&over, true,
+                         __ATOMIC_RELAXED); /* Relaxed: orders no other data; the segment outlives the thread */
         pthread_join(thread, NULL);
     }
     if (uat_finalize())

@@ -9,7 +9,7 @@ faulty=$build/tests/programs/test-faulty
 failures=0
 unset "${!UAT_@}"
 
-# Starts the test again, inside a cluster. All that it writes lies on a file system that is gone with the cluster.
+# Starts the test again, inside a cluster. It writes only to a file system that vanishes with the cluster.
 on_cluster()
 {
     if [ -z "${SLURM_TEST_INSIDE:-}" ]; then
@@ -19,7 +19,7 @@ on_cluster()
     mkdir $scratch
 }
 
-# run COMMAND...: sets out, err and status. What is not done after a minute hangs: 124.
+# run COMMAND...: sets out, err and status. A command that takes more than a minute hangs: status 124.
 run()
 {
     timeout -k 5 60 "$@" >$scratch/out 2>$scratch/err </dev/null
@@ -33,14 +33,14 @@ read_output()
     err=$(cat $scratch/err)
 }
 
-# Starts what does not end by itself, with srun's process in $child, and waits until its $1 workers are at work.
-# start WORKERS COMMAND...
+# start WORKERS COMMAND...: starts a command that does not end by itself, with srun's process in $child, and waits until
+# its workers are running.
 start()
 {
     local workers=$1 tries
     shift
-    : >$scratch/err # else the workers of the job before are counted
-    # The shell makes its children in the background deaf to Ctrl-C.
+    : >$scratch/err # else the previous job's workers would be counted
+    # Background children of a shell ignore Ctrl-C unless told otherwise.
     UAT_LOG=info env --default-signal=INT "$@" >$scratch/out 2>$scratch/err </dev/null &
     child=$!
     for ((tries = 0; tries < 300; tries++)); do
@@ -52,7 +52,7 @@ start()
     fault "the $workers workers do not start: $*"
 }
 
-# Waits for what start() has started; if it hangs, kills it, and status is 124.
+# Waits for the command of start(); if it hangs, kills it and sets status to 124.
 end()
 {
     local tries hung
@@ -76,13 +76,13 @@ fault()
 
 expect_status() { [ "$status" = "$1" ] || fault "$2: status $status, not $1"; }
 
-# Neither done nor hanging.
+# The command must fail, but not hang.
 expect_failure() { [ "$status" != 0 ] && [ "$status" != 124 ] || fault "$1: status $status"; }
 
-# How often a line that matches is there.
+# expect_lines WHAT COUNT PATTERN: that many lines must match.
 expect_lines() { [ "$(grep -Ec -- "$3" <<<"$err")" = "$2" ] || fault "$1: not $2 lines that match: $3"; }
 
-# The value of a number or a text in the JSON object of a benchmark.
+# The value of a number or a text in a benchmark's JSON object.
 field() { python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$1" <<<"$out"; }
 
 expect_field()
@@ -102,7 +102,7 @@ workers()
     done
 }
 
-# None is left some seconds later. Slurm gives them KillWait to go.
+# No worker is left some seconds later. Slurm gives them KillWait to end.
 expect_gone()
 {
     local tries

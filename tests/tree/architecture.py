@@ -4,9 +4,9 @@
 
 usage: architecture.py SOURCE-FOLDER
 
-The table's rows stand from the ground up, and a row may name only rows above it and files in their folders, so the
-table itself has no circle. Files are held to more: a header and its source are one unit, and no units form a circle.
-The test tries itself on trees with one fault each, which it must find.
+The table lists the lowest room first, and a row may name only rows above it and files in their folders, so the table
+itself has no circle. The rule for files is stricter: a header and its source are one unit, and no units form a circle.
+The test also runs on trees with one fault each, which it must find.
 """
 import posixpath
 import re
@@ -40,7 +40,7 @@ class Table:
             self.rows |= {room: set(allowed) for room in rooms}
 
     def room_of(self, path):
-        """The row of a file: the nearest folder above it that has one."""
+        """The row of a file: that of the nearest folder above it that has one."""
         folder = posixpath.dirname(path)
         while folder and folder + "/" not in self.rows:
             folder = posixpath.dirname(folder)
@@ -52,7 +52,7 @@ class Table:
 
 
 def arrows_of(tree, faults):
-    """All (file, file) arrows. Public headers are included as users do it: from include/, or beside each other."""
+    """All (file, file) arrows. Public headers are included as users include them: from include/, or from beside each other."""
     for path, text in sorted(tree.items()):
         for name in INCLUDE.findall(text):
             places = [name, "include/" + name]
@@ -66,13 +66,13 @@ def arrows_of(tree, faults):
 
 
 def unit_of(path):
-    """A header and its source are one unit, and so is X_internal.h, X's second header. A header for C++ stands above the one for C of the same name."""
+    """A header and its source are one unit, and so is X_internal.h, X's second header. A header for C++ lies above the C header of the same name."""
     stem, suffix = posixpath.splitext(path)
     return path if suffix == ".hpp" else stem.removesuffix("_internal")
 
 
 def circles_of(arrows):
-    """Strongly connected units of more than one (Tarjan 1972)."""
+    """Circles: strongly connected components of more than one unit (Tarjan 1972)."""
     above = {}
     for source, target in arrows:
         a, b = (unit_of(path) for path in (source, target))
@@ -104,7 +104,7 @@ def circles_of(arrows):
 
 
 def faults_of(tree, page):
-    """All that is wrong with a tree, {path: text}; and the number of arrows, for the report."""
+    """Returns everything that is wrong with a tree, {path: text}; and the number of arrows, for the report."""
     table = Table(page)
     faults = list(table.faults)
     homeless = sorted({posixpath.dirname(path) + "/" for path in tree if not table.room_of(path)})
@@ -117,7 +117,7 @@ def faults_of(tree, page):
     return faults, len(arrows)
 
 
-# A tree of three floors, and what must be found once one thing is changed: (file, its new text, words of the fault).
+# A tree of three levels, and the fault that must be found after one change: (file, its new text, words of the fault).
 PAGE = """
 | room | what | may include |
 | --- | --- | --- |
@@ -137,7 +137,7 @@ MUTANTS = [
 
 
 def self_check():
-    """What this test would fail to find."""
+    """Returns the faults that this test would fail to find."""
     missed = [f"a sound tree is refused: {fault}" for fault in faults_of(TREE, PAGE)[0]]
     for path, text, words in MUTANTS:
         found = faults_of(TREE | {path: text}, PAGE)[0]

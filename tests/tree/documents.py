@@ -17,7 +17,7 @@ START = re.compile(r"# .+\n\nThis page ")
 
 
 def anchors_of(text):
-    """The anchors that GitHub makes of headings."""
+    """The anchors that GitHub makes from headings."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -49,7 +49,7 @@ def faults_of(documents, exists):
 
 
 def faults_of_benchmarks(build, measure, page):
-    """Programs that perf/meson.build makes or installs, and what perf/measure measures, which the page does not list."""
+    """Programs that perf/meson.build builds or installs, or that perf/measure measures, and that the page does not list."""
     names = set(re.findall(r"'(uat-[a-z]+)'", build))
     names |= {f"perf/measure {what}" for what in re.findall(r'"([a-z-]+)"', re.search(r"^WHAT = \[(.*?)\]", measure, re.M | re.S)[1])}
     rows = "".join(line for line in page.splitlines(True) if line.startswith("| `"))
@@ -58,7 +58,7 @@ def faults_of_benchmarks(build, measure, page):
 
 
 def faults_of_versions(build, header, changelog):
-    """The build's version, the header's, and the topmost release of the changelog."""
+    """Compare the build's version, the header's, and the topmost release of the changelog."""
     found = [re.search(pattern, text, re.M) for pattern, text in ((r"^  version: '(.*?)'", build), (r'^#define UAT_VERSION "(.*)"', header),
                                                                   (r"^## \[(\d.*?)\] - \d{4}-\d\d-\d\d$", changelog))]
     stated = [place[1] if place else "none" for place in found]

@@ -4,7 +4,7 @@
 
 usage: format.py SOURCE-FOLDER
 
-Versions differ in what they do with the same rules, so another one, or none, makes the test skip. It tries itself on a file that needs a change.
+Versions apply the same rules differently, so without this version the test is skipped. It also runs on a file that needs a change.
 """
 import re
 import shutil

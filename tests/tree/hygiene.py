@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: what every file of the tree must keep to: licence line, description of tests, no leftovers, white space.
+"""Description: rules for every file of the tree: licence line, description of tests, no leftovers, white space.
 
 No file defines a static function under the name of a public one: the order of includes would decide which is called.
 Long files and lines only draw a warning: they are a hint, not a fault.
@@ -13,7 +13,7 @@ from pathlib import Path
 SOURCES = {".c", ".h", ".S", ".py", ".sh", ".pml"}
 LEFTOVERS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b|^\s*#\s*if\s+0\b")
 STATIC = re.compile(r"static [^=;]*\b(uat_\w+)\(")
-CONFLICT = re.compile(r"(<{7}|>{7})( |$)")  # what a merge leaves where two changes met
+CONFLICT = re.compile(r"(<{7}|>{7})( |$)")  # left by a merge where two changes collide
 LONG_FILE = 400
 LONG_LINE = 120
 
@@ -42,7 +42,7 @@ def faults_of(path, text, public):
         if source and path.name != "hygiene.py" and LEFTOVERS.search(line):
             yield number, "leftover: " + line.strip()
         if CONFLICT.match(line):
-            yield number, "a merge left its mark: " + line.strip()
+            yield number, "a merge left a conflict mark: " + line.strip()
         if source and line != line.rstrip() and path.suffix in SOURCES:
             yield number, "white space at the end of the line"
     if text and not text.endswith("\n"):
@@ -55,7 +55,7 @@ def main():
     public = set(re.findall(r"\buat_\w+", (root / "include/uat.map").read_text(encoding="utf-8")))
     for path in files_of(root):
         if "corpus" in path.parts:
-            continue  # inputs of the fuzzers, byte by byte
+            continue  # the fuzzers' inputs are arbitrary bytes
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: docs/settings.md is what uatrun --help=md prints; --help and the manual page have the same settings and defaults;
+"""Description: docs/settings.md equals the output of uatrun --help=md; --help and the manual page have the same settings and defaults;
 no document and no script sets a variable that does not exist.
 
 usage: settings.py SOURCE-FOLDER UATRUN

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: in library and launcher only base/output.c opens files for writing. Memory objects of processes, which have no name in a file
-system, and /dev/null are no files.
+"""Description: in library and launcher only base/output.c opens files for writing. /dev/null does not count, nor do memory objects, which
+have no name in a file system.
 usage: writes.py ROOT [--test]"""
 import re
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOMS = ["asm", "base", "deque", "include", "launcher", "pattern", "runtime", "transport", "transport_ibv", "transport_shm", "transport_sim"]
 OUTPUT = "base/output.c"
-# Who opens another process's memory object, at a path below /proc, and how the line looks.
+# Files that open another process's memory object, at a path below /proc, with the text of that line.
 OBJECTS = {"transport/attach_info.c", "runtime/global/memobj.c", "transport_sim/bulk_effect.c"}
 OBJECT = "open(path, O_RDWR | O_CLOEXEC"
 CALLS = re.compile(r"\b(creat|creat64|freopen|mkstemp|mkostemp|mkstemps|mkostemps|tmpfile|tmpnam|tempnam|mknod|mkfifo|symlink|link|rename|renameat|"
@@ -19,7 +19,7 @@ WRITES = re.compile(r"\bO_(WRONLY|RDWR|CREAT|TRUNC|APPEND|TMPFILE)\b")
 
 
 def fault_of(name, line):
-    """What is wrong with this line, or None."""
+    """Returns what is wrong with this line, or None."""
     if name == OUTPUT:
         return None
     if call := CALLS.search(line):

@@ -8,11 +8,11 @@ failures=0
 packages_want ibverbs-utils ibv_rc_pingpong
 packages_want iputils-ping ping
 packages_check
-# For a guest's shell: calls a server, given as a command, until it is there.
+# For a guest's shell: repeats a command that calls a server until the server answers.
 retry='retry() { for try in $(seq 50); do "$@" && return; sleep 0.2; done 2>/dev/null; return 1; }'
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# Blanks and a comma in the names: they have a meaning for a shell or for QEMU.
+# Blanks and a comma in the name: they have a meaning for a shell or for QEMU.
 export TMPDIR="$scratch/a temporary, folder"
 build="$scratch/build folder"
 mkdir "$TMPDIR" "$build"
@@ -25,7 +25,7 @@ expect()
     failures=$((failures + 1))
 }
 
-# Runs a command in guests: vm_run [OPTION]... -- COMMAND [ARG]...; sets out, err and status.
+# vm_run [OPTION]... -- COMMAND [ARG]...: runs a command in guests; sets out, err and status.
 vm_run()
 {
     "$vm/run" --build "$build" "$@" >"$scratch/out" 2>"$scratch/err"
@@ -38,7 +38,7 @@ vm_run()
     fi
 }
 
-# QEMU runs inside its temporary folder, which shows whose it is.
+# QEMU runs inside its temporary folder, which identifies its owner.
 qemu_pids()
 {
     local pid
@@ -49,7 +49,7 @@ qemu_pids()
 
 left_behind() { qemu_pids; ls -A "$TMPDIR"; }
 
-# A killed runner leaves the cleaning to others, who need a moment.
+# A killed runner leaves the cleaning to other processes, which need a moment.
 expect_clean()
 {
     local tries

@@ -6,7 +6,7 @@
 PATH=$PATH:/usr/sbin:/sbin
 missing=()
 
-# A package is given with the command, or the file (a pattern), that it must have brought.
+# Each package is given with the command or the file (a pattern) that it installs.
 packages_want()
 {
     local package=$1 thing=$2
@@ -22,7 +22,7 @@ packages_want_boot()
     packages_want util-linux setpriv
     packages_want iproute2 rdma
     packages_want ibverbs-providers '/usr/lib/*/libibverbs/librxe-*.so'
-    # The guest runs busybox before any shared library can be seen, so it must be the static one.
+    # The guest runs busybox before it has any shared library, so busybox must be the static one.
     if ! [ -x /bin/busybox ] || ldd /bin/busybox >/dev/null 2>&1; then
         missing+=(busybox-static)
     fi
@@ -45,7 +45,7 @@ packages_want_image()
     packages_want util-linux flock
 }
 
-# Ends the script as a skipped test if anything is missing.
+# Skips the test if anything is missing.
 packages_check()
 {
     [ ${#missing[@]} = 0 ] && return

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Takes the plain ELF kernel out of a bzImage: vmlinux.py BZIMAGE VMLINUX
+"""Extracts the plain ELF kernel from a bzImage: vmlinux.py BZIMAGE VMLINUX
 
 QEMU enters an ELF kernel with a PVH note directly, so that the emulated processor need not unpack it; that
 saves several seconds of each boot. Offsets are those of Documentation/x86/boot.rst in Linux.
