@@ -193,7 +193,7 @@ static void report(const struct uat_bench *bench, const struct uat_bench_setting
 
     uat_report_begin(bench, settings);
     uat_report_count("window", (uint64_t)window);
-    uat_report_line("window", "%lld operations of each process under way at once", (long long)window);
+    uat_report_line("window", "%lld operations of each process in flight at a time", (long long)window);
     uat_report_heads(columns);
     uat_report_list("rows");
     for (const struct row *r = rows; r < rows + count; r++)
@@ -243,7 +243,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
 static const struct uat_bench_option options[] = {
     {"--ops", "N", "operations of each process in each case", &operations, NULL, 1, 1e9},
     {"--words", "N", "words, where it is not one", &words, NULL, 1, WORDS_MAX},
-    {"--window", "N", "operations of a process under way at once", &window, NULL, 1, WINDOW_MAX},
+    {"--window", "N", "operations of a process in flight at a time", &window, NULL, 1, WINDOW_MAX},
     {0},
 };
 

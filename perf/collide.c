@@ -179,13 +179,13 @@ static const char *refuse(void)
 }
 
 static const struct uat_bench_option options[] = {
-    {"--least", "BYTES", "that a pair works on in each array, first", &least, NULL, 64, 1 << 30},
-    {"--most", "BYTES", "the same at last; each time eight times as many", &most, NULL, 64, 1 << 30},
+    {"--least", "BYTES", "that a pair works on in each array, at the start", &least, NULL, 64, 1 << 30},
+    {"--most", "BYTES", "that it works on at the end; each step takes eight times as many", &most, NULL, 64, 1 << 30},
     {"--lag", "BYTES", "largest distance of the elements in the two arrays; 0, 4096 and its doubles are tried",
      &most_lag, NULL, 0, ROOM / 2},
     {"--rounds", "N", "times that each pair runs, of which the best counts", &rounds, NULL, 1, 1000},
-    {"--step", "BYTES", "array number k of what is mapped here starts k times so much behind a multiple of 1 GiB",
-     &step, NULL, 0, 1 << 28},
+    {"--step", "BYTES", "array number k that this process maps starts k times as far after a multiple of 1 GiB", &step,
+     NULL, 0, 1 << 28},
     {0},
 };
 

@@ -63,7 +63,7 @@ class Trace:
         kind = TOP.get(name, INSIDE.get(name)) if isinstance(name, str) else None
         if event.get("ph") != "X" or kind is None:
             return
-        begin, duration = moment(event["ts"], "the begin of an event"), moment(event["dur"], "the length of an event")
+        begin, duration = moment(event["ts"], "the start of an event"), moment(event["dur"], "the length of an event")
         if duration < 0:
             raise Refused(f"an event ends before it begins, by {-duration} us")
         self.first, self.last = min(self.first, begin), max(self.last, begin + duration)

@@ -33,7 +33,7 @@ static void usage(FILE *out)
     fputs("usage: uat-startup [-n N[,N...]] [--repeat R] [--json] [-- LAUNCHER...]\n"
           "Time from the launcher's exec to the first task, and memory of a worker.\n\n"
           "  -n N[,N...]   numbers of workers (2,16,64)\n"
-          "  --repeat R    start so often, report the median (5)\n"
+          "  --repeat R    starts of each number of workers, of which the median counts (5)\n"
           "  --json        one JSON object per line instead of a table\n"
           "  -- LAUNCHER   words that start N workers, with {} for N (uatrun -n {}); for example\n"
           "                uat-startup -n 64,128 -- srun --mpi=pmix -n {}\n",

@@ -250,12 +250,12 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
 
 static const struct uat_bench_option options[] = {
     {"--ops", "N", "operations of each series, fewer where they are large", &operations, NULL, 100, 1e9},
-    {"--most", "BYTES", "largest operation; 8 leaves latencies alone", &most, NULL, 8, 1 << 20},
-    {"--bytes", "BYTES", "operations of that size alone; 0: all sizes", &alone, NULL, 0, 1 << 20},
-    {"--only", "N", "the N-th operation of the table alone; 0: all", &only, NULL, 0, TRANSFER_OPERATIONS},
+    {"--most", "BYTES", "largest operation; 8 measures only latencies", &most, NULL, 8, 1 << 20},
+    {"--bytes", "BYTES", "only operations of this size; 0: all sizes", &alone, NULL, 0, 1 << 20},
+    {"--only", "N", "only the N-th operation of the table; 0: all", &only, NULL, 0, TRANSFER_OPERATIONS},
     {"--rounds", "N", "series of each kind, of which the median counts; of sweeps a quarter", &rounds, NULL, 1,
      ROUNDS_MAX},
-    {"--under-way", "N", "most operations under way", &under_way, NULL, 1, TRANSFER_WINDOW_MAX},
+    {"--under-way", "N", "most operations in flight", &under_way, NULL, 1, TRANSFER_WINDOW_MAX},
     {"--far-mib", "MIB", "memory of each worker; twice its cache if that is more", &far_mib, NULL, 1, 1 << 20},
     {0},
 };

@@ -60,9 +60,9 @@ static int refuse_privilege(void)
 {
     if (!getauxval(AT_SECURE))
         return 0;
-    uat_error("this program has the rights of another user or group, or capabilities of its file: whoever starts it "
-              "would use them by "
-              "UAT_* settings; take the bits away (chmod u-s,g-s; setcap -r)");
+    uat_error(
+        "this program has the rights of another user or group, or capabilities of its file: any user who starts it "
+        "would use them by UAT_* settings; take the bits away (chmod u-s,g-s; setcap -r)");
     return -EPERM;
 }
 

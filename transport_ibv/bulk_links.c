@@ -92,7 +92,7 @@ static int make_links(struct uat_ibv_bulk *b, const struct uat_bulk_config *conf
         link->pair = pair_to(b, config->leader[host]);
         link->ring = calloc(b->depth, sizeof(*link->ring));
         if (!link->ring) {
-            uat_error("no memory for the operations under way to host %d of %d", host + 1, config->hosts);
+            uat_error("no memory for the operations in flight to host %d of %d", host + 1, config->hosts);
             return -ENOMEM;
         }
     }

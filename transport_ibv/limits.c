@@ -62,9 +62,9 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
         "an adapter, or more where groups differ in size; queues of %u requests, %zu KiB of them on the side of %s",
         n, ibv->base.size, ibv->alone ? "worker" : "host", ibv->groups.count, ibv->depth, (size_t)d.queues / 1024,
         ibv->port.device);
-    uat_info(
-        "%d memory regions: the own segment for what lands here, and for each worker of the group its stacks, which "
-        "peers READ, and its words, each with a key; %" PRIu64 " KiB count as locked, %zu KiB are bookkeeping",
-        d.regions, ibv->locked / 1024, (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
+    uat_info("%d memory regions: one of this worker's segment, for what lands here; and for each worker of the group "
+             "one of its stacks, which peers READ, and one of its words, each with a key; %" PRIu64
+             " KiB count as locked, %zu KiB are bookkeeping",
+             d.regions, ibv->locked / 1024, (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
     return uat_memlock_check(ibv->locked);
 }

@@ -76,7 +76,7 @@ static int open_window(struct uat_ibv *ibv, struct uat_ibv_neighbour *neighbour,
         return 0;
     int error = errno ? errno : EIO;
     uat_error("cannot register the segment of rank %d, %zu KiB, with %s: %s; it is locked memory: " UAT_MEMLOCK_ADVICE
-              "; UAT_CONNECT=worker registers none but the own",
+              "; with UAT_CONNECT=worker a worker registers only its own",
               neighbour->rank, bytes / 1024, ibv->port.device, strerror(error));
     return -error;
 }

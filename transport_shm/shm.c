@@ -270,7 +270,7 @@ static int shm_post(struct uat_transport *head, int peer, const struct uat_op *o
     if (p && t->flight_count == t->flight_room) {
         struct shm_flight *more = realloc(t->flights, 2 * t->flight_room * sizeof(*more));
         if (!more) {
-            uat_error("transport shm: out of memory with %zu chains under way", t->flight_count);
+            uat_error("transport shm: out of memory with %zu chains in flight", t->flight_count);
             return -ENOMEM;
         }
         t->flights = more;

@@ -12,16 +12,16 @@
  *     ... q[0] to q[k - 1] ...
  *     uat_global_checkin(a + i, k * sizeof(double), UAT_READ);
  *
- * Order. An access reads what the last write that is ordered before it has written. Two accesses race if one of them
- * writes, they share a byte, and nothing orders them; accesses that only share neighbouring bytes do not race. A
- * fork-join program without data races reads what its sequential execution would read. Accesses are ordered by
+ * Order. An access reads the value of the last write that is ordered before it. Two accesses race if they share a byte,
+ * at least one of them writes, and nothing orders them; accesses to neighbouring bytes do not race. A fork-join program
+ * without data races reads what its sequential execution would read. Accesses are ordered by
  *   - spawn and join;
- *   - the objects of sync.h: what was done before an unlock, a set, a send, a release, a count-down, a wake-up or an arrival
- *     at a barrier comes before what the task does that it lets go on. So data that tasks use only under one mutex do
- *     not race;
+ *   - the objects of sync.h: an unlock, a set, a send, a release, a count-down, a wake-up or an arrival at a barrier lets
+ *     a task continue; all that precedes the call comes before all that this task does then. So data that tasks use
+ *     only under one mutex do not race;
  *   - outside of tasks, uat_barrier() and the start and the end of uat_run().
- * Atomics by themselves order no other access: data are published by uat_global_release(), then an atomic, and are then
- * read by uat_global_get().
+ * Atomics by themselves order no other access. To publish data, call uat_global_release(), then use an atomic; a task
+ * that has seen the atomic's value reads the data by uat_global_get().
  *
  * Atomic words. A word is used in one way at a time: by uat_atomic_*(), or as plain data, by checkouts and puts.
  * Between the two lies a uat_barrier(), or the start or the end of a uat_run(). Within a run, a checkout may show an
@@ -31,7 +31,7 @@
  * all workers make together (alloc, open, free, freeze, thaw) work outside of runs only.
  *
  * Rules, and what finds those who break them (one line, and the job ends):
- *   - Nothing is checked out, and no transfer is under way, at a spawn, a join or a task's end. UAT_TORTURE=steal finds
+ *   - Nothing is checked out, and no transfer is in flight, at a spawn, a join or a task's end. UAT_TORTURE=steal finds
  *     all cases, any run those in which the task is published or parts from its spawner.
  *   - Nor at a call of sync.h that waits. A call that does not wait may be made with ranges open: what was written to
  *     them stays, and the next checkout of other bytes finds what the call has ordered before it.

@@ -23,7 +23,7 @@ static void replace_region(void *new)
 {
     size_t size = uat_segment_region_size();
     if (mremap(new, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)uat_segment.low) == MAP_FAILED)
-        uat_fatal("fork() in a task: the stacks cannot be mapped anew: %s", strerror(errno));
+        uat_fatal("fork() in a task: the stacks cannot be remapped: %s", strerror(errno));
 }
 
 static void *map_region(int flags, int fd)

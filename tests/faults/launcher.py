@@ -40,7 +40,7 @@ class Uatrun:
         return rf"rank {rank} exited with status 0(, before.*, on \S+;| without having called)|rank {rank} on \S+: .*called exit\(0\)"
 
     def chatter(self, line):
-        """Is it a line of somebody else? libibverbs prints one for each driver that it cannot load for lack of memory."""
+        """Does the line come from another program? libibverbs prints one for each driver that it cannot load for lack of memory."""
         return line.startswith("libibverbs: Warning: couldn't load driver")
 
     def takes_signals(self, run):
@@ -89,7 +89,7 @@ class Srun:
                 rf"rank \d+ on \S+: (has waited \d+ s for|PMIx_Fence)")
 
     def chatter(self, line):
-        """Is it a line of somebody else? srun and slurmstepd report each end of a task or step; libpmix, unexpected messages."""
+        """Does the line come from another program? srun and slurmstepd report each end of a task or step; libpmix, unexpected messages."""
         return line.startswith(("srun: ", "slurmstepd")) or re.match(r"\[\w+:\d+\] PMIX ERROR", line)
 
     def takes_signals(self, run):
