@@ -34,7 +34,7 @@ struct uat_mail {
     struct uat_transport *transport;
     struct uat_deque *deque;
     struct uat_mailbox *box; /* this worker's */
-    const uint8_t *colours;  /* of each worker; NULL: all 0 */
+    const uint8_t *colours;  /* colour of each worker; NULL: all 0 */
     struct uat_mail_landing *landing;
     struct uat_pending sent; /* the WRITE of the stack given last (M7) */
     uint64_t decided;        /* number of the last request that was decided */

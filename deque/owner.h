@@ -61,7 +61,7 @@ struct uat_deque_user {
     void (*waiting)(void *context, uint64_t index);
     void (*waited)(void *context); /* called when such a wait is over. May be NULL */
     bool keep_private;             /* never publish (torture mode "evacuate") */
-    int rank;                      /* of this worker, for messages */
+    int rank;                      /* rank of this worker, for messages */
 };
 
 struct uat_deque_counts {

@@ -18,7 +18,7 @@ enum {
 struct uat_deque_settings {
     int protocol;     /* enum uat_deque_protocol */
     int peeks;        /* number of victims to peek at, or one of the words above */
-    uint64_t entries; /* of a deque */
+    uint64_t entries; /* entries of a deque */
 };
 extern struct uat_deque_settings uat_deque_settings;
 

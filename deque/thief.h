@@ -100,7 +100,7 @@ struct uat_thief_counts {
 struct uat_thief {
     struct uat_transport *transport;
     struct uat_ring *ring;  /* this worker's; for another worker's, see uat_thief_ring() */
-    const uint8_t *colours; /* of each worker; NULL: all 0 */
+    const uint8_t *colours; /* colour of each worker; NULL: all 0 */
     struct uat_landing *landing;
     struct uat_notice *notice;
     uintptr_t low, high;   /* the uni-address region */

@@ -44,7 +44,7 @@ struct job {
     enum blame blame;          /* how certain the culprit is */
     double settled;            /* when a possible culprit becomes the culprit */
     double abort_settled;      /* when an abort becomes the cause; 0 = there was none */
-    double deadline;           /* of --timeout, in seconds of CLOCK_MONOTONIC; 0 = none */
+    double deadline;           /* when --timeout ends the job, in seconds of CLOCK_MONOTONIC; 0 = never */
     char host[256];
 };
 

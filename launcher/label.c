@@ -30,7 +30,7 @@ struct stream {
 
 static struct {
     int epoll, output, error; /* error: a copy, since stderr itself is left to libpmix */
-    int width;                /* of the longest rank */
+    int width;                /* digits of the longest rank */
     struct stream *streams;
     int count;
 } label = {.epoll = -1};

@@ -11,7 +11,7 @@
 #include "pattern/chunk.h"
 
 enum {
-    FIRST_BYTES = 4096, /* of the first block; they double until the block takes long enough */
+    FIRST_BYTES = 4096, /* of the first block; sizes double until a block takes long enough */
     LOOKS = 16,         /* elements of a half that are examined before a split */
     WORKED = 4096       /* blocks of memory that a worker remembers: 256 MiB */
 };
@@ -27,7 +27,7 @@ struct blocks {
     char *array;
     size_t size;       /* bytes of an element */
     size_t begin, end; /* elements */
-    size_t bytes;      /* of this block and the user's argument */
+    size_t bytes;      /* bytes of this block and the user's argument */
     size_t length;     /* elements of the next call of body; 0: unknown */
     enum uat_access access;
     uat_block_fn *body;

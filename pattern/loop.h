@@ -12,10 +12,10 @@
 struct uat_loop {
     int64_t begin, end;
     int64_t grain;
-    int64_t length;           /* of a chunk; 0 if unknown: see chunk.h */
-    uat_for_fn *body;         /* of a loop; NULL: a reduction */
-    uat_reduce_fn *reduce;    /* of a reduction */
-    uat_combine_fn *combine;  /* of a reduction */
+    int64_t length;           /* length of a chunk; 0 if unknown: see chunk.h */
+    uat_for_fn *body;         /* body of a loop; NULL: this is a reduction */
+    uat_reduce_fn *reduce;    /* body of a reduction */
+    uat_combine_fn *combine;  /* combines partial results of a reduction */
     size_t value_size;        /* bytes of a partial result; 0 for a loop */
     size_t arg_offset, bytes; /* offset of the user's argument in the tail; bytes of the whole block */
     _Alignas(16) char tail[];

@@ -19,7 +19,7 @@ struct runs {
     const struct uat_sort_kernel *kernel;
     const void *arg;
     char *elements;
-    size_t count; /* of elements */
+    size_t count; /* number of elements */
     struct run run[UAT_RUNS_MAX];
     int n;
 };

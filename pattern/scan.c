@@ -28,7 +28,7 @@ struct part {
     uat_combine_fn *combine;
     size_t size;  /* bytes of a value */
     size_t room;  /* size rounded up, so that each value is aligned */
-    size_t bytes; /* of the whole block */
+    size_t bytes; /* bytes of the whole block */
     _Alignas(16) char tail[];
 };
 

@@ -16,7 +16,7 @@ enum {
     CHECKOUTS = 4,          /* a checkout takes at most this share of uat_global_checkout_limit() */
     SAMPLES_MIN = 3,        /* elements of the smallest sample */
     SAMPLES_MAX = 63,       /* elements of the largest sample; 3 and 63 are 2^n - 1 */
-    SAMPLE_BYTES = 2048,    /* on the stack, unless the elements are large */
+    SAMPLE_BYTES = 2048,    /* bytes of samples on the stack, unless the elements are large */
     SAMPLED = 1 << 9,       /* a sample is doubled while the range has more than SAMPLED elements per sampled one */
     UNEVEN = 8,             /* a front below 1/UNEVEN of the range is uneven: its pivot probably occurs often */
     MERGERS = 4             /* with more workers, sorting beats merging the runs on one worker */

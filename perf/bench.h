@@ -64,7 +64,7 @@ struct uat_bench {
     int (*verify)(bool *correct); /* after a run: is its result right? If not, say why on rank 0. */
     int (*finish)(void);          /* once, after the last run */
     double *figures;              /* UAT_BENCH_FIGURES numbers, which run() and verify() set on rank 0 */
-    struct uat_bench_figure names[UAT_BENCH_FIGURES]; /* of the figures; an entry without a name ends them */
+    struct uat_bench_figure names[UAT_BENCH_FIGURES]; /* names of the figures; an entry without a name is the end */
     /*
      * Measures and reports on rank 0. A microbenchmark has this function instead of results and the three functions
      * above, and it has no --seq and no --repeat. Collective, between uat_init() and uat_finalize(). Returns 0 or a
@@ -117,7 +117,7 @@ struct uat_bench_run {
     uint64_t cycles;
     uint64_t answer[UAT_BENCH_RESULTS];
     double figures[UAT_BENCH_FIGURES];
-    uat_stats_t stats; /* of this run, over all workers; stack_bytes_max since the start */
+    uat_stats_t stats; /* counters of this run, over all workers; stack_bytes_max is that since the start */
 };
 
 /* All that is reported. Of several runs, `run` is the one with the median time; the figures are those of that run. */
@@ -130,8 +130,8 @@ struct uat_bench_report {
     const struct uat_bench_run *run;
     double seconds_min;
     double seconds_max;
-    uint64_t steals_total;     /* of all runs */
-    double sequential_seconds; /* median; with --seq */
+    uint64_t steals_total;     /* steals in all runs */
+    double sequential_seconds; /* median of the sequential runs, with --seq */
 };
 
 /* Read the command line. Returns 0, or -EINVAL with one line in error. */

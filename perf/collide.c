@@ -14,7 +14,7 @@
 #include "perf/bench.h"
 #include "perf/report.h"
 
-enum { ARRAYS = 16, PAIRS = ARRAYS * (ARRAYS - 1), KINDS = 3, ROWS_MAX = 256, ROOM = 4 << 20 /* for the lag */ };
+enum { ARRAYS = 16, PAIRS = ARRAYS * (ARRAYS - 1), KINDS = 3, ROWS_MAX = 256, ROOM = 4 << 20 /* bytes for the lag */ };
 
 #define APART (UINT64_C(1) << 30) /* bytes between arrays of the third kind */
 

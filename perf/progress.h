@@ -30,7 +30,7 @@ void uat_progress_end(void);
 
 /* Write the line, without a newline, for a terminal of `columns`. last: the sums `seconds` ago; NULL at first. */
 struct uat_progress_sum {
-    int workers, heard; /* all workers; those that have sent news */
+    int workers, heard; /* number of workers; those that have sent news */
     double seconds;     /* since the start */
     uint64_t tasks, steals, looks, idle;
 };

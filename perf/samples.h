@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct uat_samples {
-    const char *name, *title; /* in JSON, in a table */
+    const char *name, *title; /* name in JSON, title in a table */
     uint64_t *cycles;
     size_t count, room;
     uint64_t divisor; /* reported values are samples divided by this: operations per batch; 0 means 1 */

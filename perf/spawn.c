@@ -240,7 +240,7 @@ static int time_parts(void)
 }
 
 struct spread {
-    double seconds, sequential; /* time of the loop; of its bodies alone on one worker */
+    double seconds, sequential; /* time of the loop; time of its bodies alone on one worker */
     int64_t count;
     struct uat_gathered bodies;
 };

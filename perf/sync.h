@@ -16,7 +16,7 @@ enum {
 
 /* The result of one execution of an exercise. */
 struct sync_taken {
-    uint64_t cycles;  /* of the whole execution */
+    uint64_t cycles;  /* cycles of the whole execution */
     uint64_t trips;   /* round trips of one worker ... */
     uint64_t counted; /* ... during this number of operations */
     uint64_t answer;

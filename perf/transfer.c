@@ -26,7 +26,7 @@ static int64_t operations = 2000, most = 1 << 20, far_mib = 64, under_way = TRAN
 static char *array;
 static size_t chunk;               /* bytes at each rank */
 static char *bells;                /* a block per rank; rank 0 increases its first word to wake the rank */
-static struct uat_samples samples; /* of the current row */
+static struct uat_samples samples; /* samples of the current row */
 static double tsc_hz;
 
 /* Fill in the row's median and minimum from the samples. */

@@ -39,7 +39,7 @@ struct uat_uts_node {
 struct uat_uts_count {
     uint64_t nodes;
     uint64_t leaves;
-    uint64_t depth; /* of the deepest node */
+    uint64_t depth; /* depth of the deepest node */
 };
 
 void uat_uts_root(const struct uat_uts_tree *tree, struct uat_uts_node *root);

@@ -11,7 +11,7 @@
 struct uat_startup {
     struct uat_job job;
     struct uat_identity identity; /* this worker's identity */
-    struct uat_roster roster;     /* of all workers, while the job starts */
+    struct uat_roster roster;     /* identities and endpoints of all workers, while the job starts */
     char transport_reason[256];
     int left; /* what leaving the job returned: 0 or a negative errno */
 };

@@ -23,12 +23,12 @@ struct uat_attach_info {
     int32_t pid, fd; /* process and descriptor where the segment's memory object is open */
     uint32_t uid;    /* effective user of the worker, for messages */
     uint32_t unused; /* 0 */
-    uint64_t device; /* of the memory object */
+    uint64_t device; /* device of the memory object */
     uint64_t inode;
     uint64_t pid_space;    /* inode of the pid namespace in which pid counts */
     uint64_t base;         /* address of the segment in the worker */
     uint64_t segment_size; /* bytes */
-    uint64_t nonce_offset; /* of the nonce in the segment */
+    uint64_t nonce_offset; /* offset of the nonce in the segment */
     uint64_t nonce;
     char boot[UAT_HOST_BOOT_MAX]; /* the kernel's boot id: one per running host; "" if unknown */
 };

@@ -58,13 +58,13 @@ struct uat_bulk {
 struct uat_bulk_config {
     struct uat_transport *transport; /* open and connected; outlives the bulk */
     int hosts, host;                 /* number of hosts, and which one this is */
-    const int *leader;               /* of each host: the rank that exposes its memory */
-    const int *host_of;              /* of each rank */
+    const int *leader;               /* per host: the rank that exposes its memory */
+    const int *host_of;              /* per rank: its host */
     void *arena;                     /* this worker's own memory for bulk data, mapped and writable */
     size_t arena_size;
     int latency;   /* for tests, shared memory only: ns from posting an operation to its completion */
     bool late;     /* torture: operations take effect as late and as disordered as B1 to B4 permit */
-    uint64_t seed; /* of the random order under `late` */
+    uint64_t seed; /* seed of the random order under `late` */
     /* Collective: each worker contributes `bytes` bytes and gets those of all, in rank order. 0 or a negative errno. */
     int (*gather)(const void *mine, size_t bytes, void *all);
 };

@@ -54,8 +54,8 @@ int uat_transport_check(const struct uat_transport *t, struct uat_bounds bounds,
         const char *wrong = malformed(op, unsignaled);
         if (__builtin_expect(wrong != NULL, 0))
             return refuse(t, peer, op, wrong);
-        /* Without a completion the source of a WRITE is copied at once and may lie anywhere; an atomic may land
-         * nowhere. */
+        /* An unsignaled WRITE's source is copied at once, so it may lie outside the segment. An unsignaled atomic may
+         * drop the old value. */
         bool anywhere = op->size == 0 || (unsignaled && (op->code == UAT_OP_WRITE || !op->local));
         bool good = inside(bounds, op->remote, op->size) && (anywhere || inside(bounds, op->local, op->size));
         if (__builtin_expect(!good, 0))

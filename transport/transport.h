@@ -56,7 +56,7 @@ struct uat_pending {
 };
 
 struct uat_transport_config {
-    int rank, size;      /* of this worker; number of workers */
+    int rank, size;      /* this worker's rank; number of workers */
     const char *host;    /* this worker's host name, for messages */
     void *segment;       /* this worker's segment, mapped and writable, aligned to a page */
     size_t segment_size; /* bytes */
@@ -65,7 +65,7 @@ struct uat_transport_config {
     int segment_fd;      /* the segment's memory object */
     void *scratch;       /* UAT_TRANSPORT_SCRATCH bytes of the segment */
     bool shuffle;        /* torture: execute in any order that O1 allows, with delays */
-    uint64_t seed;       /* of the random order under `shuffle` */
+    uint64_t seed;       /* seed of the random order under `shuffle` */
     int wait_report;     /* seconds until a wait for a peer is reported; 0: never */
     int wait_limit;      /* seconds until a wait for a peer ends the job; 0: never */
 };

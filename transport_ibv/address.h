@@ -20,7 +20,7 @@
 #include "transport_ibv/port.h"
 
 enum {
-    UAT_IBV_ADDRESSES_MAX = 16, /* of one worker; further ones are ignored */
+    UAT_IBV_ADDRESSES_MAX = 16, /* most addresses of one worker; further ones are ignored */
     UAT_IBV_NETWORK_TEXT = 64
 };
 

@@ -18,7 +18,7 @@ enum {
     UAT_IBV_BULK_DEPTH = 128,        /* work requests in one send queue */
     UAT_IBV_BULK_CQ_MAX = 4096,      /* entries of the completion queue */
     UAT_IBV_BULK_PIECE = 1 << 20,    /* most bytes of one work request, hence of what a lost packet repeats */
-    UAT_IBV_BULK_REQUEST_BYTES = 128 /* of one entry of a send queue, as the driver allocates it */
+    UAT_IBV_BULK_REQUEST_BYTES = 128 /* bytes of one entry of a send queue, as the driver allocates it */
 };
 
 /* An operation in flight, for reports. */

@@ -11,8 +11,8 @@
 struct uat_ibv_demand {
     int connections; /* queue pairs, including the one to itself */
     int neighbours;  /* workers whose segments it registers, including itself */
-    int keys;        /* of regions that peers can access: two windows for each neighbour */
-    int regions;     /* those regions, and its own segment */
+    int keys;        /* keys of regions that peers can access: two windows per neighbour */
+    int regions;     /* these regions, and one of its own segment */
     unsigned depth;  /* requests in a queue */
     unsigned cq_entries;
     uint64_t segments, queues; /* bytes that count as locked */

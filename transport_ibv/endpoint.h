@@ -15,7 +15,7 @@ enum { UAT_IBV_ENDPOINT_MAGIC = 0x75617449, UAT_IBV_ENDPOINT_VERSION = 4 };
  */
 struct uat_ibv_endpoint {
     uint32_t magic, version;
-    uint32_t bytes; /* of everything published */
+    uint32_t bytes; /* bytes of everything published */
     uint32_t rank, size;
     uint32_t connections, keys; /* how many numbers of each kind follow */
     uint32_t unused;

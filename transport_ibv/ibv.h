@@ -77,12 +77,12 @@ struct uat_ibv_connection {
     struct ibv_qp *qp;
     struct uat_ibv_chain *chains; /* ring of `depth` */
     int rank;                     /* the worker at its other end */
-    uint32_t psn;                 /* of the first packet that this worker sends on it; 24 bits */
-    int colour;                   /* of that worker, among those that may share its adapter: transport/colour.h */
-    unsigned head, tail;          /* chains posted, chains complete; modulo depth: place in the ring */
+    uint32_t psn;                 /* number of the first packet that this worker sends on it; 24 bits */
+    int colour;                   /* colour of that worker, among those that may share its adapter: colour.h */
+    unsigned head, tail;          /* chains posted, chains complete; modulo depth: places in the ring */
     unsigned atomic_end;          /* value of head after the last chain with an atomic */
     unsigned used;                /* work requests posted and not known to be complete */
-    unsigned unsignalled;         /* of them, those posted after the last signalled one */
+    unsigned unsignalled;         /* how many of them were posted after the last signalled one */
     bool fence;                   /* the peer's device has PCIe atomics */
     bool atomic_open;             /* an atomic was posted, and no request since has waited for it */
     bool written;                 /* a WRITE or an atomic was posted since the last flush() */
@@ -111,12 +111,12 @@ struct uat_ibv_rdmacm;
 struct uat_ibv {
     struct uat_transport base;
     struct uat_ibv_settings settings;
-    int wait_report, wait_limit; /* as in struct uat_transport_config */
+    int wait_report, wait_limit; /* seconds: see struct uat_transport_config */
     void *segment;
     size_t segment_size;
     size_t read_only, closed; /* parts of the segment: see struct uat_transport_config */
     char host[UAT_IBV_HOST];
-    struct uat_ibv_address addresses[UAT_IBV_ADDRESSES_MAX]; /* that this worker could take, best first */
+    struct uat_ibv_address addresses[UAT_IBV_ADDRESSES_MAX]; /* the addresses that this worker could take, best first */
     int address_count;
     struct uat_ibv_port port; /* the port in use */
     int gid_index;
@@ -133,14 +133,14 @@ struct uat_ibv {
     int neighbour_count;
     struct uat_ibv_groups groups; /* valid until the connections are made */
     struct uat_attach_info info;  /* lets neighbours find the segment; all zero if alone */
-    bool alone;                   /* a group of its own */
-    struct uat_secret token;      /* the job's: rank 0 draws it and shows it to all in its attach info */
+    bool alone;                   /* this worker is a group of its own */
+    struct uat_secret token;      /* the job's token: rank 0 draws it, and its attach info shows it to all */
     struct uat_ibv_rdmacm *cm;    /* UAT_CONNECT=rdmacm only */
     uint16_t cm_port;             /* where it listens, in network byte order; 0: it does not */
     struct uat_ibv_scratch *scratch;
-    unsigned depth;      /* of a send queue */
+    unsigned depth;      /* requests in a send queue */
     uint64_t locked;     /* bytes that count as locked memory: segments and queues */
-    unsigned inline_max; /* bytes a WRITE may carry in its request */
+    unsigned inline_max; /* bytes that a WRITE may carry in its request */
     bool plain_queues;   /* the device does not know send_ops_flags */
     unsigned signalled;  /* completions still to arrive, at most cq_entries */
     unsigned cq_entries;

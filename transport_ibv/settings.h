@@ -12,14 +12,14 @@ enum uat_post { UAT_POST_CHAIN, UAT_POST_ALONE };
 
 struct uat_ibv_settings {
     char device[64];   /* "": choose */
-    int port;          /* of it; 0: choose */
+    int port;          /* port of the device; 0: choose */
     int gid_index;     /* -1: choose */
     int service_level; /* 0..15 */
     int traffic_class; /* 0..255 */
     int pkey;          /* -1: index 0 */
     int subnet;        /* enum uat_subnet */
-    int retries;       /* of a request that is not answered; 7: forever on Soft-RoCE */
-    int timeout;       /* 4.096 us << timeout until it is repeated */
+    int retries;       /* repetitions of a request that is not answered; 7: forever on Soft-RoCE */
+    int timeout;       /* a request is repeated after 4.096 us << timeout */
     int post;          /* enum uat_post */
     int connect;       /* enum uat_connect */
     int neighbours;    /* enum uat_neighbours */

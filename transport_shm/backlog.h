@@ -19,8 +19,8 @@ struct uat_backlog {
     int count;
     struct uat_backlog_entry {
         struct uat_op op;
-        struct uat_pending *pending;                    /* of its chain; NULL: fire and forget */
-        uint64_t payload[UAT_UNSIGNALED_WRITE_MAX / 8]; /* of a WRITE that nobody waits for */
+        struct uat_pending *pending;                    /* pending of its chain; NULL: fire and forget */
+        uint64_t payload[UAT_UNSIGNALED_WRITE_MAX / 8]; /* bytes of an unsignaled WRITE */
     } entry[UAT_BACKLOG_MAX];                           /* oldest first */
 };
 

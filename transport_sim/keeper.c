@@ -20,7 +20,7 @@
 static struct {
     struct sim_world *world;
     int forked, living;
-    int status; /* of the job: the status of the first worker that did not end with 0 */
+    int status; /* status of the job: that of the first worker that did not end with 0 */
     sigset_t original;
     bool failed; /* the executor is ending the job */
 } keeper;

@@ -62,7 +62,7 @@ enum sim_state {
 
 struct sim_worker {
     uint64_t clock;   /* ns */
-    uint64_t counter; /* of its items: the last part of their order */
+    uint64_t counter; /* counts its items; the last part of their order */
     uint64_t changes; /* counts what it may wait for: changes of its segment by peers, and ends of all awaited chains */
     uint64_t touched; /* no operation in flight that touches its segment is earlier than this */
     uint32_t touching; /* operations in flight that have it as target or initiator */

@@ -86,8 +86,8 @@ template <class U, class F, class... T> void transform_all(span<U> out, F f, spa
 } // namespace detail
 
 /*
- * Call f(block) for blocks that cover the span: with elements to be read and written, or of a span of const only to be
- * read. See uat_for_each_block().
+ * Call f(block) for blocks that cover the span. f may read and write their elements; of a span of const elements it may
+ * only read them. See uat_for_each_block().
  */
 template <class T, class F> void for_each_block(span<T> s, F f)
 {

@@ -62,7 +62,7 @@ struct uat_generator {
     struct uat_generator_side outside;        /* where its user does */
     uint64_t *guard;                          /* the lowest word of the stack */
     void (*body)(struct uat_generator *self); /* calls the generator's function with its arguments */
-    const char *name;                         /* of that function, for messages */
+    const char *name;                         /* name of that function, for messages */
     uint64_t size;                            /* bytes of the stack */
 };
 

@@ -81,9 +81,9 @@ int uat_global_open(void);
  * Allocate an array of `bytes`, all zero. Collective, outside of runs; all workers pass the same arguments. block is
  * rounded up to a multiple of UAT_GLOBAL_BLOCK; 0 means UAT_GLOBAL_BLOCK. UAT_BLOCKED does not use it.
  * The array belongs to the caller, who gives it back by uat_global_free() or leaves it to uat_finalize().
- * Returns its address, aligned to 2 MiB, the same on every worker; or NULL on every worker, with errno set, after one
- * line that says why (EINVAL: bytes is 0, or the workers' arguments differ, or inside a run; ENOMEM: a machine has no
- * memory for its share beside what was promised before, or its control group does not).
+ * Returns its address, aligned to 2 MiB, the same on every worker. On failure it prints one line that says why, sets errno
+ * and returns NULL, on every worker. EINVAL: bytes is 0, the workers' arguments differ, or a run is in progress. ENOMEM: a
+ * machine, or its control group, has too little memory for its share of this array and what was promised before.
  */
 void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block);
 

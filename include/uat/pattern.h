@@ -133,7 +133,7 @@ void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, c
 struct uat_sort_pivot {
     const void *value; /* an element; aligned to 16 bytes */
     int equal;         /* 0: elements less than it go to the front; else elements not greater than it */
-    const void *arg;   /* of the sort */
+    const void *arg;   /* user argument of the comparison */
 };
 
 /*

@@ -65,7 +65,7 @@ template <class T, class Better> std::size_t best_element(span<const T> s, Bette
         return b < s.size() && (a == s.size() || better(s.get(b), s.get(a))) ? b : a;
     };
     auto range = [s, better](std::int64_t from, std::int64_t to, std::size_t best) mutable {
-        place<T> copy; /* of the best one, which may not be checked out any more */
+        place<T> copy; /* copy of the best element, which may not be checked out any more */
         if (best < s.size())
             uat_global_get(copy.bytes, s.data() + best, sizeof(T));
         auto look = [&](std::size_t so_far, std::size_t i, const T &x) {

@@ -60,7 +60,7 @@ struct uat_global {
     bool shows;                              /* slots show their runs to uat_global_checkout() */
     uint64_t epoch;                          /* the current epoch, raised by an acquire */
     struct uat_slot_of_cache *slot;
-    struct uat_shown_run *shown; /* of each slot */
+    struct uat_shown_run *shown; /* one per slot */
     uint64_t slot_mask;
     char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
     size_t ring_mask; /* unused while ring_size is 0 */

@@ -25,7 +25,7 @@ void uat_fault_close(void);
 struct uat_fault {
     uintptr_t address; /* 0 if the processor did not tell, because the address is not a valid one */
     const uint64_t *registers;
-    int count; /* of registers */
+    int count; /* number of registers */
 };
 
 /* Set a second function to ask. It prints a line if it can explain the fault. It runs in a signal handler. */

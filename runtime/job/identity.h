@@ -24,7 +24,7 @@ struct uat_loaded_object {
 struct uat_identity {
     uint64_t magic;                           /* layout of this record */
     uint64_t abi;                             /* what moves with a stack */
-    uint64_t layout;                          /* of the segment: uat_segment.layout */
+    uint64_t layout;                          /* hash of the segment's layout: uat_segment.layout */
     uint64_t setting[UAT_SETTINGS_EQUAL_MAX]; /* the settings marked UAT_EQUAL, in the order of the tables */
     char transport[8];                        /* name of the one chosen */
     uint64_t thread_pointer;                  /* where thread-local variables are */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct uat_idle {
-    unsigned failures; /* in a row */
+    unsigned failures; /* consecutive failures */
 };
 
 /* Prepare. seed and rank seed the random pauses; by_cpu: the transport's operations are loads and stores of this

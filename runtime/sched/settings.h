@@ -11,7 +11,7 @@ enum uat_torture_mode { UAT_TORTURE_NONE, UAT_TORTURE_EVACUATE, UAT_TORTURE_STEA
 #define UAT_TORTURE_NO_DELAY UINT64_MAX
 
 struct uat_sched_settings {
-    uint64_t seed;          /* of the victims' order */
+    uint64_t seed;          /* seed of the order of victims */
     int torture;            /* enum uat_torture_mode */
     uint64_t torture_delay; /* a seed, or UAT_TORTURE_NO_DELAY */
 };

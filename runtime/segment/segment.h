@@ -47,7 +47,7 @@ struct uat_segment {
     size_t read_only; /* bytes at its start that peers only READ; whole pages */
     size_t closed;    /* bytes at its end that no peer touches; whole pages */
     int fd;
-    off_t offset;        /* of the segment in the memory object; 0 except in a simulation */
+    off_t offset;        /* offset of the segment in the memory object; 0 except in a simulation */
     uintptr_t low, high; /* the uni-address region [low, high) */
     size_t result_max;   /* bytes of the largest result of a task: UAT_RESULT_MAX */
     char *records;       /* join records */
@@ -57,8 +57,8 @@ struct uat_segment {
     char *guard;      /* below the segment: address space that traps and costs no memory */
     size_t guard_size;
     uint64_t layout;  /* a hash of all areas: equal in all workers of one build and equal settings */
-    int colour;       /* of this worker */
-    uint8_t *colours; /* of each worker; set by uat_segment_set_colours() */
+    int colour;       /* colour of this worker */
+    uint8_t *colours; /* colour of each worker; set by uat_segment_set_colours() */
 };
 
 extern struct uat_segment uat_segment __attribute__((visibility("hidden")));

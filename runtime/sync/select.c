@@ -33,7 +33,7 @@ struct select {
     uat_case_t *cases;
     int n, channels;
     int order[UAT_SELECT_MAX];                 /* the first case of each channel, by the channels' names */
-    struct uat_waitobj *words[UAT_SELECT_MAX]; /* of each case's channel, while the guards are held */
+    struct uat_waitobj *words[UAT_SELECT_MAX]; /* words of each case's channel, while the guards are held */
     size_t slot[UAT_SELECT_MAX];               /* where the answer to each case goes: a status word, then the value */
 };
 

@@ -15,7 +15,7 @@
 #include "runtime/trace/settings.h"
 #include "runtime/trace/trace_file.h"
 
-enum { PHASES_MAX = 16 /* of one attempt to steal: more than it can have */ };
+enum { PHASES_MAX = 16 /* most phases of one attempt to steal */ };
 
 bool uat_trace_on;
 
@@ -23,7 +23,7 @@ static struct {
     const char *file, *host;
     struct uat_trace_event *ring;             /* UAT_TRACE_ROOM of them */
     uint64_t count;                           /* events recorded, including those that were overwritten */
-    struct uat_trace_event phase[PHASES_MAX]; /* of the current attempt: kept only if it succeeds */
+    struct uat_trace_event phase[PHASES_MAX]; /* phases of the current attempt: kept only if it succeeds */
     unsigned phases;
     uint64_t idle_begin, failures; /* start of the current time without work, 0: none; failed steals since */
     struct uat_clock first;

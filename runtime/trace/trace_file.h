@@ -7,8 +7,8 @@
 #include "runtime/trace/event.h"
 
 struct uat_trace_file {
-    const char *name;     /* on rank 0 */
-    const char *host;     /* of this worker */
+    const char *name;     /* name of the file, on rank 0 */
+    const char *host;     /* name of this worker's host */
     double cycles_per_us; /* converts the events' times, on rank 0 */
 };
 

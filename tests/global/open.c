@@ -20,7 +20,7 @@
 
 enum {
     TASKS = 4,
-    RANKS = 8,   /* at most */
+    RANKS = 8,   /* most ranks */
     OWN = 24,    /* cells of a task in the array */
     OBJECTS = 2, /* objects of each task on each worker */
     ZONES = 3,   /* shared sets of cells, by kind of guard */
@@ -67,7 +67,7 @@ static struct card card[RANKS];
 static struct cell cells[CELLS];
 static int cell_count;
 static uint64_t seed, steps;
-static int fresh; /* which of the objects that can be used only once the next call uses */
+static int fresh; /* number of the single-use object that the next call uses */
 
 static uint64_t wrong_at(const char *what, uint64_t task, const struct cell *c, uint64_t wrong)
 {
@@ -105,7 +105,7 @@ struct range {
 
 struct walk {
     uint64_t task, random, calls, covered, wrong; /* covered: calls made while a range was checked out for writing */
-    uint32_t version[CELLS];                      /* of the task's cells */
+    uint32_t version[CELLS];                      /* versions of the task's cells */
     uint64_t turns[ZONES];                        /* number of this task's writes to each zone's cells */
     int used[RANKS][4];                           /* how many of FRESH objects each call has used up */
     struct range open[OPEN];

@@ -13,7 +13,7 @@
 #ifndef BARRIERS
 #define BARRIERS 2
 #endif
-#define ROUNDS 2 /* of distance 1 and 2: for 3 or 4 workers */
+#define ROUNDS 2 /* rounds of distance 1 and 2: for 3 or 4 workers */
 
 #ifdef M_ONE_SLOT
 #define SLOT(worker, number, round) ((worker) * 2 * ROUNDS + (round))

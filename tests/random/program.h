@@ -19,9 +19,9 @@ enum {
     RUNS = 4,     /* calls of uat_run() */
     ARRAYS = 3,   /* areas that are arrays; the others are objects */
     AREAS = 128,  /* arrays and objects, including freed ones */
-    WORDS = 48,   /* of uat_atomic_t */
+    WORDS = 48,   /* number of uat_atomic_t */
     THINGS = 160, /* futures, mutexes, ... */
-    TASKS = 24,   /* that exist at a time */
+    TASKS = 24,   /* most tasks that exist at a time */
     OPENS = 4,    /* ranges and transfers that a task has open at a time */
     CASES = 8,    /* most channels of a select, or members of a task barrier */
     VALUE_MAX = 1024,
@@ -120,9 +120,9 @@ struct program {
         int from, to;
         int frozen;           /* an array, or -1 */
         struct range written; /* each rank writes its share of it before the run */
-        uint64_t stamp;       /* of those bytes */
+        uint64_t stamp;       /* stamp of those bytes */
     } runs_of[RUNS];
-    uint32_t bytes[AREAS]; /* of each area */
+    uint32_t bytes[AREAS]; /* bytes of each area */
     struct thing thing[THINGS];
     struct op op[OPS];
 };

@@ -18,7 +18,7 @@ enum {
 struct bulk_shared {
     uint64_t turn; /* for a test's own use, 0 at first */
     char gather[PEERS_MAX][BULK_GATHER];
-    struct uat_bulk_key key[PEERS_MAX][BULK_REGIONS]; /* of each host's */
+    struct uat_bulk_key key[PEERS_MAX][BULK_REGIONS]; /* keys of each host's regions */
     char region[PEERS_MAX][BULK_REGIONS][BULK_REGION];
 };
 

@@ -58,7 +58,7 @@ struct peer {
     char *segment;           /* at the same address in all workers */
     char *data;              /* what the segment holds after the transport's scratch area, zeros at first */
     size_t data_size;        /* bytes */
-    struct peer_info *infos; /* of all workers; a test may forge its own between peer_publish and peer_connect */
+    struct peer_info *infos; /* info of all workers; a test may forge its own between peer_publish and peer_connect */
     const struct peers_spec *spec;
     struct peers_shared *shared;
     int segment_fd;

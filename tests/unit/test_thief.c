@@ -35,7 +35,7 @@ static struct {
     void (*before[8])(void);     /* what the victim does just before each of them */
     unsigned ops[8][UAT_OP_KINDS];
     uint64_t stack_bytes;
-    uint32_t peek_bytes; /* of the first chain */
+    uint32_t peek_bytes; /* bytes of the first chain's READ */
 } wire;
 
 static uint64_t *there(void *here)

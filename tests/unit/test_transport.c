@@ -255,7 +255,7 @@ static void test_bounds(void **state)
 enum { CLAIMS = 20000 / PEERS_SHARE };
 
 struct claims {
-    uint8_t added[CLAIMS], swapped[CLAIMS]; /* by how many workers */
+    uint8_t added[CLAIMS], swapped[CLAIMS]; /* number of workers that added or swapped each value */
     uint64_t losses;
 };
 

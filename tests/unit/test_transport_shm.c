@@ -30,7 +30,7 @@ static uint64_t load(const uint64_t *word)
 enum { SAMPLES = 64, ATTEMPTS = 200000 };
 
 struct order_seen {
-    uint64_t within, between; /* samples taken out of order: of words of one READ, of neighbouring READs */
+    uint64_t within, between; /* samples out of order: between words of one READ, between neighbouring READs */
     uint64_t stop;
 };
 
