@@ -35,7 +35,7 @@ extern const struct uat_virtual *uat_virtual;
  * and the compiler makes a copy of that function without hooks.
  */
 
-/* The full fence, against loads of words that peers change. Each caller names the two sides that it orders. */
+/* The full fence before loads of words that peers change. Each caller names the two sides that it orders. */
 static inline __attribute__((always_inline)) void uat_fence(bool simulated)
 {
     if (simulated)

@@ -11,7 +11,7 @@ enum {
     INSERTED = 8, /* elements that are sorted by insertion */
 };
 
-/* The argument of the sort. Behind it follows the user's. */
+/* The argument of the sort. The user's argument follows it. */
 struct comparison {
     uat_compare_fn *compare;
     size_t size; /* bytes of an element */
@@ -114,7 +114,7 @@ static size_t move_to_begin(struct misplaced *m, char *base, size_t size)
     return place;
 }
 
-/* Behind the front are elements that do not belong to it: those from the end that do take their places. */
+/* Elements [less, from) do not belong to the front. Exchange them with elements from the end of the range that do. */
 static void fill_front(char *base, struct uat_sort_pass *pass, size_t least, const struct uat_sort_pivot *pivot)
 {
     size_t size = ((const struct comparison *)pivot->arg)->size;

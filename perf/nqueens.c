@@ -51,7 +51,7 @@ static uint32_t place(struct board *board, uint32_t *rows, uint32_t columns)
     return columns;
 }
 
-/* Those of the columns that are in the lower half of their range: at least one, but not all. */
+/* Of several columns, the lower half: at least one column, but not all. */
 static uint32_t lower_half(uint32_t columns)
 {
     int first = __builtin_ctz(columns), last = 31 - __builtin_clz(columns);

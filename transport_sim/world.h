@@ -11,9 +11,9 @@
  *       holds if every other item of the queue is later than t - lookahead, and every operation in flight that has this
  *       worker as its target or initiator (READs land there) is later than t.
  *   S3  The clock of a worker moves only in the hooks, and a hook returns only when S2 holds. Without an adversary two
- *       hooks may put S2 off: a post, and a task for at most UAT_SIM_QUANTUM. Until then, what the worker sees may be
- *       out of date by the time that was put off. What it does still happens at the right time, because every step of a
- *       protocol restores S2 first.
+ *       hooks may return before S2 holds: that of a post, and that of a task, for at most UAT_SIM_QUANTUM. Until S2 holds
+ *       again, what the worker sees may be out of date by that time. What it does still happens at the right time,
+ *       because every step of a protocol restores S2 first.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H

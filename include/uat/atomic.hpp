@@ -84,7 +84,7 @@ template <class T> class atomic_ref
     {
         uat_atomic_store(word_, bits_of(desired));
     }
-    /* Returns the old value, as all do whose names begin with fetch. */
+    /* Returns the old value, as do all functions whose names begin with fetch. */
     T exchange(T desired) const
     {
         return value_of(uat_atomic_swap(word_, bits_of(desired)));

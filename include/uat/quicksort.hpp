@@ -117,8 +117,8 @@ template <class T, class Less> struct quicksort {
     }
 
     /*
-     * Move the elements of p[0, n) that are `first` to the front and return their number. Small elements: one pass from
-     * left to right (Lomuto's), in which each step writes both places, exchanged or as they were.
+     * Move the elements of p[0, n) that are `first` to the front and return their number. Small elements take one pass
+     * from left to right (Lomuto's), in which each step writes both places, whether it exchanges them or not.
      */
     template <class First> static std::size_t divide(T *p, std::size_t n, First first)
     {

@@ -97,7 +97,7 @@ template <class T> struct place {
 template <> struct place<void> {
 };
 
-/* The value that stands at p, which need not be aligned for it. */
+/* The value at p, which need not be aligned for T. */
 template <class T> T load(const void *p)
 {
     place<T> room;
@@ -117,7 +117,7 @@ template <class F, class... A> auto bind(F f, A... args)
 
 /*
  * The handle of one child. It stays in the frame in which it was made. join() waits for the child and returns its result;
- * the destructor joins a child that was not joined. Exactly the task that spawned may join.
+ * the destructor joins a child that was not joined. Only the task that spawned the child may join it.
  *
  * An exception that unwinds the handle does not join the child: the task might migrate without its exception. The
  * exception ends the job when it leaves the task. If the task catches it, the end of the task detects the unjoined

@@ -55,7 +55,7 @@ class Leftover:
         return sorted(new) + [str(path) for path in (Path(self.folder).iterdir() if self.folder else [])] + self._sockets()
 
     def look(self, seconds=GONE):
-        """Look for leftovers. Call it when all processes have ended. Files of other users in the common places may go a little later."""
+        """Look for leftovers. Call it when all processes have ended. Files of other users in the common places may vanish a little later."""
         limit = time.monotonic() + seconds
         while self._new() and time.monotonic() < limit:
             time.sleep(0.1)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the transport over verbs refuses what a peer publishes, or all its values are within their bounds. */
+/* Description: the transport over verbs either refuses what a peer publishes, or all its values are within their
+ * bounds. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,8 @@
  *
  * CHILDREN children of one spawner live apart from it. They share one record, which is used ROUNDS times. In each round
  * exactly one continues the spawner: the spawner itself or the child that ends last, and only after all children have
- * ended. `count` is 0 again then, without a reset. Chains are steps in order, as in join.pml, whose owner and blocks are
- * left out: they are the same.
+ * ended. `count` is 0 again then, without a reset. As in join.pml, chains are steps in order. That model's owner and
+ * blocks would be the same here, so they are left out.
  */
 #ifndef ROUNDS
 #define ROUNDS 2

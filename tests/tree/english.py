@@ -24,7 +24,7 @@ SIGNS = re.compile(r"^[ \t]*(?:\* |\*$|//+|/\*+|#+ |\.\\\" )?[ \t]*", re.M)
 START = r"(?:^|[.;:(] |\n\n)"
 PHRASES = [
     (re.compile(r"\bthe own\b"), "its own, the local"),
-    (re.compile(r"\bbehind\b(?! (?:a|the) (?:switch|router|firewall|bridge|proxy))"), "after, following; what lies in the back of something may stay"),
+    (re.compile(r"\b[Bb]ehind\b(?! (?:a|the) (?:switch|router|firewall|bridge|proxy))"), "after, following; what lies in the back of something may stay"),
     (re.compile(START + r"[Ww]ho (?!has |is |does |may |can |should |must )\w+(?![^.;]*\?)|" + START + r"Who (?:has|is|does|may|can)\b(?![^.;]*\?)"),
      "name the one: the worker that, the thief, the caller"),
     (re.compile(r"\b(?:to|from|for|by|of|with|answers?) who\b"), "name the one: the worker that, the thief, the caller"),
