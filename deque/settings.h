@@ -27,13 +27,13 @@ extern struct uat_deque_settings uat_deque_settings;
 static const struct uat_setting uat_deque_rows[] = {
     {"UAT_DEQUE", "claim", UAT_EQUAL, DEQUE(protocol),
      UAT_CHOICE({"lock", UAT_DEQUE_LOCK}, {"claim", UAT_DEQUE_CLAIM}, {"message", UAT_DEQUE_MESSAGE}),
-     "how a thief gets a task"},
+     "the protocol by which a thief gets a task"},
     {"UAT_PEEKS", "auto", UAT_MAY_DIFFER, DEQUE(peeks),
      UAT_NUMBER_OR(1, UAT_PEEKS_MAX, {"auto", UAT_PEEKS_AUTO}, {"none", (uint64_t)UAT_PEEKS_NONE}),
-     "victims that an idle worker looks at in one round trip; auto: 4 in a job of one host, else 2; none: it takes the "
-     "lock, or asks, without looking first"},
+     "victims that an idle worker looks at in one round trip; auto: 4 in a job of one host, else 2; none: it "
+     "locks the deque, or asks the victim, without looking first"},
     {"UAT_DEQUE_ENTRIES", "65536", UAT_MAY_DIFFER, DEQUE(entries), UAT_NUMBER(16, 1 << 24),
-     "depth of spawns on one worker"},
+     "most spawns nested on one worker"},
     UAT_LAST_SETTING,
 };
 #endif

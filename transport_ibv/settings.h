@@ -29,7 +29,8 @@ extern struct uat_ibv_settings uat_ibv_settings;
 #ifdef UAT_SETTINGS_ROWS
 #define IBV(member) UAT_FIELD(struct uat_ibv_settings, member)
 static const struct uat_setting uat_ibv_device_parts[] = {
-    {"device", "any", UAT_MAY_DIFFER, IBV(device), UAT_NAME_OR("any"), "a device as ibv_devices lists them"},
+    {"device", "any", UAT_MAY_DIFFER, IBV(device), UAT_NAME_OR("any"),
+     "name of the device, as in the list of ibv_devices"},
     {"port", "any", UAT_MAY_DIFFER, IBV(port), UAT_NUMBER_OR(1, 255, {"any", 0}), "its port"},
     UAT_LAST_SETTING,
 };
@@ -42,36 +43,36 @@ static const struct uat_setting uat_ibv_path_parts[] = {
 };
 static const struct uat_setting uat_ibv_retry_parts[] = {
     {"count", "6", UAT_MAY_DIFFER, IBV(retries), UAT_NUMBER(0, 7),
-     "how often it is repeated before the job ends; 7 is forever on Soft-RoCE"}, /* 6 finds a dead peer in about 4 s */
+     "number of repetitions before the job ends; 7 is forever on Soft-RoCE"}, /* 6 finds a dead peer in about 4 s */
     /* The field has 5 bits, and 0 means forever. Below 17, a busy host answers too late, and requests are repeated. */
     {"timeout", "17", UAT_MAY_DIFFER, IBV(timeout), UAT_NUMBER(1, 31),
-     "time until it is repeated: 4.096 us x 2 to this power; 17: 0.54 s"},
+     "time before each repetition: 4.096 us x 2 to this power; 17: 0.54 s"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_ibv_connect_parts[] = {
     {"by", "host", UAT_MAY_DIFFER, IBV(connect),
      UAT_CHOICE({"worker", UAT_CONNECT_WORKER}, {"host", UAT_CONNECT_HOST}, {"rdmacm", UAT_CONNECT_RDMACM}),
-     "a connection to each worker, to each host, or that by librdmacm"},
+     "worker: one connection to each worker; host: one to each host; rdmacm: the same, made by librdmacm"},
     {"neighbours", "cpu", UAT_MAY_DIFFER, IBV(neighbours),
      UAT_CHOICE({"cpu", UAT_NEIGHBOURS_CPU}, {"adapter", UAT_NEIGHBOURS_ADAPTER}),
-     "what READs and WRITEs segments of the same host, with one connection to each host"},
+     "with one connection per host: what READs and WRITEs the segments of the same host"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_ibv_rows[] = {
     {"UAT_NET_DEVICES", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PAIR(uat_ibv_device_parts), "the adapter and its port"},
     {"UAT_GID_INDEX", "auto", UAT_MAY_DIFFER, IBV(gid_index), UAT_NUMBER_OR(0, 255, {"auto", (uint64_t)-1}),
-     "index of the port's GID; auto: chosen by the library"},
+     "index of the port's GID; auto: the library chooses"},
     {"UAT_IB_SUBNET", "same", UAT_MAY_DIFFER, IBV(subnet),
      UAT_CHOICE({"same", UAT_SUBNET_SAME}, {"any", UAT_SUBNET_ANY}),
-     "network that a worker's port must be in; same: that of rank 0's port; any: with RoCE v2, any that routers join "
-     "to it"},
+     "network of a worker's port; same: it must be rank 0's; any: with RoCE v2, also a network that routers join to "
+     "rank 0's"},
     {"UAT_IB_PATH", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_path_parts),
      "how the network treats a connection's packets"},
     {"UAT_IB_RETRY", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_retry_parts),
-     "repetition of a request that is not answered"},
+     "repetitions of a request that is not answered"},
     {"UAT_IB_POST", "chain", UAT_MAY_DIFFER, IBV(post),
      UAT_CHOICE({"chain", UAT_POST_CHAIN}, {"alone", UAT_POST_ALONE}),
-     "posting of a chain that starts with an atomic: as one, or the atomic alone and then the rest"},
+     "how to post a chain that starts with an atomic; chain: as one list; alone: the atomic, then the rest"},
     {"UAT_CONNECT", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_connect_parts),
      "connections between workers"},
     UAT_LAST_SETTING,

@@ -34,34 +34,33 @@ extern struct uat_sim_settings uat_sim_settings;
 static const struct uat_setting uat_sim_task_parts[] = {
     {"time", "1us", UAT_MAY_DIFFER, SIM(task), UAT_TIME(1, 1000 * UAT_SECONDS, 1), "a fixed time for each task"},
     {"cpu", "0", UAT_MAY_DIFFER, SIM(cpu), UAT_NUMBER(0, 1000000),
-     "percent of the measured processor time that are added; 0: two runs are alike"},
+     "percentage of the measured processor time that is added; 0: runs are reproducible"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_network_parts[] = {
     {"name", "cx6", UAT_MAY_DIFFER, SIM(network),
      UAT_CHOICE({"cx6", UAT_SIM_NETWORK_CX6}, {"fx10", UAT_SIM_NETWORK_FX10}, {"qdr", UAT_SIM_NETWORK_QDR}),
-     "a network that is described; the parts below change it, and 0 leaves each of them as it is described"},
-    {"rtt", "0", UAT_MAY_DIFFER, SIM(rtt), LATENCY,
-     "round trip of a small READ; also within a host, if it is less there"},
+     "a predefined network; the parts below change it; 0 keeps the predefined value"},
+    {"rtt", "0", UAT_MAY_DIFFER, SIM(rtt), LATENCY, "round trip of a small READ; within a host, at most this"},
     {"local", "0", UAT_MAY_DIFFER, SIM(local), LATENCY, "round trip of a small READ within a host"},
-    {"atomic", "0", UAT_MAY_DIFFER, SIM(atomic), LATENCY, "what an atomic takes longer"},
+    {"atomic", "0", UAT_MAY_DIFFER, SIM(atomic), LATENCY, "additional time of an atomic"},
     {"gap", "0", UAT_MAY_DIFFER, SIM(gap), LATENCY, "time between two requests at an adapter"},
     {"bandwidth", "0", UAT_MAY_DIFFER, SIM(bandwidth), UAT_NUMBER(0, 1000000000), "MB/s of an adapter"},
-    {"node", "0", UAT_MAY_DIFFER, SIM(node), UAT_NUMBER(0, 65536), "workers of a host"},
+    {"node", "0", UAT_MAY_DIFFER, SIM(node), UAT_NUMBER(0, 65536), "workers per host"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_seed_parts[] = {
-    {"seed", "0", UAT_MAY_DIFFER, SIM(seed), UAT_NUMBER(0, UINT64_MAX), "seed of these orders; 0: none of them"},
+    {"seed", "0", UAT_MAY_DIFFER, SIM(seed), UAT_NUMBER(0, UINT64_MAX), "seed of these orders; 0: no adversary"},
     {"order", "promise", UAT_MAY_DIFFER, SIM(order),
      UAT_CHOICE({"promise", UAT_SIM_ORDER_PROMISE}, {"chain", UAT_SIM_ORDER_CHAIN}),
-     "what a chain keeps: the order that is promised, or also WRITEs and atomics in their own order"},
+     "order within a chain; promise: only what the transport promises; chain: WRITEs and atomics also stay in order"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_stop_parts[] = {
     {"time", "0", UAT_MAY_DIFFER, SIM(stop), UAT_TIME(0, 1000000 * UAT_SECONDS, 1),
      "virtual time of the stop; 0: never"},
     {"rank", "any", UAT_MAY_DIFFER, SIM(stop_rank), UAT_NUMBER_OR(0, UAT_SIM_WORKERS_MAX - 1, {"any", (uint64_t)-1}),
-     "the worker that stops; any: the first one that gets there"},
+     "the worker to stop; any: the first that reaches this time"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_rows[] = {
@@ -73,9 +72,9 @@ static const struct uat_setting uat_sim_rows[] = {
     {"UAT_SIM_SEED", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_seed_parts),
      "an adversary: the worst orders that the transport's promises allow"},
     {"UAT_SIM_STOP", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_stop_parts),
-     "stop a worker there for a debugger"},
+     "stop a worker at a point in virtual time, for a debugger"},
     {"UAT_SIM_LIMIT", "0", UAT_MAY_DIFFER, SIM(limit), UAT_TIME(0, 1000000000 * UAT_SECONDS, UAT_MILLISECONDS),
-     "virtual time after which the job has failed; 0: never"},
+     "virtual time after which the job counts as failed; 0: never"},
     UAT_LAST_SETTING,
 };
 #endif

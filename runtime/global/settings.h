@@ -19,9 +19,9 @@ extern struct uat_global_settings uat_global_settings;
 #ifdef UAT_SETTINGS_ROWS
 #define GLOBAL(member) UAT_FIELD(struct uat_global_settings, member)
 static const struct uat_setting uat_global_hosts_parts[] = {
-    {"hosts", "0", UAT_MAY_DIFFER, GLOBAL(hosts), UAT_NUMBER(0, 65536), "how many hosts; 0: as it is"},
+    {"hosts", "0", UAT_MAY_DIFFER, GLOBAL(hosts), UAT_NUMBER(0, 65536), "number of such hosts; 0: the real ones"},
     {"latency", "0", UAT_MAY_DIFFER, GLOBAL(latency), UAT_TIME(0, UAT_SECONDS, 1),
-     "what a round trip to the global memory of such a host takes"},
+     "round trip to the global memory of such a host"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_global_rows[] = {
@@ -31,9 +31,10 @@ static const struct uat_setting uat_global_rows[] = {
      "a worker's cache of far global memory, in bytes; rounded down to a power of two"},
     {"UAT_HUGE_PAGES", "try", UAT_EQUAL, GLOBAL(huge_pages),
      UAT_CHOICE({"try", UAT_HUGE_PAGES_TRY}, {"require", UAT_HUGE_PAGES_REQUIRE}, {"none", UAT_HUGE_PAGES_NONE}),
-     "pages of 2 MiB for global arrays: what there is, reserved ones or nothing, or none"},
+     "pages of 2 MiB for global arrays; try: where available; require: reserved ones, or refuse the array; none: "
+     "never"},
     {"UAT_GLOBAL_HOSTS", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_global_hosts_parts),
-     "for tests: make the workers look like those of several hosts"},
+     "for tests: treat the workers as if they ran on several hosts"},
     UAT_LAST_SETTING,
 };
 #endif
