@@ -288,7 +288,7 @@ static const struct found none;
 /* In as many parts as there are workers, but not so many that reading all edges in each takes the time. */
 static struct found search_top_down(const struct bfs *s, int64_t edges)
 {
-    const struct uat_reduction reduction = {top_down, add_found, &none, sizeof(none)};
+    const uat_reduction_t reduction = {top_down, add_found, &none, sizeof(none)};
     int64_t most = bfs_words(&s->g) < PARTS ? bfs_words(&s->g) : PARTS, workers = uat_size();
     struct level level = {*s, edges < SHARED ? 1 : workers < most ? workers : most, uat_rank()};
     struct found found;
@@ -299,7 +299,7 @@ static struct found search_top_down(const struct bfs *s, int64_t edges)
 
 static struct found search_bottom_up(const struct bfs *s)
 {
-    const struct uat_reduction reduction = {bottom_up, add_found, &none, sizeof(none)};
+    const uat_reduction_t reduction = {bottom_up, add_found, &none, sizeof(none)};
     struct found found;
 
     uat_reduce(0, bfs_words(&s->g), &reduction, s, sizeof(*s), &found);

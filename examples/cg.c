@@ -160,7 +160,7 @@ static void add(void *left, const void *right, const void *arg)
 static double sum_over_lines(uat_reduce_fn *body, const void *arg, size_t arg_size)
 {
     static const double zero = 0;
-    const struct uat_reduction reduction = {body, add, &zero, sizeof(zero)};
+    const uat_reduction_t reduction = {body, add, &zero, sizeof(zero)};
     double sum;
 
     uat_reduce(0, edge * edge, &reduction, arg, arg_size, &sum);
@@ -279,7 +279,7 @@ static void add_checks(void *left, const void *right, const void *arg)
 UAT_TASK(struct check, check_solution)
 {
     static const struct check none;
-    const struct uat_reduction reduction = {check, add_checks, &none, sizeof(none)};
+    const uat_reduction_t reduction = {check, add_checks, &none, sizeof(none)};
     struct check c;
 
     sum_over_lines(apply, &x, sizeof(x)); /* q := A x */

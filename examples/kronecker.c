@@ -170,7 +170,7 @@ static void add(void *left, const void *right, const void *arg)
 UAT_TASK_VOID(construct, struct graph, g)
 {
     static const int64_t zero = 0;
-    const struct uat_reduction reduction = {add_degrees, add, &zero, sizeof(zero)};
+    const uat_reduction_t reduction = {add_degrees, add, &zero, sizeof(zero)};
     int64_t total;
 
     uat_for(0, g.edges, count_edges, &g, sizeof(g));

@@ -131,7 +131,7 @@ UAT_TASK(struct validity, validate, struct search_tree, t)
     struct validity sum = {0};
 
     for (int i = 0; i < 3; i++) {
-        const struct uat_reduction reduction = {pass[i].body, add, &none, sizeof(none)};
+        const uat_reduction_t reduction = {pass[i].body, add, &none, sizeof(none)};
         struct validity part;
         uat_reduce(0, pass[i].end, &reduction, &t, sizeof(t), &part);
         add(&sum, &part, NULL);

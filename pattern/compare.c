@@ -29,7 +29,7 @@ static int less(const void *a, const void *b, const void *arg)
     return c->compare(a, b, user_arg(c)) < 0;
 }
 
-static int belongs(const void *element, const struct uat_sort_pivot *pivot)
+static int belongs(const void *element, const uat_sort_pivot_t *pivot)
 {
     return pivot->equal ? !less(pivot->value, element, pivot->arg) : less(element, pivot->value, pivot->arg);
 }
@@ -78,7 +78,7 @@ static int is_empty(const struct misplaced *m)
 
 /* Those that belong to the front, or those that do not. No branch depends on an element. */
 static void find(struct misplaced *m, const char *base, size_t begin, size_t end, int front,
-                 const struct uat_sort_pivot *pivot)
+                 const uat_sort_pivot_t *pivot)
 {
     size_t size = ((const struct comparison *)pivot->arg)->size, count = 0;
     for (size_t k = 0; k < end - begin; k++) {
@@ -115,7 +115,7 @@ static size_t move_to_begin(struct misplaced *m, char *base, size_t size)
 }
 
 /* Elements [less, from) do not belong to the front. Exchange them with elements from the end of the range that do. */
-static void fill_front(char *base, struct uat_sort_pass *pass, size_t least, const struct uat_sort_pivot *pivot)
+static void fill_front(char *base, uat_sort_pass_t *pass, size_t least, const uat_sort_pivot_t *pivot)
 {
     size_t size = ((const struct comparison *)pivot->arg)->size;
     struct misplaced right;
@@ -132,7 +132,7 @@ static void fill_front(char *base, struct uat_sort_pass *pass, size_t least, con
  * Hoare's pass from both ends, in blocks (Edelkamp and Weiss, "BlockQuicksort", 2016). It stays within the pass even
  * if a comparison contradicts itself.
  */
-static void partition(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot)
+static void partition(void *elements, uat_sort_pass_t *pass, size_t most, const uat_sort_pivot_t *pivot)
 {
     size_t size = ((const struct comparison *)pivot->arg)->size;
     int all = pass->to - pass->from <= most;
@@ -215,7 +215,7 @@ static void sort_halves(char *p, size_t count, char *scratch, const struct compa
     if (!less(high, high - size, c))
         return;
     memcpy(scratch, p, half * size);
-    uat_sort_merge(&(struct uat_sort_kernel){.size = size, .less = less}, c, p, scratch, half, high, count - half);
+    uat_sort_merge(&(uat_sort_kernel_t){.size = size, .less = less}, c, p, scratch, half, high, count - half);
 }
 
 static void sort(void *elements, size_t count, const void *arg)
@@ -231,7 +231,7 @@ static void sort(void *elements, size_t count, const void *arg)
 
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)
 {
-    struct uat_sort_kernel kernel = {size, sort, partition, less};
+    uat_sort_kernel_t kernel = {size, sort, partition, less};
     if (arg_size > PTRDIFF_MAX) /* no object is so large: with sanitizers gcc warns that the sum below may be 0 */
         __builtin_unreachable();
     _Alignas(ALIGNMENT) char block[sizeof(struct comparison) + arg_size];

@@ -18,7 +18,7 @@ void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size
     uat_for_grain(begin, end, 1, body, arg, arg_size);
 }
 
-void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const struct uat_reduction *reduction, const void *arg,
+void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
                       size_t arg_size, void *result)
 {
     _Alignas(16) char block[uat_loop_size(reduction->size, arg_size)];
@@ -29,7 +29,7 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const struct ua
     uat_loop_run(loop, begin, end, result);
 }
 
-void uat_reduce(int64_t begin, int64_t end, const struct uat_reduction *reduction, const void *arg, size_t arg_size,
+void uat_reduce(int64_t begin, int64_t end, const uat_reduction_t *reduction, const void *arg, size_t arg_size,
                 void *result)
 {
     uat_reduce_grain(begin, end, 1, reduction, arg, arg_size, result);

@@ -7,7 +7,7 @@
 
 enum { ALIGNMENT = 64 /* bytes: the greatest alignment that uat_spawn() gives an argument */ };
 
-static void call_here(const struct uat_call *call)
+static void call_here(const uat_call_t *call)
 {
     _Alignas(ALIGNMENT) char copy[call->arg_size + 1];
     if (call->arg_size > 0)
@@ -16,7 +16,7 @@ static void call_here(const struct uat_call *call)
 }
 
 /* The last call is not spawned: a continuation that has only to join is not worth stealing. */
-void uat_invoke(const struct uat_call *calls, size_t count)
+void uat_invoke(const uat_call_t *calls, size_t count)
 {
     if (count == 0)
         return;

@@ -72,28 +72,28 @@ static size_t join_fronts(const struct uat_range *range, size_t less, size_t fro
     return less + more;
 }
 
-static struct uat_sort_pivot pivot_of(const struct uat_range *range)
+static uat_sort_pivot_t pivot_of(const struct uat_range *range)
 {
-    return (struct uat_sort_pivot){range->tail, range->equal, range->tail + range->arg_offset};
+    return (uat_sort_pivot_t){range->tail, range->equal, range->tail + range->arg_offset};
 }
 
 /* Partition about `most` elements of what is left, all of which is near. */
-static void step_near(const struct uat_range *range, struct uat_sort_pass *pass, size_t most)
+static void step_near(const struct uat_range *range, uat_sort_pass_t *pass, size_t most)
 {
-    struct uat_sort_pivot pivot = pivot_of(range);
-    struct uat_sort_pass here = {0, pass->from - pass->less, pass->to - pass->less};
+    uat_sort_pivot_t pivot = pivot_of(range);
+    uat_sort_pass_t here = {0, pass->from - pass->less, pass->to - pass->less};
     size_t bytes = here.to * range->kernel.size;
     char *home = uat_range_at(range, pass->less);
     range->kernel.partition(uat_global_checkout(home, bytes, UAT_READ_WRITE), &here, most > 2 ? most : 2, &pivot);
     uat_global_checkin(home, bytes, UAT_READ_WRITE);
-    *pass = (struct uat_sort_pass){pass->less + here.less, pass->less + here.from, pass->less + here.to};
+    *pass = (uat_sort_pass_t){pass->less + here.less, pass->less + here.from, pass->less + here.to};
 }
 
 /* Partition the next `count` elements by themselves; an exchange joins their front to the front found before. */
-static void step_far(const struct uat_range *range, struct uat_sort_pass *pass, size_t count)
+static void step_far(const struct uat_range *range, uat_sort_pass_t *pass, size_t count)
 {
-    struct uat_sort_pivot pivot = pivot_of(range);
-    struct uat_sort_pass here = {0, 0, count};
+    uat_sort_pivot_t pivot = pivot_of(range);
+    uat_sort_pass_t here = {0, 0, count};
     size_t bytes = count * range->kernel.size;
     char *home = uat_range_at(range, pass->from);
     range->kernel.partition(uat_global_checkout(home, bytes, UAT_READ_WRITE), &here, count > 2 ? count : 2, &pivot);
@@ -122,7 +122,7 @@ static size_t partition_part(struct uat_range *range, const struct uat_range *wh
  * pass goes on after that half. If it is stolen, the thief partitions the second half by itself, and one exchange joins
  * the fronts: the pass is done.
  */
-static struct uat_sort_pass split_far(struct uat_range *range, struct uat_sort_pass pass)
+static uat_sort_pass_t split_far(struct uat_range *range, uat_sort_pass_t pass)
 {
     struct uat_range whole = *range; /* the head alone */
     size_t middle = pass.from + (pass.to - pass.from) / 2, low, high;
@@ -134,12 +134,12 @@ static struct uat_sort_pass split_far(struct uat_range *range, struct uat_sort_p
     if (task.record == 0) {
         uat_join(&task);
         *range = whole;
-        return (struct uat_sort_pass){pass.less + low, middle, pass.to};
+        return (uat_sort_pass_t){pass.less + low, middle, pass.to};
     }
     high = partition_part(range, &whole, middle, pass.to, 0);
     uat_join(&task);
     *range = whole;
-    return (struct uat_sort_pass){join_fronts(&whole, pass.less + low, middle, high), pass.to, pass.to};
+    return (uat_sort_pass_t){join_fronts(&whole, pass.less + low, middle, high), pass.to, pass.to};
 }
 
 /*
@@ -150,8 +150,8 @@ static struct uat_sort_pass split_far(struct uat_range *range, struct uat_sort_p
 static void ends_task(void *arg, void *result)
 {
     struct uat_range *range = arg;
-    struct uat_sort_pivot pivot = pivot_of(range);
-    struct uat_sort_pass pass = {0, range->known, range->count};
+    uat_sort_pivot_t pivot = pivot_of(range);
+    uat_sort_pass_t pass = {0, range->known, range->count};
     size_t low = range->known + range->share, high = range->count - range->share, size = range->kernel.size,
            step = STEP_BYTES / size;
     char *home = range->base, *back = uat_range_at(range, high);
@@ -163,7 +163,7 @@ static void ends_task(void *arg, void *result)
     }
     uat_global_checkin(back, range->share * size, UAT_READ_WRITE);
     uat_global_checkin(home, low * size, UAT_READ_WRITE);
-    *(struct uat_sort_pass *)result = pass;
+    *(uat_sort_pass_t *)result = pass;
 }
 
 /*
@@ -171,11 +171,11 @@ static void ends_task(void *arg, void *result)
  * continuation meanwhile, the pass goes on where the child stopped. If it is stolen, the thief partitions the middle,
  * then what the child left at one end: the pass is done. The fronts are neighbours, or nearly so.
  */
-static struct uat_sort_pass split_near(struct uat_range *range, struct uat_sort_pass pass)
+static uat_sort_pass_t split_near(struct uat_range *range, uat_sort_pass_t pass)
 {
     struct uat_range whole = *range; /* the head alone */
     size_t share = (pass.to - pass.from) / 2 / ((size_t)uat_size() + 1), less = pass.less, middle, from, to;
-    struct uat_sort_pass ends;
+    uat_sort_pass_t ends;
     uat_task_t task;
     share = share > 0 ? share : 1;
     from = pass.from + share;
@@ -188,7 +188,7 @@ static struct uat_sort_pass split_near(struct uat_range *range, struct uat_sort_
     if (task.record == 0) {
         uat_join(&task);
         *range = whole;
-        return (struct uat_sort_pass){less + ends.less, less + ends.from, less + ends.to};
+        return (uat_sort_pass_t){less + ends.less, less + ends.from, less + ends.to};
     }
     middle = partition_part(range, &whole, from, to, 0);
     uat_join(&task);
@@ -196,13 +196,13 @@ static struct uat_sort_pass split_near(struct uat_range *range, struct uat_sort_
            high = partition_part(range, &whole, to, less + ends.to, 0);
     *range = whole;
     less = join_fronts(&whole, less + ends.less + low, from, middle);
-    return (struct uat_sort_pass){join_fronts(&whole, less, to, high), pass.to, pass.to};
+    return (uat_sort_pass_t){join_fronts(&whole, less, to, high), pass.to, pass.to};
 }
 
 size_t uat_partition(struct uat_range *range)
 {
     size_t size = range->kernel.size;
-    struct uat_sort_pass pass = {0, range->known, range->count};
+    uat_sort_pass_t pass = {0, range->known, range->count};
     while (pass.from < pass.to) {
         size_t left = pass.to - pass.from;
         int near = uat_range_is_near(range); /* true until the next spawn, where the task may migrate to another host */

@@ -11,9 +11,9 @@
 struct uat_range {
     char *base; /* elements */
     size_t count;
-    struct uat_sort_kernel kernel;
+    uat_sort_kernel_t kernel;
     size_t window;            /* elements that are checked out at a time in far memory */
-    int equal;                /* as in struct uat_sort_pivot */
+    int equal;                /* as in uat_sort_pivot_t */
     size_t known;             /* elements at the start known not to belong to the front */
     size_t share;             /* elements of each end that a child may take */
     size_t arg_offset, bytes; /* offset of the user's argument in the tail; bytes of the whole block */

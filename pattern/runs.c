@@ -16,7 +16,7 @@ struct run {
 };
 
 struct runs {
-    const struct uat_sort_kernel *kernel;
+    const uat_sort_kernel_t *kernel;
     const void *arg;
     char *elements;
     size_t count; /* number of elements */
@@ -93,7 +93,7 @@ INLINED void gather(const struct runs *r, char *to, size_t size)
     }
 }
 
-INLINED void merge(const struct uat_sort_kernel *kernel, const void *arg, char *to, const char *a, const char *a_end,
+INLINED void merge(const uat_sort_kernel_t *kernel, const void *arg, char *to, const char *a, const char *a_end,
                    const char *b, const char *b_end, size_t size)
 {
     for (; a < a_end && b < b_end; to += size) { /* no branch depends on an element */
@@ -114,7 +114,7 @@ INLINED void merge(const struct uat_sort_kernel *kernel, const void *arg, char *
      : (size) == sizeof(uint64_t) ? call(__VA_ARGS__, sizeof(uint64_t))                                                \
                                   : call(__VA_ARGS__, size))
 
-void uat_sort_merge(const struct uat_sort_kernel *kernel, const void *arg, void *to, const void *a, size_t a_count,
+void uat_sort_merge(const uat_sort_kernel_t *kernel, const void *arg, void *to, const void *a, size_t a_count,
                     const void *b, size_t b_count)
 {
     size_t size = kernel->size, a_bytes = a_count * size, b_bytes = b_count * size;
@@ -154,7 +154,7 @@ static int merge_runs(const struct runs *r)
     return 1;
 }
 
-int uat_sort_runs(const struct uat_sort_kernel *kernel, void *elements, size_t count, const void *arg)
+int uat_sort_runs(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg)
 {
     struct runs r = {.kernel = kernel, .arg = arg, .elements = elements, .count = count};
     int found = find_consecutive(&r);

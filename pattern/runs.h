@@ -16,13 +16,13 @@
  * spawn.
  */
 enum { UAT_RUNS_MAX = 4 };
-int uat_sort_runs(const struct uat_sort_kernel *kernel, void *elements, size_t count, const void *arg);
+int uat_sort_runs(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg);
 
 /*
  * Merge a_count elements at a with b_count elements at b, both in order, to `to`. a must not overlap the destination; b
  * may be the end of the destination. Each element arrives exactly once even if the comparison contradicts itself.
  */
-void uat_sort_merge(const struct uat_sort_kernel *kernel, const void *arg, void *to, const void *a, size_t a_count,
+void uat_sort_merge(const uat_sort_kernel_t *kernel, const void *arg, void *to, const void *a, size_t a_count,
                     const void *b, size_t b_count);
 
 #endif

@@ -96,7 +96,7 @@ static struct parts divide(struct uat_range *range)
     return (struct parts){less, equal > 0 ? less + equal : count};
 }
 
-static void sort_here(const struct uat_sort_kernel *kernel, void *elements, size_t count, const void *arg)
+static void sort_here(const uat_sort_kernel_t *kernel, void *elements, size_t count, const void *arg)
 {
     if (!uat_sort_runs(kernel, elements, count, arg))
         kernel->sort(elements, count, arg);
@@ -194,7 +194,7 @@ static size_t round_up(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-void uat_sort_by(const struct uat_sort_kernel *kernel, void *array, size_t count, const void *arg, size_t arg_size)
+void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size)
 {
     if (count < 2 || kernel->size == 0)
         return;

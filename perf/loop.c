@@ -46,7 +46,7 @@ static void combine(void *left, const void *right, const void *arg)
 UAT_TASK(uint64_t, all, int64_t, iterations)
 {
     static const uint64_t zero;
-    const struct uat_reduction reduction = {body, combine, &zero, sizeof(zero)};
+    const uat_reduction_t reduction = {body, combine, &zero, sizeof(zero)};
     uint64_t result;
     uat_reduce(0, iterations, &reduction, NULL, 0, &result);
     return result;

@@ -8,9 +8,8 @@
 #include <functional>
 #include <type_traits>
 
-#include "uat/operand.hpp"
+#include "uat/detail/algorithm.hpp"
 #include "uat/pattern.h"
-#include "uat/quicksort.hpp"
 #include "uat/span.hpp"
 
 namespace uat
@@ -48,42 +47,6 @@ template <class T> class block
     T *data_;
     std::size_t first_, size_;
 };
-
-namespace detail
-{
-
-template <class T, class F> void each_block(span<T> s, uat_access access, F f)
-{
-    must_travel<F>();
-    uat_for_each_block(
-        const_cast<std::remove_cv_t<T> *>(s.data()), s.size(), sizeof(T), access,
-        [](void *elements, std::size_t first, std::size_t count, const void *arg) {
-            F g = load<F>(arg);
-            guarded([&] { g(block<T>(static_cast<T *>(elements), first, count)); });
-        },
-        &f, sizeof(f));
-}
-
-template <class U, class F, class... T> void transform_all(span<U> out, F f, span<const T>... in)
-{
-    must_be_writable<U>();
-    bool any = (is_same_range(in, out) || ...);
-    each_block(out, any ? UAT_READ_WRITE : UAT_WRITE, [=](block<U> b) {
-        std::size_t most = b.size(), n;
-        ((most = window<T>() < most ? window<T>() : most), ...);
-        for (std::size_t at = 0; at < b.size(); at += n) {
-            n = most < b.size() - at ? most : b.size() - at;
-            U *to = b.begin() + at;
-            auto apply = [&](const operand<T> &...x) {
-                for (std::size_t i = 0; i < n; i++)
-                    to[i] = f(x[i]...);
-            };
-            apply(operand<T>(in.subspan(b.first() + at, n), is_same_range(in, out), as<T>(to))...);
-        }
-    });
-}
-
-} // namespace detail
 
 /*
  * Call f(block) for blocks that cover the span. f may read and write their elements; of a span of const elements it may

@@ -21,35 +21,6 @@
 namespace uat
 {
 
-namespace detail
-{
-
-/* What can be added to: numbers, and pointers to objects. */
-template <class T> struct must_add {
-    static_assert(std::is_arithmetic<T>::value ||
-                      (std::is_pointer<T>::value && std::is_object<std::remove_pointer_t<T>>::value),
-                  "uat: an atomic adds to numbers and to pointers to objects alone; use compare_exchange_strong()");
-};
-
-template <class T> struct must_be_ordered {
-    static_assert(
-        std::is_arithmetic<T>::value || std::is_pointer<T>::value,
-        "uat: an atomic has a minimum and a maximum of numbers and pointers alone; use compare_exchange_strong()");
-};
-
-template <class T> struct must_have_bits {
-    static_assert(std::is_integral<T>::value, "uat: an atomic has and, or and xor for integers alone");
-};
-
-template <class T> struct must_compare {
-    static_assert(
-        std::has_unique_object_representations<T>::value || std::is_floating_point<T>::value,
-        "uat: compare_exchange compares 8 bytes; equal values of this type may differ in theirs, by padding or "
-        "floating-point members; use an integer that holds the value");
-};
-
-} // namespace detail
-
 /*
  * Atomic access to one word of global memory, near or far: an address, which travels. T has 8 bytes and is trivially
  * copyable. A word is used in one way at a time: by atomics, or as plain data (global.h). Inside tasks and outside of

@@ -33,252 +33,33 @@
 #ifndef UAT_GENERATOR_H
 #define UAT_GENERATOR_H
 
-#include <string.h>
-
 #include "../uat.h"
 
 #if !defined(__x86_64__)
 #error "uat/generator.h: the switch is written for x86-64"
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Bytes of a generator's stack unless UAT_GENERATOR_SIZED says otherwise. A steal of the task moves all of them. */
 #define UAT_GENERATOR_STACK 4096
-
-/* The lowest word of the stack; checked at each switch back to the user. */
-#define UAT_GENERATOR_GUARD UINT64_C(0x9e3779b97f4a7c15)
-
-/* Where one side resumes. The assembly knows the offsets. */
-struct uat_generator_side {
-    void *sp, *bp, *pc;
-};
-
-/* What all generators have; it lies above the stack. The fields belong to the runtime. */
-struct uat_generator {
-    struct uat_generator_side inside;         /* where the body goes on */
-    struct uat_generator_side outside;        /* where its user does */
-    uint64_t *guard;                          /* the lowest word of the stack */
-    void (*body)(struct uat_generator *self); /* calls the generator's function with its arguments */
-    const char *name;                         /* name of that function, for messages */
-    uint64_t size;                            /* bytes of the stack */
-};
-
-#pragma GCC visibility push(default)
-/* Entry of a body, and the code that runs after it returns. Not called: switched to. */
-void uat_generator_enter(void);
-
-/* Called when the guard word is damaged: end the job with a message that gives the stack's size and the remedy. */
-void uat_generator_overflow(struct uat_generator *g) __attribute__((noreturn, cold));
-
-/* Nesting depth of the generators that are running; counted with -DUAT_DEBUG only. */
-extern int uat_generator_depth;
-
-/* With -DUAT_DEBUG: end the job if this is called inside a generator. what: "uat_spawn()", for the message. */
-void uat_generator_refuse(const char *what);
-#pragma GCC visibility pop
-
-#ifdef __SANITIZE_ADDRESS__
-#define UAT_GENERATOR_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UAT_GENERATOR_ASAN 1
-#endif
-#endif
-#ifdef UAT_GENERATOR_ASAN
-void __asan_unpoison_memory_region(const volatile void *, size_t);
-#endif
-
-#if defined(__CET__) && (__CET__ & 1)
-#define UAT_GENERATOR_LANDING "endbr64\n"
-#else
-#define UAT_GENERATOR_LANDING ""
-#endif
-#ifdef __AVX512F__
-#define UAT_GENERATOR_LOST_512                                                                                         \
-    , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27",      \
-        "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
-#else
-#define UAT_GENERATOR_LOST_512
-#endif
-
-/*
- * Save this side in `**from`, resume `**to` and hand `*value` over. Returns when the other side resumes **from: then
- * *value is what that side handed over, and *from and *to are what it passed; *from is NULL if it has ended.
- *
- * rbp is saved here rather than declared as clobbered: where it is the frame pointer, a compiler refuses that. Nothing
- * is pushed, so what the compiler keeps below the stack pointer (the red zone) stays.
- */
-static inline __attribute__((always_inline)) void uat_generator_switch(struct uat_generator_side **from,
-                                                                       struct uat_generator_side **to, uint64_t *value)
-{
-    struct uat_generator_side *rdx = *from, *rdi = *to;
-    uint64_t rax = *value;
-    __asm__ volatile("leaq 1f(%%rip), %%rcx\n\t"
-                     "movq %%rsp, (%%rdx)\n\t"
-                     "movq %%rbp, 8(%%rdx)\n\t"
-                     "movq %%rcx, 16(%%rdx)\n\t"
-                     "movq (%%rdi), %%rsp\n\t"
-                     "movq 8(%%rdi), %%rbp\n\t"
-                     "jmpq *16(%%rdi)\n"
-                     "1:\n\t" UAT_GENERATOR_LANDING
-                     : "+a"(rax), "+d"(rdx), "+D"(rdi)
-                     :
-                     : "rbx", "rcx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "cc", "memory",
-                       "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-                       "xmm12", "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",
-                       "st(7)" UAT_GENERATOR_LOST_512);
-    *value = rax;
-    *from = rdx;
-    *to = rdi;
-}
-
-/* Make a generator ready for its first value. stack: size bytes, aligned to 16, that stay where they are as long as the
- * generator is used; they are the caller's. */
-static inline void uat_generator_begin(struct uat_generator *g, void *stack, size_t size, const char *name,
-                                       void (*body)(struct uat_generator *))
-{
-#ifdef UAT_GENERATOR_ASAN
-    __asan_unpoison_memory_region(stack, size); /* an earlier one may have ended early, its frames on the stack */
-#endif
-    g->inside.sp = (char *)stack + size;
-    g->inside.bp = NULL; /* where chains of frame pointers end */
-    g->inside.pc = (void *)(uintptr_t)uat_generator_enter;
-    g->guard = (uint64_t *)stack;
-    *g->guard = UAT_GENERATOR_GUARD;
-    g->body = body;
-    g->name = name;
-    g->size = size;
-}
-
-/* Run the generator up to its next value: up to 8 bytes in *word, larger ones where *word points. 0 at its end. */
-static inline __attribute__((always_inline)) int uat_generator_next_word(struct uat_generator *g, uint64_t *word)
-{
-#ifdef UAT_DEBUG
-    uat_generator_depth++;
-#endif
-    struct uat_generator_side *from = &g->outside, *to = &g->inside;
-    uat_generator_switch(&from, &to, word);
-#ifdef UAT_DEBUG
-    uat_generator_depth--;
-#endif
-    return from != NULL;
-}
-
-/*
- * Inside the body: hand a value of size bytes to the user. Comes back when the user wants the next one. guard:
- * g->guard. Returns g, from a register that the user's side has set: to load it from the stack would put two loads more
- * into the chain of dependent ones from switch to switch.
- */
-static inline __attribute__((always_inline)) struct uat_generator *
-uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *value, size_t size)
-{
-    struct uat_generator_side *from = &g->inside, *to = &g->outside;
-    uint64_t word = 0;
-    if (size <= sizeof(word))
-        memcpy(&word, value, size & 15);
-    else
-        word = (uint64_t)(uintptr_t)value;
-    if (__builtin_expect(*guard != UAT_GENERATOR_GUARD, 0))
-        uat_generator_overflow(g);
-    uat_generator_switch(&from, &to, &word);
-    return (struct uat_generator *)(void *)to; /* `inside` comes first */
-}
-
-/* Take a value out of the word that uat_generator_next_word() returned. */
-static inline __attribute__((always_inline)) int uat_generator_take(struct uat_generator *g, void *value, size_t size)
-{
-    uint64_t word = 0;
-    if (!uat_generator_next_word(g, &word))
-        return 0;
-    if (size <= sizeof(word))
-        memcpy(value, &word, size & 15); /* the mask is for compilers that warn before they see the test */
-    else
-        memcpy(value, (const void *)(uintptr_t)word, size);
-    return 1;
-}
-
-/* End a generator early: its body is not run any further, and what it has acquired is not released. It may be begun
- * again afterwards. A generator that has given its last value needs no end, nor does one that is just left. */
-static inline void uat_generator_finish(struct uat_generator *g)
-{
-#ifdef UAT_GENERATOR_ASAN
-    __asan_unpoison_memory_region(g->guard, g->size);
-#endif
-    g->inside.sp = NULL;
-    g->inside.pc = NULL; /* a uat_generator_next() without a new begin is a fault at address 0 */
-}
-
-#ifdef __cplusplus
-}
-#endif
 
 /*
  * UAT_GENERATOR(type, name, type1, arg1, ...) { body } defines a generator of values of `type`, with one to eight
  * parameters, which may give values by uat_generator_yield(value). With it come
- *     name_generator                            the generator, its stack included
+ *     name_generator                                 the generator, its stack included
  *     void name_begin(name_generator *, arg1, ...)   copies the arguments; runs nothing yet
  *     int  name_next(name_generator *, type *)       the next value: 1, or 0 if the body has returned
- *     void name_end(name_generator *)                ends it early; see uat_generator_end()
- * uat_generator_next(&g, &value) and uat_generator_end(&g) are the same for every generator. uat_generator_next() on one that has returned gives 0
- * again. A function that the body calls can give values if it has a parameter `name_generator *uat_self`, passed on by
- * that name. UAT_GENERATOR_SIZED(bytes, type, name, ...) is the same with a stack of that many bytes, a multiple of 16.
+ *     void name_end(name_generator *)                ends it early
+ * A function that the body calls can give values if it has a parameter `name_generator *uat_self`, passed on by that
+ * name. UAT_GENERATOR_SIZED(bytes, type, name, ...) is the same with a stack of that many bytes, a multiple of 16.
+ *
+ * The same for every generator:
+ *     int  uat_generator_next(name_generator *, type *)   as name_next(); 0 again after the body has returned
+ *     void uat_generator_end(name_generator *)            as name_end(): the body is not run any further, and what it
+ *                                                         has acquired is not released; it may be begun again
+ *     void uat_generator_yield(type)                      inside the body
  */
 #define UAT_GENERATOR(type, name, ...) UAT_GENERATOR_SIZED(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)
 
-#define UAT_GENERATOR_SIZED(bytes, type, name, ...)                                                                    \
-    struct name##_uat_gargs {                                                                                          \
-        UAT_MEMBERS(__VA_ARGS__)                                                                                       \
-    };                                                                                                                 \
-    typedef struct name##_uat_generator {                                                                              \
-        __attribute__((aligned(16))) char uat_stack[bytes];                                                            \
-        struct uat_generator uat;                                                                                      \
-        struct name##_uat_gargs uat_args;                                                                              \
-        const type *uat_value; /* for its type alone */                                                                \
-    } name##_generator;                                                                                                \
-    typedef char name##_uat_stack_is_sound[(bytes) % 16 == 0 && (bytes) >= 256 ? 1 : -1];                              \
-    static void name(name##_generator *uat_self, UAT_PARAMS(__VA_ARGS__));                                             \
-    static void name##_uat_body(struct uat_generator *uat_g)                                                           \
-    {                                                                                                                  \
-        name##_generator *uat_self =                                                                                   \
-            (name##_generator *)(void *)((char *)uat_g - __builtin_offsetof(name##_generator, uat));                   \
-        struct name##_uat_gargs *uat_a = &uat_self->uat_args;                                                          \
-        name(uat_self, UAT_FIELDS(uat_a, __VA_ARGS__));                                                                \
-    }                                                                                                                  \
-    UAT_UNUSED static inline void name##_begin(name##_generator *uat_g, UAT_PARAMS(__VA_ARGS__))                       \
-    {                                                                                                                  \
-        struct name##_uat_gargs uat_a = {UAT_NAMES(__VA_ARGS__)};                                                      \
-        uat_g->uat_args = uat_a;                                                                                       \
-        uat_generator_begin(&uat_g->uat, uat_g->uat_stack, sizeof(uat_g->uat_stack), #name, name##_uat_body);          \
-    }                                                                                                                  \
-    UAT_UNUSED static inline __attribute__((always_inline)) int name##_next(name##_generator *uat_g, type *uat_v)      \
-    {                                                                                                                  \
-        return uat_generator_take(&uat_g->uat, uat_v, sizeof(*uat_v));                                                 \
-    }                                                                                                                  \
-    UAT_UNUSED static inline void name##_end(name##_generator *uat_g)                                                  \
-    {                                                                                                                  \
-        uat_generator_finish(&uat_g->uat);                                                                             \
-    }                                                                                                                  \
-    static void name(UAT_UNUSED name##_generator *uat_self, UAT_PARAMS(__VA_ARGS__))
-
-/* The comparison has the compiler say when value points to another type than the generator's. */
-#define uat_generator_next(g, value)                                                                                   \
-    uat_generator_take(&(g)->uat, (value), sizeof(*(value)) + 0 * sizeof((value) == (g)->uat_value))
-#define uat_generator_end(g) uat_generator_finish(&(g)->uat)
-#define UAT_GENERATOR_SELF(core)                                                                                       \
-    uat_self = (__typeof__(uat_self))(void *)((char *)(core) - __builtin_offsetof(__typeof__(*uat_self), uat))
-#define uat_generator_yield(value)                                                                                     \
-    do {                                                                                                               \
-        __typeof__(*uat_self->uat_value) uat_v = (value);                                                              \
-        UAT_GENERATOR_SELF(                                                                                            \
-            uat_generator_give(&uat_self->uat, (const uint64_t *)(void *)uat_self->uat_stack, &uat_v, sizeof(uat_v))); \
-    } while (0)
-
-#ifdef UAT_DEBUG
-#define uat_spawn(...) (uat_generator_refuse("uat_spawn()"), uat_spawn(__VA_ARGS__))
-#define uat_join(t)    (uat_generator_refuse("uat_join()"), uat_join(t))
-#endif
+#include "detail/generator.h"
 
 #endif

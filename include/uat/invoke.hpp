@@ -6,34 +6,11 @@
 #include <tuple>
 #include <type_traits>
 
+#include "uat/detail/invoke.hpp"
 #include "uat/task.hpp"
 
 namespace uat
 {
-
-namespace detail
-{
-
-template <class First, class... Rest> auto invoke_all(First first, Rest... rest)
-{
-    if constexpr (sizeof...(Rest) == 0) {
-        if constexpr (std::is_void<decltype(first())>::value)
-            first();
-        else
-            return std::make_tuple(first());
-    } else {
-        auto task = spawn(first);
-        if constexpr (std::is_void<decltype(first())>::value) {
-            invoke_all(rest...);
-            task.join();
-        } else {
-            auto results = invoke_all(rest...);
-            return std::tuple_cat(std::make_tuple(task.join()), results);
-        }
-    }
-}
-
-} // namespace detail
 
 /*
  * Call f() of each f in parallel, and return when all have ended. The last one is called by this task: a continuation

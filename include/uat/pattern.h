@@ -49,22 +49,22 @@ typedef void uat_reduce_fn(int64_t begin, int64_t end, void *partial, const void
 typedef void uat_combine_fn(void *left, const void *right, const void *arg);
 
 /* The operations of a reduction or a scan on its values. */
-struct uat_reduction {
+typedef struct uat_reduction {
     uat_reduce_fn *body;
     uat_combine_fn *combine;
     const void *identity; /* size bytes: the value of no iterations */
     size_t size;          /* bytes of a value; at most UAT_RESULT_MAX */
-};
+} uat_reduction_t;
 
 /*
  * Reduce the iterations of [begin, end) to *result (reduction->size bytes, the caller's). Partial results are combined
  * in the order of the iterations. arg as for uat_for(). Cannot fail; a value larger than UAT_RESULT_MAX ends the job.
  */
-void uat_reduce(int64_t begin, int64_t end, const struct uat_reduction *reduction, const void *arg, size_t arg_size,
+void uat_reduce(int64_t begin, int64_t end, const uat_reduction_t *reduction, const void *arg, size_t arg_size,
                 void *result);
 
 /* uat_reduce() with at least `grain` iterations (1 or more) in each call of body, except in the last call of a part. */
-void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const struct uat_reduction *reduction, const void *arg,
+void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, const void *arg,
                       size_t arg_size, void *result);
 
 /*
@@ -73,25 +73,25 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const struct ua
  * the program needs. A stolen part whose prefix is not known yet is reduced first. *total (may be NULL): the value of
  * all iterations.
  */
-void uat_scan(int64_t begin, int64_t end, const struct uat_reduction *reduction, uat_reduce_fn *body, const void *arg,
+void uat_scan(int64_t begin, int64_t end, const uat_reduction_t *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total);
 
 /* uat_scan() with at least `grain` iterations (1 or more) in each call of a body, except in the last call of a part. */
-void uat_scan_grain(int64_t begin, int64_t end, int64_t grain, const struct uat_reduction *reduction,
-                    uat_reduce_fn *body, const void *arg, size_t arg_size, void *total);
+void uat_scan_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduction_t *reduction, uat_reduce_fn *body,
+                    const void *arg, size_t arg_size, void *total);
 
 /* One of several functions that run in parallel: a task's body with its argument and result. */
-struct uat_call {
+typedef struct uat_call {
     uat_fn *fn;
     const void *arg; /* copied, arg_size bytes */
     size_t arg_size;
     void *result; /* in the caller's frame, or NULL with size 0 */
     size_t result_size;
-};
+} uat_call_t;
 
 /* Run count functions in parallel and return when all have ended. The last one runs in the calling task, without a
  * spawn. */
-void uat_invoke(const struct uat_call *calls, size_t count);
+void uat_invoke(const uat_call_t *calls, size_t count);
 
 /*
  * The body of a loop over blocks: `elements` points to elements first to first + count - 1 of the array. They are
@@ -130,26 +130,26 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 
 /* The value at which a partition divides. */
-struct uat_sort_pivot {
+typedef struct uat_sort_pivot {
     const void *value; /* an element; aligned to 16 bytes */
     int equal;         /* 0: elements less than it go to the front; else elements not greater than it */
     const void *arg;   /* user argument of the comparison */
-};
+} uat_sort_pivot_t;
 
 /*
  * Progress of a partition. Elements 0 to less - 1 belong to the front. Elements less to from - 1, and those from `to`
  * on, do not. Elements from to to - 1 are still to be divided.
  */
-struct uat_sort_pass {
+typedef struct uat_sort_pass {
     size_t less, from, to;
-};
+} uat_sort_pass_t;
 
 /*
  * The sequential code that sorts elements of one type within this process. uat_sort() has a kernel that calls the
  * comparison through a pointer; uat::sort() of uat.hpp has one for each type and comparison, which the compiler can
  * inline.
  */
-struct uat_sort_kernel {
+typedef struct uat_sort_kernel {
     size_t size; /* bytes of an element */
     /* Sort count elements. */
     void (*sort)(void *elements, size_t count, const void *arg);
@@ -157,13 +157,13 @@ struct uat_sort_kernel {
      * Continue the pass by up to `most` elements (2 or more), at most half of them from each end. If no more than
      * `most` are left, finish the pass. The elements between the two ends stay untouched.
      */
-    void (*partition)(void *elements, struct uat_sort_pass *pass, size_t most, const struct uat_sort_pivot *pivot);
+    void (*partition)(void *elements, uat_sort_pass_t *pass, size_t most, const uat_sort_pivot_t *pivot);
     /* Does element a sort before b? */
     int (*less)(const void *a, const void *b, const void *arg);
-};
+} uat_sort_kernel_t;
 
 /* uat_sort() with a kernel, which is copied. */
-void uat_sort_by(const struct uat_sort_kernel *kernel, void *array, size_t count, const void *arg, size_t arg_size);
+void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
 
 /*
  * Returns whether this worker has nothing left that a thief could take, although there are thieves: then a spawn pays.

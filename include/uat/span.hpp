@@ -25,17 +25,6 @@
 namespace uat
 {
 
-namespace detail
-{
-
-/* What T allows: a const one is read only. */
-template <class T> struct must_be_writable {
-    static_assert(!std::is_const<T>::value,
-                  "uat: elements of a span of const are only read; take a span of the type without const");
-};
-
-} // namespace detail
-
 /*
  * Elements of global memory that are accessible until the end of the scope: a range of T, const if they are only read.
  * Made by span::read(), write() and update(). No task is spawned or joined meanwhile. Does not move.

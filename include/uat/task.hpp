@@ -3,19 +3,12 @@
 #ifndef UAT_TASK_HPP
 #define UAT_TASK_HPP
 
-#include <cstring>
 #include <exception>
-#include <new>
 #include <system_error>
 #include <type_traits>
 
 #include "uat.h"
-
-#pragma GCC visibility push(default)
-/* For the templates below: an exception ends the job, by SIGABRT. event: what has happened; what: its what(). Both NULL:
- * the library has reported the cause, and the process exits with status 1. */
-extern "C" [[noreturn]] void uat_end_by_exception(const char *event, const char *what);
-#pragma GCC visibility pop
+#include "uat/detail/task.hpp"
 
 namespace uat
 {
@@ -28,92 +21,6 @@ class error : public std::system_error
     {
     }
 };
-
-namespace detail
-{
-
-/* The one sentence for each thing that cannot travel. A class, so that the compiler says it before anything else. */
-template <class T> struct must_travel {
-    static_assert(
-        std::is_trivially_copyable<T>::value,
-        "uat: this type is not trivially copyable, so it cannot travel to another process; pass plain values, "
-        "or a pointer into global memory");
-    static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
-};
-
-/* Call f. What it throws ends the job: an exception cannot follow its task's spawner to another process. */
-template <class F> auto guarded(F &&f) -> decltype(f())
-{
-    try {
-        return f();
-    } catch (const std::exception &e) {
-        uat_end_by_exception("an exception has left a task", e.what());
-    } catch (...) {
-        uat_end_by_exception("an exception has left a task", "not a std::exception");
-    }
-}
-
-/* The handler of std::terminate() while there is a job: one line, where the handler of the C++ library writes several,
- * which those of other workers would interrupt. */
-[[noreturn]] inline void terminated() noexcept
-{
-    try {
-        if (std::exception_ptr uncaught = std::current_exception())
-            std::rethrow_exception(uncaught);
-    } catch (const error &) {
-        uat_end_by_exception(nullptr, nullptr);
-    } catch (const std::exception &e) {
-        uat_end_by_exception("an exception was not caught", e.what());
-    } catch (...) {
-        uat_end_by_exception("an exception was not caught", "not a std::exception");
-    }
-    uat_end_by_exception("the program has ended itself", "std::terminate() was called");
-}
-
-/* The body of a task whose argument is a call without parameters. */
-template <class Call, class R> void body(void *arg, void *result)
-{
-    Call &call = *static_cast<Call *>(arg);
-    if constexpr (std::is_void<R>::value) {
-        (void)result;
-        guarded(call);
-    } else {
-        R value = guarded(call);
-        std::memcpy(result, &value, sizeof(value));
-    }
-}
-
-/* Room for a value of any type, also of one without a default constructor. */
-template <class T> struct place {
-    alignas(T) unsigned char bytes[sizeof(T)];
-
-    T get() const
-    {
-        T value = *std::launder(reinterpret_cast<const T *>(bytes));
-        return value;
-    }
-};
-
-template <> struct place<void> {
-};
-
-/* The value at p, which need not be aligned for T. */
-template <class T> T load(const void *p)
-{
-    place<T> room;
-    std::memcpy(room.bytes, p, sizeof(T));
-    return room.get();
-}
-
-/* A function with its arguments, as one value. */
-template <class F, class... A> auto bind(F f, A... args)
-{
-    must_travel<F>();
-    (must_travel<A>(), ...);
-    return [f, args...]() mutable { return f(args...); };
-}
-
-} // namespace detail
 
 /*
  * The handle of one child. It stays in the frame in which it was made. join() waits for the child and returns its result;
@@ -177,10 +84,27 @@ class job
 {
     /* First, so that it also holds for what the constructor throws. */
     struct handler {
-        std::terminate_handler before = std::set_terminate(detail::terminated);
+        std::terminate_handler before = std::set_terminate(terminated);
         ~handler()
         {
             std::set_terminate(before);
+        }
+
+        /* The handler of std::terminate() while there is a job: one line, where the handler of the C++ library writes several,
+         * which those of other workers would interrupt. */
+        [[noreturn]] static void terminated() noexcept
+        {
+            try {
+                if (std::exception_ptr uncaught = std::current_exception())
+                    std::rethrow_exception(uncaught);
+            } catch (const error &) {
+                uat_end_by_exception(nullptr, nullptr);
+            } catch (const std::exception &e) {
+                uat_end_by_exception("an exception was not caught", e.what());
+            } catch (...) {
+                uat_end_by_exception("an exception was not caught", "not a std::exception");
+            }
+            uat_end_by_exception("the program has ended itself", "std::terminate() was called");
         }
     } handler_;
 

@@ -57,7 +57,7 @@ static void add(void *left, const void *right, const void *arg)
 UAT_TASK(struct taken, all, uat_atomic_t *, w)
 {
     static const struct taken none;
-    const struct uat_reduction reduction = {work, add, &none, sizeof(none)};
+    const uat_reduction_t reduction = {work, add, &none, sizeof(none)};
     struct taken t;
     uat_reduce(0, TASKS, &reduction, &w, sizeof(w), &t);
     return t;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: each public header compiles alone, and all compile together, in every standard that they support, without any of the
-warnings that users turn on; uat.hpp includes all others.
+warnings that users turn on; uat.hpp includes all others. Every struct that the headers show to C programs has a typedef that ends in
+_t.
 usage: alone.py C-COMPILER C++-COMPILER INCLUDE-FOLDER"""
 import re
 import shutil
@@ -27,8 +28,10 @@ def main():
     if not all(shutil.which(compiler) for compiler in compilers.values()):
         print(f"no {' or no '.join(compilers.values())} on this machine")
         return 77
-    headers = sorted(str(path.relative_to(include)) for path in [*include.glob("*.h*"), *include.glob("uat/*.h*")])
+    headers = sorted(str(path.relative_to(include)) for path in [*include.glob("*.h*"), *include.glob("uat/**/*.h*")])
     faults = [f"uat.hpp does not include {name}" for name in headers if name not in included(include, "uat.hpp", set())]
+    faults += [f"{name}: {text} without a typedef" for name in headers if "/detail/" not in name and name.endswith(".h")
+               for text in re.findall(r"^(?:struct|union) \w+ \{", (include / name).read_text(), re.M)]
     started = []
     for language, standards in STANDARDS.items():
         own = [[name] for name in headers if name.endswith(".hpp") == (language == "c++")]

@@ -73,7 +73,7 @@ static void check_prefix(int64_t begin, int64_t end, void *partial, const void *
     add(begin, end, partial, arg);
 }
 
-static const struct uat_reduction reduction = {add, compose, &identity, sizeof(identity)};
+static const uat_reduction_t reduction = {add, compose, &identity, sizeof(identity)};
 
 /* The body of a plain loop, which returns nothing to its caller: it checks its range and its argument. */
 static void look(int64_t begin, int64_t end, const void *arg)
@@ -148,7 +148,7 @@ static void add_calls(void *left, const void *right, const void *arg)
  */
 static int check_grain(int64_t n, int64_t grain)
 {
-    const struct uat_reduction noted = {note, add_calls, &no_calls, sizeof(no_calls)};
+    const uat_reduction_t noted = {note, add_calls, &no_calls, sizeof(no_calls)};
     struct asked a = {grain, n > 1000 ? 30 : 3000};
     struct calls reduced, scanned;
     uat_reduce_grain(0, n, grain, &noted, &a, sizeof(a), &reduced);
@@ -167,12 +167,12 @@ static int check_grain(int64_t n, int64_t grain)
 
 UAT_TASK(long, fib, long, n)
 {
-    struct uat_call calls[2];
+    uat_call_t calls[2];
     long results[2], args[2] = {n - 1, n - 2};
     if (n < 2)
         return n;
     for (int i = 0; i < 2; i++)
-        calls[i] = (struct uat_call){fib_uat_body, &args[i], sizeof(args[i]), &results[i], sizeof(results[i])};
+        calls[i] = (uat_call_t){fib_uat_body, &args[i], sizeof(args[i]), &results[i], sizeof(results[i])};
     uat_invoke(calls, 2);
     return results[0] + results[1];
 }

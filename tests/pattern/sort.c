@@ -179,7 +179,7 @@ static void add_sums(void *left, const void *right, const void *arg)
 }
 
 static const struct sums nothing;
-static const struct uat_reduction reduction = {add_range, add_sums, &nothing, sizeof(nothing)};
+static const uat_reduction_t reduction = {add_range, add_sums, &nothing, sizeof(nothing)};
 
 static int check_sorted(char *array, const struct order *o)
 {

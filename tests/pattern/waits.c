@@ -112,7 +112,7 @@ static void set_beside(void *arg, void *result)
 UAT_TASK(int, calls, int, unused)
 {
     struct all a = make();
-    const struct uat_call both[] = {{await_all, &a, sizeof(a), NULL, 0}, {set_beside, &a, sizeof(a), NULL, 0}};
+    const uat_call_t both[] = {{await_all, &a, sizeof(a), NULL, 0}, {set_beside, &a, sizeof(a), NULL, 0}};
     uat_invoke(both, 2);
     return unused + end(&a, 10 * (FUTURES - 1) * FUTURES / 2);
 }
@@ -186,7 +186,7 @@ static const int64_t zero;
 UAT_TASK(int, reductions, int, unused)
 {
     struct all a = make();
-    const struct uat_reduction sum = {add_up, combine, &zero, sizeof(zero)};
+    const uat_reduction_t sum = {add_up, combine, &zero, sizeof(zero)};
     int64_t result = -1;
     uat_reduce(0, LONG, &sum, &a, sizeof(a), &result);
     return unused + WRONG(result == LONG * (LONG - 1) / 2) + end(&a, LONG * (LONG - 1) / 2);
@@ -214,7 +214,7 @@ static void write_prefix(int64_t begin, int64_t end, void *prefix, const void *a
 UAT_TASK(int, scans, int, unused)
 {
     struct all a = make();
-    const struct uat_reduction sum = {add_plain, combine, &zero, sizeof(zero)};
+    const uat_reduction_t sum = {add_plain, combine, &zero, sizeof(zero)};
     int64_t total = -1, prefixes = 0;
     for (int64_t i = 0; i < LONG; i++)
         prefixes += i * (i + 1) / 2;

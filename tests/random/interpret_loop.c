@@ -126,12 +126,12 @@ static void call_body(void *arg, void *result)
 
 static void invoke(int index)
 {
-    struct uat_call call[CALLS];
+    uat_call_t call[CALLS];
     int args[CALLS][2], result[CALLS];
     for (int i = 0; i < CALLS; i++) {
         args[i][0] = index;
         args[i][1] = i;
-        call[i] = (struct uat_call){call_body, args[i], sizeof(args[i]), &result[i], sizeof(result[i])};
+        call[i] = (uat_call_t){call_body, args[i], sizeof(args[i]), &result[i], sizeof(result[i])};
         if (plain)
             call_body(args[i], &result[i]);
     }
@@ -145,7 +145,7 @@ static void reduce(int index, bool scans)
 {
     const struct op *o = &program.op[index];
     static const struct hashed identity = {0, 1};
-    static const struct uat_reduction reduction = {reduce_body, combine, &identity, sizeof(identity)};
+    static const uat_reduction_t reduction = {reduce_body, combine, &identity, sizeof(identity)};
     struct hashed h = identity;
     int64_t n = pieces(o);
     if (plain && scans)

@@ -5,7 +5,8 @@
 usage: architecture.py SOURCE-FOLDER
 
 The table lists the lowest room first, and a row may name only rows above it and files in their folders, so the table
-itself has no circle. The rule for files is stricter: a header and its source are one unit, and no units form a circle.
+itself has no circle. The rule for files is stricter: a header, its part in detail/ and its
+source are one unit, and no units form a circle.
 The test also runs on trees with one fault each, which it must find.
 """
 import posixpath
@@ -68,7 +69,7 @@ def arrows_of(tree, faults):
 def unit_of(path):
     """A header and its source are one unit, and so is X_internal.h, X's second header. A header for C++ lies above the C header of the same name."""
     stem, suffix = posixpath.splitext(path)
-    return path if suffix == ".hpp" else stem.removesuffix("_internal")
+    return path if suffix == ".hpp" else stem.removesuffix("_internal").replace("/detail/", "/")
 
 
 def circles_of(arrows):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What algorithms over spans read, window by window. Included by uat.hpp. */
-#ifndef UAT_OPERAND_HPP
-#define UAT_OPERAND_HPP
+/* What algorithms over spans read, window by window. */
+#ifndef UAT_DETAIL_OPERAND_HPP
+#define UAT_DETAIL_OPERAND_HPP
 
 #include <cstddef>
 #include <stdexcept>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel of uat::sort(): quicksort without branches that depend on the elements (Edelkamp and Weiss, "BlockQuicksort",
- * 2016, show what these cost). Included by uat.hpp. Every function stays within the elements that it is given and loses
+ * 2016, show what these cost). Every function stays within the elements that it is given and loses
  * none also if the comparison contradicts itself, as one that is "less or equal".
  */
-#ifndef UAT_QUICKSORT_HPP
-#define UAT_QUICKSORT_HPP
+#ifndef UAT_DETAIL_QUICKSORT_HPP
+#define UAT_DETAIL_QUICKSORT_HPP
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "uat/pattern.h"
-#include "uat/task.hpp"
+#include "uat/detail/task.hpp"
 
 namespace uat
 {

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inline functions of global memory, with what they need to know about near memory and about far memory that the cache
+ * holds, so that most accesses take no call. Included by uat/global.h, which describes the functions.
+ */
+#ifndef UAT_DETAIL_GLOBAL_H
+#define UAT_DETAIL_GLOBAL_H
+
+#include "../global.h" /* if this one comes first */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/*
+ * Near memory. run[address / 1 GiB mod UAT_NEAR_RUNS] is the longest run of near bytes of the array that has the
+ * address; none if it has size 0. UAT_TORTURE leaves all of them empty, so that every checkout is checked.
+ */
+#define UAT_NEAR_RUN_SHIFT 30
+#define UAT_NEAR_RUNS      65536
+struct uat_near_run {
+    uintptr_t high; /* the run ends before it */
+    size_t size;
+};
+struct uat_near {
+    const struct uat_near_run *run;
+    uint64_t begun, ended; /* checkouts of near bytes; two counters, because one would be a chain of loads and stores */
+    size_t word;           /* 8 where CPUs change words of uat_atomic_t; SIZE_MAX, which no run holds: adapters do */
+};
+extern struct uat_near uat_near;
+
+/*
+ * Far memory that the cache holds. Block b has its place in slot b mod the number of slots; shown[slot] is a run of
+ * valid bytes there. An acquire raises the epoch, so that no earlier run matches any more.
+ */
+#define UAT_FAR_BLOCK_SHIFT 16
+#define UAT_FAR_EPOCH_SHIFT 48 /* above the bits of an address */
+#define UAT_OPEN_KIND_SHIFT 56 /* above those of a size */
+struct uat_shown_run {
+    uint64_t end;  /* the address after the run, plus the epoch in which it was shown */
+    uint64_t size; /* bytes; 0: none is shown */
+};
+struct uat_open { /* a checkout */
+    uintptr_t at;
+    uint64_t what; /* bytes, plus the access << UAT_OPEN_KIND_SHIFT */
+    char *place;   /* where the bytes are, if neither in the ring nor near */
+};
+struct uat_far {
+    const struct uat_shown_run *shown;
+    size_t mask;                  /* address a has its place at ring + (a & mask) */
+    char *ring;                   /* the slots, in a row */
+    uint64_t epoch;               /* a multiple of 1 << UAT_FAR_EPOCH_SHIFT */
+    struct uat_open *last, *full; /* checkouts are a stack: its last record; the last one that there is room for */
+    uint64_t hits;
+};
+extern struct uat_far uat_far;
+
+static inline int uat_near_holds(uintptr_t at, size_t bytes)
+{
+    const struct uat_near_run *r = &uat_near.run[at >> UAT_NEAR_RUN_SHIFT & (UAT_NEAR_RUNS - 1)];
+    size_t room = r->high - at; /* more than size if at lies outside, on either side */
+    return __builtin_expect(room <= r->size, 1) && __builtin_expect(bytes <= room, 1);
+}
+static inline uint64_t uat_open_what(size_t bytes, uint64_t kind)
+{
+    return bytes + (kind << UAT_OPEN_KIND_SHIFT);
+}
+
+/* Check out a range that its slot shows, and return its place; NULL if the slot does not show it. */
+static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    size_t place = at & uat_far.mask;
+    const struct uat_shown_run *r = &uat_far.shown[place >> UAT_FAR_BLOCK_SHIFT];
+    uint64_t room = r->end - (at + uat_far.epoch); /* more than size if at lies outside, or the epoch is another one */
+    struct uat_open *o = uat_far.last;
+    if (room > r->size || bytes > room || o == uat_far.full || (unsigned)access - UAT_READ > UAT_READ_WRITE - UAT_READ)
+        return NULL;
+    uat_far.last = ++o;
+    o->at = at;
+    o->what = uat_open_what(bytes, access);
+    uat_far.hits++;
+    return uat_far.ring + place;
+}
+
+/* End a checkout for reading, if it is the last one. Without any checkout, `last` is record 0, which matches no
+ * range. */
+static inline int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access)
+{
+    struct uat_open *o = uat_far.last;
+    if ((access & UAT_WRITE) || o->at != at || o->what != uat_open_what(bytes, access))
+        return 0;
+    uat_far.last = o - 1;
+    return 1;
+}
+
+static inline int uat_near_word(const uat_atomic_t *word)
+{
+    return (uintptr_t)word % 8 == 0 && uat_near_holds((uintptr_t)word, uat_near.word);
+}
+
+/* The functions of uat/global.h for ranges and words that are not near, or that an adapter changes. */
+void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access);
+void uat_global_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
+void uat_global_get_elsewhere(void *local, const void *global, size_t bytes);
+void uat_global_put_elsewhere(void *global, const void *local, size_t bytes);
+uint64_t uat_atomic_fetch_add_elsewhere(uat_atomic_t *word, uint64_t addend);
+uint64_t uat_atomic_cmp_swap_elsewhere(uat_atomic_t *word, uint64_t expected, uint64_t desired);
+uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word);
+uint64_t uat_atomic_swap_elsewhere(uat_atomic_t *word, uint64_t desired);
+void uat_atomic_store_elsewhere(uat_atomic_t *word, uint64_t desired);
+void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend);
+
+static inline void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access)
+{
+    int known = (unsigned)access - UAT_READ <= UAT_READ_WRITE - UAT_READ;
+    if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && known, 1)) {
+        uat_near.begun++;
+        return (void *)(uintptr_t)p;
+    }
+    void *place = uat_far_hit((uintptr_t)p, bytes, access);
+    return __builtin_expect(place != NULL, 1) ? place : uat_global_checkout_elsewhere(p, bytes, access);
+}
+
+static inline void uat_global_checkin(const void *p, size_t bytes, enum uat_access access)
+{
+    if (__builtin_expect(uat_near_holds((uintptr_t)p, bytes) && uat_near.begun != uat_near.ended, 1))
+        uat_near.ended++;
+    else if (__builtin_expect(!uat_far_end((uintptr_t)p, bytes, access), 0))
+        uat_global_checkin_elsewhere(p, bytes, access);
+}
+
+static inline void uat_global_get(void *local, const void *global, size_t bytes)
+{
+    if (uat_near_holds((uintptr_t)global, bytes))
+        __builtin_memcpy(local, global, bytes);
+    else
+        uat_global_get_elsewhere(local, global, bytes);
+}
+
+static inline void uat_global_put(void *global, const void *local, size_t bytes)
+{
+    if (uat_near_holds((uintptr_t)global, bytes))
+        __builtin_memcpy(global, local, bytes);
+    else
+        uat_global_put_elsewhere(global, local, bytes);
+}
+
+static inline uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend)
+{
+    return uat_near_word(word) ? __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL)
+                               : uat_atomic_fetch_add_elsewhere(word, addend);
+}
+
+static inline uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired)
+{
+    if (!uat_near_word(word))
+        return uat_atomic_cmp_swap_elsewhere(word, expected, desired);
+    __atomic_compare_exchange_n(&word->value, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return expected;
+}
+
+static inline uint64_t uat_atomic_load(const uat_atomic_t *word)
+{
+    return uat_near_word(word) ? __atomic_load_n(&word->value, __ATOMIC_ACQUIRE) : uat_atomic_load_elsewhere(word);
+}
+
+static inline uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired)
+{
+    return uat_near_word(word) ? __atomic_exchange_n(&word->value, desired, __ATOMIC_ACQ_REL)
+                               : uat_atomic_swap_elsewhere(word, desired);
+}
+
+static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired)
+{
+    if (uat_near_word(word))
+        __atomic_store_n(&word->value, desired, __ATOMIC_RELEASE);
+    else
+        uat_atomic_store_elsewhere(word, desired);
+}
+
+static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend)
+{
+    if (uat_near_word(word))
+        __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
+    else
+        uat_atomic_add_elsewhere(word, addend);
+}
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

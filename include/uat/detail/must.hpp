@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What types must be. Classes, so that the compiler says what is wrong before anything else. */
+#ifndef UAT_DETAIL_MUST_HPP
+#define UAT_DETAIL_MUST_HPP
+
+#include <type_traits>
+
+namespace uat
+{
+
+namespace detail
+{
+
+/* The one sentence for each thing that cannot travel. */
+template <class T> struct must_travel {
+    static_assert(
+        std::is_trivially_copyable<T>::value,
+        "uat: this type is not trivially copyable, so it cannot travel to another process; pass plain values, "
+        "or a pointer into global memory");
+    static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
+};
+
+/* What T allows: a const one is read only. */
+template <class T> struct must_be_writable {
+    static_assert(!std::is_const<T>::value,
+                  "uat: elements of a span of const are only read; take a span of the type without const");
+};
+
+/* What can be added to: numbers, and pointers to objects. */
+template <class T> struct must_add {
+    static_assert(std::is_arithmetic<T>::value ||
+                      (std::is_pointer<T>::value && std::is_object<std::remove_pointer_t<T>>::value),
+                  "uat: an atomic adds to numbers and to pointers to objects alone; use compare_exchange_strong()");
+};
+
+template <class T> struct must_be_ordered {
+    static_assert(
+        std::is_arithmetic<T>::value || std::is_pointer<T>::value,
+        "uat: an atomic has a minimum and a maximum of numbers and pointers alone; use compare_exchange_strong()");
+};
+
+template <class T> struct must_have_bits {
+    static_assert(std::is_integral<T>::value, "uat: an atomic has and, or and xor for integers alone");
+};
+
+template <class T> struct must_compare {
+    static_assert(
+        std::has_unique_object_representations<T>::value || std::is_floating_point<T>::value,
+        "uat: compare_exchange compares 8 bytes; equal values of this type may differ in theirs, by padding or "
+        "floating-point members; use an integer that holds the value");
+};
+
+} // namespace detail
+
+} // namespace uat
+
+#endif

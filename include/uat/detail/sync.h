@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Typed futures and channels. Included by uat/sync.h, which describes them. */
+#ifndef UAT_DETAIL_SYNC_H
+#define UAT_DETAIL_SYNC_H
+
+#include "../sync.h" /* if this one comes first */
+
+#define UAT_FUTURE(type, name)                                                                                         \
+    typedef struct {                                                                                                   \
+        uat_future_t future;                                                                                           \
+    } name##_future;                                                                                                   \
+    UAT_UNUSED static inline name##_future name##_create(void)                                                         \
+    {                                                                                                                  \
+        name##_future uat_f;                                                                                           \
+        uat_f.future = uat_future_create(sizeof(type));                                                                \
+        return uat_f;                                                                                                  \
+    }                                                                                                                  \
+    UAT_UNUSED static inline void name##_set(name##_future uat_f, type uat_value)                                      \
+    {                                                                                                                  \
+        uat_future_set(uat_f.future, &uat_value);                                                                      \
+    }                                                                                                                  \
+    UAT_UNUSED static inline type name##_get(name##_future uat_f)                                                      \
+    {                                                                                                                  \
+        type uat_value;                                                                                                \
+        uat_future_get(uat_f.future, &uat_value);                                                                      \
+        return uat_value;                                                                                              \
+    }                                                                                                                  \
+    UAT_UNUSED static inline int name##_try_get(name##_future uat_f, type *uat_value)                                  \
+    {                                                                                                                  \
+        return uat_future_try_get(uat_f.future, uat_value);                                                            \
+    }                                                                                                                  \
+    UAT_UNUSED static inline void name##_destroy(name##_future uat_f)                                                  \
+    {                                                                                                                  \
+        uat_future_destroy(uat_f.future);                                                                              \
+    }                                                                                                                  \
+    typedef name##_future name##_uat_future_is_defined
+
+#define UAT_CHANNEL(type, name)                                                                                        \
+    typedef struct {                                                                                                   \
+        uat_channel_t channel;                                                                                         \
+    } name##_channel;                                                                                                  \
+    UAT_UNUSED static inline name##_channel name##_create(size_t uat_capacity)                                         \
+    {                                                                                                                  \
+        name##_channel uat_c;                                                                                          \
+        uat_c.channel = uat_channel_create(sizeof(type), uat_capacity);                                                \
+        return uat_c;                                                                                                  \
+    }                                                                                                                  \
+    UAT_UNUSED static inline int name##_send(name##_channel uat_c, type uat_value)                                     \
+    {                                                                                                                  \
+        return uat_channel_send(uat_c.channel, &uat_value);                                                            \
+    }                                                                                                                  \
+    UAT_UNUSED static inline int name##_try_send(name##_channel uat_c, type uat_value)                                 \
+    {                                                                                                                  \
+        return uat_channel_try_send(uat_c.channel, &uat_value);                                                        \
+    }                                                                                                                  \
+    UAT_UNUSED static inline int name##_receive(name##_channel uat_c, type *uat_value)                                 \
+    {                                                                                                                  \
+        return uat_channel_receive(uat_c.channel, uat_value);                                                          \
+    }                                                                                                                  \
+    UAT_UNUSED static inline int name##_try_receive(name##_channel uat_c, type *uat_value)                             \
+    {                                                                                                                  \
+        return uat_channel_try_receive(uat_c.channel, uat_value);                                                      \
+    }                                                                                                                  \
+    UAT_UNUSED static inline void name##_close(name##_channel uat_c)                                                   \
+    {                                                                                                                  \
+        uat_channel_close(uat_c.channel);                                                                              \
+    }                                                                                                                  \
+    UAT_UNUSED static inline void name##_destroy(name##_channel uat_c)                                                 \
+    {                                                                                                                  \
+        uat_channel_destroy(uat_c.channel);                                                                            \
+    }                                                                                                                  \
+    UAT_UNUSED static inline uat_case_t name##_sends(name##_channel uat_c, type *uat_value)                            \
+    {                                                                                                                  \
+        uat_case_t uat_k = {uat_c.channel, 1, (void *)uat_value, 0};                                                   \
+        return uat_k;                                                                                                  \
+    }                                                                                                                  \
+    UAT_UNUSED static inline uat_case_t name##_receives(name##_channel uat_c, type *uat_value)                         \
+    {                                                                                                                  \
+        uat_case_t uat_k = {uat_c.channel, 0, (void *)uat_value, 0};                                                   \
+        return uat_k;                                                                                                  \
+    }                                                                                                                  \
+    typedef name##_channel name##_uat_channel_is_defined
+
+#endif

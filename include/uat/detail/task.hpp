@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Bodies of tasks and their values. Included by uat/task.hpp. */
+#ifndef UAT_DETAIL_TASK_HPP
+#define UAT_DETAIL_TASK_HPP
+
+#include <cstring>
+#include <exception>
+#include <new>
+#include <type_traits>
+
+#include "uat/detail/must.hpp"
+
+#pragma GCC visibility push(default)
+/* For the templates below: an exception ends the job, by SIGABRT. event: what has happened; what: its what(). Both NULL:
+ * the library has reported the cause, and the process exits with status 1. */
+extern "C" [[noreturn]] void uat_end_by_exception(const char *event, const char *what);
+#pragma GCC visibility pop
+
+namespace uat
+{
+
+namespace detail
+{
+
+/* Call f. What it throws ends the job: an exception cannot follow its task's spawner to another process. */
+template <class F> auto guarded(F &&f) -> decltype(f())
+{
+    try {
+        return f();
+    } catch (const std::exception &e) {
+        uat_end_by_exception("an exception has left a task", e.what());
+    } catch (...) {
+        uat_end_by_exception("an exception has left a task", "not a std::exception");
+    }
+}
+
+/* The body of a task whose argument is a call without parameters. */
+template <class Call, class R> void body(void *arg, void *result)
+{
+    Call &call = *static_cast<Call *>(arg);
+    if constexpr (std::is_void<R>::value) {
+        (void)result;
+        guarded(call);
+    } else {
+        R value = guarded(call);
+        std::memcpy(result, &value, sizeof(value));
+    }
+}
+
+/* Room for a value of any type, also of one without a default constructor. */
+template <class T> struct place {
+    alignas(T) unsigned char bytes[sizeof(T)];
+
+    T get() const
+    {
+        T value = *std::launder(reinterpret_cast<const T *>(bytes));
+        return value;
+    }
+};
+
+template <> struct place<void> {
+};
+
+/* The value at p, which need not be aligned for T. */
+template <class T> T load(const void *p)
+{
+    place<T> room;
+    std::memcpy(room.bytes, p, sizeof(T));
+    return room.get();
+}
+
+/* A function with its arguments, as one value. */
+template <class F, class... A> auto bind(F f, A... args)
+{
+    must_travel<F>();
+    (must_travel<A>(), ...);
+    return [f, args...]() mutable { return f(args...); };
+}
+
+} // namespace detail
+
+} // namespace uat
+
+#endif
