@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "transport_shm/delayed.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,9 +116,8 @@ int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all
     return told;
 }
 
-void uat_delayed_close(struct uat_late *late)
+void uat_delayed_close(const struct uat_late *late)
 {
-    for (int i = 0; i < late->count; i++)
-        free(late->ops[i].source);
-    late->count = late->told = 0;
+    (void)late; /* without assertions */
+    assert(late->count == 0);
 }

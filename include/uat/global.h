@@ -39,7 +39,8 @@
  *     orders that write.
  *   - A range checked out for writing overlaps no other checkout. UAT_TORTURE finds every overlap.
  *   - An access stays within one array or one object. UAT_TORTURE finds a checkout, get, put or atomic that reaches one
- *     element beyond, or an object that its owner has taken back; any run what reaches beyond an array's last chunk.
+ *     element beyond, up to 128 bytes beyond an object, or in an object that its owner has taken back. It cannot find
+ *     one that lands in another object in use. Any run finds what reaches beyond an array's last chunk.
  *
  * The interface is that of Itoyori (Shiina and Taura, SC'23: checkout and checkin), with get, put and atomics after
  * OpenSHMEM and UPC++. How it works is in docs/global.md.

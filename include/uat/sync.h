@@ -63,7 +63,8 @@ uat_future_t uat_future_create(size_t size);
 void uat_future_set(uat_future_t f, const void *value);
 /* Wait until it is set, and copy the value out. */
 void uat_future_get(uat_future_t f, void *value);
-/* Copy the value out if it is set, without waiting. 0, or -EAGAIN: it is not set. */
+/* Copy the value out if it is set, without waiting. 0, or -EAGAIN: it is not set. A task sees its own set, and all sets
+ * that are ordered before its call, as by a join. */
 int uat_future_try_get(uat_future_t f, void *value);
 /* Allowed once no task waits for the object and none will use it again; so for all kinds below. */
 void uat_future_destroy(uat_future_t f);

@@ -17,7 +17,7 @@
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
-enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40 };
+enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40, GAP = 128 /* bytes before each object, under torture */ };
 
 #define ALIVE UINT64_C(0x75617420616c6976) /* "uat aliv" */
 #define FREED UINT64_C(0x7561742066726565) /* "uat free" */
@@ -161,11 +161,11 @@ static uintptr_t take(unsigned class_)
 
 static uintptr_t extend(unsigned class_)
 {
-    size_t size = class_size(class_);
-    if (size > heap.limit - heap.end)
+    size_t size = class_size(class_), gap = uat_global.strict ? GAP : 0; /* the gap has no bounds: bounds.c */
+    if (size > heap.limit - heap.end || gap > heap.limit - heap.end - size)
         return 0;
-    uintptr_t object = heap.end + sizeof(struct header);
-    heap.end += size;
+    uintptr_t object = heap.end + gap + sizeof(struct header);
+    heap.end += gap + size;
     *header_of(object) = (struct header){.state = ALIVE ^ object, .class_ = class_};
     return object;
 }

@@ -3,6 +3,9 @@
  * Futures. Getting a value that is already set takes one round trip, { FETCH_ADD(guard, 0); READ size; READ value }:
  * the guard becomes UAT_WAITOBJ_SET only after the WRITE of the value, and the READs follow the FETCH_ADD (O1). Waiting
  * takes one more round trip.
+ *
+ * A look finds every set that is ordered before it, although uat_future_set() returns before the guard is final: until
+ * then the guard holds the setter's rank. So a look that finds a rank tells nothing yet, and is repeated.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -60,7 +63,8 @@ void uat_future_set(uat_future_t f, const void *value)
     uat_waitobj_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_sync_staging()->value, f.size);
 }
 
-static int get_now(uat_future_t f, void *value)
+/* Get the value if it is set. Returns the guard: UAT_WAITOBJ_SET if it is. */
+static uint64_t get_now(uat_future_t f, void *value)
 {
     struct uat_waitobj *o = uat_waitobj_address(f.object);
     struct uat_sync_staging *staging = uat_sync_staging();
@@ -69,12 +73,13 @@ static int get_now(uat_future_t f, void *value)
     uat_waitobj_check(f.object, UAT_PARK_FUTURE, what);
     if (uat_waitobj_is_near(f.object)) {
         /* Acquire: orders the guard before the value; the peer is the CMP_SWAP in uat_waitobj_leave(). */
-        if (__atomic_load_n(&o->guard, __ATOMIC_ACQUIRE) != UAT_WAITOBJ_SET)
-            return 0;
+        uint64_t guard = __atomic_load_n(&o->guard, __ATOMIC_ACQUIRE);
+        if (guard != UAT_WAITOBJ_SET)
+            return guard;
         uat_global_after_resume(); /* as below */
         compare_size(f, o->word[SIZE], what);
         memcpy(value, o->data, f.size);
-        return 1;
+        return guard;
     }
     struct uat_op chain[] = {
         uat_op_fetch_add(&staging->old, &o->guard, 0),
@@ -84,16 +89,21 @@ static int get_now(uat_future_t f, void *value)
     uat_delay();
     uat_check(uat_transport_do(uat_self.transport, uat_waitobj_rank(f.object), chain, f.size > 0 ? 3 : 2));
     if (staging->old != UAT_WAITOBJ_SET)
-        return 0;
+        return staging->old;
     uat_global_after_resume(); /* the peer is the release in uat_waitobj_leave(), called by uat_future_set() */
     compare_size(f, staging->word, what);
     memcpy(value, uat_sync_staging()->value, f.size);
-    return 1;
+    return UAT_WAITOBJ_SET;
 }
 
 int uat_future_try_get(uat_future_t f, void *value)
 {
-    if (get_now(f, value))
+    struct uat_relax relax = {0};
+    uint64_t guard = get_now(f, value);
+    for (; guard != 0 && guard != UAT_WAITOBJ_SET; guard = get_now(f, value)) /* the future may be being set */
+        uat_waitobj_look_later(f.object, UAT_PARK_FUTURE, "uat_future_try_get()", guard, &relax);
+    uat_waitobj_looked(&relax);
+    if (guard == UAT_WAITOBJ_SET)
         return 0;
     uat_waitobj_poll_failed();
     return -EAGAIN;
@@ -109,7 +119,7 @@ static __attribute__((noinline)) void wait_large(uat_future_t f, void *value)
 
 void uat_future_get(uat_future_t f, void *value)
 {
-    if (get_now(f, value))
+    if (get_now(f, value) == UAT_WAITOBJ_SET)
         return;
     static const char what[] = "uat_future_get()";
     const struct uat_waitobj *o = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what);

@@ -16,7 +16,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
-enum { WATCH_EVERY = 256 /* tries to take a guard between two calls of the watch */ };
+enum { WATCH_EVERY = 256 /* looks at a guard between two calls of the watch */ };
 
 /* Bytes that taking READs and leaving WRITEs: all words but the guard. */
 enum { WORDS = offsetof(struct uat_waitobj, data) - offsetof(struct uat_waitobj, kind) };
@@ -138,26 +138,33 @@ void uat_waitobj_check(uint64_t name, enum uat_park_kind kind, const char *what)
         refuse(name, kind, what);
 }
 
+void uat_waitobj_look_later(uint64_t name, enum uat_park_kind kind, const char *what, uint64_t guard,
+                            struct uat_relax *relax)
+{
+    if (guard == UAT_WAITOBJ_GONE)
+        refuse(name, kind, what);
+    if (guard > (uint64_t)uat_self.size)
+        uat_word_refuse(uat_waitobj_rank(name), "the guard of an object", guard);
+    if (relax->spins % WATCH_EVERY == WATCH_EVERY - 1)
+        uat_stall_guard(name, (int)guard - 1);
+    uat_relax_away(relax); /* the guard may lie elsewhere */
+}
+
+void uat_waitobj_looked(const struct uat_relax *relax)
+{
+    if (relax->spins >= WATCH_EVERY)
+        uat_stall_over();
+}
+
 /* Keep trying after the first try found the guard to be `guard`. False if it is UAT_WAITOBJ_SET. */
 static __attribute__((noinline)) bool take_later(uint64_t name, enum uat_park_kind kind, const char *what,
                                                  struct uat_waitobj *copy, uint64_t guard)
 {
     struct uat_relax relax = {0};
-    do {
-        if (guard == UAT_WAITOBJ_SET)
-            return false;
-        if (guard == UAT_WAITOBJ_GONE)
-            refuse(name, kind, what);
-        if (guard > (uint64_t)uat_self.size)
-            uat_word_refuse(uat_waitobj_rank(name), "the guard of an object", guard);
-        if (relax.spins % WATCH_EVERY == WATCH_EVERY - 1)
-            uat_stall_guard(name, (int)guard - 1);
-        uat_relax_away(&relax); /* the guard may lie elsewhere */
-        guard = try_take(name, copy);
-    } while (guard != 0);
-    if (relax.spins >= WATCH_EVERY)
-        uat_stall_over();
-    return true;
+    for (; guard != 0 && guard != UAT_WAITOBJ_SET; guard = try_take(name, copy))
+        uat_waitobj_look_later(name, kind, what, guard, &relax);
+    uat_waitobj_looked(&relax);
+    return guard == 0;
 }
 
 static struct uat_waitobj *take(uint64_t name, enum uat_park_kind kind, const char *what, void *copy)

@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/relax.h"
 #include "runtime/global/global.h"
 #include "include/uat/pattern.h"
 #include "runtime/segment/frame.h"
@@ -104,6 +105,12 @@ void uat_waitobj_hold(struct uat_waitobj *words);
 
 /* Leave the guard, with the words as they are now; the guard becomes `final` (0: free). */
 static inline void uat_waitobj_leave(uint64_t name, uint64_t final);
+
+/* A moment between two looks at a guard that some worker holds. Ends the job if it can be no guard, or stays held too
+ * long. uat_waitobj_looked() follows the last look. */
+void uat_waitobj_look_later(uint64_t name, enum uat_park_kind kind, const char *what, uint64_t guard,
+                            struct uat_relax *relax);
+void uat_waitobj_looked(const struct uat_relax *relax);
 
 /* Destroy the object. Ends the job if a task waits for it. */
 void uat_waitobj_destroy(uint64_t name, enum uat_park_kind kind, const char *what);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: single cases of global memory, one per argument, between rank 0 and rank 1, which are far from each
- * other. Most combine two features in a way that random programs seldom do.
+ * other; `put-then-others` needs a third rank. Most combine two features in a way that random programs seldom do.
  */
 #include <stdio.h>
 #include <string.h>
@@ -182,6 +182,35 @@ static int give_back_written(void)
     return rc;
 }
 
+/* A put to rank 1 is under way while others, to rank 2, take all bounce buffers there are in turn. */
+static int put_then_others(void)
+{
+    unsigned char local[PART], *third = far + (size_t)BLOCKS * BLOCK;
+    for (int b = 0; b < 5 && uat_rank() == 0; b++) {
+        memset(local, 209, PART);
+        uat_global_put(far + (size_t)b * BLOCK, local, PART);
+        memset(local, 210, PART);
+        for (int i = 0; i < 130; i++) /* more than there are bounce buffers; they join to one range */
+            uat_global_put(third + (size_t)i * PART, local, PART);
+        uat_global_release();
+        uat_global_get(local, far + (size_t)b * BLOCK, PART);
+        expect("put before others", local, PART, 209);
+    }
+    return 0;
+}
+
+/* The job ends while puts and a prefetch are under way. */
+static int put_then_end(void)
+{
+    unsigned char local[PART];
+    memset(local, 211, PART);
+    for (int b = 0; b < BLOCKS && uat_rank() == 0; b++)
+        uat_global_put(far + (size_t)b * BLOCK, local, PART);
+    if (uat_rank() == 0)
+        uat_global_prefetch(far + PART, PART);
+    return uat_finalize();
+}
+
 /* Ranges of no bytes, and addresses outside of global memory. Called on both ranks, before and after global memory is
  * open. */
 static void nothing_and_nowhere(int is_open)
@@ -219,7 +248,9 @@ static const struct {
              {"get-over-an-edge", get_over_an_edge},
              {"freeze", freeze},
              {"give-all-back", give_all_back},
-             {"give-back-written", give_back_written}};
+             {"give-back-written", give_back_written},
+             {"put-then-others", put_then_others},
+             {"put-then-end", put_then_end}};
 
 int main(int argc, char **argv)
 {
@@ -229,8 +260,8 @@ int main(int argc, char **argv)
         return 1;
     if (edges)
         nothing_and_nowhere(0);
-    array = uat_global_alloc((size_t)2 * BLOCKS * BLOCK, UAT_BLOCKED, 0);
-    if (!array || uat_size() != 2)
+    array = uat_global_alloc((size_t)uat_size() * BLOCKS * BLOCK, UAT_BLOCKED, 0);
+    if (!array || uat_size() > 3)
         return 1;
     far = array + (size_t)BLOCKS * BLOCK;
     if (fill_own())
@@ -242,7 +273,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         if (strcmp(cases[i].name, name) == 0)
             rc = cases[i].run();
-    if (rc || uat_barrier() || uat_finalize())
+    if (rc || (strcmp(name, "put-then-end") && (uat_barrier() || uat_finalize())))
         return 1;
     if (wrong)
         fprintf(stderr, "cases: %s: %lu wrong\n", name, (unsigned long)wrong);

@@ -7,7 +7,7 @@
 struct program program;
 struct maker maker;
 
-enum { CHILDREN = 6, DEPTH = 7, NEAR = 4096 };
+enum { DEPTH = 7, NEAR = 4096 };
 
 uint64_t draw(uint64_t below)
 {
@@ -75,15 +75,16 @@ static void begin_task(int place, int parent, int number)
 
 static void make_spawn(void)
 {
-    int place = free_task(), slot = __builtin_ctz(~maker.task[maker.at].children);
-    if (place < 0 || slot >= CHILDREN || maker.task[maker.at].depth >= DEPTH)
+    int place = free_task(),
+        slot = draw(3) ? __builtin_ctz(~maker.task[maker.at].children) : CHILDREN + (int)draw(GROUPS);
+    if (place < 0 || maker.task[maker.at].depth >= DEPTH)
         return;
     close_all(maker.at);
     write_before(maker.at);
     struct op *o = emit(OP_SPAWN, maker.at);
     o->slot = (uint8_t)slot;
     o->way = (uint8_t)draw(256);
-    maker.task[maker.at].children |= 1u << slot;
+    maker.task[maker.at].children |= slot < CHILDREN ? 1u << slot : 0;
     begin_task(place, maker.at, (int)maker.step);
     maker.task[place].slot = slot;
     maker.task[place].way = program.op[program.ops - 1].way;
@@ -103,18 +104,43 @@ static bool has_living_children(int task)
     return false;
 }
 
+/* A child or, of a group, all of them. */
+static bool is_joined_with(int child, int other)
+{
+    const struct maker_task *t = &maker.task[child], *o = &maker.task[other];
+    return child == other || (o->lives && o->parent == t->parent && o->slot == t->slot && t->slot >= CHILDREN);
+}
+
 static void join(int child)
 {
     int task = maker.task[child].parent;
-    read_beside(task, maker.near[child]);
+    struct range near[TASKS] = {{0}};
+    for (int i = 0; i < TASKS; i++)
+        if (is_joined_with(child, i))
+            read_beside(task, near[i] = maker.near[i]);
     struct op *o = emit(OP_JOIN, task);
     o->slot = (uint8_t)maker.task[child].slot;
     o->value = (uint64_t)maker.task[child].number;
     o->way = maker.task[child].way;
     maker.task[task].children &= ~(1u << maker.task[child].slot);
-    maker.task[child].lives = false;
-    give_all(child, task);
-    read_after(task, maker.near[child]);
+    uint32_t joined = 0;
+    for (int i = 0; i < TASKS; i++)
+        joined |= (uint32_t)is_joined_with(child, i) << i;
+    for (int i = 0; i < TASKS; i++)
+        if (joined >> i & 1) {
+            maker.task[i].lives = false;
+            give_all(i, task);
+            read_after(task, near[i]);
+        }
+}
+
+/* Have all ended that are joined with it? */
+static bool may_join(int child)
+{
+    for (int i = 0; i < TASKS; i++)
+        if (is_joined_with(child, i) && !maker.task[i].ended)
+            return false;
+    return true;
 }
 
 /* A child that has ended, chosen by this step's random numbers. */
@@ -124,7 +150,7 @@ static int ended_child(int task)
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < TASKS; i++) {
         const struct maker_task *t = &maker.task[i];
-        if (t->lives && t->ended && t->parent == task && name_of((uint64_t)t->number) < least) {
+        if (t->lives && t->parent == task && may_join(i) && name_of((uint64_t)t->number) < least) {
             least = name_of((uint64_t)t->number);
             best = i;
         }
@@ -229,6 +255,7 @@ static const struct {
     {make_create, 8, OP_CREATE},       {make_destroy, 3, OP_DESTROY}, {make_event, 14, OP_SET},
     {make_taken, 14, OP_GET},          {make_select, 3, OP_SELECT},   {make_locked, 6, OP_LOCKED},
     {make_condition, 2, OP_CONDITION}, {make_group, 6, OP_GROUP},     {make_loop, 5, OP_FOR},
+    {make_race, 4, OP_RACE},           {make_next, 6, OP_NEXT},
 };
 enum { KINDS_OF_STEPS = sizeof(steps) / sizeof(steps[0]) };
 

@@ -234,14 +234,23 @@ static void work(const struct op *o)
 
 static void spawn(const struct op *o, struct frame *f)
 {
-    struct start start = {.first = o->link, .payload = 3u * o->way};
+    struct start start = {.first = o->link, .drops = o->slot >= CHILDREN, .payload = 3u * o->way};
     stamp_fill(start.bytes, (uint64_t)program.op[o->link].task, 0, start.payload);
+    if (start.drops) {
+        uat_group_spawn(&f->group[o->slot - CHILDREN], interpret_task, &start,
+                        offsetof(struct start, bytes) + start.payload);
+        return;
+    }
     uat_spawn(&f->child[o->slot], interpret_task, &start, offsetof(struct start, bytes) + start.payload,
               f->result[o->slot], start.payload);
 }
 
 static void join(const struct op *o, struct frame *f)
 {
+    if (o->slot >= CHILDREN) {
+        uat_group_wait(&f->group[o->slot - CHILDREN]);
+        return;
+    }
     uat_join(&f->child[o->slot]);
     check_that(o, f->child[o->slot].record == 0, "the handle of a joined child");
     check_that(o, stamp_is(f->result[o->slot], o->value, 0, 3u * o->way), "the result of a child");
@@ -321,6 +330,12 @@ void interpret(int index, struct frame *f)
     case OP_INVOKE:
         interpret_loop(index);
         break;
+    case OP_RACE:
+        interpret_race(index);
+        break;
+    case OP_NEXT:
+        interpret_next(index, f);
+        break;
     case OP_CREATE:
     case OP_LOCKED:
         interpret_sync(o);
@@ -337,10 +352,14 @@ void interpret_task(void *arg, void *result)
     uint64_t number = (uint64_t)program.op[start->first].task;
     const struct op *first = &program.op[start->first];
     check_that(first, stamp_is(start->bytes, number, 0, start->payload), "the argument of a task");
+    generator_reset(&f);
+    for (int i = 0; i < GROUPS; i++)
+        uat_group_begin(&f.group[i]);
     for (int i = start->first; i >= 0; i = program.op[i].next)
         interpret(i, &f);
     check_that(first, stamp_is(start->bytes, number, 0, start->payload), "the argument of a task at its end");
-    stamp_fill(result, number, 0, start->payload);
+    if (!start->drops)
+        stamp_fill(result, number, 0, start->payload);
 }
 
 void write_share(int run, int rank, int ranks)

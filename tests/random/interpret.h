@@ -7,27 +7,34 @@
 #include "tests/random/program.h"
 #include "uat.h"
 
-enum { CHILDREN_MAX = 6, SMALL = 1024, PAYLOAD = 3 * 256 };
+enum { SMALL = 1024, PAYLOAD = 3 * 256, WALKER = 8512 };
 
 /* A task's frame, which migrates with it. */
 struct frame {
-    uat_task_t child[CHILDREN_MAX];
-    char result[CHILDREN_MAX][PAYLOAD];
+    uat_task_t child[CHILDREN];
+    char result[CHILDREN][PAYLOAD];
+    uat_group_t group[GROUPS];
     char *place[OPENS];
     uat_global_transfer_t transfer[OPENS];
     char local[OPENS][SMALL];
+    _Alignas(16) char walker[WALKER]; /* a generator */
 };
 
 /* Execute one operation. The reference passes no frame. */
 void interpret(int index, struct frame *f);
 void interpret_sync(const struct op *o);
 void interpret_loop(int index);
+void interpret_race(int index);
+void interpret_next(int index, struct frame *f);
+/* The task has begun no generator. */
+void generator_reset(struct frame *f);
 /* A critical section. */
 void interpret_locked(const struct op *o);
 
 /* The root of a run. arg: struct start. */
 struct start {
     int first;
+    bool drops; /* the result */
     uint32_t payload;
     char bytes[PAYLOAD];
 };

@@ -109,6 +109,8 @@ void make_locked(void);
 void make_condition(void);
 void make_group(void);
 void make_loop(void);
+void make_race(void);
+void make_next(void);
 void sync_reset(void);
 void mutex_reset(void);
 /* The root, which holds all rights, destroys what is left. */

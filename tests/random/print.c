@@ -48,6 +48,8 @@ static const char *const names[OP_KINDS] = {
     [OP_SORT] = "sort",
     [OP_BLOCKS] = "blocks",
     [OP_INVOKE] = "invoke",
+    [OP_RACE] = "race",
+    [OP_NEXT] = "generator-next",
 };
 
 static const char *const thing_names[THING_KINDS] = {"future", "latch", "semaphore", "channel", "mutex", "group"};

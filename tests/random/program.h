@@ -22,9 +22,13 @@ enum {
     WORDS = 48,   /* number of uat_atomic_t */
     THINGS = 160, /* futures, mutexes, ... */
     TASKS = 24,   /* most tasks that exist at a time */
-    OPENS = 4,    /* ranges and transfers that a task has open at a time */
-    CASES = 8,    /* most channels of a select, or members of a task barrier */
+    CHILDREN = 6, /* of a task, with a handle each; higher slots are its groups */
+    GROUPS = 2,
+    OPENS = 4, /* ranges and transfers that a task has open at a time */
+    CASES = 8, /* most channels of a select, or members of a task barrier */
     VALUE_MAX = 1024,
+    RACES = 4, /* kinds of them */
+    RACERS = 6,
     STEPS = 4000
 };
 
@@ -71,6 +75,8 @@ enum kind {
     OP_SORT,
     OP_BLOCKS,
     OP_INVOKE,
+    OP_RACE, /* of children, at objects of their own */
+    OP_NEXT, /* value of the task's generator */
     OP_KINDS
 };
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the program `open` share: see open.c. */
+#ifndef UAT_TEST_OPEN_H
+#define UAT_TEST_OPEN_H
+
+#include <stdint.h>
+
+#include "uat/sync.h"
+
+enum { TASKS = 4, RANKS = 8 /* most ranks */, FRESH = 12 /* objects of sync.h that can be used only once */ };
+
+/* The objects that one task uses on one worker. No other task uses them, so nothing here waits. */
+struct set {
+    uat_mutex_t mutex;
+    uat_condition_t condition;
+    uat_semaphore_t semaphore; /* 2 units */
+    uat_latch_t opened, latch;
+    uat_task_barrier_t group; /* 1 member */
+    uat_channel_t channel, full, shut;
+    uat_future_t set, unset;
+    uat_future_t future[FRESH];
+    uat_latch_t last[FRESH];
+    uat_channel_t closing[FRESH];
+    uat_semaphore_t doomed[FRESH];
+};
+
+/* The calls of uat/sync.h, open_calls.c. The first USED_UP of them use an object up, number `fresh` of its kind. */
+enum { USED_UP = 4, CALLS = 21 };
+/* Make the call of this number. Returns 0 if it behaved correctly. */
+int call_one(int which, const struct set *s, int fresh);
+void make_set(struct set *s);
+/* The part of the preparation that needs a task. */
+void prepare_set(const struct set *s);
+
+/* A few bytes to some KiB, open_cells.c. */
+struct cell {
+    unsigned char *at;
+    uint32_t bytes;
+    int owner; /* a task, or TASKS + the number of a zone */
+};
+
+enum {
+    OWN = 24,    /* cells of a task in the array */
+    OBJECTS = 2, /* objects of each task on each worker */
+    ZONES = 3,   /* shared sets of cells, by kind of guard */
+    SHARED = 4,  /* shared cells of each guard */
+    CELL_MAX = 3000,
+    OBJECT = 40, /* bytes */
+    CELLS = TASKS * (OWN + OBJECTS * RANKS) + ZONES * SHARED,
+    STRETCH = (TASKS * OWN + ZONES * SHARED) * CELL_MAX
+};
+
+extern struct cell cells[CELLS];
+extern int cell_count;
+extern uint64_t seed;
+
+/* Lay out cells one after the other in the array, in an order that depends on the seed; the same on all workers. */
+void lay_out(unsigned char *array);
+void add_cell(unsigned char *at, uint32_t bytes, int owner);
+/* Every write of a cell is a version of it. fill() writes one; wrong_bytes() counts what differs from one. */
+void fill(const struct cell *c, unsigned char *q, uint32_t version);
+uint64_t wrong_bytes(const char *what, uint64_t task, const struct cell *c, const unsigned char *q, uint32_t version);
+uint64_t tell_wrong(const char *what, uint64_t task, const struct cell *c, uint64_t wrong);
+
+#endif

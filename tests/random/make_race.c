@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* A step with tasks that meet at objects of their own, and steps with a generator. */
+#include <string.h>
+
+#include "tests/random/maker.h"
+
+enum { RANGE = 6000, PIECE = 3000 };
+
+void make_race(void)
+{
+    struct range range;
+    uint64_t room;
+    close_all(maker.at);
+    if (!choose_range(maker.at, true, RANGE, &range) || !has_cache(maker.at, range.bytes, &room))
+        return;
+    struct op *o = emit(OP_RACE, maker.at);
+    o->range = range;
+    o->way = (uint8_t)draw(RACES);
+    o->count = 3 + draw(RACERS - 2);
+}
+
+/* The last operation of the task that used its generator, or -1. */
+static int last_next(int task)
+{
+    int last = -1;
+    for (int i = maker.task[task].first; i >= 0; i = program.op[i].next)
+        if (program.op[i].kind == OP_NEXT)
+            last = i;
+    return last;
+}
+
+/* The next value of the task's generator, which begins with the first one. It stays where it is, whatever follows. */
+void make_next(void)
+{
+    struct range range;
+    uint64_t room;
+    int last = last_next(maker.at);
+    if (!choose_range(maker.at, false, PIECE, &range) || !has_cache(maker.at, range.bytes, &room))
+        return;
+    struct op *o = emit(OP_NEXT, maker.at);
+    o->range = range;
+    o->way = (uint8_t)draw(4);
+    o->link = last >= 0 && draw(6) ? last : -1;
+}
