@@ -105,11 +105,17 @@ static inline void uat_join(uat_task_t *t)
  * A group lives in the frame of the task that begins it. Only this task spawns into it and waits for it. A task may
  * have several groups at a time, and its children may have groups of their own. The fields belong to the library.
  */
+typedef struct uat_cancel {
+    uint64_t object, serial; /* see uat_group_cancellable(); 0: what is never cancelled */
+} uat_cancel_t;
+
 typedef struct uat_group {
     uat_task_t task;        /* the handle of the child that is being spawned */
     uint64_t record;        /* where children that live apart from the spawner meet it, or 0 */
     uint64_t parted;        /* number of these children, counted since the last wait */
     struct uat_group *self; /* the group's own address: a copy of a group is not a group */
+    uat_cancel_t cancel;    /* what ends the group early, or 0 */
+    uat_cancel_t outer; /* the same of the group around it; differs from cancel if the group is cancellable itself */
 } uat_group_t;
 
 /* In uat_task_t.result: the handle is that of a group. */
@@ -121,6 +127,38 @@ static inline void uat_group_begin(uat_group_t *group)
     group->record = 0;
     group->parted = 0;
     group->self = group;
+    group->cancel.object = group->cancel.serial = 0;
+    group->outer = group->cancel;
+}
+
+/*
+ * Cancellation. A cancelled group, and each group begun in it, starts no more children: uat_group_spawn() returns without
+ * a call of fn. Children that run may ask, and return early. The wait still waits for all that have started.
+ *
+ * uat_group_cancellable() makes a group cancellable, after its begin and before its first spawn. It returns the handle by
+ * which tasks cancel the group and ask: a value to be passed to children as an argument. The handle is valid until
+ * uat_group_wait(), which makes the group an ordinary one again. Inside the task that began the group.
+ *
+ * uat_group_begin_in() begins a group that is cancelled with the handle's group. It is for the children of that group.
+ *
+ * uat_group_cancel() may be called by any task of the group, any number of times. It orders no accesses to memory: pass
+ * what a search has found through an object of uat/sync.h or an atomic, or read it after the wait.
+ *
+ * uat_cancelled() returns 1 if the handle's group or one around it was cancelled, else 0. The worker that cancelled and the
+ * worker where the group was made cancellable see it at once. Other workers keep an answer for 50 us (UAT_CANCEL_AGE_NS);
+ * then a call takes a round trip, one for each group around it whose home is elsewhere.
+ *
+ * Errors end the job with a line: a handle that was never made, or used after the wait; no room in UAT_HEAP_SIZE.
+ */
+enum { UAT_CANCEL_AGE_NS = 50000 };
+uat_cancel_t uat_group_cancellable(uat_group_t *group);
+void uat_group_cancel(uat_cancel_t cancel);
+int uat_cancelled(uat_cancel_t cancel);
+void uat_group_end_cancel(uat_group_t *group); /* called by uat_group_wait() only */
+static inline void uat_group_begin_in(uat_group_t *group, uat_cancel_t outer)
+{
+    uat_group_begin(group);
+    group->cancel = group->outer = outer;
 }
 
 /*
@@ -130,6 +168,8 @@ static inline void uat_group_begin(uat_group_t *group)
  */
 static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
 {
+    if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
+        return;
     uat_spawn(&group->task, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
     if (__builtin_expect(group->task.record != 0, 0)) /* the child lives elsewhere */
         group->parted++;
@@ -146,6 +186,8 @@ static inline void uat_group_wait(uat_group_t *group)
         group->task.record = group->record;
         uat_join_wait(&group->task);
     }
+    if (__builtin_expect(group->cancel.object != group->outer.object, 0))
+        uat_group_end_cancel(group);
 }
 
 /* Barrier over all workers: collective, outside uat_run(). Returns 0 or a negative errno. */

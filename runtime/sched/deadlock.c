@@ -48,7 +48,8 @@ const char *uat_deadlock_name(enum uat_park_kind kind)
                                                       [UAT_PARK_BARRIER] = "a barrier",
                                                       [UAT_PARK_SEND] = "room in a channel",
                                                       [UAT_PARK_RECEIVE] = "a message",
-                                                      [UAT_PARK_SELECT] = "one of several channels"};
+                                                      [UAT_PARK_SELECT] = "one of several channels",
+                                                      [UAT_PARK_CANCEL] = "a cancellable group"};
     return names[kind];
 }
 

@@ -118,6 +118,27 @@ static void with_destroyed(const char *what)
     }
 }
 
+static void with_groups(const char *what)
+{
+    uat_group_t group;
+    uat_cancel_t never = {0, 0};
+    uat_group_begin(&group);
+    if (strcmp(what, "cancel-never") == 0)
+        uat_group_cancel(never);
+    if (strncmp(what, "cancel", 6) != 0)
+        return;
+    uat_cancel_t cancel = uat_group_cancellable(&group);
+    if (strcmp(what, "cancellable-twice") == 0)
+        uat_group_cancellable(&group);
+    uat_group_wait(&group);
+    if (strcmp(what, "cancel-ended") == 0)
+        uat_group_cancel(cancel);
+    if (strcmp(what, "cancelled-ended") == 0)
+        uat_cancelled(cancel);
+    uat_group_cancellable(&group); /* in the same place */
+    uat_group_cancel(cancel);
+}
+
 static void with_mutexes(const char *what)
 {
     uat_mutex_t m = uat_mutex_create(), none = {0};
@@ -298,6 +319,7 @@ static void root(void *arg, void *result)
     with_losses(what);
     with_futures(what);
     with_destroyed(what);
+    with_groups(what);
     with_mutexes(what);
     with_selects(what);
     *(int *)result = 1;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Description: the manual pages are valid mdoc, including the one that uatrun --help=man prints; every public function has a page and
-can be looked up by its name; pages refer to existing pages; uatrun(1) has the options of uatrun --help.
+"""Description: the manual pages are sound mdoc, also the one that uatrun --help=man prints; every public function has a page and
+can be looked up by its name; pages refer to pages that exist; uatrun(1) knows the options of uatrun --help.
 
 usage: man_pages.py SOURCE-FOLDER UATRUN
 """
@@ -12,11 +12,11 @@ import sys
 from pathlib import Path
 
 # Names that inline functions and macros of the headers call, but users do not.
-MACHINERY = re.compile(r"uat_(\w+_elsewhere|join_wait|near_\w+|far_\w+|open_what|end_by_exception)$")
+MACHINERY = re.compile(r"uat_(\w+_elsewhere|join_wait|group_end_cancel|near_\w+|far_\w+|open_what|end_by_exception)$")
 
 
 def functions_of(header):
-    """The functions that a public header declares or defines for users, excluding those that only its inline functions and macros call."""
+    """The functions that a public header declares or defines for users, without those that only its inline functions and macros call."""
     text = re.sub(r"/\*.*?\*/|//[^\n]*|^#.*?(?<!\\)$", "", header, flags=re.S | re.M)
     return set(re.findall(r"^(?!typedef)[a-z][\w ]*?[ *](uat_[a-z_]+)\([^;{]*\)(?:;|\n\{)", text, re.M))
 

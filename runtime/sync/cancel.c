@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cancellation of task groups. A cancellable group has an object (waitobj.h) at the worker that made it. Its guard becomes
+ * UAT_WAITOBJ_SET when the group is cancelled, for good; its words never change. So asking
+ * takes no guard: the home loads it, and any other worker READs guard and words at once and keeps the answer for
+ * UAT_CANCEL_AGE_NS.
+ */
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "include/uat.h"
+#include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
+#include "runtime/sync/waitobj.h"
+
+enum { SERIAL, OUTER, OUTER_SERIAL, WORDS }; /* indices of struct uat_waitobj's words */
+enum { KEPT = 16 /* far groups whose state is kept */ };
+
+/* What this worker last READ of a far group. Serial numbers tell a group from a later one in the same place. */
+struct kept {
+    uat_cancel_t cancel, outer;
+    uint64_t until; /* uat_clock_ns() */
+    bool set;
+};
+static struct kept kept[KEPT];
+
+static struct kept *kept_of(uat_cancel_t cancel)
+{
+    return &kept[cancel.object / UAT_HEAP_UNIT % KEPT];
+}
+
+static _Noreturn void refuse(uat_cancel_t cancel, const char *what)
+{
+    uat_fatal("%s: group %" PRIx64
+              " of rank %d is not cancellable, or was waited for already; its handle is valid from "
+              "uat_group_cancellable() to uat_group_wait()",
+              what, cancel.object & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(cancel.object));
+}
+
+/* Ends the job unless these words, READ or loaded, are those of the handle's group. */
+static void check(uat_cancel_t cancel, const struct uat_waitobj *o, uint64_t guard, const char *what)
+{
+    bool ended = guard != UAT_WAITOBJ_SET && guard > (uint64_t)uat_self.size;
+    if (ended || o->kind != (UAT_WAITOBJ_MAGIC | UAT_PARK_CANCEL) || o->word[SERIAL] != cancel.serial)
+        refuse(cancel, what);
+}
+
+uat_cancel_t uat_group_cancellable(uat_group_t *group)
+{
+    static uint64_t serial;
+    if (group->self != group || group->record || group->cancel.object != group->outer.object)
+        uat_fatal(
+            "uat_group_cancellable(): the group at %p was not begun, has children, or is cancellable already; call "
+            "it once, after uat_group_begin()",
+            (void *)group);
+    const uint64_t word[4] = {[SERIAL] = ++serial, [OUTER] = group->outer.object, [OUTER_SERIAL] = group->outer.serial};
+    group->cancel = (uat_cancel_t){uat_waitobj_create(UAT_PARK_CANCEL, 0, word), serial};
+    return group->cancel;
+}
+
+void uat_group_end_cancel(uat_group_t *group)
+{
+    uat_waitobj_destroy(group->cancel.object, UAT_PARK_CANCEL, "uat_group_wait()");
+    group->cancel = group->outer;
+}
+
+void uat_group_cancel(uat_cancel_t cancel)
+{
+    static const char what[] = "uat_group_cancel()";
+    if (cancel.object == 0)
+        refuse(cancel, what);
+    const struct uat_waitobj *o = uat_waitobj_take(cancel.object, UAT_PARK_CANCEL, what);
+    if (!o) /* it was cancelled before */
+        return;
+    if (o->word[SERIAL] != cancel.serial)
+        refuse(cancel, what);
+    *kept_of(cancel) =
+        (struct kept){cancel, {o->word[OUTER], o->word[OUTER_SERIAL]}, uat_clock_ns() + UAT_CANCEL_AGE_NS, true};
+    uat_waitobj_leave(cancel.object, UAT_WAITOBJ_SET);
+}
+
+static void read_far(uat_cancel_t cancel, struct kept *k)
+{
+    struct uat_waitobj *o = uat_waitobj_address(cancel.object), *copy = (void *)uat_sync_staging()->held;
+    struct uat_op op = uat_op_read(copy, o, offsetof(struct uat_waitobj, word[WORDS]));
+    uat_waitobj_check(cancel.object, UAT_PARK_CANCEL, "uat_cancelled()");
+    uat_waitobj_post(cancel.object, &op, 1);
+    check(cancel, copy, copy->guard, "uat_cancelled()");
+    *k = (struct kept){cancel,
+                       {copy->word[OUTER], copy->word[OUTER_SERIAL]},
+                       uat_clock_ns() + UAT_CANCEL_AGE_NS,
+                       copy->guard == UAT_WAITOBJ_SET};
+}
+
+/* Was this very group cancelled? *outer: the group around it. */
+static bool is_set(uat_cancel_t cancel, uat_cancel_t *outer)
+{
+    if (uat_waitobj_is_near(cancel.object)) {
+        const struct uat_waitobj *o = uat_waitobj_address(cancel.object);
+        /* Acquire: the words, of an object that is being made anew, only after its guard. Nothing else is ordered. The
+         * peer is the CMP_SWAP in uat_waitobj_leave(). */
+        uint64_t guard = __atomic_load_n(&o->guard, __ATOMIC_ACQUIRE);
+        uat_waitobj_check(cancel.object, UAT_PARK_CANCEL, "uat_cancelled()");
+        check(cancel, o, guard, "uat_cancelled()");
+        *outer = (uat_cancel_t){o->word[OUTER], o->word[OUTER_SERIAL]};
+        return guard == UAT_WAITOBJ_SET;
+    }
+    struct kept *k = kept_of(cancel);
+    if (k->cancel.object != cancel.object || k->cancel.serial != cancel.serial ||
+        (!k->set && k->until < uat_clock_ns()))
+        read_far(cancel, k);
+    *outer = k->outer;
+    return k->set;
+}
+
+int uat_cancelled(uat_cancel_t cancel)
+{
+    while (cancel.object != 0) {
+        uat_cancel_t outer;
+        if (is_set(cancel, &outer))
+            return 1;
+        cancel = outer;
+    }
+    return 0;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: cancelled groups: children that run learn of it on every worker, no more are started, groups within are
+ * cancelled with them and groups around are not; a search ends early. Usage: cancel [ROUNDS [CASE]]
+ */
+#include <uat/global.h>
+#include <uat/sync.h>
+
+#include "tests/programs/pools.h"
+#include "tests/programs/rounds.h"
+
+enum {
+    CHILDREN = 40,
+    LATER = 50,
+    DEPTH = 9,
+    ARMS = 3,
+    LEAVES = 19683 /* ARMS to the power of DEPTH */,
+    LEAF_US = 20,
+    TRIES = 300
+};
+
+/* A counter, and for spin(): has the group been cancelled, and how many have left before? */
+enum { COUNTER, CANCELLED, TOO_EARLY, WORDS };
+
+static uat_atomic_t *new_words(void)
+{
+    uat_atomic_t *words = uat_global_object_alloc(WORDS * sizeof(*words));
+    for (int i = 0; i < WORDS; i++)
+        uat_atomic_store(&words[i], 0);
+    return words;
+}
+
+/* One child cancels. All others would run forever if they did not learn of it. */
+UAT_TASK_VOID(spin, uat_cancel_t, cancel, uat_atomic_t *, started, int, cancels)
+{
+    uat_atomic_add(started, 1);
+    if (cancels) {
+        uat_atomic_swap(&started[CANCELLED], 1); /* done before the cancellation */
+        uat_group_cancel(cancel);
+    }
+    while (!uat_cancelled(cancel))
+        uat_yield();
+    if (!uat_atomic_load(&started[CANCELLED]))
+        uat_atomic_add(&started[TOO_EARLY], 1);
+}
+
+/* Once it is on another worker than the group's home, it stays there, and has had the answer 0. */
+UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
+{
+    for (int tries = 0; uat_rank() == home && tries < TRIES && !uat_cancelled(cancel); tries++)
+        uat_yield();
+    uat_cancelled(cancel);
+    uat_atomic_add(word, 1);
+    while (uat_rank() != home && !uat_cancelled(cancel))
+        uat_sim_work(1000);
+}
+
+/* An answer is not kept forever. */
+UAT_TASK(int, fresh, int, unused)
+{
+    uat_atomic_t *word = new_words();
+    uat_group_t group;
+    uat_group_begin(&group);
+    uat_cancel_t cancel = uat_group_cancellable(&group);
+    int home = uat_rank(), children = uat_size() - 1;
+    for (int i = 0; i < children; i++)
+        stay_group_spawn(&group, cancel, word, home);
+    while (uat_atomic_load(word) < (uint64_t)(children > 1))
+        uat_yield();
+    uat_group_cancel(cancel);
+    uat_group_wait(&group);
+    uat_global_object_free(word);
+    return unused;
+}
+
+UAT_TASK_VOID(count, uat_atomic_t *, word)
+{
+    uat_atomic_add(word, 1);
+}
+
+UAT_TASK(int, told, int, unused)
+{
+    uat_atomic_t *started = new_words();
+    uat_group_t group;
+    int errors = unused;
+    uat_group_begin(&group);
+    uat_cancel_t cancel = uat_group_cancellable(&group);
+    errors += WRONG(!uat_cancelled(cancel));
+    for (int i = 0; i < CHILDREN; i++)
+        spin_group_spawn(&group, cancel, started, i == CHILDREN - 1);
+    while (!uat_cancelled(cancel))
+        uat_yield();
+    errors += WRONG(uat_atomic_load(started) == CHILDREN && uat_atomic_load(&started[TOO_EARLY]) == 0);
+    for (int i = 0; i < LATER; i++)
+        spin_group_spawn(&group, cancel, started, 0);
+    uat_group_cancel(cancel);
+    uat_group_wait(&group);
+    errors += WRONG(uat_atomic_load(started) == CHILDREN);
+    /* Now it is an ordinary group, in the same place. */
+    count_group_spawn(&group, started);
+    uat_group_wait(&group);
+    errors += WRONG(uat_atomic_load(started) == CHILDREN + 1);
+    uat_global_object_free(started);
+    return errors;
+}
+
+/* A group within: it can be cancelled alone, and is cancelled with the one around it. */
+UAT_TASK(int, within, uat_cancel_t, outer, uat_atomic_t *, started, int, alone)
+{
+    uat_group_t group;
+    int errors = 0;
+    uat_group_begin_in(&group, outer);
+    uat_cancel_t inner = uat_group_cancellable(&group);
+    for (int i = 0; i < CHILDREN; i++)
+        spin_group_spawn(&group, inner, started, alone && i == CHILDREN - 1);
+    uat_group_wait(&group);
+    uat_group_begin_in(&group, outer);
+    for (int i = 0; i < LATER && !alone; i++)
+        spin_group_spawn(&group, outer, started, 0);
+    uat_group_wait(&group);
+    errors += WRONG(uat_cancelled(outer) == !alone);
+    return errors;
+}
+
+UAT_TASK(int, nested, int, unused)
+{
+    uat_atomic_t *started = new_words();
+    uat_group_t group;
+    within_task child;
+    int errors = unused;
+    uat_group_begin(&group);
+    uat_cancel_t cancel = uat_group_cancellable(&group);
+    within_spawn(&child, cancel, started, 1);
+    errors += within_join(&child);
+    errors += WRONG(uat_atomic_load(started) == CHILDREN && uat_atomic_load(&started[TOO_EARLY]) == 0);
+    errors += WRONG(!uat_cancelled(cancel));
+    within_spawn(&child, cancel, started, 0);
+    while (uat_atomic_load(started) < 2 * CHILDREN)
+        uat_yield();
+    uat_group_cancel(cancel);
+    errors += within_join(&child);
+    errors += WRONG(uat_atomic_load(started) == 2 * CHILDREN);
+    uat_group_wait(&group);
+    uat_global_object_free(started);
+    return errors;
+}
+
+/* A search for one of many leaves, the first or the last one. */
+struct search {
+    uat_cancel_t cancel;
+    uat_atomic_t *visited, *found;
+    int64_t goal;
+};
+
+UAT_TASK_VOID(search, struct search, s, int64_t, place, int, depth)
+{
+    uat_group_t group;
+    if (depth == 0) {
+        uint64_t until = uat_time_ns() + UINT64_C(1000) * LEAF_US;
+        uat_sim_work(1000 * LEAF_US);
+        while (uat_time_ns() < until)
+            ;
+        uat_atomic_add(s.visited, 1);
+        if (place == s.goal) {
+            uat_atomic_store(s.found, (uint64_t)place + 1);
+            uat_group_cancel(s.cancel);
+        }
+        return;
+    }
+    uat_group_begin_in(&group, s.cancel);
+    for (int i = 0; i < ARMS; i++)
+        search_group_spawn(&group, s, place * ARMS + i, depth - 1);
+    uat_group_wait(&group);
+}
+
+UAT_TASK(int, early, int, unused)
+{
+    struct search s = {.visited = new_words(), .found = new_words(), .goal = LEAVES / 100};
+    uat_group_t group;
+    int errors = unused;
+    uat_group_begin(&group);
+    s.cancel = uat_group_cancellable(&group);
+    search_group_spawn(&group, s, 0, DEPTH);
+    uat_group_wait(&group);
+    errors += WRONG(uat_atomic_load(s.found) == (uint64_t)s.goal + 1);
+    errors += WRONG(uat_atomic_load(s.visited) < LEAVES / 2);
+    uat_global_object_free(s.visited);
+    uat_global_object_free(s.found);
+    return errors;
+}
+
+/* Every case begins with this collective call; the first one opens global memory. */
+static int open_once(void)
+{
+    static int opened;
+    return opened++ ? 0 : uat_global_open();
+}
+
+#define CASE(name)                                                                                                     \
+    static int name##_checked(int *errors, int unused)                                                                 \
+    {                                                                                                                  \
+        int failed = open_once() || name##_run(errors, unused);                                                        \
+        return failed || pools_check();                                                                                \
+    }
+CASE(told)
+CASE(fresh)
+CASE(nested)
+CASE(early)
+
+int main(int argc, char **argv)
+{
+    static const struct round_case cases[] = {
+        {"told", told_checked}, {"fresh", fresh_checked}, {"nested", nested_checked}, {"early", early_checked}};
+    return run_rounds(argc, argv, cases, sizeof(cases) / sizeof(cases[0]));
+}
