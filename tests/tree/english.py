@@ -10,11 +10,12 @@ The test tries itself on sentences that it must find and on sentences that it mu
 """
 import bisect
 import re
-import subprocess
 import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
+
+from hygiene import files_of
 
 TEXT = {".c", ".h", ".S", ".cc", ".cpp", ".hpp", ".py", ".sh", ".md", ".pml", ".toml", ".1", ".3", ".7", ".build", ".txt", ".promela", ""}
 SKIPPED = {"LICENSE", "CHANGELOG.md", "tests/tree/english.py", "tests/tree/english.toml"}
@@ -69,13 +70,10 @@ def places_of(text):
                 yield bisect.bisect_right(starts, hit.end() - 1), " ".join(hit.group().split()), advice
 
 
-def files_of(root):
-    listing = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, text=True)
-    names = listing.stdout.split("\0") if listing.returncode == 0 and listing.stdout else [
-        path.relative_to(root).as_posix() for path in root.rglob("*") if not path.relative_to(root).parts[0].startswith(("build", ".git"))]
-    for name in sorted(names):
-        path = root / name
-        if name and name not in SKIPPED and path.suffix in TEXT and path.is_file() and "corpus" not in path.parts:
+def texts_of(root):
+    for path in sorted(files_of(root)):
+        name = path.relative_to(root).as_posix()
+        if name not in SKIPPED and path.suffix in TEXT and "corpus" not in path.parts:
             yield name, path
 
 
@@ -89,7 +87,7 @@ def main():
     table = root / "tests/tree/english.toml"
     limits = tomllib.loads(table.read_text())["limits"]
     counts, places, files = Counter(), [], 0
-    for name, path in files_of(root):
+    for name, path in texts_of(root):
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError:

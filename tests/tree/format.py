@@ -12,8 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from hygiene import files_of
+
 VERSION = "14"
-PATTERNS = ("*.c", "*.h", "*.cc", "*.cpp", "*.hpp")
+SUFFIXES = {".c", ".h", ".cpp", ".hpp"}
 CROOKED = "int  main( void ){return 0;}\n"
 
 
@@ -26,14 +28,6 @@ def command_of():
     return None
 
 
-def files_of(root):
-    listing = subprocess.run(["git", "-C", str(root), "ls-files", *PATTERNS], capture_output=True, text=True)
-    if listing.returncode == 0 and listing.stdout:
-        return [name for name in listing.stdout.splitlines() if (root / name).is_file()]
-    return [str(path.relative_to(root)) for pattern in PATTERNS for path in root.rglob(pattern)
-            if not path.relative_to(root).parts[0].startswith(("build", "."))]
-
-
 def main():
     root = Path(sys.argv[1])
     command = command_of()
@@ -42,7 +36,7 @@ def main():
         return 77
     crooked = subprocess.run([command, f"--assume-filename={root}/x.c", "--dry-run", "-Werror"], input=CROOKED, text=True,
                              capture_output=True, cwd=root)
-    files = files_of(root)
+    files = [str(path.relative_to(root)) for path in files_of(root) if path.suffix in SUFFIXES]
     run = subprocess.run([command, "--dry-run", "-Werror", *files], capture_output=True, text=True, cwd=root)
     places = re.findall(r"^(\S+:\d+):\d+: error", run.stderr, re.M)
     print("\n".join(sorted(set(places))) or run.stderr.strip())

@@ -6,6 +6,7 @@ No file defines a static function under the name of a public one: the order of i
 Long files and lines only draw a warning: they are a hint, not a fault.
 """
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,10 +20,11 @@ LONG_LINE = 120
 
 
 def files_of(root):
-    """The files under version control; in an unpacked archive, all but the build folders."""
-    listing = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, text=True)
-    if listing.returncode == 0 and listing.stdout:
-        return [root / name for name in listing.stdout.split("\0") if name and (root / name).is_file()]
+    """The files under version control; without git or in an unpacked archive, all but the build folders."""
+    if shutil.which("git"):
+        listing = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, text=True)
+        if listing.returncode == 0 and listing.stdout:
+            return [root / name for name in listing.stdout.split("\0") if name and (root / name).is_file()]
     return [path for path in root.rglob("*") if path.is_file()
             and not path.relative_to(root).parts[0].startswith(("build", ".git"))]
 
