@@ -57,7 +57,7 @@ template <class T, class F> void for_each_block(span<T> s, F f)
     detail::each_block(s, std::is_const<T>::value ? UAT_READ : UAT_READ_WRITE, f);
 }
 
-/* Call f(element) for each element of the span; of a span of const, only to be read. */
+/* Call f(element) for each element of the span; f may only read the elements of a span of const. */
 template <class T, class F> void for_each(span<T> s, F f)
 {
     for_each_block(s, [f](block<T> b) mutable {

@@ -163,7 +163,7 @@ template <class T, std::size_t Bytes = 8192> class generator
         }
     }
 
-    // Have give() throw, so that the body's frames are unwound; comes back when the body has returned.
+    // Make give() throw, so that the body's frames are unwound; returns when the body has returned.
     __attribute__((noinline)) void cancel()
     {
         uint64_t word = 0;

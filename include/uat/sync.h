@@ -66,7 +66,7 @@ void uat_future_get(uat_future_t f, void *value);
 /* Copy the value out if it is set, without waiting. 0, or -EAGAIN: it is not set. A task sees its own set, and all sets
  * that are ordered before its call, as by a join. */
 int uat_future_try_get(uat_future_t f, void *value);
-/* Allowed once no task waits for the object and none will use it again; so for all kinds below. */
+/* Allowed once no task waits for the object and none will use it again. The same holds for the kinds below. */
 void uat_future_destroy(uat_future_t f);
 
 /* Mutual exclusion. An unlock hands the mutex to the task that has waited longest. */
@@ -120,7 +120,7 @@ typedef struct uat_latch {
     uint64_t object;
 } uat_latch_t;
 
-/* count: from where it is counted down; 0: it is open. */
+/* count: the initial count; 0: the latch is open. */
 uat_latch_t uat_latch_create(uint64_t count);
 /* Subtract n. More than is left is an error. */
 void uat_latch_count_down(uat_latch_t l, uint64_t n);

@@ -16,7 +16,7 @@ namespace uat
 namespace detail
 {
 
-/* Throws std::invalid_argument if an algorithm is given two spans of unlike sizes; before it has begun. */
+/* Throws std::invalid_argument, before an algorithm starts, if its spans differ in size. */
 inline void must_match(const char *algorithm, std::size_t size, std::size_t other)
 {
     if (size != other)

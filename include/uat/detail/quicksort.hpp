@@ -195,7 +195,7 @@ template <class T, class Less> struct quicksort {
         return depth;
     }
 
-    /* A few elements. std::sort() looks for no end where a comparison that contradicts itself gives none. */
+    /* Sort a few elements by insertion. std::sort() could run past the end if a comparison contradicts itself. */
     static void insert(T *p, std::size_t n, Less &less)
     {
         for (std::size_t i = 1; i < n; i++) {
