@@ -14,7 +14,7 @@ struct offered {
     uint64_t index;
 };
 
-/* The ring of worker `rank`. thief: for the colours. */
+/* The ring of worker `rank`, found by the colours that the thief knows. */
 static struct uat_ready_ring *ring_of(const struct uat_ready *r, const struct uat_thief *thief, int rank)
 {
     return uat_coloured_of(r->ring, thief->colours, r->transport->rank, rank);

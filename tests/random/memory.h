@@ -20,7 +20,7 @@ int memory_close(void);
 /* Restart the reference, with all arrays zero. */
 void memory_reset(void);
 
-/* Where a range lies, in this process's kind of memory. */
+/* The address of a range: in global memory or, in the reference, in its ordinary memory. */
 char *memory_at(struct range range);
 char *memory_plain_at(struct range range);
 uat_atomic_t *memory_word(int word);
