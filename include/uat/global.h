@@ -30,17 +30,17 @@
  * Where. Checkouts, gets, puts, atomics and objects work inside tasks and outside of runs, as in main(). Calls that
  * all workers make together (alloc, open, free, freeze, thaw) work outside of runs only.
  *
- * Rules, and what finds those who break them (one line, and the job ends):
- *   - Nothing is checked out, and no transfer is in flight, at a spawn, a join or a task's end. UAT_TORTURE=steal finds
- *     all cases, any run those in which the task is published or parts from its spawner.
- *   - Nor at a call of sync.h that waits. A call that does not wait may be made with ranges open: what was written to
- *     them stays, and the next checkout of other bytes finds what the call has ordered before it.
- *   - An access lasts from checkout to checkin. No other task writes the bytes meanwhile, also if an object of sync.h
+ * Rules, and what detects violations (with one line, and the job ends):
+ *   - Nothing is checked out, and no transfer is in flight, at a spawn, a join or a task's end. UAT_TORTURE=steal
+ *     detects all violations; any run detects those of a task that is published or parts from its spawner.
+ *   - Nor at a call of sync.h that waits. A call that does not wait may be made with ranges checked out: what was
+ *     written to them stays, and the next checkout of other bytes reads what the call orders before it.
+ *   - An access lasts from checkout to checkin. No other task writes the bytes meanwhile, even if an object of sync.h
  *     orders that write.
- *   - A range checked out for writing overlaps no other checkout. UAT_TORTURE finds every overlap.
- *   - An access stays within one array or one object. UAT_TORTURE finds a checkout, get, put or atomic that reaches one
- *     element beyond, up to 128 bytes beyond an object, or in an object that its owner has taken back. It cannot find
- *     one that lands in another object in use. Any run finds what reaches beyond an array's last chunk.
+ *   - A range checked out for writing overlaps no other checkout. UAT_TORTURE detects every overlap.
+ *   - An access stays within one array or one object. UAT_TORTURE detects a checkout, get, put or atomic that reaches
+ *     one element too far, up to 128 bytes beyond an object, or into a freed object. It cannot detect one that lands in
+ *     another object in use. Any run detects an access beyond an array's last chunk.
  *
  * The interface is that of Itoyori (Shiina and Taura, SC'23: checkout and checkin), with get, put and atomics after
  * OpenSHMEM and UPC++. How it works is in docs/global.md.
@@ -133,7 +133,7 @@ static inline void uat_global_put(void *global, const void *local, size_t bytes)
 
 /* A transfer that was begun and not waited for. It belongs to the runtime until uat_global_transfer_wait(). */
 typedef struct uat_global_transfer {
-    uint64_t mark; /* set while the transfer was begun and not waited for */
+    uint64_t mark; /* set from begin to wait */
     uint64_t end;  /* done once the link to the home has completed this many operations; 0: done */
     void *from;    /* where the bytes are to be copied from at the end; NULL: they land in place */
     void *to;

@@ -21,8 +21,8 @@ struct uat_generator_side {
 
 /* What all generators have; it lies above the stack. The fields belong to the runtime. */
 struct uat_generator {
-    struct uat_generator_side inside;         /* where the body goes on */
-    struct uat_generator_side outside;        /* where its user does */
+    struct uat_generator_side inside;         /* where the body resumes */
+    struct uat_generator_side outside;        /* where its user resumes */
     uint64_t *guard;                          /* the lowest word of the stack */
     void (*body)(struct uat_generator *self); /* calls the generator's function with its arguments */
     const char *name;                         /* name of that function, for messages */
@@ -98,8 +98,8 @@ static inline __attribute__((always_inline)) void uat_generator_switch(struct ua
     *to = rdi;
 }
 
-/* Make a generator ready for its first value. stack: size bytes, aligned to 16, that stay where they are as long as the
- * generator is used; they are the caller's. */
+/* Make a generator ready for its first value. stack: size bytes, aligned to 16, that stay in place as long as the
+ * generator is used; the caller owns them. */
 static inline void uat_generator_begin(struct uat_generator *g, void *stack, size_t size, const char *name,
                                        void (*body)(struct uat_generator *))
 {
@@ -131,9 +131,9 @@ static inline __attribute__((always_inline)) int uat_generator_next_word(struct 
 }
 
 /*
- * Inside the body: hand a value of size bytes to the user. Comes back when the user wants the next one. guard:
- * g->guard. Returns g, from a register that the user's side has set: to load it from the stack would put two loads more
- * into the chain of dependent ones from switch to switch.
+ * Inside the body: hand a value of size bytes to the user. Returns when the user wants the next one. guard: g->guard.
+ * Returns g, from a register that the user's side has set: loading it from the stack would add two loads to the
+ * dependency chain from switch to switch.
  */
 static inline __attribute__((always_inline)) struct uat_generator *
 uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *value, size_t size)
@@ -163,8 +163,8 @@ static inline __attribute__((always_inline)) int uat_generator_take(struct uat_g
     return 1;
 }
 
-/* End a generator early: its body is not run any further, and what it has acquired is not released. It may be begun
- * again afterwards. A generator that has given its last value needs no end, nor does one that is just left. */
+/* End a generator early: its body is not run any further, and what it has acquired is not released. The generator may
+ * then be started again. One that has given its last value, or is no longer used, need not be ended. */
 static inline void uat_generator_finish(struct uat_generator *g)
 {
 #ifdef UAT_GENERATOR_ASAN
@@ -213,7 +213,7 @@ static inline void uat_generator_finish(struct uat_generator *g)
     }                                                                                                                  \
     static void name(UAT_UNUSED name##_generator *uat_self, UAT_PARAMS(__VA_ARGS__))
 
-/* The comparison has the compiler say when value points to another type than the generator's. */
+/* The comparison makes the compiler warn if value points to another type than the generator's. */
 #define uat_generator_next(g, value)                                                                                   \
     uat_generator_take(&(g)->uat, (value), sizeof(*(value)) + 0 * sizeof((value) == (g)->uat_value))
 #define uat_generator_end(g) uat_generator_finish(&(g)->uat)

@@ -20,7 +20,7 @@ template <class T> struct must_travel {
     static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
 };
 
-/* What T allows: a const one is read only. */
+/* Elements of a const T are read only. */
 template <class T> struct must_be_writable {
     static_assert(!std::is_const<T>::value,
                   "uat: elements of a span of const are only read; take a span of the type without const");
