@@ -73,7 +73,8 @@ static inline int uat_ask_rank(uint64_t ask)
     return (int)(ask & (UAT_ASK_RANKS - 1)) - 1;
 }
 
-/* A value of taken: the request's number and what became of it. */
+/* A value of taken: the request's number and what became of it, in UAT_TAKEN_BITS bits. */
+enum { UAT_TAKEN_BITS = 42 };
 enum uat_taken_state { UAT_TAKEN_LOOKING, UAT_TAKEN_ANSWERED, UAT_TAKEN_DROPPED };
 
 static inline uint64_t uat_taken(uint64_t number, enum uat_taken_state state)

@@ -148,8 +148,8 @@ static void check_ack(const struct uat_deque *d, uint64_t ack, uint64_t index)
  * Or index itself, published before and taken back, was claimed and acknowledged since claims was read. */
 static void check_older(const struct uat_deque *d, uint64_t ack, uint64_t index)
 {
-    uint64_t behind = (index - (ack >> 1)) << 1 >> 1; /* acknowledgements carry 63 bits of an index */
-    if (__builtin_expect(behind % UAT_RING_SLOTS != 0 || behind > index + UAT_RING_SLOTS, 0))
+    uint64_t distance = (index - (ack >> 1)) << 1 >> 1; /* acknowledgements carry 63 bits of an index */
+    if (__builtin_expect(distance % UAT_RING_SLOTS != 0 || distance > index + UAT_RING_SLOTS, 0))
         uat_word_refuse(d->user.rank, "an acknowledgement in the deque", ack);
 }
 

@@ -70,8 +70,12 @@ static bool publish(struct uat_ready *r)
     unsigned at = (unsigned)(index % UAT_READY_SLOTS);
     /* Acquire: orders the acknowledgement before our stores to the slot. The peer is the WRITE of the acknowledgement
      * in uat_ready_steal(), which the thief posts after its READ of the slot has completed. */
-    if (__atomic_load_n(&ring->ack[at], __ATOMIC_ACQUIRE) != index + 1 - UAT_READY_SLOTS)
+    uint64_t ack = __atomic_load_n(&ring->ack[at], __ATOMIC_ACQUIRE), expected = index + 1 - UAT_READY_SLOTS;
+    if (ack != expected) {
+        if (ack != expected - UAT_READY_SLOTS) /* that of the round before is there until the one expected arrives */
+            uat_word_refuse(r->transport->rank, "an acknowledgement in the ready ring", ack);
         return false;
+    }
     struct uat_ready_task task = uat_ready_take_listed(r);
     struct uat_ready_slot *slot = &ring->slot[at];
     /* Relaxed: the release store below orders them. Atomic, so that the words are written whole. */

@@ -103,7 +103,9 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
         return rc ? rc : UAT_STEAL_LOST_RACE;
     }
     *task = uat_ready_task_of(&a->slot, r->low);
-    if (!is_sane(r, thief, task) || a->slot.state != offered.index + 1)
+    if (a->slot.state != offered.index + 1)
+        return uat_word_report(offered.victim, "the state of a slot in the ready ring", a->slot.state);
+    if (!is_sane(r, thief, task))
         return uat_word_report(offered.victim, "the task in a slot of the ready ring", a->slot.where);
     *fetched = stack && memcmp(task, &foretold, sizeof(*task)) == 0; /* R4 */
     a->ack = offered.index + 1;

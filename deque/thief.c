@@ -68,6 +68,16 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
                                                                                                              : NULL;
 }
 
+/* Ends the job if the entry that peek shows as valid has a stack that no owner publishes: each word is whole, and a place
+ * is 0 only until its slot is first used. */
+static void check_place(const struct uat_thief *thief, int victim, const struct uat_peek *peek)
+{
+    const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
+    if (uat_state_valid_for(slot->state, peek->claims) && slot->place != 0 &&
+        !uat_thief_is_sane(thief, stack_of(thief, slot)))
+        uat_word_refuse(victim, "the stack in a slot of the deque", slot->place);
+}
+
 static int read_rings(struct uat_thief *thief, const struct uat_victims *victims)
 {
     struct uat_pending pending[UAT_PEEKS_MAX], *all[UAT_PEEKS_MAX];
@@ -101,6 +111,8 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
         struct uat_peek *seen = &thief->landing->peek[i];
         const struct uat_slot *offer = uat_thief_offer(thief, seen);
         uint64_t sp = offer ? stack_of(thief, offer).sp : 0;
+        if (!offer)
+            check_place(thief, victims->rank[i], seen);
         if (sp > highest && usable(thief, victims->rank[i], seen)) {
             highest = sp;
             *best = victims->rank[i];
@@ -177,6 +189,9 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
     /* No fence between the atomic on claims and the READ of this slot: they are one chain, which the transport keeps in
      * order (O1). The owner's counterpart is the fence in withdraw(), owner.c. */
     if (!uat_state_valid_for(slot->state, index)) {
+        /* Taken back: until the acknowledgement the slot stays that of the index claimed (D5). */
+        if (slot->state >> 33 != (index & 0x7fffffff))
+            return uat_word_report(victim, "the state of a slot in the deque", slot->state);
         thief->count.aborted++;
         return UAT_STEAL_LOST_RACE;
     }

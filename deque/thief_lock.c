@@ -12,10 +12,17 @@
  *       -1 and its next +1 may be reordered in flight (O2): then it finds its own 1 and tries again later.
  *   L3  claims changes only under the lock. So FETCH_ADD(claims) returns the index that was READ under the lock.
  */
-#include <assert.h>
-
 #include "base/delay.h"
+#include "base/word.h"
 #include "deque/thief_internal.h"
+
+enum { LOCK_BITS = 32 /* fewer thieves than 2^32 have added 1 */ };
+
+static void check_lock(int victim, uint64_t lock)
+{
+    if (lock >> LOCK_BITS) /* L2: nobody takes back a 1 that has not been added */
+        uat_word_refuse(victim, "the lock of the deque", lock);
+}
 
 static int unlock(struct uat_thief *thief, int victim)
 {
@@ -38,6 +45,7 @@ static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
         return rc;
     if (thief->landing->old == 0)
         return UAT_STEAL_DONE;
+    check_lock(victim, thief->landing->old);
     rc = unlock(thief, victim);
     return rc ? rc : UAT_STEAL_LOST_RACE;
 }
@@ -56,7 +64,8 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
     if (rc)
         return rc;
     stolen->trips++;
-    assert(thief->landing->old == index); /* L3 */
+    if (thief->landing->old != index) /* L3 */
+        return uat_word_report(victim, "the number of claims in the deque", thief->landing->old);
     int result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;
@@ -76,7 +85,7 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
 static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     (void)thief;
-    (void)victim;
+    check_lock(victim, peek->lock);
     return peek->lock == 0;
 }
 

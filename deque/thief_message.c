@@ -54,6 +54,16 @@ static int read_fronts(struct uat_thief *thief, const struct uat_victims *victim
     return rc;
 }
 
+/* What an owner shows: a request that it has looked at, of 40 bits, with one of three outcomes; and an offer that is a
+ * stack pointer of the region, or 0. */
+static void check_front(const struct uat_thief *thief, int victim, const struct uat_mailbox_front *front)
+{
+    if (__builtin_expect(front->taken >> UAT_TAKEN_BITS || (front->taken & 3) > UAT_TAKEN_DROPPED, 0))
+        uat_word_refuse(victim, "the decision in the mailbox", front->taken);
+    if (__builtin_expect(front->offer != 0 && front->offer - thief->low >= thief->high - thief->low, 0))
+        uat_word_refuse(victim, "the offer in the mailbox", front->offer);
+}
+
 /* Choose the victim to ask. UAT_STEAL_DONE: it is stolen->victim, and its mailbox is free. */
 static int peek(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
@@ -64,6 +74,7 @@ static int peek(struct uat_thief *thief, const struct uat_victims *victims, stru
     uint64_t highest = 0; /* the highest sp is the oldest entry, which usually has the most work below it */
     for (int i = 0; i < victims->count; i++) {
         const struct uat_mailbox_front *front = &thief->landing->front[i];
+        check_front(thief, victims->rank[i], front);
         if (front->offer <= highest)
             continue;
         if (uat_mailbox_is_free(front)) {
@@ -176,6 +187,11 @@ static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, 
             return rc;
         ++*trips;
     }
+    check_front(thief, victim, front);
+    /* The owner cannot have looked at a later request: while ours is being withdrawn, nobody puts one in (M4). */
+    uint64_t ahead = (front->taken >> 2) - number;
+    if (ahead != 0 && ahead < UINT64_C(1) << (UAT_TAKEN_BITS - 3))
+        uat_word_refuse(victim, "the decision in the mailbox", front->taken);
     *answered = uat_taken_is(front->taken, number, UAT_TAKEN_ANSWERED);
     return 0;
 }

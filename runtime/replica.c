@@ -21,6 +21,7 @@ struct replica {
 static struct {
     int leader;
     long leader_pid;
+    int fd; /* of the copy that this worker makes at present, as its host's first */
     char *start;
     struct replica *list; /* sorted by address */
     size_t count;
@@ -81,10 +82,18 @@ int uat_replica_make(char *at, size_t size, struct uat_replica_info *info)
         return -error;
     }
     *info = (struct uat_replica_info){.fd = (uint64_t)fd, .device = object.st_dev, .inode = object.st_ino};
+    replicas.fd = fd; /* not taken from the attach info, which lies where peers read */
     int rc = map_at(at, size, PROT_READ | PROT_WRITE, fd);
     if (rc)
         close(fd);
     return rc;
+}
+
+void uat_replica_abandon(char *at, size_t size)
+{
+    munmap(at, size);
+    if (uat_replica_leads())
+        close(replicas.fd);
 }
 
 /* Open the leader's object. Returns -1 if that is not permitted, or if the descriptor is not that object. */
@@ -112,10 +121,10 @@ int uat_replica_attach(char *at, size_t size, const struct uat_replica_info *inf
     return rc;
 }
 
-int uat_replica_keep(char *at, size_t size, struct uat_replica_info *info)
+int uat_replica_keep(char *at, size_t size)
 {
     if (uat_replica_leads())
-        close((int)info->fd);
+        close(replicas.fd);
     struct replica *list = realloc(replicas.list, (replicas.count + 1) * sizeof(*list));
     if (!list || mprotect(at, size, PROT_READ)) {
         int error = list ? errno : ENOMEM;

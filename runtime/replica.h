@@ -40,7 +40,10 @@ int uat_replica_make(char *at, size_t size, struct uat_replica_info *info);
 int uat_replica_attach(char *at, size_t size, const struct uat_replica_info *info, bool *own);
 
 /* Keep the replica: all workers of the host have attached it. The attach info is unused from now on. */
-int uat_replica_keep(char *at, size_t size, struct uat_replica_info *info);
+int uat_replica_keep(char *at, size_t size);
+
+/* Give back what uat_replica_make() or uat_replica_attach() has mapped. */
+void uat_replica_abandon(char *at, size_t size);
 
 /* Does a replica start at `at`? Unmap it. */
 bool uat_replica_is(const char *at);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -49,23 +48,17 @@ static int attach(char *at, size_t size, bool *own)
  */
 static int reserve(char *at, size_t size, bool *own)
 {
-    struct uat_replica_info *info = shown.at;
     *own = uat_replica_leads();
-    int made = *own ? uat_replica_make(at, size, info) : 0;
+    int made = *own ? uat_replica_make(at, size, shown.at) : 0;
     int rc = uat_collective_agree(made);
-    if (rc && *own && !made) {
-        munmap(at, size);
-        close((int)info->fd);
-    }
+    if (rc && *own && !made)
+        uat_replica_abandon(at, size);
     if (rc)
         return rc;
     int attached = uat_replica_leads() ? 0 : attach(at, size, own);
     rc = uat_collective_agree(attached);
-    if (rc && !attached) {
-        munmap(at, size);
-        if (uat_replica_leads())
-            close((int)info->fd);
-    }
+    if (rc && !attached)
+        uat_replica_abandon(at, size);
     return rc;
 }
 
@@ -84,7 +77,7 @@ static int replicate(const char *p, size_t n, char **out)
         return rc;
     rc = uat_tree_copy(own ? at : NULL, p, n);
     if (!rc)
-        rc = uat_replica_keep(at, size, shown.at);
+        rc = uat_replica_keep(at, size);
     /* The barrier in uat_collective_agree() orders the copying by the host's first worker before the others' loads. */
     return uat_collective_agree(rc);
 }

@@ -53,7 +53,8 @@ static uint64_t unit_size(const struct uat_shuffle_copy *copies, int n)
     return unit;
 }
 
-static void copy_unit(struct uat_shuffle *s, const struct uat_shuffle_copy *copy, uint64_t first, uint64_t words)
+UAT_ANY_BYTES static void copy_unit(struct uat_shuffle *s, const struct uat_shuffle_copy *copy, uint64_t first,
+                                    uint64_t words)
 {
     for (uint64_t done = 0; done < words; done += GROUP) {
         uint64_t group = least(GROUP, words - done), start = first + done;

@@ -135,8 +135,14 @@ static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
     for (int h = 0; h < g->hosts; h++) {
         uint64_t share = uat_array_share(a, h); /* accessing a chunk beyond the object would be a bus error */
         bool has_none = memobjs[h].fd < 0;
-        if (has_none ? share > 0 : memobjs[h].bytes != share || memobjs[h].pid <= 0)
-            return uat_word_report(g->leader[h], "the size of the part of an array", has_none ? 0 : memobjs[h].bytes);
+        if (has_none && share > 0)
+            return uat_word_report(g->leader[h], "the descriptor of the part of an array", (uint64_t)memobjs[h].fd);
+        if (!has_none && memobjs[h].pid <= 0)
+            return uat_word_report(g->leader[h], "the process of the part of an array", (uint64_t)memobjs[h].pid);
+        if (!has_none && memobjs[h].bytes != share)
+            return uat_word_report(g->leader[h], "the size of the part of an array", memobjs[h].bytes);
+        if (!has_none && memobjs[h].page != 0 && memobjs[h].page != UAT_HUGE_PAGE)
+            return uat_word_report(g->leader[h], "the page size of the part of an array", memobjs[h].page);
         a->memobj[h] = memobjs[h];
     }
     if (a->memobj[g->host].fd >= 0) {

@@ -108,6 +108,13 @@ static void check_poison(uintptr_t object, unsigned class_)
             uat_fatal("the object at %p was written after uat_global_object_free(), at byte %zu", (void *)object, i);
 }
 
+/* Where an object of this part may be. */
+static bool is_place(uintptr_t object)
+{
+    uintptr_t begin = part_of(own_rank()) + UAT_PART_HEAD + sizeof(struct header);
+    return object % ALIGNMENT == 0 && object >= begin && object < heap.end;
+}
+
 static void put_on_list(uintptr_t object, unsigned class_)
 {
     *header_of(object) = (struct header){.state = FREED ^ object, .class_ = class_};
@@ -120,8 +127,7 @@ static void put_on_list(uintptr_t object, unsigned class_)
 /* Check an object that others freed: peers have written the list's head and links, and the headers. */
 static void check_given_back(uintptr_t object)
 {
-    uintptr_t begin = part_of(own_rank()) + UAT_PART_HEAD + sizeof(struct header);
-    if (object % ALIGNMENT || object < begin || object >= heap.end)
+    if (!is_place(object))
         uat_word_refuse(own_rank(), "a link of the objects given back to the part", object);
     if (header_of(object)->state != (FREED ^ object))
         uat_word_refuse(own_rank(), "the state of an object given back to the part", header_of(object)->state);
@@ -151,7 +157,10 @@ static uintptr_t take(unsigned class_)
         uintptr_t object = heap.free[c];
         if (!object)
             continue;
-        heap.free[c] = *(uint64_t *)object;
+        uintptr_t next = *(uint64_t *)object; /* in memory that the program may write */
+        if (next && !is_place(next))
+            uat_word_refuse(own_rank(), "a link of the free objects of the part", next);
+        heap.free[c] = next;
         check_poison(object, c);
         header_of(object)->state = ALIVE ^ object;
         return object;

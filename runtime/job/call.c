@@ -5,12 +5,13 @@
 #include <inttypes.h>
 
 #include "base/log.h"
+#include "base/word.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
-enum { KIND_BITS = 8 };
+enum { KIND_BITS = 8, CALL_BITS = 40 /* nobody makes 2^40 calls */ };
 
 static const char *const names[UAT_CALLS] = {[UAT_CALL_INIT] = "uat_init()",
                                              [UAT_CALL_RUN] = "uat_run()",
@@ -130,6 +131,8 @@ void uat_call_compare(int rank, uint64_t word)
     uint64_t own = uat_call_word(), number = number_of(own);
     if (word == own)
         return;
+    if ((word & ((1u << KIND_BITS) - 1)) >= UAT_CALLS || number_of(word) == 0 || number_of(word) >> CALL_BITS)
+        uat_word_refuse(rank, "the collective call", word);
     /* Both ranks print the same line. */
     bool first = uat_self.rank < rank;
     if (number_of(word) == number)

@@ -212,8 +212,11 @@ static int pass_round(uint64_t number, int round, int distance, struct uat_told 
     uat_members_check(told);
     if (told->status < known->status)
         known->status = told->status;
-    if (from < distance) /* its word covers the `distance` ranks up to itself, rank 0 among them */
+    if (from < distance) { /* its word covers the `distance` ranks up to itself, rank 0 among them */
+        if (t->rank == 0 && told->word != known->word)
+            uat_word_refuse(from, "rank 0's word, as told by a partner,", told->word);
         known->word = told->word;
+    }
     return 0;
 }
 

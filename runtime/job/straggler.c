@@ -108,6 +108,31 @@ static void report(uint64_t waited)
         uat_warn("has waited %" PRIu64 " s for rank %d, which has entered %s and does not come to its end; it may be "
                  "stopped, swapped out or lost. The job goes on when it does (UAT_STALL_TIMEOUT=%d)",
                  waited, s.busy, uat_call_name(), uat_job_settings.stall_timeout);
+    else
+        uat_warn("has waited %" PRIu64 " s for the others in %s, in which all workers wait for each other; a count is "
+                 "lost, or the network repeats it (UAT_STALL_TIMEOUT=%d)",
+                 waited, uat_call_name(), uat_job_settings.stall_timeout);
+}
+
+/* In a call that all have entered and in which all wait, nothing is left that could end it but a message of the network.
+ * Ends the job if that takes UAT_STALL_LIMIT. */
+static void judge_circle(uint64_t now)
+{
+    struct survey s;
+    bool overdue = wait.entered && now - wait.entered >= (uint64_t)uat_job_settings.stall_limit;
+    if (uat_job_settings.stall_limit == 0 || (now < wait.survey && !overdue))
+        return;
+    wait.survey = now + survey_seconds();
+    survey(&s, false);
+    if (s.late > 0 || s.busy >= 0)
+        wait.entered = 0;
+    else if (!wait.entered)
+        wait.entered = now;
+    else if (overdue)
+        uat_fatal("has waited %" PRIu64
+                  " s for the others in %s, in which all workers wait for each other: a count is lost, "
+                  "memory is corrupt; UAT_STALL_LIMIT=%d is reached, the job ends",
+                  now - wait.since, uat_call_name(), uat_job_settings.stall_limit);
 }
 
 /* The end of a run takes a moment once all workers have entered it. Ends the job if it takes UAT_STALL_LIMIT. There is
@@ -160,6 +185,8 @@ void uat_straggler_barrier(int rank)
         report(waited);
     if (uat_stall_is_at_end())
         judge_end(now);
+    else
+        judge_circle(now);
 }
 
 void uat_straggler_run(void)

@@ -27,6 +27,7 @@
 #include "runtime/job/stall.h"
 
 enum {
+    STATE_BITS = 48,             /* no record is used 2^47 times */
     WATCH_EVERY = 64,            /* polls of the record between two calls of the watch */
     LEAVE_AT_ONCE_MAX = 16 << 10 /* bytes: a stack up to this size is copied in less time than a round trip takes */
 };
@@ -70,6 +71,24 @@ static void check_waiter(const struct uat_waiter *waiter, int rank)
         uat_word_refuse(rank, "the rank of the waiter in a join record", waiter->rank);
     if (waiter->block >> 48 || !uat_park_is_block(waiter->rank << 48 | waiter->block, waiter->base - waiter->sp))
         uat_word_refuse(rank, "the block of the waiter in a join record", waiter->block);
+}
+
+/* The old value of a record's state, or what was READ of it, in the staging area. Each use of the record adds 2. */
+static uint64_t state_of(uint64_t record)
+{
+    uint64_t state = staged()->old;
+    if (state >> STATE_BITS)
+        uat_word_refuse(uat_record_rank(record), "the state of a join record", state);
+    return state;
+}
+
+/* The same for its count: between the number of a group's children and minus that number (J4). */
+static uint64_t count_of(uint64_t record)
+{
+    uint64_t count = staged()->old;
+    if ((count + (UINT64_C(1) << 32)) >> 33)
+        uat_word_refuse(uat_record_rank(record), "the count of a join record", count);
+    return count;
 }
 
 /* The task at base has its child's result, or all children of its group have ended: let it go on. */
@@ -120,7 +139,7 @@ static bool is_last_of_group(uint64_t name)
     };
     uat_delay();
     uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2));
-    return staging->old == UINT64_MAX;
+    return count_of(name) == UINT64_MAX;
 }
 
 /* A child has ended: deliver its result. Returns whether its spawner waits: staging->waiter. */
@@ -138,7 +157,7 @@ static bool is_second(uint64_t name, const void *result, uint32_t size)
     };
     uat_delay();
     uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 3));
-    return staging->old % 2 == 1;
+    return state_of(name) % 2 == 1;
 }
 
 uintptr_t uat_join_child_ended(uintptr_t base)
@@ -206,9 +225,9 @@ static uint64_t *meeting(const uat_group_t *group, uint64_t name)
 }
 
 /* Does the old value say that the child, or each of the group's children, has ended? */
-static bool says_ended(const uat_group_t *group, uint64_t old)
+static bool says_ended(const uat_group_t *group, uint64_t name)
 {
-    return group ? old == group->parted : old % 2 == 1;
+    return group ? count_of(name) == group->parted : state_of(name) % 2 == 1;
 }
 
 /* Has the child ended, or each of the group's children? One READ; the answer "no" may be old. */
@@ -218,7 +237,7 @@ static bool child_has_ended(const uat_group_t *group, uint64_t name)
     struct uat_op op = uat_op_read(&staging->old, meeting(group, name), 8);
     uat_delay();
     uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), &op, 1));
-    return says_ended(group, staging->old);
+    return says_ended(group, name);
 }
 
 /*
@@ -316,7 +335,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     };
     uat_delay();
     uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2 + reads));
-    if (!says_ended(group, staging->old)) {
+    if (!says_ended(group, name)) {
         uat_task_counts.joins_first++;
         return 0;
     }

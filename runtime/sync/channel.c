@@ -63,10 +63,13 @@ uat_channel_t uat_channel_create(size_t size, size_t capacity)
 
 void uat_channel_check(uat_channel_t c, const char *what)
 {
-    uint64_t size = uat_waitobj_held()->word[FLAGS] >> SIZE_SHIFT;
+    uint64_t flags = uat_waitobj_held()->word[FLAGS], size = flags >> SIZE_SHIFT;
+    if (size > uat_segment.result_max)
+        uat_word_refuse(uat_waitobj_held_rank(), "the size of values in a channel", flags);
     if (size != c.size)
-        uat_fatal("%s: a handle for values of %" PRIu64 " bytes on a channel of values of %" PRIu64 " bytes", what,
-                  c.size, size);
+        uat_fatal("%s: a handle for values of %" PRIu64 " bytes on channel %" PRIx64 " of rank %d of values of %" PRIu64
+                  " bytes",
+                  what, c.size, c.object & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(c.object), size);
     check_words(uat_waitobj_held(), size);
 }
 

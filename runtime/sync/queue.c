@@ -54,6 +54,14 @@ void uat_waitobj_refuse_reply(const struct uat_waking *waking)
     uat_word_refuse(uat_waitobj_rank(waking->name), "the reply of a waiter", waking->reply);
 }
 
+/* Returns false: another worker has claimed the select waiter. */
+static bool check_claimed(uint64_t name, uint64_t claimed)
+{
+    if (claimed != 1)
+        uat_word_refuse(uat_waitobj_rank(name), "the claim of a select waiter", claimed);
+    return false;
+}
+
 /* Claim the select waiter of the entry `waking` (S6), and find its task. False if the task has been woken already. */
 static __attribute__((noinline)) bool claim(struct uat_waking *waking)
 {
@@ -63,8 +71,9 @@ static __attribute__((noinline)) bool claim(struct uat_waking *waking)
     if (!uat_park_is_block(name, sizeof(*waiter)))
         uat_word_refuse(uat_waitobj_rank(waking->name), "the select of a waiter", name);
     if (uat_waitobj_is_near(name)) {
-        if (uat_waitobj_swap_near(&waiter->claim, 0, 1) != 0)
-            return false;
+        uint64_t claimed = uat_waitobj_swap_near(&waiter->claim, 0, 1);
+        if (claimed != 0)
+            return check_claimed(name, claimed);
     } else {
         struct uat_sync_staging *staging = uat_sync_staging();
         struct uat_op chain[] = {
@@ -74,7 +83,7 @@ static __attribute__((noinline)) bool claim(struct uat_waking *waking)
         };
         uat_waitobj_post(name, chain, 2);
         if (staging->old != 0)
-            return false;
+            return check_claimed(name, staging->old);
         w = staging->select_waiter;
     }
     waking->name = w[0];

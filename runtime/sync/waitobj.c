@@ -173,8 +173,10 @@ static struct uat_waitobj *take(uint64_t name, enum uat_park_kind kind, const ch
     uint64_t guard = try_take(name, copy);
     if (__builtin_expect(guard != 0, 0) && !take_later(name, kind, what, copy, guard))
         return NULL;
-    if (__builtin_expect(uat_waitobj_held()->kind != (UAT_WAITOBJ_MAGIC | kind), 0))
-        refuse(name, kind, what);
+    uint64_t found = uat_waitobj_held()->kind;
+    if (__builtin_expect(found != (UAT_WAITOBJ_MAGIC | kind), 0))
+        uat_fatal("%s: %" PRIx64 " of rank %d is not %s: it was destroyed, or never created; its kind is 0x%" PRIx64,
+                  what, name & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(name), noun(kind), found);
     uat_global_after_resume(); /* the peer is the release in uat_waitobj_leave() */
     return uat_waitobj_held();
 }

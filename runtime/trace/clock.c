@@ -6,6 +6,7 @@
 
 #include "base/relax.h"
 #include "base/virtual.h"
+#include "base/word.h"
 #include "runtime/job/collective.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
@@ -36,7 +37,9 @@ static int show(uint64_t readers)
     struct uat_relax relax = {0};
     /* Relaxed, both: one number grows, the other says when to stop; they order no other data. The peer is look() of the
      * other ranks. */
-    while (__atomic_load_n(seen_by, __ATOMIC_RELAXED) < readers) {
+    for (uint64_t seen; (seen = __atomic_load_n(seen_by, __ATOMIC_RELAXED)) != readers;) {
+        if (seen > readers)
+            return uat_word_report(0, "the number of readers of the clock", seen);
         __atomic_store_n(clock, uat_counter(), __ATOMIC_RELAXED);
         int rc = uat_self.transport->class_->progress(uat_self.transport);
         if (rc)

@@ -5,25 +5,22 @@
  * own segment.
  * Usage: poke RANK WORD VALUE; a word that does not exist pokes nothing. poke list: prints the words
  */
+#include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "deque/mailbox.h"
-#include "deque/ready.h"
-#include "runtime/global/global.h"
-#include "runtime/sched/park.h"
-#include "runtime/segment/heap.h"
-#include "runtime/segment/record.h"
-#include "runtime/sync/waitobj.h"
 #include "uat.h"
+#include "uat/global.h"
 #include "uat/sync.h"
+#include "tests/security/words.h"
 
 UAT_CHANNEL(uint64_t, numbers);
 
-enum { ROUNDS = 20, DEPTH = 12, USERS = 8, TIMES = 4, OBJECTS = 6, INSTANCES = 512, PAUSE_NS = 20000 };
+enum { ROUNDS = 20, DEPTH = 12, USERS = 8, TIMES = 4, GROUP = 20, BYTES = 5000, PAUSE_NS = 20000 };
 
 /* Every worker creates some; the runs use those of rank 0, where their root starts. */
 struct objects {
@@ -31,120 +28,7 @@ struct objects {
     uat_mutex_t mutex;
     uat_task_barrier_t group;
     uat_semaphore_t semaphore;
-};
-static struct objects objects;
-
-/* --- Where the words are. Each finder fills at[] with the addresses of all current instances, and returns their
- * number. */
-
-struct word {
-    const char *name;
-    int (*find)(const struct word *w, uint64_t **at);
-    const char *area;
-    size_t offset, stride;
-    int count;
-};
-
-static int find_in_area(const struct word *w, uint64_t **at)
-{
-    for (int i = 0; i < w->count; i++)
-        at[i] = (uint64_t *)(void *)((char *)uat_segment_find(w->area)->at + w->offset + (size_t)i * w->stride);
-    return w->count;
-}
-
-/* Join records lie at the start of their area. */
-static int find_in_records(const struct word *w, uint64_t **at)
-{
-    for (int i = 0; i < w->count; i++)
-        at[i] = (uint64_t *)(void *)(uat_segment.records + (size_t)i * uat_segment.record_stride + w->offset);
-    return w->count;
-}
-
-/* The headers of blocks with waiting tasks. The list changes meanwhile; each of its items is a block, or was one. */
-static int find_in_waiters(const struct word *w, uint64_t **at)
-{
-    int n = 0;
-    for (size_t i = 0; i < uat_heap.lent.count && n < INSTANCES; i++) {
-        uint32_t unit = uat_heap.lent.items[i];
-        if (unit >= uat_heap.units)
-            continue;
-        struct uat_parked *p = (struct uat_parked *)(void *)(uat_heap.memory + (size_t)unit * UAT_HEAP_UNIT);
-        if (p->kind > UAT_PARK_JOIN && p->kind < UAT_PARK_OBJECT)
-            at[n++] = (uint64_t *)(void *)((char *)p + w->offset);
-    }
-    return n;
-}
-
-static int find_in_objects(const struct word *w, uint64_t **at)
-{
-    const uint64_t names[OBJECTS] = {objects.channel.channel.object, objects.back.channel.object,
-                                     objects.plain.channel.object,   objects.mutex.object,
-                                     objects.group.object,           objects.semaphore.object};
-    for (int i = 0; i < w->count; i++)
-        at[i] = (uint64_t *)(void *)((char *)uat_waitobj_address(names[(int)w->stride + i]) + w->offset);
-    return w->count;
-}
-
-#define IN_AREA(name, area, type, field, stride, count)                                                                \
-    {                                                                                                                  \
-        name, find_in_area, area, offsetof(type, field), stride, count                                                 \
-    }
-#define IN_OBJECTS(name, first, count, field)                                                                          \
-    {                                                                                                                  \
-        name, find_in_objects, NULL, offsetof(struct uat_waitobj, field), first, count                                 \
-    }
-static const struct word words[] = {
-    IN_AREA("deque.claims", "deque", struct uat_ring, claims, 0, 1),
-    IN_AREA("deque.lock", "deque", struct uat_ring, lock, 0, 1),
-    IN_AREA("deque.slot.state", "deque", struct uat_ring, slot[0].state, sizeof(struct uat_slot), UAT_RING_SLOTS),
-    IN_AREA("deque.slot.place", "deque", struct uat_ring, slot[0].place, sizeof(struct uat_slot), UAT_RING_SLOTS),
-    IN_AREA("deque.ack", "deque", struct uat_ring, ack, 8, UAT_RING_SLOTS),
-    IN_AREA("mailbox.ask", "mailbox", struct uat_mailbox, front.ask, 0, 1),
-    IN_AREA("mailbox.taken", "mailbox", struct uat_mailbox, front.taken, 0, 1),
-    IN_AREA("mailbox.offer", "mailbox", struct uat_mailbox, front.offer, 0, 1),
-    IN_AREA("mailbox.answers", "mailbox", struct uat_mailbox, answers, 0, 1),
-    IN_AREA("mailbox.given", "mailbox", struct uat_mailbox, given, 0, 1),
-    IN_AREA("ready.claims", "ready tasks", struct uat_ready_ring, claims, 0, 1),
-    IN_AREA("ready.slot.state", "ready tasks", struct uat_ready_ring, slot[0].state, sizeof(struct uat_ready_slot),
-            UAT_READY_SLOTS),
-    IN_AREA("ready.slot.place", "ready tasks", struct uat_ready_ring, slot[0].place, sizeof(struct uat_ready_slot),
-            UAT_READY_SLOTS),
-    IN_AREA("ready.slot.where", "ready tasks", struct uat_ready_ring, slot[0].where, sizeof(struct uat_ready_slot),
-            UAT_READY_SLOTS),
-    IN_AREA("ready.ack", "ready tasks", struct uat_ready_ring, ack, 8, UAT_READY_SLOTS),
-    {"record.returned", find_in_records, NULL, offsetof(struct uat_record, returned), 0, 64},
-    {"record.waiter.rank", find_in_records, NULL, offsetof(struct uat_record, waiter.rank), 0, 64},
-    {"record.waiter.block", find_in_records, NULL, offsetof(struct uat_record, waiter.block), 0, 64},
-    {"record.waiter.sp", find_in_records, NULL, offsetof(struct uat_record, waiter.sp), 0, 64},
-    {"record.waiter.base", find_in_records, NULL, offsetof(struct uat_record, waiter.base), 0, 64},
-    {"waiter.next", find_in_waiters, NULL, offsetof(struct uat_parked, next), 0, 0},
-    {"waiter.sp", find_in_waiters, NULL, offsetof(struct uat_parked, sp), 0, 0},
-    {"waiter.base", find_in_waiters, NULL, offsetof(struct uat_parked, base), 0, 0},
-    {"waiter.reply", find_in_waiters, NULL, offsetof(struct uat_parked, reply), 0, 0},
-    {"waiter.object", find_in_waiters, NULL, offsetof(struct uat_parked, object), 0, 0},
-    {"waiter.returned", find_in_waiters, NULL, offsetof(struct uat_parked, returned), 0, 0},
-    IN_OBJECTS("object.guard", 0, OBJECTS, guard),
-    IN_OBJECTS("object.kind", 0, OBJECTS, kind),
-    IN_OBJECTS("object.head", 0, OBJECTS, head),
-    IN_OBJECTS("object.tail", 0, OBJECTS, tail),
-    IN_OBJECTS("channel.first", 0, 3, word[0]),
-    IN_OBJECTS("channel.count", 0, 3, word[1]),
-    IN_OBJECTS("channel.capacity", 0, 3, word[2]),
-    IN_OBJECTS("channel.flags", 0, 3, word[3]),
-    IN_OBJECTS("mutex.locked", 3, 1, word[0]),
-    IN_OBJECTS("group.count", 4, 1, word[0]),
-    /* The words of runtime/job/collective.c and tree.c start: runs_ended, a line; barrier[24]; run_result; told[2][24]
-     * of 24 bytes each. up[24], down, to a line; share[24], which starts with what is told. */
-    {"run.ended", find_in_area, "barriers and ends of runs", 0, 0, 1},
-    {"barrier.count", find_in_area, "barriers and ends of runs", 64, 8, 2},
-    {"run.origin", find_in_area, "barriers and ends of runs", 256, 0, 1},
-    {"run.size", find_in_area, "barriers and ends of runs", 264, 0, 1},
-    {"told.call", find_in_area, "barriers and ends of runs", 272, 24, 48},
-    {"told.status", find_in_area, "barriers and ends of runs", 280, 24, 48},
-    {"tree.up", find_in_area, "trees", 0, 8, 2},
-    {"tree.down", find_in_area, "trees", 192, 0, 1},
-    {"tree.share.call", find_in_area, "trees", 256, 0, 1},
-    {"tree.share.status", find_in_area, "trees", 264, 0, 1},
+    bool global; /* global memory is open */
 };
 
 /* --- The value to write. `old`: the current one. */
@@ -173,7 +57,7 @@ static bool over;
 
 static void *poke(void *unused)
 {
-    static uint64_t *at[INSTANCES];
+    static uint64_t *at[WORDS_INSTANCES];
     const struct timespec pause = {.tv_nsec = PAUSE_NS};
     (void)unused;
     while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) { /* Relaxed: orders no other data; set by main() */
@@ -203,6 +87,7 @@ UAT_TASK(uint64_t, tree, int, depth)
 UAT_TASK(int, user, struct objects, o, uint64_t, self)
 {
     uint64_t value, errors = 0;
+    void *object = o.global ? uat_global_object_alloc(40) : NULL;
     for (uint64_t i = 0; i < TIMES; i++) {
         uat_mutex_lock(o.mutex);
         uat_yield();
@@ -220,29 +105,61 @@ UAT_TASK(int, user, struct objects, o, uint64_t, self)
         if (self % 2 == 0)
             errors += numbers_receive(o.plain, &value) || value >= USERS;
         errors += tree(6) != 64;
+        if (o.global) {
+            uat_global_object_free(object);
+            object = uat_global_object_alloc(40);
+        }
     }
+    if (o.global)
+        uat_global_object_free(object);
     return (int)errors;
+}
+
+UAT_TASK(int, leaf, int, depth)
+{
+    return (int)tree(depth);
 }
 
 UAT_TASK(uint64_t, all, struct objects, o)
 {
+    uat_group_t leaves;
     user_task users[USERS];
     tree_task large;
     uint64_t errors = 0;
     for (uint64_t i = 0; i < USERS; i++)
         user_spawn(&users[i], o, i);
     tree_spawn(&large, DEPTH);
+    uat_group_begin(&leaves);
+    for (int i = 0; i < GROUP; i++)
+        leaf_group_spawn(&leaves, 10);
+    uat_group_wait(&leaves);
     errors += tree_join(&large) != UINT64_C(1) << DEPTH;
     for (int i = USERS; i-- > 0;)
         errors += (uint64_t)user_join(&users[i]);
     return errors;
 }
 
+/* Outside of runs: an array or a replica, with its content. 0, or a negative errno, reported. */
+static int do_part(enum words_part part, uint64_t *wrong)
+{
+    static char bytes[BYTES];
+    if (part == WORDS_GLOBAL) {
+        void *array = uat_global_alloc(BYTES, UAT_CYCLIC, 4096);
+        return array ? uat_global_free(array) : -errno;
+    }
+    memset(bytes, 7, sizeof(bytes));
+    char *copy = uat_replicate(bytes, sizeof(bytes));
+    if (!copy)
+        return -errno;
+    *wrong += memcmp(copy, bytes, sizeof(bytes)) != 0;
+    return uat_replicate_free(copy);
+}
+
 /* Answers arguments that do not start a job: prints the words, or the usage. */
 static int help(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "list")) {
-        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        for (size_t i = 0; i < words_count; i++)
             puts(words[i].name);
         return 0;
     }
@@ -254,20 +171,30 @@ int main(int argc, char **argv)
 {
     pthread_t thread;
     uint64_t errors = 0;
+    int failed = 0;
     if (argc != 4)
         return help(argc, argv);
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    for (size_t i = 0; i < words_count; i++)
         if (!strcmp(argv[2], words[i].name))
             poked = &words[i];
     poked_value = argv[3];
     if (uat_init())
         return 2;
-    objects = (struct objects){.channel = numbers_create(1),
-                               .back = numbers_create(1),
-                               .plain = numbers_create(1),
-                               .mutex = uat_mutex_create(),
-                               .group = uat_task_barrier_create(USERS),
-                               .semaphore = uat_semaphore_create(2)};
+    enum words_part part = poked ? poked->part : WORDS_ALL;
+    if (part == WORDS_GLOBAL && uat_global_open())
+        return 2;
+    struct objects objects = {.channel = numbers_create(1),
+                              .back = numbers_create(1),
+                              .plain = numbers_create(1),
+                              .mutex = uat_mutex_create(),
+                              .group = uat_task_barrier_create(USERS),
+                              .semaphore = uat_semaphore_create(2),
+                              .global = part == WORDS_GLOBAL};
+    memcpy(words_objects,
+           (uint64_t[WORDS_OBJECTS]){objects.channel.channel.object, objects.back.channel.object,
+                                     objects.plain.channel.object, objects.mutex.object, objects.group.object,
+                                     objects.semaphore.object},
+           sizeof(words_objects));
     bool pokes = poked && atoi(argv[1]) == uat_rank();
     if (pokes && pthread_create(&thread, NULL, poke, NULL))
         return 2;
@@ -276,6 +203,8 @@ int main(int argc, char **argv)
         uat_stats_t stats;
         if (all_run(&wrong, objects) || uat_barrier() || uat_stats_total(&stats))
             return 1;
+        if (part && (failed = do_part(part, &wrong)))
+            break; /* on all ranks: they leave in order */
         errors += wrong;
     }
     if (pokes) {
@@ -283,7 +212,7 @@ int main(int argc, char **argv)
                          __ATOMIC_RELAXED); /* Relaxed: orders no other data; the segment outlives the thread */
         pthread_join(thread, NULL);
     }
-    if (uat_finalize())
+    if (uat_finalize() || failed)
         return 1;
     if (errors)
         printf("wrong\n");

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "base/word.h"
 #include "deque/mail.h"
 #include "deque/owner.h"
 #include "deque/thief.h"
@@ -109,8 +110,9 @@ static int setup(void **state)
     uat_mail_open(&victim_mail, &victim, &victims.head, &theirs.mailbox, &theirs.landing.mail);
     thief.mail = &own_mail;
     thief.patience = 3;
-    thief.low = (uintptr_t)mine.stack;
-    thief.high = (uintptr_t)(mine.stack + STACK_WORDS);
+    /* The segments are not at one address here, so the place that arrives is one of theirs. */
+    thief.low = (uintptr_t)theirs.stack;
+    thief.high = (uintptr_t)(theirs.stack + STACK_WORDS);
     uat_deque_start(&victim, false);
     uat_deque_push_gone(&victim, (uintptr_t)(theirs.stack + STACK_WORDS));
     return 0;
@@ -151,13 +153,6 @@ static int steal(void)
     return result;
 }
 
-/* The segments lie at different addresses here, so the place that arrives is an address in `theirs`. */
-static void test_places_are_common(void)
-{
-    thief.low = (uintptr_t)theirs.stack;
-    thief.high = (uintptr_t)(theirs.stack + STACK_WORDS);
-}
-
 static void look_at_first(int looks)
 {
     if (looks == 2) /* not at the completion of the peek and of the swap */
@@ -167,7 +162,6 @@ static void look_at_first(int looks)
 static void test_given(void **state)
 {
     (void)state;
-    test_places_are_common();
     push(7);
     push(8);
     assert_int_equal(theirs.mailbox.front.offer, victim.entries[1]);
@@ -200,7 +194,6 @@ static void test_empty_is_not_asked(void **state)
 static void test_blind(void **state)
 {
     (void)state;
-    test_places_are_common();
     thief.peek = false;
     push(7);
     push(8);
@@ -324,7 +317,6 @@ static void test_withdrawn_unseen(void **state)
 static void test_withdrawn_too_late(void **state)
 {
     (void)state;
-    test_places_are_common();
     push(7);
     thiefs.before[2] = look;
     assert_int_equal(steal(), UAT_STEAL_DONE);
@@ -342,7 +334,6 @@ static void answer_and_ask_anew(void)
 static void test_withdrawal_loses(void **state)
 {
     (void)state;
-    test_places_are_common();
     push(7);
     thiefs.before[2] = answer_and_ask_anew;
     assert_int_equal(steal(), UAT_STEAL_DONE);
@@ -371,6 +362,33 @@ static void test_withdrawn_while_looking(void **state)
     assert_int_equal(thiefs.ops[3][UAT_OP_READ], 1);
 }
 
+/* The owner has decided a request that nobody has made. */
+static void decide_a_later_one(void)
+{
+    theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED);
+}
+
+static jmp_buf refused;
+
+static void leave(void)
+{
+    longjmp(refused, 1);
+}
+
+static void test_corrupt_decision(void **state)
+{
+    (void)state;
+    push(7);
+    thiefs.before[2] = decide_a_later_one;
+    uat_word_set_end(leave);
+    if (!setjmp(refused)) {
+        steal();
+        fail();
+    }
+    uat_word_set_end(NULL);
+    memset(thiefs.before, 0, sizeof(thiefs.before));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -387,6 +405,7 @@ int main(void)
         TEST(test_withdrawn_too_late),
         TEST(test_withdrawal_loses),
         TEST(test_withdrawn_while_looking),
+        TEST(test_corrupt_decision),
     };
     return cmocka_run_group_tests_name("mail", tests, NULL, NULL);
 }

@@ -32,10 +32,14 @@ static struct {
 } tasks[TASKS_MAX];
 static unsigned ready_tasks, longest;
 
+static void (*before_claim)(void); /* what happens just before a claim, if not NULL */
+
 static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     (void)t;
     (void)peer;
+    if (before_claim && ops[0].code == UAT_OP_CMP_SWAP)
+        before_claim();
     for (int i = 0; i < count; i++)
         execute_at(&ops[i], ops[i].remote);
     if (p)
@@ -159,6 +163,12 @@ static void thieves(void **state)
     assert_int_equal(uat_ready_take(&ready, &task), 0);
 }
 
+static void spoil_states(void)
+{
+    for (int i = 0; i < UAT_READY_SLOTS; i++)
+        ring.slot[i].state = 1000;
+}
+
 /* A thief gets the task and its stack in two round trips, though the stack lies in a third worker's segment; nothing is
  * left. */
 static void two_round_trips(void **state)
@@ -189,6 +199,11 @@ static void two_round_trips(void **state)
         assert_int_equal(region[40 + i], ~i);
     assert_int_equal(ring.ack[0], 1);
     assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), UAT_STEAL_EMPTY);
+    assert_int_equal(uat_ready_push(&ready, &offered), 0);
+    before_claim = spoil_states; /* a state of another index than that claimed */
+    assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), -EPROTO);
+    before_claim = NULL;
+    assert_int_equal(ring.ack[1], 2 - UAT_READY_SLOTS); /* not acknowledged */
     transport.size = 2;
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <string.h>
 
 #include "deque/thief.h"
@@ -263,6 +264,40 @@ static void rival_claims(void)
     theirs.ring.claims++;
 }
 
+static void of_another_index(void)
+{
+    theirs.ring.slot[0].state = uat_state(5, 1, true);
+}
+
+static void at_no_stack(void)
+{
+    theirs.ring.slot[0].place = 8;
+}
+
+static void claimed_by_nobody(void)
+{
+    theirs.ring.claims++;
+}
+
+/* What no owner and no thief writes ends the steal: a slot of another index than that claimed, a place that is no stack, claims that
+ * grow under the lock. */
+static void test_corrupt_words(void **state)
+{
+    (void)state;
+    offer(0, 1, 256, 7);
+    wire.before[1] = of_another_index;
+    assert_int_equal(steal(uat_claim_steal), -EPROTO);
+    theirs.ring.claims = 0;
+    offer(0, 1, 256, 7);
+    wire.before[1] = at_no_stack;
+    assert_int_equal(steal(uat_claim_steal), -EPROTO);
+    theirs.ring.claims = 0;
+    offer(0, 1, 256, 7);
+    wire.before[2] = claimed_by_nobody;
+    assert_int_equal(steal(uat_lock_steal), -EPROTO);
+    assert_int_equal(theirs.ring.ack[0] >> 1, (uint64_t)-UAT_RING_SLOTS << 1 >> 1); /* nothing is acknowledged */
+}
+
 static void test_losers_change_nothing(void **state)
 {
     (void)state;
@@ -288,11 +323,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_two_round_trips),       TEST(test_three_round_trips),
-        TEST(test_peek_is_short),         TEST(test_places),
-        TEST(test_indices_past_31_bits),  TEST(test_large_stacks_are_read_once_they_are_ours),
-        TEST(test_second_look),           TEST(test_changing_ring_is_left_alone),
-        TEST(test_losers_change_nothing),
+        TEST(test_two_round_trips),      TEST(test_three_round_trips),
+        TEST(test_peek_is_short),        TEST(test_places),
+        TEST(test_indices_past_31_bits), TEST(test_large_stacks_are_read_once_they_are_ours),
+        TEST(test_second_look),          TEST(test_changing_ring_is_left_alone),
+        TEST(test_corrupt_words),        TEST(test_losers_change_nothing),
     };
     return cmocka_run_group_tests_name("thief", tests, NULL, NULL);
 }

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/security/words.h"
+
+#include "deque/mailbox.h"
+#include "deque/ready.h"
+#include "runtime/global/array.h"
+#include "runtime/global/global.h"
+#include "runtime/replica.h"
+#include "runtime/sched/park.h"
+#include "runtime/segment/heap.h"
+#include "runtime/segment/record.h"
+#include "runtime/sync/waitobj.h"
+
+uint64_t words_objects[WORDS_OBJECTS];
+
+static int find_in_area(const struct word *w, uint64_t **at)
+{
+    for (int i = 0; i < w->count; i++)
+        at[i] = (uint64_t *)(void *)((char *)uat_segment_find(w->area)->at + w->offset + (size_t)i * w->stride);
+    return w->count;
+}
+
+/* Join records lie at the start of their area. */
+static int find_in_records(const struct word *w, uint64_t **at)
+{
+    for (int i = 0; i < w->count; i++)
+        at[i] = (uint64_t *)(void *)(uat_segment.records + (size_t)i * uat_segment.record_stride + w->offset);
+    return w->count;
+}
+
+/* Block i of those lent; NULL: none. The list changes meanwhile; what it names is a block, or was one. */
+static char *lent_block(size_t i)
+{
+    uint32_t unit = uat_heap.lent.items[i];
+    return unit < uat_heap.units ? uat_heap.memory + (size_t)unit * UAT_HEAP_UNIT : NULL;
+}
+
+/* The headers of blocks with waiting tasks. */
+static int find_in_waiters(const struct word *w, uint64_t **at)
+{
+    int n = 0;
+    for (size_t i = 0; i < uat_heap.lent.count && n < WORDS_INSTANCES; i++) {
+        struct uat_parked *p = (struct uat_parked *)(void *)lent_block(i);
+        if (p && p->kind > UAT_PARK_JOIN && p->kind < UAT_PARK_OBJECT)
+            at[n++] = (uint64_t *)(void *)((char *)p + w->offset);
+    }
+    return n;
+}
+
+/* The select waiters: an entry names the one that it belongs to. */
+static int find_in_selects(const struct word *w, uint64_t **at)
+{
+    int n = 0;
+    for (size_t i = 0; i < uat_heap.lent.count && n < WORDS_INSTANCES; i++) {
+        struct uat_select_waiter *t = (struct uat_select_waiter *)(void *)lent_block(i);
+        if (t && t->entry[0].base == ((uint64_t)uat_self.rank << 48 | (uintptr_t)t))
+            at[n++] = (uint64_t *)(void *)((char *)t + w->offset);
+    }
+    return n;
+}
+
+static int find_in_objects(const struct word *w, uint64_t **at)
+{
+    for (int i = 0; i < w->count; i++)
+        at[i] = (uint64_t *)(void *)((char *)uat_waitobj_address(words_objects[(int)w->stride + i]) + w->offset);
+    return w->count;
+}
+
+static int find_freed_head(const struct word *w, uint64_t **at)
+{
+    (void)w;
+    at[0] = (uint64_t *)(uintptr_t)uat_objects_freed_word();
+    return at[0] != NULL;
+}
+
+/* The words before and in objects that have been given back, now or earlier. The offset counts from the object. */
+static int find_in_freed(const struct word *w, uint64_t **at)
+{
+    static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */
+    static uintptr_t seen[WORDS_INSTANCES];
+    static int count;
+    const uint64_t *word = uat_objects_freed_word();
+    int n = 0;
+    if (!word)
+        return 0;
+    uintptr_t head = __atomic_load_n(word, __ATOMIC_RELAXED), begin = (uintptr_t)word & ~(uintptr_t)(UAT_PART_HEAD - 1);
+    if (count < WORDS_INSTANCES && head % 16 == 0 && head - begin < 1 << 20)
+        seen[count++] = head;
+    for (int i = 0; i < count; i++)
+        if (((uint64_t *)seen[i])[-2] == (freed ^ seen[i]) || w->offset == (size_t)-16)
+            at[n++] = (uint64_t *)(seen[i] + w->offset);
+    return n;
+}
+
+#define IN_AREA(name, area, type, field, stride, count)                                                                \
+    {                                                                                                                  \
+        name, find_in_area, area, offsetof(type, field), stride, count, WORDS_ALL                                      \
+    }
+#define IN_RECORDS(name, field)                                                                                        \
+    {                                                                                                                  \
+        name, find_in_records, NULL, offsetof(struct uat_record, field), 0, 64, WORDS_ALL                              \
+    }
+#define IN_WAITERS(name, field)                                                                                        \
+    {                                                                                                                  \
+        name, find_in_waiters, NULL, offsetof(struct uat_parked, field), 0, 0, WORDS_ALL                               \
+    }
+#define IN_SELECTS(name, field)                                                                                        \
+    {                                                                                                                  \
+        name, find_in_selects, NULL, offsetof(struct uat_select_waiter, field), 0, 0, WORDS_ALL                        \
+    }
+#define IN_OBJECTS(name, first, count, field)                                                                          \
+    {                                                                                                                  \
+        name, find_in_objects, NULL, offsetof(struct uat_waitobj, field), first, count, WORDS_ALL                      \
+    }
+#define AT(name, area, offset, stride, count, part)                                                                    \
+    {                                                                                                                  \
+        name, find_in_area, area, offset, stride, count, part                                                          \
+    }
+/* The words that name an array's memory object; the first worker of each host has one. */
+#define IN_CARDS(name, field) AT(name, "gather", offsetof(struct uat_memobj, field), 0, 1, WORDS_GLOBAL)
+
+const struct word words[] = {
+    IN_AREA("deque.claims", "deque", struct uat_ring, claims, 0, 1),
+    IN_AREA("deque.lock", "deque", struct uat_ring, lock, 0, 1),
+    IN_AREA("deque.slot.state", "deque", struct uat_ring, slot[0].state, sizeof(struct uat_slot), UAT_RING_SLOTS),
+    IN_AREA("deque.slot.place", "deque", struct uat_ring, slot[0].place, sizeof(struct uat_slot), UAT_RING_SLOTS),
+    IN_AREA("deque.ack", "deque", struct uat_ring, ack, 8, UAT_RING_SLOTS),
+    IN_AREA("mailbox.ask", "mailbox", struct uat_mailbox, front.ask, 0, 1),
+    IN_AREA("mailbox.taken", "mailbox", struct uat_mailbox, front.taken, 0, 1),
+    IN_AREA("mailbox.offer", "mailbox", struct uat_mailbox, front.offer, 0, 1),
+    IN_AREA("mailbox.answers", "mailbox", struct uat_mailbox, answers, 0, 1),
+    IN_AREA("mailbox.given", "mailbox", struct uat_mailbox, given, 0, 1),
+    IN_AREA("ready.claims", "ready tasks", struct uat_ready_ring, claims, 0, 1),
+    IN_AREA("ready.slot.state", "ready tasks", struct uat_ready_ring, slot[0].state, sizeof(struct uat_ready_slot),
+            UAT_READY_SLOTS),
+    IN_AREA("ready.slot.place", "ready tasks", struct uat_ready_ring, slot[0].place, sizeof(struct uat_ready_slot),
+            UAT_READY_SLOTS),
+    IN_AREA("ready.slot.where", "ready tasks", struct uat_ready_ring, slot[0].where, sizeof(struct uat_ready_slot),
+            UAT_READY_SLOTS),
+    IN_AREA("ready.ack", "ready tasks", struct uat_ready_ring, ack, 8, UAT_READY_SLOTS),
+    IN_RECORDS("record.state", state),
+    IN_RECORDS("record.count", count),
+    IN_RECORDS("record.returned", returned),
+    IN_RECORDS("record.waiter.rank", waiter.rank),
+    IN_RECORDS("record.waiter.block", waiter.block),
+    IN_RECORDS("record.waiter.sp", waiter.sp),
+    IN_RECORDS("record.waiter.base", waiter.base),
+    IN_WAITERS("waiter.next", next),
+    IN_WAITERS("waiter.sp", sp),
+    IN_WAITERS("waiter.base", base),
+    IN_WAITERS("waiter.reply", reply),
+    IN_WAITERS("waiter.object", object),
+    IN_WAITERS("waiter.returned", returned),
+    IN_SELECTS("select.claim", claim),
+    IN_SELECTS("select.stack", stack),
+    IN_SELECTS("select.sp", sp),
+    IN_SELECTS("select.base", base),
+    IN_SELECTS("select.returned", returned),
+    IN_SELECTS("select.entry.next", entry[0].next),
+    IN_SELECTS("select.entry.sp", entry[0].sp),
+    IN_SELECTS("select.entry.reply", entry[0].reply),
+    IN_SELECTS("select.entry.object", entry[0].object),
+    IN_OBJECTS("object.guard", 0, WORDS_OBJECTS, guard),
+    IN_OBJECTS("object.kind", 0, WORDS_OBJECTS, kind),
+    IN_OBJECTS("object.head", 0, WORDS_OBJECTS, head),
+    IN_OBJECTS("object.tail", 0, WORDS_OBJECTS, tail),
+    IN_OBJECTS("channel.first", 0, 3, word[0]),
+    IN_OBJECTS("channel.count", 0, 3, word[1]),
+    IN_OBJECTS("channel.capacity", 0, 3, word[2]),
+    IN_OBJECTS("channel.flags", 0, 3, word[3]),
+    IN_OBJECTS("mutex.locked", 3, 1, word[0]),
+    IN_OBJECTS("group.count", 4, 1, word[0]),
+    /* The words of runtime/job/collective.c and tree.c begin: runs_ended, a line; barrier[24]; run_result; told[2][24]
+     * of 24 bytes each. up[24], down, to a line; share[24], which begins with what is told. */
+    AT("run.ended", "barriers and ends of runs", 0, 0, 1, WORDS_ALL),
+    AT("barrier.count", "barriers and ends of runs", 64, 8, 2, WORDS_ALL),
+    AT("run.origin", "barriers and ends of runs", 256, 0, 1, WORDS_ALL),
+    AT("run.size", "barriers and ends of runs", 264, 0, 1, WORDS_ALL),
+    AT("told.call", "barriers and ends of runs", 272, 24, 48, WORDS_ALL),
+    AT("told.status", "barriers and ends of runs", 280, 24, 48, WORDS_ALL),
+    AT("told.word", "barriers and ends of runs", 288, 24, 48, WORDS_REPLICA),
+    AT("tree.up", "trees", 0, 8, 2, WORDS_ALL),
+    AT("tree.down", "trees", 192, 0, 1, WORDS_ALL),
+    AT("tree.share.call", "trees", 256, 0, 1, WORDS_ALL),
+    AT("tree.share.status", "trees", 264, 0, 1, WORDS_ALL),
+    AT("call.word", "calls", 0, 0, 1, WORDS_ALL),
+    AT("call.waiting", "calls", 8, 0, 1, WORDS_ALL),
+    AT("notice", "notice", 0, 8, 3, WORDS_ALL),
+    AT("waits", "tasks that wait", 0, 8, UAT_PARK_KINDS, WORDS_ALL),
+    AT("replica.card", "the card of a replica", 0, 8, 3, WORDS_REPLICA),
+    IN_CARDS("card.pid", pid),
+    IN_CARDS("card.fd", fd),
+    IN_CARDS("card.inode", inode),
+    IN_CARDS("card.bytes", bytes),
+    IN_CARDS("card.page", page),
+    IN_CARDS("card.key", key),
+    {"freed.head", find_freed_head, NULL, 0, 0, 1, WORDS_GLOBAL},
+    {"freed.next", find_in_freed, NULL, 0, 0, 0, WORDS_GLOBAL},
+    {"freed.state", find_in_freed, NULL, (size_t)-16, 0, 0, WORDS_GLOBAL},
+    {"freed.class", find_in_freed, NULL, (size_t)-8, 0, 0, WORDS_GLOBAL},
+};
+const size_t words_count = sizeof(words) / sizeof(words[0]);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The words that peers write, or that they READ, and where they are in this worker's segment. */
+#ifndef UAT_TESTS_WORDS_H
+#define UAT_TESTS_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WORDS_OBJECTS = 6, WORDS_INSTANCES = 512 };
+
+/* What the program also does, beside trees of tasks, objects and collective calls: only where a word of it is corrupted, for it takes time. */
+enum words_part { WORDS_ALL, WORDS_REPLICA, WORDS_GLOBAL };
+
+struct word {
+    const char *name;
+    /* Fills at[] with the addresses of all instances that there are now, up to WORDS_INSTANCES. Returns their number. */
+    int (*find)(const struct word *w, uint64_t **at);
+    const char *area;
+    size_t offset, stride;
+    int count;
+    enum words_part part;
+};
+
+/* The names of the objects: three channels, a mutex, a group, a semaphore. */
+extern uint64_t words_objects[WORDS_OBJECTS];
+
+extern const struct word words[];
+extern const size_t words_count;
+
+#endif
