@@ -105,6 +105,10 @@ static void block_body(void *elements, size_t first, size_t count, const void *a
     int index = *(const int *)arg;
     const struct op *o = &program.op[index];
     size_t from = first * o->count, bytes = count * o->count;
+    const char *at = memory_at(o->range) + from;
+    check_that(
+        o, plain || count == 1 || (bytes <= UAT_GLOBAL_BLOCK && uat_global_home(at) == uat_global_home(at + bytes - 1)),
+        "a block's bounds");
     if (o->access == UAT_WRITE)
         stamp_fill(elements, o->stamp, from, bytes);
     else if (o->access == UAT_READ_WRITE)
