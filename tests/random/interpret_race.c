@@ -14,8 +14,7 @@ uint64_t race_pick(struct race *r, uint64_t below)
     return (r->random = mix(r->random + UINT64_C(0x9e3779b97f4a7c15))) % below;
 }
 
-/* Part i of n of the range, without its buffer. */
-static struct range part(const struct op *o, int i, int n)
+struct range race_part(const struct op *o, int i, int n)
 {
     uint32_t head = race_has_buffer(o) ? sizeof(struct buffer) : 0;
     uint64_t bytes = o->range.bytes - head, begin = bytes * (uint64_t)i / (uint64_t)n,
@@ -26,7 +25,7 @@ static struct range part(const struct op *o, int i, int n)
 /* Write a piece, before it is passed on. */
 void race_fill(struct race *r, int number)
 {
-    struct range range = part(r->o, number, PIECES);
+    struct range range = race_part(r->o, number, PIECES);
     char local[256];
     if (!range.bytes)
         return;
@@ -42,7 +41,7 @@ void race_fill(struct race *r, int number)
 /* Read a piece that was passed on. */
 void race_look(struct race *r, int number)
 {
-    struct range range = part(r->o, number, PIECES);
+    struct range range = race_part(r->o, number, PIECES);
     if (!range.bytes)
         return;
     check_that(r->o, stamp_is(memory_checkout(range, UAT_READ), race_stamp(r->o, number), 0, range.bytes),
@@ -87,7 +86,7 @@ static void leave(struct race *r, int zone)
 /* All bytes of a zone count the critical sections. */
 static void count_turn(struct race *r, int zone)
 {
-    struct range range = part(r->o, zone, ZONES + RACERS);
+    struct range range = race_part(r->o, zone, ZONES + RACERS);
     if (!range.bytes)
         return;
     char *place = memory_checkout(range, UAT_READ_WRITE);
@@ -112,7 +111,7 @@ static char *open_own(struct race *r, struct range own, uint64_t move)
 
 static void race_for_zones(struct race *r)
 {
-    struct range own = part(r->o, ZONES + r->me, ZONES + RACERS);
+    struct range own = race_part(r->o, ZONES + r->me, ZONES + RACERS);
     for (uint64_t moves = 1 + race_pick(r, MOVES), opened = 0; moves > 0; moves--) {
         int zone = (int)race_pick(r, ZONES);
         char *place = open_own(r, own, opened);
@@ -256,7 +255,7 @@ static void check_outcome(const struct op *o, const struct outcome *all)
     check_that(o, last == (o->way == 1 ? rounds : 0), "who came last to a barrier");
     check_that(o, o->way < 2 || numbers == (UINT64_C(1) << race_senders(o) * NUMBERS) - 1, "the numbers received");
     for (int zone = 0; zone < ZONES && o->way == 0; zone++) {
-        struct range range = part(o, zone, ZONES + RACERS);
+        struct range range = race_part(o, zone, ZONES + RACERS);
         unsigned char turns = 0;
         for (uint64_t i = 0; i < o->count; i++)
             turns += (unsigned char)all[i].turns[zone];
@@ -275,7 +274,9 @@ void interpret_race(int index)
     uat_task_t task[RACERS];
     struct outcome out[RACERS];
     struct racer racer = {.index = index};
-    if (!plain) {
+    if (!plain && o->way == 4) {
+        race_in_search(index);
+    } else if (!plain) {
         make_places(o, &racer.at);
         for (racer.me = 0; racer.me < (int)o->count; racer.me++)
             uat_spawn(&task[racer.me], race_task, &racer, sizeof(racer), &out[racer.me], sizeof(out[racer.me]));

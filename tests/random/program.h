@@ -27,7 +27,7 @@ enum {
     OPENS = 4, /* ranges and transfers that a task has open at a time */
     CASES = 8, /* most channels of a select, or members of a task barrier */
     VALUE_MAX = 1024,
-    RACES = 4, /* kinds of them */
+    RACES = 5, /* kinds of them */
     RACERS = 6,
     STEPS = 4000
 };

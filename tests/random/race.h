@@ -75,6 +75,11 @@ static inline uint64_t race_stamp(const struct op *o, int number)
     return mix(o->stamp + 1 + (uint64_t)number);
 }
 
+/* Part i of n of the range, without its buffer. */
+struct range race_part(const struct op *o, int i, int n);
+
+/* interpret_search.c */
+void race_in_search(int index);
 /* interpret_values.c: numbers through channels, or through the buffer. */
 void race_for_values(struct race *r);
 void race_for_buffer(struct race *r);
