@@ -75,7 +75,7 @@ static int enter(enum uat_collective call, const void *p, struct uat_array **out
     uat_call_enter(call);
     uat_global_refuse_open("in a collective call");
     struct uat_array *a = uat_global.is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
-    if (a == &uat_nowhere || a->start != (uintptr_t)p || a == uat_global.parts) {
+    if (a == &uat_nowhere || a->start != (uintptr_t)p || a == uat_global.array.parts) {
         uat_error("%s: no array begins at %p", uat_call_name(), p);
         rc = -EINVAL;
     }
@@ -113,7 +113,8 @@ int uat_global_freeze(void *p)
     uat_global_before_barrier();
     uat_check(uat_global.config.barrier()); /* no worker writes to it after this */
     uat_global_after_barrier();
-    a->frozen = uat_global.epoch | UINT64_C(1) << 63; /* differs from all other epochs, and from earlier freezes */
+    a->frozen = uat_global.cache.epoch | UINT64_C(1)
+                                             << 63; /* differs from all other epochs, and from earlier freezes */
     uat_call_leave();
     return 0;
 }

@@ -24,15 +24,15 @@ static int own_rank(void)
 
 static bool is_leader(void)
 {
-    return uat_global.leader[uat_global.host] == own_rank();
+    return uat_global.host.leader[uat_global.host.own] == own_rank();
 }
 
 uint64_t uat_array_share(const struct uat_array *a, int host)
 {
     uint64_t chunks = a->size / a->chunk, n = (uint64_t)size_of_job();
-    uint64_t kept = chunks / n * (uint64_t)uat_global.host_size[host];
+    uint64_t kept = chunks / n * (uint64_t)uat_global.host.size[host];
     for (uint64_t rank = 0; rank < chunks % n; rank++)
-        kept += uat_global.host_of[rank] == host;
+        kept += uat_global.host.of[rank] == host;
     return kept * a->chunk;
 }
 
@@ -41,7 +41,7 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 {
     struct uat_global *g = &uat_global;
     const struct uat_bulk_class *links = g->bulk->class_;
-    uint64_t bytes = uat_array_share(a, g->host);
+    uint64_t bytes = uat_array_share(a, g->host.own);
     *memobj = (struct uat_memobj){.fd = -1};
     if (!is_leader() || bytes == 0)
         return 0;
@@ -54,7 +54,7 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
 {
     struct uat_global *g = &uat_global;
-    uint64_t bytes = a->memobj[g->host].bytes;
+    uint64_t bytes = a->memobj[g->host.own].bytes;
     *key = (struct uat_bulk_key){0};
     if (a->fd < 0)
         return 0;
@@ -72,7 +72,7 @@ static int expose(struct uat_array *a, struct uat_bulk_key *key)
 /* Map a run of neighbouring near chunks, which are neighbours in the object, too. */
 static int map_run(const struct uat_array *a, int fd, uintptr_t at, size_t bytes, uint64_t offset)
 {
-    size_t page = a->memobj[uat_global.host].page, size = page ? (bytes + page - 1) / page * page : bytes;
+    size_t page = a->memobj[uat_global.host.own].page, size = page ? (bytes + page - 1) / page * page : bytes;
     void *p = mmap((void *)at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
     if (p == MAP_FAILED) {
         int error = errno;
@@ -87,7 +87,7 @@ static int map_run(const struct uat_array *a, int fd, uintptr_t at, size_t bytes
 /* Map the near chunks at their global addresses. */
 static int map_near(struct uat_array *a, int fd)
 {
-    const int host = uat_global.host;
+    const int host = uat_global.host.own;
     const uintptr_t end = a->start + a->size;
     struct uat_near_run longest = {0};
     size_t run;
@@ -113,7 +113,7 @@ static int map_near(struct uat_array *a, int fd)
 static int map_far(struct uat_array *a, int host)
 {
     struct uat_memobj *memobj = &a->memobj[host];
-    int fd = uat_memobj_open(memobj, uat_global.leader[host]);
+    int fd = uat_memobj_open(memobj, uat_global.host.leader[host]);
     if (fd < 0)
         return fd;
     void *p = mmap(NULL, memobj->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -132,26 +132,27 @@ static int attach(struct uat_array *a, const struct uat_memobj *memobjs)
 {
     struct uat_global *g = &uat_global;
     int rc = 0;
-    for (int h = 0; h < g->hosts; h++) {
+    for (int h = 0; h < g->host.count; h++) {
         uint64_t share = uat_array_share(a, h); /* accessing a chunk beyond the object would be a bus error */
         bool has_none = memobjs[h].fd < 0;
         if (has_none && share > 0)
-            return uat_word_report(g->leader[h], "the descriptor of the part of an array", (uint64_t)memobjs[h].fd);
+            return uat_word_report(g->host.leader[h], "the descriptor of the part of an array",
+                                   (uint64_t)memobjs[h].fd);
         if (!has_none && memobjs[h].pid <= 0)
-            return uat_word_report(g->leader[h], "the process of the part of an array", (uint64_t)memobjs[h].pid);
+            return uat_word_report(g->host.leader[h], "the process of the part of an array", (uint64_t)memobjs[h].pid);
         if (!has_none && memobjs[h].bytes != share)
-            return uat_word_report(g->leader[h], "the size of the part of an array", memobjs[h].bytes);
+            return uat_word_report(g->host.leader[h], "the size of the part of an array", memobjs[h].bytes);
         if (!has_none && memobjs[h].page != 0 && memobjs[h].page != UAT_HUGE_PAGE)
-            return uat_word_report(g->leader[h], "the page size of the part of an array", memobjs[h].page);
+            return uat_word_report(g->host.leader[h], "the page size of the part of an array", memobjs[h].page);
         a->memobj[h] = memobjs[h];
     }
-    if (a->memobj[g->host].fd >= 0) {
-        int fd = is_leader() ? a->fd : uat_memobj_open(&a->memobj[g->host], g->leader[g->host]);
+    if (a->memobj[g->host.own].fd >= 0) {
+        int fd = is_leader() ? a->fd : uat_memobj_open(&a->memobj[g->host.own], g->host.leader[g->host.own]);
         rc = fd < 0 ? fd : map_near(a, fd);
         if (fd >= 0 && !is_leader())
             close(fd);
     }
-    for (int h = 0; h < g->hosts && !rc && g->far && g->bulk->class_->maps; h++)
+    for (int h = 0; h < g->host.count && !rc && g->far && g->bulk->class_->maps; h++)
         if (a->memobj[h].fd >= 0)
             rc = map_far(a, h);
     return rc;
@@ -164,9 +165,9 @@ void uat_array_drop(struct uat_array *a)
         return;
     if (a->linear) {
         g->bulk->class_->conceal(g->bulk, a->linear);
-        munmap(a->linear, a->memobj[g->host].bytes);
+        munmap(a->linear, a->memobj[g->host.own].bytes);
     }
-    for (int h = 0; h < g->hosts; h++)
+    for (int h = 0; h < g->host.count; h++)
         if (a->window && a->window[h])
             munmap(a->window[h], a->memobj[h].bytes);
     if (a->start) {
@@ -191,8 +192,8 @@ static struct uat_array *new_array(size_t bytes, size_t chunk)
     a->chunk = chunk;
     a->by_chunk = uat_divisor(chunk >> UAT_BLOCK_SHIFT);
     a->size = (bytes + chunk - 1) / chunk * chunk;
-    a->window = calloc((size_t)g->hosts, sizeof(*a->window));
-    a->memobj = calloc((size_t)g->hosts, sizeof(*a->memobj));
+    a->window = calloc((size_t)g->host.count, sizeof(*a->window));
+    a->memobj = calloc((size_t)g->host.count, sizeof(*a->memobj));
     if (a->window && a->memobj)
         return a;
     free(a->window);
@@ -206,7 +207,7 @@ static struct uat_array *new_array(size_t bytes, size_t chunk)
 static int lock_and_expose(struct uat_array *a)
 {
     struct uat_global *g = &uat_global;
-    struct uat_bulk_key mine = {0}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* one of each leader */
+    struct uat_bulk_key mine = {0}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one of each leader */
     int rc = all ? 0 : -ENOMEM;
     if (!all)
         uat_error("no memory for the keys of an array");
@@ -216,8 +217,8 @@ static int lock_and_expose(struct uat_array *a)
     if (!rc)
         rc = uat_global_agree(expose(a, &mine));
     if (!rc)
-        uat_check(uat_global_gather_from(g->leader, g->hosts, &mine, sizeof(mine), all));
-    for (int h = 0; h < g->hosts && !rc; h++)
+        uat_check(uat_global_gather_from(g->host.leader, g->host.count, &mine, sizeof(mine), all));
+    for (int h = 0; h < g->host.count && !rc; h++)
         a->memobj[h].key = all[h];
     free(all);
     return rc;
@@ -227,7 +228,7 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
 {
     struct uat_array *a = rc ? NULL : new_array(bytes, chunk);
     struct uat_global *g = &uat_global;
-    struct uat_memobj mine = {.fd = -1}, *all = calloc((size_t)g->hosts, sizeof(*all)); /* one of each leader */
+    struct uat_memobj mine = {.fd = -1}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one of each leader */
     if (!rc && (!a || !all)) {
         uat_error("no memory for the description of an array");
         rc = -ENOMEM;
@@ -240,7 +241,7 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
     if (!rc)
         rc = uat_global_agree(make_object(a, &mine));
     if (!rc) { /* on all workers: each has its table, or agree() would have failed */
-        uat_check(uat_global_gather_from(g->leader, g->hosts, &mine, sizeof(mine), all));
+        uat_check(uat_global_gather_from(g->host.leader, g->host.count, &mine, sizeof(mine), all));
         rc = uat_global_agree(attach(a, all));
     }
     if (!rc && !g->bulk->class_->maps)

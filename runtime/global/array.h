@@ -36,7 +36,7 @@ extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
 static inline struct uat_array *uat_array_of(uintptr_t at)
 {
     uintptr_t granule = (at - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
-    return granule < UAT_GRANULES ? uat_global.granule[granule] : &uat_nowhere;
+    return granule < UAT_GRANULES ? uat_global.array.granule[granule] : &uat_nowhere;
 }
 
 /* The array that contains [p, p + bytes); ends the job with one line if there is none. */

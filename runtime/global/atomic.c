@@ -22,7 +22,7 @@ static struct uat_home check(const char *call, const uat_atomic_t *word, bool ch
 
 static bool is_near_cpu(const struct uat_home *home)
 {
-    return home->host == uat_global.host && uat_global.bulk->class_->cpu_atomics;
+    return home->host == uat_global.host.own && uat_global.bulk->class_->cpu_atomics;
 }
 
 static void post(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op, uint64_t *local)
@@ -39,7 +39,7 @@ static void post(const uat_atomic_t *word, const struct uat_home *home, struct u
  * an atomic. */
 static void await_additions(int host)
 {
-    uat_link_wait(host, uat_global.unreleased[host].added);
+    uat_link_wait(host, uat_global.release.unreleased[host].added);
 }
 
 static uint64_t do_far(const uat_atomic_t *word, const struct uat_home *home, struct uat_bulk_op op)
@@ -47,9 +47,9 @@ static uint64_t do_far(const uat_atomic_t *word, const struct uat_home *home, st
     struct uat_global *g = &uat_global;
     if (op.code != UAT_OP_READ) /* B2 */
         await_additions(home->host);
-    post(word, home, op, &g->landing[1]);
+    post(word, home, op, &g->arena.landing[1]);
     uat_link_wait(home->host, g->bulk->link[home->host].posted);
-    return g->landing[1];
+    return g->arena.landing[1];
 }
 
 uint64_t uat_atomic_fetch_add_elsewhere(uat_atomic_t *word, uint64_t addend)
@@ -75,7 +75,7 @@ uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word)
 {
     struct uat_home home = check("uat_atomic_load()", word, false);
     /* A CPU may load a word that adapters change; but in virtual time a loop of loads must let time pass. */
-    if (home.host == uat_global.host && !UAT_IS_VIRTUAL()) {
+    if (home.host == uat_global.host.own && !UAT_IS_VIRTUAL()) {
         await_additions(home.host);
         return __atomic_load_n(&word->value, __ATOMIC_ACQUIRE);
     }
@@ -90,9 +90,9 @@ void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend)
         __atomic_fetch_add(&word->value, addend, __ATOMIC_ACQ_REL);
         return;
     }
-    post(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend}, &g->landing[2]);
-    g->unreleased[home.host].added = g->bulk->link[home.host].posted;
-    g->unreleased[home.host].any = g->must_release = true;
+    post(word, &home, (struct uat_bulk_op){.code = UAT_OP_FETCH_ADD, .operand = addend}, &g->arena.landing[2]);
+    g->release.unreleased[home.host].added = g->bulk->link[home.host].posted;
+    g->release.unreleased[home.host].any = g->release.needed = true;
 }
 
 /* Set a word by CMP_SWAP: an adapter has no other atomic that sets a word, and only the adapter may change such a

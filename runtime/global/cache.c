@@ -35,22 +35,22 @@ _Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run ea
  */
 static int map_arena(struct uat_global *g)
 {
-    const size_t unit = UINT64_C(2) << 20, apart = unit / 2, size = g->arena_size + g->ring_size;
+    const size_t unit = UINT64_C(2) << 20, apart = unit / 2, size = g->arena.size + g->cache.ring_size;
     char *p = mmap(NULL, size + unit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return -errno;
-    size_t before = (apart - ((uintptr_t)p + g->arena_size - g->ring_size)) % unit;
+    size_t before = (apart - ((uintptr_t)p + g->arena.size - g->cache.ring_size)) % unit;
     if (before)
         munmap(p, before);
     p += before;
     munmap(p + size, unit - before);
-    g->arena = p;
-    if (mmap(p, g->arena_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena_fd, 0) ==
+    g->arena.base = p;
+    if (mmap(p, g->arena.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena.fd, 0) ==
         MAP_FAILED)
         return -errno;
-    off_t ring = (off_t)(g->arena_size - g->ring_size);
-    if (g->ring_size && mmap(p + g->arena_size, g->ring_size, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena_fd, ring) == MAP_FAILED)
+    off_t ring = (off_t)(g->arena.size - g->cache.ring_size);
+    if (g->cache.ring_size && mmap(p + g->arena.size, g->cache.ring_size, PROT_READ | PROT_WRITE,
+                                   MAP_SHARED | MAP_FIXED | MAP_POPULATE, g->arena.fd, ring) == MAP_FAILED)
         return -errno;
     return 0;
 }
@@ -61,40 +61,41 @@ void uat_cache_plan(void)
     size_t slots = 1;
     while (2 * slots * UAT_BLOCK <= uat_global_settings.cache_size)
         slots *= 2;
-    g->ring_size = g->far ? slots * UAT_BLOCK : 0;
-    g->ring_mask = g->ring_size - 1;
-    g->overflow_size = g->ring_size / 4;
-    g->slot_mask = slots - 1;
-    g->arena_size = g->overflow_size + (size_t)UAT_BOUNCES * UAT_BOUNCE + LANDING + g->ring_size;
+    g->cache.ring_size = g->far ? slots * UAT_BLOCK : 0;
+    g->cache.ring_mask = g->cache.ring_size - 1;
+    g->arena.overflow_size = g->cache.ring_size / 4;
+    g->cache.slot_mask = slots - 1;
+    g->arena.size = g->arena.overflow_size + (size_t)UAT_BOUNCES * UAT_BOUNCE + LANDING + g->cache.ring_size;
 }
 
 int uat_cache_open(void)
 {
     struct uat_global *g = &uat_global;
-    g->arena_fd = memfd_create("uat-cache", MFD_CLOEXEC);
-    g->slot = aligned_alloc(_Alignof(struct uat_slot_of_cache), (g->slot_mask + 1) * sizeof(*g->slot));
-    g->shown = calloc(g->slot_mask + 1, sizeof(*g->shown));
-    g->pending = calloc(g->slot_mask + 1, sizeof(*g->pending));
-    int rc = !g->slot || !g->shown || !g->pending ? -ENOMEM : g->arena_fd < 0 ? -errno : 0;
-    if (g->slot)
-        memset(g->slot, 0, (g->slot_mask + 1) * sizeof(*g->slot));
-    if (!rc && ftruncate(g->arena_fd, (off_t)g->arena_size))
+    g->arena.fd = memfd_create("uat-cache", MFD_CLOEXEC);
+    g->cache.slot =
+        aligned_alloc(_Alignof(struct uat_slot_of_cache), (g->cache.slot_mask + 1) * sizeof(*g->cache.slot));
+    g->cache.shown = calloc(g->cache.slot_mask + 1, sizeof(*g->cache.shown));
+    g->cache.pending = calloc(g->cache.slot_mask + 1, sizeof(*g->cache.pending));
+    int rc = !g->cache.slot || !g->cache.shown || !g->cache.pending ? -ENOMEM : g->arena.fd < 0 ? -errno : 0;
+    if (g->cache.slot)
+        memset(g->cache.slot, 0, (g->cache.slot_mask + 1) * sizeof(*g->cache.slot));
+    if (!rc && ftruncate(g->arena.fd, (off_t)g->arena.size))
         rc = -errno;
     if (!rc)
         rc = map_arena(g);
     if (rc) {
-        uat_error("no memory for the cache of far memory, %zu KiB: %s; lower UAT_CACHE_SIZE", g->arena_size >> 10,
+        uat_error("no memory for the cache of far memory, %zu KiB: %s; lower UAT_CACHE_SIZE", g->arena.size >> 10,
                   strerror(-rc));
         return rc;
     }
-    g->overflow = g->arena;
-    g->bounce = g->overflow + g->overflow_size;
-    g->landing = (uint64_t *)(g->bounce + (size_t)UAT_BOUNCES * UAT_BOUNCE);
-    g->ring = g->arena + g->arena_size - g->ring_size;
+    g->arena.overflow = g->arena.base;
+    g->bounce.buffers = g->arena.overflow + g->arena.overflow_size;
+    g->arena.landing = (uint64_t *)(g->bounce.buffers + (size_t)UAT_BOUNCES * UAT_BOUNCE);
+    g->cache.ring = g->arena.base + g->arena.size - g->cache.ring_size;
     if (g->far) {
-        uat_far.shown = g->shown;
-        uat_far.ring = g->ring;
-        uat_far.mask = g->ring_mask;
+        uat_far.shown = g->cache.shown;
+        uat_far.ring = g->cache.ring;
+        uat_far.mask = g->cache.ring_mask;
     }
     return 0;
 }
@@ -102,20 +103,20 @@ int uat_cache_open(void)
 void uat_cache_close(void)
 {
     struct uat_global *g = &uat_global;
-    if (g->arena)
-        munmap(g->arena, g->arena_size + g->ring_size);
-    if (g->slot && g->arena_fd >= 0)
-        close(g->arena_fd);
+    if (g->arena.base)
+        munmap(g->arena.base, g->arena.size + g->cache.ring_size);
+    if (g->cache.slot && g->arena.fd >= 0)
+        close(g->arena.fd);
     uat_far.shown = &nothing;
     uat_far.mask = 0;
-    free(g->slot);
-    free(g->shown);
-    free(g->pending);
-    g->arena = g->ring = NULL;
-    g->slot = NULL;
-    g->shown = NULL;
-    g->pending = NULL;
-    g->pending_count = 0;
+    free(g->cache.slot);
+    free(g->cache.shown);
+    free(g->cache.pending);
+    g->arena.base = g->cache.ring = NULL;
+    g->cache.slot = NULL;
+    g->cache.shown = NULL;
+    g->cache.pending = NULL;
+    g->cache.pending_count = 0;
 }
 
 /* Record that a prefetch to the slot has completed. */
@@ -129,8 +130,8 @@ static void settle(struct uat_slot_of_cache *s)
 /* Show the run of valid parts around this one, which is valid. A hit looks only at that run. */
 static void show(const struct uat_slot_of_cache *s, unsigned part)
 {
-    struct uat_shown_run *r = &uat_global.shown[s - uat_global.slot];
-    if (!uat_global.shows)
+    struct uat_shown_run *r = &uat_global.cache.shown[s - uat_global.cache.slot];
+    if (!uat_global.cache.shows)
         return;
     unsigned first = part, end = part + 1;
     while (first > 0 && s->valid >> (first - 1) & 1)
@@ -143,20 +144,20 @@ static void show(const struct uat_slot_of_cache *s, unsigned part)
 
 static void hide(const struct uat_slot_of_cache *s)
 {
-    uat_global.shown[s - uat_global.slot].size = 0;
+    uat_global.cache.shown[s - uat_global.cache.slot].size = 0;
 }
 
 void uat_cache_hide(void)
 {
     const struct uat_global *g = &uat_global;
-    for (uint64_t i = 0; g->shows && i <= g->slot_mask; i++)
-        hide(&g->slot[i]);
+    for (uint64_t i = 0; g->cache.shows && i <= g->cache.slot_mask; i++)
+        hide(&g->cache.slot[i]);
 }
 
 bool uat_cache_show(uintptr_t at, size_t bytes)
 {
     size_t from = at % UAT_BLOCK;
-    if (!uat_global.shows)
+    if (!uat_global.cache.shows)
         return false;
     const struct uat_slot_of_cache *s = uat_slot_for(at >> UAT_BLOCK_SHIFT);
     if (bytes - 1 >= UAT_BLOCK - from || s->block != at >> UAT_BLOCK_SHIFT ||
@@ -205,7 +206,7 @@ static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t en
     while (at < end) {
         uintptr_t stop = end, next = uat_open_written(at, &stop);
         if (at < stop) {
-            s->read_end = uat_link_read(at, g->ring + (at & g->ring_mask), stop - at);
+            s->read_end = uat_link_read(at, g->cache.ring + (at & g->cache.ring_mask), stop - at);
             g->count.bytes_fetched += stop - at;
         }
         at = next;
@@ -280,11 +281,11 @@ static void await_range(uintptr_t at, uintptr_t end)
 static bool fits_ring(const struct uat_array *a, uintptr_t at, size_t bytes)
 {
     const struct uat_global *g = &uat_global;
-    if (at % UAT_BLOCK + bytes > g->ring_size)
+    if (at % UAT_BLOCK + bytes > g->cache.ring_size)
         return false;
     for (uintptr_t p = at; p < at + bytes;) {
         struct uat_home home = uat_array_home(a, p);
-        if (home.host == g->host)
+        if (home.host == g->host.own)
             return false;
         p += home.run;
     }
@@ -317,7 +318,7 @@ void uat_cache_prefetch(uintptr_t at, size_t bytes)
     const struct uat_array *a = uat_array_check("uat_global_prefetch()", at, bytes);
     for (uintptr_t p = at, end = at + bytes; p < end;) {
         size_t from = p % UAT_BLOCK, to = end - p < UAT_BLOCK - from ? from + (end - p) : UAT_BLOCK;
-        bool far = uat_array_home(a, p).host != uat_global.host;
+        bool far = uat_array_home(a, p).host != uat_global.host.own;
         struct uat_slot_of_cache *s = far ? prepare(a, p >> UAT_BLOCK_SHIFT) : NULL;
         unsigned missing = s ? uat_parts_touched(from, to) & ~(s->valid | s->arriving) : 0;
         if (missing) {
@@ -347,8 +348,8 @@ void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
 void uat_cache_drop(const struct uat_array *a)
 {
     struct uat_global *g = &uat_global;
-    for (uint64_t i = 0; g->ring_size && i <= g->slot_mask; i++) {
-        struct uat_slot_of_cache *s = &g->slot[i];
+    for (uint64_t i = 0; g->cache.ring_size && i <= g->cache.slot_mask; i++) {
+        struct uat_slot_of_cache *s = &g->cache.slot[i];
         if (s->block && (s->block << UAT_BLOCK_SHIFT) - a->start < a->size)
             evict_and_claim(s, 0, s->link, 0);
     }

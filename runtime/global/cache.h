@@ -50,17 +50,17 @@ void uat_overflow_checkin(struct uat_open *o);
 /* Where the slot's bytes lie. */
 static inline char *uat_slot_place(const struct uat_slot_of_cache *s)
 {
-    return uat_global.ring + ((size_t)(s - uat_global.slot) << UAT_BLOCK_SHIFT);
+    return uat_global.cache.ring + ((size_t)(s - uat_global.cache.slot) << UAT_BLOCK_SHIFT);
 }
 
 static inline struct uat_slot_of_cache *uat_slot_for(uint64_t block)
 {
-    return &uat_global.slot[block & uat_global.slot_mask];
+    return &uat_global.cache.slot[block & uat_global.cache.slot_mask];
 }
 
 static inline uint64_t uat_epoch_of(const struct uat_array *a)
 {
-    return a->frozen ? a->frozen : uat_global.epoch;
+    return a->frozen ? a->frozen : uat_global.cache.epoch;
 }
 
 /* Bits of the parts that [from, to) of a block touches. from < to. */

@@ -70,6 +70,6 @@ void uat_global_checkin_elsewhere(const void *p, size_t bytes, enum uat_access a
 void uat_global_prefetch(const void *p, size_t bytes)
 {
     uintptr_t at = (uintptr_t)p;
-    if (bytes && !uat_near_holds(at, bytes) && bytes <= uat_global.ring_size / 2)
+    if (bytes && !uat_near_holds(at, bytes) && bytes <= uat_global.cache.ring_size / 2)
         uat_cache_prefetch(at, bytes);
 }

@@ -25,17 +25,17 @@ static __attribute__((noinline)) void release(void)
     struct uat_global *g = &uat_global;
     uint64_t since = uat_trace_begin();
     bool waited = false;
-    for (uint32_t i = 0; i < g->pending_count; i++) {
-        struct uat_slot_of_cache *s = &g->slot[g->pending[i]];
+    for (uint32_t i = 0; i < g->cache.pending_count; i++) {
+        struct uat_slot_of_cache *s = &g->cache.slot[g->cache.pending[i]];
         s->listed = false;
         uat_writeback_slot(s);
     }
-    g->pending_count = 0;
-    for (int link = 0; link < g->hosts; link++) /* all flushes are posted before the first wait */
+    g->cache.pending_count = 0;
+    for (int link = 0; link < g->host.count; link++) /* all flushes are posted before the first wait */
         waited |= uat_link_flush_begin(link);
-    for (int link = 0; link < g->hosts; link++)
+    for (int link = 0; link < g->host.count; link++)
         uat_link_flush_end(link);
-    g->must_release = false;
+    g->release.needed = false;
     g->count.releases++;
     g->count.releases_waited += waited;
     uat_trace_end(UAT_TRACE_RELEASE, since, 0, -1);
@@ -43,7 +43,7 @@ static __attribute__((noinline)) void release(void)
 
 void uat_global_release(void)
 {
-    if (uat_global.must_release)
+    if (uat_global.release.needed)
         release();
 }
 
@@ -53,7 +53,7 @@ void uat_global_release(void)
  */
 static void acquire(void)
 {
-    uat_global.epoch++;
+    uat_global.cache.epoch++;
     uat_far.epoch += UINT64_C(1) << UAT_FAR_EPOCH_SHIFT;
     if (uat_far.epoch == 0) /* the number wrapped: runs may be shown under epochs that come again */
         uat_cache_hide();
@@ -65,22 +65,22 @@ static void acquire(void)
  */
 static bool may_spend(struct uat_global *g, uint64_t now)
 {
-    if (now - g->since > WINDOW) {
-        g->since = now - WINDOW / 2;
-        g->spent /= 2;
+    if (now - g->release.since > WINDOW) {
+        g->release.since = now - WINDOW / 2;
+        g->release.spent /= 2;
     }
-    return g->spent * BUDGET <= now - g->since;
+    return g->release.spent * BUDGET <= now - g->release.since;
 }
 
 const bool *uat_global_unreleased(void)
 {
-    return &uat_global.must_release;
+    return &uat_global.release.needed;
 }
 
 bool uat_global_before_publication(void)
 {
     struct uat_global *g = &uat_global;
-    if (!g->must_release)
+    if (!g->release.needed)
         return true;
     uint64_t begin = uat_counter();
     if (!g->strict && !may_spend(g, begin)) {
@@ -88,19 +88,19 @@ bool uat_global_before_publication(void)
         return false;
     }
     release();
-    g->spent += uat_counter() - begin;
+    g->release.spent += uat_counter() - begin;
     return true;
 }
 
 void uat_global_before_end(void)
 {
-    if (uat_global.must_release)
+    if (uat_global.release.needed)
         release();
 }
 
 void uat_global_before_wait(void)
 {
-    if (uat_global.must_release)
+    if (uat_global.release.needed)
         release();
 }
 
@@ -123,14 +123,14 @@ void uat_global_after_resume(void)
 static void drain(void)
 {
     const struct uat_global *g = &uat_global;
-    for (int link = 0; g->is_open && link < g->hosts; link++)
+    for (int link = 0; g->is_open && link < g->host.count; link++)
         uat_link_wait(link, g->bulk->link[link].posted);
 }
 
 void uat_global_before_barrier(void)
 {
     uat_global_refuse_open("at a barrier, or the start or end of a run");
-    if (uat_global.must_release)
+    if (uat_global.release.needed)
         release();
     drain();
 }

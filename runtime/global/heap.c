@@ -63,7 +63,7 @@ static unsigned class_of(size_t bytes)
 
 static uintptr_t part_of(int rank)
 {
-    return uat_global.parts->start + (uintptr_t)rank * uat_global.parts->chunk;
+    return uat_global.array.parts->start + (uintptr_t)rank * uat_global.array.parts->chunk;
 }
 
 static uat_atomic_t *freed_list(int rank)
@@ -78,14 +78,14 @@ static int own_rank(void)
 
 const uint64_t *uat_objects_freed_word(void)
 {
-    return uat_global.parts ? &freed_list(own_rank())->value : NULL;
+    return uat_global.array.parts ? &freed_list(own_rank())->value : NULL;
 }
 
 void uat_objects_start(void)
 {
     memset(&heap, 0, sizeof(heap));
     heap.end = part_of(own_rank()) + UAT_PART_HEAD + uat_head_line(own_rank()); /* their words are coloured, too */
-    heap.limit = part_of(own_rank()) + uat_global.parts->chunk - uat_bounds_size();
+    heap.limit = part_of(own_rank()) + uat_global.array.parts->chunk - uat_bounds_size();
 }
 
 static struct header *header_of(uintptr_t object)
@@ -248,7 +248,7 @@ static void give_back(uintptr_t object, int rank)
 void uat_global_object_free(void *p)
 {
     uintptr_t object = (uintptr_t)p;
-    const struct uat_array *parts = uat_global.parts;
+    const struct uat_array *parts = uat_global.array.parts;
     if (!p)
         return;
     bool within = parts && object % ALIGNMENT == 0 && object - parts->start < parts->size;

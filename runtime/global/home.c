@@ -26,9 +26,9 @@ struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at)
 {
     const struct uat_global *g = &uat_global;
     uint64_t offset = at - a->start, chunk = uat_quotient(offset >> UAT_BLOCK_SHIFT, a->by_chunk);
-    uint64_t inside = offset - chunk * a->chunk, round = uat_quotient(chunk, g->by_size);
-    int rank = (int)(chunk - round * (uint64_t)g->config.transport->size), host = g->host_of[rank];
-    uint64_t number = round * (uint64_t)g->host_size[host] + (uint64_t)g->local[rank];
+    uint64_t inside = offset - chunk * a->chunk, round = uat_quotient(chunk, g->array.by_size);
+    int rank = (int)(chunk - round * (uint64_t)g->config.transport->size), host = g->host.of[rank];
+    uint64_t number = round * (uint64_t)g->host.size[host] + (uint64_t)g->host.local[rank];
     return (struct uat_home){
         .host = host, .rank = rank, .run = a->chunk - inside, .offset = number * a->chunk + inside};
 }
@@ -44,7 +44,7 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
         uat_fatal("%s: %zu bytes at %p reach beyond the array of %zu bytes at %p", call, bytes, (void *)at, a->bytes,
                   (void *)a->start);
     }
-    if (__builtin_expect(g->strict, 0) && a == g->parts)
+    if (__builtin_expect(g->strict, 0) && a == g->array.parts)
         uat_bounds_check(call, at, bytes);
     return a;
 }
@@ -76,7 +76,7 @@ size_t uat_global_near(const void *p, size_t bytes)
     bytes = bytes < rest ? bytes : rest;
     while (near < bytes) {
         struct uat_home home = uat_array_home(a, at + near);
-        if (home.host != g->host)
+        if (home.host != g->host.own)
             break;
         near += home.run < bytes - near ? home.run : bytes - near;
     }

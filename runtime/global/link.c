@@ -20,10 +20,10 @@ void uat_link_post(int link, const struct uat_bulk_op *op)
 static void post_flush(int link)
 {
     struct uat_global *g = &uat_global;
-    const struct uat_memobj *memobj = &g->parts->memobj[link];
+    const struct uat_memobj *memobj = &g->array.parts->memobj[link];
     struct uat_bulk_op op = {.code = UAT_OP_FETCH_ADD,
                              .bytes = 8,
-                             .local = g->landing,
+                             .local = g->arena.landing,
                              .remote = memobj->key.base + UAT_FLUSH_OFFSET + uat_head_line(g->config.transport->rank),
                              .rkey = memobj->key.rkey};
     uat_link_post(link, &op);
@@ -31,15 +31,15 @@ static void post_flush(int link)
 
 bool uat_link_flush_begin(int link)
 {
-    if (uat_global.unreleased[link].any)
+    if (uat_global.release.unreleased[link].any)
         post_flush(link);
-    return uat_global.unreleased[link].any;
+    return uat_global.release.unreleased[link].any;
 }
 
 void uat_link_flush_end(int link)
 {
     struct uat_global *g = &uat_global;
-    struct uat_unreleased *u = &g->unreleased[link];
+    struct uat_unreleased *u = &g->release.unreleased[link];
     if (!u->any)
         return;
     uat_link_wait(link, g->bulk->link[link].posted);
@@ -70,13 +70,13 @@ uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes)
     struct uat_global *g = &uat_global;
     int link;
     struct uat_bulk_op op = make_op(UAT_OP_WRITE, at, (void *)(uintptr_t)source, bytes, &link);
-    struct uat_unreleased *u = &g->unreleased[link];
+    struct uat_unreleased *u = &g->release.unreleased[link];
     bool meets = uat_ranges_meet(&u->ranges, at, at + bytes);
     if (meets || !uat_ranges_add(&u->ranges, at, at + bytes)) {
         flush(link);
         uat_ranges_add(&u->ranges, at, at + bytes);
     }
-    u->any = g->must_release = true;
+    u->any = g->release.needed = true;
     uat_link_post(link, &op);
     g->count.bytes_written += bytes;
     return g->bulk->link[link].posted;
@@ -87,7 +87,7 @@ uint64_t uat_link_read(uintptr_t at, void *to, size_t bytes)
     struct uat_global *g = &uat_global;
     int link;
     struct uat_bulk_op op = make_op(UAT_OP_READ, at, to, bytes, &link);
-    if (uat_ranges_meet(&g->unreleased[link].ranges, at, at + bytes))
+    if (uat_ranges_meet(&g->release.unreleased[link].ranges, at, at + bytes))
         post_flush(link);
     uat_link_post(link, &op);
     return g->bulk->link[link].posted;

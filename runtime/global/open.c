@@ -23,21 +23,21 @@ int uat_global_prepare(const struct uat_global_config *config)
     memset(g, 0, sizeof(*g));
     uat_open_reset();
     for (size_t i = 0; i < UAT_GRANULES; i++)
-        g->granule[i] = &uat_nowhere;
+        g->array.granule[i] = &uat_nowhere;
     g->config = *config;
-    g->by_size = uat_divisor((uint64_t)size);
+    g->array.by_size = uat_divisor((uint64_t)size);
     g->strict = config->strict;
-    g->epoch = 1;
-    g->given = malloc((size_t)size * sizeof(int));
-    g->host_of = malloc((size_t)size * sizeof(int));
-    g->leader = malloc((size_t)size * sizeof(int));
-    g->local = malloc((size_t)size * sizeof(int));
-    g->host_size = calloc((size_t)size, sizeof(int));
-    if (!g->given || !g->host_of || !g->leader || !g->local || !g->host_size) {
+    g->cache.epoch = 1;
+    g->host.given = malloc((size_t)size * sizeof(int));
+    g->host.of = malloc((size_t)size * sizeof(int));
+    g->host.leader = malloc((size_t)size * sizeof(int));
+    g->host.local = malloc((size_t)size * sizeof(int));
+    g->host.size = calloc((size_t)size, sizeof(int));
+    if (!g->host.given || !g->host.of || !g->host.leader || !g->host.local || !g->host.size) {
         uat_error("no memory for the table of hosts");
         return -ENOMEM;
     }
-    memcpy(g->given, config->host_of, (size_t)size * sizeof(int));
+    memcpy(g->host.given, config->host_of, (size_t)size * sizeof(int));
     return 0;
 }
 
@@ -45,28 +45,29 @@ int uat_global_prepare(const struct uat_global_config *config)
 static bool share_host(const struct uat_global *g, int a, int b, int simulated)
 {
     int64_t size = g->config.transport->size;
-    return g->given[a] == g->given[b] && (!simulated || (int64_t)a * simulated / size == (int64_t)b * simulated / size);
+    return g->host.given[a] == g->host.given[b] &&
+           (!simulated || (int64_t)a * simulated / size == (int64_t)b * simulated / size);
 }
 
 /* Number the hosts by their lowest rank. */
 static void number_hosts(struct uat_global *g)
 {
     int size = g->config.transport->size, wanted = uat_global_settings.hosts < size ? uat_global_settings.hosts : size;
-    g->hosts = 0;
+    g->host.count = 0;
     for (int rank = 0; rank < size; rank++) {
-        int host = g->hosts - 1; /* mostly the host of the rank before */
-        while (host >= 0 && !share_host(g, g->leader[host], rank, wanted))
+        int host = g->host.count - 1; /* mostly the host of the rank before */
+        while (host >= 0 && !share_host(g, g->host.leader[host], rank, wanted))
             host--;
         if (host < 0) {
-            host = g->hosts++;
-            g->leader[host] = rank;
-            g->host_size[host] = 0;
+            host = g->host.count++;
+            g->host.leader[host] = rank;
+            g->host.size[host] = 0;
         }
-        g->host_of[rank] = host;
-        g->local[rank] = g->host_size[host]++;
+        g->host.of[rank] = host;
+        g->host.local[rank] = g->host.size[host]++;
     }
-    g->host = g->host_of[g->config.transport->rank];
-    g->far = g->hosts > 1;
+    g->host.own = g->host.of[g->config.transport->rank];
+    g->far = g->host.count > 1;
 }
 
 static int open_links(struct uat_global *g)
@@ -76,9 +77,9 @@ static int open_links(struct uat_global *g)
         uat_error("transport %s has no global memory", t->class_->name);
         return -EOPNOTSUPP;
     }
-    g->unreleased = calloc((size_t)g->hosts, sizeof(*g->unreleased));
-    if (!g->unreleased) {
-        uat_error("no memory for the links to %d hosts", g->hosts);
+    g->release.unreleased = calloc((size_t)g->host.count, sizeof(*g->release.unreleased));
+    if (!g->release.unreleased) {
+        uat_error("no memory for the links to %d hosts", g->host.count);
         return -ENOMEM;
     }
     return 0;
@@ -87,12 +88,12 @@ static int open_links(struct uat_global *g)
 static int connect_links(struct uat_global *g)
 {
     struct uat_bulk_config config = {.transport = g->config.transport,
-                                     .hosts = g->hosts,
-                                     .host = g->host,
-                                     .leader = g->leader,
-                                     .host_of = g->host_of,
-                                     .arena = g->arena,
-                                     .arena_size = g->arena_size,
+                                     .hosts = g->host.count,
+                                     .host = g->host.own,
+                                     .leader = g->host.leader,
+                                     .host_of = g->host.of,
+                                     .arena = g->arena.base,
+                                     .arena_size = g->arena.size,
                                      .late = g->config.late,
                                      .latency = uat_global_settings.latency,
                                      .seed = g->config.seed,
@@ -103,31 +104,31 @@ static int connect_links(struct uat_global *g)
 /* Return to the state after uat_global_prepare(). */
 static void close_links(struct uat_global *g)
 {
-    g->is_open = g->shows = false;
+    g->is_open = g->cache.shows = false;
     uat_near.word = SIZE_MAX;
-    uat_array_drop(g->parts);
-    g->parts = NULL;
+    uat_array_drop(g->array.parts);
+    g->array.parts = NULL;
     if (g->bulk)
         g->bulk->class_->close(g->bulk);
     g->bulk = NULL;
     uat_cache_close();
-    free(g->unreleased);
-    g->unreleased = NULL;
+    free(g->release.unreleased);
+    g->release.unreleased = NULL;
 }
 
 void uat_global_close(void)
 {
     struct uat_global *g = &uat_global;
     for (size_t i = 0; g->is_open && i < UAT_GRANULES; i++)
-        if (g->granule[i] != &uat_nowhere && g->granule[i] != g->parts)
-            uat_array_drop(g->granule[i]);
+        if (g->array.granule[i] != &uat_nowhere && g->array.granule[i] != g->array.parts)
+            uat_array_drop(g->array.granule[i]);
     close_links(g);
-    free(g->given);
-    free(g->host_of);
-    free(g->leader);
-    free(g->local);
-    free(g->host_size);
-    g->given = g->host_of = g->leader = g->local = g->host_size = NULL;
+    free(g->host.given);
+    free(g->host.of);
+    free(g->host.leader);
+    free(g->host.local);
+    free(g->host.size);
+    g->host.given = g->host.of = g->host.leader = g->host.local = g->host.size = NULL;
     g->config.transport = NULL;
 }
 
@@ -148,19 +149,19 @@ int uat_global_start(void)
         rc = uat_global_agree(connect_links(g));
     if (!rc) {
         size_t unit = uat_pages_unit(), part = (uat_global_settings.part_size + unit - 1) / unit * unit;
-        rc = uat_array_make(part * (size_t)g->config.transport->size, part, 0, &g->parts);
+        rc = uat_array_make(part * (size_t)g->config.transport->size, part, 0, &g->array.parts);
     }
     if (rc) {
         close_links(g);
         return rc;
     }
     uat_objects_start();
-    g->shows = g->far && !g->strict;
+    g->cache.shows = g->far && !g->strict;
     uat_near.word = g->bulk->class_->cpu_atomics ? sizeof(uint64_t) : SIZE_MAX;
-    g->since = uat_counter();
+    g->release.since = uat_counter();
     g->is_open = true;
-    uat_info("global memory: %d hosts, this one is number %d; %zu MiB of cache, %zu MiB for objects", g->hosts, g->host,
-             g->ring_size >> 20, uat_global_settings.part_size >> 20);
+    uat_info("global memory: %d hosts, this one is number %d; %zu MiB of cache, %zu MiB for objects", g->host.count,
+             g->host.own, g->cache.ring_size >> 20, uat_global_settings.part_size >> 20);
     return 0;
 }
 

@@ -16,13 +16,13 @@
 /* Does this host belong to this worker's machine? Hosts may be simulated. */
 static bool is_here(const struct uat_global *g, int host)
 {
-    return g->given[g->leader[host]] == g->given[g->config.transport->rank];
+    return g->host.given[g->host.leader[host]] == g->host.given[g->config.transport->rank];
 }
 
 static bool asks(const struct uat_global *g)
 {
     for (int rank = 0; rank < g->config.transport->rank; rank++)
-        if (g->given[rank] == g->given[g->config.transport->rank])
+        if (g->host.given[rank] == g->host.given[g->config.transport->rank])
             return false;
     return true;
 }
@@ -32,10 +32,10 @@ static uint64_t promised(const struct uat_global *g)
 {
     uint64_t bytes = 0;
     for (size_t i = 0; i < UAT_GRANULES; i++) {
-        const struct uat_array *a = g->granule[i];
-        if (a == &uat_nowhere || (i > 0 && a == g->granule[i - 1]))
+        const struct uat_array *a = g->array.granule[i];
+        if (a == &uat_nowhere || (i > 0 && a == g->array.granule[i - 1]))
             continue;
-        for (int host = 0; host < g->hosts; host++)
+        for (int host = 0; host < g->host.count; host++)
             if (is_here(g, host) && a->memobj[host].bytes)
                 bytes += uat_memobj_untouched(&a->memobj[host]);
     }
@@ -60,9 +60,9 @@ int uat_overcommit_check_caches(void)
     uint64_t workers = 0;
     if (!asks(g))
         return 0;
-    for (int host = 0; host < g->hosts; host++)
-        workers += is_here(g, host) ? (uint64_t)g->host_size[host] : 0;
-    return compare(workers * g->arena_size, 0, "the workers' caches", "lower UAT_CACHE_SIZE");
+    for (int host = 0; host < g->host.count; host++)
+        workers += is_here(g, host) ? (uint64_t)g->host.size[host] : 0;
+    return compare(workers * g->arena.size, 0, "the workers' caches", "lower UAT_CACHE_SIZE");
 }
 
 int uat_overcommit_check_array(const struct uat_array *a)
@@ -71,11 +71,11 @@ int uat_overcommit_check_array(const struct uat_array *a)
     uint64_t bytes = 0;
     if (!asks(g))
         return 0;
-    for (int host = 0; host < g->hosts; host++)
+    for (int host = 0; host < g->host.count; host++)
         bytes += is_here(g, host) ? uat_array_share(a, host) : 0;
     if (uat_pages_may_be_huge(a) && bytes <= uat_pages_reserved()) /* these pages count as used, not as available */
         return 0;
-    if (!g->parts)
+    if (!g->array.parts)
         return compare(bytes, 0, "the workers' objects", "lower UAT_GLOBAL_SIZE");
     return compare(bytes, promised(g), "an array", "use more machines, or a smaller array");
 }

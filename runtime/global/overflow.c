@@ -17,7 +17,7 @@
 static char *find_gap(size_t bytes, size_t in_page)
 {
     struct uat_global *g = &uat_global;
-    char *at = g->overflow;
+    char *at = g->arena.overflow;
     for (bool moved = true; moved;) {
         moved = false;
         for (const struct uat_open *o = uat_opens + 1; o <= uat_far.last; o++) {
@@ -31,18 +31,18 @@ static char *find_gap(size_t bytes, size_t in_page)
             }
         }
     }
-    return at + in_page + bytes <= g->overflow + g->overflow_size ? at + in_page : NULL;
+    return at + in_page + bytes <= g->arena.overflow + g->arena.overflow_size ? at + in_page : NULL;
 }
 
 static __attribute__((cold)) _Noreturn void refuse(uintptr_t at, size_t bytes)
 {
     const struct uat_global *g = &uat_global;
-    size_t need = 8 * bytes > 2 * g->ring_size ? 8 * bytes : 2 * g->ring_size;
+    size_t need = 8 * bytes > 2 * g->cache.ring_size ? 8 * bytes : 2 * g->cache.ring_size;
     uat_fatal(
         "uat_global_checkout(): %zu bytes at %p do not fit into the cache beside the %llu ranges that are checked "
         "out; set "
         "UAT_CACHE_SIZE=%zuk (now %zuk) or check out less",
-        bytes, (void *)at, (unsigned long long)uat_open_count(), need >> 10, g->ring_size >> 10);
+        bytes, (void *)at, (unsigned long long)uat_open_count(), need >> 10, g->cache.ring_size >> 10);
 }
 
 /* The number of bytes from p on, at most n, in one block. */
@@ -54,7 +54,7 @@ static size_t piece(uintptr_t p, size_t n)
 
 size_t uat_global_checkout_limit(void)
 {
-    return uat_global.far ? uat_global.overflow_size : SIZE_MAX;
+    return uat_global.far ? uat_global.arena.overflow_size : SIZE_MAX;
 }
 
 void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access)
@@ -69,7 +69,7 @@ void *uat_overflow_checkout(uintptr_t at, size_t bytes, enum uat_access access)
     for (size_t done = 0, n; done < bytes && access != UAT_WRITE; done += n) {
         n = piece(at + done, bytes - done);
         struct uat_home home = uat_array_home(a, at + done);
-        if (home.host == g->host) {
+        if (home.host == g->host.own) {
             memcpy(place + done, (void *)(at + done), n);
             continue;
         }
@@ -91,7 +91,7 @@ void uat_overflow_checkin(struct uat_open *o)
     for (size_t done = 0, n; done < bytes; done += n) {
         n = piece(o->at + done, bytes - done);
         struct uat_home home = uat_array_home(a, o->at + done);
-        if (home.host == g->host) {
+        if (home.host == g->host.own) {
             memcpy((void *)(o->at + done), o->place + done, n);
             continue;
         }

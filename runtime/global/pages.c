@@ -29,7 +29,7 @@ bool uat_pages_may_be_huge(const struct uat_array *a)
     if (uat_global_settings.huge_pages == UAT_HUGE_PAGES_REQUIRE)
         return true;
     /* Chunks of several hosts are mapped one by one. */
-    return uat_array_share(a, g->host) >= UAT_HUGE_PAGE && (!g->far || a->chunk % UAT_HUGE_PAGE == 0);
+    return uat_array_share(a, g->host.own) >= UAT_HUGE_PAGE && (!g->far || a->chunk % UAT_HUGE_PAGE == 0);
 }
 
 static uint64_t read_count(const char *name)
@@ -108,7 +108,7 @@ static bool is_transparent(uintptr_t start)
 
 void uat_pages_tell(const struct uat_array *a)
 {
-    const struct uat_memobj *memobj = &a->memobj[uat_global.host];
+    const struct uat_memobj *memobj = &a->memobj[uat_global.host.own];
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (memobj->page)
         uat_info("global memory: %" PRIu64 " MiB at %p in reserved pages of %" PRIu64 " KiB", memobj->bytes >> 20,

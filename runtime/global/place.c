@@ -42,10 +42,10 @@ static uint64_t shift_of(unsigned number)
 static unsigned choose_shift(const struct uat_global *g)
 {
     unsigned best = 0;
-    if (!g->parts)
+    if (!g->array.parts)
         return UAT_SHIFTS - 1;
     for (unsigned i = 1; i < UAT_SHIFTS; i++)
-        if (g->shifted[i] < g->shifted[best])
+        if (g->array.shifted[i] < g->array.shifted[best])
             best = i;
     return best;
 }
@@ -66,7 +66,7 @@ int uat_place_reserve(struct uat_array *a)
     size_t free = 0, i = 0;
     a->granules = (shift + a->size + (UINT64_C(1) << UAT_GRANULE_SHIFT) - 1) >> UAT_GRANULE_SHIFT;
     for (; i < UAT_GRANULES && free < a->granules; i++)
-        free = g->granule[i] == &uat_nowhere ? free + 1 : 0;
+        free = g->array.granule[i] == &uat_nowhere ? free + 1 : 0;
     if (free < a->granules) {
         if (g->config.transport->rank == 0) /* it fails on all alike */
             uat_error("no addresses for %zu GiB of global memory", a->granules);
@@ -85,9 +85,9 @@ int uat_place_reserve(struct uat_array *a)
     }
     a->start = start;
     a->shift = number;
-    g->shifted[number]++;
+    g->array.shifted[number]++;
     for (size_t k = 0; k < a->granules; k++)
-        g->granule[i - a->granules + k] = a;
+        g->array.granule[i - a->granules + k] = a;
     return 0;
 }
 
@@ -96,7 +96,7 @@ void uat_place_release(const struct uat_array *a)
     struct uat_global *g = &uat_global;
     size_t first = (a->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT;
     munmap((void *)a->start, room(a));
-    g->shifted[a->shift]--;
+    g->array.shifted[a->shift]--;
     for (size_t k = 0; k < a->granules; k++)
-        g->granule[first + k] = &uat_nowhere;
+        g->array.granule[first + k] = &uat_nowhere;
 }

@@ -16,13 +16,13 @@ bool uat_global_explain(uintptr_t address, char *text, size_t size)
         return true;
     }
     struct uat_home home = uat_array_home(a, address);
-    if (home.host == g->host)
+    if (home.host == g->host.own)
         return false;
     snprintf(
         text, size,
         "byte %zu of %s at %p lies with rank %d, on another host, and cannot be accessed in place: check it out by "
         "uat_global_checkout() and use the address that this returns",
-        address - a->start, a == g->parts ? "the objects" : "the array", (void *)a->start, home.rank);
+        address - a->start, a == g->array.parts ? "the objects" : "the array", (void *)a->start, home.rank);
     return true;
 }
 

@@ -54,42 +54,53 @@ struct uat_counts_of_global {
 };
 
 struct uat_global {
-    struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array is there */
-    uint32_t shifted[UAT_SHIFTS];            /* number of arrays that have each shift */
-    bool strict;                             /* torture: near checkouts are recorded too */
-    bool shows;                              /* slots show their runs to uat_global_checkout() */
-    uint64_t epoch;                          /* the current epoch, raised by an acquire */
-    struct uat_slot_of_cache *slot;
-    struct uat_shown_run *shown; /* one per slot */
-    uint64_t slot_mask;
-    char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
-    size_t ring_mask; /* unused while ring_size is 0 */
-
     struct uat_global_config config;
-    bool is_open, far;          /* far: there is more than one host */
-    struct uat_divisor by_size; /* divides a number of chunks by the workers */
-    int hosts, host;
-    int *given;                    /* the config's host_of */
-    int *host_of, *leader, *local; /* host of a rank; leader of a host; a rank's number on its host */
-    int *host_size;
+    bool is_open, far; /* far: there is more than one host */
+    bool strict;       /* torture: near checkouts are recorded too */
     struct uat_bulk *bulk;
-    char *arena; /* overflow area, bounce buffers, landing word, ring: registered once; then the ring again */
-    size_t arena_size, ring_size, overflow_size;
-    char *overflow, *bounce;
-    uint64_t *landing;
-    int arena_fd;
-    uint64_t bounce_next, bounce_end[UAT_BOUNCES];
-    uint32_t bounce_link[UAT_BOUNCES];
-    bool bounce_held[UAT_BOUNCES]; /* a uat_global_get_begin() uses this buffer */
-    unsigned bounces_held;
-
-    uint32_t *pending; /* slots with dirty bytes */
-    uint32_t pending_count;
-    struct uat_unreleased *unreleased; /* per link */
-    bool must_release;                 /* some bytes may not be at their homes */
-    uint64_t spent, since;             /* the budget of releases: see coherence.c */
-
-    struct uat_array *parts; /* the array of all workers' parts, which hold objects */
+    struct {
+        struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array is there */
+        uint32_t shifted[UAT_SHIFTS];            /* number of arrays that have each shift */
+        struct uat_divisor by_size;              /* divides a number of chunks by the workers */
+        struct uat_array *parts;                 /* the array of all workers' parts, which hold objects */
+    } array;
+    struct {
+        int count, own;
+        int *given;               /* the config's host_of */
+        int *of, *leader, *local; /* host of a rank; leader of a host; a rank's number on its host */
+        int *size;                /* number of workers of a host */
+    } host;
+    struct {
+        bool shows;     /* slots show their runs to uat_global_checkout() */
+        uint64_t epoch; /* the current epoch, raised by an acquire */
+        struct uat_slot_of_cache *slot;
+        struct uat_shown_run *shown; /* one per slot */
+        uint64_t slot_mask;
+        char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
+        size_t ring_mask; /* unused while ring_size is 0 */
+        size_t ring_size;
+        uint32_t *pending; /* slots with dirty bytes */
+        uint32_t pending_count;
+    } cache;
+    struct {
+        char *base; /* overflow area, bounce buffers, landing word, ring: registered once; then the ring again */
+        size_t size, overflow_size;
+        char *overflow;
+        uint64_t *landing;
+        int fd;
+    } arena;
+    struct {
+        char *buffers;
+        uint64_t next, end[UAT_BOUNCES];
+        uint32_t link[UAT_BOUNCES];
+        bool held[UAT_BOUNCES]; /* a uat_global_get_begin() uses this buffer */
+        unsigned held_count;
+    } bounce;
+    struct {
+        struct uat_unreleased *unreleased; /* per link */
+        bool needed;                       /* some bytes may not be at their homes */
+        uint64_t spent, since;             /* the budget of releases: see coherence.c */
+    } release;
     struct uat_counts_of_global count;
 };
 

@@ -22,13 +22,13 @@ _Static_assert(UAT_BOUNCES / 2 > WINDOW, "a bounce buffer is always free for a u
 static char *take_bounce(int link, unsigned *number)
 {
     struct uat_global *g = &uat_global;
-    unsigned i = (unsigned)(g->bounce_next++ % UAT_BOUNCES);
-    while (g->bounce_held[i])
-        i = (unsigned)(g->bounce_next++ % UAT_BOUNCES);
-    uat_link_wait((int)g->bounce_link[i], g->bounce_end[i]);
-    g->bounce_link[i] = (uint32_t)link;
+    unsigned i = (unsigned)(g->bounce.next++ % UAT_BOUNCES);
+    while (g->bounce.held[i])
+        i = (unsigned)(g->bounce.next++ % UAT_BOUNCES);
+    uat_link_wait((int)g->bounce.link[i], g->bounce.end[i]);
+    g->bounce.link[i] = (uint32_t)link;
     *number = i;
-    return g->bounce + (size_t)i * UAT_BOUNCE;
+    return g->bounce.buffers + (size_t)i * UAT_BOUNCE;
 }
 
 /* Bytes from `at` on that one operation can carry: they lie in one chunk, and fit in a bounce buffer if it needs
@@ -54,9 +54,9 @@ static void begin_far(uat_global_transfer_t *t, char *local, uintptr_t at, size_
     *t = (uat_global_transfer_t){.mark = BEGUN, .end = end, .bytes = (uint32_t)bytes, .link = (uint32_t)home->host};
     if (direct)
         return;
-    g->bounce_end[number] = end;
-    g->bounce_held[number] = true; /* until its bytes have been copied to the caller */
-    g->bounces_held++;
+    g->bounce.end[number] = end;
+    g->bounce.held[number] = true; /* until its bytes have been copied to the caller */
+    g->bounce.held_count++;
     t->from = to;
     t->to = local;
 }
@@ -68,8 +68,8 @@ static void finish(uat_global_transfer_t *t)
         uat_link_wait((int)t->link, t->end);
     if (t->from) {
         memcpy(t->to, t->from, t->bytes);
-        g->bounce_held[((char *)t->from - g->bounce) / UAT_BOUNCE] = false;
-        g->bounces_held--;
+        g->bounce.held[((char *)t->from - g->bounce.buffers) / UAT_BOUNCE] = false;
+        g->bounce.held_count--;
     }
     *t = (uat_global_transfer_t){0};
 }
@@ -91,8 +91,8 @@ void uat_get_unchecked(void *local, uintptr_t at, size_t bytes)
     unsigned begun = 0, ended = 0;
     for (size_t done = 0, n; done < bytes; done += n) {
         struct uat_home home = uat_array_home(a, at + done);
-        n = portion(&home, bytes - done, direct || home.host == g->host);
-        if (home.host == g->host) {
+        n = portion(&home, bytes - done, direct || home.host == g->host.own);
+        if (home.host == g->host.own) {
             memcpy((char *)local + done, (void *)(at + done), n);
             continue;
         }
@@ -119,14 +119,14 @@ void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes)
     for (size_t done = 0, n; done < bytes; done += n) {
         struct uat_home home = uat_array_home(a, at + done);
         const char *from = (const char *)local + done;
-        n = portion(&home, bytes - done, home.host == g->host);
-        if (home.host == g->host) {
+        n = portion(&home, bytes - done, home.host == g->host.own);
+        if (home.host == g->host.own) {
             memcpy((void *)(at + done), from, n);
             continue;
         }
         unsigned number;
         char *bounce = take_bounce(home.host, &number);
-        g->bounce_end[number] = put_far(at + done, memcpy(bounce, from, n), n);
+        g->bounce.end[number] = put_far(at + done, memcpy(bounce, from, n), n);
     }
 }
 
@@ -155,8 +155,8 @@ void uat_global_get_begin(uat_global_transfer_t *t, void *local, const void *glo
     struct uat_home home = uat_array_home(a, at);
     bool direct = g->bulk->class_->reaches(g->bulk, local, bytes);
     /* A transfer that needs more than one operation, or more bounce buffers than are free, is completed at once. */
-    if (home.host == g->host || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
-        (!direct && g->bounces_held >= UAT_BOUNCES / 2)) {
+    if (home.host == g->host.own || bytes > home.run || bytes > UAT_TRANSFER_MAX || (!direct && bytes > UAT_BOUNCE) ||
+        (!direct && g->bounce.held_count >= UAT_BOUNCES / 2)) {
         uat_get_unchecked(local, at, bytes);
         return;
     }
@@ -178,7 +178,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
     const struct uat_array *a = uat_array_check("uat_global_put_begin()", at, bytes);
     uat_array_refuse_frozen("uat_global_put_begin()", a, at, bytes);
     struct uat_home home = uat_array_home(a, at);
-    if (home.host == g->host || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
+    if (home.host == g->host.own || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
         !g->bulk->class_->reaches(g->bulk, local, bytes)) {
         uat_put_unchecked(at, local, bytes); /* it does not wait for the home either */
         return;

@@ -28,12 +28,12 @@ void uat_writeback_mark(struct uat_slot_of_cache *s, size_t from, size_t to)
         s->dirty = (uint32_t)from;
         s->dirty_end = (uint32_t)to;
     }
-    g->must_release = true;
+    g->release.needed = true;
     if (s->dirty_end - s->dirty >= POST_AT) {
         uat_writeback_slot(s);
     } else if (!s->listed) {
         s->listed = true;
-        g->pending[g->pending_count++] = (uint32_t)(s - g->slot);
+        g->cache.pending[g->cache.pending_count++] = (uint32_t)(s - g->cache.slot);
     }
 }
 
