@@ -411,10 +411,15 @@ uintptr_t uat_deque_next_private(const struct uat_deque *d)
     return n > 0 && tag_of(d, n - 1) == UAT_TAG_PRIVATE ? d->entries[n - 1] : 0;
 }
 
-void uat_deque_start(struct uat_deque *d, bool watch)
+void uat_deque_watch(struct uat_deque *d, bool watch)
 {
     const uint64_t *shared = d->giver ? d->giver->look : &d->ring->claims;
     d->look = watch ? &uat_deque_watch_word : shared;
+}
+
+void uat_deque_start(struct uat_deque *d, bool watch)
+{
+    uat_deque_watch(d, watch);
     d->push_claims = d->pop_claims = NEVER;
     d->cap = d->user.keep_private ? 0 : UAT_RING_SLOTS;
 }

@@ -22,14 +22,15 @@
  *
  * What goes to a task or comes back travels by value to other processes: functions, lambdas with all they capture,
  * arguments and results must be trivially copyable, and a lambda captures by value (a compiler cannot refuse one that
- * captures by reference; UAT_TORTURE finds it). The other rules for task code are in docs/rules.md. An exception that
- * leaves a task ends the job with its what().
+ * captures by reference; UAT_TORTURE finds it). The other rules for task code are in docs/rules.md. What a task throws
+ * comes out of its join: see uat/error.hpp.
  */
 #ifndef UAT_HPP
 #define UAT_HPP
 
 #include "uat/algorithm.hpp"
 #include "uat/atomic.hpp"
+#include "uat/error.hpp"
 #include "uat/generator.hpp"
 #include "uat/global.h"
 #include "uat/invoke.hpp"

@@ -9,6 +9,7 @@
 #include "base/cpu.h"
 #include "include/uat/pattern.h"
 #include "pattern/chunk.h"
+#include "pattern/failed.h"
 
 enum {
     FIRST_BYTES = 4096, /* of the first block; sizes double until a block takes long enough */
@@ -115,7 +116,7 @@ static void split(struct blocks *b, size_t begin, size_t end)
     b->begin = swapped ? begin : middle;
     b->end = swapped ? middle : end;
     run(b);
-    uat_join(&task);
+    uat_pattern_join(&task, !swapped);
 }
 
 /* Start to fetch the next block: at most `count` elements from element `from` on. */
@@ -161,6 +162,16 @@ static size_t first_length(const struct blocks *b)
     return length > 0 ? length : 1;
 }
 
+/* The body has failed for elements after [begin, end): of those the first that fails counts. */
+static __attribute__((noinline, cold)) void run_earlier(struct blocks *b)
+{
+    struct uat_failure own;
+    uat_failure_take(&own);
+    run(b);
+    if (!uat_failed())
+        uat_fail(&own);
+}
+
 static void run(struct blocks *b)
 {
     const size_t first = first_length(b);
@@ -188,6 +199,11 @@ static void run(struct blocks *b)
             b->end = from;
         }
         uint64_t cycles = run_block(b, from, to, is_far);
+        if (uat_failed()) {
+            if (from > begin)
+                run_earlier(b);
+            return;
+        }
         length = adapt(b, length, to - from, cycles);
     }
     measured.body = b->body;

@@ -12,6 +12,7 @@
 
 #include "base/cpu.h"
 #include "pattern/chunk.h"
+#include "pattern/failed.h"
 
 enum { ALIGNMENT = 16 };
 
@@ -34,6 +35,15 @@ void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_siz
         memcpy(loop->tail, identity, value_size);
     if (arg_size > 0)
         memcpy(loop->tail + loop->arg_offset, arg, arg_size);
+}
+
+__attribute__((noinline, cold)) void uat_join_failed(uat_task_t *task, bool child_is_first)
+{
+    struct uat_failure own;
+    uat_failure_take(&own);
+    uat_join(task);
+    if (!uat_failed() || !child_is_first)
+        uat_fail(&own);
 }
 
 static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
@@ -92,10 +102,11 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     if (size > 0)
         memcpy(second, loop->tail, size);
     uat_loop_run(loop, middle, end, second);
-    uat_join(&task);
-    if (size > 0) {
+    uat_pattern_join(&task, true);
+    if (size > 0 && !uat_failed()) {
         loop->combine(partial, first, loop->tail + loop->arg_offset);
-        loop->combine(partial, second, loop->tail + loop->arg_offset);
+        if (!uat_failed())
+            loop->combine(partial, second, loop->tail + loop->arg_offset);
     }
 }
 
@@ -111,6 +122,8 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
         }
         int64_t taken = uat_chunk_take(length, end - begin, loop->grain);
         call_body(loop, begin, begin + taken, partial);
+        if (uat_failed())
+            return;
         uint64_t now = uat_cpu_counter();
         length = uat_chunk_adapt(length, taken, now - since, loop->grain);
         since = now;

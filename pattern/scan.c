@@ -10,6 +10,7 @@
 
 #include "base/cpu.h"
 #include "pattern/chunk.h"
+#include "pattern/failed.h"
 #include "pattern/loop.h"
 
 enum {
@@ -86,7 +87,7 @@ static void run_parts(struct part *part, const struct cut *cut, int64_t count, u
         uat_spawn(&tasks[i], fn, part, part->bytes, cut->ends + (size_t)i * room, size);
     }
     for (int64_t i = 0; i < count; i++)
-        uat_join(&tasks[i]);
+        uat_pattern_join(&tasks[i], false);
 }
 
 /*
@@ -110,10 +111,14 @@ static void run_others(struct part *part, int64_t last, char *value, uat_task_t 
     part->body = part->reduce;
     run_parts(part, &cut, cut.count - 1, run_part);
     part->body = body;
-    uat_join(first);
+    uat_pattern_join(first, true);
+    if (uat_failed())
+        return;
     memcpy(starts, value, size);
     for (int64_t i = 1; i < cut.count; i++) {
         part->combine(value, ends + (size_t)(i - 1) * room, user_arg(part));
+        if (uat_failed())
+            return;
         memcpy(starts + (size_t)i * room, value, size);
     }
     run_parts(part, &cut, cut.count, carry_part);
@@ -147,11 +152,15 @@ static void carry_on(struct part *part, char *value)
         int64_t left = end - part->begin;
         if (uat_chunk_may_split(length, left, grain) && left / 2 / grain > uat_size() && uat_work_wanted()) {
             part->begin = share(part, value);
+            if (uat_failed())
+                return;
             continue;
         }
         int64_t taken = uat_chunk_take(length, left, grain);
         uint64_t start = uat_cpu_counter();
         part->body(part->begin, part->begin + taken, value, user_arg(part));
+        if (uat_failed())
+            return;
         length = uat_chunk_adapt(length, taken, uat_cpu_counter() - start, grain);
         part->begin += taken;
     }

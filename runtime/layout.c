@@ -8,6 +8,7 @@
 #include "runtime/job/stall.h"
 #include "runtime/job/tree.h"
 #include "runtime/replica.h"
+#include "runtime/sched/failure.h"
 #include "runtime/sched/join.h"
 #include "runtime/sched/park.h"
 #include "runtime/sched/steal.h"
@@ -30,6 +31,7 @@ void uat_layout(void)
     uat_global_reserve();
     uat_steal_reserve();
     uat_join_reserve();
+    uat_failure_reserve();
     uat_park_reserve();
     uat_sync_reserve();
     uat_replicate_reserve();

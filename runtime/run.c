@@ -10,6 +10,7 @@
 #include "base/virtual.h"
 #include "runtime/global/global.h"
 #include "include/uat.h"
+#include "include/uat/detail/failure.h"
 #include "runtime/job/collective.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
@@ -76,7 +77,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     if (uat_self.rank > 0)
         uat_schedule();
     else if (status)
-        uat_collective_announce(NULL, 0);
+        uat_collective_announce(NULL, 0, false);
     else
         uat_schedule_root(root, arg, arg_size, result_size);
     uat_straggler_over();
@@ -102,7 +103,10 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
     rc = work(root, arg, arg_size, result_size, status);
     uat_canary_set(canary);
     uat_stall_set(UAT_DOING_END);
-    if (!status)
+    const struct uat_failure *failure = uat_collective_failure(sizeof(struct uat_failure));
+    if (failure)
+        uat_fail(failure);
+    else if (!status)
         status = uat_collective_take_result(result, result_size);
     if (!rc)
         rc = uat_collective_agree(status); /* nothing may be published again before this */

@@ -23,9 +23,10 @@ template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end
         begin, end, grain,
         [](std::int64_t from, std::int64_t to, const void *arg) {
             F g = detail::load<F>(arg);
-            detail::guarded([&] { g(from, to); });
+            detail::contain([&] { g(from, to); });
         },
         &f, sizeof(f));
+    detail::throw_if_failed();
 }
 
 /* Call f(i) for each i of [begin, end), in parallel. Inside a task. */
@@ -51,6 +52,7 @@ T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combi
     detail::reducer<F, Combine> arg{f, combine};
     T result = identity;
     uat_reduce_grain(begin, end, grain, &reduction, &arg, sizeof(arg), &result);
+    detail::throw_if_failed();
     return result;
 }
 

@@ -4,31 +4,23 @@
 #define UAT_TASK_HPP
 
 #include <exception>
-#include <system_error>
 #include <type_traits>
 
 #include "uat.h"
 #include "uat/detail/task.hpp"
+#include "uat/error.hpp"
 
 namespace uat
 {
 
-/* What uat throws when a call of the library has failed, which reports the cause itself. */
-class error : public std::system_error
-{
-  public:
-    error(int number, const char *call) : std::system_error(number, std::generic_category(), call)
-    {
-    }
-};
-
 /*
- * The handle of one child. It stays in the frame in which it was made. join() waits for the child and returns its result;
- * the destructor joins a child that was not joined. Only the task that spawned the child may join it.
+ * The handle of one child. It stays in the frame in which it was made. join() waits for the child and returns its
+ * result, or throws what the child has thrown: see task_error. The destructor joins a child that was not joined, and
+ * throws in the same way. Only the task that spawned the child may join it.
  *
- * An exception that unwinds the handle does not join the child: the task might migrate without its exception. The
- * exception ends the job when it leaves the task. If the task catches it, the end of the task detects the unjoined
- * child.
+ * An exception that unwinds the handle waits for the child, drops what that has thrown, and goes on. The worker waits
+ * with it, for the exception could not migrate with the task. So no child should wait for something that this task
+ * would have done later: nobody would do it.
  */
 template <class R> class [[nodiscard]] handle
 {
@@ -46,17 +38,21 @@ template <class R> class [[nodiscard]] handle
     handle(const handle &) = delete;
     handle &operator=(const handle &) = delete;
 
-    ~handle()
+    ~handle() noexcept(false)
     {
-        if (!joined_ && (task_.record == 0 || std::uncaught_exceptions() == 0))
-            uat_join(&task_);
+        if (joined_ || task_.record == 0)
+            return;
+        if (std::uncaught_exceptions() == 0)
+            detail::join_slowly(&task_);
+        else
+            uat_join_in_place(&task_);
     }
 
     /* Once. */
     R join()
     {
         joined_ = true;
-        uat_join(&task_);
+        detail::join(&task_);
         if constexpr (!std::is_void<R>::value)
             return value_.get();
     }
@@ -125,7 +121,7 @@ class job
 
 /*
  * Run f(args...) as the root of a task tree: collective; rank 0's function and arguments count. Returns the result on
- * every rank. Throws uat::error.
+ * every rank, or throws on every rank what the root has thrown: see task_error. Throws uat::error.
  */
 template <class F, class... A> auto run(F f, A... args)
 {
@@ -135,14 +131,12 @@ template <class F, class... A> auto run(F f, A... args)
     using R = decltype(call());
     if constexpr (std::is_void<R>::value) {
         int rc = uat_run(detail::body<Call, R>, &call, sizeof(call), nullptr, 0);
-        if (rc)
-            throw error(-rc, "uat::run");
+        detail::finish_run(rc);
     } else {
         detail::must_travel<R>();
         detail::place<R> value;
         int rc = uat_run(detail::body<Call, R>, &call, sizeof(call), value.bytes, sizeof(value.bytes));
-        if (rc)
-            throw error(-rc, "uat::run");
+        detail::finish_run(rc);
         return value.get();
     }
 }

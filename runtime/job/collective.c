@@ -17,10 +17,12 @@
 
 enum { LATE_EVERY = 1024 /* polls of a barrier word between two looks at the clock */ };
 
+#define FAILED (UINT64_C(1) << 62)
+
 /* The end of a run: the root's result on its way along the tree. */
 struct run_result {
     uint64_t origin; /* rank where the root task ended; it is the root of the tree */
-    uint64_t size;   /* bytes of the result, which lies in result_area */
+    uint64_t size;   /* bytes of the result, which lies in result_area; plus FAILED */
 };
 
 /* The words of barriers and of ends of runs. */
@@ -95,7 +97,7 @@ bool uat_collective_announced(void)
 /* The size of the result that a peer passed on. The peer chose it, so check it against the room. */
 static uint64_t run_result_size(void)
 {
-    uint64_t size = words()->run_result.size;
+    uint64_t size = words()->run_result.size & ~FAILED;
     if (size > uat_segment.result_max)
         uat_word_refuse(uat_self.rank, "the size of the run's result", size);
     return size;
@@ -116,9 +118,10 @@ static void tell(int rank)
     uat_check(uat_transport_do(uat_members.transport, rank, chain, 3));
 }
 
-void uat_collective_announce(const void *result, size_t size)
+void uat_collective_announce(const void *result, size_t size, bool failed)
 {
-    words()->run_result = (struct run_result){.origin = (uint64_t)uat_members.transport->rank, .size = size};
+    words()->run_result =
+        (struct run_result){.origin = (uint64_t)uat_members.transport->rank, .size = size | (failed ? FAILED : 0)};
     if (size > 0)
         memcpy(result_area.at, result, run_result_size());
     /* By the HCA, as on every worker, so that only the HCA changes the word. No WRITEs: this worker's words are set
@@ -154,6 +157,11 @@ int uat_collective_take_result(void *result, size_t size)
     }
     memcpy(result, result_area.at, announced);
     return 0;
+}
+
+const void *uat_collective_failure(size_t size)
+{
+    return words()->run_result.size == (size | FAILED) ? result_area.at : NULL;
 }
 
 int uat_members_await(const uint64_t *word, uint64_t number, int partner)

@@ -18,9 +18,9 @@ void uat_collective_open(struct uat_transport *transport);
 /* A word of this room that adapters change, for tests. */
 const uint64_t *uat_collective_atomic(void);
 
-/* Announce to all workers that the root task has ended on this worker with this result, or could not start. The
- * announcement goes along a tree with this worker as its root. */
-void uat_collective_announce(const void *result, size_t size);
+/* Announce to all workers that the root task has ended on this worker with this result, or could not start. failed: the
+ * result is what uat_collective_failure() returns. The announcement goes along a tree with this worker as its root. */
+void uat_collective_announce(const void *result, size_t size, bool failed);
 
 /* Has the end of the present run been announced to this worker? */
 bool uat_collective_announced(void);
@@ -33,6 +33,9 @@ void uat_collective_pass_on(void);
  * that ends the run: after that barrier the others may end the next run, whose result overwrites this one. 0, or
  * -EMSGSIZE if there is too little room, reported. */
 int uat_collective_take_result(void *result, size_t size);
+
+/* What was announced of a root that has failed, of `size` bytes; NULL: it has not. Valid as long as the result. */
+const void *uat_collective_failure(size_t size);
 
 /* Dissemination barrier (Hensgen, Finkel and Manber 1988): ceil(log2 n) rounds of one chain each. Ends the job if
  * another worker is in another collective call. 0 or a negative errno of the transport, reported. */

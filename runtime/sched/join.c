@@ -15,6 +15,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/exception.h"
+#include "runtime/sched/failure.h"
 #include "runtime/sched/fork.h"
 #include "runtime/sched/group.h"
 #include "runtime/sched/modes.h"
@@ -77,7 +78,8 @@ static void check_waiter(const struct uat_waiter *waiter, int rank)
 static uint64_t state_of(uint64_t record)
 {
     uint64_t state = staged()->old;
-    if (state >> STATE_BITS)
+    bool failed = state & UAT_RECORD_FAILED; /* only a child that has ended adds this */
+    if ((state & ~UAT_RECORD_FAILED) >> STATE_BITS || (failed && state % 2 == 0))
         uat_word_refuse(uat_record_rank(record), "the state of a join record", state);
     return state;
 }
@@ -95,7 +97,7 @@ static uint64_t count_of(uint64_t record)
 static void settle_join(uat_task_t *task, uint64_t name, uintptr_t base)
 {
     uat_group_t *group = uat_group_of(task);
-    if (!group)
+    if (!group && !uat_failing.yes) /* a task that has failed continues so */
         memcpy(task->result, staged()->result, task->size);
     uat_frame_at(base)->pending -= group ? uat_group_clear(group) : 1;
     task->record = 0;
@@ -142,17 +144,22 @@ static bool is_last_of_group(uint64_t name)
     return count_of(name) == UINT64_MAX;
 }
 
-/* A child has ended: deliver its result. Returns whether its spawner waits: staging->waiter. */
+/* A child has ended: deliver its result, or its failure. Returns whether its spawner waits: staging->waiter. */
 static bool is_second(uint64_t name, const void *result, uint32_t size)
 {
     struct staging *staging = staged();
     struct uat_record *record = uat_record_address(name);
+    uint64_t addend = uat_failing.yes ? UAT_RECORD_FAILED + 1 : 1;
+    if (uat_failing.yes) {
+        result = &uat_failing.failure;
+        size = sizeof(uat_failing.failure);
+    }
     memcpy(staging->result, result, size);
     struct uat_op chain[] = {
         uat_op_write(staging->result, record->result, uat_round8(size)),
         /* After the WRITE (O1), so that a joiner that finds state odd finds the result; the peer is the FETCH_ADD of
          * uat_join_wait_at(). Before the READ (O1), so that the waiter is valid if the old value is odd. */
-        uat_op_fetch_add(&staging->old, &record->state, 1),
+        uat_op_fetch_add(&staging->old, &record->state, addend),
         uat_op_read(&staging->waiter, &record->waiter, sizeof(struct uat_waiter)),
     };
     uat_delay();
@@ -171,16 +178,22 @@ uintptr_t uat_join_child_ended(uintptr_t base)
         name & UAT_RECORD_GROUP ? is_last_of_group(name) : is_second(name, uat_frame_result(frame), frame->result_size);
     if (!resumes) {
         uat_task_counts.ends_first++;
+        if (uat_failing.yes)
+            uat_failure_take(NULL);
         return 0;
     }
     uat_task_counts.ends_second++;
     struct uat_waiter waiter = staged()->waiter;
+    if (uat_failing.yes)
+        uat_failure_settle(name, false);
     return resume_joiner(&waiter, name, task);
 }
 
 /* Complete a join in place: the child has ended, its result was READ, and the task at base continues here. */
 static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
 {
+    if (!uat_group_of(task) && (staged()->old & UAT_RECORD_FAILED) != 0)
+        uat_failure_settle(name, true);
     settle_join(task, name, base);
     uat_global_after_join();
     uat_task_counts.joins_second++;
@@ -345,4 +358,27 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     finish_join(task, name, base);
     uat_park_unpart(parted);
     return sp;
+}
+
+void uat_join_in_place(uat_task_t *task)
+{
+    struct staging *staging = staged();
+    struct uat_record *record = uat_record_address(task->record);
+    uintptr_t base = uat_deque_base(&uat_worker.deque);
+    uint64_t name = task->record;
+    check_result(name, task->size);
+    uat_global_refuse_open("at a join");
+    uat_deque_offer(&uat_worker.deque); /* the others may need what waits here */
+    if (uat_self.size == 1 && !child_has_ended(NULL, name))
+        uat_fatal("an exception unwinds a task while its child waits, and no other worker can run the child; join the "
+                  "child before the exception leaves the block where the child was spawned");
+    wait_in_place(NULL, name);
+    struct uat_op chain[] = {
+        uat_op_fetch_add(&staging->old, &record->state, 1),
+        uat_op_read(staging->result, record->result, uat_round8(task->size)),
+    };
+    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2));
+    finish_join(task, name, base);
+    if (uat_failing.yes)
+        uat_failure_take(NULL);
 }

@@ -7,6 +7,9 @@
  *   joiner        READ state; if odd { FETCH_ADD(state, 1); READ result }
  *                 else evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }    old even: first, wait; odd: go
  *                 on
+ *
+ * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and its failure stands in the place of the
+ * result. The second to arrive takes UAT_RECORD_FAILED away again; the joiner READs the failure in the same chain.
  */
 #ifndef UAT_JOIN_H
 #define UAT_JOIN_H

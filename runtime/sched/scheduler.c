@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "asm/switch.h"
+#include "include/uat/detail/failure.h"
 #include "runtime/global/global.h"
 #include "runtime/job/collective.h"
 #include "runtime/segment/frame.h"
@@ -59,7 +60,12 @@ static uintptr_t next_own(void)
 static void end_run(uintptr_t base)
 {
     struct uat_frame *frame = uat_frame_at(base);
-    uat_collective_announce(uat_frame_result(frame), frame->result_size);
+    if (uat_failing.yes) {
+        uat_collective_announce(&uat_failing.failure, sizeof(uat_failing.failure), true);
+        uat_failure_take(NULL);
+    } else {
+        uat_collective_announce(uat_frame_result(frame), frame->result_size, false);
+    }
 }
 
 /* What to run after a task that ended or joins (event): a stack pointer, or 0 for nothing. */

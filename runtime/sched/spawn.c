@@ -6,6 +6,8 @@
 #include "runtime/global/global.h"
 #include "runtime/sched/spawn.h"
 
+#include <inttypes.h>
+
 #include "asm/switch.h"
 #include "base/virtual.h"
 #include "include/uat/pattern.h"
@@ -15,6 +17,7 @@
 #include "runtime/segment/settings.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/exception.h"
+#include "runtime/sched/failure.h"
 #include "runtime/sched/fork.h"
 #include "runtime/sched/group.h"
 #include "runtime/sched/modes.h"
@@ -118,6 +121,18 @@ static void refuse_children(const struct uat_frame *frame)
                   frame->pending);
 }
 
+/* The task has failed, and its spawner, just popped, is here: they part as if the spawner had been stolen, so that the
+ * join takes the slow path. */
+static void end_failed(const struct uat_frame *frame, uintptr_t sp)
+{
+    if (frame->task->record == 0 && !uat_spawn_part(NULL, sp))
+        uat_fatal("no join record is free for a task that an exception has left (%s: %s); set UAT_RECORDS to more than "
+                  "%" PRIu64,
+                  uat_failing.failure.type, uat_failing.failure.what, uat_segment_settings.records);
+    uat_frame_at(uat_deque_base(&uat_worker.deque))->pending++;
+    uat_failure_leave(frame->record);
+}
+
 /*
  * The slow path of a task's end: the task whose segment begins at sp has returned, and its deque entry may not be
  * private. Returns if the spawner's continuation is still here. Otherwise switches to the scheduler, which finds the
@@ -134,6 +149,10 @@ void uat_task_returned(uintptr_t sp)
         uat_torture_returned(sp);
     uintptr_t popped;
     enum uat_pop pop = uat_deque_pop(&uat_worker.deque, &popped);
+    if (pop != UAT_POP_GONE && uat_failing.yes) {
+        end_failed(frame, sp);
+        return;
+    }
     if (pop == UAT_POP_PRIVATE)
         return;
     if (pop == UAT_POP_PARTED) { /* child and spawner never parted */

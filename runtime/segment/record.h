@@ -3,8 +3,9 @@
  * Join records: where a child and its spawner meet if they no longer share a process. A record lives on the worker that
  * published the spawner. Only that worker allocates and reuses it.
  *
- *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD; nothing else changes it and it is never
- *       reset. The one that gets an even old value arrived first, the one that gets an odd old value second.
+ *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD, and it is never reset. The one that gets
+ *       an even old value arrived first, the one that gets an odd old value second. A child that has failed also adds
+ *       UAT_RECORD_FAILED; the second to arrive takes that away before it gives the record back (J2).
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
  *       A group's children share one record and meet at `count` instead: see J4.
  *   J3  Result, waiter and `returned` are on separate lines, since different peers WRITE them.
@@ -20,6 +21,9 @@
 #include <stdint.h>
 
 #include "runtime/segment/lent.h"
+
+/* In `state`: the result is a struct uat_failure, whatever the size of the task's result. */
+#define UAT_RECORD_FAILED (UINT64_C(1) << 62)
 
 /* A joiner that waits: its stack [sp, base) is kept in `block` of rank's evacuation heap. */
 struct uat_waiter {

@@ -9,6 +9,7 @@
 #define UAT_SEGMENT_ADDRESS_DEFAULT 0x7ea000000000
 
 #define UAT_STACK_SIZE_MAX (UINT64_C(2) << 30) /* a stack moves in one READ, and InfiniBand's limit is 2 GiB */
+#define UAT_RESULT_MAX_MIN UINT64_C(1024)
 #define UAT_RESULT_MAX_MAX UINT64_C(65536)
 
 struct uat_segment_settings {
@@ -34,7 +35,7 @@ static const struct uat_setting uat_segment_rows[] = {
      "room for the stacks of waiting tasks, in bytes"},
     {"UAT_RECORDS", "4096", UAT_EQUAL, SEGMENT(records), UAT_NUMBER(1, 1 << 24), "join records per worker"},
     /* At least 1k: uat_spawn() checks only larger results. The transport moves whole 8-byte words. */
-    {"UAT_RESULT_MAX", "1k", UAT_EQUAL, SEGMENT(result_max), UAT_SIZE(1024, UAT_RESULT_MAX_MAX, 8),
+    {"UAT_RESULT_MAX", "1k", UAT_EQUAL, SEGMENT(result_max), UAT_SIZE(UAT_RESULT_MAX_MIN, UAT_RESULT_MAX_MAX, 8),
      "largest result of a task, in bytes"},
     UAT_LAST_SETTING,
 };

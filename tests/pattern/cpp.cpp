@@ -97,8 +97,8 @@ int root()
 /* An exception leaves a task whose children may still run elsewhere. */
 void fail_with_children()
 {
-    auto slow = uat::spawn(fib, 24L);
-    auto slower = uat::spawn(fib, 25L);
+    auto slow = uat::spawn(fib, 12L);
+    auto slower = uat::spawn(fib, 13L);
     fail();
 }
 
@@ -122,8 +122,8 @@ void throw_at(const std::string &where)
     if (where == "thief")
         uat::run([] {
             auto child = uat::spawn([] {
-                for (;;) /* until another worker has taken the continuation, and thrown */
-                    uat_work_wanted();
+                for (std::uint64_t end = uat_time_ns() + 300000000; uat_time_ns() < end;)
+                    uat_work_wanted(); /* meanwhile another worker takes the continuation, and fails */
             });
             fail();
         });

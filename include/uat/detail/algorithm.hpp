@@ -26,9 +26,10 @@ template <class T, class F> void each_block(span<T> s, uat_access access, F f)
         const_cast<std::remove_cv_t<T> *>(s.data()), s.size(), sizeof(T), access,
         [](void *elements, std::size_t first, std::size_t count, const void *arg) {
             F g = load<F>(arg);
-            guarded([&] { g(block<T>(static_cast<T *>(elements), first, count)); });
+            contain([&] { g(block<T>(static_cast<T *>(elements), first, count)); });
         },
         &f, sizeof(f));
+    throw_if_failed();
 }
 
 template <class U, class F, class... T> void transform_all(span<U> out, F f, span<const T>... in)

@@ -24,10 +24,18 @@ template <class First, class... Rest> auto invoke_all(First first, Rest... rest)
     } else {
         auto task = spawn(first);
         if constexpr (std::is_void<decltype(first())>::value) {
-            invoke_all(rest...);
+            if (!contain([&] { invoke_all(rest...); }))
+                join_and_throw(task);
             task.join();
         } else {
-            auto results = invoke_all(rest...);
+            auto results = [&] {
+                try {
+                    return invoke_all(rest...);
+                } catch (...) {
+                    note_failure();
+                }
+                join_and_throw(task);
+            }();
             return std::tuple_cat(std::make_tuple(task.join()), results);
         }
     }

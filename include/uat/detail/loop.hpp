@@ -26,7 +26,7 @@ void reduce_range(std::int64_t begin, std::int64_t end, void *partial, const voi
 {
     using R = reducer<F, Combine>;
     R r = load<R>(arg);
-    guarded([&] {
+    contain([&] {
         T value = r.f(begin, end, load<T>(partial));
         std::memcpy(partial, &value, sizeof(value));
     });
@@ -36,7 +36,7 @@ template <class T, class F, class Combine> void combine_values(void *left, const
 {
     using R = reducer<F, Combine>;
     R r = load<R>(arg);
-    guarded([&] {
+    contain([&] {
         T value = r.combine(load<T>(left), load<T>(right));
         std::memcpy(left, &value, sizeof(value));
     });
@@ -71,7 +71,7 @@ void scan_range(std::int64_t begin, std::int64_t end, void *prefix, const void *
 {
     using S = scanner<F, Combine, Range>;
     S s = load<S>(arg);
-    guarded([&] {
+    contain([&] {
         T value = s.range(begin, end, load<T>(prefix));
         std::memcpy(prefix, &value, sizeof(value));
     });
@@ -88,6 +88,7 @@ T scan_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine com
     scanner<F, Combine, Range> arg{{f, combine}, range};
     T total = identity;
     uat_scan_grain(begin, end, grain, &reduction, scan_range<T, F, Combine, Range>, &arg, sizeof(arg), &total);
+    throw_if_failed();
     return total;
 }
 

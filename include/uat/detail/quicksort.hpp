@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <utility>
 
 #include "uat/pattern.h"
@@ -20,6 +21,18 @@ namespace uat
 
 namespace detail
 {
+
+/* Call f. What it throws ends the job: a partition that was not finished could not go on. */
+template <class F> auto guarded(F &&f) -> decltype(f())
+{
+    try {
+        return f();
+    } catch (const std::exception &e) {
+        uat_end_by_exception("an exception has left the comparison of a sort", e.what());
+    } catch (...) {
+        uat_end_by_exception("an exception has left the comparison of a sort", "not a std::exception");
+    }
+}
 
 template <class T, class Less> struct quicksort {
     enum : std::size_t {

@@ -4,10 +4,10 @@
 #define UAT_DETAIL_TASK_HPP
 
 #include <cstring>
-#include <exception>
 #include <new>
 #include <type_traits>
 
+#include "uat/detail/failure.hpp"
 #include "uat/detail/must.hpp"
 
 #pragma GCC visibility push(default)
@@ -22,28 +22,18 @@ namespace uat
 namespace detail
 {
 
-/* Call f. What it throws ends the job: an exception cannot follow its task's spawner to another process. */
-template <class F> auto guarded(F &&f) -> decltype(f())
-{
-    try {
-        return f();
-    } catch (const std::exception &e) {
-        uat_end_by_exception("an exception has left a task", e.what());
-    } catch (...) {
-        uat_end_by_exception("an exception has left a task", "not a std::exception");
-    }
-}
-
 /* The body of a task whose argument is a call without parameters. */
 template <class Call, class R> void body(void *arg, void *result)
 {
     Call &call = *static_cast<Call *>(arg);
     if constexpr (std::is_void<R>::value) {
         (void)result;
-        guarded(call);
+        contain(call);
     } else {
-        R value = guarded(call);
-        std::memcpy(result, &value, sizeof(value));
+        contain([&] {
+            R value = call();
+            std::memcpy(result, &value, sizeof(value));
+        });
     }
 }
 
@@ -67,6 +57,16 @@ template <class T> T load(const void *p)
     place<T> room;
     std::memcpy(room.bytes, p, sizeof(T));
     return room.get();
+}
+
+/* rc: of uat_run(). */
+inline void finish_run(int rc)
+{
+    if (rc) {
+        uat_failure_take(nullptr);
+        throw error(-rc, "uat::run");
+    }
+    throw_if_failed();
 }
 
 /* A function with its arguments, as one value. */

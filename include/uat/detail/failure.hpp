@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Exceptions that travel from a task to the one that joins it. Included by uat/task.hpp. */
+#ifndef UAT_DETAIL_FAILURE_HPP
+#define UAT_DETAIL_FAILURE_HPP
+
+#include <cstdint>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <typeinfo>
+
+#include "uat/detail/failure.h"
+#include "uat/error.hpp"
+
+namespace uat
+{
+
+namespace detail
+{
+
+/* struct uat_failure's kind. */
+enum failure_kind : std::uint32_t {
+    FAILED_OTHER, /* thrown again as a task_error */
+    FAILED_RUNTIME_ERROR,
+    FAILED_RANGE_ERROR,
+    FAILED_OVERFLOW_ERROR,
+    FAILED_UNDERFLOW_ERROR,
+    FAILED_LOGIC_ERROR,
+    FAILED_DOMAIN_ERROR,
+    FAILED_INVALID_ARGUMENT,
+    FAILED_LENGTH_ERROR,
+    FAILED_OUT_OF_RANGE,
+    FAILED_BAD_ALLOC,
+    FAILED_GENERIC, /* std::system_error with std::generic_category() */
+    FAILED_SYSTEM,  /* ... with std::system_category() */
+    FAILED_UAT      /* uat::error */
+};
+
+#ifdef __cpp_rtti
+template <class T> bool is_exactly(const std::type_info *type)
+{
+    return type && *type == typeid(T);
+}
+
+/* Kinds that what() says all about. */
+inline failure_kind kind_of(const std::type_info *type)
+{
+    return is_exactly<std::runtime_error>(type)      ? FAILED_RUNTIME_ERROR
+           : is_exactly<std::range_error>(type)      ? FAILED_RANGE_ERROR
+           : is_exactly<std::overflow_error>(type)   ? FAILED_OVERFLOW_ERROR
+           : is_exactly<std::underflow_error>(type)  ? FAILED_UNDERFLOW_ERROR
+           : is_exactly<std::logic_error>(type)      ? FAILED_LOGIC_ERROR
+           : is_exactly<std::domain_error>(type)     ? FAILED_DOMAIN_ERROR
+           : is_exactly<std::invalid_argument>(type) ? FAILED_INVALID_ARGUMENT
+           : is_exactly<std::length_error>(type)     ? FAILED_LENGTH_ERROR
+           : is_exactly<std::out_of_range>(type)     ? FAILED_OUT_OF_RANGE
+           : is_exactly<std::bad_alloc>(type)        ? FAILED_BAD_ALLOC
+                                                     : FAILED_OTHER;
+}
+inline failure_kind kind_of(const std::type_info *type, const std::error_category &category)
+{
+    if (is_exactly<error>(type))
+        return FAILED_UAT;
+    if (!is_exactly<std::system_error>(type))
+        return FAILED_OTHER;
+    return category == std::generic_category()  ? FAILED_GENERIC
+           : category == std::system_category() ? FAILED_SYSTEM
+                                                : FAILED_OTHER;
+}
+#else /* without type_info every type is another one */
+inline failure_kind kind_of(const std::type_info *)
+{
+    return FAILED_OTHER;
+}
+inline failure_kind kind_of(const std::type_info *, const std::error_category &)
+{
+    return FAILED_OTHER;
+}
+#endif
+
+inline void copy_name(char (&to)[sizeof(uat_failure::type)], const std::type_info *type)
+{
+    int status = 0;
+    char *name = type ? abi::__cxa_demangle(type->name(), nullptr, nullptr, &status) : nullptr;
+    copy_text(to, name ? name : type ? type->name() : "unknown");
+    std::free(name);
+}
+
+/* A system_error's what() without the ": message" that its constructor adds. */
+inline void copy_cause(char (&to)[sizeof(uat_failure::what)], const std::system_error &e)
+{
+    std::string what = e.what(), end = ": " + e.code().message();
+    if (what.size() >= end.size() && what.compare(what.size() - end.size(), end.size(), end) == 0)
+        what.resize(what.size() - end.size());
+    copy_text(to, what.c_str());
+}
+
+/* In a catch block: the running task has failed. It leaves the block before it does anything else. */
+[[gnu::cold, gnu::noinline]] inline void note_failure() noexcept
+{
+    static uat_failure f; /* the block ends before the task can migrate */
+    const std::type_info *type = abi::__cxa_current_exception_type();
+    f = uat_failure();
+    copy_name(f.type, type);
+    try {
+        throw;
+    } catch (const task_error &e) {
+        copy_text(f.type, e.type());
+        copy_text(f.what, e.what());
+    } catch (const std::system_error &e) {
+        f.kind = kind_of(type, e.code().category());
+        f.number = e.code().value();
+        if (f.kind == FAILED_OTHER)
+            copy_text(f.what, e.what());
+        else
+            copy_cause(f.what, e);
+    } catch (const std::exception &e) {
+        f.kind = kind_of(type);
+        copy_text(f.what, e.what());
+    } catch (...) {
+        copy_text(f.what, "not a std::exception");
+    }
+    uat_fail(&f);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_failure(const uat_failure &f)
+{
+    switch (f.kind) {
+    case FAILED_RUNTIME_ERROR:
+        throw std::runtime_error(f.what);
+    case FAILED_RANGE_ERROR:
+        throw std::range_error(f.what);
+    case FAILED_OVERFLOW_ERROR:
+        throw std::overflow_error(f.what);
+    case FAILED_UNDERFLOW_ERROR:
+        throw std::underflow_error(f.what);
+    case FAILED_LOGIC_ERROR:
+        throw std::logic_error(f.what);
+    case FAILED_DOMAIN_ERROR:
+        throw std::domain_error(f.what);
+    case FAILED_INVALID_ARGUMENT:
+        throw std::invalid_argument(f.what);
+    case FAILED_LENGTH_ERROR:
+        throw std::length_error(f.what);
+    case FAILED_OUT_OF_RANGE:
+        throw std::out_of_range(f.what);
+    case FAILED_BAD_ALLOC:
+        throw std::bad_alloc();
+    case FAILED_GENERIC:
+        throw std::system_error(f.number, std::generic_category(), f.what);
+    case FAILED_SYSTEM:
+        throw std::system_error(f.number, std::system_category(), f.what);
+    case FAILED_UAT:
+        throw error(f.number, f.what);
+    default:
+        throw task_error(f.type, f.what);
+    }
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_taken()
+{
+    uat_failure f;
+    uat_failure_take(&f);
+    throw_failure(f);
+}
+
+/* After a call of the library that may return because the running task has failed. */
+inline void throw_if_failed()
+{
+    if (__builtin_expect(uat_failing.yes != 0, 0))
+        throw_taken();
+}
+
+/* Call f. If it throws, the running task has failed, and the result is false. */
+template <class F> bool contain(F &&f)
+{
+    try {
+        f();
+        return true;
+    } catch (...) {
+        note_failure();
+    }
+    return false;
+}
+
+[[gnu::cold, gnu::noinline]] inline void join_slowly(uat_task_t *t)
+{
+    uat_join_wait(t);
+    throw_if_failed();
+}
+
+/* uat_join() that throws what the child has thrown. */
+inline void join(uat_task_t *t)
+{
+    if (__builtin_expect(t->record != 0, 0))
+        join_slowly(t);
+}
+
+/* The running task has failed, after what it does of the child in serial order: join, then throw what comes first. */
+template <class Handle> [[noreturn, gnu::cold, gnu::noinline]] void join_and_throw(Handle &earlier)
+{
+    uat_failure later;
+    uat_failure_take(&later);
+    earlier.join();
+    throw_failure(later);
+}
+
+} // namespace detail
+
+} // namespace uat
+
+#endif

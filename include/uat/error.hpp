@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* What uat throws, in C++17. Included by uat.hpp. */
+#ifndef UAT_ERROR_HPP
+#define UAT_ERROR_HPP
+
+#include <cstddef>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "uat/detail/failure.h"
+
+namespace uat
+{
+
+/* What uat throws when a call of the library has failed, which reports the cause itself. */
+class error : public std::system_error
+{
+  public:
+    error(int number, const std::string &call) : std::system_error(number, std::generic_category(), call)
+    {
+    }
+};
+
+namespace detail
+{
+
+template <std::size_t Size> void copy_text(char (&to)[Size], const char *from)
+{
+    std::size_t length = std::strlen(from), n = length < Size ? length : Size - 1;
+    std::memcpy(to, from, n);
+    to[n] = 0;
+}
+
+} // namespace detail
+
+/*
+ * What a join throws if the child has thrown an exception of a type that does not travel: what() is that of the
+ * exception, if it was a std::exception, and type() names its type. Of the types of <stdexcept>, of std::bad_alloc,
+ * std::system_error with the generic or the system category, uat::error and this class itself the join throws the same
+ * type again. what() is cut off after 895 bytes.
+ */
+class task_error : public std::runtime_error
+{
+  public:
+    task_error(const char *type, const char *what) : std::runtime_error(what)
+    {
+        detail::copy_text(type_, type);
+    }
+    const char *type() const noexcept
+    {
+        return type_;
+    }
+
+  private:
+    char type_[sizeof(uat_failure::type)];
+};
+
+} // namespace uat
+
+#endif

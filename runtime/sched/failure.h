@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Tasks that an exception has left, on the scheduler's side: see include/uat/detail/failure.h and join.h. */
+#ifndef UAT_SCHED_FAILURE_H
+#define UAT_SCHED_FAILURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/uat/detail/failure.h"
+
+/* Reserve the local buffers of failures in the segment. */
+void uat_failure_reserve(void);
+
+/* The running task has failed and ends; it has parted from its spawner, which is here. Leave the failure in this
+ * worker's record `name`, as the first of the two to arrive. */
+void uat_failure_leave(uint64_t name);
+
+/* As the second to arrive: take UAT_RECORD_FAILED away from the record's state. take: the running task, which is the
+ * joiner, has failed with what the record holds. */
+void uat_failure_settle(uint64_t name, bool take);
+
+#endif
