@@ -175,6 +175,54 @@ static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
  * the time a later task can know of it: at the next steal, join or end of a run between the two. */
 static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
 
+/*
+ * Set the word to the larger or smaller of its value and another one, as unsigned or as signed numbers; or clear or set
+ * bits. Return the old value. Done when the call returns. A far word takes two round trips or more, as uat_atomic_swap();
+ * one if the word keeps its value.
+ */
+static inline uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value)
+{
+    uint64_t old = uat_atomic_load(word), found;
+    while (old < value && (found = uat_atomic_cmp_swap(word, old, value)) != old)
+        old = found;
+    return old;
+}
+static inline uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value)
+{
+    uint64_t old = uat_atomic_load(word), found;
+    while (old > value && (found = uat_atomic_cmp_swap(word, old, value)) != old)
+        old = found;
+    return old;
+}
+static inline int64_t uat_atomic_fetch_max_signed(uat_atomic_t *word, int64_t value)
+{
+    uint64_t old = uat_atomic_load(word), found;
+    while ((int64_t)old < value && (found = uat_atomic_cmp_swap(word, old, (uint64_t)value)) != old)
+        old = found;
+    return (int64_t)old;
+}
+static inline int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t value)
+{
+    uint64_t old = uat_atomic_load(word), found;
+    while ((int64_t)old > value && (found = uat_atomic_cmp_swap(word, old, (uint64_t)value)) != old)
+        old = found;
+    return (int64_t)old;
+}
+static inline uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits)
+{
+    uint64_t old = uat_atomic_load(word), found;
+    while ((old & bits) != old && (found = uat_atomic_cmp_swap(word, old, old & bits)) != old)
+        old = found;
+    return old;
+}
+static inline uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits)
+{
+    uint64_t old = uat_atomic_load(word), found;
+    while ((old | bits) != old && (found = uat_atomic_cmp_swap(word, old, old | bits)) != old)
+        old = found;
+    return old;
+}
+
 /* Wait until everything that this worker has checked in, put or added is at its home. Only needed before an atomic that
  * publishes it: spawn, join and the end of a run release by themselves where needed. */
 void uat_global_release(void);

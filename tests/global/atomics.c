@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_atomic_swap() and uat_atomic_store() mixed with other atomics on the same words, near and far. Some
+ * Description: extremes and bits that several tasks set are those of all of them, and each old value is that of one change;
+ * uat_atomic_swap() and uat_atomic_store() mixed with other atomics on the same words, near and far. Some
  * tasks add, others take by swaps: nothing is lost and nothing is taken twice. Each value that tasks swap in comes out
  * once. A stored value is loaded. An addition that a task has not waited for is visible when the task next reads the
  * word.
@@ -14,6 +15,9 @@
 
 enum { TASKS = 2000, SPREAD = 8192 /* words; chunks of several workers */ };
 
+/* Words beside words[0] and words[SPREAD], for extremes and bits; indices, and TAKEN for both. */
+enum { MAX = 1, MIN, MAX_SIGNED, MIN_SIGNED, OR, AND };
+
 /* In words[0] some tasks add and others take; in words[SPREAD] tasks swap in their numbers. The other words are for
  * stores. */
 static uat_atomic_t *words;
@@ -21,7 +25,24 @@ static uat_atomic_t *words;
 /* What came out of a word, and how many loaded values had not been stored. */
 struct taken {
     uint64_t added, numbers, wrong;
+    uint64_t moved[AND + 1]; /* by how much the old values say that extremes have moved; how many bits they say */
 };
+
+/* Each change is by one task, whose old value says how far the word has moved: the sum is last value minus first. */
+static void extremes(struct taken *t, uat_atomic_t *w, int64_t i)
+{
+    uint64_t value = (uint64_t)i + 1, bit = UINT64_C(1) << (i / 2 % 64), old = uat_atomic_fetch_max(&w[MAX], value);
+    t->moved[MAX] += old < value ? value - old : 0;
+    value = UINT64_MAX - (uint64_t)i;
+    old = uat_atomic_fetch_min(&w[MIN], value);
+    t->moved[MIN] += old > value ? old - value : 0;
+    int64_t less = i - TASKS, was = uat_atomic_fetch_max_signed(&w[MAX_SIGNED], less);
+    t->moved[MAX_SIGNED] += was < less ? (uint64_t)(less - was) : 0;
+    was = uat_atomic_fetch_min_signed(&w[MIN_SIGNED], less);
+    t->moved[MIN_SIGNED] += was > less ? (uint64_t)(was - less) : 0;
+    t->moved[OR] += !(uat_atomic_fetch_or(&w[OR], bit) & bit);
+    t->moved[AND] += (uat_atomic_fetch_and(&w[AND], ~bit) & bit) != 0;
+}
 
 static void work(int64_t begin, int64_t end, void *partial, const void *arg)
 {
@@ -32,6 +53,7 @@ static void work(int64_t begin, int64_t end, void *partial, const void *arg)
         if (i % 3 == 0)
             t->added += uat_atomic_swap(w, 0);
         t->numbers += uat_atomic_swap(w + SPREAD, (uint64_t)i + 1);
+        extremes(t, i % 2 ? w : w + SPREAD, i);
         uat_atomic_t *own = w + 2 * SPREAD + i * 8;
         uat_atomic_store(own, (uint64_t)i * 5);
         t->wrong += uat_atomic_load(own) != (uint64_t)i * 5;
@@ -52,6 +74,8 @@ static void add(void *left, const void *right, const void *arg)
     a->added += b->added;
     a->numbers += b->numbers;
     a->wrong += b->wrong;
+    for (int k = 0; k <= AND; k++)
+        a->moved[k] += b->moved[k];
 }
 
 UAT_TASK(struct taken, all, uat_atomic_t *, w)
@@ -59,8 +83,36 @@ UAT_TASK(struct taken, all, uat_atomic_t *, w)
     static const struct taken none;
     const uat_reduction_t reduction = {work, add, &none, sizeof(none)};
     struct taken t;
+    for (int half = 0; half < 2; half++) {
+        uat_atomic_store(&w[half * SPREAD + MIN], UINT64_MAX);
+        uat_atomic_store(&w[half * SPREAD + MAX_SIGNED], (uint64_t)INT64_MIN);
+        uat_atomic_store(&w[half * SPREAD + AND], UINT64_MAX);
+    }
     uat_reduce(0, TASKS, &reduction, &w, sizeof(w), &t);
     return t;
+}
+
+/* How many of the words for extremes and bits are not what they should be. */
+static uint64_t count_wrong(const struct taken *t)
+{
+    uint64_t sum[AND + 1] = {0}, wrong = 0;
+    for (int half = 0; half < 2; half++) {
+        const uat_atomic_t *w = words + half * SPREAD;
+        uint64_t last = half ? TASKS - 2 : TASKS - 1; /* of the even or odd iterations */
+        uint64_t least = (uint64_t) - (int64_t)(half ? TASKS : TASKS - 1), most = last - TASKS;
+        wrong += uat_atomic_load(&w[MAX]) != last + 1;
+        wrong += uat_atomic_load(&w[MIN]) != UINT64_MAX - last;
+        wrong += uat_atomic_load(&w[MAX_SIGNED]) != most;
+        wrong += uat_atomic_load(&w[MIN_SIGNED]) != least;
+        wrong += uat_atomic_load(&w[OR]) != UINT64_MAX;
+        wrong += uat_atomic_load(&w[AND]) != 0;
+        const uint64_t by[] = {0, last + 1, last, most - (uint64_t)INT64_MIN, -least, 64, 64};
+        for (int k = 0; k <= AND; k++)
+            sum[k] += by[k];
+    }
+    for (int k = 0; k <= AND; k++)
+        wrong += sum[k] != t->moved[k];
+    return wrong;
 }
 
 int main(void)
@@ -73,7 +125,7 @@ int main(void)
     if (all_run(&t, words))
         return 1;
     uint64_t added = t.added + uat_atomic_load(words), numbers = t.numbers + uat_atomic_load(words + SPREAD);
-    wrong = added != 3 * TASKS || numbers != TASKS * (TASKS + 1ull) / 2 || t.wrong != 0;
+    wrong = added != 3 * TASKS || numbers != TASKS * (TASKS + 1ull) / 2 || t.wrong != 0 || count_wrong(&t) != 0;
     if (wrong && uat_rank() == 0)
         fprintf(stderr,
                 "atomics: %" PRIu64 " of %d added, numbers %" PRIu64 ", %" PRIu64

@@ -10,6 +10,7 @@
 #include <uat/generator.hpp>
 #endif
 #include <uat/global.h>
+#include <uat/pattern.h>
 
 struct point {
     double x, y;
@@ -36,6 +37,16 @@ UAT_TASK(long, grouped, int, n)
         fib_group_spawn(&group, i);
     uat_group_wait(&group);
     return n;
+}
+
+UAT_FOR(halve, i, double *, x, double, by)
+{
+    x[i] /= by;
+}
+
+UAT_REDUCE(double, sum_of_points, 0, UAT_PLUS, i, const struct point *, p)
+{
+    return p[i].x + p[i].y;
 }
 
 UAT_TASK(struct point, middle, struct point, p, struct point, q)

@@ -56,6 +56,11 @@ CASES = [  # a part of the sentence, the languages, the program
     ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <vector>\nvoid f(std::vector<int> v) {\n"
      "uat::parallel_invoke([] {}, [v] {}); }"),
     ("only read", ("c++",), "#include <uat.hpp>\nvoid f(uat::span<const int> s) { uat::inclusive_scan(s, s); }"),
+    ("pairs of a type and a name", ANY, "#include <uat/pattern.h>\nUAT_FOR(f, i, int) { }"),
+    ("at most eight parameters", ANY, "#include <uat/pattern.h>\nUAT_REDUCE(int, f, 0, UAT_PLUS, i, " +
+     ", ".join(f"int, a{i}" for i in range(9)) + ") { return a0; }"),
+    ("value is aligned to at most 16", ANY, "#include <uat/pattern.h>\nstruct s { double x; } __attribute__((aligned(32)));\n"
+     "struct s none; struct s first(struct s a, struct s b);\nUAT_REDUCE(struct s, f, none, first, i) { (void)i; return none; }"),
     ("result cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(three, f, int, a) { return 0; }"),
 ]
 
