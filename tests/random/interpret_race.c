@@ -49,6 +49,15 @@ void race_look(struct race *r, int number)
     memory_checkin(range, UAT_READ);
 }
 
+void race_touch(struct race *r, int number)
+{
+    struct range range = race_part(r->o, number, PIECES);
+    if (!range.bytes || race_pick(r, 2))
+        return;
+    memory_checkout(range, UAT_READ);
+    memory_checkin(range, UAT_READ);
+}
+
 /* Critical sections under a mutex, a unit of a semaphore, or a value that is in a channel. */
 
 static bool enter(struct race *r, int zone, bool may_wait)
@@ -140,6 +149,8 @@ static void get_round(struct race *r, int round)
     if (sets) {
         race_fill(r, round * RACERS);
         uat_future_set(f, &want);
+    } else {
+        race_touch(r, round * RACERS + 1);
     }
     switch (race_pick(r, 3)) {
     case 0:

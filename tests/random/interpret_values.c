@@ -43,6 +43,7 @@ static int receive_one(struct race *r, unsigned over, char *value, int *c)
     const struct places *at = r->at;
     uat_case_t cases[2];
     int n = 0, which[2], taken = 0, rc;
+    race_touch(r, r->me * NUMBERS);
     bool polls = race_pick(r, 2) && race_capacity(r->o) > 0; /* in a rendezvous somebody must wait */
     for (int i = 0; i < at->channels; i++)
         if (!(over >> i & 1)) {
@@ -141,6 +142,7 @@ static void put_number(struct race *r, struct range range, int number)
 static bool take_number(struct race *r, struct range range)
 {
     struct buffer b;
+    race_touch(r, r->me * NUMBERS);
     lock(r, &b, range);
     while (b.count == 0 && b.left > 0)
         wait_for(r, r->at->filled, &b, range);

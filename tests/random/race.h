@@ -43,6 +43,8 @@ uint64_t race_pick(struct race *r, uint64_t below);
 /* A task writes a piece before it passes it on, and reads one that was passed on. */
 void race_fill(struct race *r, int number);
 void race_look(struct race *r, int number);
+/* Read a piece that no task writes: the bytes beside it are cached then, and must be fetched again once they are passed on. */
+void race_touch(struct race *r, int number);
 
 /* A bounded buffer of numbers, at the start of the range. */
 struct buffer {
