@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-#include "perf/startup.h"
-
+/*
+ * A worker of uat-startup: starts, runs a small tree, checks its answer, and prints what it has measured as a line of
+ * JSON. Its argument is the moment of the launcher's exec, in seconds since the epoch: a clock that processes on several
+ * hosts share.
+ */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <uat.h>
 
 enum { FIB_OF = 25, FIB_IS = 75025 };
 
-static double first_task;
+static double since, first_task = -1; /* -1: not on this worker */
 
-double uat_startup_now(void)
+static double seconds(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9 - since;
 }
 
 UAT_TASK(long, fib, long, n)
@@ -32,78 +36,48 @@ UAT_TASK(long, fib, long, n)
 /* The root task. It starts on rank 0, and cannot move before its first spawn. */
 UAT_TASK(long, root, long, n)
 {
-    first_task = uat_startup_now();
+    first_task = seconds();
     return fib(n);
 }
 
-/* Read the values that the kernel reports of this process in one line each. */
-static void read_status(struct uat_startup_report *report)
+/* The sum of the KiB in the lines of a file of /proc/self that start with name. */
+static uint64_t kib_of(const char *path, const char *name)
 {
-    FILE *file = fopen("/proc/self/status", "re");
-    char line[128];
+    FILE *file = fopen(path, "re");
+    char line[128], form[64];
+    uint64_t kib, sum = 0;
 
-    while (file && fgets(line, sizeof(line), file)) {
-        sscanf(line, "RssAnon: %" SCNu64, &report->anonymous);
-        sscanf(line, "VmPTE: %" SCNu64, &report->tables);
-        sscanf(line, "VmPin: %" SCNu64, &report->pinned);
-    }
+    snprintf(form, sizeof(form), "%s%%*[^0-9]%%" SCNu64, name);
+    while (file && fgets(line, sizeof(line), file))
+        if (sscanf(line, form, &kib) == 1)
+            sum += kib;
     if (file)
         fclose(file);
+    return sum;
 }
 
-/* Read the kernel's sums over all mappings. Memory that others also map counts by share. */
-static void read_memory(struct uat_startup_report *report)
+int main(int argc, char **argv)
 {
-    FILE *file = fopen("/proc/self/smaps_rollup", "re");
-    char line[128];
-    uint64_t kib, all = 0;
-
-    while (file && fgets(line, sizeof(line), file)) {
-        if (sscanf(line, "Pss: %" SCNu64, &kib) == 1)
-            all = kib;
-        else if (sscanf(line, "Private_Clean: %" SCNu64, &kib) == 1 ||
-                 sscanf(line, "Private_Dirty: %" SCNu64, &kib) == 1)
-            report->own += kib;
-    }
-    if (file)
-        fclose(file);
-    report->shared = all > report->own ? all - report->own : 0;
-}
-
-int uat_startup_work(double since)
-{
-    struct uat_startup_report report = {.main = uat_startup_now() - since, .task = -1};
+    static const char status[] = "/proc/self/status", all[] = "/proc/self/smaps_rollup";
     long answer = 0;
 
+    since = argc == 2 ? strtod(argv[1], NULL) : 0;
+    double at_main = seconds();
     if (uat_init() < 0)
         return 1;
-    report.init = uat_startup_now() - since;
-    report.rank = uat_rank();
-    report.size = uat_size();
+    double at_init = seconds();
     if (root_run(&answer, FIB_OF) < 0)
         return 1;
     if (answer != FIB_IS) {
-        fprintf(stderr, "uat-startup: rank %d: fib(%d) is %ld, not %d\n", report.rank, FIB_OF, answer, FIB_IS);
+        fprintf(stderr, "uat-startup: rank %d: fib(%d) is %ld, not %d\n", uat_rank(), FIB_OF, answer, FIB_IS);
         return 1;
     }
-    if (report.rank == 0)
-        report.task = first_task - since;
-    read_memory(&report);
-    read_status(&report);
-    printf("uat-startup-worker %d %d %.6f %.6f %.6f %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-           report.rank, report.size, report.main, report.init, report.task, report.own, report.shared, report.anonymous,
-           report.tables, report.pinned);
+    /* Memory that others also map counts by share. */
+    uint64_t own = kib_of(all, "Private_Clean") + kib_of(all, "Private_Dirty"), share = kib_of(all, "Pss:");
+    printf("{\"worker\":%d,\"main_seconds\":%.6f,\"init_seconds\":%.6f,\"first_task_seconds\":%.6f,\"own_kib\":%" PRIu64
+           ",\"shared_kib\":%" PRIu64 ",\"anonymous_kib\":%" PRIu64 ",\"page_tables_kib\":%" PRIu64
+           ",\"pinned_kib\":%" PRIu64 "}\n",
+           uat_rank(), at_main, at_init, first_task, own, share > own ? share - own : 0, kib_of(status, "RssAnon"),
+           kib_of(status, "VmPTE"), kib_of(status, "VmPin"));
     return uat_finalize() < 0;
-}
-
-bool uat_startup_read(const char *text, struct uat_startup_report *out)
-{
-    struct uat_startup_report r;
-
-    if (sscanf(text, "uat-startup-worker %d %d %lf %lf %lf %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
-               &r.rank, &r.size, &r.main, &r.init, &r.task, &r.own, &r.shared, &r.anonymous, &r.tables,
-               &r.pinned) != 10)
-        return false;
-    *out = r;
-    return true;
 }
