@@ -178,7 +178,7 @@ static int verify(struct job *job, struct uat_bench_run *run)
     return status;
 }
 
-static int compare_seconds(const void *a, const void *b)
+int uat_compare_reals(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -186,7 +186,7 @@ static int compare_seconds(const void *a, const void *b)
 }
 
 /* struct uat_bench_run starts with its seconds, so one comparison sorts both arrays. */
-_Static_assert(offsetof(struct uat_bench_run, seconds) == 0, "compare_seconds() reads the first field");
+_Static_assert(offsetof(struct uat_bench_run, seconds) == 0, "uat_compare_reals() reads the first field");
 
 static int flush_report(const struct uat_bench *bench)
 {
@@ -209,8 +209,8 @@ static int report(struct job *job, bool checked)
 
     for (size_t i = 0; i < repeat; i++)
         report.steals_total += job->runs[i].stats.steals;
-    qsort(job->runs, repeat, sizeof(job->runs[0]), compare_seconds);
-    qsort(job->sequential_seconds, repeat, sizeof(double), compare_seconds);
+    qsort(job->runs, repeat, sizeof(job->runs[0]), uat_compare_reals);
+    qsort(job->sequential_seconds, repeat, sizeof(double), uat_compare_reals);
     report.run = &job->runs[median];
     report.seconds_min = job->runs[0].seconds;
     report.seconds_max = job->runs[repeat - 1].seconds;

@@ -101,6 +101,9 @@ void uat_bench_resume(void);
 /* Seconds so far of the current run() or sequential() on this worker, without pauses. */
 double uat_bench_seconds(void);
 
+/* For qsort(): the order of doubles. */
+int uat_compare_reals(const void *a, const void *b);
+
 /* The rest is only for the files bench*.c. */
 
 struct uat_bench_settings {

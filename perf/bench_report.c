@@ -6,75 +6,25 @@
 
 #include "perf/report.h"
 
-#define COUNTER(field)                                                                                                 \
-    {                                                                                                                  \
-#field, offsetof(uat_stats_t, field)                                                                           \
-    }
-
 /* Every field of uat_stats_t except the histogram. */
-static const struct counter {
-    const char *name;
-    size_t offset;
-} counters[] = {COUNTER(tasks),
-                COUNTER(steal_attempts),
-                COUNTER(victims_peeked),
-                COUNTER(steals),
-                COUNTER(attempts_empty),
-                COUNTER(attempts_lost),
-                COUNTER(steal_bytes),
-                COUNTER(steal_trips),
-                COUNTER(claims_aborted),
-                COUNTER(second_looks),
-                COUNTER(published),
-                COUNTER(taken_back),
-                COUNTER(publications_unacknowledged),
-                COUNTER(records_missing),
-                COUNTER(owner_waits),
-                COUNTER(entries_aborted),
-                COUNTER(given),
-                COUNTER(requests_refused),
-                COUNTER(requests_withdrawn),
-                COUNTER(continued),
-                COUNTER(joins_first),
-                COUNTER(joins_second),
-                COUNTER(joins_raced),
-                COUNTER(ends_first),
-                COUNTER(ends_second),
-                COUNTER(resumes_away),
-                COUNTER(evacuations),
-                COUNTER(evacuated_bytes),
-                COUNTER(resumed_bytes),
-                COUNTER(stack_bytes_max),
-                COUNTER(ops_read),
-                COUNTER(ops_write),
-                COUNTER(ops_fetch_add),
-                COUNTER(ops_cmp_swap),
-                COUNTER(round_trips),
-                COUNTER(requests_read),
-                COUNTER(requests_write),
-                COUNTER(requests_fetch_add),
-                COUNTER(requests_cmp_swap),
-                COUNTER(doorbells),
-                COUNTER(steal_ops_read),
-                COUNTER(steal_ops_write),
-                COUNTER(steal_ops_fetch_add),
-                COUNTER(steal_ops_cmp_swap),
-                COUNTER(steal_requests_read),
-                COUNTER(steal_requests_write),
-                COUNTER(steal_requests_fetch_add),
-                COUNTER(steal_requests_cmp_swap),
-                COUNTER(steal_doorbells),
-                COUNTER(global_hits),
-                COUNTER(global_misses),
-                COUNTER(global_bytes_fetched),
-                COUNTER(global_bytes_written),
-                COUNTER(global_releases),
-                COUNTER(global_releases_waited),
-                COUNTER(publications_unreleased)};
+/* clang-format off */
+#define FIELDS(X) \
+    X(tasks) X(steal_attempts) X(victims_peeked) X(steals) X(attempts_empty) X(attempts_lost) X(steal_bytes) \
+    X(steal_trips) X(claims_aborted) X(second_looks) X(published) X(taken_back) X(publications_unacknowledged) \
+    X(records_missing) X(owner_waits) X(entries_aborted) X(given) X(requests_refused) X(requests_withdrawn) \
+    X(continued) X(joins_first) X(joins_second) X(joins_raced) X(ends_first) X(ends_second) X(resumes_away) \
+    X(evacuations) X(evacuated_bytes) X(resumed_bytes) X(stack_bytes_max) X(ops_read) X(ops_write) X(ops_fetch_add) \
+    X(ops_cmp_swap) X(round_trips) X(requests_read) X(requests_write) X(requests_fetch_add) X(requests_cmp_swap) \
+    X(doorbells) X(steal_ops_read) X(steal_ops_write) X(steal_ops_fetch_add) X(steal_ops_cmp_swap) \
+    X(steal_requests_read) X(steal_requests_write) X(steal_requests_fetch_add) X(steal_requests_cmp_swap) \
+    X(steal_doorbells) X(global_hits) X(global_misses) X(global_bytes_fetched) X(global_bytes_written) \
+    X(global_releases) X(global_releases_waited) X(publications_unreleased)
+/* clang-format on */
+#define NAME(field) [offsetof(uat_stats_t, field) / sizeof(uint64_t)] = #field,
+#define ONE(field)  +1
 
-#define COUNTERS (sizeof(counters) / sizeof(counters[0]))
-_Static_assert(sizeof(uat_stats_t) == (COUNTERS + UAT_STATS_ROUND_TRIPS) * sizeof(uint64_t),
-               "every field of uat_stats_t has its line in counters[]");
+static const char *const names[sizeof(uat_stats_t) / sizeof(uint64_t)] = {FIELDS(NAME)}; /* NULL: of the histogram */
+_Static_assert(sizeof(names) / sizeof(names[0]) == 0 FIELDS(ONE) + UAT_STATS_ROUND_TRIPS, "every field is in FIELDS()");
 
 uint64_t uat_bench_trips_median(const uat_stats_t *stats)
 {
@@ -199,8 +149,9 @@ static void report_steals(const uat_stats_t *stats, uint64_t total)
 static void report_counters(const uat_stats_t *stats)
 {
     uat_report_object("counters");
-    for (size_t i = 0; i < COUNTERS; i++)
-        uat_report_count(counters[i].name, *(const uint64_t *)((const char *)stats + counters[i].offset));
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (names[i])
+            uat_report_count(names[i], ((const uint64_t *)stats)[i]);
     uat_report_list("trips_histogram");
     for (int i = 0; i < UAT_STATS_ROUND_TRIPS; i++)
         uat_report_count(NULL, stats->trips_histogram[i]);

@@ -90,12 +90,6 @@ static void close_arrays(void)
         munmap(mapping, (ARRAYS + 1) * APART + ARRAYS * (size_t)step + room());
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Measure bytes loaded and stored per cycle for all pairs, the best of the rounds for each. The kinds take turns. */
 static void measure_row(size_t bytes, size_t lag)
 {
@@ -122,7 +116,7 @@ static void measure_row(size_t bytes, size_t lag)
         }
     *r = (struct row){.bytes = bytes, .lag = lag};
     for (int kind = 0; kind < KINDS; kind++) {
-        qsort(rate[kind], PAIRS, sizeof(double), compare);
+        qsort(rate[kind], PAIRS, sizeof(double), uat_compare_reals);
         r->worst[kind] = rate[kind][0];
         r->median[kind] = rate[kind][PAIRS / 2];
     }

@@ -229,38 +229,17 @@ static int open_series(void)
         [UAT_PHASE_AWAIT] = "await",       [UAT_PHASE_ASK] = "ask",     [UAT_PHASE_ANSWER] = "answer",
         [UAT_PHASE_WITHDRAW] = "withdraw", [UAT_PHASE_GIVE] = "give",
     };
-    static const char *const bares[STEAL_BARES] = {"read",       "write",       "fetch_add",  "cmp_swap",
-                                                   "read_chain", "claim_chain", "claim_alone"};
-    size_t room = (size_t)rounds;
+    /* In the order of struct steal_series. */
+    static const char *const others[STEAL_SERIES - UAT_PHASES] = {
+        "read",  "write",  "fetch_add", "cmp_swap", "read_chain",  "claim_chain", "claim_alone",
+        "steal", "resume", "suspend",   "timer",    "round_trips", "bytes_read"};
     int status = 0;
 
-    for (int i = 0; i < UAT_PHASES && !status; i++)
-        status = uat_samples_open(&series.phase[i], phases[i], room);
-    for (int i = 0; i < STEAL_BARES && !status; i++)
-        status = uat_samples_open(&series.bare[i], bares[i], room);
-    if (!status && (status = uat_samples_open(&series.steal, "steal", room)) == 0 &&
-        (status = uat_samples_open(&series.resume, "resume", room)) == 0 &&
-        (status = uat_samples_open(&series.suspend, "suspend", room)) == 0 &&
-        (status = uat_samples_open(&series.timer, "timer", room)) == 0 &&
-        (status = uat_samples_open(&series.trips, "round_trips", room)) == 0)
-        status = uat_samples_open(&series.bytes, "bytes_read", room);
+    for (int i = 0; i < STEAL_SERIES && !status; i++)
+        status = uat_samples_open(&series.all[i], i < UAT_PHASES ? phases[i] : others[i - UAT_PHASES], (size_t)rounds);
     if (status < 0)
         fprintf(stderr, "uat-steal: no memory for %lld rounds; give a smaller --rounds\n", (long long)rounds);
     return status;
-}
-
-static void close_series(void)
-{
-    for (int i = 0; i < UAT_PHASES; i++)
-        uat_samples_close(&series.phase[i]);
-    for (int i = 0; i < STEAL_BARES; i++)
-        uat_samples_close(&series.bare[i]);
-    uat_samples_close(&series.steal);
-    uat_samples_close(&series.resume);
-    uat_samples_close(&series.suspend);
-    uat_samples_close(&series.timer);
-    uat_samples_close(&series.trips);
-    uat_samples_close(&series.bytes);
 }
 
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
@@ -291,7 +270,8 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         status = uat_barrier();
     if (!status && uat_rank() == 0)
         steal_report(bench, settings, &series, (uint64_t)stack_bytes);
-    close_series();
+    for (int i = 0; i < STEAL_SERIES; i++)
+        uat_samples_close(&series.all[i]);
     return status;
 }
 

@@ -23,16 +23,23 @@ enum steal_bare {
 
 /* All series of one worker. trips and bytes are not durations, but their quantiles are reported in the same way. */
 struct steal_series {
-    struct uat_samples phase[UAT_PHASES];
-    struct uat_samples steal; /* from the peek to the stack in place */
-    struct uat_samples resume, suspend;
-    struct uat_samples bare[STEAL_BARES];
-    struct uat_samples timer; /* two reads of the counter in a row: each duration above includes at least one */
-    struct uat_samples trips, bytes;
+    union {
+        struct uat_samples all[UAT_PHASES + STEAL_BARES + 6];
+        struct {
+            struct uat_samples phase[UAT_PHASES];
+            struct uat_samples bare[STEAL_BARES];
+            struct uat_samples steal; /* from the peek to the stack in place */
+            struct uat_samples resume, suspend;
+            struct uat_samples timer; /* two reads of the counter in a row: each duration above includes at least one */
+            struct uat_samples trips, bytes;
+        };
+    };
     /* Totals of all measured steals: operations by kind, those that were requests to an adapter, and the doorbells rung
      * for the requests. */
     uint64_t ops[UAT_OP_KINDS], requests[UAT_OP_KINDS], doorbells;
 };
+
+enum { STEAL_SERIES = sizeof(((struct steal_series *)0)->all) / sizeof(struct uat_samples) };
 
 void steal_report(const struct uat_bench *bench, const struct uat_bench_settings *settings, struct steal_series *series,
                   uint64_t stack_bytes);

@@ -39,20 +39,6 @@ static double alone_per_chain(const struct steal_series *series)
     return chain > 0 ? uat_samples_quantile(&series->bare[STEAL_CLAIM_ALONE], 0.5) / chain : 0.0;
 }
 
-static void sort(struct steal_series *series)
-{
-    for (int i = 0; i < UAT_PHASES; i++)
-        uat_samples_sort(&series->phase[i]);
-    for (int i = 0; i < STEAL_BARES; i++)
-        uat_samples_sort(&series->bare[i]);
-    uat_samples_sort(&series->steal);
-    uat_samples_sort(&series->resume);
-    uat_samples_sort(&series->suspend);
-    uat_samples_sort(&series->timer);
-    uat_samples_sort(&series->trips);
-    uat_samples_sort(&series->bytes);
-}
-
 static const char *const kinds[UAT_OP_KINDS] = {
     [UAT_OP_READ] = "read", [UAT_OP_WRITE] = "write", [UAT_OP_FETCH_ADD] = "fetch_add", [UAT_OP_CMP_SWAP] = "cmp_swap"};
 
@@ -132,7 +118,8 @@ void steal_report(const struct uat_bench *bench, const struct uat_bench_settings
 {
     double tsc_hz = uat_samples_tsc_hz();
 
-    sort(s);
+    for (int i = 0; i < STEAL_SERIES; i++)
+        uat_samples_sort(&s->all[i]);
     uat_report_begin(bench, settings);
     uat_report_count("stack_bytes", stack_bytes);
     uat_report_real("tsc_hz", tsc_hz);

@@ -193,12 +193,6 @@ static void close_arrays(void)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 struct spread {
     double median, least, most;
 };
@@ -209,7 +203,7 @@ static struct spread spread_of(int kernel, int place, bool quotient)
     static double values[ROUNDS_MAX];
     for (int64_t i = 0; i < rounds; i++)
         values[i] = rate[kernel][place][i] / (quotient ? rate[kernel][PLAIN][i] : 1);
-    qsort(values, (size_t)rounds, sizeof(values[0]), compare);
+    qsort(values, (size_t)rounds, sizeof(values[0]), uat_compare_reals);
     return (struct spread){values[rounds / 2], values[0], values[rounds - 1]};
 }
 
