@@ -6,6 +6,12 @@
 #ifndef UAT_OFFSETS_H
 #define UAT_OFFSETS_H
 
+#ifdef __aarch64__
+#include "asm/aarch64/continuation.h"
+#else
+#include "asm/x86_64/continuation.h"
+#endif
+
 /* struct uat_worker */
 #define UAT_WORKER_TOP            0  /* deque.top */
 #define UAT_WORKER_LOOK           8  /* deque.look */
@@ -20,15 +26,11 @@
 #define UAT_TASK_RECORD 0
 #define UAT_TASK_RESULT 8
 
-/* struct uat_frame, just below a continuation's stack pointer */
-#define UAT_FRAME_SIZE        24
+/* struct uat_frame, UAT_FRAME_SIZE bytes just below a continuation's stack pointer */
 #define UAT_FRAME_TASK        0
 #define UAT_FRAME_RECORD      8
 #define UAT_FRAME_RESULT_SIZE 16
 #define UAT_FRAME_PENDING     20
-
-/* Bytes of registers saved in a continuation: rbp rbx r12-r15; the return address lies above them. */
-#define UAT_SAVED_SIZE 48
 
 /* What uat_resume() returns when control comes back to the scheduler. */
 #define UAT_EVENT_ENDED   0

@@ -56,16 +56,4 @@ int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to);
  * is runnable. */
 uintptr_t uat_schedule_next(void) __attribute__((visibility("hidden")));
 
-/* The stack protector's canary: a word at the same offset from fs in every thread. */
-static inline uint64_t uat_canary_get(void)
-{
-    uint64_t canary;
-    __asm__ volatile("mov %%fs:0x28, %0" : "=r"(canary));
-    return canary;
-}
-static inline void uat_canary_set(uint64_t canary)
-{
-    __asm__ volatile("mov %0, %%fs:0x28" : : "r"(canary) : "memory");
-}
-
 #endif

@@ -3,9 +3,11 @@
 #ifndef UAT_CPU_X86_64_H
 #define UAT_CPU_X86_64_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-enum { UAT_CACHE_LINE = 64 };
+#define UAT_CPU_NAME "x86-64"
+enum { UAT_CACHE_LINE = 64, UAT_CPU_ADDRESS_BITS = 47, UAT_CPU_CANARY_MAY_CHANGE = 1 };
 
 static inline void uat_cpu_pause(void)
 {
@@ -42,6 +44,55 @@ static inline uint32_t uat_cpu_modes(void)
     uint16_t x87;
     __asm__ volatile("fnstcw %0" : "=m"(x87));
     return (uint32_t)x87 << 16 | (__builtin_ia32_stmxcsr() & 0xffc0);
+}
+
+/* A locked instruction, failing or not, is a full fence, so an atomic needs none beside it. No instruction: the compiler
+ * alone is kept from moving accesses. */
+static inline void uat_cpu_fence_atomic(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* Loads stay in their order (TSO). No instruction. */
+static inline void uat_cpu_fence_read(void)
+{
+    __atomic_signal_fence(__ATOMIC_ACQUIRE);
+}
+
+/* Stores stay in their order, and adapters see them in that order. */
+static inline __attribute__((always_inline)) void uat_cpu_store_release(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+static inline __attribute__((always_inline)) uint64_t uat_cpu_load_acquire(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+/* The objects are not marked for shadow stacks (CET), so the loader has switched them off. */
+static inline const char *uat_cpu_obstacle(void)
+{
+    return NULL;
+}
+
+/* A word at the same offset from fs in every thread. */
+static inline uint64_t uat_cpu_canary(void)
+{
+    uint64_t canary;
+    __asm__ volatile("mov %%fs:0x28, %0" : "=r"(canary));
+    return canary;
+}
+
+static inline void uat_cpu_frames_leave(uint64_t canary)
+{
+    __asm__ volatile("mov %0, %%fs:0x28" : : "r"(canary) : "memory");
+}
+
+static inline uint64_t uat_cpu_frames_enter(uint64_t canary)
+{
+    uint64_t own = uat_cpu_canary();
+    uat_cpu_frames_leave(canary);
+    return own;
 }
 
 #endif

@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void uat_store_release(bool simulat
     if (simulated)
         uat_virtual->store(word, value);
     else
-        __atomic_store_n(word, value, __ATOMIC_RELEASE);
+        uat_cpu_store_release(word, value);
 }
 
 /* A counter of constant rate for timelines and intervals: the processor's, or nanoseconds of virtual time. */

@@ -97,14 +97,14 @@ static void set_tag(struct uat_deque *d, size_t i, enum uat_tag tag)
  * peer is the atomic on claims in uat_thief_claim(). */
 static uint64_t load_claims(const struct uat_deque *d)
 {
-    return __atomic_load_n(&d->ring->claims, __ATOMIC_ACQUIRE);
+    return uat_cpu_load_acquire(&d->ring->claims);
 }
 
 /* Acquire: orders the acknowledgement before the owner's next use of the entry's stack (D6). The peer is the WRITE of
  * uat_thief_acknowledgement(), which the thief posts after its READ of the stack has completed. */
 static uint64_t load_ack(const struct uat_deque *d, uint64_t index)
 {
-    return __atomic_load_n(&d->ring->ack[uat_slot_of(index)], __ATOMIC_ACQUIRE);
+    return uat_cpu_load_acquire(&d->ring->ack[uat_slot_of(index)]);
 }
 
 /* Record the outcome of an acknowledged claim of published entry i in the entry's tag. */

@@ -155,7 +155,7 @@ static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
 void uat_deque_refill(struct uat_deque *d);
 
 /*
- * Push a continuation. uat_spawn() in asm/x86_64/spawn.S does the same in assembly.
+ * Push a continuation. uat_spawn() in spawn.S does the same in assembly.
  * No fence: the publication in uat_deque_refill() makes the entry's stack and frame visible to thieves.
  */
 static inline void uat_deque_push(struct uat_deque *d, uintptr_t sp)
@@ -169,7 +169,7 @@ static inline void uat_deque_push(struct uat_deque *d, uintptr_t sp)
 
 /*
  * Pop the youngest entry if it is sp and no thief has seen it. Otherwise return false: the caller uses uat_deque_pop().
- * uat_spawn() in asm/x86_64/spawn.S does the same in assembly.
+ * uat_spawn() in spawn.S does the same in assembly.
  */
 static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 {

@@ -70,7 +70,7 @@ static bool publish(struct uat_ready *r)
     unsigned at = (unsigned)(index % UAT_READY_SLOTS);
     /* Acquire: orders the acknowledgement before our stores to the slot. The peer is the WRITE of the acknowledgement
      * in uat_ready_steal(), which the thief posts after its READ of the slot has completed. */
-    uint64_t ack = __atomic_load_n(&ring->ack[at], __ATOMIC_ACQUIRE), expected = index + 1 - UAT_READY_SLOTS;
+    uint64_t ack = uat_cpu_load_acquire(&ring->ack[at]), expected = index + 1 - UAT_READY_SLOTS;
     if (ack != expected) {
         if (ack != expected - UAT_READY_SLOTS) /* that of the round before is there until the one expected arrives */
             uat_word_refuse(r->transport->rank, "an acknowledgement in the ready ring", ack);
@@ -84,7 +84,7 @@ static bool publish(struct uat_ready *r)
     uat_delay();
     /* Release: orders the slot's content before the state that offers it. The peer is the peek's READ in
      * uat_ready_steal(); the thief's claim and its second READ follow that. */
-    __atomic_store_n(&slot->state, index + 1, __ATOMIC_RELEASE);
+    uat_cpu_store_release(&slot->state, index + 1);
     r->bottom++;
     return true;
 }

@@ -62,7 +62,7 @@ struct uat_notice {
 
 /* Show that this worker has work. Called before it posts a claim, and before anything else that gives it work. So while
  * work moves from one worker to another, at least one of them shows that it has some. Relaxed: the claim's doorbell or
- * locked instruction follows.
+ * atomic instruction follows.
  */
 static inline void uat_notice_begin(struct uat_notice *notice)
 {
@@ -73,7 +73,7 @@ static inline void uat_notice_begin(struct uat_notice *notice)
  * READ in uat_deadlock_look(). */
 static inline void uat_notice_end(struct uat_notice *notice)
 {
-    __atomic_store_n(&notice->work, notice->work + (notice->work & 1), __ATOMIC_RELEASE);
+    uat_cpu_store_release(&notice->work, notice->work + (notice->work & 1));
 }
 
 #define UAT_INTENT_NONE UINT64_MAX

@@ -22,7 +22,7 @@ enum answer { ANSWER_NONE, ANSWER_GIVEN, ANSWER_REFUSED };
  * refuse(), mail.c; in give() it follows the WRITEs of both (M5). */
 static enum answer look_for_answer(const struct uat_thief *thief)
 {
-    uint64_t answers = __atomic_load_n(&thief->mail->box->answers, __ATOMIC_ACQUIRE), news = answers - thief->answers;
+    uint64_t answers = uat_cpu_load_acquire(&thief->mail->box->answers), news = answers - thief->answers;
     if (__builtin_expect(news != 0 && news != UAT_ANSWER_GIVEN && news != UAT_ANSWER_REFUSED, 0))
         uat_word_refuse(thief->transport->rank, "the count of answers in the mailbox", answers);
     return news == UAT_ANSWER_GIVEN ? ANSWER_GIVEN : news == UAT_ANSWER_REFUSED ? ANSWER_REFUSED : ANSWER_NONE;

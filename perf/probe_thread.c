@@ -6,15 +6,10 @@
 
 uint64_t uat_probe_thread_resumed;
 
-/* In asm/x86_64/probe_thread.S, because top-level assembly in a C file is lost in link-time optimisation. */
+/* In probe_thread.S of the folder in asm/, because top-level assembly in a C file is lost in link-time optimisation. */
 void uat_probe_thread_run(void) __attribute__((visibility("hidden")));
 
-/* The words that uat_resume() expects at a continuation's stack pointer: see asm/switch.h. */
-struct continuation {
-    uint64_t r15, r14, r13, r12, rbx, rbp, rip;
-};
-_Static_assert(sizeof(struct continuation) == UAT_SAVED_SIZE + 8, "asm/offsets.h");
-_Static_assert(sizeof(struct continuation) + sizeof(uint64_t) == UAT_PROBE_THREAD_MIN, "registers and counter");
+_Static_assert(sizeof(struct uat_continuation) == UAT_SAVED_SIZE + UAT_RETURN_SIZE, "asm/offsets.h");
 
 uintptr_t uat_probe_thread_base(void)
 {
@@ -29,10 +24,10 @@ static uint64_t word_at(const uint64_t *place)
 
 uintptr_t uat_probe_thread_make(uintptr_t base, size_t bytes)
 {
-    struct continuation *c = (struct continuation *)(base - bytes);
+    struct uat_continuation *c = (struct uat_continuation *)(base - bytes);
     uint64_t *counter = (uint64_t *)base - 1;
 
-    *c = (struct continuation){.rbx = base, .rip = (uintptr_t)uat_probe_thread_run};
+    *c = (struct uat_continuation){.base = base, .pc = (uintptr_t)uat_probe_thread_run};
     for (uint64_t *p = (uint64_t *)(c + 1); p < counter; p++)
         *p = word_at(p);
     *counter = 0;
@@ -41,11 +36,11 @@ uintptr_t uat_probe_thread_make(uintptr_t base, size_t bytes)
 
 bool uat_probe_thread_is_whole(uintptr_t base, size_t bytes, uint64_t resumptions)
 {
-    const struct continuation *c = (const struct continuation *)(base - bytes);
+    const struct uat_continuation *c = (const struct uat_continuation *)(base - bytes);
     const uint64_t *counter = (const uint64_t *)base - 1;
 
     for (const uint64_t *p = (const uint64_t *)(c + 1); p < counter; p++)
         if (*p != word_at(p))
             return false;
-    return c->rbx == base && *counter == resumptions;
+    return c->base == base && *counter == resumptions;
 }

@@ -10,10 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Saved registers, return address and the counter. A size is a multiple of 16. */
-enum { UAT_PROBE_THREAD_MIN = 64, UAT_PROBE_THREAD_MULTIPLE = 16 };
+#include "asm/offsets.h"
 
-/* The time-stamp counter when the thread was last resumed. */
+/* Saved registers, return address and the counter. A size is a multiple of 16. */
+enum {
+    UAT_PROBE_THREAD_MULTIPLE = 16,
+    UAT_PROBE_THREAD_MIN = (sizeof(struct uat_continuation) + sizeof(uint64_t) + 15) / 16 * 16
+};
+
+/* uat_cpu_counter() when the thread was last resumed. */
 extern uint64_t uat_probe_thread_resumed;
 
 /* The base address of this worker's stacks. */

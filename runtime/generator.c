@@ -4,16 +4,16 @@
 
 #include "runtime/job/fatal.h"
 
-/* asm/x86_64/generator.S and the inline switch rely on these offsets. */
-_Static_assert(offsetof(struct uat_generator, inside) == 0, "asm/x86_64/generator.S");
-_Static_assert(offsetof(struct uat_generator_side, pc) == 16, "asm/x86_64/generator.S");
-_Static_assert(offsetof(struct uat_generator, outside) == 24, "asm/x86_64/generator.S");
-_Static_assert(offsetof(struct uat_generator, guard) == 48, "asm/x86_64/generator.S");
-_Static_assert(offsetof(struct uat_generator, body) == 56, "asm/x86_64/generator.S");
+/* generator.S and the inline switch rely on these offsets. */
+_Static_assert(offsetof(struct uat_generator, inside) == 0, "generator.S");
+_Static_assert(offsetof(struct uat_generator_side, pc) == 16, "generator.S");
+_Static_assert(offsetof(struct uat_generator, outside) == 24, "generator.S");
+_Static_assert(offsetof(struct uat_generator, guard) == 48, "generator.S");
+_Static_assert(offsetof(struct uat_generator, body) == 56, "generator.S");
 
 int uat_generator_depth;
 
-/* Called by asm/x86_64/generator.S only. */
+/* Called by generator.S only. */
 _Noreturn void uat_generator_report(const struct uat_generator *g);
 
 void uat_generator_report(const struct uat_generator *g)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "asm/offsets.h"
 #include "runtime/global/global.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/tree.h"
@@ -38,7 +39,7 @@ size_t uat_inspect_region_size(void)
 
 uintptr_t uat_inspect_region_base(void)
 {
-    return uat_segment.high - 8; /* as if a call had pushed a return address */
+    return uat_segment.high - UAT_STACK_TOP_ROOM;
 }
 
 void *uat_inspect_spare(size_t bytes)

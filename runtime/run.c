@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "asm/switch.h"
+#include "base/cpu.h"
 #include "base/log.h"
 #include "base/virtual.h"
 #include "runtime/global/global.h"
@@ -98,10 +98,9 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
         return rc;
     int status = check_arguments(root, arg, arg_size, result, result_size);
     uat_call_enter(UAT_CALL_RUN);
-    uint64_t canary = uat_canary_get();
-    uat_canary_set(common_canary);
+    uint64_t own = uat_cpu_frames_enter(common_canary);
     rc = work(root, arg, arg_size, result_size, status);
-    uat_canary_set(canary);
+    uat_cpu_frames_leave(own);
     uat_stall_set(UAT_DOING_END);
     const struct uat_failure *failure = uat_collective_failure(sizeof(struct uat_failure));
     if (failure)

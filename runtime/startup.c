@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/log.h"
 #include "base/relax.h"
 #include "base/virtual.h"
@@ -64,6 +65,14 @@ static int refuse_privilege(void)
         "this program has the rights of another user or group, or capabilities of its file: any user who starts it "
         "would use them by UAT_* settings; take the bits away (chmod u-s,g-s; setcap -r)");
     return -EPERM;
+}
+
+static int refuse_processor(void)
+{
+    const char *obstacle = uat_cpu_obstacle();
+    if (obstacle)
+        uat_error("%s", obstacle);
+    return obstacle ? -ENOTSUP : 0;
 }
 
 static int read_settings(void)
@@ -361,6 +370,7 @@ static void close_waits(void)
 
 const struct uat_step uat_startup_steps[] = {
     {refuse_privilege, NULL, "set-uid programs"},
+    {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},
     {fix_addresses, NULL, "may execute the program again, without address-space randomisation"},
     {lay_out, NULL, "which room has what in the segment"},

@@ -19,10 +19,10 @@ BUILDS = SOURCE / "build-check"
 TAIL = 40  # lines shown of a failed test
 
 # The order in which suites run: those that fail fast come first. A suite not named here comes last.
-ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "security", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "vm", "ibv"]
+ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "security", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "aarch64", "vm", "ibv"]
 # Suites of which several tests may run at once, because each keeps one core busy, or waits. Tests of `programs` may, too, unless
 # meson.build says is_parallel: false.
-PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm"}
+PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm", "aarch64"}
 # Suites that run together, so that a test that keeps one core busy runs beside one that waits.
 TOGETHER = ["model", "mutants", "fuzz", "slurm", "package"]
 OUTCOMES = {"OK": "pass", "EXPECTEDFAIL": "pass", "SKIP": "skip"}
@@ -221,7 +221,7 @@ def stream(command, show):
 def outcome_of(suite, result):
     """Continuous integration has everything that guests and Slurm need, so a skipped test is an error there."""
     outcome = OUTCOMES.get(result, "FAIL")
-    if outcome == "skip" and suite in {"vm", "slurm", "ibv"} and os.environ.get("CI", "") not in ("", "0", "false"):
+    if outcome == "skip" and suite in {"vm", "slurm", "ibv", "aarch64"} and os.environ.get("CI", "") not in ("", "0", "false"):
         return "FAIL"
     return outcome
 

@@ -5,9 +5,8 @@
  *
  * An operation takes effect when it is posted, unless torture puts it off (delayed.h). How this keeps the promises of
  * bulk.h:
- *   B1  Stores of one CPU become visible in their order, and so do its locked instructions.
- *   B2  The locked instruction of an atomic is a full fence.
- *   B3  For a READ: the loads are this CPU's own.
+ *   B1, B2  An atomic is a full fence: execute_atomic() in delayed.c.
+ *   B3  For a READ: the loads are this CPU's own, and a fence follows them.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -6,20 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
+
 static bool is_atomic(const struct uat_delayed_op *o)
 {
     return o->op.code == UAT_OP_FETCH_ADD || o->op.code == UAT_OP_CMP_SWAP;
 }
 
-/* The locked instruction is a full fence: it orders this CPU's earlier stores (B1) and later loads (B2). The peer is
+/* A full fence: it orders this CPU's earlier stores (B1) and later loads (B2). The peer is
  * any worker that works on the same word, by uat_atomic_*() or by a link. */
 static void execute_atomic(const struct uat_bulk_op *op, uint64_t *word)
 {
     uint64_t old = op->compare;
     if (op->code == UAT_OP_FETCH_ADD)
         old = __atomic_fetch_add(word, op->operand, __ATOMIC_SEQ_CST);
-    else
+    else {
+        uat_cpu_fence_atomic(); /* for a swap that fails */
         __atomic_compare_exchange_n(word, &old, op->operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    }
+    uat_cpu_fence_atomic();
     if (op->local)
         memcpy(op->local, &old, sizeof(old));
 }
@@ -27,9 +32,10 @@ static void execute_atomic(const struct uat_bulk_op *op, uint64_t *word)
 void uat_delayed_execute(const struct uat_bulk_op *op, const void *source)
 {
     void *remote = (void *)(uintptr_t)op->remote;
-    if (op->code == UAT_OP_READ)
+    if (op->code == UAT_OP_READ) {
         memcpy(op->local, remote, op->bytes);
-    else if (op->code == UAT_OP_WRITE)
+        uat_cpu_fence_read(); /* B3; the peer is any release after which another worker let this one READ */
+    } else if (op->code == UAT_OP_WRITE)
         memcpy(remote, source, op->bytes);
     else
         execute_atomic(op, remote);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * transport_shm: the peers are processes of this host, their segments are mapped here, and this CPU executes a chain
- * when it is posted. How it keeps the promises of transport.h on x86-64, the only machine uat runs on:
+ * when it is posted. How it keeps the promises of transport.h (docs/protocol.md has what gives each order on each
+ * processor):
  *
- *   O1  WRITE, atomic -> WRITE, atomic: stores of one CPU become visible in their order, and so do its locked
- *       instructions. The release fence before each WRITE emits nothing; it keeps the compiler from reordering stores.
- *       WRITE, atomic -> READ: a load may pass an older store that is still in the store buffer, but not a
- *       locked instruction or a full fence. So one of the two precedes each READ. The other side is the owner of
- *       the words: it stores, executes a full fence and loads what we wrote (uat_deque_pop's invalid mark against
- *       the claim). So either it sees our claim, or our READ after the claim sees its mark.
+ *   O1  WRITE -> atomic: an atomic is a release. The release fence before each WRITE gives more than is promised.
+ *       WRITE, atomic -> READ: a load may pass an older store that is still in the store buffer, but no full fence.
+ *       So one precedes each READ, and do_atomic() is one, too. The other side is the owner of the words: it stores,
+ *       executes a full fence and loads what we wrote (uat_deque_pop's invalid mark against the claim). So either it
+ *       sees our claim, or our READ after the claim sees its mark.
  *   O4  words.h
  *   O5  The full fence precedes a chain's first READ in any case, whatever was posted before. It also orders the CPU's
  *       stores before the post ahead of the READ, as an adapter's doorbell does.
  *   O6  CPU atomics.
- *   O7  The landing stores are this CPU's own.
+ *   O7  The landing stores are this CPU's own; a fence in progress() keeps later loads after the READ's.
  *
  * A chain is done only when progress() reports it, although it was executed long before. So callers cannot come to
  * depend on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
@@ -188,14 +188,17 @@ static void do_write(struct shm *t, const struct uat_op *op, uat_word *remote)
     t->wrote = true;
 }
 
-/* The locked instruction is a full fence (see O1 above): it orders all earlier WRITEs before all later READs. */
+/* A full fence (see O1 above): it orders all earlier WRITEs before all later READs. */
 static void do_atomic(const struct uat_op *op, uat_word *remote)
 {
     uint64_t old = op->compare;
     if (op->code == UAT_OP_FETCH_ADD)
         old = __atomic_fetch_add(remote, op->operand, __ATOMIC_SEQ_CST);
-    else
+    else {
+        uat_cpu_fence_atomic(); /* a swap that fails may store nothing, and so orders no WRITE before a READ */
         __atomic_compare_exchange_n(remote, &old, op->operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    }
+    uat_cpu_fence_atomic();
     if (op->local)
         uat_word_store(op->local, old);
 }
@@ -321,6 +324,7 @@ static int shm_progress(struct uat_transport *head)
     if (t->flight_count == 0)
         return 0;
     drain(t);
+    uat_cpu_fence_read(); /* O7; the peer is the release before what the caller finds in what was READ */
     if (t->shuffle) {
         complete_some(t);
         return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The start and the end of a generator's body; the switch itself is inline, in include/uat/generator.h. */
+/* The start and the end of a generator's body; the switch itself is inline, in include/uat/detail/generator.h. */
 #include "asm/x86_64/entry.h"
 
 /* struct uat_generator; runtime/generator.c asserts the offsets. */

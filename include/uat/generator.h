@@ -35,8 +35,8 @@
 
 #include "../uat.h"
 
-#if !defined(__x86_64__)
-#error "uat/generator.h: the switch is written for x86-64"
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#error "uat/generator.h: the switch is written for x86-64 and aarch64"
 #endif
 
 /* Bytes of a generator's stack unless UAT_GENERATOR_SIZED says otherwise. A steal of the task moves all of them. */

@@ -7,6 +7,7 @@
 #include <sys/personality.h>
 #include <sys/resource.h>
 
+#include "base/cpu.h"
 #include "transport_ibv/memlock.h"
 #include "uat.h"
 
@@ -71,6 +72,9 @@ static void add_randomisation(json_object *root)
 void info_add_host(json_object *root)
 {
     info_add_text(root, "version", UAT_VERSION);
+    info_add_text(root, "processor", UAT_CPU_NAME);
+    if (uat_cpu_obstacle())
+        info_add_text(root, "obstacle", uat_cpu_obstacle());
     add_memlock(root);
     add_huge_pages(root);
     info_add_text(root, "pmix", PMIx_Get_version());

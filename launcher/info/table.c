@@ -75,6 +75,10 @@ static void print_port(json_object *port, json_object *chosen)
 static void print_host(json_object *root)
 {
     json_object *memlock = get(root, "memlock"), *huge = get(root, "huge_pages"), *random = get(root, "randomisation");
+    if (get(root, "obstacle"))
+        row("processor", "%s; %s", text(root, "processor"), text(root, "obstacle"));
+    else
+        row("processor", "%s", text(root, "processor"));
     if (json_object_get_boolean(get(memlock, "unlimited")))
         row("locked memory", "unlimited");
     else

@@ -83,7 +83,7 @@ const uint64_t *uat_collective_atomic(void)
  * tell(), which follows the WRITEs of both (O1). */
 static uint64_t load_runs_ended(void)
 {
-    return __atomic_load_n(&words()->runs_ended, __ATOMIC_ACQUIRE);
+    return uat_cpu_load_acquire(&words()->runs_ended);
 }
 
 bool uat_collective_announced(void)
@@ -172,7 +172,7 @@ int uat_members_await(const uint64_t *word, uint64_t number, int partner)
      * partner's WRITE of the status before this worker reads it. The peers are the chains of pass_round() here, and of
      * tell_parent() and tell_child() in tree.c. */
     for (;;) {
-        uint64_t count = __atomic_load_n(word, __ATOMIC_ACQUIRE), late = number - count;
+        uint64_t count = uat_cpu_load_acquire(word), late = number - count;
         if (__builtin_expect(late + 1 > 2, 0)) /* the partner may be one barrier ahead */
             uat_word_refuse(uat_self.rank, "a count of a barrier or a tree", count);
         if (late != 1)

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
+#include "base/cpu.h"
+#include "base/cpu_context.h"
 #include "base/log.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
@@ -51,10 +52,10 @@ static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uin
     return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
 }
 
-/* A stack pointer that cannot be an address. */
+/* A stack pointer that cannot be an address. It may not be aligned either, for which some processors raise SIGBUS. */
 static bool is_nowhere(uintptr_t sp)
 {
-    return sp >> 47 != 0;
+    return sp >> UAT_CPU_ADDRESS_BITS != 0;
 }
 
 void uat_fault_ask(void (*explain)(const struct uat_fault *fault))
@@ -71,7 +72,7 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
         uat_fault_report_overflow(address);
     else if (number == SIGSEGV && guard && has_stepped_over(s, address, sp))
         uat_fault_report_overflow(sp);
-    else if (number == SIGSEGV && is_nowhere(sp))
+    else if (is_nowhere(sp))
         uat_error("the stack pointer is 0x%zx: what setjmp() saves is valid in one process only, so after a spawn or a "
                   "join, which may move the task, longjmp() cannot use it",
                   (size_t)sp);
@@ -89,10 +90,9 @@ static void explain(int number, uintptr_t address, uintptr_t sp)
 
 static void handle(int number, siginfo_t *info, void *context)
 {
-    uintptr_t sp = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+    uintptr_t sp = uat_cpu_context_sp(context);
     bool sent = info->si_code <= 0; /* sent by kill(2): there is no address, and no instruction will fault again */
-    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
-    struct uat_fault fault = {(uintptr_t)info->si_addr, (const uint64_t *)registers, REG_RIP + 1};
+    struct uat_fault fault = {(uintptr_t)info->si_addr, uat_cpu_context_registers(context), UAT_CPU_CONTEXT_REGISTERS};
     if (!sent)
         explain(number, fault.address, sp);
     if (!sent && asked)

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/host.h"
 #include "base/log.h"
 #include "deque/ready.h"
@@ -21,7 +22,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/aslr.h"
 
-#define MAGIC UINT64_C(0x3630644974617500) /* "\0uatId06" */
+#define MAGIC UINT64_C(0x3730644974617500) /* "\0uatId07" */
 
 /* FNV-1a, 64 bits. */
 static uint64_t hash(uint64_t h, const void *data, size_t size)
@@ -94,6 +95,8 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *data)
  * ready. */
 static uint64_t new_canary(void)
 {
+    if (!UAT_CPU_CANARY_MAY_CHANGE)
+        return uat_cpu_canary();
     uint64_t canary;
     if (getrandom(&canary, sizeof(canary), GRND_NONBLOCK) != (ssize_t)sizeof(canary))
         canary = hash(HASH_START, (const void *)getauxval(AT_RANDOM), 16);
@@ -108,6 +111,7 @@ void uat_identity_take(struct uat_identity *identity, const struct uat_settings 
                                       .abi = abi_hash(),
                                       .layout = uat_segment.layout,
                                       .thread_pointer = (uint64_t)__builtin_thread_pointer(),
+                                      .cpu = UAT_CPU_NAME,
                                       .canary = new_canary(),
                                       .pid_space = uat_host_pid_space(),
                                       .pid = (int32_t)getpid(),
@@ -120,6 +124,56 @@ void uat_identity_take(struct uat_identity *identity, const struct uat_settings 
 size_t uat_identity_published(const struct uat_identity *identity, int rank)
 {
     return UAT_IDENTITY_HEAD + (rank == 0 ? identity->objects * sizeof(identity->object[0]) : 0);
+}
+
+/* The address that an entry of the dynamic section means: the loader has added the object's own, except to some
+ * objects that it did not load. */
+static uintptr_t address_of(const struct dl_phdr_info *info, ElfW(Addr) entry)
+{
+    return entry < info->dlpi_addr ? info->dlpi_addr + entry : entry;
+}
+
+/* Does a relocation of this table name the stack protector's function? */
+static bool asks_for_canaries(const ElfW(Rela) * relocation, size_t bytes, const ElfW(Sym) * symbols, const char *names)
+{
+    for (size_t i = 0; i < bytes / sizeof(*relocation); i++) {
+        const char *name = names + symbols[ELF64_R_SYM(relocation[i].r_info)].st_name;
+        if (strcmp(name, "__stack_chk_fail") == 0) /* not __stack_chk_guard, at which this library looks */
+            return true;
+    }
+    return false;
+}
+
+/* Looks at the first object only, which is the program. */
+static int find_canaries(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    ElfW(Addr) at[DT_NUM] = {0};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
+            continue;
+        const ElfW(Dyn) *entry = (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        for (; entry->d_tag != DT_NULL; entry++)
+            if (entry->d_tag > 0 && entry->d_tag < DT_NUM)
+                at[entry->d_tag] = entry->d_un.d_ptr;
+    }
+    if (!at[DT_SYMTAB] || !at[DT_STRTAB])
+        return 1;
+    const ElfW(Sym) *symbols = (const ElfW(Sym) *)address_of(info, at[DT_SYMTAB]);
+    const char *names = (const char *)address_of(info, at[DT_STRTAB]);
+    const int tables[][2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
+    for (int i = 0; i < 2; i++)
+        if (at[tables[i][0]] &&
+            asks_for_canaries((const ElfW(Rela) *)address_of(info, at[tables[i][0]]), at[tables[i][1]], symbols, names))
+            *(bool *)data = true;
+    return 1;
+}
+
+bool uat_identity_has_canaries(void)
+{
+    bool found = false;
+    dl_iterate_phdr(find_canaries, &found);
+    return found;
 }
 
 static int refuse(const struct uat_identity *zero, const char *what, uint64_t own, uint64_t theirs, const char *advice)
@@ -206,6 +260,14 @@ int uat_identity_compare(const struct uat_identity *own, const void *data, size_
         return refuse_size(size, UAT_IDENTITY_HEAD);
     memcpy(&zero, data, size < sizeof(zero) ? size : sizeof(zero));
     zero.host[sizeof(zero.host) - 1] = 0;
+    zero.cpu[sizeof(zero.cpu) - 1] = 0;
+    if (zero.magic == own->magic && strcmp(zero.cpu, own->cpu) != 0) {
+        uat_error(
+            "this worker's processor is %s, and rank 0's on %s is %s; a stack moves only between processors of one "
+            "architecture: start all workers on such hosts",
+            own->cpu, zero.host, zero.cpu);
+        return -EINVAL;
+    }
     const char *same_build = "start the same build of uat and of the program on all hosts";
     if (zero.magic != own->magic || zero.abi != own->abi || zero.objects > UAT_OBJECTS_MAX)
         return refuse(&zero, "the ABI of uat", own->abi, zero.abi, same_build);
@@ -232,6 +294,12 @@ int uat_identity_compare(const struct uat_identity *own, const void *data, size_
         return rc;
     COMPARE(thread_pointer, "the thread pointer (where thread-local variables are)",
             "start all workers with the same environment and libraries");
+    if (!UAT_CPU_CANARY_MAY_CHANGE && own->canary != zero.canary && uat_identity_has_canaries()) {
+        uat_error("the program was built with the stack protector, whose canary no process can change on %s: a stack "
+                  "that moves would seem to be smashed; build the program with -fno-stack-protector",
+                  own->cpu);
+        return -EINVAL;
+    }
     return 0;
 #undef COMPARE
 }

@@ -6,6 +6,7 @@
 #ifndef UAT_IDENTITY_H
 #define UAT_IDENTITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,12 +24,13 @@ struct uat_loaded_object {
 
 struct uat_identity {
     uint64_t magic;                           /* layout of this record */
+    char cpu[16];                             /* UAT_CPU_NAME */
     uint64_t abi;                             /* what moves with a stack */
     uint64_t layout;                          /* hash of the segment's layout: uat_segment.layout */
     uint64_t setting[UAT_SETTINGS_EQUAL_MAX]; /* the settings marked UAT_EQUAL, in the order of the tables */
     char transport[8];                        /* name of the one chosen */
     uint64_t thread_pointer;                  /* where thread-local variables are */
-    uint64_t canary;                          /* rank 0's is used by all */
+    uint64_t canary;                          /* rank 0's is used by all, where canaries may change */
     uint32_t aslr_off, objects;
     char host[64];
     uint64_t pid_space;         /* the PID namespace of pid; 0: unknown */
@@ -45,6 +47,10 @@ size_t uat_identity_published(const struct uat_identity *identity, int rank);
 /* Fill in this worker's record, after uat_segment_lay_out(). Transport, host and binding are not known yet and stay
  * empty. The objects are those loaded now: call it at program start, before plugins are loaded. */
 void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings);
+
+/* Does the program itself, libraries aside, have canaries in its frames (-fstack-protector)? Tells from what it asks the
+ * loader for; of a static program nothing is known. */
+bool uat_identity_has_canaries(void);
 
 /* Compare our record with rank 0's, which is size bytes at data. 0, or -EINVAL with one line that names the difference
  * and what to do. */

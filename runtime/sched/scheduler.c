@@ -207,8 +207,7 @@ void uat_schedule_describe(char *text, size_t size)
 
 void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size)
 {
-    uintptr_t sp =
-        uat_segment.high - 8; /* as if a call had pushed a return address: see the layout in asm/x86_64/spawn.S */
+    uintptr_t sp = uat_segment.high - UAT_STACK_TOP_ROOM; /* see the layout in spawn.S */
     struct uat_frame *frame = uat_frame_at(sp);
     uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* left by the last run */
     *frame = (struct uat_frame){.result_size = (uint32_t)result_size};

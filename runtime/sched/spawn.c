@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The slow paths of uat_spawn(). asm/x86_64/spawn.S calls them on the task's stack. Each returns on the worker that
+ * The slow paths of uat_spawn(). spawn.S calls them on the task's stack. Each returns on the worker that
  * called it, or does not return.
  */
 #include "runtime/global/global.h"

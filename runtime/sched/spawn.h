@@ -20,7 +20,7 @@ void uat_spawn_unpart(uintptr_t sp);
  */
 void uat_task_check_stack(uintptr_t sp, const char *call);
 
-/* Called by asm/x86_64/spawn.S only. */
+/* Called by spawn.S only. */
 void uat_task_pushed(uintptr_t sp);
 void uat_task_returned(uintptr_t sp);
 void uat_task_check(uintptr_t sp, size_t arg_size, size_t result_size);

@@ -9,10 +9,10 @@
 #include "include/uat.h"
 
 struct uat_frame {
-    uat_task_t *task;     /* the spawner's handle, in the spawner's frame; NULL: a root */
-    uint64_t record;      /* name of the join record; set when child and spawner may part */
-    uint32_t result_size; /* bytes */
-    uint32_t pending;     /* children that have parted from this task and are not joined yet */
+    _Alignas(UAT_FRAME_ALIGN) uat_task_t *task; /* the spawner's handle, in the spawner's frame; NULL: a root */
+    uint64_t record;                            /* name of the join record; set when child and spawner may part */
+    uint32_t result_size;                       /* bytes */
+    uint32_t pending;                           /* children that have parted from this task and are not joined yet */
 };
 _Static_assert(sizeof(struct uat_frame) == UAT_FRAME_SIZE, "asm/offsets.h");
 _Static_assert(offsetof(struct uat_frame, task) == UAT_FRAME_TASK, "asm/offsets.h");

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/cpu.h"
 #include "base/word.h"
 
 int uat_lent_open(struct uat_lent *lent, size_t capacity)
@@ -37,7 +38,7 @@ size_t uat_lent_collect(struct uat_lent *lent, size_t most, const uint64_t *(*re
         uint32_t item = lent->items[lent->cursor];
         /* Acquire: orders this load of the mark before the object's next use. The peer is the WRITE in give_back(),
          * join.c, which is posted after its READ of the object has completed. */
-        uint64_t mark = __atomic_load_n(returned(context, item), __ATOMIC_ACQUIRE);
+        uint64_t mark = uat_cpu_load_acquire(returned(context, item));
         if (__builtin_expect(mark > 1, 0))
             uat_word_refuse(-1, UAT_LENT_MARK, mark);
         if (mark == 0) {

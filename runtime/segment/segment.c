@@ -41,10 +41,31 @@ static size_t round_up(size_t n, size_t unit)
     return (n + unit - 1) / unit * unit;
 }
 
+uint64_t uat_segment_fit(uint64_t address, bool (*is_outside)(uint64_t))
+{
+    if (!is_outside(address))
+        return address;
+    while (address > UAT_SEGMENT_ADDRESS_LOWEST && is_outside(address))
+        address >>= 1;
+    return address >> 1; /* near the upper end are the kernel's own mappings */
+}
+
+/* Is this address beyond what this kernel gives to a process? */
+static bool is_outside(uint64_t address)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *p = mmap((void *)address, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p != MAP_FAILED)
+        munmap(p, page);
+    return p == MAP_FAILED && errno == ENOMEM;
+}
+
 void uat_segment_begin(void)
 {
-    const struct uat_segment_settings *o = &uat_segment_settings;
+    struct uat_segment_settings *o = &uat_segment_settings;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (o->address == UAT_SEGMENT_ADDRESS_DEFAULT)
+        o->address = uat_segment_fit(o->address, is_outside);
     uat_segment = (struct uat_segment){.fd = -1,
                                        .start = (char *)o->address,
                                        .result_max = o->result_max,

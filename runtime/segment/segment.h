@@ -69,6 +69,10 @@ static inline size_t uat_segment_region_size(void)
     return uat_segment.high - uat_segment.low;
 }
 
+/* The default address, or where a kernel's address space is smaller, such as one of 39 or 42 bits, a quarter to a half of
+ * that. is_outside tells whether an address is beyond it. */
+uint64_t uat_segment_fit(uint64_t address, bool (*is_outside)(uint64_t address));
+
 /* Start a layout with the uni-address region, the join records and the evacuation heap, sized by the settings. */
 void uat_segment_begin(void);
 

@@ -7,6 +7,7 @@
 
 /* The address of the segment in every worker: far from where Linux places mappings by itself. */
 #define UAT_SEGMENT_ADDRESS_DEFAULT 0x7ea000000000
+#define UAT_SEGMENT_ADDRESS_LOWEST  0x200000
 
 #define UAT_STACK_SIZE_MAX (UINT64_C(2) << 30) /* a stack moves in one READ, and InfiniBand's limit is 2 GiB */
 #define UAT_RESULT_MAX_MIN UINT64_C(1024)
@@ -27,7 +28,8 @@ extern struct uat_segment_settings uat_segment_settings;
 #define TEXT_OF(number) #number
 static const struct uat_setting uat_segment_rows[] = {
     {"UAT_SEGMENT_ADDRESS", TEXT(UAT_SEGMENT_ADDRESS_DEFAULT), UAT_EQUAL, SEGMENT(address),
-     UAT_ADDRESS(0x200000, 0x7fffffe00000, 0x200000), /* up to the last huge page of a 47-bit address space */
+     UAT_ADDRESS(UAT_SEGMENT_ADDRESS_LOWEST, 0x7fffffe00000,
+                 0x200000), /* up to the last huge page of a 47-bit address space */
      "virtual address of the segment"},
     {"UAT_STACK_SIZE", "16M", UAT_EQUAL, SEGMENT(stack_size), UAT_SIZE(64 << 10, UAT_STACK_SIZE_MAX, 4096),
      "room for the stacks of running tasks, in bytes"},

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "include/uat.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
@@ -99,7 +100,7 @@ static bool is_set(uat_cancel_t cancel, uat_cancel_t *outer)
         const struct uat_waitobj *o = uat_waitobj_address(cancel.object);
         /* Acquire: the words, of an object that is being made anew, only after its guard. Nothing else is ordered. The
          * peer is the CMP_SWAP in uat_waitobj_leave(). */
-        uint64_t guard = __atomic_load_n(&o->guard, __ATOMIC_ACQUIRE);
+        uint64_t guard = uat_cpu_load_acquire(&o->guard);
         uat_waitobj_check(cancel.object, UAT_PARK_CANCEL, "uat_cancelled()");
         check(cancel, o, guard, "uat_cancelled()");
         *outer = (uat_cancel_t){o->word[OUTER], o->word[OUTER_SERIAL]};

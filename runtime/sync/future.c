@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/delay.h"
 #include "runtime/global/global.h"
 #include "include/uat/sync.h"
@@ -73,7 +74,7 @@ static uint64_t get_now(uat_future_t f, void *value)
     uat_waitobj_check(f.object, UAT_PARK_FUTURE, what);
     if (uat_waitobj_is_near(f.object)) {
         /* Acquire: orders the guard before the value; the peer is the CMP_SWAP in uat_waitobj_leave(). */
-        uint64_t guard = __atomic_load_n(&o->guard, __ATOMIC_ACQUIRE);
+        uint64_t guard = uat_cpu_load_acquire(&o->guard);
         if (guard != UAT_WAITOBJ_SET)
             return guard;
         uat_global_after_resume(); /* as below */

@@ -255,7 +255,7 @@ static inline bool uat_waitobj_is_near(uint64_t name)
 }
 
 /* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Its peers are the swaps of try_take_far()
- * and uat_waitobj_leave_far() on other workers. A job with one worker has no peers, and needs no locked instruction. */
+ * and uat_waitobj_leave_far() on other workers. A job with one worker has no peers, and needs no atomic instruction. */
 static inline uint64_t uat_waitobj_swap_near(uint64_t *guard, uint64_t expected, uint64_t desired)
 {
     if (uat_self.size == 1) {

@@ -68,6 +68,7 @@ def test_device(status, out, error):
     expect(port["mtu"] == 4096 and port["max_queue_pairs"] > 0, port)
     expect(any(gid["kind"] == "RoCE v2/IPv4" and gid["gid"] == "::ffff:10.9.0.1" and gid["network"] == "10.9.0.0/24"
                for gid in port["gids"]), port["gids"])
+    expect(info["processor"] in ("x86-64", "aarch64") and "obstacle" not in info, info)
     expect(info["memlock"]["unlimited"] and info["randomisation"]["can_be_turned_off"], info)
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: tasks whose arguments and results are aligned to 16, 32 and 64 bytes, and tasks without parameters.
- * Built for AVX, whose aligned moves trap at any other address; skipped where the processor has no AVX.
+ * Built for vectors whose aligned moves trap at any other address, where the architecture has them; skipped where the
+ * processor has none.
  */
 #include <stdio.h>
 
@@ -79,8 +80,8 @@ int main(void)
     struct line y = {{1, 2, 3, 4, 5, 6, 7, 8}}, line_sum;
     sixteen sixteen_sum;
     int one, many;
-    if (!__builtin_cpu_supports("avx")) {
-        printf("this processor has no AVX\n");
+    if (!HAVE_WIDE_VECTORS) {
+        printf("this processor has no wide vectors\n");
         return 77;
     }
     if (uat_init())

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "asm/registers.h"
+
 enum { CHILDREN = 1000, LOOP = 2000, BLOCK_WORDS = 1024 / sizeof(uint64_t) };
 enum order { FORWARD, BACKWARD, SHUFFLED, ORDERS };
 
@@ -286,9 +288,6 @@ int api_typed(void)
     return errors;
 }
 
-uint64_t spawn_and_compare(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result,
-                           size_t result_size);
-
 static void first_byte(void *arg, void *result)
 {
     api_work();
@@ -306,7 +305,7 @@ UAT_TASK(int, kept_registers, int, unused)
     for (int way = 0; way < 3; way++) {
         uat_task_t t;
 
-        errors += WRONG(spawn_and_compare(&t, first_byte, in, arg_sizes[way], out, way == 2 ? 1024 : 8) == 0);
+        errors += WRONG(uat_registers_spawn(&t, first_byte, in, arg_sizes[way], out, way == 2 ? 1024 : 8) == 0);
         uat_join(&t);
         errors += WRONG(out[7] == 7);
     }

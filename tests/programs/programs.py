@@ -44,17 +44,18 @@ PROGRAMS = {
 
 
 class Place:
-    """A build folder with its launcher and its programs."""
+    """A build folder with its launcher and its programs. Programs of another processor need another launcher, and a wrapper."""
 
-    def __init__(self, build):
+    def __init__(self, build, launcher=None, wrapper=()):
         self.uatrun = str(Path(build) / "launcher" / "uatrun")
+        self.launcher, self.wrapper = launcher or [self.uatrun], wrapper
         self.perf = Path(build) / "perf"
 
 
 def run(place, name, workers, settings=None, timeout=120):
     """Run a program on that many workers. Returns its JSON object, or raises Failure."""
     program = PROGRAMS[name]
-    command = [place.uatrun, "-n", str(workers), str(place.perf / program.command[0]), *program.command[1:], "--json"]
+    command = [*place.launcher, "-n", str(workers), *place.wrapper, str(place.perf / program.command[0]), *program.command[1:], "--json"]
     what = " ".join([*(f"{key}={value}" for key, value in (settings or {}).items()), f"{workers} workers:",
                      *program.command])
     with subprocess.Popen(command, env={**os.environ, **(settings or {})}, text=True, stdin=subprocess.DEVNULL,

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "asm/registers.h"
 #include "include/uat.h"
 
 enum { SIZE_MAX_TESTED = 1024, ARG_MAX_TESTED = 5000 };
@@ -70,40 +71,13 @@ static void test_sizes(void **state)
     assert_true(run_root(root_sizes));
 }
 
-/* void spawn_with_registers(the arguments of uat_spawn, uint64_t seen[5]): calls uat_spawn with known values in
- * registers that a call preserves, and stores their values afterwards. `seen` itself is found through rbp, which tests
- * rbp. */
-void spawn_with_registers(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size,
-                          uint64_t *seen);
-__asm__(".text\n"
-        "spawn_with_registers:\n"
-        "	push %rbp; mov %rsp, %rbp\n"
-        "	push %rbx; push %r12; push %r13; push %r14; push %r15; sub $8, %rsp\n"
-        "	mov $0x1111, %ebx; mov $0x2222, %r12d; mov $0x3333, %r13d; mov $0x4444, %r14d; mov $0x5555, %r15d\n"
-        "	call uat_spawn\n"
-        "	mov 16(%rbp), %rax\n"
-        "	mov %rbx, (%rax); mov %r12, 8(%rax); mov %r13, 16(%rax); mov %r14, 24(%rax); mov %r15, 32(%rax)\n"
-        "	add $8, %rsp; pop %r15; pop %r14; pop %r13; pop %r12; pop %rbx; pop %rbp\n"
-        "	ret\n");
-
-/* A task that overwrites all of these registers. */
-static void clobber(void *arg, void *result)
-{
-    __asm__ volatile("mov $-1, %%rbx; mov $-1, %%r12; mov $-1, %%r13; mov $-1, %%r14; mov $-1, %%r15"
-                     :
-                     :
-                     : "rbx", "r12", "r13", "r14", "r15");
-    *(uint64_t *)result = *(uint64_t *)arg + 1;
-}
-
 static int registers_survive(void)
 {
     uat_task_t t;
-    uint64_t arg = 41, result = 0, seen[5] = {0};
-    spawn_with_registers(&t, clobber, &arg, sizeof(arg), &result, sizeof(result), seen);
+    uint64_t arg = 41, result = 0;
+    uint64_t lost = uat_registers_spawn(&t, uat_registers_task, &arg, sizeof(arg), &result, sizeof(result));
     uat_join(&t);
-    return result == 42 && seen[0] == 0x1111 && seen[1] == 0x2222 && seen[2] == 0x3333 && seen[3] == 0x4444 &&
-           seen[4] == 0x5555;
+    return result == 42 && lost == 0;
 }
 
 static void root_registers(void *arg, void *result)

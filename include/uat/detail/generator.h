@@ -56,6 +56,8 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
 
 #if defined(__CET__) && (__CET__ & 1)
 #define UAT_GENERATOR_LANDING "endbr64\n"
+#elif defined(__ARM_FEATURE_BTI_DEFAULT)
+#define UAT_GENERATOR_LANDING "hint #36\n" /* BTI j */
 #else
 #define UAT_GENERATOR_LANDING ""
 #endif
@@ -66,17 +68,47 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
 #else
 #define UAT_GENERATOR_LOST_512
 #endif
+#ifdef __ARM_FEATURE_SVE
+#define UAT_GENERATOR_LOST_PREDICATES                                                                                  \
+    , "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15"
+#else
+#define UAT_GENERATOR_LOST_PREDICATES
+#endif
 
 /*
  * Save this side in `**from`, resume `**to` and hand `*value` over. Returns when the other side resumes **from: then
  * *value is what that side handed over, and *from and *to are what it passed; *from is NULL if it has ended.
  *
- * rbp is saved here rather than declared as clobbered: where it is the frame pointer, a compiler refuses that. Nothing
+ * The frame pointer is saved here rather than declared as clobbered, which a compiler refuses where it is in use. Nothing
  * is pushed, so what the compiler keeps below the stack pointer (the red zone) stays.
  */
 static inline __attribute__((always_inline)) void uat_generator_switch(struct uat_generator_side **from,
                                                                        struct uat_generator_side **to, uint64_t *value)
 {
+#ifdef __aarch64__
+    register uint64_t x0 __asm__("x0") = *value;
+    register struct uat_generator_side *x1 __asm__("x1") = *from;
+    register struct uat_generator_side *x2 __asm__("x2") = *to;
+    __asm__ volatile("adr x9, 1f\n\t"
+                     "mov x10, sp\n\t"
+                     "stp x10, x29, [x1]\n\t"
+                     "str x9, [x1, #16]\n\t"
+                     "ldp x10, x29, [x2]\n\t"
+                     "ldr x16, [x2, #16]\n\t"
+                     "mov sp, x10\n\t"
+                     "br x16\n" /* by x16, which may also enter a function */
+                     "1:\n\t" UAT_GENERATOR_LANDING
+                     : "+r"(x0), "+r"(x1), "+r"(x2)
+                     :
+                     : "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+                       "x18", "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "cc",
+                       "memory", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13",
+                       "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27",
+                       "v28", "v29", "v30", "v31" UAT_GENERATOR_LOST_PREDICATES);
+    *value = x0;
+    *from = x1;
+    *to = x2;
+#else
     struct uat_generator_side *rdx = *from, *rdi = *to;
     uint64_t rax = *value;
     __asm__ volatile("leaq 1f(%%rip), %%rcx\n\t"
@@ -96,6 +128,7 @@ static inline __attribute__((always_inline)) void uat_generator_switch(struct ua
     *value = rax;
     *from = rdx;
     *to = rdi;
+#endif
 }
 
 /* Make a generator ready for its first value. stack: size bytes, aligned to 16, that stay in place as long as the

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread of perf/probe_thread.h. */
+#include "asm/aarch64/entry.h"
+
+/* void uat_probe_thread_run(void)
+ * clobbers: all; never returns. x19 holds the base of its stack, below which its counter lies. All of it is in
+ * registers that a call preserves and on the stack, so it may go on in another process. uat_join_wait() suspends it;
+ * there is no child. */
+FUNCTION uat_probe_thread_run, hidden
+	.cfi_undefined x30
+1:	isb
+	mrs	x9, cntvct_el0
+	adrp	x10, uat_probe_thread_resumed
+	str	x9, [x10, #:lo12:uat_probe_thread_resumed]
+	ldr	x9, [x19, #-8]
+	add	x9, x9, #1
+	str	x9, [x19, #-8]
+	mov	x0, #0
+	bl	uat_join_wait
+	b	1b
+END uat_probe_thread_run
+
+	.section .note.GNU-stack, "", %progbits

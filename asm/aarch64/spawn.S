@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spawn, child first. All of the common case is here: push the spawner's continuation, run the child, pop, deliver the
+ * result; no atomic, no fence, no allocation. It does what uat_deque_push() of deque/owner.h does, inlined.
+ *
+ * The stack, downwards (all sizes in bytes):
+ *	spawner's frames
+ *	d8-d15 x19-x28 x30 x29	160
+ *  sp: ---- the continuation; entry of the deque; base of the child's stack segment; in x19 while the child runs
+ *	struct uat_frame	32
+ *	result			result_size rounded up to 8
+ *	argument		arg_size rounded up to 8, and up so that the whole is a multiple of 16
+ *	frames of the child
+ *
+ * The stores here need no fence against thieves: they see none of this before uat_deque_refill() publishes the
+ * entry with a release store. The load of *look, ring->claims, is relaxed: it is only a hint that
+ * there is something to do. Its peers are the thieves' atomics in uat_thief_claim().
+ */
+#include "asm/aarch64/entry.h"
+
+/* Copy n bytes upwards, by words as far as they go. Uses x15; the operands are lost. */
+.macro COPY from, to, n
+	subs	\n, \n, #8
+	b.lo	2f
+1:	ldr	x15, [\from], #8
+	str	x15, [\to], #8
+	subs	\n, \n, #8
+	b.hs	1b
+2:	adds	\n, \n, #8
+	b.eq	4f
+3:	ldrb	w15, [\from], #1
+	strb	w15, [\to], #1
+	subs	\n, \n, #1
+	b.ne	3b
+4:
+.endm
+
+/* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
+ *                x0             x1          x2               x3               x4            x5
+ * clobbers: as a call. Returns once the child has ended, or, perhaps in another process, once the continuation was
+ * stolen. */
+FUNCTION uat_spawn, public
+	SAVE_REGISTERS
+	mov	x19, sp
+	.cfi_def_cfa x19, UAT_SAVED_SIZE
+	sub	sp, sp, #UAT_FRAME_SIZE + 16
+	stp	xzr, x4, [x0, #UAT_TASK_RECORD]		/* and result, after it */
+	str	x0, [x19, #UAT_FRAME_TASK - UAT_FRAME_SIZE]
+	str	x5, [x19, #UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE]	/* and 0 to pending, above it */
+	cmp	x3, #8
+	ccmp	x5, #8, #0, eq
+	b.ne	.Lsizes				/* not 8 bytes each */
+	ldr	x9, [x2]
+	mov	x0, sp
+	add	x2, sp, #8			/* result */
+	str	x9, [sp]
+.Lpush:
+	WORKER	x7
+	ldp	x8, x9, [x7, #UAT_WORKER_TOP]	/* and look, after it */
+	ldr	x10, [x7, #UAT_WORKER_TASKS]
+	ldr	x11, [x7, #UAT_WORKER_PUSH_CLAIMS]
+	str	x19, [x8], #8			/* traps if the array is full */
+	add	x10, x10, #1
+	str	x8, [x7, #UAT_WORKER_TOP]
+	str	x10, [x7, #UAT_WORKER_TASKS]
+	ldr	x12, [x9]
+	cmp	x11, x12
+	b.ne	.Lpublish
+.Lcall:
+	mov	x9, x1
+	mov	x1, x2
+	.cfi_remember_state
+	.cfi_undefined x30			/* backtraces end here: above lies the spawner, or nothing */
+	blr	x9
+	WORKER	x7
+	ldp	x8, x9, [x7, #UAT_WORKER_TOP]
+	ldr	x10, [x7, #UAT_WORKER_POP_CLAIMS]
+	ldr	x11, [x8, #-8]
+	ldr	x12, [x9]
+	cmp	x11, x19			/* the spawner is here, and no thief has seen it? */
+	ccmp	x12, x10, #0, eq
+	b.ne	.Lpop
+	sub	x8, x8, #8
+	str	x8, [x7, #UAT_WORKER_TOP]
+.Ldeliver:
+	.cfi_restore_state
+	ldr	x8, [x19, #UAT_FRAME_TASK - UAT_FRAME_SIZE]
+	ldr	w9, [x19, #UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE]
+	ldr	x10, [x8, #UAT_TASK_RESULT]
+	cmp	w9, #8
+	b.ne	.Ldeliver_size
+	ldr	x11, [x19, #-(UAT_FRAME_SIZE + 8)]
+	str	x11, [x10]
+.Lreturn:
+	mov	sp, x19
+	.cfi_def_cfa sp, UAT_SAVED_SIZE
+	ldp	x29, x30, [sp]
+	ldr	x19, [sp, #16]			/* the others are as the child found them: a call preserves them */
+	add	sp, sp, #UAT_SAVED_SIZE
+	.cfi_def_cfa sp, 0
+	.cfi_same_value x19
+	.cfi_same_value x29
+	.cfi_same_value x30
+	ret
+	.cfi_def_cfa x19, UAT_SAVED_SIZE
+	.cfi_offset x19, -144
+	.cfi_offset x29, -160
+	.cfi_offset x30, -152
+
+.Lpublish:					/* uat_task_pushed(), keeping the child's arguments */
+	stp	x0, x1, [sp, #-32]!
+	str	x2, [sp, #16]
+	mov	x0, x19
+	bl	uat_task_pushed
+	ldr	x2, [sp, #16]
+	ldp	x0, x1, [sp], #32
+	b	.Lcall
+
+.Lpop:						/* uat_task_returned() comes back only if the spawner is here */
+	mov	x0, x19
+	.cfi_remember_state
+	.cfi_undefined x30
+	bl	uat_task_returned
+	.cfi_restore_state
+	b	.Ldeliver
+
+.Lsizes:
+	add	x11, x5, #7
+	and	x11, x11, #-8			/* result, rounded up */
+	add	x12, x3, #7
+	and	x12, x12, #-8
+	add	x12, x12, x11
+	add	x12, x12, #15
+	and	x12, x12, #-16
+	cmp	x12, #1024
+	b.hi	.Lcheck
+.Lcopy:
+	sub	x13, x19, #UAT_FRAME_SIZE
+	sub	x14, x13, x12
+	mov	sp, x14
+	sub	x13, x13, x11			/* result */
+	COPY	x2, x14, x3
+	mov	x0, sp
+	mov	x2, x13
+	b	.Lpush
+
+.Lcheck:					/* uat_task_check(sp, arg_size, result_size) ends the job if it is too much */
+	mov	x20, x1
+	mov	x21, x2
+	mov	x22, x3
+	mov	x23, x11
+	mov	x24, x12
+	mov	x0, x19
+	mov	x1, x3
+	mov	x2, x5
+	bl	uat_task_check
+	mov	x1, x20
+	mov	x2, x21
+	mov	x3, x22
+	mov	x11, x23
+	mov	x12, x24
+	ldp	x21, x22, [x19, #32]		/* the child's caller must find them as they were */
+	ldr	x20, [x19, #24]
+	ldp	x23, x24, [x19, #48]
+	b	.Lcopy
+
+.Ldeliver_size:					/* result of another size than 8 */
+	cbz	w9, .Lreturn
+	add	w11, w9, #7
+	and	w11, w11, #-8
+	sub	x12, x19, #UAT_FRAME_SIZE
+	sub	x12, x12, x11			/* result */
+	COPY	x12, x10, x9
+	b	.Lreturn
+END uat_spawn
+
+/* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
+ *               x0            x1          x2         x3
+ * clobbers: as a call. Begins a task at uat_spawn()'s call of the child; comes back through uat_to_scheduler(). */
+FUNCTION uat_start, hidden
+	SAVE_REGISTERS
+	mov	x9, sp
+	WORKER	x10
+	str	x9, [x10, #UAT_WORKER_SCHEDULER_SP]
+	mov	x19, x0
+	mov	sp, x2
+	mov	x0, x2
+	mov	x2, x3
+	b	.Lcall
+END uat_start
+
+	.section .note.GNU-stack, "", %progbits

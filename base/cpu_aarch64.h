@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* base/cpu.h on aarch64. */
+#ifndef UAT_CPU_AARCH64_H
+#define UAT_CPU_AARCH64_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+
+#define UAT_CPU_NAME "aarch64"
+/* Nearly all have lines of 64 bytes. On those of 128 or 256 (A64FX) neighbouring words may share one, which costs time
+ * only. */
+enum { UAT_CACHE_LINE = 64, UAT_CPU_ADDRESS_BITS = 48, UAT_CPU_CANARY_MAY_CHANGE = 0 };
+
+/* ISB takes some tens of cycles; YIELD is a NOP on most cores. */
+static inline void uat_cpu_pause(void)
+{
+    __asm__ volatile("isb" : : : "memory");
+}
+
+/* The virtual counter of the generic timer: a tick takes 1 to 40 ns. */
+static inline uint64_t uat_cpu_counter(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+}
+
+/* DMB ISHLD: earlier loads complete first; ISB: the counter is not read before that. No peer: it orders this CPU's
+ * measurement. */
+static inline uint64_t uat_cpu_counter_ordered(void)
+{
+    __asm__ volatile("dmb ishld\n\tisb" : : : "memory");
+    return uat_cpu_counter();
+}
+
+/* The outer shareable domain, which holds the adapters, too: DMB ISH orders against processors only. */
+static inline void uat_cpu_fence(void)
+{
+    __asm__ volatile("dmb osh" : : : "memory");
+}
+
+/* LDAXR and STLXR let a later load pass the store of the pair, and a CASAL that fails stores nothing. The words are
+ * shared with processors only: over verbs an adapter executes the atomics. */
+static inline void uat_cpu_fence_atomic(void)
+{
+    __asm__ volatile("dmb ish" : : : "memory");
+}
+
+/* As uat_cpu_fence_atomic(), loads only. */
+static inline void uat_cpu_fence_read(void)
+{
+    __asm__ volatile("dmb ishld" : : : "memory");
+}
+
+/* STLR and LDAR order against processors. For an adapter it is the outer shareable domain again, as in udma_barrier.h of
+ * rdma-core. */
+static inline __attribute__((always_inline)) void uat_cpu_store_release(uint64_t *word, uint64_t value)
+{
+    __asm__ volatile("dmb osh" : : : "memory");
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+static inline __attribute__((always_inline)) uint64_t uat_cpu_load_acquire(const uint64_t *word)
+{
+    uint64_t value = __atomic_load_n(word, __ATOMIC_RELAXED);
+    __asm__ volatile("dmb oshld" : : : "memory");
+    return value;
+}
+
+/* FPCR: rounding, flushing to zero, trapped exceptions. */
+static inline uint32_t uat_cpu_modes(void)
+{
+    uint64_t modes;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(modes));
+    return (uint32_t)modes;
+}
+
+/* prctl(2) without a call: the C library's could itself sign its return address before the keys change. */
+static inline long uat_cpu_prctl(long option, long a, long b)
+{
+    register long x8 __asm__("x8") = 167;
+    register long x0 __asm__("x0") = option;
+    register long x1 __asm__("x1") = a;
+    register long x2 __asm__("x2") = b;
+    register long x3 __asm__("x3") = 0;
+    register long x4 __asm__("x4") = 0;
+    __asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+    return x0;
+}
+
+/* Of linux/prctl.h and asm/hwcap.h, which may be older than the kernel. */
+enum {
+    UAT_CPU_HWCAP_PACA = 1 << 30,
+    UAT_CPU_GET_TAGGED_ADDR_CTRL = 56,
+    UAT_CPU_MTE_CHECKS = 3 << 1,
+    UAT_CPU_PAC_SET_ENABLED_KEYS = 60,
+    UAT_CPU_PAC_GET_ENABLED_KEYS = 61,
+    UAT_CPU_PAC_KEYS = 15, /* IA, IB, DA, DB */
+    UAT_CPU_GET_SHADOW_STACK_STATUS = 74
+};
+
+static inline int uat_cpu_signs(void)
+{
+    return (getauxval(AT_HWCAP) & UAT_CPU_HWCAP_PACA) != 0;
+}
+
+static inline const char *uat_cpu_obstacle(void)
+{
+    uint64_t shadow_stack = 0;
+    long tags = uat_cpu_prctl(UAT_CPU_GET_TAGGED_ADDR_CTRL, 0, 0); /* -EINVAL: an older kernel, without tags */
+    if (tags > 0 && (tags & UAT_CPU_MTE_CHECKS))
+        return "memory tags are checked (MTE), and a stack loses its tags when it moves; run without MTE, such as "
+               "without glibc.mem.tagging in GLIBC_TUNABLES";
+    if (uat_cpu_prctl(UAT_CPU_GET_SHADOW_STACK_STATUS, (long)&shadow_stack, 0) == 0 && (shadow_stack & 1))
+        return "guarded control stacks (GCS) are on, and they do not move with a stack; run without them, such as with "
+               "GLIBC_TUNABLES=glibc.cpu.aarch64_gcs=0";
+    if (uat_cpu_signs() && uat_cpu_prctl(UAT_CPU_PAC_GET_ENABLED_KEYS, 0, 0) < 0)
+        return "return addresses may be signed (PAC) with this process's keys, which this kernel cannot switch off "
+               "within uat_run(); use Linux 5.13 or later";
+    return NULL;
+}
+
+/* The loader's, read-only once the program has started; a random number of each process. */
+extern uintptr_t __stack_chk_guard;
+static inline uint64_t uat_cpu_canary(void)
+{
+    return __stack_chk_guard;
+}
+
+/* Without their keys the instructions that sign and check are NOPs (PR_PAC_SET_ENABLED_KEYS). Both functions are inline:
+ * the frame of their caller was signed before, and is checked afterwards. */
+static inline __attribute__((always_inline)) void uat_cpu_frames_leave(uint64_t keys)
+{
+    if (keys)
+        uat_cpu_prctl(UAT_CPU_PAC_SET_ENABLED_KEYS, UAT_CPU_PAC_KEYS, (long)keys);
+}
+static inline __attribute__((always_inline)) uint64_t uat_cpu_frames_enter(uint64_t canary)
+{
+    (void)canary; /* it cannot be exchanged: uat_identity_compare() refuses programs that need it */
+    long keys = uat_cpu_signs() ? uat_cpu_prctl(UAT_CPU_PAC_GET_ENABLED_KEYS, 0, 0) : 0;
+    if (keys <= 0)
+        return 0;
+    uat_cpu_prctl(UAT_CPU_PAC_SET_ENABLED_KEYS, UAT_CPU_PAC_KEYS, 0);
+    return (uint64_t)keys;
+}
+
+#endif
