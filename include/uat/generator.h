@@ -58,7 +58,13 @@
  *                                                         has acquired is not released; it may be begun again
  *     void uat_generator_yield(type)                      inside the body
  */
-#define UAT_GENERATOR(type, name, ...) UAT_GENERATOR_SIZED(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)
+/*
+ * UAT_GENERATOR_DECLARE(type, name, type1, arg1, ...), or UAT_GENERATOR_SIZED_DECLARE(bytes, ...), declares everything
+ * above, and UAT_GENERATOR_BODY(name, type1, arg1, ...) { body } defines it later: for generators that use each other. A
+ * generator holds its stack, so it cannot contain another one that contains it; one of them is in an array of the user's.
+ */
+#define UAT_GENERATOR_DECLARE(type, name, ...) UAT_GENERATOR_SIZED_DECLARE(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)
+#define UAT_GENERATOR(type, name, ...)         UAT_GENERATOR_SIZED(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)
 
 #include "detail/generator.h"
 

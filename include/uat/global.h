@@ -131,6 +131,34 @@ void uat_global_prefetch(const void *p, size_t bytes);
 static inline void uat_global_get(void *local, const void *global, size_t bytes);
 static inline void uat_global_put(void *global, const void *local, size_t bytes);
 
+/*
+ * Copy rows of `bytes` each, row k from or to global + k * pitch and local + k * local_pitch: a tile of a matrix, for
+ * example. Pitches are bytes from one row to the next, and at least `bytes`. Far rows are fetched many at a time. As for
+ * get and put, all rows lie in one array; otherwise, or if rows overlap, the job ends with one line.
+ */
+void uat_global_get_strided(void *local, size_t local_pitch, const void *global, size_t pitch, size_t bytes,
+                            size_t rows);
+void uat_global_put_strided(void *global, size_t pitch, const void *local, size_t local_pitch, size_t bytes,
+                            size_t rows);
+
+/*
+ * One element, by its type: UAT_GLOBAL_GET(p) is the value at p, UAT_GLOBAL_PUT(p, value) puts one there, and
+ * UAT_GLOBAL_NEW(type) allocates an object of that type, content undefined. They are uat_global_get(),
+ * uat_global_put() and uat_global_object_alloc(); the compiler refuses a value of another type.
+ */
+#define UAT_GLOBAL_GET(p)                                                                                              \
+    __extension__({                                                                                                    \
+        __typeof__((void)0, *(p)) uat_v;                                                                               \
+        uat_global_get((void *)&uat_v, (p), sizeof(uat_v));                                                            \
+        uat_v;                                                                                                         \
+    })
+#define UAT_GLOBAL_PUT(p, ...)                                                                                         \
+    __extension__({                                                                                                    \
+        __typeof__(*(p)) uat_v = (__VA_ARGS__);                                                                        \
+        uat_global_put((p), (void *)&uat_v, sizeof(uat_v));                                                            \
+    })
+#define UAT_GLOBAL_NEW(type) ((type *)uat_global_object_alloc(sizeof(type)))
+
 /* A transfer that was begun and not waited for. It belongs to the runtime until uat_global_transfer_wait(). */
 typedef struct uat_global_transfer {
     uint64_t mark; /* set from begin to wait */
@@ -149,6 +177,13 @@ typedef struct uat_global_transfer {
 void uat_global_get_begin(uat_global_transfer_t *transfer, void *local, const void *global, size_t bytes);
 void uat_global_put_begin(uat_global_transfer_t *transfer, void *global, const void *local, size_t bytes);
 void uat_global_transfer_wait(uat_global_transfer_t *transfer);
+
+/* Strided get and put in two steps, with one wait for all rows. A program should expect overlap with its own work only
+ * if the rows have one home, and `local` is on the task's stack or in global memory: other rows are done in begin. */
+void uat_global_get_strided_begin(uat_global_transfer_t *transfer, void *local, size_t local_pitch, const void *global,
+                                  size_t pitch, size_t bytes, size_t rows);
+void uat_global_put_strided_begin(uat_global_transfer_t *transfer, void *global, size_t pitch, const void *local,
+                                  size_t local_pitch, size_t bytes, size_t rows);
 
 /* A word in global memory that several tasks may change concurrently, aligned to 8 bytes. The adapter of its home
  * changes it, or CPUs where the job has no adapter. */
@@ -180,48 +215,12 @@ static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
  * bits. Return the old value. Done when the call returns. A far word takes two round trips or more, as uat_atomic_swap();
  * one if the word keeps its value.
  */
-static inline uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value)
-{
-    uint64_t old = uat_atomic_load(word), found;
-    while (old < value && (found = uat_atomic_cmp_swap(word, old, value)) != old)
-        old = found;
-    return old;
-}
-static inline uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value)
-{
-    uint64_t old = uat_atomic_load(word), found;
-    while (old > value && (found = uat_atomic_cmp_swap(word, old, value)) != old)
-        old = found;
-    return old;
-}
-static inline int64_t uat_atomic_fetch_max_signed(uat_atomic_t *word, int64_t value)
-{
-    uint64_t old = uat_atomic_load(word), found;
-    while ((int64_t)old < value && (found = uat_atomic_cmp_swap(word, old, (uint64_t)value)) != old)
-        old = found;
-    return (int64_t)old;
-}
-static inline int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t value)
-{
-    uint64_t old = uat_atomic_load(word), found;
-    while ((int64_t)old > value && (found = uat_atomic_cmp_swap(word, old, (uint64_t)value)) != old)
-        old = found;
-    return (int64_t)old;
-}
-static inline uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits)
-{
-    uint64_t old = uat_atomic_load(word), found;
-    while ((old & bits) != old && (found = uat_atomic_cmp_swap(word, old, old & bits)) != old)
-        old = found;
-    return old;
-}
-static inline uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits)
-{
-    uint64_t old = uat_atomic_load(word), found;
-    while ((old | bits) != old && (found = uat_atomic_cmp_swap(word, old, old | bits)) != old)
-        old = found;
-    return old;
-}
+static inline uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value);
+static inline uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value);
+static inline int64_t uat_atomic_fetch_max_signed(uat_atomic_t *word, int64_t value);
+static inline int64_t uat_atomic_fetch_min_signed(uat_atomic_t *word, int64_t value);
+static inline uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits);
+static inline uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits);
 
 /* Wait until everything that this worker has checked in, put or added is at its home. Only needed before an atomic that
  * publishes it: spawn, join and the end of a run release by themselves where needed. */

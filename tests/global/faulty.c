@@ -228,6 +228,12 @@ static void on_rank_0(void)
         uat_global_checkout(array, (size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_READ);
     if (is("beyond"))
         uat_global_checkout(array, (size_t)uat_size() * UAT_GLOBAL_BLOCK + 1, UAT_READ);
+    if (is("rows-beyond"))
+        uat_global_get_strided(array, 9, array, UAT_GLOBAL_BLOCK, 9, (size_t)uat_size() + 1);
+    if (is("rows-overlap"))
+        uat_global_put_strided(array, 8, array, 9, 9, 2);
+    if (is("rows-many"))
+        uat_global_get_strided(array, 9, array, SIZE_MAX / 2, 9, 4);
     if (is("foreign"))
         uat_global_checkout(&which, 8, UAT_READ);
     if (is("plain"))

@@ -89,6 +89,53 @@ UAT_TASK(uint64_t, consume, uint64_t, seed, int, n, int, depth)
     return sum + (uint64_t)uat_generator_next(&one, &a) + (uint64_t)uat_generator_next(&two, &b);
 }
 
+/* Generators that use each other, from a pool in the task's frame. */
+enum { NESTED = 5 };
+struct pool;
+UAT_GENERATOR_DECLARE(uint64_t, even, struct pool *, pool, int, depth)
+UAT_GENERATOR_SIZED_DECLARE(2048, uint64_t, odd, struct pool *, pool, int, depth)
+
+struct pool {
+    even_generator even[NESTED + 1];
+    odd_generator odd[NESTED + 1];
+};
+
+UAT_GENERATOR_BODY(even, struct pool *, pool, int, depth)
+{
+    uint64_t value;
+    if (depth > 0) {
+        odd_begin(&pool->odd[depth], pool, depth - 1);
+        while (uat_generator_next(&pool->odd[depth], &value))
+            uat_generator_yield(value + 1);
+    }
+    uat_generator_yield((uint64_t)depth);
+}
+
+UAT_GENERATOR_BODY(odd, struct pool *, pool, int, depth)
+{
+    uint64_t value;
+    if (depth > 0) {
+        even_begin(&pool->even[depth], pool, depth - 1);
+        while (uat_generator_next(&pool->even[depth], &value))
+            uat_generator_yield(value + 1);
+    }
+    uat_generator_yield((uint64_t)depth);
+}
+
+UAT_TASK(uint64_t, both, int, depth)
+{
+    struct pool pool;
+    even_generator first;
+    uint64_t value, sum = 0;
+    even_begin(&first, &pool, depth);
+    while (uat_generator_next(&first, &value)) {
+        add_task child;
+        add_spawn(&child, sum, value);
+        sum = add_join(&child);
+    }
+    return sum;
+}
+
 static uint64_t expected(uint64_t seed, int n, int depth)
 {
     if (depth == 0)
@@ -105,6 +152,8 @@ int main(int argc, char **argv)
     for (int round = 1; round <= rounds && !failed; round++) {
         uint64_t sum = 0, right = expected((uint64_t)round, 60, 5);
         failed = consume_run(&sum, (uint64_t)round, 60, 5) != 0 || sum != right;
+        uint64_t nested = 0;
+        failed |= both_run(&nested, NESTED) != 0 || nested != NESTED * (NESTED + 1);
         if (failed)
             fprintf(stderr, "round %d: sum %" PRIu64 " instead of %" PRIu64 "\n", round, sum, right);
     }

@@ -212,6 +212,10 @@ static inline void uat_generator_finish(struct uat_generator *g)
 #endif
 
 #define UAT_GENERATOR_SIZED(bytes, type, name, ...)                                                                    \
+    UAT_GENERATOR_SIZED_DECLARE(bytes, type, name, __VA_ARGS__)                                                        \
+    UAT_GENERATOR_BODY(name, __VA_ARGS__)
+
+#define UAT_GENERATOR_SIZED_DECLARE(bytes, type, name, ...)                                                            \
     struct name##_uat_gargs {                                                                                          \
         UAT_MEMBERS(__VA_ARGS__)                                                                                       \
     };                                                                                                                 \
@@ -243,8 +247,9 @@ static inline void uat_generator_finish(struct uat_generator *g)
     UAT_UNUSED static inline void name##_end(name##_generator *uat_g)                                                  \
     {                                                                                                                  \
         uat_generator_finish(&uat_g->uat);                                                                             \
-    }                                                                                                                  \
-    static void name(UAT_UNUSED name##_generator *uat_self, UAT_PARAMS(__VA_ARGS__))
+    }
+
+#define UAT_GENERATOR_BODY(name, ...) static void name(UAT_UNUSED name##_generator *uat_self, UAT_PARAMS(__VA_ARGS__))
 
 /* The comparison makes the compiler warn if value points to another type than the generator's. */
 #define uat_generator_next(g, value)                                                                                   \
