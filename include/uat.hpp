@@ -35,11 +35,13 @@
 #include "uat/global.h"
 #include "uat/invoke.hpp"
 #include "uat/loop.hpp"
+#include "uat/object.hpp"
 #include "uat/pattern.h"
 #include "uat/reduce.hpp"
 #include "uat/scan.hpp"
 #include "uat/span.hpp"
 #include "uat/sync.h"
+#include "uat/sync.hpp"
 #include "uat/task.hpp"
 
 #endif

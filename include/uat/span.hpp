@@ -65,6 +65,15 @@ template <class T> class [[nodiscard]] checkout
     {
         return place_[i];
     }
+    /* The only element, or the first. */
+    T &operator*() const
+    {
+        return *place_;
+    }
+    T *operator->() const
+    {
+        return place_;
+    }
 
   private:
     T *home_, *place_ = nullptr;

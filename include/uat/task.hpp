@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <type_traits>
+#include <utility>
 
 #include "uat.h"
 #include "uat/detail/task.hpp"
@@ -27,7 +28,6 @@ template <class R> class [[nodiscard]] handle
   public:
     template <class Call> explicit handle(const Call &call)
     {
-        detail::must_travel<Call>();
         if constexpr (std::is_void<R>::value) {
             uat_spawn(&task_, detail::body<Call, R>, &call, sizeof(call), nullptr, 0);
         } else {
@@ -115,8 +115,18 @@ class job
     job &operator=(const job &) = delete;
     ~job()
     {
-        uat_finalize();
+        finish();
     }
+
+    /* Leave the job now, as the destructor would: 0 or a negative errno, as uat_finalize(), whose status the
+     * destructor cannot return. */
+    int finish()
+    {
+        return std::exchange(running_, false) ? uat_finalize() : 0;
+    }
+
+  private:
+    bool running_ = true;
 };
 
 /*

@@ -61,6 +61,10 @@ CASES = [  # a part of the sentence, the languages, the program
      ", ".join(f"int, a{i}" for i in range(9)) + ") { return a0; }"),
     ("value is aligned to at most 16", ANY, "#include <uat/pattern.h>\nstruct s { double x; } __attribute__((aligned(32)));\n"
      "struct s none; struct s first(struct s a, struct s b);\nUAT_REDUCE(struct s, f, none, first, i) { (void)i; return none; }"),
+    ("cannot travel to another process", ("c++",), "#include <uat.hpp>\n#include <string>\nuat::channel<std::string> c(1);"),
+    ("specialise uat::travels", ("c++",), "#include <uat.hpp>\n#include <string>\n"
+     "void f(std::pair<int, std::string> p) { uat::spawn([](std::pair<int, std::string>) {}, p).join(); }"),
+    ("take a global_vector", ("c++",), "#include <uat.hpp>\nstruct alignas(64) line { char c[64]; };\nauto f() { return uat::make_object<line>(); }"),
     ("result cannot be an array", ANY, "typedef int three[3];\nUAT_TASK(three, f, int, a) { return 0; }"),
 ]
 

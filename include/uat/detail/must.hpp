@@ -3,10 +3,30 @@
 #ifndef UAT_DETAIL_MUST_HPP
 #define UAT_DETAIL_MUST_HPP
 
+#include <array>
+#include <cstddef>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace uat
 {
+
+/*
+ * May values of T be copied byte by byte to another process and be used there? By default the trivially copyable types,
+ * and pairs, tuples and arrays of types that travel. A program may say so of a type of its own; it must hold no address
+ * of its process, and its destructor need not run:
+ *
+ *     template <> struct uat::travels<interval> : std::true_type {};
+ */
+template <class T> struct travels : std::is_trivially_copyable<T> {
+};
+template <class A, class B> struct travels<std::pair<A, B>> : std::conjunction<travels<A>, travels<B>> {
+};
+template <class... T> struct travels<std::tuple<T...>> : std::conjunction<travels<T>...> {
+};
+template <class T, std::size_t N> struct travels<std::array<T, N>> : travels<T> {
+};
 
 namespace detail
 {
@@ -14,9 +34,9 @@ namespace detail
 /* The one sentence for each thing that cannot travel. */
 template <class T> struct must_travel {
     static_assert(
-        std::is_trivially_copyable<T>::value,
+        travels<T>::value,
         "uat: this type is not trivially copyable, so it cannot travel to another process; pass plain values, "
-        "or a pointer into global memory");
+        "or a pointer into global memory; or specialise uat::travels for it");
     static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
 };
 

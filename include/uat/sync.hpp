@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tasks wait for, in C++17: uat/sync.h, whose rules hold here too, with the names of the C++ standard. Included by
+ * uat.hpp.
+ *
+ * Each of these classes is a handle. Its constructor makes the object; its copies name the same object, and travel to
+ * tasks by value. The destructor does nothing: destroy() ends the object, once no task waits for it or will use it.
+ *
+ *     uat::mutex m;
+ *     uat::parallel_for(0, n, [m, sum](std::int64_t i) {
+ *         std::lock_guard lock(m);
+ *         sum.store(sum.load() + i);
+ *     });
+ *     m.destroy();
+ */
+#ifndef UAT_SYNC_HPP
+#define UAT_SYNC_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <mutex>
+#include <optional>
+
+#include "uat/detail/task.hpp"
+#include "uat/sync.h"
+
+namespace uat
+{
+
+/* A value that is set once and got any number of times. T has at most UAT_RESULT_MAX bytes; so for channels. */
+template <class T> class future
+{
+    static_assert(sizeof(detail::must_travel<T>) > 0, "");
+
+  public:
+    future() : future_(uat_future_create(sizeof(T)))
+    {
+    }
+    void set(const T &value) const
+    {
+        uat_future_set(future_, &value);
+    }
+    /* Waits until it is set. */
+    T get() const
+    {
+        detail::place<T> room;
+        uat_future_get(future_, room.bytes);
+        return room.get();
+    }
+    /* The value if it is set; does not wait. */
+    std::optional<T> try_get() const
+    {
+        detail::place<T> room;
+        if (uat_future_try_get(future_, room.bytes))
+            return std::nullopt;
+        return room.get();
+    }
+    void destroy() const
+    {
+        uat_future_destroy(future_);
+    }
+
+  private:
+    uat_future_t future_;
+};
+
+/*
+ * Values that arrive once each, in the order in which they were sent. It is also a range: a loop over it receives until
+ * the channel is closed and empty.
+ */
+template <class T> class channel
+{
+    static_assert(sizeof(detail::must_travel<T>) > 0, "");
+
+  public:
+    class iterator
+    {
+      public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = T;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const T *;
+        using reference = const T &;
+
+        iterator() = default;
+        explicit iterator(uat_channel_t channel) : channel_(channel), open_(true)
+        {
+            ++*this;
+        }
+        const T &operator*() const
+        {
+            return *value_;
+        }
+        const T *operator->() const
+        {
+            return &*value_;
+        }
+        iterator &operator++()
+        {
+            detail::place<T> room;
+            open_ = uat_channel_receive(channel_, room.bytes) == 0;
+            value_.reset();
+            if (open_)
+                value_.emplace(room.get());
+            return *this;
+        }
+        void operator++(int)
+        {
+            ++*this;
+        }
+        bool operator==(const iterator &other) const
+        {
+            return open_ == other.open_;
+        }
+        bool operator!=(const iterator &other) const
+        {
+            return open_ != other.open_;
+        }
+
+      private:
+        uat_channel_t channel_ = {};
+        bool open_ = false;
+        std::optional<T> value_;
+    };
+
+    /* capacity: values that it has room for; 0: a sender waits for its receiver. */
+    explicit channel(std::size_t capacity = 0) : channel_(uat_channel_create(sizeof(T), capacity))
+    {
+    }
+    /* False if the channel is closed. */
+    bool send(const T &value) const
+    {
+        return uat_channel_send(channel_, &value) == 0;
+    }
+    /* Nothing if it is closed and empty. */
+    std::optional<T> receive() const
+    {
+        detail::place<T> room;
+        if (uat_channel_receive(channel_, room.bytes))
+            return std::nullopt;
+        return room.get();
+    }
+    /* Without waiting: 0, -EAGAIN (no room; no value), or -EPIPE. */
+    int try_send(const T &value) const
+    {
+        return uat_channel_try_send(channel_, &value);
+    }
+    int try_receive(T &value) const
+    {
+        return uat_channel_try_receive(channel_, &value);
+    }
+    /* No more values; those in the channel may still be received. */
+    void close() const
+    {
+        uat_channel_close(channel_);
+    }
+    void destroy() const
+    {
+        uat_channel_destroy(channel_);
+    }
+    iterator begin() const
+    {
+        return iterator(channel_);
+    }
+    iterator end() const
+    {
+        return iterator();
+    }
+    /* For uat_select(). */
+    uat_channel_t native_handle() const
+    {
+        return channel_;
+    }
+
+  private:
+    uat_channel_t channel_;
+};
+
+/* Mutual exclusion, for std::lock_guard and std::unique_lock, also of const uat::mutex: a task's own copy is const. */
+class mutex
+{
+  public:
+    mutex() : mutex_(uat_mutex_create())
+    {
+    }
+    void lock() const
+    {
+        uat_mutex_lock(mutex_);
+    }
+    bool try_lock() const
+    {
+        return uat_mutex_try_lock(mutex_) == 0;
+    }
+    void unlock() const
+    {
+        uat_mutex_unlock(mutex_);
+    }
+    void destroy() const
+    {
+        uat_mutex_destroy(mutex_);
+    }
+    uat_mutex_t native_handle() const
+    {
+        return mutex_;
+    }
+
+  private:
+    uat_mutex_t mutex_;
+};
+
+/* No wake-up is spurious, but another task may have changed the condition before the woken one goes on. */
+class condition_variable
+{
+  public:
+    condition_variable() : condition_(uat_condition_create())
+    {
+    }
+    /* lock holds a uat::mutex. */
+    template <class Mutex> void wait(std::unique_lock<Mutex> &lock) const
+    {
+        uat_condition_wait(condition_, lock.mutex()->native_handle());
+    }
+    template <class Mutex, class Holds> void wait(std::unique_lock<Mutex> &lock, Holds holds) const
+    {
+        while (!holds())
+            wait(lock);
+    }
+    void notify_one() const
+    {
+        uat_condition_signal(condition_);
+    }
+    void notify_all() const
+    {
+        uat_condition_broadcast(condition_);
+    }
+    void destroy() const
+    {
+        uat_condition_destroy(condition_);
+    }
+
+  private:
+    uat_condition_t condition_;
+};
+
+class counting_semaphore
+{
+  public:
+    explicit counting_semaphore(std::uint64_t count) : semaphore_(uat_semaphore_create(count))
+    {
+    }
+    void acquire() const
+    {
+        uat_semaphore_acquire(semaphore_);
+    }
+    bool try_acquire() const
+    {
+        return uat_semaphore_try_acquire(semaphore_) == 0;
+    }
+    void release(std::uint64_t n = 1) const
+    {
+        uat_semaphore_release(semaphore_, n);
+    }
+    void destroy() const
+    {
+        uat_semaphore_destroy(semaphore_);
+    }
+
+  private:
+    uat_semaphore_t semaphore_;
+};
+
+/* Opens for good once it is counted down to 0. */
+class latch
+{
+  public:
+    explicit latch(std::uint64_t count) : latch_(uat_latch_create(count))
+    {
+    }
+    void count_down(std::uint64_t n = 1) const
+    {
+        uat_latch_count_down(latch_, n);
+    }
+    void wait() const
+    {
+        uat_latch_wait(latch_);
+    }
+    void arrive_and_wait(std::uint64_t n = 1) const
+    {
+        count_down(n);
+        wait();
+    }
+    void destroy() const
+    {
+        uat_latch_destroy(latch_);
+    }
+
+  private:
+    uat_latch_t latch_;
+};
+
+/* A reusable barrier of n tasks. */
+class barrier
+{
+  public:
+    explicit barrier(std::uint64_t n) : barrier_(uat_task_barrier_create(n))
+    {
+    }
+    /* True in the task that arrived last. */
+    bool arrive_and_wait() const
+    {
+        return uat_task_barrier_wait(barrier_) != 0;
+    }
+    void destroy() const
+    {
+        uat_task_barrier_destroy(barrier_);
+    }
+
+  private:
+    uat_task_barrier_t barrier_;
+};
+
+} // namespace uat
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: the C++ types: futures, channels as ranges, mutexes in std::lock_guard, conditions, semaphores, latches and barriers between
+ * tasks; global_ptr in a list that grows on all workers; pairs, tuples, arrays and a type of the program that travel;
+ * job::finish(). All against what a sequential program would compute.
+ * usage: objects
+ */
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <uat.hpp>
+
+namespace
+{
+
+/* Not trivially copyable, but nothing in it belongs to a process. */
+struct interval {
+    long low, high;
+    interval(long l, long h) : low(l), high(h)
+    {
+    }
+    interval(const interval &other) : low(other.low), high(other.high)
+    {
+    }
+    interval &operator=(const interval &) = default;
+};
+
+struct node {
+    long value;
+    uat::global_ptr<node> next;
+};
+
+enum { ITEMS = 100, TASKS = 8 };
+
+} // namespace
+
+template <> struct uat::travels<interval> : std::true_type {
+};
+
+namespace
+{
+
+int check_travels()
+{
+    std::pair<long, double> p =
+        uat::spawn([](std::pair<long, double> x) { return std::make_pair(x.first + 1, x.second * 2); },
+                   std::make_pair(4L, 1.5))
+            .join();
+    std::tuple<int, long, std::array<short, 3>> t = uat::spawn(
+                                                        [](std::tuple<int, long, std::array<short, 3>> x) {
+                                                            std::get<2>(x)[1] = 7;
+                                                            return x;
+                                                        },
+                                                        std::make_tuple(1, 2L, std::array<short, 3>{{1, 2, 3}}))
+                                                        .join();
+    interval i = uat::spawn([](interval x) { return interval(x.low - 1, x.high + 1); }, interval(3, 5)).join();
+    auto sum = uat::parallel_reduce(
+        0, 1000, std::make_pair(0L, 0L),
+        [](auto a, auto b) { return std::make_pair(a.first + b.first, a.second + b.second); },
+        [](std::int64_t k) { return std::make_pair(long(k), 1L); });
+    return (p != std::make_pair(5L, 3.0)) + (t != std::make_tuple(1, 2L, std::array<short, 3>{{1, 7, 3}})) +
+           (i.low != 2 || i.high != 6) + (sum != std::make_pair(499500L, 1000L));
+}
+
+int check_channels()
+{
+    uat::channel<std::pair<int, long>> numbers(3);
+    uat::future<long> total;
+    int errors = total.try_get().has_value();
+    auto adder = uat::spawn([numbers, total] {
+        long sum = 0;
+        for (const auto &n : numbers)
+            sum += n.first * n.second;
+        total.set(sum);
+    });
+    long expected = 0;
+    for (int i = 0; i < ITEMS; i++) {
+        errors += !numbers.send({i, i + 1L});
+        expected += i * (i + 1L);
+    }
+    numbers.close();
+    errors += numbers.send({0, 0}) || total.get() != expected || total.try_get() != expected;
+    adder.join();
+    std::pair<int, long> nothing;
+    errors +=
+        numbers.receive().has_value() || numbers.try_receive(nothing) != -EPIPE || numbers.try_send(nothing) != -EPIPE;
+    numbers.destroy();
+    total.destroy();
+    return errors;
+}
+
+/* A list to whose head all tasks add, under a mutex. */
+int check_list(uat::global_ptr<node> head)
+{
+    uat::mutex m;
+    uat::latch all(ITEMS);
+    uat::parallel_for(0, ITEMS, [m, all, head](std::int64_t i) {
+        std::lock_guard lock(m);
+        head.update()->next = uat::make_object<node>(long(i), head.load().next);
+        all.count_down();
+    });
+    all.wait();
+    long sum = 0, count = 0;
+    while (auto first = head.load().next) {
+        sum += first.load().value;
+        count++;
+        head.update()->next = first.read()->next;
+        uat::destroy(first);
+    }
+    int errors = sum != ITEMS * (ITEMS - 1) / 2 || count != ITEMS;
+    errors += !m.try_lock();
+    m.unlock();
+    m.destroy();
+    all.destroy();
+    return errors;
+}
+
+/* Tasks take turns by a condition; a semaphore admits two at a time; a barrier lets them leave together. */
+int check_turns(uat::global_ptr<long> turn)
+{
+    uat::mutex m;
+    uat::condition_variable changed;
+    uat::counting_semaphore room(2);
+    uat::barrier together(2);
+    turn.store(0);
+    uat::parallel_for(0, TASKS, [=](std::int64_t i) {
+        std::unique_lock lock(m);
+        changed.wait(lock, [=] { return turn.load() == i; }); /* iterations of one task run in order */
+        turn.store(i + 1);
+        changed.notify_all();
+    });
+    auto other = uat::spawn([=] {
+        room.acquire();
+        return together.arrive_and_wait();
+    });
+    room.acquire();
+    bool last = together.arrive_and_wait(), others = other.join();
+    int errors = turn.load() != TASKS || last == others || room.try_acquire();
+    room.release(2);
+    errors += !room.try_acquire();
+    m.destroy();
+    changed.destroy();
+    room.destroy();
+    together.destroy();
+    return errors;
+}
+
+int root()
+{
+    auto head = uat::make_object<node>();
+    auto turn = uat::make_object<long>(-1L);
+    uat::global_ptr<const long> same = turn;
+    int travels = check_travels(), channels = check_channels(), list = check_list(head), turns = check_turns(turn);
+    int pointers = head == nullptr || !turn || *same.read() != TASKS || turn.home() < 0 ||
+                   turn != uat::global_ptr<long>(turn.get());
+    uat::destroy(head);
+    uat::destroy(turn);
+    uat::destroy(uat::global_ptr<node>());
+    if (travels + channels + list + turns + pointers > 0)
+        std::fprintf(stderr, "objects: travels %d, channels %d, list %d, turns %d, pointers %d\n", travels, channels,
+                     list, turns, pointers);
+    return travels + channels + list + turns + pointers;
+}
+
+} // namespace
+
+int main()
+{
+    uat::job job;
+    if (uat_global_open())
+        return 1;
+    int errors = uat::run(root);
+    return errors > 0 || job.finish() != 0 || job.finish() != 0;
+}
