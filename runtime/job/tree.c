@@ -110,17 +110,25 @@ static int tell_parent(struct share *sum)
 }
 
 /*
- * A message has come down: pass it on to child i, with *told, and with *total unless that is NULL. told_down has one
- * slot for even and one for odd numbers. That is enough: a parent is never two messages ahead of its child, because it
- * needs the child's share for the next sum, and a copy ends with a barrier. One slot for the total is also enough: no
- * next total comes before the child's next share, and the child sends that only after it has passed this total on.
+ * Where a worker hears the current message: one slot for even and one for odd numbers. That is enough: a parent is never
+ * two messages ahead of its child, because it needs the child's share for the next sum, and a copy ends with a barrier.
+ */
+static struct uat_told *slot_of(struct words *w)
+{
+    return &w->told_down[uat_members.downs % 2];
+}
+
+/*
+ * A message has come down: pass it on to child i, with *told, and with *total unless that is NULL. One slot for the
+ * total is enough: no next total comes before the child's next share, and the child sends that only after it has passed
+ * this total on.
  */
 static int tell_child(int i, const struct uat_told *told, const uat_stats_t *total)
 {
     struct words *there = uat_segment_of(child(i), words());
     struct uat_op chain[] = {
         uat_op_write(total, &there->total, sizeof(*total)),
-        uat_op_write(told, &there->told_down[uat_members.downs % 2], sizeof(*told)),
+        uat_op_write(told, slot_of(there), sizeof(*told)),
         /* After the WRITEs (O1); the peer is hear_parent(). */
         uat_op_fetch_add(&staging()->old, &there->down, 1),
     };
@@ -141,7 +149,7 @@ static int tell_children(const struct uat_told *told, const uat_stats_t *total)
 /* Wait for the parent's message; *told: what it told. Returns 0 or a negative errno. */
 static int hear_parent(const struct uat_told **told)
 {
-    *told = &words()->told_down[uat_members.downs % 2];
+    *told = slot_of(words());
     int rc = uat_members_await(&words()->down, uat_members.downs, parent());
     if (!rc)
         uat_call_compare(parent(), (*told)->call);
