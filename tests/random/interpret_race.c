@@ -56,6 +56,10 @@ void race_touch(struct race *r, int number)
         return;
     memory_checkout(range, UAT_READ);
     memory_checkin(range, UAT_READ);
+    uint64_t n = race_pick(r, 40000); /* meanwhile they may be written, and passed on */
+    uat_sim_work(n);
+    for (; n > 0; n--)
+        __asm__ volatile("");
 }
 
 /* Critical sections under a mutex, a unit of a semaphore, or a value that is in a channel. */
