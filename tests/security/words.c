@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/security/words.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "deque/mailbox.h"
 #include "deque/ready.h"
 #include "runtime/global/array.h"
@@ -15,6 +18,10 @@ uint64_t words_objects[WORDS_OBJECTS];
 
 static int find_in_area(const struct word *w, uint64_t **at)
 {
+    if (!uat_segment_find(w->area)) {
+        fprintf(stderr, "no area has the name %s\n", w->area);
+        exit(2);
+    }
     for (int i = 0; i < w->count; i++)
         at[i] = (uint64_t *)(void *)((char *)uat_segment_find(w->area)->at + w->offset + (size_t)i * w->stride);
     return w->count;
@@ -73,7 +80,8 @@ static int find_freed_head(const struct word *w, uint64_t **at)
     return at[0] != NULL;
 }
 
-/* The words before and in objects that have been given back, now or earlier. The offset counts from the object. */
+/* The words before and in objects that have been given back, now or earlier. The offset counts from the object. stride: only while
+ * none is given back, so that those found are on the lists of free objects. */
 static int find_in_freed(const struct word *w, uint64_t **at)
 {
     static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */
@@ -86,6 +94,8 @@ static int find_in_freed(const struct word *w, uint64_t **at)
     uintptr_t head = __atomic_load_n(word, __ATOMIC_RELAXED), begin = (uintptr_t)word & ~(uintptr_t)(UAT_PART_HEAD - 1);
     if (count < WORDS_INSTANCES && head % 16 == 0 && head - begin < 1 << 20)
         seen[count++] = head;
+    if (head && w->stride) /* the owner is about to look at these */
+        return 0;
     for (int i = 0; i < count; i++)
         if (((uint64_t *)seen[i])[-2] == (freed ^ seen[i]) || w->offset == (size_t)-16)
             at[n++] = (uint64_t *)(seen[i] + w->offset);
@@ -156,6 +166,7 @@ const struct word words[] = {
     IN_SELECTS("select.sp", sp),
     IN_SELECTS("select.base", base),
     IN_SELECTS("select.returned", returned),
+    IN_SELECTS("select.entry.base", entry[0].base),
     IN_SELECTS("select.entry.next", entry[0].next),
     IN_SELECTS("select.entry.sp", entry[0].sp),
     IN_SELECTS("select.entry.reply", entry[0].reply),
@@ -187,7 +198,7 @@ const struct word words[] = {
     AT("call.waiting", "calls", 8, 0, 1, WORDS_ALL),
     AT("notice", "notice", 0, 8, 3, WORDS_ALL),
     AT("waits", "tasks that wait", 0, 8, UAT_PARK_KINDS, WORDS_ALL),
-    AT("replica.card", "the card of a replica", 0, 8, 3, WORDS_REPLICA),
+    AT("replica.card", "the attach info of a replica", 0, 8, 3, WORDS_REPLICA),
     IN_CARDS("card.pid", pid),
     IN_CARDS("card.fd", fd),
     IN_CARDS("card.inode", inode),
@@ -196,6 +207,7 @@ const struct word words[] = {
     IN_CARDS("card.key", key),
     {"freed.head", find_freed_head, NULL, 0, 0, 1, WORDS_GLOBAL},
     {"freed.next", find_in_freed, NULL, 0, 0, 0, WORDS_GLOBAL},
+    {"freed.kept", find_in_freed, NULL, 0, 1, 0, WORDS_GLOBAL},
     {"freed.state", find_in_freed, NULL, (size_t)-16, 0, 0, WORDS_GLOBAL},
     {"freed.class", find_in_freed, NULL, (size_t)-8, 0, 0, WORDS_GLOBAL},
 };

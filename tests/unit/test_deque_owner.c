@@ -5,9 +5,12 @@
  */
 #include "tests/unit/deque_alone.h"
 
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/word.h"
 
 /* As if entries up to `index` had been claimed before. */
 static void start_at(uint64_t index)
@@ -326,9 +329,46 @@ static void test_overflow_traps(void **state)
     assert_false(uat_deque_is_overflow(&deque, (uintptr_t)(deque.entries + CAPACITY - 1)));
 }
 
+static jmp_buf refused;
+
+static void leave(void)
+{
+    longjmp(refused, 1);
+}
+
+/* Does a push end with a line about a word? */
+static bool push_ends_the_job(void)
+{
+    uat_word_set_end(leave);
+    bool ended = setjmp(refused) != 0;
+    if (!ended)
+        push(1);
+    uat_word_set_end(NULL);
+    return ended;
+}
+
+/* An acknowledgement that no thief writes: of a claimed entry, and in a slot that is about to be used. */
+static void test_corrupt_acknowledgements(void **state)
+{
+    (void)state;
+    push(1);
+    claim();
+    ring.ack[0] = uat_ack(5, UAT_ACK_STOLEN);
+    assert_true(push_ends_the_job());
+}
+
+static void test_corrupt_acknowledgement_of_a_slot(void **state)
+{
+    (void)state;
+    ring.ack[0] = uat_ack(5, UAT_ACK_STOLEN);
+    assert_true(push_ends_the_job());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        DEQUE_TEST(test_corrupt_acknowledgements),
+        DEQUE_TEST(test_corrupt_acknowledgement_of_a_slot),
         DEQUE_TEST(test_publishes_the_oldest),
         DEQUE_TEST(test_offers_less_when_taken_back),
         DEQUE_TEST(test_aborted_entry_comes_back),

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-
+#include "base/word.h"
 #include "runtime/segment/heap.h"
 
 enum { SIZE = 1 << 20, BLOCKS = 300 };
@@ -46,6 +46,27 @@ static void test_kept_blocks_merge(void **state)
     uat_heap_put(&heap, blocks[UAT_HEAP_KEPT - 1]);
     assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER));
     assert_null(uat_heap_get(&heap, 1));
+}
+
+static jmp_buf refused;
+
+static void leave(void)
+{
+    longjmp(refused, 1);
+}
+
+/* A block that its owner gives back was not marked by anybody. */
+static void test_marked_block(void **state)
+{
+    (void)state;
+    struct uat_block *block = uat_heap_get(&heap, 1);
+    block->returned = 7;
+    uat_word_set_end(leave);
+    if (!setjmp(refused)) {
+        uat_heap_put(&heap, block);
+        fail();
+    }
+    uat_word_set_end(NULL);
 }
 
 static void test_one_block_takes_all(void **state)
@@ -113,8 +134,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_one_block_takes_all),     TEST(test_kept_blocks_merge),     TEST(test_too_large),
-        TEST(test_marks_bring_blocks_back), TEST(test_blocks_do_not_overlap),
+        TEST(test_marked_block), TEST(test_one_block_takes_all),     TEST(test_kept_blocks_merge),
+        TEST(test_too_large),    TEST(test_marks_bring_blocks_back), TEST(test_blocks_do_not_overlap),
     };
     return cmocka_run_group_tests_name("heap", tests, NULL, NULL);
 }

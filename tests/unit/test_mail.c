@@ -375,6 +375,25 @@ static void leave(void)
     longjmp(refused, 1);
 }
 
+static void decide_what_no_number_says(void)
+{
+    theirs.mailbox.front.taken = UINT64_C(1) << 50;
+}
+
+static void test_corrupt_front(void **state)
+{
+    (void)state;
+    push(7);
+    thiefs.before[0] = decide_what_no_number_says;
+    uat_word_set_end(leave);
+    if (!setjmp(refused)) {
+        steal();
+        fail();
+    }
+    uat_word_set_end(NULL);
+    memset(thiefs.before, 0, sizeof(thiefs.before));
+}
+
 static void test_corrupt_decision(void **state)
 {
     (void)state;
@@ -406,6 +425,7 @@ int main(void)
         TEST(test_withdrawal_loses),
         TEST(test_withdrawn_while_looking),
         TEST(test_corrupt_decision),
+        TEST(test_corrupt_front),
     };
     return cmocka_run_group_tests_name("mail", tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/word.h"
 #include "deque/ready.h"
 #include "tests/unit/one_process.h"
 
@@ -207,11 +208,33 @@ static void two_round_trips(void **state)
     transport.size = 2;
 }
 
+static jmp_buf refused;
+
+static void leave(void)
+{
+    longjmp(refused, 1);
+}
+
+/* Thieves claim nothing that was not published. */
+static void too_many_claims(void **state)
+{
+    (void)state;
+    push(0);
+    ring.claims = ready.bottom + 1;
+    uat_word_set_end(leave);
+    if (!setjmp(refused)) {
+        uat_ready_offer(&ready);
+        fail();
+    }
+    uat_word_set_end(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest all[] = {
         cmocka_unit_test_setup_teardown(two_round_trips, setup, teardown),
         cmocka_unit_test_setup_teardown(yields, setup, teardown),
+        cmocka_unit_test_setup_teardown(too_many_claims, setup, teardown),
         cmocka_unit_test_setup_teardown(thieves, setup, teardown),
     };
     return cmocka_run_group_tests(all, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/word.h"
 #include "deque/thief.h"
 #include "tests/unit/one_process.h"
 
@@ -279,6 +280,27 @@ static void claimed_by_nobody(void)
     theirs.ring.claims++;
 }
 
+static jmp_buf refused;
+
+static void leave(void)
+{
+    longjmp(refused, 1);
+}
+
+/* A peek shows a published entry that is no stack. */
+static void test_corrupt_place(void **state)
+{
+    (void)state;
+    offer(0, 1, 256, 7);
+    at_no_stack();
+    uat_word_set_end(leave);
+    if (!setjmp(refused)) {
+        steal(uat_claim_steal);
+        fail();
+    }
+    uat_word_set_end(NULL);
+}
+
 /* What no owner and no thief writes ends the steal: a slot of another index than that claimed, a place that is no stack, claims that
  * grow under the lock. */
 static void test_corrupt_words(void **state)
@@ -323,11 +345,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_two_round_trips),      TEST(test_three_round_trips),
-        TEST(test_peek_is_short),        TEST(test_places),
-        TEST(test_indices_past_31_bits), TEST(test_large_stacks_are_read_once_they_are_ours),
-        TEST(test_second_look),          TEST(test_changing_ring_is_left_alone),
-        TEST(test_corrupt_words),        TEST(test_losers_change_nothing),
+        TEST(test_two_round_trips),       TEST(test_three_round_trips),
+        TEST(test_peek_is_short),         TEST(test_places),
+        TEST(test_indices_past_31_bits),  TEST(test_large_stacks_are_read_once_they_are_ours),
+        TEST(test_second_look),           TEST(test_changing_ring_is_left_alone),
+        TEST(test_corrupt_words),         TEST(test_corrupt_place),
+        TEST(test_losers_change_nothing),
     };
     return cmocka_run_group_tests_name("thief", tests, NULL, NULL);
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: uatrun removes only its own empty folder: neither what another process of the user put there, nor what a link in its place
+ * names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launcher/server.h"
+
+static char place[] = "/tmp/test-folder.XXXXXX";
+static char folder[sizeof(place) + 300], kept[sizeof(folder) + 10];
+
+/* Sets `folder` to uatrun's folder in `place`. */
+static void make(void)
+{
+    assert_int_equal(uat_server_make_directory(), 0);
+    DIR *names = opendir(place);
+    folder[0] = '\0';
+    for (struct dirent *entry; (entry = readdir(names));)
+        if (entry->d_name[0] == 'u')
+            snprintf(folder, sizeof(folder), "%s/%s", place, entry->d_name);
+    closedir(names);
+    struct stat st;
+    assert_int_equal(stat(folder, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+}
+
+static void test_empty(void **state)
+{
+    (void)state;
+    make();
+    uat_server_remove_directory();
+    assert_int_equal(access(folder, F_OK), -1);
+}
+
+static void test_file(void **state)
+{
+    (void)state;
+    make();
+    snprintf(kept, sizeof(kept), "%s/kept", folder);
+    close(open(kept, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+    uat_server_remove_directory();
+    assert_int_equal(access(kept, F_OK), 0);
+    unlink(kept);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void test_link(void **state)
+{
+    (void)state;
+    make();
+    snprintf(kept, sizeof(kept), "%s/kept", place);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(mkdir(kept, 0700), 0);
+    assert_int_equal(symlink(kept, folder), 0);
+    uat_server_remove_directory();
+    assert_int_equal(access(kept, F_OK), 0);
+    unlink(folder);
+    assert_int_equal(rmdir(kept), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_empty), cmocka_unit_test(test_file),
+                                       cmocka_unit_test(test_link)};
+    if (!mkdtemp(place) || setenv("TMPDIR", place, 1))
+        return 1;
+    int failed = cmocka_run_group_tests_name("folder", tests, NULL, NULL);
+    return rmdir(place) ? 1 : failed;
+}
