@@ -3,13 +3,19 @@
  * Spawn, child first. All of the common case is here: push the spawner's continuation, run the child, pop, deliver the
  * result; no atomic, no fence, no allocation. It does what uat_deque_push() of deque/owner.h does, inlined.
  *
+ * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
+ * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the spawner's
+ * frames stay as they are on this worker, even if their continuation is stolen. Only a push that goes to
+ * uat_task_pushed() copies first, because torture puts the spawner's frames away there.
+ *
  * The stack, downwards (all sizes in bytes):
  *	spawner's frames
  *	d8-d15 x19-x28 x30 x29	160
  *  sp: ---- the continuation; entry of the deque; base of the child's stack segment; in x19 while the child runs
  *	struct uat_frame	32
  *	result			result_size rounded up to 8
- *	argument		arg_size rounded up to 8, and up so that the whole is a multiple of 16
+ *	argument		if copied: arg_size rounded up to 8
+ *	padding			so that the whole is a multiple of 16
  *	frames of the child
  *
  * The stores here need no fence against thieves: they see none of this before uat_deque_refill() publishes the
@@ -108,7 +114,15 @@ FUNCTION uat_spawn, public
 	.cfi_offset x30, -152
 
 .Lpublish:					/* uat_task_pushed(), keeping the child's arguments */
-	stp	x0, x1, [sp, #-32]!
+	cmp	x0, x19
+	b.lo	5f				/* the argument is below the continuation: copied */
+	add	x9, x3, #15
+	and	x9, x9, #-16
+	sub	x10, sp, x9
+	mov	sp, x10
+	COPY	x0, x10, x3
+	mov	x0, sp
+5:	stp	x0, x1, [sp, #-32]!
 	str	x2, [sp, #16]
 	mov	x0, x19
 	bl	uat_task_pushed
@@ -173,6 +187,29 @@ FUNCTION uat_spawn, public
 	COPY	x12, x10, x9
 	b	.Lreturn
 END uat_spawn
+
+/* void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
+ * The same for the function that UAT_TASK writes around a task's body. Argument and result have at most
+ * UAT_SPAWN_TYPED_MAX bytes, so there is nothing to check. */
+FUNCTION uat_spawn_typed, public
+	SAVE_REGISTERS
+	mov	x19, sp
+	.cfi_def_cfa x19, UAT_SAVED_SIZE
+	sub	sp, sp, #UAT_FRAME_SIZE + 16
+	stp	xzr, x4, [x0, #UAT_TASK_RECORD]		/* and result, after it */
+	str	x0, [x19, #UAT_FRAME_TASK - UAT_FRAME_SIZE]
+	str	x5, [x19, #UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE]	/* and 0 to pending, above it */
+	mov	x0, x2
+	add	x2, sp, #8
+	cmp	x5, #8
+	b.eq	.Lpush
+	add	x9, x5, #7			/* not a result of 8 bytes */
+	and	x9, x9, #-8
+	sub	x2, x19, #UAT_FRAME_SIZE
+	sub	x2, x2, x9			/* result */
+	and	sp, x2, #-16
+	b	.Lpush
+END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               x0            x1          x2         x3
