@@ -127,7 +127,7 @@ static int find_in_freed(const struct word *w, uint64_t **at)
         name, find_in_area, area, offset, stride, count, part                                                          \
     }
 /* The words that name an array's memory object; the first worker of each host has one. */
-#define IN_CARDS(name, field) AT(name, "gather", offsetof(struct uat_memobj, field), 0, 1, WORDS_GLOBAL)
+#define IN_MEMOBJS(name, field) AT(name, "gather", offsetof(struct uat_memobj, field), 0, 1, WORDS_GLOBAL)
 
 const struct word words[] = {
     IN_AREA("deque.claims", "deque", struct uat_ring, claims, 0, 1),
@@ -198,13 +198,13 @@ const struct word words[] = {
     AT("call.waiting", "calls", 8, 0, 1, WORDS_ALL),
     AT("notice", "notice", 0, 8, 3, WORDS_ALL),
     AT("waits", "tasks that wait", 0, 8, UAT_PARK_KINDS, WORDS_ALL),
-    AT("replica.card", "the attach info of a replica", 0, 8, 3, WORDS_REPLICA),
-    IN_CARDS("card.pid", pid),
-    IN_CARDS("card.fd", fd),
-    IN_CARDS("card.inode", inode),
-    IN_CARDS("card.bytes", bytes),
-    IN_CARDS("card.page", page),
-    IN_CARDS("card.key", key),
+    AT("replica.info", "the attach info of a replica", 0, 8, 3, WORDS_REPLICA),
+    IN_MEMOBJS("memobj.pid", pid),
+    IN_MEMOBJS("memobj.fd", fd),
+    IN_MEMOBJS("memobj.inode", inode),
+    IN_MEMOBJS("memobj.bytes", bytes),
+    IN_MEMOBJS("memobj.page", page),
+    IN_MEMOBJS("memobj.key", key),
     {"freed.head", find_freed_head, NULL, 0, 0, 1, WORDS_GLOBAL},
     {"freed.next", find_in_freed, NULL, 0, 0, 0, WORDS_GLOBAL},
     {"freed.kept", find_in_freed, NULL, 0, 1, 0, WORDS_GLOBAL},
