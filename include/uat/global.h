@@ -142,10 +142,12 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
                             size_t rows);
 
 /*
- * One element, by its type: UAT_GLOBAL_GET(p) is the value at p, UAT_GLOBAL_PUT(p, value) puts one there, and
+ * In C, one element by its type: UAT_GLOBAL_GET(p) is the value at p, UAT_GLOBAL_PUT(p, value) puts one there, and
  * UAT_GLOBAL_NEW(type) allocates an object of that type, content undefined. They are uat_global_get(),
- * uat_global_put() and uat_global_object_alloc(); the compiler refuses a value of another type.
+ * uat_global_put() and uat_global_object_alloc(); the compiler refuses a value of another type. C++ has
+ * uat::span.
  */
+#ifndef __cplusplus
 #define UAT_GLOBAL_GET(p)                                                                                              \
     __extension__({                                                                                                    \
         __typeof__((void)0, *(p)) uat_v;                                                                               \
@@ -158,6 +160,7 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
         uat_global_put((p), (void *)&uat_v, sizeof(uat_v));                                                            \
     })
 #define UAT_GLOBAL_NEW(type) ((type *)uat_global_object_alloc(sizeof(type)))
+#endif
 
 /* A transfer that was begun and not waited for. It belongs to the runtime until uat_global_transfer_wait(). */
 typedef struct uat_global_transfer {

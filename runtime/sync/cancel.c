@@ -96,12 +96,12 @@ static void read_far(uat_cancel_t cancel, struct kept *k)
 /* Was this very group cancelled? *outer: the group around it. */
 static bool is_set(uat_cancel_t cancel, uat_cancel_t *outer)
 {
-    if (uat_waitobj_is_near(cancel.object)) {
+    if (uat_waitobj_is_near(cancel.object) &&
+        (cancel.object - uat_self.near_first) % UAT_HEAP_UNIT == UAT_HEAP_HEADER) {
         const struct uat_waitobj *o = uat_waitobj_address(cancel.object);
         /* Acquire: the words, of an object that is being made anew, only after its guard. Nothing else is ordered. The
          * peer is the CMP_SWAP in uat_waitobj_leave(). */
         uint64_t guard = uat_cpu_load_acquire(&o->guard);
-        uat_waitobj_check(cancel.object, UAT_PARK_CANCEL, "uat_cancelled()");
         check(cancel, o, guard, "uat_cancelled()");
         *outer = (uat_cancel_t){o->word[OUTER], o->word[OUTER_SERIAL]};
         return guard == UAT_WAITOBJ_SET;
