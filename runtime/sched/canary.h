@@ -8,6 +8,17 @@
 #ifndef UAT_CANARY_H
 #define UAT_CANARY_H
 
+#include "base/cpu.h"
+
+#if defined(__SSP__) || defined(__SSP_STRONG__) || defined(__SSP_ALL__)
+enum { UAT_HAS_CANARIES = 1 };
+#else
+enum { UAT_HAS_CANARIES = 0 };
+#endif
+/* meson.build says so where it matters, but flags of the environment come after its own. */
+_Static_assert(UAT_CPU_CANARY_MAY_CHANGE || !UAT_HAS_CANARIES,
+               "frames of the library move with a task, and a canary does not: build with -fno-stack-protector");
+
 #define UAT_NO_CANARY __attribute__((no_stack_protector, noinline))
 
 #endif
