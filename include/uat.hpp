@@ -33,6 +33,7 @@
 #include "uat/error.hpp"
 #include "uat/generator.hpp"
 #include "uat/global.h"
+#include "uat/group.hpp"
 #include "uat/invoke.hpp"
 #include "uat/loop.hpp"
 #include "uat/object.hpp"

@@ -363,21 +363,22 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
 void uat_join_in_place(uat_task_t *task)
 {
     struct staging *staging = staged();
+    const uat_group_t *group = uat_group_of(task);
     struct uat_record *record = uat_record_address(task->record);
     uintptr_t base = uat_deque_base(&uat_worker.deque);
     uint64_t name = task->record;
     check_result(name, task->size);
     uat_global_refuse_open("at a join");
     uat_deque_offer(&uat_worker.deque); /* the others may need what waits here */
-    if (uat_self.size == 1 && !child_has_ended(NULL, name))
+    if (uat_self.size == 1 && !child_has_ended(group, name))
         uat_fatal("an exception unwinds a task while its child waits, and no other worker can run the child; join the "
                   "child before the exception leaves the block where the child was spawned");
-    wait_in_place(NULL, name);
+    wait_in_place(group, name);
     struct uat_op chain[] = {
-        uat_op_fetch_add(&staging->old, &record->state, 1),
+        uat_op_fetch_add(&staging->old, meeting(group, name), group ? -group->parted : 1),
         uat_op_read(staging->result, record->result, uat_round8(task->size)),
     };
-    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, 2));
+    uat_check(uat_transport_do(uat_self.transport, uat_record_rank(name), chain, group ? 1 : 2));
     finish_join(task, name, base);
     if (uat_failing.yes)
         uat_failure_take(NULL);
