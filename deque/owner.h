@@ -219,7 +219,7 @@ bool uat_deque_offer(struct uat_deque *d);
  * running task is its child. */
 uintptr_t uat_deque_next_private(const struct uat_deque *d);
 
-/* Take the slow path at every push and pop, or only where it is needed. */
+/* watch: take the slow path at every push and pop; otherwise only where it is needed. */
 void uat_deque_watch(struct uat_deque *d, bool watch);
 
 /* Start a run with the full cap. watch: take the slow path at every push and pop (torture modes). */

@@ -16,11 +16,11 @@
 #include "base/word.h"
 #include "deque/thief_internal.h"
 
-enum { LOCK_BITS = 32 /* fewer thieves than 2^32 have added 1 */ };
+enum { LOCK_BITS = 32 /* fewer than 2^32 thieves have added 1 */ };
 
 static void check_lock(int victim, uint64_t lock)
 {
-    if (lock >> LOCK_BITS) /* L2: nobody takes back a 1 that has not been added */
+    if (lock >> LOCK_BITS) /* L2: a thief subtracts only a 1 that it has added */
         uat_word_refuse(victim, "the lock of the deque", lock);
 }
 

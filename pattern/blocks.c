@@ -162,7 +162,7 @@ static size_t first_length(const struct blocks *b)
     return length > 0 ? length : 1;
 }
 
-/* The body has failed for elements after [begin, end): of those the first that fails counts. */
+/* The body has failed for elements after [begin, end). Of several failures, the one of the first elements counts. */
 static __attribute__((noinline, cold)) void run_earlier(struct blocks *b)
 {
     struct uat_failure own;

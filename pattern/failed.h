@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a pattern does once the body that it has called, or a child that it has joined, has failed: uat/detail/failure.h. */
+/* What a pattern does after a failure of a body that it has called, or of a child that it has joined: see
+ * uat/detail/failure.h. */
 #ifndef UAT_FAILED_H
 #define UAT_FAILED_H
 
@@ -12,7 +13,7 @@ static inline bool uat_failed(void)
     return __builtin_expect(uat_failing.yes != 0, 0);
 }
 
-/* Join. If the running task and the child have failed both, one failure goes on: the child's if it comes before this
+/* Join. If both the running task and the child have failed, one failure remains: the child's if it comes before this
  * task's in serial order. */
 void uat_join_failed(uat_task_t *task, bool child_is_first);
 static inline void uat_pattern_join(uat_task_t *task, bool child_is_first)

@@ -21,7 +21,7 @@ struct replica {
 static struct {
     int leader;
     long leader_pid;
-    int fd; /* of the copy that this worker makes at present, as its host's first */
+    int fd; /* the copy that this worker is filling as its host's first */
     char *start;
     struct replica *list; /* sorted by address */
     size_t count;

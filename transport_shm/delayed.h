@@ -32,7 +32,7 @@ int uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op);
  * of both as possible. */
 int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all);
 
-/* All operations must have taken effect: over verbs they would meet memory that their peer no longer exposes. */
+/* Check that all operations have taken effect: over verbs they would meet memory that their peer no longer exposes. */
 void uat_delayed_close(const struct uat_late *late);
 
 #endif

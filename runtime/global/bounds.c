@@ -2,9 +2,9 @@
 /*
  * Exact bounds of objects, under torture. The last sixteenth of each worker's part has one byte for every 16 bytes of
  * the part. It says how many of the 16, counted from the first, belong to an object in use. The header before each
- * object belongs to none, so an access one element beyond an object is refused, wherever the object lives. So is one
- * that jumps into the gap before the next object (heap.c). One that jumps further, into another object in use, cannot be
- * told from a right one: an address does not say from which object it was computed. The owner writes these bytes; other
+ * object belongs to none, so an access one element beyond an object is refused, wherever the object lives. An access
+ * into the gap before the next object (heap.c) is refused, too. An access that lands in another object in use looks
+ * like a right one: an address does not say from which object it was computed. The owner writes these bytes; other
  * hosts READ them. No fence is needed: an object's address reaches another worker only after its bounds were set.
  */
 #include <string.h>

@@ -108,7 +108,7 @@ static void check_poison(uintptr_t object, unsigned class_)
             uat_fatal("the object at %p was written after uat_global_object_free(), at byte %zu", (void *)object, i);
 }
 
-/* Where an object of this part may be. */
+/* Where an object of this part may start. */
 static bool is_place(uintptr_t object)
 {
     uintptr_t begin = part_of(own_rank()) + UAT_PART_HEAD + sizeof(struct header);

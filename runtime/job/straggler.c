@@ -114,8 +114,8 @@ static void report(uint64_t waited)
                  waited, uat_call_name(), uat_job_settings.stall_timeout);
 }
 
-/* In a call that all have entered and in which all wait, nothing is left that could end it but a message of the network.
- * Ends the job if that takes UAT_STALL_LIMIT. */
+/* All workers have entered the call and wait in it, so only a message of the network could still end it. Ends the job
+ * if that takes UAT_STALL_LIMIT. */
 static void judge_circle(uint64_t now)
 {
     struct survey s;

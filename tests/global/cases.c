@@ -182,7 +182,7 @@ static int give_back_written(void)
     return rc;
 }
 
-/* A put to rank 1 is under way while others, to rank 2, take all bounce buffers there are in turn. */
+/* A put to rank 1 is in flight while puts to rank 2 take all bounce buffers in turn. */
 static int put_then_others(void)
 {
     unsigned char local[PART], *third = far + (size_t)BLOCKS * BLOCK;
@@ -190,7 +190,7 @@ static int put_then_others(void)
         memset(local, 209, PART);
         uat_global_put(far + (size_t)b * BLOCK, local, PART);
         memset(local, 210, PART);
-        for (int i = 0; i < 130; i++) /* more than there are bounce buffers; they join to one range */
+        for (int i = 0; i < 130; i++) /* more than there are bounce buffers; they merge into one range */
             uat_global_put(third + (size_t)i * PART, local, PART);
         uat_global_release();
         uat_global_get(local, far + (size_t)b * BLOCK, PART);
@@ -199,7 +199,7 @@ static int put_then_others(void)
     return 0;
 }
 
-/* The job ends while puts and a prefetch are under way. */
+/* The job ends while puts and a prefetch are in flight. */
 static int put_then_end(void)
 {
     unsigned char local[PART];

@@ -159,7 +159,7 @@ static int one_too_many(void)
         uat_global_checkout(p, bytes + sizeof(*p), UAT_READ);
     if (strstr(which, "before"))
         uat_global_checkout(p - 1, sizeof(*p), UAT_READ);
-    if (strstr(which, "jump")) /* over what stands before the next object, without a gap into that object */
+    if (strstr(which, "jump")) /* skips the header of the next object and lands in that object */
         uat_global_checkout(p + ELEMENTS + 8, sizeof(*p), UAT_READ);
     if (strstr(which, "put"))
         uat_global_put(p + ELEMENTS, local, sizeof(*p));

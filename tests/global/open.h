@@ -32,7 +32,7 @@ void make_set(struct set *s);
 /* The part of the preparation that needs a task. */
 void prepare_set(const struct set *s);
 
-/* A few bytes to some KiB, open_cells.c. */
+/* Some have a few bytes, some several KiB; see open_cells.c. */
 struct cell {
     unsigned char *at;
     uint32_t bytes;

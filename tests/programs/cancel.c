@@ -19,7 +19,7 @@ enum {
     TRIES = 300
 };
 
-/* A counter, and for spin(): has the group been cancelled, and how many have left before? */
+/* A counter, and for spin(): whether the group has been cancelled, and how many tasks have left before. */
 enum { COUNTER, CANCELLED, TOO_EARLY, WORDS };
 
 static uat_atomic_t *new_words(void)
@@ -44,7 +44,7 @@ UAT_TASK_VOID(spin, uat_cancel_t, cancel, uat_atomic_t *, started, int, cancels)
         uat_atomic_add(&started[TOO_EARLY], 1);
 }
 
-/* Once it is on another worker than the group's home, it stays there, and has had the answer 0. */
+/* Once this task is on another worker than the group's home, it stays there, and has got the answer 0. */
 UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
 {
     for (int tries = 0; uat_rank() == home && tries < TRIES && !uat_cancelled(cancel); tries++)
@@ -55,7 +55,7 @@ UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
         uat_sim_work(1000);
 }
 
-/* An answer is not kept forever. */
+/* An old answer expires. */
 UAT_TASK(int, fresh, int, unused)
 {
     uat_atomic_t *word = new_words();
@@ -96,7 +96,7 @@ UAT_TASK(int, told, int, unused)
     uat_group_cancel(cancel);
     uat_group_wait(&group);
     errors += WRONG(uat_atomic_load(started) == CHILDREN);
-    /* Now it is an ordinary group, in the same place. */
+    /* Now it is an ordinary group again, in the same place. */
     count_group_spawn(&group, started);
     uat_group_wait(&group);
     errors += WRONG(uat_atomic_load(started) == CHILDREN + 1);
@@ -104,7 +104,7 @@ UAT_TASK(int, told, int, unused)
     return errors;
 }
 
-/* A group within: it can be cancelled alone, and is cancelled with the one around it. */
+/* An inner group: it can be cancelled alone, and is cancelled with the group around it. */
 UAT_TASK(int, within, uat_cancel_t, outer, uat_atomic_t *, started, int, alone)
 {
     uat_group_t group;

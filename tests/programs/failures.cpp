@@ -62,7 +62,7 @@ void throw_kind(int kind)
     }
 }
 
-/* Did the join throw what the task has thrown? */
+/* Did the join throw what the task threw? */
 bool same(int kind, const std::exception &got)
 {
     try {
@@ -89,7 +89,7 @@ void linger(int n)
         ;
 }
 
-/* Through `depth` joins, each of a child of another size of result. */
+/* Throw through `depth` joins, each of a child with a result of another size. */
 long pass_on(int depth, int kind)
 {
     if (depth == 0) {
@@ -125,7 +125,7 @@ int check_kinds()
     return errors;
 }
 
-/* Children that add 1 have all done so when an exception has passed them. */
+/* Children that add 1 have all finished before an exception passes them. */
 int check_unwinding(uat::span<std::int64_t> words)
 {
     auto count = words.atomic(0);
@@ -234,7 +234,7 @@ int check_loops(uat::span<std::int64_t> elements, std::int64_t first, std::int64
     return 1;
 }
 
-/* Records are given back: there are fewer than children. */
+/* Records come back: there are fewer of them than children. */
 int check_many()
 {
     int caught = 0;

@@ -108,7 +108,7 @@ UAT_TASK(int, list, int, unused)
     return errors;
 }
 
-/* A tree of groups, each in the frame of a child of another one. */
+/* A tree of groups, each in the frame of a child of another group. */
 UAT_TASK_VOID(tree, uat_atomic_t *, sums, int, depth)
 {
     uat_group_t group;
@@ -135,7 +135,8 @@ UAT_TASK(int, nested, int, unused)
     return errors;
 }
 
-/* Two groups and handles at once, in one frame, and a generator in it; waited for in another order than they began. */
+/* Two groups and handles in one frame at the same time, with a generator; they are waited for in another order than
+ * they were begun. */
 UAT_GENERATOR(uint64_t, count, uint64_t, to)
 {
     for (uint64_t i = 0; i < to; i++)
@@ -169,8 +170,8 @@ UAT_TASK(int, beside, int, unused)
     return errors;
 }
 
-/* Children that all wait for each other, so that each must have been spawned before the first one can end: more than
- * there are join records where the test gives few. */
+/* Children that all wait for each other, so each must be spawned before the first can end. There are more of them than
+ * join records where the test allows few. */
 UAT_TASK_VOID(meet, uat_latch_t, latch, uat_atomic_t *, sums, uint64_t, value)
 {
     if (value % 4 == 0)

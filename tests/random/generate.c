@@ -104,7 +104,7 @@ static bool has_living_children(int task)
     return false;
 }
 
-/* A child or, of a group, all of them. */
+/* A child or, in a group, all of them. */
 static bool is_joined_with(int child, int other)
 {
     const struct maker_task *t = &maker.task[child], *o = &maker.task[other];
@@ -134,7 +134,7 @@ static void join(int child)
         }
 }
 
-/* Have all ended that are joined with it? */
+/* Have all children ended that are joined together with it? */
 static bool may_join(int child)
 {
     for (int i = 0; i < TASKS; i++)

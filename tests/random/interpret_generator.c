@@ -47,7 +47,7 @@ UAT_GENERATOR_SIZED(STACK, struct sum, sums, const int *, index)
 }
 
 struct walker {
-    int index; /* of the operation that takes the next value; -1: the generator is to return */
+    int index; /* the operation that takes the next value; -1: the generator must return */
     int begun; /* 1: words, 2: sums */
     uint64_t count;
     union {
@@ -67,7 +67,7 @@ static int next(struct walker *w, struct sum *sum)
     return any;
 }
 
-/* One after another: the one before has returned, is ended early, or is just left. */
+/* Use several, one after the other: the one before has returned, is ended early, or is simply not used any more. */
 static void begin(struct walker *w, const struct op *o)
 {
     struct sum sum;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks that meet at the same objects at the same time, on purpose. What one of them gets is up to chance; what all of
- * them get together is not, and neither is what they may read. An operation has a range for itself, whose pieces they
- * pass on by what they meet at. In the end the range has what the reference wrote.
+ * Tasks that deliberately meet at the same objects at the same time. What one of them gets depends on chance. What all
+ * of them get together does not, nor does what they may read. An operation has a range for itself, whose pieces they
+ * pass on at the objects where they meet. At the end the range has what the reference wrote.
  */
 #include <errno.h>
 #include <string.h>
@@ -109,7 +109,8 @@ static void count_turn(struct race *r, int zone)
     memory_checkin(range, UAT_READ_WRITE);
 }
 
-/* The task's own bytes lie beside the zones. It has them checked out over some of the calls, which then must not wait. */
+/* The task's own bytes lie beside the zones. It keeps them checked out during some of the calls, which then must not
+ * wait. */
 static char *open_own(struct race *r, struct range own, uint64_t move)
 {
     if (!own.bytes || race_pick(r, 2))
@@ -143,7 +144,7 @@ static void race_for_zones(struct race *r)
     }
 }
 
-/* Rounds: in each of them one task sets a future, or all meet at a barrier; at last all open a latch. */
+/* Rounds: in each of them one task sets a future, or all meet at a barrier; at the end all open a latch. */
 
 static void get_round(struct race *r, int round)
 {
@@ -194,7 +195,7 @@ static void race_in_rounds(struct race *r)
     race_look(r, (NUMBERS - 1) * RACERS + next);
 }
 
-/* All are there before one goes on, and some have the bytes cached that the others change. */
+/* All tasks arrive before one continues, and some have cached the bytes that the others change. */
 static void race_task(void *arg, void *result)
 {
     struct racer me = *(const struct racer *)arg;
@@ -256,7 +257,7 @@ static void end_places(const struct places *at)
         uat_future_destroy(at->future[i]);
 }
 
-/* What all of them must have seen together. */
+/* Check what all of them must have seen together. */
 static void check_outcome(const struct op *o, const struct outcome *all)
 {
     uint64_t numbers = 0, last = 0, rounds = 0;

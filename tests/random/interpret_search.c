@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Searches that end early: a cancellable group, whose children have groups in it. Each leaf writes a piece, and the leaf
- * at the goal cancels. A piece is written or as it was. All are written if no leaf cancels.
+ * Searches that end early: a cancellable group, whose children have groups in it. Each leaf writes a piece, and the
+ * leaf at the goal cancels. A piece is either written or unchanged. If no leaf cancels, all pieces are written.
  */
 #include <string.h>
 

@@ -29,7 +29,8 @@ static int last_next(int task)
     return last;
 }
 
-/* The next value of the task's generator, which begins with the first one. It stays where it is, whatever follows. */
+/* The next value of the task's generator; the first one starts it. The generator stays in its frame, whatever
+ * follows. */
 void make_next(void)
 {
     struct range range;

@@ -25,7 +25,8 @@ struct racer {
     struct places at;
 };
 
-/* What one of them has seen: its critical sections in each zone, its numbers as bits, how often it came last. */
+/* What one of them has seen: its critical sections in each zone, its numbers as bits, and how often it was the last to
+ * arrive. */
 struct outcome {
     uint64_t turns[ZONES], numbers, last;
 };
@@ -34,7 +35,7 @@ struct race {
     const struct op *o;
     const struct places *at;
     int me, all;
-    uint64_t random, own; /* own: stamp of its own bytes */
+    uint64_t random, own; /* own: the stamp of its own bytes */
     struct outcome out;
 };
 
@@ -52,7 +53,7 @@ struct buffer {
     int slot[SLOTS];
 };
 
-/* Is it a race for a buffer? */
+/* Is it a race for the buffer? */
 static inline bool race_has_buffer(const struct op *o)
 {
     return o->way == 3 && o->range.bytes >= sizeof(struct buffer);
@@ -71,7 +72,7 @@ static inline size_t race_capacity(const struct op *o)
     return o->way == 0 ? 1 : capacities[mix(o->stamp + 1) % 4];
 }
 
-/* What a piece, or the value of this number, bears. */
+/* The stamp of a piece, or of the value with this number. */
 static inline uint64_t race_stamp(const struct op *o, int number)
 {
     return mix(o->stamp + 1 + (uint64_t)number);

@@ -35,7 +35,7 @@ static int find_in_records(const struct word *w, uint64_t **at)
     return w->count;
 }
 
-/* Block i of those lent; NULL: none. The list changes meanwhile; what it names is a block, or was one. */
+/* Lent block i; NULL: none. The list changes meanwhile; each of its items is a block, or was one. */
 static char *lent_block(size_t i)
 {
     uint32_t unit = uat_heap.lent.items[i];
@@ -80,8 +80,8 @@ static int find_freed_head(const struct word *w, uint64_t **at)
     return at[0] != NULL;
 }
 
-/* The words before and in objects that have been given back, now or earlier. The offset counts from the object. stride: only while
- * none is given back, so that those found are on the lists of free objects. */
+/* Words in freed objects, and before them, freed now or earlier. The offset counts from the object. stride: only while none is
+ * freed, so that those found are on the lists of free objects. */
 static int find_in_freed(const struct word *w, uint64_t **at)
 {
     static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */

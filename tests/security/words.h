@@ -8,12 +8,13 @@
 
 enum { WORDS_OBJECTS = 6, WORDS_INSTANCES = 512 };
 
-/* What the program also does, beside trees of tasks, objects and collective calls: only where a word of it is corrupted, for it takes time. */
+/* What else the program does, besides trees of tasks, objects and collective calls: only if a word of it is corrupted,
+ * because it takes time. */
 enum words_part { WORDS_ALL, WORDS_REPLICA, WORDS_GLOBAL };
 
 struct word {
     const char *name;
-    /* Fills at[] with the addresses of all instances that there are now, up to WORDS_INSTANCES. Returns their number. */
+    /* Fills at[] with the addresses of all current instances, at most WORDS_INSTANCES. Returns their number. */
     int (*find)(const struct word *w, uint64_t **at);
     const char *area;
     size_t offset, stride;

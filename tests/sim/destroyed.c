@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the memory of an object that another worker has destroyed is reused for others, which stay what they
- * are. One task creates and sets futures; another one gets and destroys the older ones. Neither waits, so that each stays
- * on its worker. Usage: destroyed FUTURES
+ * Description: the memory of an object that another worker has destroyed is reused for other objects, which keep their
+ * values. One task creates and sets futures; another one gets and destroys the older ones. Neither waits, so that each
+ * stays on its worker. Usage: destroyed FUTURES
  */
 #include <stdio.h>
 #include <stdlib.h>

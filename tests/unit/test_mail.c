@@ -362,7 +362,7 @@ static void test_withdrawn_while_looking(void **state)
     assert_int_equal(thiefs.ops[3][UAT_OP_READ], 1);
 }
 
-/* The owner has decided a request that nobody has made. */
+/* The owner has decided a request that nobody made. */
 static void decide_a_later_one(void)
 {
     theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED);

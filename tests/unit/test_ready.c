@@ -201,7 +201,7 @@ static void two_round_trips(void **state)
     assert_int_equal(ring.ack[0], 1);
     assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), UAT_STEAL_EMPTY);
     assert_int_equal(uat_ready_push(&ready, &offered), 0);
-    before_claim = spoil_states; /* a state of another index than that claimed */
+    before_claim = spoil_states; /* a state with another index than the one claimed */
     assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), -EPROTO);
     before_claim = NULL;
     assert_int_equal(ring.ack[1], 2 - UAT_READY_SLOTS); /* not acknowledged */

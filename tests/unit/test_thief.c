@@ -301,8 +301,8 @@ static void test_corrupt_place(void **state)
     uat_word_set_end(NULL);
 }
 
-/* What no owner and no thief writes ends the steal: a slot of another index than that claimed, a place that is no stack, claims that
- * grow under the lock. */
+/* Words that no owner and no thief writes end the steal: a slot with another index than the one claimed, a place that
+ * is no stack, claims that grow under the lock. */
 static void test_corrupt_words(void **state)
 {
     (void)state;

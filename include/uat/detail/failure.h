@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How the exception of a task of uat.hpp travels to the task that joins it. An exception belongs to its process. So the
- * child copies what is known of it to a struct uat_failure, and the joiner throws another one.
+ * child copies what is known of it to a struct uat_failure, and the joiner throws a copy.
  *
  * Between the catch and the throw the running task has failed: uat_failing says so. The task then neither spawns nor
  * joins until it has taken the failure. What the library's loops call returns at once with uat_failing set; a task that
@@ -26,7 +26,7 @@ struct uat_failure {
     char what[896];
 }; /* 1024 bytes: the least UAT_RESULT_MAX, for it travels in the place of a result */
 
-/* Of this process. */
+/* Belongs to this process. */
 extern struct uat_failing {
     uint64_t yes;
     struct uat_failure failure;
@@ -35,11 +35,11 @@ extern struct uat_failing {
 /* The running task has failed. *failure is copied. */
 void uat_fail(const struct uat_failure *failure);
 
-/* The running task goes on. *failure: where the failure is copied to, unless it is NULL. */
+/* The running task continues. *failure: where the failure is copied, unless it is NULL. */
 void uat_failure_take(struct uat_failure *failure);
 
 /* uat_join() that does not move this task, for an exception that unwinds the stack. What the child has thrown is
- * dropped. Ends the job with a line if no other worker could run the child to its end. */
+ * dropped. Ends the job with a line if there is no other worker that could run the child to its end. */
 void uat_join_in_place(uat_task_t *t);
 
 #pragma GCC visibility pop

@@ -46,7 +46,7 @@ template <class T> bool is_exactly(const std::type_info *type)
     return type && *type == typeid(T);
 }
 
-/* Kinds that what() says all about. */
+/* Kinds that what() describes completely. */
 inline failure_kind kind_of(const std::type_info *type)
 {
     return is_exactly<std::runtime_error>(type)      ? FAILED_RUNTIME_ERROR
@@ -168,7 +168,7 @@ inline void copy_cause(char (&to)[sizeof(uat_failure::what)], const std::system_
     throw_failure(f);
 }
 
-/* After a call of the library that may return because the running task has failed. */
+/* Call this after a call of the library that may return because the running task has failed. */
 inline void throw_if_failed()
 {
     if (__builtin_expect(uat_failing.yes != 0, 0))

@@ -22,7 +22,7 @@ namespace uat
 namespace detail
 {
 
-/* Call f. What it throws ends the job: a partition that was not finished could not go on. */
+/* Call f. What it throws ends the job: an unfinished partition could not continue. */
 template <class F> auto guarded(F &&f) -> decltype(f())
 {
     try {
