@@ -23,14 +23,14 @@ int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, str
                                 .peek = true,
                                 .patience = UAT_PATIENCE};
     notice->intent_victim = UAT_INTENT_NONE;
-    thief->aborted = calloc((size_t)transport->size, sizeof(*thief->aborted));
-    return thief->aborted ? 0 : -ENOMEM;
+    thief->known = calloc((size_t)transport->size, sizeof(*thief->known));
+    return thief->known ? 0 : -ENOMEM;
 }
 
 void uat_thief_close(struct uat_thief *thief)
 {
-    free(thief->aborted);
-    thief->aborted = NULL;
+    free(thief->known);
+    thief->known = NULL;
 }
 
 int uat_thief_count(struct uat_thief *thief, int result)

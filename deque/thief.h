@@ -113,7 +113,7 @@ struct uat_thief {
     uint64_t answers;  /* message protocol: the count of answers in this worker's mailbox that it has seen */
     /* One value per victim. claim: the state of the slot whose claim we had to abort; 0: none. message: a free value of
      * its ask, or UAT_ASK_UNKNOWN. */
-    uint64_t *aborted;
+    uint64_t *known;
     struct uat_thief_counts count;
 };
 

@@ -23,7 +23,7 @@ static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum
 /* May this be claimed? Not while the victim's ring changes under our claims (C2). */
 static bool is_steady(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
-    uint64_t *last = &thief->aborted[victim], state = peek->slot[uat_slot_of(peek->claims)].state;
+    uint64_t *last = &thief->known[victim], state = peek->slot[uat_slot_of(peek->claims)].state;
     if (*last == 0 || *last == state)
         return true;
     *last = state;
@@ -62,7 +62,7 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
     int result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;
-    thief->aborted[victim] = result == UAT_STEAL_DONE ? 0 : offer->state;
+    thief->known[victim] = result == UAT_STEAL_DONE ? 0 : offer->state;
     rc = acknowledge(thief, victim, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED);
     return rc ? rc : result;
 }

@@ -80,7 +80,7 @@ static int peek(struct uat_thief *thief, const struct uat_victims *victims, stru
         if (uat_mailbox_is_free(front)) {
             highest = front->offer;
             stolen->victim = victims->rank[i];
-            thief->aborted[stolen->victim] = front->ask;
+            thief->known[stolen->victim] = front->ask;
             result = UAT_STEAL_DONE;
         } else if (result == UAT_STEAL_EMPTY) {
             result = UAT_STEAL_LOST_RACE; /* another thief asks there */
@@ -92,14 +92,14 @@ static int peek(struct uat_thief *thief, const struct uat_victims *victims, stru
 /* Record what a look at the victim's mailbox has shown. */
 static void note(struct uat_thief *thief, int victim, const struct uat_mailbox_front *front)
 {
-    thief->aborted[victim] = uat_mailbox_is_free(front) ? front->ask : UAT_ASK_UNKNOWN;
+    thief->known[victim] = uat_mailbox_is_free(front) ? front->ask : UAT_ASK_UNKNOWN;
 }
 
 /* Replace the free value that we know by our request. *request: the new value. UAT_STEAL_DONE: the request is in. */
 static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
 {
     struct uat_landing *l = thief->landing;
-    uint64_t free = thief->aborted[victim];
+    uint64_t free = thief->known[victim];
     *request = uat_ask(uat_ask_number(free) + 1, thief->transport->rank);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, &uat_mail_box(thief->mail, victim)->front.ask, free, *request),
@@ -116,7 +116,7 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     if (l->old == free)
         return UAT_STEAL_DONE;
     if (thief->peek)
-        thief->aborted[victim] = UAT_ASK_UNKNOWN;
+        thief->known[victim] = UAT_ASK_UNKNOWN;
     else
         note(thief, victim, &l->front[0]);
     return UAT_STEAL_LOST_RACE;
@@ -126,7 +126,7 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
 static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint64_t *request)
 {
     int victim = stolen->victim, result = UAT_STEAL_LOST_RACE;
-    if (thief->aborted[victim] == UAT_ASK_UNKNOWN) {
+    if (thief->known[victim] == UAT_ASK_UNKNOWN) {
         int rc = read_fronts(thief, &(struct uat_victims){.count = 1, .rank = {victim}});
         if (rc)
             return rc;
@@ -134,7 +134,7 @@ static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint6
         note(thief, victim, &thief->landing->front[0]);
     }
     for (int tries = 0; tries < 2 && result == UAT_STEAL_LOST_RACE; tries++) {
-        if (thief->aborted[victim] == UAT_ASK_UNKNOWN)
+        if (thief->known[victim] == UAT_ASK_UNKNOWN)
             break;
         result = ask_once(thief, victim, request);
         stolen->trips++;
@@ -220,8 +220,8 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
         return rc;
     if (!withdrawn)
         return 0;
-    thief->aborted[victim] = uat_ask(number, UAT_ASK_NONE);
-    struct uat_op op = uat_op_cmp_swap(NULL, ask, request | UAT_ASK_WITHDRAWN, thief->aborted[victim]);
+    thief->known[victim] = uat_ask(number, UAT_ASK_NONE);
+    struct uat_op op = uat_op_cmp_swap(NULL, ask, request | UAT_ASK_WITHDRAWN, thief->known[victim]);
     uat_delay();
     return uat_transport_post_unsignaled(thief->transport, victim, &op, 1);
 }
@@ -237,7 +237,7 @@ static int get_answer(struct uat_thief *thief, struct uat_stolen *stolen, uint64
         rc = look(thief, answer);
     }
     uat_phase_end(UAT_PHASE_ANSWER, begin);
-    thief->aborted[stolen->victim] = request; /* once decided, this value is free */
+    thief->known[stolen->victim] = request; /* once decided, this value is free */
     if (rc || *answer != ANSWER_NONE)
         return rc;
     return withdraw(thief, stolen->victim, request, answer, &stolen->trips);

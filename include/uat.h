@@ -137,7 +137,7 @@ static inline void uat_group_begin(uat_group_t *group)
  *
  * uat_group_cancellable() makes a group cancellable, after its begin and before its first spawn. It returns the handle by
  * which tasks cancel the group and ask: a value to be passed to children as an argument. The handle is valid until
- * uat_group_wait(), which makes the group an ordinary one again. Inside the task that began the group.
+ * uat_group_wait(), which makes the group an ordinary one again. Call it only in the task that began the group.
  *
  * uat_group_begin_in() begins a group that is cancelled with the handle's group. It is for the children of that group.
  *

@@ -14,7 +14,7 @@
 
 #include "launcher/say.h"
 
-/* Ask by netlink about one socket, the other end. It has the two addresses of our end, exchanged. */
+/* Ask netlink about the socket at the other end of our connection. Its addresses are ours, exchanged. */
 static int ask_netlink(const struct sockaddr_in *own, const struct sockaddr_in *peer, uid_t *owner)
 {
     struct {

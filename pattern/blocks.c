@@ -68,7 +68,8 @@ static uint32_t number_of_block(const struct blocks *b, size_t i)
     return (uint32_t)((uintptr_t)element(b, i) / UAT_GLOBAL_BLOCK);
 }
 
-/* A score: how many of some elements are near; among equals, how many of their blocks this worker has worked on. */
+/* Score a range: the number of sampled elements that are near. Ties are broken by the number of their blocks that this worker
+ * has worked on. */
 static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
 {
     size_t near = 0, known = 0;

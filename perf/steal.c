@@ -98,7 +98,7 @@ static void time_bare(int peer, bool counted)
     }
 }
 
-/* Touch the words of the bare operations, so that, like those of a ring, the peer's CPU has touched them last. */
+/* The peer touches the words of the bare operations, so that its CPU used them last, as it does a ring's words. */
 static void touch_words(uint64_t round)
 {
     *(volatile uint64_t *)bare_word(STEAL_READ) = round;

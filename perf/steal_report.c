@@ -31,7 +31,7 @@ static double per_read(const struct steal_series *series, const struct uat_sampl
     return read > 0 ? uat_samples_quantile(samples, 0.5) / read : 0.0;
 }
 
-/* The ratio by which UAT_IB_POST=alone would change a claim. With that setting both are posted in the same way. */
+/* The ratio by which UAT_IB_POST=alone would change a claim. With that setting already on, chain and single operations are posted alike. */
 static double alone_per_chain(const struct steal_series *series)
 {
     double chain = uat_samples_quantile(&series->bare[STEAL_CLAIM], 0.5);

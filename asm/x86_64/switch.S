@@ -78,7 +78,7 @@ FUNCTION uat_suspend, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SUSPENDED_SP(%rip)
 	mov	%rdi, uat_worker+UAT_WORKER_SUSPENDED_TASK(%rip)
-	jmp	uat_generator_next
+	jmp	uat_to_next
 END uat_suspend
 
 /* int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to)
@@ -99,7 +99,7 @@ FUNCTION uat_suspend_word, hidden
 	jmp	uat_suspend
 	.cfi_adjust_cfa_offset -8
 	nop					/* an unwinder looks up the byte before the return address */
-.Lreplied:					/* uat_resume() or uat_generator_next() goes on here */
+.Lreplied:					/* uat_resume() or uat_to_next() goes on here */
 	pop	%rax
 	.cfi_adjust_cfa_offset -8
 	pop	%rdx
@@ -120,7 +120,7 @@ END uat_suspend_word
 /* A task has been suspended: continue with what the scheduler chooses next, without a return to the caller of uat_resume()
  * or uat_start(), unless there is nothing.
  * clobbers: all; the task's stack is left as it is */
-FUNCTION uat_generator_next, hidden
+FUNCTION uat_to_next, hidden
 	ENTER_SCHEDULER_STACK
 	sub	$8, %rsp			/* aligned */
 	.cfi_adjust_cfa_offset 8
@@ -136,7 +136,7 @@ FUNCTION uat_generator_next, hidden
 	.cfi_restore_state
 1:	mov	$UAT_EVENT_PARKED, %eax
 	jmp	uat_to_scheduler
-END uat_generator_next
+END uat_to_next
 
 /* Return from uat_resume() or uat_start() with the event in eax.
  * clobbers: all; the stack is left as it is */

@@ -7,7 +7,7 @@ UAT_TASK(long, fib, long, n)
     fib_task left;
     if (n < 2)
         return n;
-    fib_spawn(&left, n - 1); /* may run on another worker, or the rest of this one may */
+    fib_spawn(&left, n - 1); /* a thief may take the rest of this task and run it on another worker */
     long right = fib(n - 2);
     return fib_join(&left) + right;
 }

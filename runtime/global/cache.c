@@ -29,7 +29,7 @@ struct uat_far uat_far = {.shown = &nothing,
 _Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run each");
 
 /*
- * Map the arena, and after it its ring for the second time. The ring is 1 MiB off from a multiple of 2 MiB: then a byte's
+ * Map the arena, and right after it the ring a second time. The ring is 1 MiB off from a multiple of 2 MiB: then a byte's
  * place in it and the bytes of arrays at the same distance from their starts never collide in a first-level cache
  * (place.c: bit 20 is 1 in one address and 0 in the other, bit 15 is the same).
  */

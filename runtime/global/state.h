@@ -32,11 +32,12 @@ enum {
     UAT_PART_SHIFT = 12, /* a part: the unit that is fetched and dropped as a whole (G2) */
     UAT_PART = 1 << UAT_PART_SHIFT,
     UAT_PARTS = UAT_BLOCK / UAT_PART,
-    UAT_BOUNCE = 4096,          /* bytes of one bounce buffer */
-    UAT_BOUNCES = 128,          /* number of bounce buffers, for transfers of memory that the adapter does not reach */
-    UAT_PART_HEAD = 8192,       /* bytes at the start of a worker's part that hold no objects */
-    UAT_FREED_OFFSET = 0,       /* among them, at the owner's colour: the objects that others freed; uat_atomic_t */
-    UAT_FLUSH_OFFSET = 4096,    /* among them, at the flushing worker's colour: a word to which atomics add 0 */
+    UAT_BOUNCE = 4096,    /* bytes of one bounce buffer */
+    UAT_BOUNCES = 128,    /* number of bounce buffers, for transfers of memory that the adapter does not reach */
+    UAT_PART_HEAD = 8192, /* bytes at the start of a worker's part that hold no objects */
+    UAT_FREED_OFFSET =
+        0, /* in the head, at the owner's colour: a uat_atomic_t, the list of objects that other workers freed */
+    UAT_FLUSH_OFFSET = 4096,    /* in the head, at the flushing worker's colour: a word to which atomics add 0 */
     UAT_TRANSFER_MAX = 1 << 30, /* most bytes of one split-phase transfer */
     UAT_POISON = 0xdb           /* under torture: the value of bytes of parts that belong to no object */
 };

@@ -33,7 +33,7 @@ struct survey {
     int busy;             /* the lowest rank that has entered it and does not wait; -1: none */
 };
 
-/* Look at all workers. Returns true unless another worker must report this wait: the lowest rank that waits does. */
+/* Look at all workers. Returns false if another worker has to report this wait: the lowest waiting rank reports it. */
 static bool survey(struct survey *s, bool only_mine)
 {
     *s = (struct survey){.busy = -1};

@@ -12,7 +12,7 @@
 
 enum {
     PAUSE_FIRST_NS = 64, /* upper bound of the pause after the first failure; it doubles with each further failure */
-    PAUSE_SHIFT_MAX = 8, /* doublings at most: to 16 us; with the look, new work is found within some 20 us */
+    PAUSE_SHIFT_MAX = 8, /* most doublings, to 16 us; with the time of a look, new work is found within 20 us */
     /* Doublings at most over shared memory, to 1 us, after a look that found nothing: no network is shared with others,
      * and a look only reads. After a lost race the longer limit applies, because each claim delays an owner that
      * publishes or takes back. */

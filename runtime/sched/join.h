@@ -3,10 +3,12 @@
  * The join of a child and a spawner that parted, on the scheduler's side: greedy join (Shiina and Taura, Cluster'22)
  * over a join record, with hardware FETCH_ADD. Model: tests/model/join.pml.
  *
- *   Child's end   { WRITE result; FETCH_ADD(state, 1); READ waiter }    old even: first; odd: resume the joiner here,
+ *   Child's end   { WRITE result; FETCH_ADD(state, 1); READ waiter }
  *   joiner        READ state; if odd { FETCH_ADD(state, 1); READ result }
- *                 else evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }    old even: first, wait; odd: go
- *                 on
+ *                 else evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }
+ *
+ * Whoever finds an even old value was first. A child that was first is done; a joiner that was first waits. Whoever finds an odd one
+ * was second: the child resumes the joiner, the joiner goes on.
  *
  * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and its failure stands in the place of the
  * result. The second to arrive takes UAT_RECORD_FAILED away again; the joiner READs the failure in the same chain.

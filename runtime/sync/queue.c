@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues of waiters: see object.h. Only looking and waking are done without the object's guard. */
+/* The queues of waiters: see waitobj.h. Only looking and waking are done without the object's guard. */
 #include <string.h>
 
 #include "base/word.h"

@@ -2,7 +2,7 @@
 /*
  * Waiting for several channels, as in Go. A select takes the guards of all channels, in the order of their names. If no
  * case is possible at once, the task is evacuated and queued at all of them, by entries of a select waiter (S6, S7 in
- * object.h). Model: tests/model/select.pml.
+ * waitobj.h). Model: tests/model/select.pml.
  */
 #include <errno.h>
 #include <string.h>

@@ -140,7 +140,7 @@ struct limits {
     uint64_t seed;
     unsigned steps, runs;
     size_t checkout;     /* bytes that a task may have checked out at the same time */
-    uint32_t array;      /* most bytes of an array; 0: the seed decides */
+    uint32_t array;      /* largest size of an array in bytes; 0: the seed decides */
     uint64_t without;    /* bit K: make no operations of kind K */
     const bool *skipped; /* steps that do nothing */
 };

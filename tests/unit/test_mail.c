@@ -287,7 +287,7 @@ static void test_waits_for_push(void **state)
     assert_int_equal(mine.mailbox.answers, 2 * UAT_ANSWER_GIVEN);
 }
 
-/* A task that neither pushes nor pops answers, too; and it refuses nobody while it has an entry. */
+/* A task answers even if it neither pushes nor pops. It refuses nobody while it has an entry. */
 static void test_offer_answers(void **state)
 {
     (void)state;

@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) void uat_generator_switch(struct ua
                      "ldp x10, x29, [x2]\n\t"
                      "ldr x16, [x2, #16]\n\t"
                      "mov sp, x10\n\t"
-                     "br x16\n" /* by x16, which may also enter a function */
+                     "br x16\n" /* a branch by x16 may also land on a function's `bti c` */
                      "1:\n\t" UAT_GENERATOR_LANDING
                      : "+r"(x0), "+r"(x1), "+r"(x2)
                      :
