@@ -79,6 +79,13 @@ int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t
  */
 void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 
+/*
+ * uat_spawn() for typed tasks, which call it themselves. fn may get arg itself instead of a copy: it copies the argument
+ * before it calls anything. arg is in the caller's frame. Both sizes are at most UAT_SPAWN_TYPED_MAX.
+ */
+void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
+#define UAT_SPAWN_TYPED_MAX 512
+
 /* The slow path of uat_join(), for a child that lives elsewhere. Programs call uat_join(). */
 void uat_join_wait(uat_task_t *t);
 

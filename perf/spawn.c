@@ -13,6 +13,7 @@
 #include "perf/probe_thread.h"
 #include "perf/report.h"
 #include "perf/samples.h"
+#include "perf/spawn_sizes.h"
 #include "perf/tsc.h"
 #include "runtime/inspect.h"
 
@@ -232,6 +233,8 @@ static int time_parts(void)
         status = flat_loop_run(&flat, batches);
     if (!status)
         status = group_loop_run(&grouped, batches);
+    if (!status)
+        status = uat_spawn_sizes_measure(batches);
     if (!status && (nested != (uint64_t)(batches * BATCH) || flat != nested))
         status = -EPROTO;
     if (status < 0)
@@ -297,6 +300,7 @@ static void report_parts(double tsc_hz)
         uat_samples_sort(&parts[i]);
         uat_samples_report(&parts[i], tsc_hz);
     }
+    uat_spawn_sizes_report(tsc_hz);
     uat_report_line("samples", "are means over batches of %d", BATCH);
 }
 

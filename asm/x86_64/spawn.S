@@ -3,6 +3,11 @@
  * Spawn, child first. All of the common case is here: push the spawner's continuation, run the child, pop, deliver the
  * result; no atomic, no fence, no allocation. It does what uat_deque_push() of deque/owner.h does, inlined.
  *
+ * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
+ * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the spawner's
+ * frames stay as they are on this worker, even if their continuation is stolen. Only a push that goes to
+ * uat_task_pushed() copies first, because torture puts the spawner's frames away there.
+ *
  * The stack, downwards (all sizes in bytes):
  *	spawner's frames
  *	return address		8	of uat_spawn()
@@ -10,7 +15,8 @@
  *  sp: ---- the continuation; entry of the deque; base of the child's stack segment; in rbx while the child runs
  *	struct uat_frame	24
  *	result			result_size rounded up to 8
- *	argument		arg_size rounded up to 8, and up so that the whole is a multiple of 16
+ *	argument		if copied: arg_size rounded up to 8
+ *	padding			so that the whole is a multiple of 16
  *	return address of fn, frames of the child
  *
  * The stores here need no fence against thieves: they see none of this before uat_deque_refill() publishes the
@@ -19,24 +25,32 @@
  */
 #include "asm/x86_64/entry.h"
 
-/* Copy n bytes upwards, by words as far as they go. Uses rax and r11; n is lost. */
-.macro COPY from, to, n
+/* Copy rcx bytes upwards: by words, then the rest in the pieces in which it was probably written, since a load that is
+ * wider than the stores before it waits for them. Uses rax and r11; rcx is lost. */
+.macro COPY from, to
 	xor	%eax, %eax
-	sub	$8, \n
+	sub	$8, %rcx
 	jb	2f
 1:	mov	(\from,%rax), %r11
 	mov	%r11, (\to,%rax)
 	add	$8, %rax
-	sub	$8, \n
+	sub	$8, %rcx
 	jae	1b
-2:	add	$8, \n
+2:	test	$4, %cl
+	je	3f
+	mov	(\from,%rax), %r11d
+	mov	%r11d, (\to,%rax)
+	add	$4, %rax
+3:	test	$2, %cl
 	je	4f
-3:	mov	(\from,%rax), %r11b
-	mov	%r11b, (\to,%rax)
-	inc	%rax
-	dec	\n
-	jne	3b
-4:
+	movw	(\from,%rax), %r11w
+	movw	%r11w, (\to,%rax)
+	add	$2, %rax
+4:	test	$1, %cl
+	je	5f
+	movb	(\from,%rax), %r11b
+	movb	%r11b, (\to,%rax)
+5:
 .endm
 
 /* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
@@ -62,13 +76,13 @@ FUNCTION uat_spawn, public
 	lea	8(%rsp), %rdx			/* result */
 .Lpush:
 	mov	uat_worker+UAT_WORKER_TOP(%rip), %rax
-	mov	uat_worker+UAT_WORKER_LOOK(%rip), %rcx
+	mov	uat_worker+UAT_WORKER_LOOK(%rip), %r10
 	mov	%rbx, (%rax)			/* traps if the array is full */
 	add	$8, %rax
 	mov	%rax, uat_worker+UAT_WORKER_TOP(%rip)
 	incq	uat_worker+UAT_WORKER_TASKS(%rip)
 	mov	uat_worker+UAT_WORKER_PUSH_CLAIMS(%rip), %rax
-	cmp	%rax, (%rcx)
+	cmp	%rax, (%r10)
 	jne	.Lpublish
 .Lcall:
 	mov	%rsi, %rax
@@ -104,7 +118,14 @@ FUNCTION uat_spawn, public
 	.cfi_offset rbx, -24
 
 .Lpublish:					/* uat_task_pushed(), keeping the child's arguments */
-	push	%rdi
+	cmp	%rbx, %rdi
+	jb	6f				/* the argument is below the continuation: copied */
+	lea	15(%rcx), %rax
+	and	$-16, %rax
+	sub	%rax, %rsp
+	COPY	%rdi, %rsp
+	mov	%rsp, %rdi
+6:	push	%rdi
 	push	%rsi
 	push	%rdx
 	push	%rdx				/* aligned */
@@ -139,7 +160,7 @@ FUNCTION uat_spawn, public
 	mov	%r10, %rsp
 	sub	%rax, %rsp
 	sub	%r11, %r10			/* result */
-	COPY	%rdx, %rsp, %rcx
+	COPY	%rdx, %rsp
 	mov	%rsp, %rdi
 	mov	%r10, %rdx
 	jmp	.Lpush
@@ -170,13 +191,46 @@ FUNCTION uat_spawn, public
 .Ldeliver_size:					/* result of another size than 8 */
 	test	%ecx, %ecx
 	je	.Lreturn
+	cmp	$16, %ecx
+	je	7f
 	lea	7(%rcx), %eax
 	and	$-8, %eax
 	lea	-UAT_FRAME_SIZE(%rbx), %rsi
 	sub	%rax, %rsi			/* result */
-	COPY	%rsi, %rdi, %rcx
+	COPY	%rsi, %rdi
+	jmp	.Lreturn
+7:	mov	-(UAT_FRAME_SIZE + 16)(%rbx), %rax
+	mov	-(UAT_FRAME_SIZE + 8)(%rbx), %rcx
+	mov	%rax, (%rdi)
+	mov	%rcx, 8(%rdi)
 	jmp	.Lreturn
 END uat_spawn
+
+/* void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
+ * The same for the function that UAT_TASK writes around a task's body. Argument and result have at most
+ * UAT_SPAWN_TYPED_MAX bytes, so there is nothing to check. */
+FUNCTION uat_spawn_typed, public
+	SAVE_REGISTERS
+	mov	%rsp, %rbx
+	.cfi_def_cfa rbx, UAT_SAVED_SIZE + 8
+	movq	$0, UAT_TASK_RECORD(%rdi)
+	mov	%r8, UAT_TASK_RESULT(%rdi)
+	mov	%rdi, UAT_FRAME_TASK - UAT_FRAME_SIZE(%rbx)
+	mov	%r9, UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE(%rbx)	/* and 0 to pending, above it */
+	mov	%rdx, %rdi
+	cmp	$8, %r9d
+	jne	8f				/* not a result of 8 bytes */
+	sub	$(UAT_FRAME_SIZE + 16), %rsp
+	lea	8(%rsp), %rdx
+	jmp	.Lpush
+8:	lea	-UAT_FRAME_SIZE(%rbx), %rdx
+	add	$7, %r9
+	and	$-8, %r9
+	sub	%r9, %rdx			/* result */
+	mov	%rdx, %rsp
+	and	$-16, %rsp
+	jmp	.Lpush
+END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               rdi           rsi         rdx        rcx

@@ -29,10 +29,10 @@ template <class R> class [[nodiscard]] handle
     template <class Call> explicit handle(const Call &call)
     {
         if constexpr (std::is_void<R>::value) {
-            uat_spawn(&task_, detail::body<Call, R>, &call, sizeof(call), nullptr, 0);
+            UAT_SPAWN_TYPED(&task_, (detail::body<Call, R>), &call, sizeof(call), nullptr, 0);
         } else {
             detail::must_travel<R>();
-            uat_spawn(&task_, detail::body<Call, R>, &call, sizeof(call), value_.bytes, sizeof(value_.bytes));
+            UAT_SPAWN_TYPED(&task_, (detail::body<Call, R>), &call, sizeof(call), value_.bytes, sizeof(value_.bytes));
         }
     }
     handle(const handle &) = delete;

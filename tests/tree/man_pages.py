@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 # Names that inline functions and macros of the headers call, but users do not.
-MACHINERY = re.compile(r"uat_(\w+_elsewhere|join_wait|group_end_cancel|near_\w+|far_\w+|open_what|end_by_exception)$")
+MACHINERY = re.compile(r"uat_(\w+_elsewhere|spawn_typed|join_wait|group_end_cancel|near_\w+|far_\w+|open_what|end_by_exception)$")
 
 
 def functions_of(header):

@@ -54,7 +54,7 @@
     UAT_UNUSED static inline void name##_spawn(name##_task *uat_t UAT_UNWRAP more)                                     \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
-        uat_spawn(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), &uat_t->value, sizeof(type));                  \
+        UAT_SPAWN_TYPED(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), &uat_t->value, sizeof(type));            \
     }                                                                                                                  \
     UAT_UNUSED static inline type name##_join(name##_task *uat_t)                                                      \
     {                                                                                                                  \
@@ -88,7 +88,7 @@
     UAT_UNUSED static inline void name##_spawn(name##_task *uat_t UAT_UNWRAP more)                                     \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
-        uat_spawn(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                      \
+        UAT_SPAWN_TYPED(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                \
     }                                                                                                                  \
     UAT_UNUSED static inline void name##_join(name##_task *uat_t)                                                      \
     {                                                                                                                  \
@@ -115,6 +115,15 @@
     UAT_STATIC_ASSERT(__alignof__(struct name##_uat_args) <= 64,                                                       \
                       "UAT_TASK: a parameter is aligned to at most 64 bytes");                                         \
     static type name params;
+
+/* All sizes are constants, so the compiler keeps one of the two calls. */
+#define UAT_SPAWN_TYPED(t, fn, arg, arg_size, result, result_size)                                                     \
+    do {                                                                                                               \
+        if ((arg_size) <= UAT_SPAWN_TYPED_MAX && (result_size) <= UAT_SPAWN_TYPED_MAX)                                 \
+            uat_spawn_typed(t, fn, arg, arg_size, result, result_size);                                                \
+        else                                                                                                           \
+            uat_spawn(t, fn, arg, arg_size, result, result_size);                                                      \
+    } while (0)
 
 /*
  * The child's own copy of the arguments is aligned to 16 bytes only. uat_a points to a copy with the alignment that the

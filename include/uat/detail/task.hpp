@@ -22,21 +22,6 @@ namespace uat
 namespace detail
 {
 
-/* The body of a task whose argument is a call without parameters. */
-template <class Call, class R> void body(void *arg, void *result)
-{
-    Call &call = *static_cast<Call *>(arg);
-    if constexpr (std::is_void<R>::value) {
-        (void)result;
-        contain(call);
-    } else {
-        contain([&] {
-            R value = call();
-            std::memcpy(result, &value, sizeof(value));
-        });
-    }
-}
-
 /* Room for a value of any type, also of one without a default constructor. */
 template <class T> struct place {
     alignas(T) unsigned char bytes[sizeof(T)];
@@ -57,6 +42,21 @@ template <class T> T load(const void *p)
     place<T> room;
     std::memcpy(room.bytes, p, sizeof(T));
     return room.get();
+}
+
+/* The body of a task whose argument is a call without parameters. */
+template <class Call, class R> void body(void *arg, void *result)
+{
+    Call call = load<Call>(arg); /* before all else: arg may lie in the spawner's frame */
+    if constexpr (std::is_void<R>::value) {
+        (void)result;
+        contain(call);
+    } else {
+        contain([&] {
+            R value = call();
+            std::memcpy(result, &value, sizeof(value));
+        });
+    }
 }
 
 /* rc: of uat_run(). */

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "perf/spawn_sizes.h"
+
+#include <errno.h>
+
+#include "base/virtual.h"
+#include "perf/report.h"
+#include "perf/samples.h"
+#include "uat.h"
+
+enum { BATCH = 1000, DEPTH = 32 /* spawners above the loop: more than are published at any time */ };
+
+/* A task with an argument of `bytes` and a result of 8 or 16, both by value, and a loop that spawns and joins it. The
+ * argument is in memory, as an argument of this size mostly is, and its writes are long past. */
+#define SIZE(bytes, type, name)                                                                                        \
+    struct name##_arg {                                                                                                \
+        uint32_t word[(bytes) / 4];                                                                                    \
+    };                                                                                                                 \
+    UAT_TASK(type, name, struct name##_arg, a)                                                                         \
+    {                                                                                                                  \
+        return (type){.first = a.word[0] + UINT64_C(1) * a.word[(bytes) / 4 - 1]};                                     \
+    }                                                                                                                  \
+    static uint64_t loop_##name(void)                                                                                  \
+    {                                                                                                                  \
+        struct name##_arg a = {.word = {[0] = 1, [(bytes) / 4 - 1] = 2}};                                              \
+        uint64_t right = 0;                                                                                            \
+                                                                                                                       \
+        for (int i = 0; i < BATCH; i++) {                                                                              \
+            name##_task child;                                                                                         \
+                                                                                                                       \
+            __asm__ volatile("" : "+m"(a));                                                                            \
+            name##_spawn(&child, a);                                                                                   \
+            right += name##_join(&child).first == 3;                                                                   \
+        }                                                                                                              \
+        return right;                                                                                                  \
+    }
+
+struct single {
+    uint64_t first;
+};
+
+struct pair {
+    uint64_t first, second;
+};
+
+SIZE(8, struct single, arg8)
+SIZE(16, struct single, arg16)
+SIZE(24, struct single, arg24)
+SIZE(36, struct single, arg36)
+SIZE(48, struct single, arg48)
+SIZE(64, struct single, arg64)
+SIZE(8, struct pair, arg8_result16)
+SIZE(36, struct pair, arg36_result16)
+
+static const struct size {
+    const char *name;
+    uint64_t (*loop)(void);
+} sizes[] = {
+    {"arg8", loop_arg8},
+    {"arg16", loop_arg16},
+    {"arg24", loop_arg24},
+    {"arg36", loop_arg36},
+    {"arg48", loop_arg48},
+    {"arg64", loop_arg64},
+    {"arg8_result16", loop_arg8_result16},
+    {"arg36_result16", loop_arg36_result16},
+};
+enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+static struct uat_samples samples[SIZES];
+
+/* Thieves would see only the upper `depth` spawners, so the spawns and joins below them are wholly private. */
+UAT_TASK(uint64_t, nested, int64_t, depth, int64_t, batches, int64_t, size)
+{
+    uint64_t right = 0;
+
+    if (depth > 0) {
+        nested_task child;
+
+        nested_spawn(&child, depth - 1, batches, size);
+        return nested_join(&child);
+    }
+    for (int64_t batch = 0; batch < batches; batch++) {
+        uint64_t begin = uat_counter();
+
+        right += sizes[size].loop();
+        uat_samples_add(&samples[size], uat_counter() - begin);
+    }
+    return right;
+}
+
+int uat_spawn_sizes_measure(int64_t batches)
+{
+    for (int i = 0; i < SIZES; i++) {
+        uint64_t right = 0;
+        int status = uat_samples_open(&samples[i], sizes[i].name, (size_t)batches);
+
+        samples[i].divisor = BATCH;
+        if (!status)
+            status = nested_run(&right, DEPTH, batches, i);
+        if (status)
+            return status;
+        if (right != (uint64_t)(batches * BATCH))
+            return -EPROTO;
+    }
+    return 0;
+}
+
+void uat_spawn_sizes_report(double tsc_hz)
+{
+    uat_samples_head("spawn and join");
+    for (int i = 0; i < SIZES; i++) {
+        uat_samples_sort(&samples[i]);
+        uat_samples_report(&samples[i], tsc_hz);
+        uat_samples_close(&samples[i]);
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Description: as by_value.c, for uat::spawn(): functions of 0 to 80 bytes, aligned to 1, 8 and 64. by_value_cpp [ROUNDS]
+#include <cstdlib>
+#include <utility>
+
+#include "tests/programs/by_value.h"
+#include "uat.hpp"
+
+namespace
+{
+
+template <std::size_t n, std::size_t alignment> struct block {
+    alignas(alignment) unsigned char byte[n];
+};
+
+// The bytes, changed, after a join, at which the task may have moved.
+template <std::size_t n, std::size_t alignment> block<n, alignment> change(const block<n, alignment> &b)
+{
+    auto child = uat::spawn([] { by_value_work(); });
+    by_value_work();
+    child.join();
+    bool whole = by_value_wrong(&b, n, n) == 0 && reinterpret_cast<std::uintptr_t>(&b) % alignment == 0;
+    block<n, alignment> changed;
+    by_value_fill(&changed, n, whole ? n + 1 : n);
+    return changed;
+}
+
+template <std::size_t n, std::size_t alignment> block<n, alignment> change_value(block<n, alignment> b)
+{
+    return change(b);
+}
+
+template <std::size_t n, std::size_t alignment> int one()
+{
+    block<n, alignment> b;
+    by_value_fill(&b, n, n);
+    auto named = uat::spawn(change_value<n, alignment>, b);
+    auto captured = uat::spawn([b] { return change(b); });
+    by_value_work();
+    b = captured.join();
+    auto same = named.join();
+    return by_value_wrong(&b, n, n + 1) + by_value_wrong(&same, n, n + 1);
+}
+
+template <std::size_t n> int aligned(int rounds)
+{
+    int wrong = 0;
+    for (int i = 0; i < rounds; i++)
+        wrong += one<n, 1>() + one<n, 8>() + one<n, 64>();
+    return wrong;
+}
+
+template <std::size_t... n> int all(int rounds, std::index_sequence<n...>)
+{
+    return (aligned<n + 1>(rounds) + ... + (aligned<510>(rounds) + aligned<600>(rounds)));
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (uat_init())
+        return 1;
+    int rounds = argc > 1 ? std::atoi(argv[1]) : 1;
+    int wrong = uat::run([rounds] { return all(rounds, std::make_index_sequence<80>()); });
+    return by_value_end("by_value_cpp", 0, wrong);
+}
