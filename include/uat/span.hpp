@@ -149,12 +149,15 @@ template <class T> class span
         return checkout<T>(data_, size_, UAT_READ_WRITE);
     }
 
-    /* One element, near or far. */
+    /* One element, near or far. get() is as subspan(i, 1).read(), so a far element comes from the cache; one that another
+     * task has published by an atomic is read by uat_global_get(). put() writes to the element's home. */
     value_type get(std::size_t i) const
     {
-        detail::place<value_type> room;
-        uat_global_get(room.bytes, data_ + i, sizeof(T));
-        return room.get();
+        T *p = data_ + i;
+        if (uat_near_holds(reinterpret_cast<std::uintptr_t>(p), sizeof(T)))
+            return detail::load<value_type>(p);
+        auto element = checkout<const value_type>(p, 1, UAT_READ);
+        return element[0];
     }
     void put(std::size_t i, const value_type &value) const
     {

@@ -171,6 +171,19 @@ int check_wide(uat::span<wide> s)
     return check(uat::min_element(s, less) == n / 2 && uat::max_element(s, less) == n / 3, "extremes of wide elements");
 }
 
+/* Elements of another host that are read one by one come from the cache. */
+int check_single(uat::span<std::int64_t> s)
+{
+    uat_stats_t before, after;
+    std::int64_t sum = 0, expected = 0;
+    uat::tabulate(s, [](std::size_t i) { return std::int64_t(i); });
+    uat_stats(&before);
+    for (std::size_t i = 0; i < s.size(); i++)
+        sum += s.get(i), expected += std::int64_t(i);
+    uat_stats(&after);
+    return check(sum == expected && after.ops_read - before.ops_read <= s.size() / 8 + 8, "single elements");
+}
+
 long fib(long n)
 {
     if (n < 2)
@@ -240,7 +253,7 @@ int main(int argc, char **argv)
                    check_grain(std::int64_t(part));
         });
     errors += uat::run([s = spread.span(), d = numbers.span(), w = large.span()] {
-        int wrong = check_invoke(d) + check_generator() + check_wide(w);
+        int wrong = check_single(d) + check_invoke(d) + check_generator() + check_wide(w);
         for (std::size_t home = 0; home < s.size(); home += 65536 / 8)
             wrong += check_words(s.subspan(home, 9));
         return wrong;
