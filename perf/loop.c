@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A parallel reduction over iterations that do nothing or work for a fixed time. It shows what splitting on demand
  * costs and gains. */
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "perf/bench.h"
 #include "perf/samples.h"
 #include "uat/pattern.h"
@@ -12,8 +12,9 @@ static uint64_t cycles_of_work; /* `work` in cycles of this host's counter; ever
 
 static void pass(uint64_t cycles)
 {
-    uint64_t begin = uat_cpu_counter();
-    while (uat_cpu_counter() - begin < cycles)
+    uint64_t begin = uat_counter();
+    uat_sim_work(cycles);
+    while (uat_counter() - begin < cycles)
         ;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "asm/switch.h"
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "perf/bench.h"
 #include "perf/gather.h"
 #include "perf/probe_thread.h"
@@ -69,11 +69,11 @@ UAT_TASK(uint64_t, flat_loop, int64_t, batches)
     uint64_t right = 0;
 
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
 
         for (int i = 0; i < BATCH / WINDOW; i++)
             right += tiny_window();
-        uat_samples_add(&parts[FLAT_LOOP], uat_cpu_counter() - begin);
+        uat_samples_add(&parts[FLAT_LOOP], uat_counter() - begin);
     }
     return right;
 }
@@ -82,7 +82,7 @@ UAT_TASK(uint64_t, flat_loop, int64_t, batches)
 UAT_TASK(uint64_t, group_loop, int64_t, batches)
 {
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
 
         for (int i = 0; i < BATCH / WINDOW; i++) {
             uat_group_t group;
@@ -92,7 +92,7 @@ UAT_TASK(uint64_t, group_loop, int64_t, batches)
                 tiny_group_spawn(&group, n);
             uat_group_wait(&group);
         }
-        uat_samples_add(&parts[GROUP_LOOP], uat_cpu_counter() - begin);
+        uat_samples_add(&parts[GROUP_LOOP], uat_counter() - begin);
     }
     return (uint64_t)(batches * BATCH);
 }
@@ -109,7 +109,7 @@ UAT_TASK(uint64_t, nested_loop, int64_t, depth, int64_t, batches)
         return nested_loop_join(&child);
     }
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
 
         for (uint64_t i = 0; i < BATCH; i++) {
             tiny_task child;
@@ -117,7 +117,7 @@ UAT_TASK(uint64_t, nested_loop, int64_t, depth, int64_t, batches)
             tiny_spawn(&child, i);
             right += tiny_join(&child) == i + 1;
         }
-        uat_samples_add(&parts[SPAWN_JOIN], uat_cpu_counter() - begin);
+        uat_samples_add(&parts[SPAWN_JOIN], uat_counter() - begin);
     }
     return right;
 }
@@ -156,19 +156,19 @@ static void time_deque(int64_t batches)
     uat_deque_start(deque, false);
     uat_deque_push_gone(deque, base);
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
 
         for (int i = 0; i < BATCH; i++) {
             uat_deque_push(deque, base - UAT_PROBE_THREAD_MIN);
             uat_deque_pop(deque, &sp);
         }
-        uat_samples_add(&parts[PUBLISH], uat_cpu_counter() - begin);
+        uat_samples_add(&parts[PUBLISH], uat_counter() - begin);
     }
     for (int i = 0; i < DEPTH; i++)
         uat_deque_push(deque, sp -= UAT_PROBE_THREAD_MIN);
     sp -= UAT_PROBE_THREAD_MIN;
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = uat_cpu_counter(), popped = 0;
+        uint64_t begin = uat_counter(), popped = 0;
 
         for (int i = 0; i < BATCH; i++) {
             uat_deque_push(deque, sp);
@@ -176,7 +176,7 @@ static void time_deque(int64_t batches)
             popped += uat_deque_pop_private(deque, sp);
         }
         if (popped == BATCH) /* otherwise some had been published, which is not measured here */
-            uat_samples_add(&parts[PUSH_POP], uat_cpu_counter() - begin);
+            uat_samples_add(&parts[PUSH_POP], uat_counter() - begin);
     }
     while (uat_deque_size(deque) > 0)
         uat_deque_pop(deque, &sp);
@@ -189,11 +189,11 @@ static int time_switch(int64_t batches)
     uintptr_t base = uat_probe_thread_base(), sp = uat_probe_thread_make(base, UAT_PROBE_THREAD_MIN);
 
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
 
         for (int i = 0; i < BATCH; i++)
             uat_resume(sp);
-        uat_samples_add(&parts[SWITCH], uat_cpu_counter() - begin);
+        uat_samples_add(&parts[SWITCH], uat_counter() - begin);
     }
     return uat_probe_thread_is_whole(base, UAT_PROBE_THREAD_MIN, (uint64_t)batches * BATCH) ? 0 : -EPROTO;
 }
@@ -204,7 +204,7 @@ static int time_evacuation(int64_t batches)
     uintptr_t base = uat_probe_thread_base(), sp = uat_probe_thread_make(base, (size_t)stack_bytes);
 
     for (int64_t batch = 0; batch < batches; batch++) {
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
 
         for (int i = 0; i < BATCH; i++) {
             int status = uat_inspect_evacuate(sp, (size_t)stack_bytes);
@@ -212,7 +212,7 @@ static int time_evacuation(int64_t batches)
             if (status < 0)
                 return status;
         }
-        uat_samples_add(&parts[EVACUATE], uat_cpu_counter() - begin);
+        uat_samples_add(&parts[EVACUATE], uat_counter() - begin);
     }
     return uat_probe_thread_is_whole(base, (size_t)stack_bytes, 0) ? 0 : -EPROTO;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The four kernels of STREAM (McCalpin) over global arrays. Near arrays are used in place, far ones through the cache
+ * The four kernels of STREAM (McCalpin) over global arrays, and the triad of four arrays (Schoenauer). Near arrays are used in place, far ones through the cache
  * and by get and put; memory of malloc() is the comparison. Each worker has its part of each array, and all work at the
  * same time. The places take turns. perf/measure rivals runs the same kernels as parallel loops, with oneTBB and
  * OpenMP.
@@ -14,13 +14,13 @@
 #include "perf/gather.h"
 #include "perf/report.h"
 
-enum { COPY, SCALE, ADD, TRIAD, KERNELS };
+enum { COPY, SCALE, ADD, TRIAD, TRIAD4, KERNELS };
 enum { PLAIN, NEAR, CACHED, PIPELINED, PLACES };
-enum { ARRAYS = 3, ROUNDS_MAX = 1000, BUFFERS = 2 /* blocks of the pipeline that are being fetched or worked on */ };
+enum { ARRAYS = 4, ROUNDS_MAX = 1000, BUFFERS = 2 /* blocks of the pipeline that are being fetched or worked on */ };
 
-static const char *const kernels[KERNELS] = {"copy", "scale", "add", "triad"};
+static const char *const kernels[KERNELS] = {"copy", "scale", "add", "triad", "triad4"};
 static const char *const places[PLACES] = {"malloc", "near", "far, cache", "far, get/put"};
-static const int moved[KERNELS] = {2, 2, 3, 3}; /* elements loaded and stored per iteration */
+static const int moved[KERNELS] = {2, 2, 3, 3, 4}; /* elements loaded and stored per iteration */
 static int64_t kib = 16384, rounds = 7, block_kib = 64;
 static double *plain[ARRAYS], *near_part[ARRAYS], *far_part[ARRAYS]; /* this worker's parts */
 static double *buffer[BUFFERS][ARRAYS];
@@ -29,7 +29,7 @@ static bool has_far;
 
 /* A kernel. All places use this one function, so that they run the same code. */
 static __attribute__((noinline)) void work(int kernel, double *restrict a, const double *restrict b,
-                                           const double *restrict c, size_t n)
+                                           const double *restrict c, const double *restrict d, size_t n)
 {
     for (size_t i = 0; kernel == COPY && i < n; i++)
         a[i] = b[i];
@@ -39,6 +39,8 @@ static __attribute__((noinline)) void work(int kernel, double *restrict a, const
         a[i] = b[i] + c[i];
     for (size_t i = 0; kernel == TRIAD && i < n; i++)
         a[i] = b[i] + 3 * c[i];
+    for (size_t i = 0; kernel == TRIAD4 && i < n; i++)
+        a[i] = b[i] + c[i] * d[i];
 }
 
 static size_t elements(void)
@@ -64,14 +66,12 @@ static void work_cached(int kernel)
         size_t next = block_at(i + n) * sizeof(double), bytes = n * sizeof(double);
         for (int k = 1; k < moved[kernel]; k++)
             uat_global_prefetch(g[k] + i + n, next);
-        double *a = uat_global_checkout(g[0] + i, bytes, UAT_WRITE);
-        const double *b = uat_global_checkout(g[1] + i, bytes, UAT_READ);
-        const double *c = moved[kernel] > 2 ? uat_global_checkout(g[2] + i, bytes, UAT_READ) : NULL;
-        work(kernel, a, b, c, n);
-        if (c)
-            uat_global_checkin(g[2] + i, bytes, UAT_READ);
-        uat_global_checkin(g[1] + i, bytes, UAT_READ);
-        uat_global_checkin(g[0] + i, bytes, UAT_WRITE);
+        double *p[ARRAYS] = {NULL};
+        for (int k = 0; k < moved[kernel]; k++)
+            p[k] = uat_global_checkout(g[k] + i, bytes, k ? UAT_READ : UAT_WRITE);
+        work(kernel, p[0], p[1], p[2], p[3], n);
+        for (int k = moved[kernel] - 1; k >= 0; k--)
+            uat_global_checkin(g[k] + i, bytes, k ? UAT_READ : UAT_WRITE);
     }
     uat_global_release();
 }
@@ -97,7 +97,8 @@ static void work_pipelined(int kernel)
             uat_global_transfer_wait(&got[this][k]);
         if (number >= BUFFERS)
             uat_global_transfer_wait(&put[this]);
-        work(kernel, buffer[this][0], buffer[this][1], buffer[this][2], n);
+        double *const *p = buffer[this];
+        work(kernel, p[0], p[1], p[2], p[3], n);
         uat_global_put_begin(&put[this], far_part[0] + i, buffer[this][0], n * sizeof(double));
     }
     for (size_t left = number < BUFFERS ? number : BUFFERS; left > 0; left--)
@@ -113,7 +114,7 @@ static void run(int kernel, int place)
         work_pipelined(kernel);
     else {
         double *const *p = place == PLAIN ? plain : near_part;
-        work(kernel, p[0], p[1], p[2], elements());
+        work(kernel, p[0], p[1], p[2], p[3], elements());
     }
 }
 
@@ -144,11 +145,12 @@ static int measure_all(void)
     return rc;
 }
 
-/* Check the triad, the last kernel's result; another worker has written the far parts. 0 or -EPROTO, reported. */
+/* Check the last kernel's result; another worker has written the far parts. 0 or -EPROTO, reported. */
 static int check(void)
 {
     for (size_t i = 0; i < elements(); i++)
-        if (plain[0][i] != plain[1][i] + 3 * plain[2][i] || near_part[0][i] != near_part[1][i] + 3 * near_part[2][i]) {
+        if (plain[0][i] != plain[1][i] + plain[2][i] * plain[3][i] ||
+            near_part[0][i] != near_part[1][i] + near_part[2][i] * near_part[3][i]) {
             fprintf(stderr, "uat-stream: element %zu is wrong on rank %d\n", i, uat_rank());
             return -EPROTO;
         }
@@ -265,7 +267,7 @@ static const struct uat_bench_option options[] = {
 
 const struct uat_bench uat_bench = {
     .program = "uat-stream",
-    .purpose = "Copy, scale, add and triad over global memory, near and far, beside malloc's.",
+    .purpose = "Copy, scale, add and triads over global memory, near and far, beside malloc's.",
     .options = options,
     .refuse = refuse,
     .measure = measure,

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "perf/bench.h"
 #include "perf/report.h"
 #include "perf/samples.h"
@@ -47,7 +47,7 @@ _Static_assert((int)RIVALS <= (int)RIVALS_MAX, "a series for each");
 static int run_batch(int e, int r)
 {
     const struct uat_rival *rival = rivals[r];
-    uint64_t answer = 0, right = 0, begin = uat_cpu_counter();
+    uint64_t answer = 0, right = 0, begin = uat_counter();
     if (e == BARE && rival->bare)
         rival->bare(BATCH);
     else if (e == GENERATOR && rival->generator) {
@@ -58,7 +58,7 @@ static int run_batch(int e, int r)
         answer = rival->ring(members, BATCH * 10);
     } else
         return 1;
-    uat_samples_add(&samples[e][r], uat_cpu_counter() - begin);
+    uat_samples_add(&samples[e][r], uat_counter() - begin);
     if (answer == right)
         return 0;
     fprintf(stderr, "uat-switch: %s, %s: a wrong answer\n", rival->name, exercises[e].title);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "include/uat/global.h"
 #include "perf/report.h"
 #include "perf/samples.h"
@@ -45,9 +45,9 @@ static void measure_single(struct transfer_row *r, transfer_fn *act, char *base,
     samples.count = 0;
     samples.divisor = 1;
     for (int64_t i = 0; i < count && i < SINGLE_MAX; i++) {
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
         act(base, r->bytes, r->window, 1);
-        uat_samples_add(&samples, uat_cpu_counter() - begin);
+        uat_samples_add(&samples, uat_counter() - begin);
     }
     take_samples(r);
 }
@@ -58,9 +58,9 @@ static void measure_series(struct transfer_row *r, transfer_fn *act, char *base,
     samples.count = 0;
     samples.divisor = (uint64_t)count;
     for (int64_t i = 0; i < n; i++) {
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
         act(base, r->bytes, r->window, count);
-        uat_samples_add(&samples, uat_cpu_counter() - begin);
+        uat_samples_add(&samples, uat_counter() - begin);
     }
     take_samples(r);
 }
@@ -117,11 +117,11 @@ static int measure_flat(bool far)
     samples.count = 0;
     samples.divisor = (uint64_t)count;
     for (int64_t i = 0; i < rounds; i++) {
-        uint64_t begin = uat_cpu_counter();
+        uint64_t begin = uat_counter();
         int rc = transfer_flat_loop(array, chunk, count, far);
         if (rc)
             return rc;
-        uat_samples_add(&samples, uat_cpu_counter() - begin);
+        uat_samples_add(&samples, uat_counter() - begin);
     }
     struct transfer_row *r = &rows[row_count++];
     *r = (struct transfer_row){.name = "flat loop", .far = far, .bytes = 8, .window = 1};

@@ -267,7 +267,7 @@ static inline void uat_generator_finish(struct uat_generator *g)
 #ifdef UAT_DEBUG
 #define uat_spawn(...)       (uat_generator_refuse("uat_spawn()"), uat_spawn(__VA_ARGS__))
 #define uat_spawn_typed(...) (uat_generator_refuse("uat_spawn()"), uat_spawn_typed(__VA_ARGS__))
-#define uat_join(t)    (uat_generator_refuse("uat_join()"), uat_join(t))
+#define uat_join(t)          (uat_generator_refuse("uat_join()"), uat_join(t))
 #endif
 
 #endif
