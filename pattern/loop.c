@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lazy binary splitting (Tzannes et al., PPoPP'10) over continuation stealing. The first half is spawned and runs here
- * at once; the continuation, which is the second half, is what thieves can take. As long as it stands unstolen in the
- * deque, uat_work_wanted() is false and the first half runs as a plain loop. A loop of n chunks that nobody steals from
- * splits log2(n) times.
+ * Lazy binary splitting (Tzannes et al., PPoPP'10) over continuation stealing. One half is spawned and runs here at once;
+ * the continuation, which is the other half, is what thieves can take. As long as it stands unstolen in the deque,
+ * uat_work_wanted() is false and the spawned half runs as a plain loop. A loop of n chunks that nobody steals from splits
+ * log2(n) times.
  */
 #include "pattern/loop.h"
 
@@ -65,6 +65,34 @@ static struct {
     int64_t end, length;
 } measured;
 
+/*
+ * The iterations that this worker ran last, as far as they adjoin. A loop that is run again gives it the same ones: what
+ * they touch is in its caches (affinity, as oneTBB's affinity_partitioner). A part inside this range begins another
+ * pass; a short part elsewhere was only help at the end of one.
+ */
+static struct {
+    int64_t begin, end;
+} ran;
+
+static void note_range(int64_t begin, int64_t end)
+{
+    if (begin == ran.end && begin != end)
+        ran.end = end;
+    else if (end == ran.begin)
+        ran.begin = begin;
+    else if ((begin >= ran.begin && end <= ran.end) || end - begin >= (ran.end - ran.begin) / 2) {
+        ran.begin = begin;
+        ran.end = end;
+    }
+}
+
+/* The number of iterations of [begin, end) among them. */
+static int64_t count_ran(int64_t begin, int64_t end)
+{
+    int64_t from = begin > ran.begin ? begin : ran.begin, to = end < ran.end ? end : ran.end;
+    return to > from ? to - from : 0;
+}
+
 static void note_length(const struct uat_loop *loop, int64_t end, int64_t length)
 {
     measured.body = loop->body;
@@ -87,22 +115,24 @@ static void loop_task(void *arg, void *result)
     uat_loop_run(loop, loop->begin, loop->end, result);
 }
 
-/* Spawn the first half, run the second as the continuation, and combine both into *partial. */
+/* Spawn the half of which this worker has run more, run the other as the continuation, and combine both into *partial. */
 static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
     int64_t middle = begin + (end - begin) / 2;
     size_t size = loop->value_size;
     _Alignas(ALIGNMENT) char first[size + 1]; /* C has no arrays of zero bytes */
     _Alignas(ALIGNMENT) char second[size + 1];
+    bool swapped = count_ran(begin, middle) < count_ran(middle, end);
+    char *own = swapped ? first : second;
     uat_task_t task;
-    loop->begin = begin; /* the spawn copies the block */
-    loop->end = middle;
-    uat_spawn(&task, loop_task, loop, loop->bytes, size > 0 ? first : NULL, size);
-    loop->length = length_behind(loop, middle);
+    loop->begin = swapped ? middle : begin; /* the spawn copies the block */
+    loop->end = swapped ? end : middle;
+    uat_spawn(&task, loop_task, loop, loop->bytes, size == 0 ? NULL : swapped ? second : first, size);
+    loop->length = length_behind(loop, swapped ? end : middle);
     if (size > 0)
-        memcpy(second, loop->tail, size);
-    uat_loop_run(loop, middle, end, second);
-    uat_pattern_join(&task, true);
+        memcpy(own, loop->tail, size);
+    uat_loop_run(loop, swapped ? begin : middle, swapped ? middle : end, own);
+    uat_pattern_join(&task, !swapped);
     if (size > 0 && !uat_failed()) {
         loop->combine(partial, first, loop->tail + loop->arg_offset);
         if (!uat_failed())
@@ -112,7 +142,7 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
 
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
-    int64_t length = loop->length > loop->grain ? loop->length : loop->grain;
+    int64_t length = loop->length > loop->grain ? loop->length : loop->grain, from = begin;
     uint64_t since = uat_cpu_counter();
     while (begin < end) {
         if (uat_chunk_may_split(length, end - begin, loop->grain) && uat_work_wanted()) {
@@ -130,4 +160,5 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
         begin += taken;
     }
     note_length(loop, end, length);
+    note_range(from, end);
 }
