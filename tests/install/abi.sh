@@ -6,6 +6,7 @@
 set -eu
 library=$1
 source=$2
+[ "$(uname -m)" = x86_64 ] || { echo "skipped: packaging/abi/ is of x86-64"; exit 77; }
 for tool in abidw abidiff; do
     command -v "$tool" >/dev/null || {
         echo "skipped: there is no $tool (package abigail-tools)"
