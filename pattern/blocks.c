@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "include/uat/pattern.h"
 #include "pattern/chunk.h"
 #include "pattern/failed.h"
@@ -137,9 +137,9 @@ static uint64_t run_block(const struct blocks *b, size_t from, size_t to, int is
     void *p = uat_global_checkout(element(b, from), bytes, b->access);
     if (is_far && to < b->end)
         prefetch(b, to, b->end - to);
-    uint64_t start = uat_cpu_counter();
+    uint64_t start = uat_counter();
     b->body(p, from, to - from, b->arg);
-    uint64_t cycles = uat_cpu_counter() - start;
+    uint64_t cycles = uat_counter() - start;
     uat_global_checkin(element(b, from), bytes, b->access);
     return cycles;
 }

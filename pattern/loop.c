@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "pattern/chunk.h"
 #include "pattern/failed.h"
 
@@ -143,7 +143,7 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
     int64_t length = loop->length > loop->grain ? loop->length : loop->grain, from = begin;
-    uint64_t since = uat_cpu_counter();
+    uint64_t since = uat_counter();
     while (begin < end) {
         if (uat_chunk_may_split(length, end - begin, loop->grain) && uat_work_wanted()) {
             loop->length = length;
@@ -154,7 +154,7 @@ void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
         call_body(loop, begin, begin + taken, partial);
         if (uat_failed())
             return;
-        uint64_t now = uat_cpu_counter();
+        uint64_t now = uat_counter();
         length = uat_chunk_adapt(length, taken, now - since, loop->grain);
         since = now;
         begin += taken;

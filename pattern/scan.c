@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "base/cpu.h"
+#include "base/virtual.h"
 #include "pattern/chunk.h"
 #include "pattern/failed.h"
 #include "pattern/loop.h"
@@ -157,11 +157,11 @@ static void carry_on(struct part *part, char *value)
             continue;
         }
         int64_t taken = uat_chunk_take(length, left, grain);
-        uint64_t start = uat_cpu_counter();
+        uint64_t start = uat_counter();
         part->body(part->begin, part->begin + taken, value, user_arg(part));
         if (uat_failed())
             return;
-        length = uat_chunk_adapt(length, taken, uat_cpu_counter() - start, grain);
+        length = uat_chunk_adapt(length, taken, uat_counter() - start, grain);
         part->begin += taken;
     }
 }
