@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Description: uat-report makes a page of any timeline or refuses it in one line, within bounds of memory and time.
 usage: report.py SECONDS [SEED]"""
+import copy
 import json
 import random
 import resource
@@ -26,7 +27,7 @@ def spoil(events, chance):
     for _ in range(chance.randint(1, 4)):
         event = chance.choice(events)
         if chance.random() < 0.1:
-            events[events.index(event)] = chance.choice(VALUES)
+            events[events.index(event)] = copy.deepcopy(chance.choice(VALUES))
             continue
         if not isinstance(event, dict):
             continue
@@ -36,7 +37,7 @@ def spoil(events, chance):
         if chance.random() < 0.15:
             event.pop(key, None)
         else:
-            event[key] = chance.choice(VALUES)
+            event[key] = copy.deepcopy(chance.choice(VALUES))
 
 
 def timeline(chance):
