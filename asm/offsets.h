@@ -34,8 +34,8 @@
 
 /* What uat_resume() returns when control comes back to the scheduler. */
 #define UAT_EVENT_ENDED   0
-#define UAT_EVENT_WAITING 1 /* in a join */
-#define UAT_EVENT_PARKED  2 /* in uat_park(), and nothing else is runnable here */
+#define UAT_EVENT_WAITING 1 /* the task waits in a join */
+#define UAT_EVENT_PARKED  2 /* the task waits in uat_park(), and nothing else is runnable here */
 
 /* struct uat_park */
 #define UAT_PARK_REPLY 16

@@ -5,11 +5,12 @@
 
 #include "include/uat.h"
 
-/* uat_spawn() with known values in the registers that a call preserves. Returns how many of them are others afterwards. */
+/* uat_spawn() with known values in the registers that a call preserves. Returns how many of them have changed
+ * afterwards. */
 uint64_t uat_registers_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result,
                              size_t result_size);
 
-/* A task that uses all of them itself. Argument: a word; result: the next one. */
+/* A task that uses all of these registers itself. Its argument is a number, its result the next number. */
 void uat_registers_task(void *arg, void *result);
 
 #endif

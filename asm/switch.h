@@ -22,12 +22,12 @@
 #include "include/uat.h"
 
 /*
- * From the scheduler, on the process's own stack: continue at sp. Returns UAT_EVENT_* when that task, or one that ran
- * after it in the same uni-address region, waits, or ends without a spawner here.
+ * Called by the scheduler, on the process's own stack: continue at sp. Returns UAT_EVENT_* when that task, or one that
+ * ran after it in the same uni-address region, waits, or ends without a spawner here.
  */
 int uat_resume(uintptr_t sp);
 
-/* From the scheduler: run fn(arg, result) as a task without a spawner; its frame lies below `sp`, its stack below
+/* Called by the scheduler: run fn(arg, result) as a task without a spawner. Its frame lies below `sp`, its stack below
  * `arg`. */
 int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result);
 
@@ -35,13 +35,13 @@ int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result);
  * on this stack lies at or above it, and nothing there changes while fn runs. */
 void uat_on_stack(uintptr_t stack, void (*fn)(uintptr_t sp));
 
-/* From a task that has ended, on its stack: return to the scheduler, which gets UAT_EVENT_ENDED. */
+/* Called by a task that has ended, on its stack: return to the scheduler, which gets UAT_EVENT_ENDED. */
 _Noreturn void uat_leave(void);
 
 /*
- * From a task: wait. Returns 0 when the task is resumed. The assembly calls uat_schedule_next(), which finds `wait` in
- * uat_worker, and continues at the stack pointer that it returns; if that is 0, it returns UAT_EVENT_PARKED to the
- * scheduler. So a switch from one task to the next executes no return that the processor would mispredict.
+ * Called by a task: wait. Returns 0 when the task is resumed. The assembly calls uat_schedule_next(), which finds
+ * `wait` in uat_worker, and continues at the stack pointer that it returns; if that is 0, it returns UAT_EVENT_PARKED
+ * to the scheduler. So a switch from one task to the next executes no return that the processor would mispredict.
  */
 struct uat_park;
 int uat_suspend(struct uat_park *wait);

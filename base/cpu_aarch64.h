@@ -8,8 +8,8 @@
 #include <sys/auxv.h>
 
 #define UAT_CPU_NAME "aarch64"
-/* Nearly all have lines of 64 bytes. On those of 128 or 256 (A64FX) neighbouring words may share one, which costs time
- * only. */
+/* Nearly all processors have cache lines of 64 bytes. On those with lines of 128 or 256 bytes (A64FX), neighbouring
+ * words may share a line, which costs only time. */
 enum { UAT_CACHE_LINE = 64, UAT_CPU_ADDRESS_BITS = 48, UAT_CPU_CANARY_MAY_CHANGE = 0 };
 
 /* ISB takes some tens of cycles; YIELD is a NOP on most cores. */
@@ -26,15 +26,15 @@ static inline uint64_t uat_cpu_counter(void)
     return ticks;
 }
 
-/* DMB ISHLD: earlier loads complete first; ISB: the counter is not read before that. No peer: it orders this CPU's
- * measurement. */
+/* DMB ISHLD waits for earlier loads, and ISB keeps the counter from being read before that. There is no peer: this
+ * orders the CPU's own measurement. */
 static inline uint64_t uat_cpu_counter_ordered(void)
 {
     __asm__ volatile("dmb ishld\n\tisb" : : : "memory");
     return uat_cpu_counter();
 }
 
-/* The outer shareable domain, which holds the adapters, too: DMB ISH orders against processors only. */
+/* This covers the outer shareable domain, which includes the adapters. DMB ISH would order against processors only. */
 static inline void uat_cpu_fence(void)
 {
     __asm__ volatile("dmb osh" : : : "memory");
@@ -47,13 +47,13 @@ static inline void uat_cpu_fence_atomic(void)
     __asm__ volatile("dmb ish" : : : "memory");
 }
 
-/* As uat_cpu_fence_atomic(), loads only. */
+/* As in uat_cpu_fence_atomic(), the peers are processors only. This fence orders only loads. */
 static inline void uat_cpu_fence_read(void)
 {
     __asm__ volatile("dmb ishld" : : : "memory");
 }
 
-/* STLR and LDAR order against processors. For an adapter it is the outer shareable domain again, as in udma_barrier.h of
+/* STLR and LDAR order against processors. Adapters need the outer shareable domain again, as in udma_barrier.h of
  * rdma-core. */
 static inline __attribute__((always_inline)) void uat_cpu_store_release(uint64_t *word, uint64_t value)
 {
@@ -75,7 +75,7 @@ static inline uint32_t uat_cpu_modes(void)
     return (uint32_t)modes;
 }
 
-/* prctl(2) without a call: the C library's could itself sign its return address before the keys change. */
+/* prctl(2) without a call. The C library's function could sign its own return address before the keys change. */
 static inline long uat_cpu_prctl(long option, long a, long b)
 {
     register long x8 __asm__("x8") = 167;
@@ -88,7 +88,7 @@ static inline long uat_cpu_prctl(long option, long a, long b)
     return x0;
 }
 
-/* Of linux/prctl.h and asm/hwcap.h, which may be older than the kernel. */
+/* Constants of linux/prctl.h and asm/hwcap.h. These headers may be older than the kernel. */
 enum {
     UAT_CPU_HWCAP_PACA = 1 << 30,
     UAT_CPU_GET_TAGGED_ADDR_CTRL = 56,
@@ -120,15 +120,15 @@ static inline const char *uat_cpu_obstacle(void)
     return NULL;
 }
 
-/* The loader's, read-only once the program has started; a random number of each process. */
+/* The loader's canary: a random number in each process, read-only once the program has started. */
 extern uintptr_t __stack_chk_guard;
 static inline uint64_t uat_cpu_canary(void)
 {
     return __stack_chk_guard;
 }
 
-/* Without their keys the instructions that sign and check are NOPs (PR_PAC_SET_ENABLED_KEYS). Both functions are inline:
- * the frame of their caller was signed before, and is checked afterwards. */
+/* The instructions that sign and check return addresses are NOPs while their keys are off (PR_PAC_SET_ENABLED_KEYS).
+ * Both functions are inline, because their caller's frame was signed before and is checked afterwards. */
 static inline __attribute__((always_inline)) void uat_cpu_frames_leave(uint64_t keys)
 {
     if (keys)

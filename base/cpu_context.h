@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a signal's context has the registers. */
+/* The places of the registers in a signal's context. */
 #ifndef UAT_CPU_CONTEXT_H
 #define UAT_CPU_CONTEXT_H
 

@@ -20,7 +20,8 @@ static inline uint64_t uat_cpu_counter(void)
     return __builtin_ia32_rdtsc();
 }
 
-/* LFENCE: RDTSC could otherwise execute before earlier loads complete. No peer: it orders this CPU's measurement. */
+/* LFENCE: RDTSC could otherwise execute before earlier loads complete. There is no peer: this orders the CPU's own
+ * measurement. */
 static inline uint64_t uat_cpu_counter_ordered(void)
 {
     __builtin_ia32_lfence();
@@ -28,8 +29,8 @@ static inline uint64_t uat_cpu_counter_ordered(void)
 }
 
 /*
- * A locked instruction on this thread's stack orders ordinary memory as MFENCE does (Intel SDM 3A, 8.2.3.9), some 30
- * cycles cheaper: it does not wait for stores to device memory or for non-temporal stores, and uat uses neither.
+ * A locked instruction on this thread's stack orders ordinary memory as MFENCE does (Intel SDM 3A, 8.2.3.9). It is some
+ * 30 cycles cheaper, because it does not wait for stores to device memory or for non-temporal stores. uat uses neither.
  * Compilers emit MFENCE for a C11 fence. No shared word is touched. Each caller names the two sides that it orders.
  */
 static inline void uat_cpu_fence(void)
@@ -46,14 +47,14 @@ static inline uint32_t uat_cpu_modes(void)
     return (uint32_t)x87 << 16 | (__builtin_ia32_stmxcsr() & 0xffc0);
 }
 
-/* A locked instruction, failing or not, is a full fence, so an atomic needs none beside it. No instruction: the compiler
- * alone is kept from moving accesses. */
+/* An atomic needs no fence beside it, because a locked instruction is a full fence, even if it fails. This emits no
+ * instruction and only keeps the compiler from moving accesses. */
 static inline void uat_cpu_fence_atomic(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Loads stay in their order (TSO). No instruction. */
+/* Loads stay in their order (TSO), so this emits no instruction. */
 static inline void uat_cpu_fence_read(void)
 {
     __atomic_signal_fence(__ATOMIC_ACQUIRE);
@@ -75,7 +76,7 @@ static inline const char *uat_cpu_obstacle(void)
     return NULL;
 }
 
-/* A word at the same offset from fs in every thread. */
+/* The canary is a word at the same offset from fs in every thread. */
 static inline uint64_t uat_cpu_canary(void)
 {
     uint64_t canary;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Torture: random delays between any two steps of owner and thief, to widen windows of a few cycles, and random choices
- * where either way is right. Off unless UAT_TORTURE=delay=SEED: then it costs one predictable branch, on slow paths
- * only.
+ * where either way is right. Off unless UAT_TORTURE=delay=SEED is set. While off, it costs one predictable branch, on
+ * slow paths only.
  */
 #ifndef UAT_DELAY_H
 #define UAT_DELAY_H

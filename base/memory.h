@@ -11,9 +11,9 @@ enum { UAT_MEMORY_LIMIT_MAX = 256 /* bytes of a limit's name, with its terminati
 
 /*
  * The bytes that this process can still get: what the host has available, or what a control group still allows if that
- * is less; UINT64_MAX if unknown. locked: the memory is to be locked, so it is never swapped out; otherwise swap is
- * included. limit names what sets this bound: "this host", or the group's file. The figure holds for a moment only:
- * other processes take memory, too. root is prepended to the paths that are read: "" except in tests.
+ * is less; UINT64_MAX if unknown. If `locked`, the memory is to be locked and never swapped out; otherwise swap is
+ * included. limit names what sets the bound: "this host", or the group's file. The figure holds only for a moment,
+ * because other processes take memory, too. root is prepended to the paths that are read: "" except in tests.
  */
 uint64_t uat_memory_available(const char *root, bool locked, char limit[UAT_MEMORY_LIMIT_MAX]);
 

@@ -66,7 +66,7 @@ static int open_stream(const char *name)
     int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK), flags;
     if (fd < 0)
         return -errno;
-    /* Check again: it may have been replaced since look(). */
+    /* Check again: the file may have been replaced since look(). */
     int rc = fstat(fd, &st) ? -errno : is_stream(&st) ? judge(&st) : -EAGAIN;
     if (!rc && ((flags = fcntl(fd, F_GETFL)) < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK)))
         rc = -errno;

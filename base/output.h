@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A file that a user names and that is written whole or not at all. Library and launcher write all such files through
- * these functions. The file is written under a temporary name in the same folder that cannot be guessed, and renamed
- * when complete; an existing file stays until then. Devices and pipes are written in place.
+ * these functions. The file is written in its own folder under a temporary name that cannot be guessed, and renamed
+ * when complete. An existing file stays until then. Devices and pipes are written in place.
  *
  * The last part of the name must not be a link, and an existing file must belong to this user. Otherwise, in a folder
  * that others may write to, they could redirect the output by a link or a file of theirs.
@@ -24,11 +24,11 @@ struct uat_output {
  * for a link, -EPERM for another user's file, -EISDIR, -EINVAL for a socket or a disk. */
 int uat_output_check(const char *name);
 
-/* Open the file for writing. Returns 0 or a negative errno, as above, or -ENXIO: nobody reads the pipe. */
+/* Open the file for writing. Returns 0 or a negative errno, as above, or -ENXIO if no process reads the pipe. */
 int uat_output_open(struct uat_output *output, const char *name);
 
-/* Close the file. Returns 0, and the file is in place; or the negative errno of the first write that failed, and
- * nothing has changed. */
+/* Close the file. Returns 0 if the file is in place. Otherwise nothing has changed, and the result is the negative
+ * errno of the first write that failed. */
 int uat_output_close(struct uat_output *output);
 
 /* Give up the file: nothing has changed. May be called at any time after uat_output_open(). */

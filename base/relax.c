@@ -6,7 +6,7 @@
 enum {
     LOOKS = 2000, /* looks before the first sleep */
     SLEEP_NS = 20000,
-    SLEEPS = 16, /* sleeps of each length; so after n of them n^2 / 32 * SLEEP_NS have passed */
+    SLEEPS = 16, /* sleeps of each length: the first n sleeps last about n^2 / 32 * SLEEP_NS */
     SLEEP_MAX_NS = 20000000
 };
 

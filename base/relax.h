@@ -45,7 +45,7 @@ static inline void uat_cpu_yield(void)
         sched_yield();
 }
 
-/* Between two looks at something that may change without a store to this worker's segment. */
+/* Call this between two looks at something that may change without a store to this worker's segment. */
 static inline void uat_relax_away(struct uat_relax *r)
 {
     if (++r->spins < (uat_relax_oversubscribed ? UAT_RELAX_SPINS_OVERSUBSCRIBED : UAT_RELAX_SPINS))
@@ -54,8 +54,8 @@ static inline void uat_relax_away(struct uat_relax *r)
         uat_cpu_yield();
 }
 
-/* Between two looks at a word of this worker's segment, or for completions: in a simulation the worker sleeps until a
- * peer has changed its segment or its chains are complete. */
+/* Call this between two looks at a word of this worker's segment, or between two looks for completions. In a
+ * simulation, the worker sleeps until a peer has changed its segment or its chains are complete. */
 static inline void uat_relax(struct uat_relax *r)
 {
     if (!UAT_IS_VIRTUAL()) {
@@ -67,14 +67,14 @@ static inline void uat_relax(struct uat_relax *r)
 }
 
 /*
- * uat_relax() for a wait that may last as long as another worker's computation. Where workers outnumber cores, the
- * waiting worker sleeps after some thousand looks, for longer and longer, but for less than a tenth of the wait so far.
- * If all waiting workers only yielded, each would take as much processor time as a worker that computes. Returns
- * whether it slept: then the caller also checks the time.
+ * uat_relax() for a wait that may last as long as another worker's computation. If workers outnumber cores, the waiting
+ * worker sleeps after some thousand looks. The sleeps get longer, but each takes less than a tenth of the wait so far.
+ * If all waiting workers only yielded, each would take as much processor time as a worker that computes. Returns true
+ * if it slept; the caller then also checks the time.
  */
 bool uat_relax_long(struct uat_relax *r);
 
-/* Between two looks for completions alone: in a simulation, peers' changes do not end this wait. */
+/* Call this between two looks for completions alone. In a simulation, peers' changes do not end this wait. */
 static inline void uat_relax_complete(struct uat_relax *r)
 {
     if (!UAT_IS_VIRTUAL()) {

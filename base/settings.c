@@ -14,7 +14,7 @@
 
 enum { VALUE_SHOWN = 80 };
 
-/* Where a message goes, and what it is about. */
+/* The destination of a message, and its subject. */
 struct complaint {
     char *text;
     size_t size;

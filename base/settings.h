@@ -37,8 +37,8 @@ struct uat_setting_type {
     const struct uat_setting *parts;
 };
 
-/* Must all workers have the same value? A stack that moves must find what it was built on. Compared when a job
- * starts. */
+/* Must all workers have the same value? A stack that moves relies on the values it was built with. They are compared
+ * when a job starts. */
 enum uat_setting_equal {
     UAT_MAY_DIFFER,
     UAT_EQUAL,
@@ -62,7 +62,7 @@ struct uat_settings {
     void *values; /* the component's struct */
 };
 
-/* Used in the tables. */
+/* Shorthands for the tables. */
 #define UAT_FIELD(type, member) offsetof(type, member), sizeof(((type *)NULL)->member)
 #define UAT_NO_FIELD            0, 0
 #define UAT_WORDS(...)          ((const struct uat_setting_word[]){__VA_ARGS__, {NULL, 0}})
@@ -123,8 +123,8 @@ enum {
 
 /*
  * Set the values of all components from env ("NAME=value" strings, NULL at the end), with defaults for the others.
- * Returns 0, or -EINVAL with one line in error: the variable, its value, what is allowed, and for an unknown variable
- * the nearest known name. After an error the values are unspecified.
+ * Returns 0, or -EINVAL with one line in `error`, which names the variable, its value and what is allowed. For an
+ * unknown variable the line names the nearest known one. After an error the values are unspecified.
  */
 int uat_settings_read(const struct uat_settings *all, char *const *env, char *error, size_t error_size);
 
@@ -133,7 +133,7 @@ const char *uat_settings_text(const struct uat_settings *all, const char *name, 
 
 /*
  * Enumerate the settings that must be equal on all workers: number i, from 0, in a fixed order. Returns the row or
- * part, or NULL after the last. *value is what to compare; name is the variable, and the part.
+ * part, or NULL after the last. *value is the number to compare; name is the name of the variable and of the part.
  */
 const struct uat_setting *uat_settings_equal(const struct uat_settings *all, int i, uint64_t *value,
                                              char name[UAT_SETTING_TEXT_MAX]);
@@ -150,7 +150,7 @@ const char *uat_setting_allowed(const struct uat_setting *s, char text[UAT_SETTI
 /* The default as a user would write it. */
 const char *uat_setting_initial(const struct uat_setting *s);
 
-/* All settings with defaults and meanings, for --help; docs/settings.md; and uat_settings(7). */
+/* Print all settings with defaults and meanings, for --help, docs/settings.md and uat_settings(7). */
 void uat_settings_print_help(const struct uat_settings *all, FILE *out);
 void uat_settings_print_markdown(const struct uat_settings *all, FILE *out);
 void uat_settings_print_man(const struct uat_settings *all, FILE *out);

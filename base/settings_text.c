@@ -7,7 +7,7 @@
 
 #include "base/settings.h"
 
-/* A round number with its suffix: 16M, 5s. scale ends with a factor of 0. */
+/* A suffix and its factor over the suffix before it, to write 16M or 5s. A factor of 0 ends a list. */
 struct suffix {
     const char *text;
     uint64_t factor;
@@ -92,7 +92,7 @@ const char *uat_setting_initial(const struct uat_setting *s)
     return s->initial ? s->initial : s->type.parts->initial;
 }
 
-/* The words of a choice, which its meaning does not repeat. */
+/* The words of a choice, in parentheses. The meaning of the setting does not repeat them. */
 static const char *choices(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX])
 {
     char allowed[UAT_SETTING_TEXT_MAX];

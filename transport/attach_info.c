@@ -57,7 +57,8 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
         .nonce = nonce,
     };
     uat_host_boot_id(info->boot);
-    /* Peers load the nonce only after they got the attach info through the bootstrap, which orders the two. */
+    /* Peers load the nonce only after they have got the attach info. The bootstrap, which delivers it, orders this
+     * store before that load. */
     uat_word_store(config->scratch, nonce);
     return 0;
 }

@@ -2,10 +2,10 @@
 /*
  * The attach info by which a worker lets the peers of its host attach its segment.
  *
- * The segment is a memory object without a name (memfd). A peer reaches it through /proc/PID/fd/N, so nothing is
- * ever created in /dev/shm or anywhere else. The kernel frees the memory with the last process, however that ends.
- * A pid may be reused, and the info may be stale or come from another job. So the peer checks that what it opened is the
- * announced object (device, inode, size) and contains the nonce of this job.
+ * The segment is a memory object without a name (memfd). A peer reaches it through /proc/PID/fd/N, so nothing is ever
+ * created in /dev/shm or anywhere else. The kernel frees the memory with the last process, however that ends. A pid may
+ * be reused, and the info may be stale or come from another job. So the peer checks that the object it opened is the
+ * announced one (device, inode, size) and contains the nonce of this job.
  */
 #ifndef UAT_TRANSPORT_ATTACH_INFO_H
 #define UAT_TRANSPORT_ATTACH_INFO_H
@@ -25,7 +25,7 @@ struct uat_attach_info {
     uint32_t unused; /* 0 */
     uint64_t device; /* device of the memory object */
     uint64_t inode;
-    uint64_t pid_space;    /* inode of the pid namespace in which pid counts */
+    uint64_t pid_space;    /* inode of the pid namespace in which pid is valid */
     uint64_t base;         /* address of the segment in the worker */
     uint64_t segment_size; /* bytes */
     uint64_t nonce_offset; /* offset of the nonce in the segment */
@@ -37,7 +37,7 @@ struct uat_attach_info {
 struct uat_attach_user {
     const char *host;      /* its host's name */
     const char *transport; /* for which transport */
-    const char *instead;   /* the setting that does without */
+    const char *instead;   /* the setting that makes this attachment unnecessary */
 };
 
 /* Fill the attach info of this worker and put a new nonce at the start of the scratch area. */
@@ -45,9 +45,10 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
                          const char *transport);
 
 /*
- * Map the segment of peer `rank`, which published `endpoint`. own is this worker's attach info.
- * *out is owned by the caller, who unmaps own->segment_size bytes. 0, or -EPROTO: not valid; -EHOSTUNREACH:
- * on another host or in another pid namespace; -EACCES: not permitted; -ESTALE: not the object announced; ...
+ * Map the segment of peer `rank`, which published `endpoint`. own is this worker's attach info. *out is owned by the
+ * caller, who unmaps own->segment_size bytes. Returns 0 or a negative errno. -EPROTO: the endpoint is not valid.
+ * -EHOSTUNREACH: the peer is on another host or in another pid namespace. -EACCES: not permitted. -ESTALE: the object
+ * is not the one announced.
  */
 int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attach_user *user, int rank,
                        const struct uat_endpoint *endpoint, char **out);

@@ -10,10 +10,10 @@
  *   B1  A WRITE takes effect before an atomic that is posted after it.
  *   B2  An atomic takes effect before a READ that is posted after it samples memory.
  *   B3  When a READ or an atomic completes, it has taken effect and its data are in local memory. When a WRITE
- *       completes, its source may be reused, and no more is known.
+ *       completes, its source may be reused; the completion says no more.
  *   B4  Completions arrive in the order of posting.
- *   B5  Atomics are atomic only among themselves. Nothing else changes a word that they change, unless the class has
- *       cpu_atomics: then the CPUs' atomics and those of links are atomic among each other.
+ *   B5  Atomics are atomic only among themselves. Nothing else changes a word that they change, with one exception: in
+ *       a class with cpu_atomics, the CPUs' atomics and those of links are atomic among each other.
  * Nothing else is ordered: not two WRITEs, not a WRITE and a later READ, not two atomics. Under torture transport_shm
  * reorders all of these.
  */
@@ -75,8 +75,8 @@ struct uat_bulk_class {
     bool maps;        /* far objects are mapped here: key.base of a host is the address of that mapping */
     /* Collective. *out is owned by the caller, who closes it. */
     int (*open)(const struct uat_bulk_config *config, struct uat_bulk **out);
-    /* Can `bytes` more bytes of memory be locked? Called before they are touched. reserved: they come from the
-     * machine's huge pages. NULL: nothing is locked. */
+    /* Can `bytes` more bytes of memory be locked? Called before the bytes are touched. reserved: they come from the
+     * machine's huge pages. room is NULL if nothing is locked. */
     int (*room)(struct uat_bulk *b, size_t bytes, bool reserved);
     /* A leader lets all workers reach [address, address + bytes), where the whole memory object fd is mapped. */
     int (*expose)(struct uat_bulk *b, int fd, void *address, size_t bytes, struct uat_bulk_key *key);

@@ -8,7 +8,7 @@
 
 static bool inside(struct uat_bounds bounds, const void *address, size_t size)
 {
-    uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds.segment; /* below the segment: wraps to a large one */
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds.segment; /* an address below the segment wraps */
     return offset <= bounds.size && size <= bounds.size - offset;
 }
 

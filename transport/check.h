@@ -11,8 +11,8 @@ struct uat_bounds {
 };
 
 /*
- * Refuse, with a report, a chain with a malformed operation or one outside of the segment, before any of it takes
- * effect and before the adapter would break the connection. 0, -EINVAL or -EFAULT.
+ * Refuse, with a report, a chain that has a malformed operation or one outside of the segment. This happens before any
+ * of the chain takes effect, so the adapter does not break the connection. Returns 0, -EINVAL or -EFAULT.
  */
 int uat_transport_check(const struct uat_transport *t, struct uat_bounds bounds, int peer, const struct uat_op *ops,
                         int count, bool unsignaled);

@@ -25,7 +25,8 @@ static inline void *uat_coloured(const void *object, int more)
     return (void *)((intptr_t)object + (intptr_t)more * UAT_COLOUR_STEP);
 }
 
-/* The address in worker `to` of the object that worker `from` has here. colours: of each worker; NULL: all are 0. */
+/* The address in worker `to` of the object that worker `from` has here. colours[i] is the colour of worker i; if
+ * colours is NULL, all are 0. */
 static inline void *uat_coloured_of(const void *object, const uint8_t *colours, int from, int to)
 {
     return uat_coloured(object, colours ? colours[to] - colours[from] : 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all transports share: counting operations and waiting for completions. */
+/* Functions that all transports share: they count operations and wait for completions. */
 #include "transport/transport.h"
 
 #include <errno.h>

@@ -9,8 +9,8 @@
  *   O1  A WRITE is in the peer's memory before a later atomic takes effect, whatever stands between them. An atomic
  *       takes effect before a later READ samples memory. So { WRITE; atomic; READ } is in order.
  *   O2  No other two operations are ordered: not two WRITEs, not two atomics, not an atomic and a later WRITE, not a
- *       WRITE and a later READ without an atomic between them, not two READs. Nor are the 8-byte words of one READ or
- *       of one WRITE.
+ *       WRITE and a later READ without an atomic between them, not two READs. The 8-byte words of one READ or WRITE are
+ *       not ordered, either.
  *   O3  In particular, an operation after a READ may take effect before that READ has sampled memory. Only a completion
  *       orders a READ before something else: see O7.
  *   O4  An aligned 8-byte word is read and written whole.
@@ -70,7 +70,7 @@ struct uat_transport_config {
     int wait_limit;      /* seconds until a wait for a peer ends the job; 0: never */
 };
 
-/* What a peer published. */
+/* The bytes that a peer published. */
 struct uat_endpoint {
     const void *data;
     size_t size;      /* bytes */
@@ -85,17 +85,18 @@ struct uat_transport_class {
     const char *name;
     /* Open the device and register the segment. *out is owned by the caller, who closes it. */
     int (*open)(const struct uat_transport_config *config, struct uat_transport **out);
-    /* An optional first round before endpoint() (NULL: none): show something to all workers. Copy it to data (at most
-     * UAT_ENDPOINT_MAX bytes); *size: its bytes. */
+    /* An optional first round before endpoint(), in which each worker shows something to all workers. NULL: there is
+     * none. Copy this worker's part to data, at most UAT_ENDPOINT_MAX bytes, and its size to *size. */
     int (*attach_info)(struct uat_transport *t, void *data, size_t *size);
     /* Take what all workers showed. infos[i] is rank i's, valid during the call. Called if attach_info is not NULL. */
     int (*attach)(struct uat_transport *t, const struct uat_endpoint *infos);
-    /* Copy what the peers must know to data (at most UAT_ENDPOINT_MAX bytes); *size: its bytes. */
+    /* Copy to data what the peers must know, at most UAT_ENDPOINT_MAX bytes, and its size to *size. */
     int (*endpoint)(struct uat_transport *t, void *data, size_t *size);
-    /* Does connect() need what this rank publishes? For a transport with a first round. NULL: it needs all. */
+    /* Does connect() need what this rank publishes? Only for a transport with a first round. NULL: connect() needs it
+     * from every rank. */
     bool (*needs)(struct uat_transport *t, int rank);
     /* Connect to all peers, including this worker itself. peers[i] is what rank i published, at least if connect()
-     * needs it; valid during the call. */
+     * needs it. It is valid during the call. */
     int (*connect)(struct uat_transport *t, const struct uat_endpoint *peers);
     /* Post a chain of count operations (1..UAT_CHAIN_MAX). p becomes done when all of them are complete. p == NULL:
      * fire and forget. Then a WRITE has at most UAT_UNSIGNALED_WRITE_MAX bytes, which are copied before the call
@@ -114,13 +115,13 @@ struct uat_transport_class {
 struct uat_transport {
     const struct uat_transport_class *class_;
     int rank, size;
-    bool cpu_atomics; /* CPU atomics on this worker's segment and the adapter's are atomic among each other (O6) */
+    bool cpu_atomics; /* CPU atomics and the adapter's are atomic among each other in this worker's segment (O6) */
     uint64_t ops[UAT_OP_KINDS];      /* operations posted */
     uint64_t requests[UAT_OP_KINDS]; /* operations that an adapter carried out; none over shared memory */
     uint64_t doorbells;              /* calls that hand requests to the adapter; each rings its doorbell once */
     uint64_t bytes_read, bytes_written;
     uint64_t round_trips;  /* waits for completions */
-    int lost;              /* the worker whose connection did not answer an operation; see lost_host */
+    int lost;              /* rank of the worker whose connection did not answer an operation, if lost_host is set */
     const char *lost_host; /* that worker's host; NULL while all operations are answered */
 };
 

@@ -7,7 +7,7 @@
  * accesses would suffice, since only this process's CPU uses that memory until the chain is complete. But an aligned
  * 8-byte move is the same instruction.
  *
- * AddressSanitizer does not look at them: what is copied may be a stack as a whole, with the red zones in it.
+ * AddressSanitizer does not check these copies, because they may cover a whole stack with the red zones in it.
  */
 #ifndef UAT_TRANSPORT_WORDS_H
 #define UAT_TRANSPORT_WORDS_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef uint64_t __attribute__((may_alias)) uat_word; /* what is copied is of any type */
+typedef uint64_t __attribute__((may_alias)) uat_word; /* the copied objects are of any type */
 
 #define UAT_ANY_BYTES __attribute__((no_sanitize("address")))
 

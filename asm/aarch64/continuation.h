@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies at a continuation's stack pointer on aarch64, and how stacks are aligned. Stack pointers are multiples of 16,
- * and a call pushes nothing. */
+/* What lies at a continuation's stack pointer on aarch64, and how stacks are aligned. Stack pointers are multiples of
+ * 16, and a call pushes nothing. */
 #ifndef UAT_CONTINUATION_H
 #define UAT_CONTINUATION_H
 
-#define UAT_SAVED_SIZE     160 /* x29 x30 x19-x28 d8-d15; x30 is where it goes on */
-#define UAT_RETURN_SIZE    0   /* of a return address above them */
+#define UAT_SAVED_SIZE     160 /* x29 x30 x19-x28 d8-d15; x30 is where it continues */
+#define UAT_RETURN_SIZE    0   /* bytes of a return address above them: none */
 #define UAT_STACK_TOP_ROOM 16  /* bytes above the first continuation, which aligns it */
 #define UAT_FRAME_SIZE     32
 #define UAT_FRAME_ALIGN    16

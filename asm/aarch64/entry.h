@@ -32,7 +32,7 @@
 	add	\register, \register, :lo12:uat_worker
 .endm
 
-/* What the registers of a continuation mean, by their distance below its CFA. */
+/* Say in CFI where the registers of a continuation lie, by their distance below its CFA. */
 .macro SAVED_CFI
 	.cfi_offset x29, -160
 	.cfi_offset x30, -152
@@ -56,8 +56,8 @@
 	.cfi_offset d15, -8
 .endm
 
-/* Save what a call preserves; the stack pointer then is a continuation. There is no red zone, so the stack pointer moves
- * first. */
+/* Save the registers that a call preserves; afterwards the stack pointer is a continuation. It moves first, because
+ * there is no red zone. */
 .macro SAVE_REGISTERS
 	sub	sp, sp, #UAT_SAVED_SIZE
 	.cfi_adjust_cfa_offset UAT_SAVED_SIZE
@@ -93,7 +93,8 @@
 	.cfi_rel_offset d15, 152
 .endm
 
-/* The reverse. The words stay on the stack until the last instruction, so the CFI of all of them holds until then. */
+/* Restore the registers. The words stay on the stack until the last instruction, so the CFI of all registers holds
+ * until then. */
 .macro RESTORE_REGISTERS
 	ldp	d14, d15, [sp, #144]
 	ldp	d12, d13, [sp, #128]
@@ -112,8 +113,8 @@
 	.endr
 .endm
 
-/* All indirect branches land on BTI: the linker marks a program so only if each of its objects is marked. The mark for
- * guarded control stacks is missing on purpose: they do not work with stacks that move. */
+/* Mark this object: all indirect branches land on BTI. The linker marks a program only if each of its objects is
+ * marked. The mark for guarded control stacks is missing on purpose, because they do not work with stacks that move. */
 	.pushsection .note.gnu.property, "a", %note
 	.p2align 3
 	.word	4, 16, 5

@@ -10,9 +10,9 @@
 #define BODY       56
 
 /*
- * void uat_generator_enter(void)		x2: struct uat_generator *, whose `inside` the switch has taken
- * clobbers: all. The first switch to a generator comes here, at the top of its stack. There is no caller: backtraces end.
- * Registers need not be saved for the user's side, which has declared all of them as lost.
+ * void uat_generator_enter(void)		x2: struct uat_generator *; the switch has already taken its `inside`
+ * clobbers: all. The first switch to a generator comes here, at the top of its stack. Backtraces end here, because
+ * there is no caller. No register is saved for the user's side, which has declared all of them as lost.
  */
 FUNCTION uat_generator_enter, public
 	.cfi_undefined x30
@@ -48,7 +48,7 @@ END uat_generator_enter
 
 /*
  * void uat_generator_overflow(struct uat_generator *g)
- * clobbers: does not return. Reports on the user's stack: this one has no room.
+ * clobbers: does not return. Reports the overflow on the user's stack, because the generator's has no room.
  */
 FUNCTION uat_generator_overflow, public
 	.cfi_undefined x30

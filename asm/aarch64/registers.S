@@ -2,8 +2,8 @@
 /* For tests: see asm/registers.h. */
 #include "asm/aarch64/entry.h"
 
-/* The registers that a call preserves, but x29 and x30, saved below the return address and filled with the
- * numbers from first on. */
+/* Save the registers that a call preserves, except x29 and x30, below the return address, and fill them with the
+ * numbers from `first` on. */
 .macro FILL first
 	SAVE_REGISTERS
 	mov	x9, \first

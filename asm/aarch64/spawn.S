@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Spawn, child first. All of the common case is here: push the spawner's continuation, run the child, pop, deliver the
- * result; no atomic, no fence, no allocation. It does what uat_deque_push() of deque/owner.h does, inlined.
+ * result. It uses no atomic, no fence and no allocation. It contains uat_deque_push() of deque/owner.h, inlined.
  *
  * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
  * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the spawner's
@@ -18,13 +18,13 @@
  *	padding			so that the whole is a multiple of 16
  *	frames of the child
  *
- * The stores here need no fence against thieves: they see none of this before uat_deque_refill() publishes the
- * entry with a release store. The load of *look, ring->claims, is relaxed: it is only a hint that
- * there is something to do. Its peers are the thieves' atomics in uat_thief_claim().
+ * The stores here need no fence against thieves, which see none of them before uat_deque_refill() publishes the entry
+ * with a release store. The load of *look (ring->claims) is relaxed, because it is only a hint that there is something
+ * to do. Its peers are the thieves' atomics in uat_thief_claim().
  */
 #include "asm/aarch64/entry.h"
 
-/* Copy n bytes upwards, by words as far as they go. Uses x15; the operands are lost. */
+/* Copy n bytes upwards, in whole words as far as possible. Uses x15; the operands are lost. */
 .macro COPY from, to, n
 	subs	\n, \n, #8
 	b.lo	2f
@@ -43,26 +43,26 @@
 
 /* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
  *                x0             x1          x2               x3               x4            x5
- * clobbers: as a call. Returns once the child has ended, or, perhaps in another process, once the continuation was
- * stolen. */
+ * clobbers: as a call. Returns once the child has ended, or once the continuation was stolen, then perhaps in another
+ * process. */
 FUNCTION uat_spawn, public
 	SAVE_REGISTERS
 	mov	x19, sp
 	.cfi_def_cfa x19, UAT_SAVED_SIZE
 	sub	sp, sp, #UAT_FRAME_SIZE + 16
-	stp	xzr, x4, [x0, #UAT_TASK_RECORD]		/* and result, after it */
+	stp	xzr, x4, [x0, #UAT_TASK_RECORD]		/* record, and result after it */
 	str	x0, [x19, #UAT_FRAME_TASK - UAT_FRAME_SIZE]
-	str	x5, [x19, #UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE]	/* and 0 to pending, above it */
+	str	x5, [x19, #UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE]	/* result_size, and 0 to pending above it */
 	cmp	x3, #8
 	ccmp	x5, #8, #0, eq
-	b.ne	.Lsizes				/* not 8 bytes each */
+	b.ne	.Lsizes				/* argument and result do not have 8 bytes each */
 	ldr	x9, [x2]
 	mov	x0, sp
 	add	x2, sp, #8			/* result */
 	str	x9, [sp]
 .Lpush:
 	WORKER	x7
-	ldp	x8, x9, [x7, #UAT_WORKER_TOP]	/* and look, after it */
+	ldp	x8, x9, [x7, #UAT_WORKER_TOP]	/* top, and look after it */
 	ldr	x10, [x7, #UAT_WORKER_TASKS]
 	ldr	x11, [x7, #UAT_WORKER_PUSH_CLAIMS]
 	str	x19, [x8], #8			/* traps if the array is full */
@@ -101,7 +101,7 @@ FUNCTION uat_spawn, public
 	mov	sp, x19
 	.cfi_def_cfa sp, UAT_SAVED_SIZE
 	ldp	x29, x30, [sp]
-	ldr	x19, [sp, #16]			/* the others are as the child found them: a call preserves them */
+	ldr	x19, [sp, #16]			/* the child has preserved the other registers, as every call does */
 	add	sp, sp, #UAT_SAVED_SIZE
 	.cfi_def_cfa sp, 0
 	.cfi_same_value x19
@@ -130,7 +130,7 @@ FUNCTION uat_spawn, public
 	ldp	x0, x1, [sp], #32
 	b	.Lcall
 
-.Lpop:						/* uat_task_returned() comes back only if the spawner is here */
+.Lpop:						/* uat_task_returned() returns only if the spawner is here */
 	mov	x0, x19
 	.cfi_remember_state
 	.cfi_undefined x30
@@ -178,7 +178,7 @@ FUNCTION uat_spawn, public
 	ldp	x23, x24, [x19, #48]
 	b	.Lcopy
 
-.Ldeliver_size:					/* result of another size than 8 */
+.Ldeliver_size:					/* a result whose size is not 8 */
 	cbz	w9, .Lreturn
 	add	w11, w9, #7
 	and	w11, w11, #-8
@@ -189,21 +189,21 @@ FUNCTION uat_spawn, public
 END uat_spawn
 
 /* void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
- * The same for the function that UAT_TASK writes around a task's body. Argument and result have at most
- * UAT_SPAWN_TYPED_MAX bytes, so there is nothing to check. */
+ * uat_spawn() for the function that UAT_TASK writes around a task's body. No size is checked, because argument and
+ * result have at most UAT_SPAWN_TYPED_MAX bytes. */
 FUNCTION uat_spawn_typed, public
 	SAVE_REGISTERS
 	mov	x19, sp
 	.cfi_def_cfa x19, UAT_SAVED_SIZE
 	sub	sp, sp, #UAT_FRAME_SIZE + 16
-	stp	xzr, x4, [x0, #UAT_TASK_RECORD]		/* and result, after it */
+	stp	xzr, x4, [x0, #UAT_TASK_RECORD]		/* record, and result after it */
 	str	x0, [x19, #UAT_FRAME_TASK - UAT_FRAME_SIZE]
-	str	x5, [x19, #UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE]	/* and 0 to pending, above it */
+	str	x5, [x19, #UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE]	/* result_size, and 0 to pending above it */
 	mov	x0, x2
 	add	x2, sp, #8
 	cmp	x5, #8
 	b.eq	.Lpush
-	add	x9, x5, #7			/* not a result of 8 bytes */
+	add	x9, x5, #7			/* the result does not have 8 bytes */
 	and	x9, x9, #-8
 	sub	x2, x19, #UAT_FRAME_SIZE
 	sub	x2, x2, x9			/* result */
@@ -213,7 +213,7 @@ END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               x0            x1          x2         x3
- * clobbers: as a call. Begins a task at uat_spawn()'s call of the child; comes back through uat_to_scheduler(). */
+ * clobbers: as a call. Begins a task at uat_spawn()'s call of the child, and returns through uat_to_scheduler(). */
 FUNCTION uat_start, hidden
 	SAVE_REGISTERS
 	mov	x9, sp

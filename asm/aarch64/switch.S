@@ -2,7 +2,7 @@
 /* See switch.h. */
 #include "asm/aarch64/entry.h"
 
-/* To the stack where uat_resume() or uat_start() saved its caller's registers. */
+/* Switch to the stack where uat_resume() or uat_start() saved its caller's registers. */
 .macro ENTER_SCHEDULER_STACK
 	WORKER	x9
 	ldr	x9, [x9, #UAT_WORKER_SCHEDULER_SP]
@@ -11,8 +11,9 @@
 	SAVED_CFI
 .endm
 
-/* Go on where the registers on this stack were saved. `ret`, although the processor's return stack remembers the calls of
- * the side that is left: a branch to an address after a call would need a landing pad there. */
+/* Continue where the registers on this stack were saved. This is a `ret`, although the processor's return stack
+ * remembers the calls of the side that is left: any other branch to an address after a call would need a landing pad
+ * there. */
 .macro CONTINUE
 	RESTORE_REGISTERS
 	ret
@@ -25,8 +26,8 @@ FUNCTION uat_resume, hidden
 	mov	x9, sp
 	WORKER	x10
 	str	x9, [x10, #UAT_WORKER_SCHEDULER_SP]
-	mov	sp, x0			/* same layout: the CFI goes on to hold, for the resumed stack */
-	mov	w0, #0			/* of uat_suspend() */
+	mov	sp, x0			/* same layout: the CFI stays true, now for the resumed stack */
+	mov	w0, #0			/* the result of uat_suspend() */
 	CONTINUE
 END uat_resume
 
@@ -85,8 +86,8 @@ END uat_suspend
 
 /* int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to)
  *                      x0                     x1              x2
- * clobbers: as a call. The same, with a reply of one word. The reply lies here, below the return address, not in the
- * caller's frame: so the caller can make this a tail call. */
+ * clobbers: as a call. uat_suspend() with a reply of one word. The reply lies here, below the return address. It is not
+ * in the caller's frame, so the caller can make this a tail call. */
 FUNCTION uat_suspend_word, hidden
 	sub	sp, sp, #32
 	.cfi_adjust_cfa_offset 32
@@ -95,10 +96,10 @@ FUNCTION uat_suspend_word, hidden
 	.cfi_rel_offset x30, 24
 	mov	x9, sp
 	str	x9, [x0, #UAT_PARK_REPLY]
-	adr	x30, .Lreplied			/* no call: nobody will return to it */
+	adr	x30, .Lreplied			/* a plain branch and no call: no return will match it */
 	b	uat_suspend
 	nop					/* an unwinder looks up the instruction before a return address */
-.Lreplied:					/* uat_resume() or uat_to_next() goes on here */
+.Lreplied:					/* uat_resume() or uat_to_next() continues here */
 	ldp	x9, x10, [sp]
 	ldp	x11, x30, [sp, #16]
 	.cfi_same_value x30
@@ -111,8 +112,8 @@ FUNCTION uat_suspend_word, hidden
 1:	ret
 END uat_suspend_word
 
-/* A task has been suspended: go on with what the scheduler says is next, without a return to the caller of uat_resume()
- * or uat_start(), unless there is nothing.
+/* A task has been suspended: continue with the task that the scheduler chooses next. Return to the caller of
+ * uat_resume() or uat_start() only if there is none.
  * clobbers: all; the task's stack is left as it is */
 FUNCTION uat_to_next, hidden
 	ENTER_SCHEDULER_STACK

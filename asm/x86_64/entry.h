@@ -24,7 +24,7 @@
 	.size \name, . - \name
 .endm
 
-/* Save what a call preserves; the stack pointer then is a continuation. */
+/* Save the registers that a call preserves; afterwards the stack pointer is a continuation. */
 .macro SAVE_REGISTERS
 	push	%rbp
 	.cfi_adjust_cfa_offset 8
@@ -46,7 +46,7 @@
 	.cfi_rel_offset r15, 0
 .endm
 
-/* The reverse. What the registers mean in the caller changes at each pop, and so does the CFI. */
+/* Restore the registers. Each pop gives the caller one of its registers back, and the CFI follows. */
 .macro RESTORE_REGISTERS
 	pop	%r15
 	.cfi_adjust_cfa_offset -8

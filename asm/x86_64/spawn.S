@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Spawn, child first. All of the common case is here: push the spawner's continuation, run the child, pop, deliver the
- * result; no atomic, no fence, no allocation. It does what uat_deque_push() of deque/owner.h does, inlined.
+ * result. It uses no atomic, no fence and no allocation. It contains uat_deque_push() of deque/owner.h, inlined.
  *
  * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
  * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the spawner's
@@ -19,14 +19,14 @@
  *	padding			so that the whole is a multiple of 16
  *	return address of fn, frames of the child
  *
- * The stores here need no fence against thieves: they see none of this before uat_deque_refill() publishes the
- * entry with a release store. The load of *look, ring->claims, is relaxed: it is only a hint that
- * there is something to do. Its peers are the thieves' atomics in uat_thief_claim().
+ * The stores here need no fence against thieves, which see none of them before uat_deque_refill() publishes the entry
+ * with a release store. The load of *look (ring->claims) is relaxed, because it is only a hint that there is something
+ * to do. Its peers are the thieves' atomics in uat_thief_claim().
  */
 #include "asm/x86_64/entry.h"
 
-/* Copy rcx bytes upwards: by words, then the rest in the pieces in which it was probably written, since a load that is
- * wider than the stores before it waits for them. Uses rax and r11; rcx is lost. */
+/* Copy rcx bytes upwards, first in whole words. The rest is copied in the pieces in which it was probably written,
+ * because a load that is wider than the stores before it waits for them. Uses rax and r11; rcx is lost. */
 .macro COPY from, to
 	xor	%eax, %eax
 	sub	$8, %rcx
@@ -55,8 +55,8 @@
 
 /* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
  *                rdi            rsi         rdx              rcx              r8            r9
- * clobbers: as a call. Returns once the child has ended, or, perhaps in another process, once the continuation was
- * stolen. */
+ * clobbers: as a call. Returns once the child has ended, or once the continuation was stolen, then perhaps in another
+ * process. */
 FUNCTION uat_spawn, public
 	SAVE_REGISTERS
 	mov	%rsp, %rbx
@@ -64,11 +64,11 @@ FUNCTION uat_spawn, public
 	movq	$0, UAT_TASK_RECORD(%rdi)
 	mov	%r8, UAT_TASK_RESULT(%rdi)
 	mov	%rdi, UAT_FRAME_TASK - UAT_FRAME_SIZE(%rbx)
-	mov	%r9, UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE(%rbx)	/* and 0 to pending, above it */
+	mov	%r9, UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE(%rbx)	/* result_size, and 0 to pending above it */
 	lea	-8(%r9), %rax
 	lea	-8(%rcx), %r10
 	or	%r10, %rax
-	jne	.Lsizes				/* not 8 bytes each */
+	jne	.Lsizes				/* argument and result do not have 8 bytes each */
 	mov	(%rdx), %rax
 	lea	-(UAT_FRAME_SIZE + 16)(%rbx), %rsp
 	mov	%rax, (%rsp)
@@ -111,7 +111,7 @@ FUNCTION uat_spawn, public
 .Lreturn:
 	lea	UAT_SAVED_SIZE(%rbx), %rsp
 	.cfi_def_cfa rsp, 8
-	mov	32(%rbx), %rbx			/* the others are as the child found them: a call preserves them */
+	mov	32(%rbx), %rbx			/* the child has preserved the other registers, as every call does */
 	.cfi_same_value rbx
 	ret
 	.cfi_def_cfa rbx, UAT_SAVED_SIZE + 8
@@ -137,7 +137,7 @@ FUNCTION uat_spawn, public
 	pop	%rdi
 	jmp	.Lcall
 
-.Lpop:						/* uat_task_returned() comes back only if the spawner is here */
+.Lpop:						/* uat_task_returned() returns only if the spawner is here */
 	mov	%rbx, %rdi
 	.cfi_remember_state
 	.cfi_undefined rip
@@ -188,7 +188,7 @@ FUNCTION uat_spawn, public
 	mov	40(%rbx), %rbp
 	jmp	.Lcopy
 
-.Ldeliver_size:					/* result of another size than 8 */
+.Ldeliver_size:					/* a result whose size is not 8 */
 	test	%ecx, %ecx
 	je	.Lreturn
 	cmp	$16, %ecx
@@ -207,8 +207,8 @@ FUNCTION uat_spawn, public
 END uat_spawn
 
 /* void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
- * The same for the function that UAT_TASK writes around a task's body. Argument and result have at most
- * UAT_SPAWN_TYPED_MAX bytes, so there is nothing to check. */
+ * uat_spawn() for the function that UAT_TASK writes around a task's body. No size is checked, because argument and
+ * result have at most UAT_SPAWN_TYPED_MAX bytes. */
 FUNCTION uat_spawn_typed, public
 	SAVE_REGISTERS
 	mov	%rsp, %rbx
@@ -216,10 +216,10 @@ FUNCTION uat_spawn_typed, public
 	movq	$0, UAT_TASK_RECORD(%rdi)
 	mov	%r8, UAT_TASK_RESULT(%rdi)
 	mov	%rdi, UAT_FRAME_TASK - UAT_FRAME_SIZE(%rbx)
-	mov	%r9, UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE(%rbx)	/* and 0 to pending, above it */
+	mov	%r9, UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE(%rbx)	/* result_size, and 0 to pending above it */
 	mov	%rdx, %rdi
 	cmp	$8, %r9d
-	jne	8f				/* not a result of 8 bytes */
+	jne	8f				/* the result does not have 8 bytes */
 	sub	$(UAT_FRAME_SIZE + 16), %rsp
 	lea	8(%rsp), %rdx
 	jmp	.Lpush
@@ -234,7 +234,7 @@ END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               rdi           rsi         rdx        rcx
- * clobbers: as a call. Begins a task at uat_spawn()'s call of the child; comes back through uat_to_scheduler(). */
+ * clobbers: as a call. Begins a task at uat_spawn()'s call of the child, and returns through uat_to_scheduler(). */
 FUNCTION uat_start, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)

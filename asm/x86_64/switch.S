@@ -2,7 +2,7 @@
 /* See switch.h. */
 #include "asm/x86_64/entry.h"
 
-/* To the stack where uat_resume() or uat_start() saved its caller's registers. */
+/* Switch to the stack where uat_resume() or uat_start() saved its caller's registers. */
 .macro ENTER_SCHEDULER_STACK
 	mov	uat_worker+UAT_WORKER_SCHEDULER_SP(%rip), %rsp
 	.cfi_def_cfa rsp, UAT_SAVED_SIZE + 8
@@ -14,8 +14,8 @@
 	.cfi_offset r15, -56
 .endm
 
-/* Continue where the registers on this stack were saved. No `ret`: the return predictor remembers the calls of the side
- * that is left. */
+/* Continue where the registers on this stack were saved. This is not a `ret`, because the return predictor remembers
+ * the calls of the side that is left. */
 .macro CONTINUE
 	RESTORE_REGISTERS
 	pop	%rcx
@@ -30,7 +30,7 @@ FUNCTION uat_resume, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)
 	mov	%rdi, %rsp		/* same layout: the CFI stays true, now for the resumed stack */
-	xor	%eax, %eax		/* of uat_suspend() */
+	xor	%eax, %eax		/* the result of uat_suspend() */
 	CONTINUE
 END uat_resume
 
@@ -83,23 +83,23 @@ END uat_suspend
 
 /* int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to)
  *                      rdi                    rsi             rdx
- * clobbers: as a call. The same, with a reply of one word. The reply lies here, below the return address, not in the
- * caller's frame: so the caller can make this a tail call. */
+ * clobbers: as a call. uat_suspend() with a reply of one word. The reply lies here, below the return address. It is not
+ * in the caller's frame, so the caller can make this a tail call. */
 FUNCTION uat_suspend_word, hidden
 	push	%rdx
 	.cfi_adjust_cfa_offset 8
 	push	%rsi
 	.cfi_adjust_cfa_offset 8
-	push	$0				/* status; with the value above it, the reply */
+	push	$0				/* the status; together with the value above it, it is the reply */
 	.cfi_adjust_cfa_offset 8
 	mov	%rsp, UAT_PARK_REPLY(%rdi)
-	lea	.Lreplied(%rip), %rax		/* no call: nobody will return to it */
+	lea	.Lreplied(%rip), %rax		/* a push and no call: no `ret` will match it */
 	push	%rax
 	.cfi_adjust_cfa_offset 8
 	jmp	uat_suspend
 	.cfi_adjust_cfa_offset -8
 	nop					/* an unwinder looks up the byte before the return address */
-.Lreplied:					/* uat_resume() or uat_to_next() goes on here */
+.Lreplied:					/* uat_resume() or uat_to_next() continues here */
 	pop	%rax
 	.cfi_adjust_cfa_offset -8
 	pop	%rdx
@@ -117,8 +117,8 @@ FUNCTION uat_suspend_word, hidden
 	jmp	*%rcx				/* jmp, not ret: see asm/switch.h */
 END uat_suspend_word
 
-/* A task has been suspended: continue with what the scheduler chooses next, without a return to the caller of uat_resume()
- * or uat_start(), unless there is nothing.
+/* A task has been suspended: continue with the task that the scheduler chooses next. Return to the caller of
+ * uat_resume() or uat_start() only if there is none.
  * clobbers: all; the task's stack is left as it is */
 FUNCTION uat_to_next, hidden
 	ENTER_SCHEDULER_STACK
