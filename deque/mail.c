@@ -30,7 +30,7 @@ void uat_mail_settle(struct uat_mail *mail)
         check(mail, uat_transport_wait(mail->transport, &sent, 1));
 }
 
-/* Has the stack given last been written out? Looks once and does not wait. */
+/* Has the last stack that was given been written out? Looks once and does not wait. */
 static bool has_left(struct uat_mail *mail)
 {
     if (!mail->sent.done)
@@ -93,7 +93,8 @@ static void refuse(struct uat_mail *mail, int thief)
 }
 
 /*
- * WRITE the continuation [sp, base) to the same addresses at the thief. Its region is empty, so they are free (M6).
+ * WRITE the continuation [sp, base) to the same addresses at the thief. These addresses are free, because its region is
+ * empty (M6).
  */
 static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
 {
@@ -103,7 +104,7 @@ static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
     struct uat_op chain[] = {
         uat_op_write((void *)sp, (void *)sp, base - sp),
         uat_op_write(&l->given, &there->given, sizeof(l->given)),
-        /* Takes effect after both WRITEs (O1), whose order among themselves is open. The peer is look_for_answer() of
+        /* Takes effect after both WRITEs (O1), which may take effect in either order. The peer is look_for_answer() of
          * thief_message.c. */
         uat_op_fetch_add(&l->old, &there->answers, UAT_ANSWER_GIVEN),
     };
@@ -168,7 +169,7 @@ void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
     struct uat_mail *mail = mail_of(d);
     uint64_t ask = load_ask(mail);
     ssize_t i = find_oldest(d);
-    bool waits = is_asked(mail, ask); /* a request is left for a later look */
+    bool waits = is_asked(mail, ask); /* the request is left for a later look */
     bool soon = waits && i >= 0 && !is_ready(d);
     if (waits && !soon && (i >= 0 || moment == UAT_MAIL_PUSH)) {
         answer(d, ask, i);
@@ -177,7 +178,8 @@ void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
     }
     if (i >= 0)
         show_offer(mail, d->entries[i]);
-    /* While a request waits or nothing is offered, no push may skip this function: it has something to offer. */
+    /* No push may skip this function while a request waits or nothing is offered: the push brings something to
+     * offer. */
     d->pop_claims = soon ? NEVER : ask;
     d->push_claims = waits || mail->shown == 0 ? NEVER : ask;
 }

@@ -18,7 +18,7 @@
  *   M4  A thief that has waited too long withdraws: { CMP_SWAP ask: request -> request marked WITHDRAWN; READ taken }.
  *       If the swap wins and taken is older than t, the owner can only drop t. If taken is { t, LOOKING }, the thief
  *       READs again. If it is { t, ANSWERED }, the thief waits for the answer. Then it frees the mailbox. Until then no
- *       other thief can ask, so taken keeps speaking of t.
+ *       other thief can ask, so taken still refers to t.
  *   M5  An answer is one FETCH_ADD on the thief's `answers`. To give a continuation, the victim posts { WRITE stack;
  *       WRITE given; FETCH_ADD }: once the thief sees the count grow, the stack is in place (O1).
  *   M6  The thief's region is empty from the request until the answer or the withdrawal, because the victim WRITEs the
@@ -33,7 +33,7 @@
 
 #include "deque/ring.h"
 
-/* What a peek READs. */
+/* The words that a peek READs. */
 struct uat_mailbox_front {
     uint64_t ask;   /* the last request: see uat_ask() */
     uint64_t taken; /* the last request that the owner looked at, and what became of it: see uat_taken() */
@@ -43,12 +43,12 @@ struct uat_mailbox_front {
 struct uat_mailbox {
     /* The owner loads ask at every push and pop. Other CPUs and adapters rarely change anything on this line. */
     _Alignas(UAT_CACHE_LINE) struct uat_mailbox_front front;
-    /* This worker as a thief: the answers of victims, and the place of the stack that it was given last. */
+    /* For this worker as a thief: the answers of victims, and the place of the last stack that it was given. */
     _Alignas(UAT_CACHE_LINE) uint64_t answers;
     uint64_t given; /* uat_place() */
 };
 
-/* What an answer adds to `answers`. */
+/* The number that an answer adds to `answers`. */
 #define UAT_ANSWER_GIVEN   UINT64_C(1)
 #define UAT_ANSWER_REFUSED (UINT64_C(1) << 32)
 
@@ -56,9 +56,9 @@ struct uat_mailbox {
  * A value of ask: 40 bits of the request's number, the mark WITHDRAWN, and 23 bits of the thief's rank + 1, where 0
  * means no request. To mistake an old value for a new one, a thief would have to miss 2^40 requests.
  */
-#define UAT_ASK_NONE      (-1)                /* in place of a rank */
+#define UAT_ASK_NONE      (-1)                /* a rank that means no thief */
 #define UAT_ASK_WITHDRAWN (UINT64_C(1) << 23) /* the mark */
-#define UAT_ASK_RANKS     (UINT64_C(1) << 23) /* more than any job has */
+#define UAT_ASK_RANKS     (UINT64_C(1) << 23) /* more workers than any job has */
 
 static inline uint64_t uat_ask(uint64_t number, int rank)
 {
@@ -86,7 +86,8 @@ static inline bool uat_taken_is(uint64_t taken, uint64_t number, enum uat_taken_
     return taken == uat_taken(number, state);
 }
 
-/* May a thief ask now (M2)? ask and taken may have been sampled at different times; a decision, once made, stands. */
+/* May a thief ask now (M2)? ask and taken may have been sampled at different times. That is harmless, because a
+ * decision is never reversed. */
 static inline bool uat_mailbox_is_free(const struct uat_mailbox_front *front)
 {
     uint64_t ask = front->ask;

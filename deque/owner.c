@@ -122,7 +122,8 @@ static void settle(struct uat_deque *d, size_t i, enum uat_ack_status status)
     d->count.entries_aborted++;
 }
 
-/* Is a claimed entry not settled yet? Thieves claim the oldest entry first, and `first` is the oldest published one. */
+/* Is there a claimed entry that is not settled yet? Thieves claim the oldest entry first, and `first` is the oldest
+ * published one. */
 static bool has_claimed(const struct uat_deque *d, uint64_t claims)
 {
     return d->first < d->last && (int64_t)(claims - d->index[d->first]) > 0;
@@ -137,15 +138,17 @@ static void check_claims(struct uat_deque *d, uint64_t claims)
     d->seen = claims;
 }
 
-/* The word holds the acknowledgement of index or, until that arrives, the one of the slot's previous index (D5). */
+/* Check that the word holds the acknowledgement of index or, until that arrives, that of the slot's previous index
+ * (D5). */
 static void check_ack(const struct uat_deque *d, uint64_t ack, uint64_t index)
 {
     if (__builtin_expect(!uat_ack_for(ack, index) && !uat_ack_for(ack, index - UAT_RING_SLOTS), 0))
         uat_word_refuse(d->user.rank, "an acknowledgement in the deque", ack);
 }
 
-/* The slot for index is not free. Either the slot's last index is not acknowledged yet, so the word holds an older one.
- * Or index itself, published before and taken back, was claimed and acknowledged since claims was read. */
+/* The slot for index is not free, for one of two reasons. The slot's last index may not be acknowledged yet: then the
+ * word holds an older acknowledgement. Or index itself was published before and taken back, and has been claimed and
+ * acknowledged since claims was read. */
 static void check_older(const struct uat_deque *d, uint64_t ack, uint64_t index)
 {
     uint64_t distance = (index - (ack >> 1)) << 1 >> 1; /* acknowledgements carry 63 bits of an index */
@@ -239,9 +242,9 @@ static bool publish(struct uat_deque *d, size_t i)
 static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
 {
     d->pop_claims = claims;
-    /* While fewer entries are published than cap allows, check at every push. But if only records are missing, wait for
-     * a claim, because only a claim frees a record. Also check at every push while an acknowledgement is in flight: its
-     * claim may have been the last, and then no later claim would reveal the room that it leaves. */
+    /* Check at every push while fewer entries are published than cap allows. But if only records are missing, wait for
+     * a claim, because only a claim frees a record. Also check at every push while an acknowledgement is in flight. Its
+     * claim may have been the last one, and then no later claim would reveal the room that it leaves. */
     bool wanting = (d->published < d->cap && !(blocked && d->published > 0)) || has_claimed(d, claims);
     d->push_claims = wanting ? NEVER : claims;
 }
@@ -287,7 +290,8 @@ static __attribute__((noinline, cold)) bool withdraw_hooked(struct uat_deque *d,
     return withdraw_steps(d, index, true);
 }
 
-/* Take the entry with this index out of the ring. True: it is the owner's again. False: a thief has claimed it (D4). */
+/* Take the entry with this index out of the ring. True: the entry is the owner's again. False: a thief has claimed it
+ * (D4). */
 static bool withdraw(struct uat_deque *d, uint64_t index)
 {
     return is_hooked() ? withdraw_hooked(d, index) : withdraw_steps(d, index, false);
@@ -384,9 +388,9 @@ bool uat_deque_is_drained(const struct uat_deque *d)
     return true;
 }
 
-/* Given that the deque is not drained: is every entry out of the thieves' reach, or does a thief ask for one? Relaxed:
- * both loads are hints. The peers are the thieves' atomics on claims, in uat_thief_claim(), and on the look word, in
- * ask_once() of thief_message.c. */
+/* In a deque that is not drained: is every entry out of the thieves' reach, or does a thief ask for one? Both loads are
+ * relaxed, because they are hints. The peers are the thieves' atomics on claims, in uat_thief_claim(), and on the look
+ * word, in ask_once() of thief_message.c. */
 static bool must_offer(const struct uat_deque *d)
 {
     if (d->giver)
@@ -406,7 +410,7 @@ bool uat_deque_offer(struct uat_deque *d)
 
 uintptr_t uat_deque_next_private(const struct uat_deque *d)
 {
-    /* Entries are published oldest first. So if the youngest is not private, none is. */
+    /* Entries are published oldest first. So no entry is private unless the youngest is. */
     size_t n = uat_deque_size(d);
     return n > 0 && tag_of(d, n - 1) == UAT_TAG_PRIVATE ? d->entries[n - 1] : 0;
 }

@@ -2,9 +2,9 @@
 /*
  * The owner's side of the work-stealing deque, after Akiyama and Taura (HPDC'15, JIP 24(3) 2016). As in THE (Frigo,
  * Leiserson, Randall, PLDI'98) and Chase-Lev (SPAA'05), the owner works at the young end and thieves take the oldest
- * entry. It deviates from the paper in three ways. Thieves never write a word that the owner writes. The owner takes no
- * lock and executes no atomic read-modify-write. Only the oldest entries are published, so that push and pop of a young
- * entry cost no fence.
+ * entry. There are three differences from the paper. Thieves never write a word that the owner writes. The owner takes
+ * no lock and executes no atomic read-modify-write. Only the oldest entries are published, so that push and pop of a
+ * young entry cost no fence.
  *
  * tests/model/claim.pml and lock.pml model this file and the thieves' side.
  *
@@ -14,14 +14,14 @@
  * elsewhere has an entry tagged GONE as its base.
  *
  *   D1  The owner writes slots; thieves write claims, lock and ack: see ring.h.
- *   D2  Published entries have increasing indices. The next one is max(bottom, claims), for claims can be ahead of
- *       bottom.
+ *   D2  Published entries have increasing indices. The next index is max(bottom, claims), because claims can be ahead
+ *       of bottom.
  *   D3  Exactly one thief has claimed each index below `claims`, and that thief acknowledges it exactly once.
- *   D4  The owner takes the entry with index i back by making its slot invalid, executing a full fence and reading
- *       claims <= i. If claims > i, the acknowledgement of the claim decides.
+ *   D4  To take back the entry with index i, the owner makes its slot invalid, executes a full fence and reads claims.
+ *       If claims <= i, the entry is the owner's again. If claims > i, the acknowledgement of the claim decides.
  *   D5  The owner writes a slot for index i only after it has copied away the acknowledgement of index
  *       i - UAT_RING_SLOTS.
- *   D6  The stack of a claimed entry is not written before the acknowledgement.
+ *   D6  The owner does not write the stack of a claimed entry before the acknowledgement.
  */
 #ifndef UAT_OWNER_H
 #define UAT_OWNER_H
@@ -52,9 +52,9 @@ struct uat_deque_user {
     /* Part child and spawner of the continuation at sp: make their join record. False if no record is free. */
     bool (*part)(void *context, uintptr_t sp);
     void *context;
-    /* Makes what the worker did so far visible to thieves. Called while *unreleased is set, before an entry is
-     * published and before `claims` is read for it. False if it would take too long now. unreleased == NULL: never
-     * called. */
+    /* Makes all that the worker did so far visible to thieves. Called while *unreleased is set, before an entry is
+     * published and before `claims` is read for it. Returns false if that would take too long now. If unreleased is
+     * NULL, this is never called. */
     bool (*before_publication)(void);
     const bool *unreleased;
     /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */
@@ -85,7 +85,8 @@ struct uat_deque_giver {
 struct uat_deque {
     /* The assembly of uat_spawn() uses the first four fields: see asm/offsets.h. */
     uintptr_t *top; /* one past the youngest entry */
-    /* &ring->claims; or the giver's look word; or &uat_deque_watch_word: every push and pop takes the slow path. */
+    /* &ring->claims, or the giver's look word; or &uat_deque_watch_word, so that every push and pop takes the slow
+     * path. */
     const uint64_t *look;
     uint64_t push_claims; /* a push skips the slow path while *look equals this */
     uint64_t pop_claims;  /* a pop skips the slow path while *look equals this */
@@ -102,7 +103,7 @@ struct uat_deque {
     unsigned cap;          /* upper bound of published */
     uint64_t bottom;       /* index of the next publication, unless claims is ahead (D2) */
     uint64_t newest;       /* one past the highest index ever published */
-    uint64_t seen;         /* claims when last checked */
+    uint64_t seen;         /* value of claims when last checked */
     uint32_t generation;   /* incremented for every publication */
     struct uat_deque_user user;
     struct uat_deque_counts count;
@@ -119,7 +120,8 @@ extern uintptr_t uat_deque_closed_entry[1];
         .top = uat_deque_closed_entry, .look = &uat_deque_watch_word                                                   \
     }
 
-/* If the deque has a giver, refuse the thief that asks. For a worker that waits and so answers no request. */
+/* If the deque has a giver, refuse the thief that asks. A worker calls this while it waits and so answers no
+ * request. */
 static inline void uat_deque_refuse(struct uat_deque *d)
 {
     if (d->giver)
@@ -130,7 +132,7 @@ static inline void uat_deque_refuse(struct uat_deque *d)
 int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user);
 void uat_deque_close(struct uat_deque *d);
 
-/* Does a fault at this address mean "too many entries"? For the signal handler. */
+/* Does a fault at this address mean "too many entries"? The signal handler asks. */
 bool uat_deque_is_overflow(const struct uat_deque *d, uintptr_t address);
 
 static inline size_t uat_deque_size(const struct uat_deque *d)
@@ -180,13 +182,14 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
     return true;
 }
 
-/* Pop the youngest entry, whatever its tag. May wait for a claim's acknowledgement. *sp: the entry without its tag. */
+/* Pop the youngest entry, whatever its tag. May wait for a claim's acknowledgement. *sp is set to the entry without its
+ * tag. */
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
 
 /*
  * Pop the only entry if it is the base of a task whose spawner is elsewhere, and no thief has claimed since the last
- * look. Otherwise, and always with a giver, return false: the caller uses uat_deque_pop(). With only this entry nothing
- * is published, so push_claims and pop_claims stay as they are.
+ * look. Otherwise, and always with a giver, return false: the caller uses uat_deque_pop(). Nothing is published while
+ * this is the only entry, so push_claims and pop_claims stay as they are.
  */
 static inline bool uat_deque_drop_base(struct uat_deque *d)
 {
@@ -203,15 +206,15 @@ static inline bool uat_deque_drop_base(struct uat_deque *d)
 }
 
 /*
- * Is nothing left that a thief could take? That is: no published entry is unclaimed, and no entry may be published.
- * A hint: a thief may claim the last entry at this very moment.
+ * Is nothing left that a thief could take? This means that no published entry is unclaimed, and that no entry may be
+ * published. The result is a hint: a thief may claim the last entry at this very moment.
  */
 bool uat_deque_is_drained(const struct uat_deque *d);
 
 /*
- * For a task that runs long without a push or pop: offer entries whose publication was put off, or, with the message
- * protocol, answer a request. False if nothing is left that a thief could take. Costs a few loads if there is nothing
- * to do.
+ * Offer entries whose publication was put off, or, with the message protocol, answer a request. This is for a task that
+ * runs long without a push or pop. Returns false if nothing is left that a thief could take. Costs a few loads if there
+ * is nothing to do.
  */
 bool uat_deque_offer(struct uat_deque *d);
 
@@ -219,10 +222,10 @@ bool uat_deque_offer(struct uat_deque *d);
  * running task is its child. */
 uintptr_t uat_deque_next_private(const struct uat_deque *d);
 
-/* watch: take the slow path at every push and pop; otherwise only where it is needed. */
+/* If `watch`, take the slow path at every push and pop; otherwise only where it is needed. */
 void uat_deque_watch(struct uat_deque *d, bool watch);
 
-/* Start a run with the full cap. watch: take the slow path at every push and pop (torture modes). */
+/* Start a run with the full cap. If `watch`, take the slow path at every push and pop (torture modes). */
 void uat_deque_start(struct uat_deque *d, bool watch);
 
 /* End a run. Outside of runs every push takes the slow path, which refuses the spawn. */

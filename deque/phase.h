@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times of the phases of a steal, for timelines and microbenchmarks. Off (one predictable branch, on slow paths only)
- * unless a hook is set.
+ * Times of the phases of a steal, for timelines and microbenchmarks. Nothing is timed unless a hook is set. Without
+ * one, this costs one predictable branch, on slow paths only.
  */
 #ifndef UAT_PHASE_H
 #define UAT_PHASE_H
@@ -13,7 +13,7 @@
 
 enum uat_phase {
     UAT_PHASE_PEEK,        /* READ of the victim's ring */
-    UAT_PHASE_LOCK,        /* lock protocol: { FETCH_ADD; READ of what the lock protects } */
+    UAT_PHASE_LOCK,        /* lock protocol: { FETCH_ADD; READ of the words that the lock protects } */
     UAT_PHASE_CLAIM,       /* { atomic on claims; READ slot; READ stack if it is small enough to be speculative } */
     UAT_PHASE_LOOK,        /* READ slot and stack again, because they may be inconsistent */
     UAT_PHASE_STACK,       /* READ of a stack that was too large for a speculative READ */

@@ -72,7 +72,7 @@ static bool publish(struct uat_ready *r)
      * in uat_ready_steal(), which the thief posts after its READ of the slot has completed. */
     uint64_t ack = uat_cpu_load_acquire(&ring->ack[at]), expected = index + 1 - UAT_READY_SLOTS;
     if (ack != expected) {
-        if (ack != expected - UAT_READY_SLOTS) /* until it arrives, the word has the round before's */
+        if (ack != expected - UAT_READY_SLOTS) /* until it arrives, the word holds an older one */
             uat_word_refuse(r->transport->rank, "an acknowledgement in the ready ring", ack);
         return false;
     }

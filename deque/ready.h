@@ -6,18 +6,18 @@
  *
  *   R1  The owner's CPU writes slot[], the adapter's atomics write claims, and the worker that claimed writes ack[].
  *   R2  A slot's state is its index + 1. Each index is published once, in order, and never withdrawn. So claims is at
- *       most the number of publications. And a worker that has seen slot t published takes task t by CMP_SWAP(claims,
- *       t, t + 1).
+ *       most the number of publications. A worker that has seen slot t published takes task t by CMP_SWAP(claims, t, t
+ *       + 1).
  *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t. The taker acknowledges
  *       only after its READ of the slot is complete.
  *   R4  The block with the task's stack is frozen from the publication until the taker gives it back. So a thief may
- *       READ the stack speculatively, together with the claim. What it read is right if the slot, READ after the claim,
- *       agrees with the peek.
+ *       READ the stack speculatively, together with the claim. The stack that it read is valid if the slot, READ after
+ *       the claim, agrees with the peek.
  *
- * Order: the owner takes the oldest of its list, and every UAT_READY_TURN-th time the oldest of the ring. So a task
- * that became ready when n others were is passed over at most UAT_READY_BOUND(n) times. In the list it waits for the n
- * others; the list is served in 7 of 8 turns. Then, if it is offered, it waits up to 8 turns for each slot of the ring.
- * Thieves only shorten that.
+ * Order: the owner takes the oldest task of its list, and every UAT_READY_TURN-th time the oldest of the ring. So a
+ * task that became ready when n others were ready is passed over at most UAT_READY_BOUND(n) times. In the list it waits
+ * for the n others, and the list is served in 7 of 8 turns. If it is then offered, it waits up to 8 turns for each slot
+ * of the ring. Thieves only shorten these waits.
  */
 #ifndef UAT_READY_H
 #define UAT_READY_H
@@ -30,9 +30,9 @@
 #include "deque/thief.h"
 #include "transport/transport.h"
 
-enum { UAT_READY_SLOTS = 12, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes of a block before the stack in it */ };
+enum { UAT_READY_SLOTS = 12, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes before a block's stack */ };
 
-/* The maximum number of tasks that the owner takes before one that became ready when n others were. */
+/* The owner takes at most this number of tasks before a task that became ready when n others were ready. */
 #define UAT_READY_BOUND(n) ((n) + (n) / (UAT_READY_TURN - 1) + 1 + UAT_READY_TURN * UAT_READY_SLOTS)
 
 /* A task whose stack [sp, base) lies in a block of an evacuation heap. where: (rank << 48) | address of the block. */
@@ -53,13 +53,13 @@ struct uat_ready_ring {
     _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_READY_SLOTS]; /* index + 1 of the last acknowledged claim */
 };
 
-/* What a peek fetches: claims and slots. */
+/* The words that a peek fetches: claims and slots. */
 struct uat_ready_peek {
     uint64_t claims;
     struct uat_ready_slot slot[UAT_READY_SLOTS];
 };
 
-/* Where this worker's own operations on ready tasks land. */
+/* The places where this worker's own operations on ready tasks land. */
 struct uat_ready_landing {
     struct uat_ready_peek peek[UAT_PEEKS_MAX];
     struct uat_ready_slot slot;
@@ -76,13 +76,13 @@ struct uat_ready {
     struct uat_ready_task *list; /* tasks not offered: a circular array */
     size_t first, count, room;
     uint64_t bottom; /* publications so far */
-    uint64_t seen;   /* claims when we last looked, our own included */
-    unsigned cap;    /* upper bound of tasks offered at once; 0: never offer, for there is no other worker */
+    uint64_t seen;   /* value of claims when we last looked, our own included */
+    unsigned cap;    /* upper bound of tasks offered at once; 0: never offer, because there is no other worker */
     unsigned turn;
     uint64_t pushed, stolen; /* tasks made ready here; offered tasks that thieves took */
 };
 
-/* Where a worker's parts lie: zeroed memory of the segment. low: start of the uni-address region. */
+/* The addresses of a worker's parts: zeroed memory of the segment. low: start of the uni-address region. */
 struct uat_ready_parts {
     struct uat_ready_ring *ring;
     struct uat_ready_landing *landing;
@@ -145,7 +145,7 @@ static inline int uat_ready_take(struct uat_ready *r, struct uat_ready_task *tas
 /*
  * The thief's side: try once to take a ready task of one of the victims. Returns enum uat_steal or a negative errno.
  * After UAT_STEAL_DONE with *fetched the task's stack is in place; without *fetched the caller READs it. Only a stack
- * of at most UAT_SPECULATION_LIMIT bytes is fetched. thief: for the bounds of the region, which must be empty.
+ * of at most UAT_SPECULATION_LIMIT bytes is fetched. thief gives the bounds of the region, which must be empty.
  */
 int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims,
                     struct uat_ready_task *task, bool *fetched, unsigned *trips);

@@ -68,7 +68,8 @@ static int claim(struct uat_ready *r, const struct offered *offered, const struc
     struct uat_pending pending[2], *all[2] = {&pending[0], &pending[1]};
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&a->old, &ring->claims, index, index + 1),
-        /* After the claim (O1). The slot was published before the claim could win, so this READ sees all of it. */
+        /* Takes effect after the claim (O1). The slot was published before the claim could win, so this READ sees all
+         * of it. */
         uat_op_read(&a->slot, &ring->slot[index % UAT_READY_SLOTS], sizeof(a->slot)),
     };
     struct uat_op read = read_stack(foretold);

@@ -26,7 +26,7 @@ struct uat_slot {
 
 struct uat_ring {
     /* T: the number of claims so far, which is the index of the next entry to claim. The owner loads it at every push
-     * and pop, so nothing else on its line changes. It is the line's last word, so that one short READ fetches it
+     * and pop, so nothing else on its line changes. It is the last word of its line, so that one short READ fetches it
      * together with the slots. */
     _Alignas(UAT_CACHE_LINE) char room[UAT_CACHE_LINE - sizeof(uint64_t)];
     uint64_t claims;
@@ -35,12 +35,12 @@ struct uat_ring {
      * The lock protocol's lock: 0 when free. It starts a line of its own, because losers of the race keep changing it.
      */
     uint64_t lock;
-    /* After the words that a peek READs, because only the owner needs the acknowledgements. */
+    /* The acknowledgements follow the words that a peek READs, because only the owner needs them. */
     _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_RING_SLOTS];
 };
 _Static_assert(__builtin_offsetof(struct uat_ring, lock) % UAT_CACHE_LINE == 0, "the lock begins a line");
 
-/* What a peek fetches with one READ: claims, all slots and the lock. */
+/* The words that a peek fetches with one READ: claims, all slots and the lock. */
 struct uat_peek {
     uint64_t claims;
     struct uat_slot slot[UAT_RING_SLOTS];

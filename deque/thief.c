@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the claim and lock thieves share, and how every protocol counts. Model: tests/model/thief.pml, checked by
- * claim.pml and lock.pml. */
+/* The part that the claim and lock protocols share, and the counting of all protocols. Model: tests/model/thief.pml,
+ * checked by claim.pml and lock.pml. */
 #include "deque/thief_internal.h"
 
 #include <errno.h>
@@ -68,8 +68,8 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
                                                                                                              : NULL;
 }
 
-/* Ends the job if the entry that peek shows as valid has a stack that no owner publishes: each word is whole, and a place
- * is 0 only until its slot is first used. */
+/* End the job if the entry that peek shows as valid has a stack that no owner publishes. A mixed peek cannot show one,
+ * because each word is whole, and a place is 0 only until its slot is first used. */
 static void check_place(const struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
@@ -155,7 +155,8 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
     return uat_thief_do(thief, UAT_PHASE_CLAIM, victim, chain, n);
 }
 
-/* READ slot and stack again, now that they are frozen, until both are of one publication: at most twice. */
+/* READ slot and stack again, now that they are frozen, until both belong to one publication. It does so at most
+ * twice. */
 static int look_again(struct uat_thief *thief, int victim, uint64_t index, struct uat_stolen *stolen)
 {
     enum uat_phase phase = stolen->second_look ? UAT_PHASE_LOOK : UAT_PHASE_STACK;
@@ -189,7 +190,7 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
     /* No fence between the atomic on claims and the READ of this slot: they are one chain, which the transport keeps in
      * order (O1). The owner's counterpart is the fence in withdraw(), owner.c. */
     if (!uat_state_valid_for(slot->state, index)) {
-        /* Taken back: until the acknowledgement the slot stays that of the index claimed (D5). */
+        /* The owner took the entry back. Until the acknowledgement, the slot belongs to the claimed index (D5). */
         if (slot->state >> 33 != (index & 0x7fffffff))
             return uat_word_report(victim, "the state of a slot in the deque", slot->state);
         thief->count.aborted++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thieves' side of the work-stealing deque: three protocols, over any transport. For claim and lock, owner.h is the
- * owner's side; for message, mail.h.
+ * The thieves' side of the work-stealing deque: three protocols, over any transport. The owner's side is owner.h for
+ * claim and lock, and mail.h for message.
  *
  * claim  peek; { CMP_SWAP(claims, t, t + 1); READ slot; READ stack }; acknowledge.         thief_claim.c
  * lock   peek; { FETCH_ADD(lock, 1); READ claims and slots }; { FETCH_ADD(claims, 1); READ slot; READ stack };
@@ -36,10 +36,10 @@ enum uat_steal {
 
 enum {
     UAT_SPECULATION_LIMIT = 16384, /* the largest stack, in bytes, that is READ together with a claim */
-    UAT_PATIENCE = 1200            /* looks for an answer: about 50 us of pauses, then yields */
+    UAT_PATIENCE = 1200            /* looks for an answer, with pauses for about 50 us, then with yields */
 };
 
-/* Where READs land: in this worker's segment. */
+/* The places in this worker's segment where READs land. */
 struct uat_landing {
     struct uat_peek peek[UAT_PEEKS_MAX];
     struct uat_slot slot;
@@ -50,7 +50,7 @@ struct uat_landing {
     struct uat_mail_landing mail;
 };
 
-/* What this worker shows to others about itself as a thief. */
+/* Words in which this worker, as a thief, shows its state to the others. */
 struct uat_notice {
     /* The index that this thief is about to claim, or has claimed and not acknowledged. Only this worker's CPU writes
      * it. An owner that waits too long READs it to name the thief. */
@@ -61,16 +61,16 @@ struct uat_notice {
 };
 
 /* Show that this worker has work. Called before it posts a claim, and before anything else that gives it work. So while
- * work moves from one worker to another, at least one of them shows that it has some. Relaxed: the claim's doorbell or
- * atomic instruction follows.
+ * work moves from one worker to another, at least one of the two shows that it has some. Relaxed: the claim's doorbell
+ * or atomic instruction follows.
  */
 static inline void uat_notice_begin(struct uat_notice *notice)
 {
     __atomic_store_n(&notice->work, notice->work | 1, __ATOMIC_RELAXED);
 }
 
-/* Show that this worker has no work. Release: orders what it did with its last work before this store. The peer is the
- * READ in uat_deadlock_look(). */
+/* Show that this worker has no work. Release: orders all that it did with its last work before this store. The peer is
+ * the READ in uat_deadlock_look(). */
 static inline void uat_notice_end(struct uat_notice *notice)
 {
     uat_cpu_store_release(&notice->work, notice->work + (notice->work & 1));
@@ -106,7 +106,7 @@ struct uat_thief {
     uintptr_t low, high;   /* the uni-address region */
     bool peek;             /* peek at the victims before a lock or a request */
     struct uat_mail *mail; /* message protocol: this worker's mail, which refuses requests while this worker steals */
-    /* waiting: called periodically while the victim's answer is due; waited: when it has arrived. May be NULL. */
+    /* waiting is called periodically while the victim's answer is due, waited when it has arrived. May be NULL. */
     void (*waiting)(int victim);
     void (*waited)(void);
     unsigned patience; /* looks for an answer before a request is withdrawn */

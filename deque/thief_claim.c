@@ -20,7 +20,7 @@ static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum
     return rc;
 }
 
-/* May this be claimed? Not while the victim's ring changes under our claims (C2). */
+/* May the entry that peek shows be claimed? Not while the victim's ring changes under our claims (C2). */
 static bool is_steady(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     uint64_t *last = &thief->known[victim], state = peek->slot[uat_slot_of(peek->claims)].state;

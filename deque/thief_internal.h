@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the thief protocols share; for thief*.c only. */
+/* Functions that the thief protocols share; for thief*.c only. */
 #ifndef UAT_THIEF_INTERNAL_H
 #define UAT_THIEF_INTERNAL_H
 
@@ -25,8 +25,9 @@ bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack);
 /* The slot that peek shows for its index, if it is valid and sane; else NULL. */
 const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek);
 
-/* READ the victims' rings: one round trip for all. *best: the victim to steal from. *peek: what was seen of it, or NULL
- * if no victim has anything to take. usable: may this victim be chosen? 0 or a negative errno. */
+/* READ the victims' rings, in one round trip for all. *best is the victim to steal from. *peek is what was seen of it,
+ * or NULL if no victim has anything to take. usable says whether a victim may be chosen. Returns 0 or a negative
+ * errno. */
 int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
                    bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
                    struct uat_peek **peek);

@@ -5,11 +5,11 @@
  *
  * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may have loaded the
  * old value before that WRITE and store its sum after it. Then the lock stays taken although no thief holds it. So
- * every change of the word is a FETCH_ADD, also that of a loser.
+ * every change of the word is a FETCH_ADD, including that of a loser.
  *
  *   L1  The thief whose FETCH_ADD(+1) returned 0 holds the lock.
  *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's
- *       -1 and its next +1 may be reordered in flight (O2): then it finds its own 1 and tries again later.
+ *       -1 and its next +1 may be reordered in flight (O2). Then the thief finds its own 1 and tries again later.
  *   L3  claims changes only under the lock. So FETCH_ADD(claims) returns the index that was READ under the lock.
  */
 #include "base/delay.h"
@@ -36,7 +36,8 @@ static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 {
     struct uat_op chain[2] = {
         uat_op_fetch_add(&thief->landing->old, &uat_thief_ring(thief, victim)->lock, 1),
-        /* All but the lock word. This READ follows the FETCH_ADD (O1), whose peer is unlock() of the last holder. */
+        /* READ all but the lock word. This READ follows the FETCH_ADD (O1), whose peer is unlock() of the last
+         * holder. */
         uat_op_read(peek, &uat_thief_ring(thief, victim)->claims, offsetof(struct uat_peek, lock)),
     };
     uat_delay();
@@ -69,8 +70,8 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
     int result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;
-    /* The acknowledgement is for the owner, the lock for thieves. No worker reads both, so their order does not matter;
-     * they are in order anyway (O1). */
+    /* The owner reads the acknowledgement, and thieves read the lock. No worker reads both, so their order does not
+     * matter. They are in order anyway (O1). */
     struct uat_op chain[2] = {
         uat_thief_acknowledgement(thief, victim, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED),
         uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1),

@@ -2,8 +2,8 @@
 /*
  * The message protocol: the thief asks, the victim gives. Model: tests/model/message.pml; invariants: mailbox.h.
  *
- * The peek is one round trip, the request another. The continuation needs no further one, but arrives only after the
- * victim has looked. The thief waits for a bounded time, then withdraws the request and tries another victim.
+ * The peek is one round trip, the request another. The continuation needs no further round trip, but arrives only after
+ * the victim has looked. The thief waits for a bounded time, then withdraws the request and tries another victim.
  */
 #include <assert.h>
 #include <errno.h>
@@ -54,8 +54,8 @@ static int read_fronts(struct uat_thief *thief, const struct uat_victims *victim
     return rc;
 }
 
-/* What an owner shows: a request that it has looked at, of 40 bits, with one of three outcomes; and an offer that is a
- * stack pointer of the region, or 0. */
+/* Check what an owner shows: a request of 40 bits that it has looked at, with one of three outcomes, and an offer that
+ * is a stack pointer of the region, or 0. */
 static void check_front(const struct uat_thief *thief, int victim, const struct uat_mailbox_front *front)
 {
     if (__builtin_expect(front->taken >> UAT_TAKEN_BITS || (front->taken & 3) > UAT_TAKEN_DROPPED, 0))
@@ -95,7 +95,8 @@ static void note(struct uat_thief *thief, int victim, const struct uat_mailbox_f
     thief->known[victim] = uat_mailbox_is_free(front) ? front->ask : UAT_ASK_UNKNOWN;
 }
 
-/* Replace the free value that we know by our request. *request: the new value. UAT_STEAL_DONE: the request is in. */
+/* Replace the free value that we know by our request. *request: the new value. UAT_STEAL_DONE: the request is in the
+ * mailbox. */
 static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
 {
     struct uat_landing *l = thief->landing;
@@ -103,7 +104,7 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     *request = uat_ask(uat_ask_number(free) + 1, thief->transport->rank);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, &uat_mail_box(thief->mail, victim)->front.ask, free, *request),
-        /* After the swap (O1), so that a swap that lost is followed by a value that may be free by now. */
+        /* Takes effect after the swap (O1), so that after a lost swap we know a value that may be free by now. */
         read_front(thief, victim, 0),
     };
     thief->notice->intent_index = uat_ask_number(*request);
@@ -122,7 +123,8 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     return UAT_STEAL_LOST_RACE;
 }
 
-/* Without a peek: ask the given victim, using what we know of its mailbox. Ask once more if that was out of date. */
+/* Ask the given victim without a peek, using the value that we know of its mailbox. Ask once more if it was out of
+ * date. */
 static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint64_t *request)
 {
     int victim = stolen->victim, result = UAT_STEAL_LOST_RACE;
@@ -143,7 +145,7 @@ static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint6
 }
 
 /*
- * Look for the answer once. A request that has reached this worker in the meantime is refused.
+ * Look for the answer once. Also refuse a request that has reached this worker in the meantime.
  */
 static int look(struct uat_thief *thief, enum answer *answer)
 {
@@ -188,7 +190,8 @@ static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, 
         ++*trips;
     }
     check_front(thief, victim, front);
-    /* The owner cannot have looked at a later request: while ours is being withdrawn, nobody puts one in (M4). */
+    /* The owner cannot have looked at a later request, because no thief puts one in while ours is being withdrawn
+     * (M4). */
     uint64_t ahead = (front->taken >> 2) - number;
     if (ahead != 0 && ahead < UINT64_C(1) << (UAT_TAKEN_BITS - 3))
         uat_word_refuse(victim, "the decision in the mailbox", front->taken);
@@ -203,7 +206,7 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
     uint64_t *ask = &uat_mail_box(thief->mail, victim)->front.ask, number = uat_ask_number(request);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, ask, request, request | UAT_ASK_WITHDRAWN),
-        /* After the swap (O1). The owner's counterpart is the fence in decide(), mail.c. */
+        /* Takes effect after the swap (O1). The owner's counterpart is the fence in decide(), mail.c. */
         read_front(thief, victim, 0),
     };
     uat_delay();
@@ -211,7 +214,7 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
     if (rc)
         return rc;
     ++*trips;
-    /* If the swap lost, a later request is there. So ours has been decided and was not withdrawn: it was answered. */
+    /* If the swap lost, a later request is there. So ours was decided without being withdrawn: it was answered. */
     bool withdrawn = l->old == request, answered = true;
     if (withdrawn && (rc = learn_decision(thief, victim, number, &answered, trips)))
         return rc;

@@ -11,7 +11,7 @@ static bool is_atomic(const struct uat_op *op)
     return op->code == UAT_OP_FETCH_ADD || op->code == UAT_OP_CMP_SWAP;
 }
 
-/* Must `later` wait for `earlier`? By O1 and nothing else. */
+/* Must `later` wait for `earlier`? Only O1 decides. */
 static bool is_ordered(const struct uat_op *earlier, const struct uat_op *later)
 {
     return (earlier->code == UAT_OP_WRITE && is_atomic(later)) || (is_atomic(earlier) && later->code == UAT_OP_READ);
@@ -56,7 +56,7 @@ static void remove_entry(struct uat_backlog *b, int i)
     memmove(&b->entry[i], &b->entry[i + 1], (size_t)(b->count - i) * sizeof(b->entry[0]));
 }
 
-/* Take out one free operation, or one free READ and, at random, other free READs: their words mix (O2). */
+/* Take out one free operation, or one free READ and, at random, other free READs, because their words may mix (O2). */
 static int choose(const struct uat_backlog *b, struct uat_shuffle *s, int chosen[UAT_CHAIN_MAX])
 {
     int free_count = 0, first = -1, n = 0;

@@ -3,10 +3,10 @@
  * Bulk data over shared memory: every host's memory object is mapped here, and this CPU copies. Hosts other than this
  * one are simulated (UAT_GLOBAL_HOSTS).
  *
- * An operation takes effect when it is posted, unless torture puts it off (delayed.h). How this keeps the promises of
- * bulk.h:
+ * An operation takes effect when it is posted, unless torture puts it off (delayed.h). This is how the promises of
+ * bulk.h are kept:
  *   B1, B2  An atomic is a full fence: execute_atomic() in delayed.c.
- *   B3  For a READ: the loads are this CPU's own, and a fence follows them.
+ *   B3  The loads of a READ are this CPU's own, and a fence follows them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -131,7 +131,8 @@ static int bulk_progress(struct uat_bulk *head)
     return rc;
 }
 
-/* A CPU reaches everything. Under torture say so only half the time, so that bounce buffers are used as over verbs. */
+/* A CPU reaches everything. Under torture the answer is yes only half the time, so that bounce buffers are used as over
+ * verbs. */
 static bool bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes)
 {
     struct bulk_shm *b = (struct bulk_shm *)(uintptr_t)head;

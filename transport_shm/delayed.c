@@ -21,7 +21,7 @@ static void execute_atomic(const struct uat_bulk_op *op, uint64_t *word)
     if (op->code == UAT_OP_FETCH_ADD)
         old = __atomic_fetch_add(word, op->operand, __ATOMIC_SEQ_CST);
     else {
-        uat_cpu_fence_atomic(); /* for a swap that fails */
+        uat_cpu_fence_atomic(); /* a swap that fails may be no full fence */
         __atomic_compare_exchange_n(word, &old, op->operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
     uat_cpu_fence_atomic();
@@ -115,7 +115,7 @@ static void drop_done(struct uat_late *late)
 int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all)
 {
     run_some(late, random, all);
-    if (all) /* run those that had to wait for others in the first pass */
+    if (all) /* run the operations that had to wait in the first pass */
         run_some(late, random, true);
     int told = tell_some(late, random, all);
     drop_done(late);
@@ -124,6 +124,6 @@ int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all
 
 void uat_delayed_close(const struct uat_late *late)
 {
-    (void)late; /* without assertions */
+    (void)late; /* unused without assertions */
     assert(late->count == 0);
 }

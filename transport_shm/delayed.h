@@ -19,7 +19,7 @@ struct uat_delayed_op {
 
 struct uat_late {
     struct uat_delayed_op ops[UAT_DELAYED_ROOM]; /* oldest first */
-    int count, told;                             /* told: the first ones, whose completion has been reported */
+    int count, told;                             /* told: how many of the first ones were reported complete */
 };
 
 /* Let one operation take effect now. */
@@ -28,11 +28,12 @@ void uat_delayed_execute(const struct uat_bulk_op *op, const void *source);
 /* Put off one more operation. There must be room: see uat_delayed_step(). 0 or -ENOMEM. */
 int uat_delayed_put(struct uat_late *late, const struct uat_bulk_op *op);
 
-/* Let some operations take effect, and report some completions. Returns the number reported, or -ENOMEM. all: as many
- * of both as possible. */
+/* Let some operations take effect, and report some completions. Returns the number reported, or -ENOMEM. all: do as
+ * many of both as possible. */
 int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all);
 
-/* Check that all operations have taken effect: over verbs they would meet memory that their peer no longer exposes. */
+/* Check that all operations have taken effect. Over verbs, a later one would meet memory that its peer no longer
+ * exposes. */
 void uat_delayed_close(const struct uat_late *late);
 
 #endif

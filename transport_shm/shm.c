@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * transport_shm: the peers are processes of this host, their segments are mapped here, and this CPU executes a chain
- * when it is posted. How it keeps the promises of transport.h (docs/protocol.md has what gives each order on each
- * processor):
+ * when it is posted. It keeps the promises of transport.h as follows. docs/protocol.md says what gives each order on
+ * each processor.
  *
  *   O1  WRITE -> atomic: an atomic is a release. The release fence before each WRITE gives more than is promised.
- *       WRITE, atomic -> READ: a load may pass an older store that is still in the store buffer, but no full fence.
- *       So one precedes each READ, and do_atomic() is one, too. The other side is the owner of the words: it stores,
- *       executes a full fence and loads what we wrote (uat_deque_pop's invalid mark against the claim). So either it
- *       sees our claim, or our READ after the claim sees its mark.
+ *       WRITE, atomic -> READ: a load may pass an older store that is still in the store buffer, but it cannot pass a
+ *       full fence. So a full fence precedes each READ, and do_atomic() is one, too. The other side is the owner of the
+ *       words. It stores, executes a full fence and loads what we wrote, as uat_deque_pop() does with its invalid mark
+ *       and our claim. So either it sees our claim, or our READ after the claim sees its mark.
  *   O4  words.h
  *   O5  The full fence precedes a chain's first READ in any case, whatever was posted before. It also orders the CPU's
  *       stores before the post ahead of the READ, as an adapter's doorbell does.
  *   O6  CPU atomics.
- *   O7  The landing stores are this CPU's own; a fence in progress() keeps later loads after the READ's.
+ *   O7  The landing stores are this CPU's own. A fence in progress() keeps later loads after those of the READ.
  *
- * A chain is done only when progress() reports it, although it was executed long before. So callers cannot come to
- * depend on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
+ * A chain is done only when progress() reports it, although it was executed long before. This keeps callers from
+ * depending on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
  *
  * Under torture a chain waits in a backlog. Its operations are executed in any order that O1 allows, some when it is
  * posted, the others by later calls. So a fire-and-forget chain may be delayed until its worker next calls the
@@ -64,7 +64,7 @@ struct shm {
     size_t flight_count, flight_room;
     struct uat_shuffle *shuffle; /* NULL: no torture */
     uint64_t pass;               /* number of the current pass of progress() */
-    bool wrote;                  /* WRITEs since the last full fence in drain() */
+    bool wrote;                  /* have there been WRITEs since the last full fence in drain()? */
 };
 
 static struct shm *shm_of(struct uat_transport *t)
@@ -97,7 +97,7 @@ static int check_config(const struct uat_transport_config *c)
     return -EINVAL;
 }
 
-/* What torture needs. 0 or -ENOMEM. */
+/* Allocate what torture needs. 0 or -ENOMEM. */
 static int open_torture(struct shm *t, const struct uat_transport_config *config)
 {
     t->shuffle = malloc(sizeof(*t->shuffle));
@@ -206,7 +206,7 @@ static void do_atomic(const struct uat_op *op, uat_word *remote)
 static void execute(struct shm *t, int peer, const struct uat_op *ops, int count)
 {
     uintptr_t shift = (uintptr_t)t->peers[peer].base - (uintptr_t)t->segment;
-    bool fenced = false; /* a full fence follows the last store */
+    bool fenced = false; /* has a full fence followed the last store? */
     for (int i = 0; i < count;) {
         uat_word *remote = (uat_word *)((uintptr_t)ops[i].remote + shift);
         if (t->shuffle)
@@ -223,8 +223,8 @@ static void execute(struct shm *t, int peer, const struct uat_op *ops, int count
             continue;
         }
         if (ops[i].code == UAT_OP_WRITE) {
-            /* Orders earlier stores, including the caller's, before these. The peer's CPU polls the later one and then
-             * loads the earlier one. */
+            /* Orders earlier stores, including the caller's, before those of this WRITE. The peer's CPU polls a word
+             * that was stored later, and then loads one that was stored earlier. */
             __atomic_thread_fence(__ATOMIC_RELEASE);
             do_write(t, &ops[i], remote);
             fenced = false;

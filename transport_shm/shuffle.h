@@ -13,7 +13,7 @@
 enum {
     UAT_SHUFFLE_COPIES = 8,    /* READs that are done together: a whole chain */
     UAT_SHUFFLE_UNITS = 4096,  /* maximum number of units permuted */
-    UAT_SHUFFLE_WORDWISE = 512 /* up to this number of words, each word is a unit; above it, 8 or more neighbours are */
+    UAT_SHUFFLE_WORDWISE = 512 /* up to this number of words, a unit is one word; above it, 8 or more neighbours */
 };
 
 struct uat_shuffle_copy {
@@ -25,8 +25,8 @@ struct uat_shuffle_copy {
 struct uat_shuffle {
     uint64_t random; /* xorshift state, never 0 */
     struct {
-        uint64_t first; /* word of the copy */
-        uint32_t copy;  /* which copy */
+        uint64_t first; /* the unit's first word in the copy */
+        uint32_t copy;  /* number of the copy */
     } units[UAT_SHUFFLE_UNITS + UAT_SHUFFLE_COPIES];
 };
 
