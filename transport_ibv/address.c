@@ -13,7 +13,7 @@
 
 enum {
     GID_BITS = 128,
-    IPV4_BITS = 96, /* prefix of an IPv4 address in a GID: ::ffff:a.b.c.d */
+    IPV4_BITS = 96, /* bits before an IPv4 address in a GID: ::ffff:a.b.c.d */
     SUBNET_BITS = 64
 };
 
@@ -122,7 +122,7 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
         rc = add_port(list, n, &ports[best], wish->gid_index, reason, sizeof(reason));
         if (first && !rc)
             snprintf(why, size, "%s%s%s", by, error ? "; a better one cannot be used: " : "", failed);
-        if (first && rc && !error) { /* the best port's failure */
+        if (first && rc && !error) { /* report the best port's failure */
             error = rc;
             snprintf(failed, sizeof(failed), "%s", reason);
             snprintf(why, size, "%s", reason);

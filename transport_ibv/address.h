@@ -39,8 +39,8 @@ unsigned uat_ibv_network_bits(const struct ibv_gid_entry *gid);
 
 /*
  * Append the addresses of one port to list, which holds *n of at most UAT_IBV_ADDRESSES_MAX. The first one is the
- * choice of uat_ibv_gid_choose(). If index is -1, all other RoCE v2 GIDs that name a network follow. index:
- * UAT_GID_INDEX. bits: uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in why if
+ * choice of uat_ibv_gid_choose(). If index is -1, all other RoCE v2 GIDs that name a network follow. index is
+ * UAT_GID_INDEX. bits is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in why if
  * no GID can be used.
  */
 int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat_ibv_port *port,
@@ -53,8 +53,8 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
                            int *n, char *why, size_t size);
 
 /* The index of the first of the n addresses that lies in the network of `first`, rank 0's address; -1: none does.
- * subnet: UAT_IB_SUBNET. If it is UAT_SUBNET_ANY and no address lies in rank 0's network, the first address in another
- * IP network will do, since routers join the networks. */
+ * subnet: UAT_IB_SUBNET. With UAT_SUBNET_ANY, the first address in another IP network will do if no address lies in
+ * rank 0's network, since routers join the networks. */
 int uat_ibv_address_choose(const struct uat_ibv_address *list, int n, const struct uat_ibv_address *first, int subnet);
 
 /* The network of an address as text: "10.9.0.0/24", "subnet fe80::/64", "RoCE v1". */

@@ -5,8 +5,8 @@
  * The leader of a host registers the host's global memory once, with its own adapter. So each word has one domain of
  * atomicity, and every byte is locked once. Each worker has a queue pair to the leader of each host, its own host
  * included. These queue pairs are not the transport's, so a steal never waits for bulk data. Two leaders share one
- * queue pair. A leader's queue pairs to other workers only serve. All operations of a worker on a given byte use one
- * queue pair, which gives B1, B2 and B4.
+ * queue pair. A leader's queue pairs to other workers only serve those workers. All operations of a worker on a given
+ * byte use one queue pair, which gives B1, B2 and B4.
  */
 #ifndef UAT_IBV_BULK_H
 #define UAT_IBV_BULK_H
@@ -17,7 +17,7 @@
 enum {
     UAT_IBV_BULK_DEPTH = 128,        /* work requests in one send queue */
     UAT_IBV_BULK_CQ_MAX = 4096,      /* entries of the completion queue */
-    UAT_IBV_BULK_PIECE = 1 << 20,    /* most bytes of one work request, hence of what a lost packet repeats */
+    UAT_IBV_BULK_PIECE = 1 << 20,    /* most bytes of one work request, and so most that a lost packet repeats */
     UAT_IBV_BULK_REQUEST_BYTES = 128 /* bytes of one entry of a send queue, as the driver allocates it */
 };
 
@@ -29,7 +29,7 @@ struct uat_ibv_bulk_request {
 };
 
 struct uat_ibv_bulk_link {
-    struct uat_ibv_connection *pair;   /* to the host's leader */
+    struct uat_ibv_connection *pair;   /* its other end is the host's leader */
     struct uat_ibv_bulk_request *ring; /* operation n is in entry n modulo depth */
     unsigned used;                     /* work requests in flight */
 };
@@ -47,7 +47,7 @@ struct uat_ibv_bulk {
     unsigned depth, cq_entries;
     unsigned under_way; /* work requests in flight on all links, at most cq_entries */
     struct ibv_mr *arena;
-    uint64_t locked; /* bytes of arena, queues and regions */
+    uint64_t locked; /* locked bytes of arena, queues and regions */
     struct uat_ibv_bulk_region *regions;
     struct uat_ibv_connection *pairs; /* ordered by the rank of the worker at the other end */
     int pair_count;
@@ -60,7 +60,7 @@ static inline struct uat_ibv_bulk *uat_ibv_bulk_of(const struct uat_bulk *b)
 }
 
 /* bulk_links.c: create and connect the completion queue and the queue pairs. Collective: a worker whose step fails
- * still takes part in all exchanges. uat_ibv_bulk_links_close undoes it, even if it stopped halfway. */
+ * still takes part in all exchanges. uat_ibv_bulk_links_close undoes this, even if it stopped halfway. */
 int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config *config);
 void uat_ibv_bulk_links_close(struct uat_ibv_bulk *b);
 

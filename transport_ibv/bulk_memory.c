@@ -11,9 +11,9 @@
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/memlock.h"
 
-/* Check all limits before anything is registered, so that the message has all numbers. reserved: how many of `bytes` no
- * longer count as available, since they are reserved already. what: "the cache of far memory", ... less: how to need
- * less. */
+/* Check all limits before anything is registered, so that the message has all numbers. Of `bytes`, `reserved` bytes are
+ * reserved already, so they no longer count as available. what: "the cache of far memory", for example. less: how to
+ * need less. */
 static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, uint64_t reserved, const char *what,
                       const char *less)
 {

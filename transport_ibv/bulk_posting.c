@@ -8,7 +8,7 @@
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/request.h"
 
-/* In wr_id: the link, whether the request is the last one of its operation, and the operation's place in the ring. */
+/* wr_id holds the link, whether the request is the last one of its operation, and the operation's place in the ring. */
 #define LAST ((uint64_t)1 << 31)
 
 static bool contains(const struct ibv_mr *mr, const void *local, size_t bytes)

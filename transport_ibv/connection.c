@@ -13,7 +13,7 @@
 
 enum {
     HOPS = 64,
-    RNR_TIMER = 12 /* 0.64 ms; nothing here uses receive buffers, yet the field must be valid */
+    RNR_TIMER = 12 /* 0.64 ms; the field must be valid, although nothing here uses receive buffers */
 };
 
 static int smaller(int a, int b)
@@ -99,7 +99,7 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
     return -rc;
 }
 
-/* Report how long a cut network stays unnoticed after the first operation that is not answered. */
+/* Report how long it takes, from the first operation that is not answered, until a cut network is noticed. */
 static void say_retry_bound(const struct uat_ibv_settings *settings)
 {
     int tries = settings->retries + 1;
@@ -110,7 +110,7 @@ static void say_retry_bound(const struct uat_ibv_settings *settings)
         bound, tries, bound / tries, UAT_IBV_SLACK);
 }
 
-/* Take what the connection needs from what the worker at its other end published: that worker's queue pair. If the
+/* Take the queue pair of the worker at the connection's other end from the bytes that this worker published. If the
  * connection is the way to that worker's group, also take the keys of the group's segments. */
 static int take_endpoint(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_endpoint *published,
                          struct uat_ibv_endpoint *e, struct uat_ibv_end *end)

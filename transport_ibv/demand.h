@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one worker of a job needs of its adapter and of its limit of locked memory. */
+/* The demands of one worker of a job on its adapter and on its limit of locked memory. */
 #ifndef UAT_IBV_DEMAND_H
 #define UAT_IBV_DEMAND_H
 
@@ -12,7 +12,7 @@ struct uat_ibv_demand {
     int connections; /* queue pairs, including the one to itself */
     int neighbours;  /* workers whose segments it registers, including itself */
     int keys;        /* keys of regions that peers can access: two windows per neighbour */
-    int regions;     /* these regions, and one of its own segment */
+    int regions;     /* those regions, and one of the worker's own segment */
     unsigned depth;  /* requests in a queue */
     unsigned cq_entries;
     uint64_t segments, queues; /* bytes that count as locked */

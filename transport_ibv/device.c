@@ -78,7 +78,7 @@ static int choose_pkey(struct uat_ibv *ibv)
             break;
         ibv->pkey = ntohs(raw);
         ibv->pkey_index = (uint16_t)i;
-        /* Bit 15 tells full members from limited ones. The other bits are the partition; 0 is no partition. */
+        /* Bit 15 distinguishes full members from limited ones. The other bits are the partition; 0 is no partition. */
         if (wish < 0 || ((ibv->pkey & 0x7fff) && (ibv->pkey & 0x7fff) == (wish & 0x7fff)))
             return 0;
     }
@@ -92,7 +92,7 @@ static int choose_pkey(struct uat_ibv *ibv)
     return -EINVAL;
 }
 
-/* On old kernels, copy-on-write after a fork must not move the segment's pages away from the device. */
+/* Keep copy-on-write after a fork from moving the segment's pages away from the device, as it does on old kernels. */
 static int prepare_fork(void)
 {
     if (ibv_is_fork_initialized() != IBV_FORK_DISABLED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker publishes about itself, and reading what the others published. */
+/* The bytes that a worker publishes about itself, and functions that read those of the others. */
 #ifndef UAT_IBV_ENDPOINT_H
 #define UAT_IBV_ENDPOINT_H
 
@@ -19,13 +19,13 @@ struct uat_ibv_endpoint {
     uint32_t rank, size;
     uint32_t connections, keys; /* how many numbers of each kind follow */
     uint32_t unused;
-    struct uat_secret token; /* the job's, from rank 0's attach info */
+    struct uat_secret token; /* the job's token, from rank 0's attach info */
     uint8_t link_layer, port, mtu, gid_kind;
-    uint8_t read_from, read_to; /* READs and atomics in flight per queue pair: as initiator, as target */
+    uint8_t read_from, read_to; /* most READs and atomics in flight per queue pair: as initiator, as target */
     uint8_t atomics;            /* enum uat_ibv_atomics */
     uint8_t connect;            /* enum uat_connect */
     uint16_t lid, pkey;
-    uint16_t cm_port; /* rdmacm: where it listens, network byte order */
+    uint16_t cm_port; /* rdmacm: the port where it listens, network byte order */
     uint16_t reserved;
     union ibv_gid gid; /* on InfiniBand its first half is the subnet prefix */
     char device[32];
@@ -57,11 +57,12 @@ static inline bool uat_ibv_end_is_valid(struct uat_ibv_end end)
 uint32_t uat_ibv_endpoint_key(const struct uat_ibv_endpoint *e, const struct uat_endpoint *data, int place);
 
 /* How many READs and atomics may be in flight on one queue pair, sent by this worker or sent by the peer. Each is the
- * minimum of what the initiator can track and what the target can serve. e: the peer's endpoint. */
+ * smaller of two numbers: those that the initiator can track and those that the target can serve. e: the peer's
+ * endpoint. */
 int uat_ibv_outgoing_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e);
 int uat_ibv_incoming_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e);
 
-/* Why two endpoints cannot reach each other, as text in buffer; NULL: they can. */
+/* Returns why two endpoints cannot reach each other, as text in buffer, or NULL if they can. */
 const char *uat_ibv_endpoint_mismatch(const struct uat_ibv_endpoint *a, const struct uat_ibv_endpoint *b, char *buffer,
                                       size_t size);
 

@@ -66,7 +66,7 @@ int uat_ibv_report_completion(struct uat_ibv *ibv, const struct uat_ibv_connecti
                               const char *what)
 {
     struct ibv_port_attr now = {.state = IBV_PORT_NOP};
-    ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state says so */
+    ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state remains NOP */
     int rc = status_errno(wc->status);
     /* The worker that did not answer is the one at the other end of the connection. It need not be the target. */
     if (rc == -ETIMEDOUT && way->rank != ibv->base.rank) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asynchronous events: what a device reports outside of completions. */
+/* Asynchronous events, which a device reports outside of completions. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>

@@ -4,10 +4,10 @@
 #include "transport_ibv/ibv.h"
 
 /*
- * Post a FETCH_ADD of 0 after everything that was posted. Its completion also ends the chains that asked for none. And
- * it settles what the completion of a WRITE leaves open, namely whether the data have reached the peer's memory or only
- * its adapter: WRITEs before an atomic are in memory when the atomic takes effect (O1). A READ would not do, since it
- * is not ordered after the WRITEs before it.
+ * Post a FETCH_ADD of 0 after everything that was posted. Its completion also ends the chains that asked for none.
+ * After the completion of a WRITE alone, the data may have reached only the peer's adapter. But WRITEs before an atomic
+ * are in the peer's memory when the atomic takes effect (O1). A READ would not do, since it is not ordered after the
+ * WRITEs before it.
  */
 static int flush_connection(struct uat_ibv *ibv, const struct uat_ibv_connection *c, struct uat_pending *p)
 {

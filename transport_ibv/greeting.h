@@ -6,8 +6,8 @@
 #include "transport_ibv/ibv.h"
 
 struct uat_ibv_greeting {
-    uint32_t magic, rank;    /* rank: the sender's */
-    struct uat_secret token; /* the job's */
+    uint32_t magic, rank;    /* rank of the sender */
+    struct uat_secret token; /* the job's token */
 };
 _Static_assert(sizeof(struct uat_ibv_greeting) <= 56, "a request of librdmacm has room for 56 bytes");
 

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-/* What tells groups apart: parts of a worker's attach info, and the adapter that the worker takes. */
+/* The workers of one group agree in these parts of the attach info and in the adapter that they take. */
 struct member {
     bool alone;
     char device[sizeof(((struct uat_ibv_address *)NULL)->device)];
@@ -24,7 +24,7 @@ int uat_ibv_attach_info_read(struct uat_ibv_attach_info *info, const struct uat_
 {
     *info = (struct uat_ibv_attach_info){0};
     if (shown->size > offsetof(struct uat_ibv_attach_info, address) &&
-        shown->size <= sizeof(*info)) /* otherwise it stays zero and is refused */
+        shown->size <= sizeof(*info)) /* otherwise info stays zero and is refused */
         memcpy(info, shown->data, shown->size);
     if (info->magic == UAT_IBV_ATTACH_INFO_MAGIC && info->version == UAT_IBV_ATTACH_INFO_VERSION &&
         info->addresses > 0 && info->addresses <= UAT_IBV_ADDRESSES_MAX &&

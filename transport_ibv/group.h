@@ -5,7 +5,7 @@
  * groups. The workers of two pid namespaces also form two groups, since they cannot attach each other's segments.
  *
  * The worker at place k of its group has a connection to itself, and one to place k modulo n of each other group of n
- * workers. Both directions share a connection. Where two groups differ in size, a worker of the smaller group has
+ * workers. Both directions share a connection. If two groups differ in size, a worker of the smaller group may have
  * several connections to the larger one.
  */
 #ifndef UAT_IBV_GROUP_H
@@ -24,10 +24,10 @@ enum { UAT_IBV_ATTACH_INFO_MAGIC = 0x75617443, UAT_IBV_ATTACH_INFO_VERSION = 3 }
  * worker takes. */
 struct uat_ibv_attach_info {
     uint32_t magic, version;
-    uint16_t alone;                 /* 1: a group of its own: UAT_CONNECT=worker */
+    uint16_t alone;                 /* 1: the worker is a group of its own (UAT_CONNECT=worker) */
     uint16_t subnet;                /* enum uat_subnet */
     uint32_t addresses;             /* used elements of `address`, at least 1; only these are shown */
-    struct uat_secret token;        /* the job's in rank 0's attach info; zero in the others */
+    struct uat_secret token;        /* the job's token in rank 0's attach info; zero in the others */
     struct uat_attach_info segment; /* all zero if alone */
     struct uat_ibv_address address[UAT_IBV_ADDRESSES_MAX]; /* best first */
 };
@@ -35,13 +35,13 @@ struct uat_ibv_attach_info {
 struct uat_ibv_groups {
     int size;     /* workers; the arrays `of` and `place` have an element for each */
     int count;    /* groups; the arrays `workers` and `first` have an element for each */
-    int *of;      /* a worker's group */
+    int *of;      /* the group of a worker */
     int *place;   /* a worker's place in its group: 0 for the lowest rank */
     int *workers; /* how many workers a group has */
     int *first;   /* a group's lowest rank */
 };
 
-/* How many bytes of it are shown. */
+/* Returns how many bytes of the info are shown. */
 size_t uat_ibv_attach_info_size(const struct uat_ibv_attach_info *info);
 
 /* Copy what rank `rank` showed, and check it. 0 or -EPROTO, reported. */

@@ -4,7 +4,7 @@
  *
  * A worker has
  * - one protection domain;
- * - one memory region over its own segment, for what lands there;
+ * - one memory region over its own segment, for data that land there;
  * - two windows on the segment of each worker of its group (group.h), itself included: peers may READ the stacks, and
  *   may do all operations on the words after them;
  * - one completion queue;
@@ -32,7 +32,7 @@ enum {
     UAT_IBV_CQ_MAX = 512,                    /* entries of the completion queue */
     UAT_IBV_POLL = 16,                       /* completions taken in one poll */
     UAT_IBV_EVENT_POLLS = 4096,              /* empty polls between two checks for asynchronous events */
-    UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED = 64, /* ... where a worker may sleep between two polls: uat_relax_long() */
+    UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED = 64, /* the same if a worker may sleep between two polls: uat_relax_long() */
     UAT_IBV_SLACK = 4,                       /* InfiniBand lets an adapter take up to this multiple of the timeout */
     UAT_IBV_RNR_RETRIES = 7,                 /* 7: forever; nothing here uses receive buffers */
     UAT_IBV_HOST = 64,
@@ -75,7 +75,7 @@ _Static_assert(UAT_CHAIN_MAX <= 64, "the position must fit into the alignment");
 /* A queue pair and what is in flight on it. */
 struct uat_ibv_connection {
     struct ibv_qp *qp;
-    struct uat_ibv_chain *chains; /* ring of `depth` */
+    struct uat_ibv_chain *chains; /* ring of `depth` chains */
     int rank;                     /* the worker at its other end */
     uint32_t psn;                 /* number of the first packet that this worker sends on it; 24 bits */
     int colour;                   /* colour of that worker, among those that may share its adapter: colour.h */
@@ -95,7 +95,7 @@ enum uat_ibv_window { UAT_IBV_STACKS /* to READ only */, UAT_IBV_WORDS, UAT_IBV_
 /* A worker of the job: how its segment is reached. */
 struct uat_ibv_peer {
     uint32_t rkey[UAT_IBV_WINDOWS];
-    uint32_t connection; /* its place in uat_ibv.connections */
+    uint32_t connection; /* index in uat_ibv.connections of the way to it */
     char *map;           /* its segment as mapped here; NULL: this worker's adapter READs and WRITEs it */
 };
 
@@ -136,7 +136,7 @@ struct uat_ibv {
     bool alone;                   /* this worker is a group of its own */
     struct uat_secret token;      /* the job's token: rank 0 draws it, and its attach info shows it to all */
     struct uat_ibv_rdmacm *cm;    /* UAT_CONNECT=rdmacm only */
-    uint16_t cm_port;             /* where it listens, in network byte order; 0: it does not */
+    uint16_t cm_port;             /* the port where it listens, in network byte order; 0: it does not */
     struct uat_ibv_scratch *scratch;
     unsigned depth;      /* requests in a send queue */
     uint64_t locked;     /* bytes that count as locked memory: segments and queues */
@@ -151,8 +151,8 @@ struct uat_ibv {
 };
 
 /* device.c. uat_ibv_device_open finds this worker's addresses and takes the best one; uat_ibv_device_open_at takes a
- * given one. Both open its port and register the segment. uat_ibv_device_close undoes it, even if it stopped
- * halfway. */
+ * given one. Both open the address's port and register the segment. uat_ibv_device_close undoes this, even if it
+ * stopped halfway. */
 int uat_ibv_device_open(struct uat_ibv *ibv);
 int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 void uat_ibv_device_close(struct uat_ibv *ibv);
@@ -160,8 +160,8 @@ void uat_ibv_device_close(struct uat_ibv *ibv);
 /* network.c: switch to the best address in rank 0's network. Rank 0's attach info shows its address. */
 int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 
-/* limits.c: refuse a segment, or a number of connections, that the device cannot hold. The first one sets ibv->depth,
- * the second one ibv->cq_entries and ibv->locked. */
+/* limits.c: refuse a segment, or a number of connections, that the device cannot hold. The first function sets
+ * ibv->depth, the second one ibv->cq_entries and ibv->locked. */
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
 
@@ -172,8 +172,8 @@ int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size);
 int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos);
 void uat_ibv_neighbours_close(struct uat_ibv *ibv);
 
-/* neighbour.c: do a chain with this CPU's loads and stores, if it is for a neighbour and needs no adapter. False: the
- * adapter must do it. */
+/* neighbour.c: do a chain with this CPU's loads and stores if it is for a neighbour and needs no adapter. False: the
+ * adapter must do the chain. */
 bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *ops, int count);
 
 /* queues.c: completion queue and queue pairs. */
@@ -186,21 +186,22 @@ struct uat_ibv_queue {
     unsigned depth;
 };
 
-/* What a peer may do through a queue pair that serves memory of this worker. The keys say which memory. */
+/* The operations that a peer may do through a queue pair that serves memory of this worker. The keys say which
+ * memory. */
 enum { UAT_IBV_SERVES = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC };
 
-/* Create c->qp and draw c->psn; may lower ibv->inline_max. NULL with errno. The caller destroys it. */
+/* Create c->qp, which the caller destroys, and draw c->psn. May lower ibv->inline_max. NULL with errno on failure. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q);
 
 /* One end of a connection, as its worker publishes it. */
 struct uat_ibv_end {
     uint32_t qpn; /* number of the queue pair; 0: there is none */
-    uint32_t psn; /* of the first packet that it sends: random for each connection */
+    uint32_t psn; /* number of the first packet that it sends: random for each connection */
 };
 
 /*
- * connection.c: connect c->qp to the queue pair `end` of the worker that published e, and bring it to RTS. access: what
- * that worker may do through it, IBV_ACCESS_REMOTE_*. 0 or a negative errno, reported.
+ * connection.c: connect c->qp to the queue pair `end` of the worker that published e, and bring it to RTS. access says
+ * what that worker may do through c->qp, as IBV_ACCESS_REMOTE_*. 0 or a negative errno, reported.
  */
 struct uat_ibv_endpoint;
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,

@@ -2,8 +2,9 @@
 /*
  * This worker's group. The segments of its workers are mapped here and registered, each in two windows. A segment is
  * registered under the addresses that it has in its own worker, so a remote address needs no translation. READs and
- * WRITEs of a neighbour's segment are loads and stores of this CPU. Atomics on it go through the adapter, on the queue
- * pair to this worker itself, since a word that an adapter changes is changed by nothing else (O6).
+ * WRITEs of a neighbour's segment are loads and stores of this CPU. Atomics on a neighbour's segment go through the
+ * adapter, on the queue pair to this worker itself. Nothing but an adapter may change a word that an adapter changes
+ * (O6).
  */
 #include "transport_ibv/ibv.h"
 
@@ -196,8 +197,8 @@ struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int 
 }
 
 /* Must the adapter do this chain? A READ takes effect after the atomics posted before it (O1, O5), so it must wait for
- * them. It is simplest to let the adapter do it after them. A WRITE need not wait for the atomics before it (O2). An
- * atomic posted after a WRITE finds it in memory: posting orders this CPU's stores before what the adapter does. */
+ * them. It is simplest to let the adapter do the READ after them. A WRITE need not wait for the atomics before it (O2).
+ * An atomic posted after a WRITE finds it in memory: posting orders this CPU's stores before what the adapter does. */
 static bool needs_adapter(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const struct uat_op *ops,
                           int count)
 {
@@ -228,8 +229,8 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
         else
             uat_words_copy(remote, ops[i].local, ops[i].size / 8);
     }
-    /* Full fence: what a completion promises is in memory before this worker loads anything. The peer is any full fence
-     * of the neighbour. The fence also orders the stores above before everything later. */
+    /* Full fence: the effects that a completion promises are in memory before this worker loads anything. The peer is
+     * any full fence of the neighbour. The fence also orders the stores above before everything later. */
     uat_cpu_fence();
     return true;
 }

@@ -11,8 +11,8 @@
 
 enum uat_ibv_atomics uat_ibv_atomics_of(const struct ibv_device_attr_ex *attr)
 {
-    /* Only the extended query reports PCIe atomics. A driver that says GLOB without giving the sizes is taken to have
-     * them: a needless fence costs time, a missing fence breaks the order. */
+    /* Only the extended query reports PCIe atomics. A driver that says GLOB without giving the sizes is assumed to have
+     * them, because a needless fence only costs time, but a missing fence breaks the order. */
     unsigned pci = attr->pci_atomic_caps.fetch_add & attr->pci_atomic_caps.compare_swap;
     if ((pci & IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP) || attr->orig_attr.atomic_cap == IBV_ATOMIC_GLOB)
         return UAT_IBV_ATOMICS_PCIE;
@@ -83,7 +83,7 @@ int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port)
 }
 
 /* The errno that says why a device could not be opened. The library also looks for the device's file elsewhere, and
- * then errno describes that attempt. */
+ * errno then describes that second attempt. */
 static int open_error(const struct ibv_device *device)
 {
     int error = errno ? errno : EIO;
@@ -185,7 +185,7 @@ static void wish_text(const struct uat_ibv_settings *wish, char *buffer, size_t 
         snprintf(buffer, size, "%s:%d", wish->device, wish->port);
 }
 
-/* What makes port a better than port b; NULL: nothing does. */
+/* The reason why port a is better than port b; NULL: it is not better. */
 static const char *advantage(const struct uat_ibv_port *a, const struct uat_ibv_port *b)
 {
     bool a_ib = a->attr.link_layer == IBV_LINK_LAYER_INFINIBAND, b_ib = b->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;

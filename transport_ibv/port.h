@@ -26,20 +26,20 @@ struct uat_ibv_port {
     struct ibv_port_attr attr;
     enum uat_ibv_atomics atomics;
     unsigned rate; /* Mbit/s */
-    int numa_node; /* of the device; -1 = unknown */
+    int numa_node; /* node of the device; -1 = unknown */
     int distance;  /* from the calling core to that node, as the kernel states it; 10 = the same node */
 };
 
 /* List all ports of all devices; *n is 0 if there is none. The caller frees *out. 0 or a negative errno. */
 int uat_ibv_ports_list(struct uat_ibv_port **out, int *n);
 
-/* Why uat cannot use a port, as text in buffer; NULL: it can. */
+/* Returns why uat cannot use a port, as text in buffer, or NULL if uat can use it. */
 const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, size_t size);
 
 /*
- * Choose one of n ports, which must be usable. InfiniBand goes before Ethernet; then the higher rate, the nearer NUMA
- * node and the earlier place in the list decide. wish: only its device and port matter; NULL: no wish. Returns the
- * index with the reason in why, or -ENODEV with what is wrong with each port in why.
+ * Choose one of the usable ports among n. InfiniBand goes before Ethernet; then the higher rate, the nearer NUMA node
+ * and the earlier place in the list decide. wish: only its device and port matter; NULL: no wish. Returns the index
+ * with the reason in why, or -ENODEV with what is wrong with each port in why.
  */
 int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why,
                         size_t size);
@@ -50,7 +50,8 @@ struct ibv_context *uat_ibv_open_named(const char *name);
 /* Find out where port->device sits: fills numa_node and distance. */
 void uat_ibv_port_place(struct uat_ibv_port *port);
 
-/* Query an open device and its port number port->number. 0, or an errno; then the results in *port are not valid. */
+/* Query an open device and its port number port->number. Returns 0, or an errno if the results in *port are not
+ * valid. */
 int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port);
 
 /* The kind of 8-byte atomics that a device has. */

@@ -14,8 +14,8 @@ struct batch {
     int count;
 };
 
-/* Wait until the queues have room for `count` more requests and `count` payload slots are free. A full send queue
- * always has a signalled request in it (see must_signal), so this ends. */
+/* Wait until the queues have room for `count` more requests and `count` payload slots are free. This ends, because a
+ * full send queue always has a signalled request in it (see must_signal). */
 static int make_room(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned count)
 {
     struct uat_relax relax = {0};
@@ -28,7 +28,7 @@ static int make_room(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned
     return 0;
 }
 
-/* Where the device will read the payload of a WRITE. */
+/* The address from which the device will read the payload of a WRITE. */
 static const void *payload(struct uat_ibv *ibv, struct uat_ibv_chain *chain, const struct uat_op *op)
 {
     if (chain->pending)
@@ -76,8 +76,8 @@ static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connecti
 
 /*
  * Post the whole chain with one call and one doorbell. With UAT_IB_POST=alone (alone), post a leading atomic with a
- * call of its own and then the rest: mlx5 writes a single request to the adapter by BlueFlame, so the adapter need not
- * fetch it from memory. Two posts to one queue stay in order, so nothing else changes.
+ * call of its own and then the rest. mlx5 writes a single request to the adapter by BlueFlame, so the adapter need not
+ * fetch the request from memory. Two posts to one queue stay in order, so nothing else changes.
  */
 static int ring(struct uat_ibv *ibv, struct uat_ibv_connection *c, struct batch *b, bool alone)
 {
@@ -141,6 +141,6 @@ int uat_ibv_post(struct uat_transport *t, int rank, const struct uat_op *ops, in
     if (b.count)
         return hand_over(ibv, c, chain, &b);
     if (p)
-        p->done = true; /* nothing but empty operations */
+        p->done = true; /* all operations were empty */
     return 0;
 }

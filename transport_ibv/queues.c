@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "transport_ibv/memlock.h"
 
-/* All operations that are ever posted. A driver that knows them makes its requests smaller (otherwise mlx5 reserves 192
- * bytes for each). */
+/* All operations that are ever posted. A driver that knows them makes its requests smaller. Without this, mlx5 reserves
+ * 192 bytes for each. */
 static const uint64_t operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
                                    IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 
@@ -38,7 +38,7 @@ static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection
     return qp;
 }
 
-/* Tries again with less if a device or driver does not know send_ops_flags or refuses the inline size. */
+/* Tries again with lower demands if a device or driver does not know send_ops_flags or refuses the inline size. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q)
 {
     int drawn = uat_secret_draw(&c->psn, sizeof(c->psn));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of two workers that share a connection, the lower rank connects to the higher one. One loop over the events of one
- * channel serves both sides. The queue pair to the worker itself needs no route and is connected as without rdmacm.
+ * If two workers share a connection, the lower rank connects to the higher one. One loop over the events of one channel
+ * serves both sides. The queue pair to the worker itself needs no route and is connected as without rdmacm.
  */
 #include "transport_ibv/rdmacm.h"
 
@@ -21,8 +21,8 @@
 #include "transport_ibv/greeting.h"
 
 enum {
-    RESOLVE_MS = 5000, /* for an address, and again for a route */
-    LOOK_MS = 500      /* between two checks of the port while no event arrives */
+    RESOLVE_MS = 5000, /* limit for an address, and again for a route */
+    LOOK_MS = 500      /* time between two checks of the port while no event arrives */
 };
 
 /* What a peer published: the queue pair that may be at the other end. */
@@ -37,9 +37,9 @@ struct uat_ibv_rdmacm {
     struct rdma_cm_id **ids;     /* per rank; NULL: none yet */
     struct published *published; /* per rank, during connect */
     bool *established;           /* per rank */
-    struct rdma_cm_id *stranger; /* rejected, to be destroyed */
+    struct rdma_cm_id *stranger; /* rejected connection, to be destroyed */
     bool warned;                 /* a stranger has been reported */
-    int missing;                 /* connections to be established */
+    int missing;                 /* number of connections to be established */
     uint64_t looked_ns;          /* time of the last event or check of the port */
     int silent_ms, down_ms;      /* time without an event; time with the port down */
 };
@@ -123,7 +123,7 @@ static void fill_parameters(struct uat_ibv *ibv, int rank, const struct uat_ibv_
     };
 }
 
-/* Does a request or an answer connect to the very queue pair that the rank published? Its token is not proof enough,
+/* Does a request or an answer connect to the very queue pair that the rank published? The token alone is no proof,
  * since a stranger may have overheard it. */
 static bool is_published(struct uat_ibv *ibv, struct rdma_cm_id *id, int rank)
 {
@@ -224,7 +224,8 @@ static int confirm(struct uat_ibv *ibv, int rank, const struct rdma_conn_param *
     return rc;
 }
 
-/* Reject a stranger's request; it takes no rank's place. Report only the first one, or strangers could fill a log. */
+/* Reject a stranger's request, so that it takes no rank's place. Report only the first one, or strangers could fill a
+ * log. */
 static void turn_down(struct uat_ibv *ibv, struct rdma_cm_id *id, const char *why)
 {
     char from[INET6_ADDRSTRLEN] = "?";
@@ -300,8 +301,8 @@ static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
     }
 }
 
-/* Warn or give up if no peer has taken a step for too long: for silent_ms, of which the last passed_ms came after the
- * last check. The manager itself gives up later, and only on connections that this worker requested. */
+/* Warn or give up if no peer has taken a step for too long. The silence has lasted silent_ms, of which passed_ms came
+ * after the last check. The manager itself gives up later, and only on connections that this worker requested. */
 static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
 {
     const struct uat_ibv_rdmacm *cm = ibv->cm;
@@ -325,8 +326,8 @@ static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
     return -ETIMEDOUT;
 }
 
-/* Judge a time without events. The manager does not report that the port is down, so a worker that waits for a peer to
- * connect would wait forever. */
+/* Judge a time without events. Without this, a worker that waits for a peer to connect would wait forever, because the
+ * manager does not report that the port is down. */
 static int judge_silence(struct uat_ibv *ibv)
 {
     struct uat_ibv_rdmacm *cm = ibv->cm;
@@ -335,7 +336,7 @@ static int judge_silence(struct uat_ibv *ibv)
     if (passed_ms < LOOK_MS) /* a signal has ended the wait early */
         return 0;
     cm->looked_ns = uat_clock_ns();
-    ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state says so */
+    ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state remains NOP */
     cm->silent_ms += passed_ms;
     cm->down_ms = now.state == IBV_PORT_ACTIVE ? 0 : cm->down_ms + passed_ms;
     if (cm->down_ms > 1000 * uat_ibv_retry_bound(&ibv->settings)) {

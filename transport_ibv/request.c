@@ -15,9 +15,9 @@ static const enum ibv_wr_opcode verbs_opcode[UAT_OP_KINDS] = {
 
 /*
  * Must the request wait for the atomics before it? Only a READ must (O1, B2), and only if the peer's atomics are PCIe
- * atomics. These travel to memory as requests that expect an answer, and PCIe lets a READ, a request of the same kind,
- * pass them. An adapter that does its atomics itself does them in order. There the flag would cost a round trip (and
- * can stall Soft-RoCE under contention). WRITEs and further atomics need not wait (O2).
+ * atomics. PCIe atomics travel to memory as requests that expect an answer. A READ is a request of the same kind, and
+ * PCIe lets it pass them. An adapter that does its atomics itself does them in order. For such an adapter the flag
+ * would cost a round trip (and can stall Soft-RoCE under contention). WRITEs and further atomics need not wait (O2).
  */
 static bool must_fence(const struct uat_ibv_connection *c, enum uat_opcode code)
 {
@@ -40,7 +40,7 @@ void uat_ibv_request_build(struct uat_ibv *ibv, struct uat_ibv_connection *c, co
         wr->wr.atomic.remote_addr = r->remote;
         wr->wr.atomic.rkey = r->rkey;
         wr->wr.atomic.compare_add = r->code == UAT_OP_CMP_SWAP ? r->compare : r->operand;
-        wr->wr.atomic.swap = r->operand; /* FETCH_ADD does not use it */
+        wr->wr.atomic.swap = r->operand; /* FETCH_ADD does not use this field */
         c->atomic_open = true;
     } else {
         wr->wr.rdma.remote_addr = r->remote;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What chains and bulk transfers share below their queues: building a work request from an operation, and reporting a
- * failed post or completion in one line.
+ * Functions that chains and bulk transfers share. They build a work request from an operation, and report a failed post
+ * or completion in one line.
  */
 #ifndef UAT_IBV_REQUEST_H
 #define UAT_IBV_REQUEST_H
@@ -34,8 +34,8 @@ static inline bool uat_ibv_is_atomic(enum uat_opcode code)
 void uat_ibv_request_build(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_request *r,
                            struct uat_ibv_wr *out);
 
-/* Report that posting on c failed. rc: what ibv_post_send() returned. what: for example "3 operations". used, depth: of
- * the send queue. Returns the negative errno, which it also stores in ibv->error. */
+/* Report that posting on c failed. rc: what ibv_post_send() returned. what: for example "3 operations". used, depth:
+ * requests in the send queue, and its capacity. Returns the negative errno, which it also stores in ibv->error. */
 int uat_ibv_post_failed(struct uat_ibv *ibv, const struct uat_ibv_connection *c, int rc, const char *what,
                         unsigned used, unsigned depth);
 

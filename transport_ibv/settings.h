@@ -18,7 +18,7 @@ struct uat_ibv_settings {
     int traffic_class; /* 0..255 */
     int pkey;          /* -1: index 0 */
     int subnet;        /* enum uat_subnet */
-    int retries;       /* repetitions of a request that is not answered; 7: forever on Soft-RoCE */
+    int retries;       /* how often an unanswered request is repeated; 7: forever on Soft-RoCE */
     int timeout;       /* a request is repeated after 4.096 us << timeout */
     int post;          /* enum uat_post */
     int connect;       /* enum uat_connect */

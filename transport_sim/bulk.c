@@ -110,7 +110,7 @@ static int bulk_progress(struct uat_bulk *head)
     return 0;
 }
 
-/* A free entry of the table. If there is none, wait for one, as for room in a send queue. */
+/* Get a free entry of the table. If there is none, wait for one, as a worker waits for room in a send queue. */
 static int take(struct uat_bulk *head)
 {
     for (;;) {
@@ -165,7 +165,7 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
     return 0;
 }
 
-/* All memory is reachable, as the bytes go through the world. The adversary forces bounce buffers now and then. */
+/* All memory is reachable, because the bytes go through the world. The adversary forces bounce buffers now and then. */
 static bool bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes)
 {
     (void)head;

@@ -52,7 +52,7 @@ static char *map(uint32_t object, const struct sim_object *o)
     return at;
 }
 
-/* The operation's bytes at home. NULL: the array is gone, and with it everyone that could look at them. */
+/* The operation's bytes at home. NULL: the array is gone, so no worker can look at its bytes any more. */
 static char *home(const struct sim_bulk *op)
 {
     const struct sim_object *o = &uat_sim.world->object_table[op->object];

@@ -28,7 +28,8 @@ static uint64_t one_way(const struct sim_bulk *op)
     return is_local(op) ? n->local_one_way : n->one_way;
 }
 
-/* ns that the operation occupies the sender's or the target's adapter: one request, and the bytes in one direction. */
+/* Time in ns for which the operation occupies the sender's or the target's adapter: one request, and the bytes in one
+ * direction. */
 static uint64_t occupies(const struct sim_bulk *op, bool sender)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -55,7 +56,7 @@ static void plan_fair(struct sim_bulk *op, uint32_t number)
     enter(SIM_BULK, op, number, SIM_PARTS, leaves + one_way(op));
 }
 
-/* When the operation, which arrives at `time`, gets its turn at the target's adapter. */
+/* Returns when the operation, which arrives at `time`, gets its turn at the target's adapter. */
 static uint64_t turn(struct sim_bulk *op, uint64_t time)
 {
     uint64_t *adapter = &uat_sim.world->adapter[node_of(op->target)];

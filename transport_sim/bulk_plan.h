@@ -4,9 +4,9 @@
  * transport/bulk.h promises.
  *
  * The world holds a table of each worker's operations in flight, with room for the bytes of each. Posting a WRITE
- * copies its bytes to that room; the effect copies them on to the home's memory. The effect of a READ copies the home's
- * bytes to the room; the initiator copies them to itself when it sees the completion. So no other process needs the
- * initiator's memory.
+ * copies its bytes to that room, and the effect copies them on to the home's memory. The effect of a READ copies the
+ * home's bytes to the room, and the initiator copies them to itself when it sees the completion. So no other process
+ * needs the initiator's memory.
  */
 #ifndef UAT_SIM_BULK_PLAN_H
 #define UAT_SIM_BULK_PLAN_H

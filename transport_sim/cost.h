@@ -5,18 +5,21 @@
 
 #include "transport_sim/world.h"
 
-/* Take the time: before the first fork, when the last worker has arrived, when a worker leaves (the first counts). */
+/* These three take the time: before the first fork, when the last worker has arrived, and when the first worker
+ * leaves. */
 void uat_sim_cost_begin(struct sim_world *world);
 void uat_sim_cost_started(struct sim_world *world);
 void uat_sim_cost_left(struct sim_world *world);
 
-/* Each worker calls it when the simulation starts and when it leaves: add its processor time so far to a common sum. */
+/* Add this worker's processor time so far to a common sum. Each worker calls it when the simulation starts and when it
+ * leaves. */
 void uat_sim_cost_add(uint64_t *sum);
 
-/* Measure the memory of all workers. The first worker to leave calls it, as all are still alive. Needs UAT_LOG=info. */
+/* Measure the memory of all workers. The first worker to leave calls it, because all are still alive then. Needs
+ * UAT_LOG=info. */
 void uat_sim_cost_memory(struct sim_world *world);
 
-/* Report. The keeper calls it when all workers have ended. executed: ns of processor time of its executor. */
+/* Report. The keeper calls it when all workers have ended. executed: processor time of its executor in ns. */
 void uat_sim_cost_tell(const struct sim_world *world, uint64_t executed);
 
 #endif

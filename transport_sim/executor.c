@@ -13,7 +13,8 @@
 
 static pthread_t thread;
 
-/* Map the segments of all workers, which have opened them. If that fails, segments are accessed through the file. */
+/* Map the segments of all workers, which the workers have opened. If that fails, segments are accessed through the
+ * file. */
 static void map_segments(void)
 {
     struct sim_world *w = uat_sim.world;

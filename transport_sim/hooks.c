@@ -8,7 +8,7 @@
 #include "transport_sim/token.h"
 #include "transport_sim/world.h"
 
-/* Adverse: how often a worker pauses between two steps, and for how long (in round trips). */
+/* Under the adversary: how often a worker pauses between two steps, and for how long (in round trips). */
 enum { REST_EVERY = 512, REST_MAX = 30, STEP_EVERY = 3 };
 
 void uat_sim_hook_enter(void)
@@ -47,7 +47,7 @@ static void task(void)
         uat_sim_pass_later(ns);
 }
 
-/* Restore S2 if that was put off. */
+/* Restore S2 if a hook has put that off. */
 static void catch_up(void)
 {
     if (uat_sim.ahead > 0)

@@ -35,7 +35,7 @@ static void send_all(int signal)
             kill(keeper.world->worker[i].pid, signal);
 }
 
-/* End at once, with all workers. They would die with their parent anyway; this makes sure that they are dead first. */
+/* End at once, with all workers. They would die with their parent anyway, but here they are dead before it ends. */
 static _Noreturn void end(int status)
 {
     send_all(SIGKILL);
@@ -110,7 +110,7 @@ static _Noreturn void keep(const sigset_t *set)
 {
     while (keeper.living > 0) {
         int signal = sigwaitinfo(set, NULL);
-        /* Relaxed: the signal reports that a worker ended; if end() killed it, the store in fail() came before. */
+        /* Relaxed: the signal says that a worker ended. If end() killed it, the store in fail() came first. */
         while (__atomic_load_n(&keeper.failed, __ATOMIC_RELAXED))
             pause();
         if (signal == SIGCHLD)
@@ -124,7 +124,7 @@ static _Noreturn void keep(const sigset_t *set)
     _exit(keeper.status);
 }
 
-/* Undo in a new worker what the keeper has set up for itself. */
+/* Undo, in a new worker, the settings that the keeper has made for itself. */
 static void leave_keeper(pid_t parent, int rank)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

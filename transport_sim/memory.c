@@ -12,7 +12,7 @@
 
 enum { BOUNCE = 65536 };
 
-/* Where this process has mapped rank's address, or NULL. */
+/* The place where this process has mapped rank's address, or NULL. */
 static char *mapped(int rank, const void *address)
 {
     if (rank == uat_sim.rank)

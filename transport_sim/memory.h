@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Access to the segments of all workers for the process that has the token: by mapping, or by file if they are many. */
+/* Access to the segments of all workers, for the process that has the token: by mapping, or by file if there are
+ * many. */
 #ifndef UAT_SIM_MEMORY_H
 #define UAT_SIM_MEMORY_H
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct sim_network {
-    uint64_t post;            /* ns of the CPU to post a chain */
+    uint64_t post;            /* ns that the CPU takes to post a chain */
     uint64_t one_way;         /* ns from an adapter to another host's memory; a small READ takes twice that */
     uint64_t local_one_way;   /* ns through loopback to a worker of the same host */
     uint64_t atomic;          /* ns that an atomic takes longer than a READ */
@@ -19,7 +19,7 @@ struct sim_network {
 /* The preset that UAT_SIM_NETWORK names, with its changes applied. docs/simulation.md gives the sources. */
 struct sim_network uat_sim_network_choose(void);
 
-/* ns that `bytes` occupy a link. */
+/* Time in ns for which `bytes` occupy a link. */
 static inline uint64_t sim_transfer(uint64_t bytes, uint64_t bandwidth)
 {
     return bytes * 1000 / bandwidth;

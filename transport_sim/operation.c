@@ -72,7 +72,7 @@ static void do_atomic(const struct sim_chain *chain, const struct uat_op *op)
         uat_sim_memory_write(chain->initiator, op->local, &old, 8);
 }
 
-/* Carry out operation `number` of the chain. part: which of its words; SIM_PARTS: all of them. */
+/* Carry out operation `number` of the chain, for the words of this part, or for all words if `part` is SIM_PARTS. */
 static void do_one(struct sim_chain *chain, uint32_t number, uint32_t part, uint64_t time)
 {
     const struct uat_op *op = &chain->ops[number];

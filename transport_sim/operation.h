@@ -14,8 +14,9 @@ struct sim_chain *uat_sim_chain_get(uint32_t *number);
 /* Post the chain: from now on it is in flight from this worker. Adds its operations to the queue. */
 void uat_sim_chain_launch(struct sim_chain *chain, uint32_t number);
 
-/* This worker does something else while its chains are in flight. If it waits later, it does not wait for these chains.
- * A waiting worker looks again whenever it is woken, so this decides when the worker is woken, not what it sees. */
+/* Note that this worker does something else while its chains are in flight. If it waits later, it does not wait for
+ * these chains. A waiting worker looks again whenever it is woken, so this decides when the worker is woken, not what
+ * it sees. */
 void uat_sim_chain_turn_away(void);
 
 #endif

@@ -6,18 +6,19 @@
 
 #include "transport_sim/queue.h"
 
-/* When the latest operation of each sort to one peer takes effect, and when its latest completion is seen. */
+/* Sorts of operations. A line holds when the latest operation of each sort to one peer takes effect, and when the
+ * latest completion from that peer is seen. */
 enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };
 struct line {
     uint64_t effect[SORTS];
     uint64_t end;
 };
-static struct line *lines; /* one per peer, of this worker */
+static struct line *lines; /* this worker's, one per peer */
 
 enum {
     SPREAD = 4,       /* adverse: a latency is between a quarter of the usual one and twice it */
-    LONG_EVERY = 48,  /* ... but one in LONG_EVERY */
-    LONG_FACTOR = 40, /* ... is up to LONG_FACTOR times as long */
+    LONG_EVERY = 48,  /* adverse: one latency in LONG_EVERY is longer */
+    LONG_FACTOR = 40, /* adverse: by up to this factor */
 };
 
 int uat_sim_plan_open(int size)
@@ -74,7 +75,7 @@ static struct load load_of(const struct sim_chain *chain)
     return load;
 }
 
-/* ns that the chain occupies the target's adapter, or the memory of a common host. */
+/* Time in ns for which the chain occupies the target's adapter, or the memory of a common host. */
 static uint64_t service(const struct sim_chain *chain)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -158,14 +159,15 @@ static void enter(struct sim_chain *chain, uint32_t number, uint32_t part, uint6
     uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
-/* Random time between two effects: tiny, or up to the usual latency, or at times up to eight times that. */
+/* Random time between two effects: tiny, or up to the usual latency, or sometimes up to eight times that latency. */
 static uint64_t moment(uint64_t usual)
 {
     uint64_t dice = uat_sim_random(16);
     return dice < 8 ? uat_sim_random(8) : dice < 15 ? uat_sim_random(usual) : uat_sim_random(8 * usual);
 }
 
-/* Choose when one operation takes effect; parts of a READ or WRITE have a moment each. Returns the latest moment. */
+/* Choose when one operation takes effect. Each part of a READ or WRITE has its own moment. Returns the latest
+ * moment. */
 static uint64_t enter_operation(struct sim_chain *chain, uint32_t number, uint32_t i, uint64_t earliest)
 {
     uint64_t usual = one_way(chain), latest = 0;

@@ -18,19 +18,19 @@
 void uat_sim_plan_fair(struct sim_chain *chain, uint32_t number);
 void uat_sim_plan_adverse(struct sim_chain *chain, uint32_t number);
 
-/* Fair: the chain is posted at `time`. Decides when it leaves the sender's adapter. */
+/* Fair: decide when the chain, which is posted at `time`, leaves the sender's adapter. */
 void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time);
 
-/* Fair: the chain arrives at `time`. Returns when it gets its turn at the target's adapter. */
+/* Fair: returns when the chain, which arrives at `time`, gets its turn at the target's adapter. */
 uint64_t uat_sim_plan_serve(struct sim_chain *chain, uint64_t time);
 
-/* When the chain's completion is seen; its last effect was at `time`. */
+/* Returns when the chain's completion is seen, given that its last effect was at `time`. */
 uint64_t uat_sim_plan_end(const struct sim_chain *chain, uint64_t time);
 
 /* The least time between an operation's post and its effect. */
 uint64_t uat_sim_plan_lookahead(const struct sim_settings *settings);
 
-/* Allocate what is kept per peer: the moments that the next chain to it must follow. 0 or -ENOMEM. */
+/* Allocate the moments that the next chain to each peer must follow. 0 or -ENOMEM. */
 int uat_sim_plan_open(int size);
 void uat_sim_plan_close(void);
 

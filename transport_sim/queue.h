@@ -5,10 +5,10 @@
 
 #include "transport_sim/world.h"
 
-/* Add an item of rank's. Advances rank's counter. */
+/* Add an item that belongs to rank, and advance rank's counter. */
 void uat_sim_queue_add(enum sim_kind kind, int rank, struct sim_item item);
 
-/* Add rank itself: it goes on at `time`, or at its clock if that is later. */
+/* Add rank itself. It continues at `time`, or at its clock if that is later. */
 void uat_sim_wake(int rank, uint64_t time);
 
 /* The next item, or NULL. */

@@ -12,18 +12,18 @@ enum uat_sim_network_choice { UAT_SIM_NETWORK_CX6, UAT_SIM_NETWORK_FX10, UAT_SIM
 enum uat_sim_order { UAT_SIM_ORDER_PROMISE, UAT_SIM_ORDER_CHAIN };
 
 struct uat_sim_settings {
-    uint64_t task;        /* ns */
+    uint64_t task;        /* virtual time of a task in ns */
     uint64_t cpu;         /* percent of the measured processor time */
-    uint64_t quantum;     /* ns */
+    uint64_t quantum;     /* ns that a worker's tasks may run ahead */
     int network;          /* enum uat_sim_network_choice */
     int node;             /* workers per host; 0, here and in the next five fields: the network's default */
-    uint64_t rtt, local;  /* ns */
-    uint64_t atomic, gap; /* ns */
-    uint64_t bandwidth;   /* MB/s */
+    uint64_t rtt, local;  /* round trips in ns, to another host and within one */
+    uint64_t atomic, gap; /* ns: additional time of an atomic; time between two requests at an adapter */
+    uint64_t bandwidth;   /* MB/s of an adapter */
     uint64_t seed;        /* 0: no adversary */
     int order;            /* enum uat_sim_order */
-    int stop_rank;        /* -1: whichever worker gets there first */
-    uint64_t stop;        /* ns; 0: never */
+    int stop_rank;        /* -1: the first worker that reaches this time */
+    uint64_t stop;        /* virtual time of the stop in ns; 0: never */
     uint64_t limit;       /* ms of virtual time; 0: none */
 };
 extern struct uat_sim_settings uat_sim_settings;

@@ -13,7 +13,7 @@
 /* This worker's place in the job. */
 struct uat_sim_place {
     int rank, size;
-    int local_rank, local_size; /* on its simulated host */
+    int local_rank, local_size; /* rank and number of workers on its simulated host */
     int host;                   /* that host's number */
 };
 

@@ -121,7 +121,8 @@ int uat_sim_object(size_t segment_size, off_t *offset)
 static void meet(void)
 {
     struct sim_world *w = uat_sim.world;
-    /* Acquire and release: the peer is this addition in every other worker. It makes their blobs visible. */
+    /* Acquire and release: the peer is this addition in every other worker. The pair makes the workers' blobs visible
+     * to each other. */
     uint32_t met = __atomic_add_fetch(&w->met, 1, __ATOMIC_ACQ_REL);
     if (met == (uint32_t)w->settings.size)
         syscall(SYS_futex, &w->met, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
@@ -130,7 +131,8 @@ static void meet(void)
         syscall(SYS_futex, &w->met, FUTEX_WAIT, met, NULL, NULL, 0);
 }
 
-/* Append this worker's blob. The order of the blobs is that of arrival in real time, and nothing depends on it. */
+/* Append this worker's blob. The blobs lie in the order in which the workers arrive in real time. Nothing depends on
+ * this order. */
 static void place(const void *blob, size_t size)
 {
     struct sim_world *w = uat_sim.world;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The simulated store buffer of each worker's CPU, as on x86-64 (TSO). Stores reach memory in order, but late. A fence,
- * or the doorbell of a post, waits until all have reached it. Only stores by uat_store_relaxed() and
+ * or the doorbell of a post, waits until all stores have reached memory. Only stores by uat_store_relaxed() and
  * uat_store_release() are held back, and the CPU that stored such a word never loads it. Without an adversary every
  * store reaches memory at once.
  */

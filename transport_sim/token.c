@@ -68,7 +68,7 @@ void uat_sim_token_pass_on(void)
     give_token(next);
 }
 
-/* Give the token to the executor if operations come before the next worker's turn. Returns whether it was given. */
+/* Give the token to the executor if operations come before the next worker's turn. Returns true if it was given. */
 static bool give_to_executor(void)
 {
     struct sim_world *w = uat_sim.world;
@@ -80,7 +80,7 @@ static bool give_to_executor(void)
     return true;
 }
 
-/* Let other workers run until it is this worker's turn. It must be in the queue, or asleep. */
+/* Let other workers run until it is this worker's turn. This worker must be in the queue, or asleep. */
 static void give_way(void)
 {
     if (give_to_executor()) {
@@ -158,9 +158,9 @@ void uat_sim_leave(void)
         uat_sim_fail_deadlock();
 }
 
-/* For speed only. Passing the token between cores takes several times as long as on one core. A SCHED_BATCH process
- * does not preempt the process that wakes it. The waker is about to wait for its next turn anyway; preempting it would
- * only cost one more context switch. */
+/* Only the speed depends on this. Passing the token between cores takes several times as long as on one core. A
+ * SCHED_BATCH process does not preempt the process that wakes it. The waker is about to wait for its next turn anyway;
+ * preempting it would only cost one more context switch. */
 void uat_sim_token_share_core(void)
 {
     if (uat_sim.world->core < 0)
@@ -179,7 +179,8 @@ void uat_sim_begin(void)
     struct sim_world *w = uat_sim.world;
     uat_sim_token_share_core();
     uat_sim_cost_add(&w->cost.before);
-    /* Acquire and release: the peer is this addition in every other worker. It orders their preparations before. */
+    /* Acquire and release: the peer is this addition in every other worker. The pair orders all preparations before the
+     * start. */
     bool last = __atomic_add_fetch(&w->arrived, 1, __ATOMIC_ACQ_REL) == (uint32_t)w->settings.size;
     if (last) {
         uat_sim_cost_started(w);

@@ -20,7 +20,7 @@
 
 struct sim_transport {
     struct uat_transport head;
-    struct uat_pending *pending[SIM_CHAINS]; /* for this worker's chain c; NULL: fire-and-forget, or unused */
+    struct uat_pending *pending[SIM_CHAINS]; /* that of this worker's chain c; NULL: fire-and-forget, or unused */
 };
 
 static struct sim_transport *of(struct uat_transport *t)
@@ -81,7 +81,7 @@ static int progress(struct uat_transport *head)
     return 0;
 }
 
-/* A free chain. If there is none, wait for one, as for room in a send queue. */
+/* Get a free chain. If there is none, wait for one, as a worker waits for room in a send queue. */
 static struct sim_chain *get_chain(struct uat_transport *head, uint32_t *number)
 {
     struct sim_chain *chain;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The world of a simulation: the memory that its worker processes share. Exactly one of them runs, the one that has the
- * token. Only that process touches the world, so the only atomic here is the word that passes the token on. It also
- * carries out the operations of the other workers' chains. With many workers, the keeper's executor gets the token to
- * do that (executor.h).
+ * token. Only that process touches the world, so the only atomic here is the word that passes the token on. The process
+ * also carries out the operations of the other workers' chains. With many workers, the keeper's executor gets the token
+ * to do that (executor.h).
  *
  *   S1  Items of the queue are taken in the order of (time, kind, rank, the rank's own counter). Nothing else decides:
  *       no clock, no process number, no address. So a run is a function of program, settings and seed.
- *   S2  A worker goes on at its clock t only if nothing can change its segment, or read it, at a time before t. That
- *       holds if every other item of the queue is later than t - lookahead, and every operation in flight that has this
+ *   S2  A worker continues at its clock t only if nothing can change or read its segment at a time before t. This is so
+ *       if every other item of the queue is later than t - lookahead, and every operation in flight that has this
  *       worker as its target or initiator (READs land there) is later than t.
  *   S3  The clock of a worker moves only in the hooks, and a hook returns only when S2 holds. Without an adversary two
- *       hooks may return before S2 holds: that of a post, and that of a task, for at most UAT_SIM_QUANTUM. Until S2 holds
- *       again, what the worker sees may be out of date by that time. What it does still happens at the right time,
- *       because every step of a protocol restores S2 first.
+ *       hooks may return before S2 holds: that of a post, and that of a task, for at most UAT_SIM_QUANTUM. Until S2
+ *       holds again, the worker may see a state that is out of date by as much. Its actions still happen at the right
+ *       time, because every step of a protocol restores S2 first.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H
@@ -49,7 +49,7 @@ struct sim_item {
     uint64_t time;  /* ns */
     uint64_t order; /* kind, rank, counter: see sim_order() */
     uint32_t chain; /* number of the chain or bulk operation */
-    uint32_t part;  /* operations: encodes the operation's index in the chain and the part of its words */
+    uint32_t part;  /* encodes the operation's index in the chain and the part of its words */
 };
 
 enum sim_state {
@@ -61,10 +61,10 @@ enum sim_state {
 };
 
 struct sim_worker {
-    uint64_t clock;   /* ns */
-    uint64_t counter; /* counts its items; the last part of their order */
-    uint64_t changes; /* counts what it may wait for: changes of its segment by peers, and ends of all awaited chains */
-    uint64_t touched; /* no operation in flight that touches its segment is earlier than this */
+    uint64_t clock;    /* ns */
+    uint64_t counter;  /* counts its items; the last part of their order */
+    uint64_t changes;  /* counts events that it may wait for: peers change its segment; all awaited chains end */
+    uint64_t touched;  /* no operation in flight that touches its segment is earlier than this */
     uint32_t touching; /* operations in flight that have it as target or initiator */
     uint32_t awaited;  /* its chains in flight that it may wait for: posted in this phase, not fire-and-forget */
     uint32_t phase;    /* counts calls of uat_sim_chain_turn_away() */
@@ -79,7 +79,7 @@ struct sim_worker {
 struct sim_store {
     uint64_t *word;
     uint64_t value;
-    uint64_t time; /* when it reaches memory; never before the store that precedes it */
+    uint64_t time; /* when the store reaches memory; never before the store that precedes it */
 };
 
 enum sim_chain_state { SIM_FREE, SIM_UNDER_WAY, SIM_ENDED };
@@ -119,7 +119,7 @@ struct sim_object {
 
 struct sim_settings {
     int size;
-    uint64_t task, cpu_percent, quantum, seed, limit; /* ns, percent, ns, -, ns */
+    uint64_t task, cpu_percent, quantum, seed, limit; /* in ns, except cpu_percent and seed */
     uint64_t stop;                                    /* ns at which a worker stops for a debugger; 0: never */
     int stop_rank;                                    /* the worker that stops; -1: the first to get there */
     bool chain_order;
@@ -159,9 +159,9 @@ struct sim_world {
     struct sim_object *object_table;
     uint64_t objects;  /* objects exposed so far; the source of serials */
     uint64_t *adapter; /* per host: when its adapter is free for the next incoming request */
-    uint64_t *sender;  /* ... for the next outgoing request */
+    uint64_t *sender;  /* per host: when its adapter is free for the next outgoing request */
     uint64_t *busy;    /* per host: ns that its adapter has served requests from other hosts and its own */
-    char *blob;        /* what the workers publish, packed into few pages, as every worker reads all of it */
+    char *blob;        /* what the workers publish, packed into few pages, because every worker reads all of it */
     uint64_t blobs;    /* bytes of `blob` in use */
     uint64_t *blob_at; /* where a rank's blob starts in `blob` */
     uint32_t *blob_size;
@@ -188,7 +188,7 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings);
 /* Random number less than `below`. Each worker has its own generator, so the numbers are a function of the run. */
 uint64_t uat_sim_random(uint64_t below);
 
-/* Count one more operation in flight that touches rank's segment, at `time`; or one less. */
+/* Count one more operation in flight that touches rank's segment at `time`; sim_untouch() counts one less. */
 static inline void sim_touch(int rank, uint64_t time)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];
