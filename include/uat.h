@@ -47,9 +47,11 @@ typedef struct uat_task {
  * Start the runtime: collective, the first call of main(). It may re-execute the program with address-space
  * randomisation turned off, so do nothing with an outside effect before it. A program started by uatrun, srun
  * --mpi=pmix or another PMIx launcher joins that job; a program started alone is a job of one worker. Returns 0, or a
- * negative errno after one line on stderr that says what to do (-EINVAL: a bad UAT_* variable or workers that differ;
- * -ENOMEM: no memory for the segment; -EEXIST: the segment's address is taken; -EALREADY: called before, even if
- * uat_finalize() followed: a process takes part in one job only).
+ * negative errno after one line on stderr that says what to do:
+ *   -EINVAL    a UAT_* variable is bad, or workers differ
+ *   -ENOMEM    there is no memory for the segment
+ *   -EEXIST    the segment's address is taken
+ *   -EALREADY  uat_init() was called before: a process takes part in one job only, even after uat_finalize()
  */
 int uat_init(void);
 
@@ -67,8 +69,9 @@ int uat_size(void);
  * Run one task tree: collective, outside of any task, any number of times. Rank 0's root, arg and sizes are used; the
  * other ranks may pass NULL and 0 for them. Every rank provides room for the result and receives it. arg is copied
  * (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default).
- * Returns 0, or a negative errno, the same on all ranks, after one line on stderr of the rank where it failed (-EINVAL:
- * a NULL pointer; -EMSGSIZE: a result_size above UAT_RESULT_MAX, or below rank 0's and not 0; arg_size too large).
+ * Returns 0, or a negative errno, the same on all ranks, after one line on stderr of the rank where it failed:
+ *   -EINVAL    a pointer is NULL
+ *   -EMSGSIZE  result_size is above UAT_RESULT_MAX, or below rank 0's and not 0; or arg_size is too large
  */
 int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t result_size);
 
@@ -80,8 +83,8 @@ int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t
 void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 
 /*
- * uat_spawn() for typed tasks, which call it themselves. fn may get arg itself instead of a copy: it copies the argument
- * before it calls anything. arg is in the caller's frame. Both sizes are at most UAT_SPAWN_TYPED_MAX.
+ * uat_spawn() for typed tasks, whose code calls it. fn may get arg itself instead of a copy, so it must copy the
+ * argument before it calls anything. arg is in the caller's frame. Both sizes are at most UAT_SPAWN_TYPED_MAX.
  */
 void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 #define UAT_SPAWN_TYPED_MAX 512
@@ -106,14 +109,14 @@ static inline void uat_join(uat_task_t *t)
  *     uat_group_t group;
  *     uat_group_begin(&group);
  *     for (struct node *n = list; n; n = n->next)
- *         visit_group_spawn(&group, n->value);       of UAT_TASK(..., visit, ...)
+ *         visit_group_spawn(&group, n->value);       from UAT_TASK(..., visit, ...)
  *     uat_group_wait(&group);
  *
  * A group lives in the frame of the task that begins it. Only this task spawns into it and waits for it. A task may
  * have several groups at a time, and its children may have groups of their own. The fields belong to the library.
  */
 typedef struct uat_cancel {
-    uint64_t object, serial; /* see uat_group_cancellable(); 0: what is never cancelled */
+    uint64_t object, serial; /* see uat_group_cancellable(); 0: the handle of a group that is never cancelled */
 } uat_cancel_t;
 
 typedef struct uat_group {
@@ -121,14 +124,15 @@ typedef struct uat_group {
     uint64_t record;        /* where children that live apart from the spawner meet it, or 0 */
     uint64_t parted;        /* number of these children, counted since the last wait */
     struct uat_group *self; /* the group's own address: a copy of a group is not a group */
-    uat_cancel_t cancel;    /* what ends the group early, or 0 */
-    uat_cancel_t outer; /* the same of the group around it; differs from cancel if the group is cancellable itself */
+    uat_cancel_t cancel;    /* the handle that cancels this group, or 0 */
+    uat_cancel_t outer;     /* cancel of the group around it; differs from this group's if it is cancellable itself */
 } uat_group_t;
 
-/* In uat_task_t.result: the handle is that of a group. */
+/* The value of uat_task_t.result in the handle of a group. */
 #define UAT_GROUP_RESULT ((void *)1)
 
-/* Make an empty group. It needs no end; but every spawn into it is followed by a wait, before the task ends. */
+/* Make an empty group. A group need not be ended. But after a spawn into it, the task must wait for it before it
+ * ends. */
 static inline void uat_group_begin(uat_group_t *group)
 {
     group->record = 0;
@@ -139,21 +143,23 @@ static inline void uat_group_begin(uat_group_t *group)
 }
 
 /*
- * Cancellation. A cancelled group, and each group begun in it, starts no more children: uat_group_spawn() returns without
- * a call of fn. Children that run may ask, and return early. The wait still waits for all that have started.
+ * Cancellation. A cancelled group, and each group begun in it, starts no more children: uat_group_spawn() returns
+ * without a call of fn. Children that run may ask, by uat_cancelled(), and return early. The wait still waits for all
+ * that have started.
  *
- * uat_group_cancellable() makes a group cancellable, after its begin and before its first spawn. It returns the handle by
- * which tasks cancel the group and ask: a value to be passed to children as an argument. The handle is valid until
- * uat_group_wait(), which makes the group an ordinary one again. Call it only in the task that began the group.
+ * uat_group_cancellable() makes a group cancellable, after its begin and before its first spawn. It returns a handle,
+ * which is passed to children as an argument. By the handle, tasks cancel the group and ask whether it was cancelled.
+ * The handle is valid until uat_group_wait(), which makes the group an ordinary one again. Call it only in the task
+ * that began the group.
  *
  * uat_group_begin_in() begins a group that is cancelled with the handle's group. It is for the children of that group.
  *
  * uat_group_cancel() may be called by any task of the group, any number of times. It orders no accesses to memory: pass
  * what a search has found through an object of uat/sync.h or an atomic, or read it after the wait.
  *
- * uat_cancelled() returns 1 if the handle's group or one around it was cancelled, else 0. The worker that cancelled and the
- * worker where the group was made cancellable see it at once. Other workers keep an answer for 50 us (UAT_CANCEL_AGE_NS);
- * then a call takes a round trip, one for each group around it whose home is elsewhere.
+ * uat_cancelled() returns 1 if the handle's group or one around it was cancelled, else 0. The worker that cancelled and
+ * the worker where the group was made cancellable see it at once. Other workers keep an answer for 50 us
+ * (UAT_CANCEL_AGE_NS); after that, a call takes one round trip for each of these groups whose home is elsewhere.
  *
  * Errors end the job with a line: a handle that was never made, or used after the wait; no room in UAT_HEAP_SIZE.
  */
@@ -170,8 +176,8 @@ static inline void uat_group_begin_in(uat_group_t *group, uat_cancel_t outer)
 
 /*
  * Run fn as a child task of the group; meanwhile the caller's continuation may be stolen. arg is copied (arg_size
- * bytes). fn must not write to its `result`, which has no room. Inside the task that began the group. Cannot fail; its
- * errors are those of uat_spawn().
+ * bytes). fn must not write to its `result`, which has no room. Call this in the task that began the group. Cannot
+ * fail; its errors are those of uat_spawn().
  */
 static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
 {
@@ -184,8 +190,8 @@ static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *a
 
 /*
  * Wait for all children of the group. The group is empty then and may be used again. After the call the task may be on
- * another worker. A second wait, or the wait for an empty group, returns at once. A task that ends without its wait ends
- * the job with a message, if a child lives elsewhere.
+ * another worker. A second wait, or the wait for an empty group, returns at once. If a task ends without this wait
+ * while a child lives elsewhere, the job ends with a message.
  */
 static inline void uat_group_wait(uat_group_t *group)
 {

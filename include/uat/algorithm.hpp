@@ -83,8 +83,8 @@ template <class T> void fill(span<T> s, const std::remove_cv_t<T> &value)
 }
 
 /*
- * out[i] = f(in[i]), or f(a[i], b[i]). Throws std::invalid_argument, and does nothing, unless the spans have the same
- * size. An input is the output itself or shares no element with it.
+ * Set out[i] to f(in[i]), or to f(a[i], b[i]). Throws std::invalid_argument, and does nothing, unless the spans have
+ * the same size. An input must be the output itself or share no element with it.
  */
 template <class T, class U, class F> void transform(span<T> in, span<U> out, F f)
 {
@@ -99,8 +99,8 @@ template <class T1, class T2, class U, class F> void transform(span<T1> a, span<
 }
 
 /*
- * Sort the span by less, a strict weak order; equal elements in any order. See uat_sort(). Over memory that is not
- * global the calling task sorts alone.
+ * Sort the span by less, a strict weak order. The order of equal elements is undefined. See uat_sort(). If the memory
+ * is not global, the calling task sorts alone.
  */
 template <class T, class Less = std::less<>> void sort(span<T> s, Less less = Less())
 {

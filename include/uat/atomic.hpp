@@ -22,12 +22,13 @@ namespace uat
 {
 
 /*
- * Atomic access to one word of global memory, near or far: an address, which travels. T has 8 bytes and is trivially
- * copyable. A word is used in one way at a time: by atomics, or as plain data (global.h). Inside tasks and outside of
- * runs. Cannot fail: a word that is not aligned to 8 bytes, frozen, or not in global memory ends the job with a line.
+ * Atomic access to one word of global memory, near or far. The object is an address, and it travels. T has 8 bytes and
+ * is trivially copyable. A word is used in one way at a time: by atomics, or as plain data (global.h). For use inside
+ * tasks and outside of runs. Cannot fail: a word that is not aligned to 8 bytes, frozen, or not in global memory ends
+ * the job with a line.
  *
- * Atomics order no other access, so there is no std::memory_order to choose: see uat_atomic_fetch_add(). Nor are there
- * operators: on another host each access takes a round trip, which a program should show.
+ * Atomics order no other access, so there is no std::memory_order to choose: see uat_atomic_fetch_add(). There are no
+ * operators, either: each access to another host takes a round trip, which a program should show.
  */
 template <class T> class atomic_ref
 {
@@ -50,7 +51,7 @@ template <class T> class atomic_ref
     {
         return value_of(uat_atomic_load(word_));
     }
-    /* Done when the call returns. store() and exchange() take two round trips or more to a far word. */
+    /* The access is done when the call returns. store() and exchange() take two round trips or more to a far word. */
     void store(T desired) const
     {
         uat_atomic_store(word_, bits_of(desired));
@@ -61,8 +62,8 @@ template <class T> class atomic_ref
         return value_of(uat_atomic_swap(word_, bits_of(desired)));
     }
     /*
-     * If the word has the bytes of `expected`, set it to `desired` and return true; else `expected` becomes what it
-     * has.
+     * If the word has the bytes of `expected`, set it to `desired` and return true; else set `expected` to the word's
+     * value and return false.
      */
     bool compare_exchange_strong(T &expected, T desired) const
     {
@@ -76,9 +77,9 @@ template <class T> class atomic_ref
     }
 
     /*
-     * Integers wrap around; pointers move by elements. Of these two kinds fetch_add() and fetch_sub() take one round
-     * trip to a far word. Floating-point numbers, fetch_and(), fetch_or() and fetch_xor() take two or more: they
-     * compare and exchange until no other change comes between.
+     * Integers wrap around; pointers move by elements. For these two kinds fetch_add() and fetch_sub() take one round
+     * trip to a far word. Floating-point numbers, fetch_and(), fetch_or() and fetch_xor() take two or more, because
+     * they compare and exchange until no other change comes between.
      */
     T fetch_add(difference_type addend) const
     {
@@ -106,7 +107,7 @@ template <class T> class atomic_ref
             uat_atomic_add(word_, step_of(addend));
     }
 
-    /* A word that is small or large enough already is only loaded: one round trip; else two or more. */
+    /* A word that is small or large enough already is only loaded, in one round trip. Else they take two or more. */
     T fetch_min(T value) const
     {
         detail::must_be_ordered<T>();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What uat throws, in C++17. Included by uat.hpp. */
+/* The exceptions that uat throws, in C++17. Included by uat.hpp. */
 #ifndef UAT_ERROR_HPP
 #define UAT_ERROR_HPP
 
@@ -14,7 +14,7 @@
 namespace uat
 {
 
-/* What uat throws when a call of the library has failed, which reports the cause itself. */
+/* uat throws this when a call of the library has failed. The call reports the cause itself. */
 class error : public std::system_error
 {
   public:
@@ -36,10 +36,10 @@ template <std::size_t Size> void copy_text(char (&to)[Size], const char *from)
 } // namespace detail
 
 /*
- * What a join throws if the child has thrown an exception of a type that does not travel: what() is that of the
- * exception, if it was a std::exception, and type() names its type. Of the types of <stdexcept>, of std::bad_alloc,
- * std::system_error with the generic or the system category, uat::error and this class itself the join throws the same
- * type again. what() is cut off after 895 bytes.
+ * A join throws this if the child has thrown an exception of a type that does not travel. what() is that of the
+ * exception, if it was a std::exception, and type() names its type. These types travel, and the join throws the same
+ * type again: those of <stdexcept>, std::bad_alloc, std::system_error with the generic or the system category,
+ * uat::error, and this class itself. what() is cut off after 895 bytes.
  */
 class task_error : public std::runtime_error
 {

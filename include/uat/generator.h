@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Generators: coroutines whose stack is an array in the frame of the task that uses them. Such a generator moves with
- * its task when that is stolen, pointers and all, because a stolen stack keeps its addresses.
+ * its task when the task is stolen, pointers and all, because a stolen stack keeps its addresses.
  *
  *	UAT_GENERATOR(long, count, long, from, long, to)
  *	{
@@ -60,8 +60,9 @@
  */
 /*
  * UAT_GENERATOR_DECLARE(type, name, type1, arg1, ...), or UAT_GENERATOR_SIZED_DECLARE(bytes, ...), declares everything
- * above, and UAT_GENERATOR_BODY(name, type1, arg1, ...) { body } defines it later: for generators that use each other. A
- * generator holds its stack, so it cannot contain another one that contains it; one of them is in an array of the user's.
+ * above, and UAT_GENERATOR_BODY(name, type1, arg1, ...) { body } defines it later. This is for generators that use each
+ * other. A generator holds its stack, so it cannot contain another one that contains it. One of the two must lie in an
+ * array of the user's.
  */
 #define UAT_GENERATOR_DECLARE(type, name, ...) UAT_GENERATOR_SIZED_DECLARE(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)
 #define UAT_GENERATOR(type, name, ...)         UAT_GENERATOR_SIZED(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)

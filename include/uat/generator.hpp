@@ -9,9 +9,9 @@
 //	for (int i : count)
 //		std::printf("%d\n", i);
 //
-// Differences from C: ending early (by leaving the loop and the scope) runs the destructors of what lives on the
-// generator's stack, and an exception that leaves the body comes out of the user's next() or ++. No value is to be
-// given inside a catch block.
+// Differences from C: ending early (by leaving the loop and the scope) runs the destructors of all that lives on the
+// generator's stack, and an exception that leaves the body comes out of the user's next() or ++. The body must not give
+// a value inside a catch block.
 #ifndef UAT_GENERATOR_HPP
 #define UAT_GENERATOR_HPP
 
@@ -38,7 +38,7 @@ template <class T, std::size_t Bytes = 8192> class generator
     }; // thrown inside the body of a generator that is ended early
 
   public:
-    // What the body calls to give a value.
+    // The body calls this to give a value.
     class giver
     {
       public:

@@ -3,9 +3,9 @@
  * Global memory: arrays and objects that every task can reach, with plain pointers.
  *
  * Each byte of global memory has one address, the same in all workers, and one home: the host of the worker that keeps
- * it. Near memory (its home is this host) is ordinary memory. Far memory is checked out: uat_global_checkout() returns a place
- * that holds the bytes until uat_global_checkin(). Near, that place is the address itself, so a program that always checks
- * out runs on one host as over malloc(), and on many hosts unchanged.
+ * it. Near memory (its home is this host) is ordinary memory. Far memory is checked out: uat_global_checkout() returns
+ * a place that holds the bytes until uat_global_checkin(). For near bytes, that place is the address itself. So a
+ * program that always checks out runs on one host as over malloc(), and runs unchanged on many hosts.
  *
  *     double *a = uat_global_alloc(n * sizeof(double), UAT_BLOCKED, 0);          all workers, outside of runs
  *     const double *q = uat_global_checkout(a + i, k * sizeof(double), UAT_READ);      in a task
@@ -16,31 +16,31 @@
  * at least one of them writes, and nothing orders them; accesses to neighbouring bytes do not race. A fork-join program
  * without data races reads what its sequential execution would read. Accesses are ordered by
  *   - spawn and join;
- *   - the objects of sync.h: an unlock, a set, a send, a release, a count-down, a wake-up or an arrival at a barrier lets
- *     a task continue; all that precedes the call comes before all that this task does then. So data that tasks use
- *     only under one mutex do not race;
+ *   - the objects of sync.h: an unlock, a set, a send, a release, a count-down, a wake-up or an arrival at a barrier
+ *     lets a task continue. All that precedes the call comes before all that the continued task does. So data that
+ *     tasks use only under one mutex do not race;
  *   - outside of tasks, uat_barrier() and the start and the end of uat_run().
  * Atomics by themselves order no other access. To publish data, call uat_global_release(), then use an atomic; a task
  * that has seen the atomic's value reads the data by uat_global_get().
  *
- * Atomic words. A word is used in one way at a time: by uat_atomic_*(), or as plain data, by checkouts and puts.
- * Between the two lies a uat_barrier(), or the start or the end of a uat_run(). Within a run, a checkout may show an
- * old value of a far word, even to the task that has changed it. A get reads the word at its home, at any time.
+ * Atomic words. A word is used in one way at a time: by uat_atomic_*(), or as plain data, by checkouts and puts. A
+ * uat_barrier(), or the start or the end of a uat_run(), must lie between the two ways. Within a run, a checkout may
+ * show an old value of a far word, even to the task that has changed it. A get reads the word at its home, at any time.
  *
  * Where. Checkouts, gets, puts, atomics and objects work inside tasks and outside of runs, as in main(). Calls that
  * all workers make together (alloc, open, free, freeze, thaw) work outside of runs only.
  *
- * Rules, and what detects violations (with one line, and the job ends):
+ * Rules, and what detects violations. A violation that is detected ends the job with one line.
  *   - Nothing is checked out, and no transfer is in flight, at a spawn, a join or a task's end. UAT_TORTURE=steal
  *     detects all violations; any run detects those of a task that is published or parts from its spawner.
- *   - Nor at a call of sync.h that waits. A call that does not wait may be made with ranges checked out: what was
- *     written to them stays, and the next checkout of other bytes reads what the call orders before it.
+ *   - The same holds at a call of sync.h that waits. A call that does not wait may be made with ranges checked out.
+ *     Bytes written to them stay, and the next checkout of other bytes reads the writes that the call orders before it.
  *   - An access lasts from checkout to checkin. No other task writes the bytes meanwhile, even if an object of sync.h
  *     orders that write.
  *   - A range checked out for writing overlaps no other checkout. UAT_TORTURE detects every overlap.
  *   - An access stays within one array or one object. UAT_TORTURE detects a checkout, get, put or atomic that reaches
- *     one element too far, up to 128 bytes beyond an object, or into a freed object. It cannot detect one that lands in
- *     another object in use. Any run detects an access beyond an array's last chunk.
+ *     one element too far, up to 128 bytes beyond an object, or into a freed object. It cannot detect an access that
+ *     lands in another object in use. Any run detects an access beyond an array's last chunk.
  *
  * The interface is that of Itoyori (Shiina and Taura, SC'23: checkout and checkin), with get, put and atomics after
  * OpenSHMEM and UPC++. How it works is in docs/global.md.
@@ -73,29 +73,29 @@ enum uat_access {
 #define UAT_GLOBAL_BLOCK 65536
 
 /*
- * Prepare global memory: collective, outside of runs, after uat_init(). Only a job that calls uat_global_object_alloc() and
- * never uat_global_alloc() needs it. Returns 0, also when it is prepared already, or a negative errno, reported.
+ * Prepare global memory: collective, outside of runs, after uat_init(). Only a job that calls uat_global_object_alloc()
+ * and never uat_global_alloc() needs it. Returns 0, even if it is prepared already, or a negative errno, reported.
  */
 int uat_global_open(void);
 
 /*
  * Allocate an array of `bytes`, all zero. Collective, outside of runs; all workers pass the same arguments. block is
- * rounded up to a multiple of UAT_GLOBAL_BLOCK; 0 means UAT_GLOBAL_BLOCK. UAT_BLOCKED does not use it.
- * The array belongs to the caller, who gives it back by uat_global_free() or leaves it to uat_finalize().
- * Returns its address, aligned to 2 MiB, the same on every worker. On failure it prints one line that says why, sets errno
- * and returns NULL, on every worker. EINVAL: bytes is 0, the workers' arguments differ, or a run is in progress. ENOMEM: a
- * machine, or its control group, has too little memory for its share of this array and what was promised before.
+ * rounded up to a multiple of UAT_GLOBAL_BLOCK; 0 means UAT_GLOBAL_BLOCK. UAT_BLOCKED does not use it. The array
+ * belongs to the caller, who gives it back by uat_global_free() or leaves it to uat_finalize(). Returns its address,
+ * aligned to 2 MiB, the same on every worker. On failure it prints one line that says why, sets errno and returns NULL,
+ * on every worker. EINVAL: bytes is 0, the workers' arguments differ, or a run is in progress. ENOMEM: a machine, or
+ * its control group, has too little memory for its share of this array and of the memory promised before.
  */
 void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block);
 
 /* Give an array back. Collective, outside of runs. NULL is allowed. Returns 0 or a negative errno, reported. */
 int uat_global_free(void *array);
 
-/* Rank of the worker that keeps the byte at p, or -EINVAL if p is no global address. Anywhere. */
+/* Rank of the worker that keeps the byte at p, or -EINVAL if p is no global address. May be called anywhere. */
 int uat_global_home(const void *p);
 
-/* Bytes from p on, at most `bytes`, that are near: their home is this host. 0 if p is far, or no global address.
- * Anywhere. */
+/* Returns how many bytes from p on, at most `bytes`, are near: their home is this host. 0 if p is far, or no global
+ * address. May be called anywhere. */
 size_t uat_global_near(const void *p, size_t bytes);
 
 /*
@@ -107,15 +107,16 @@ int uat_global_freeze(void *array);
 int uat_global_thaw(void *array);
 
 /*
- * Make [p, p + bytes) accessible. Returns the place to use instead of p; it is p itself where the range is near, and
- * has the same distance to a multiple of 4096 as p where it is far. It is valid until the uat_global_checkin() with the same
- * arguments. A range must fit into the cache (UAT_CACHE_SIZE; a quarter of it if it lies on several hosts); at most 256
- * far ranges are checked out at a time. 0 bytes may be checked out at any address.
+ * Make [p, p + bytes) accessible. Returns the place to use instead of p. It is p itself if the range is near. If the
+ * range is far, the place has the same distance to a multiple of 4096 as p. It is valid until the uat_global_checkin()
+ * with the same arguments. A range must fit into the cache (UAT_CACHE_SIZE; a quarter of it if it lies on several
+ * hosts); at most 256 far ranges are checked out at a time. 0 bytes may be checked out at any address.
  * Never fails: a range that is no global memory, or does not fit, ends the job with one line.
  */
 static inline void *uat_global_checkout(const void *p, size_t bytes, enum uat_access access);
 
-/* End that access. All bytes that were checked out with UAT_WRITE or UAT_READ_WRITE are written back. */
+/* End the access that the checkout with the same arguments began. All bytes that were checked out with UAT_WRITE or
+ * UAT_READ_WRITE are written back. */
 static inline void uat_global_checkin(const void *p, size_t bytes, enum uat_access access);
 
 /* Bytes that can be checked out at once wherever they lie: a quarter of the cache, SIZE_MAX in a job on one host.
@@ -126,15 +127,16 @@ size_t uat_global_checkout_limit(void);
 void uat_global_prefetch(const void *p, size_t bytes);
 
 /* Copy bytes from or to global memory, near or far, without a checkout. local is any memory of the caller's. When
- * uat_global_put() returns, local may be used again. The bytes are in order with the task's checkouts. A range that is no global
- * memory ends the job with one line. 0 bytes: nothing is done, whatever the addresses are. Near, both are a memcpy(). */
+ * uat_global_put() returns, local may be used again. The bytes are in order with the task's checkouts. A range that is
+ * no global memory ends the job with one line. With 0 bytes nothing is done, whatever the addresses are. For a near
+ * range, both are a memcpy(). */
 static inline void uat_global_get(void *local, const void *global, size_t bytes);
 static inline void uat_global_put(void *global, const void *local, size_t bytes);
 
 /*
  * Copy rows of `bytes` each, row k from or to global + k * pitch and local + k * local_pitch: a tile of a matrix, for
- * example. Pitches are bytes from one row to the next, and at least `bytes`. Far rows are fetched many at a time. As for
- * get and put, all rows lie in one array; otherwise, or if rows overlap, the job ends with one line.
+ * example. A pitch is the number of bytes from one row to the next, at least `bytes`. Many far rows are fetched at a
+ * time. As for get and put, all rows must lie in one array. Otherwise, or if rows overlap, the job ends with one line.
  */
 void uat_global_get_strided(void *local, size_t local_pitch, const void *global, size_t pitch, size_t bytes,
                             size_t rows);
@@ -142,10 +144,9 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
                             size_t rows);
 
 /*
- * In C, one element by its type: UAT_GLOBAL_GET(p) is the value at p, UAT_GLOBAL_PUT(p, value) puts one there, and
- * UAT_GLOBAL_NEW(type) allocates an object of that type, content undefined. They are uat_global_get(),
- * uat_global_put() and uat_global_object_alloc(); the compiler refuses a value of another type. C++ has
- * uat::span.
+ * Access to one element by its type, in C: UAT_GLOBAL_GET(p) is the value at p, UAT_GLOBAL_PUT(p, value) puts one
+ * there, and UAT_GLOBAL_NEW(type) allocates an object of that type, content undefined. They are uat_global_get(),
+ * uat_global_put() and uat_global_object_alloc(); the compiler refuses a value of another type. C++ has uat::span.
  */
 #ifndef __cplusplus
 #define UAT_GLOBAL_GET(p)                                                                                              \
@@ -173,8 +174,8 @@ typedef struct uat_global_transfer {
 
 /*
  * Get and put in two steps, so that many can be in flight: begin, and wait before the next spawn, join or end of the
- * task. In between the program does not touch local. Two transfers of one task on the same bytes are in order only if
- * the task waits for the first before it begins the second. Each transfer is waited for exactly once; waiting for it
+ * task. Between the two the program must not touch local. Two transfers of one task on the same bytes are in order only
+ * if the task waits for the first before it begins the second. Each transfer is waited for exactly once; waiting for it
  * again, or for one that was never begun, ends the job with a line.
  */
 void uat_global_get_begin(uat_global_transfer_t *transfer, void *local, const void *global, size_t bytes);
@@ -195,17 +196,18 @@ typedef struct uat_atomic {
 } uat_atomic_t;
 
 /*
- * The first two return the old value. Atomics order no other access: to publish data by an atomic, call
+ * The first two functions return the old value. Atomics order no other access: to publish data by an atomic, call
  * uat_global_release() before it, and read the data by uat_global_get(), which is not cached.
- * Release and acquire here order that near data: the stores of a uat_global_put() before an atomic that publishes, and the loads
- * of a uat_global_get() after an atomic of another worker that finds it.
+ * Release and acquire in these functions order near data in this way. The stores of a uat_global_put() precede the
+ * atomic that publishes them, and the loads of a uat_global_get() follow the other worker's atomic that finds it.
  */
 static inline uint64_t uat_atomic_fetch_add(uat_atomic_t *word, uint64_t addend);
 static inline uint64_t uat_atomic_cmp_swap(uat_atomic_t *word, uint64_t expected, uint64_t desired);
 static inline uint64_t uat_atomic_load(const uat_atomic_t *word);
 
-/* Set the word; the first returns the old value. Done when the call returns. On a far word two round trips or more: an
- * adapter compares and swaps, so both try until no other change comes between. */
+/* Set the word; the first function returns the old value. The change is done when the call returns. It takes two round
+ * trips or more on a far word, because an adapter compares and swaps: both functions try until no other change comes
+ * between. */
 static inline uint64_t uat_atomic_swap(uat_atomic_t *word, uint64_t desired);
 static inline void uat_atomic_store(uat_atomic_t *word, uint64_t desired);
 
@@ -215,8 +217,8 @@ static inline void uat_atomic_add(uat_atomic_t *word, uint64_t addend);
 
 /*
  * Set the word to the larger or smaller of its value and another one, as unsigned or as signed numbers; or clear or set
- * bits. Return the old value. Done when the call returns. A far word takes two round trips or more, as uat_atomic_swap();
- * one if the word keeps its value.
+ * bits. These functions return the old value, and the change is done when the call returns. A far word takes two round
+ * trips or more, as for uat_atomic_swap(), but only one if the word keeps its value.
  */
 static inline uint64_t uat_atomic_fetch_max(uat_atomic_t *word, uint64_t value);
 static inline uint64_t uat_atomic_fetch_min(uat_atomic_t *word, uint64_t value);
@@ -226,13 +228,13 @@ static inline uint64_t uat_atomic_fetch_and(uat_atomic_t *word, uint64_t bits);
 static inline uint64_t uat_atomic_fetch_or(uat_atomic_t *word, uint64_t bits);
 
 /* Wait until everything that this worker has checked in, put or added is at its home. Only needed before an atomic that
- * publishes it: spawn, join and the end of a run release by themselves where needed. */
+ * publishes the data, because spawn, join and the end of a run release by themselves where needed. */
 void uat_global_release(void);
 
 /*
  * Allocate an object of `bytes` in the part of this worker (UAT_GLOBAL_SIZE bytes), aligned to 16 bytes, content
- * undefined. Anywhere, in a task above all. Returns its global address, which is near; or NULL with errno ENOMEM after
- * one line that says what to set.
+ * undefined. May be called anywhere, in a task above all. Returns the object's global address, which is near, or NULL
+ * with errno ENOMEM after one line that says what to set.
  */
 void *uat_global_object_alloc(size_t bytes);
 

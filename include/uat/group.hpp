@@ -11,7 +11,8 @@
 namespace uat
 {
 
-/* What cancels a group, and by which its tasks ask whether it was: a value that travels. See uat_group_cancellable(). */
+/* A handle by which tasks cancel a group and ask whether it was cancelled: a value that travels. See
+ * uat_group_cancellable(). */
 class cancel_token
 {
   public:
@@ -62,17 +63,17 @@ template <class Call> struct group_call {
 } // namespace detail
 
 /*
- * Any number of tasks, spawned in a loop or along a list, with one wait for all. See uat_group_t. It stays in the frame in
- * which it was made; only that task runs tasks in it and waits.
+ * Any number of tasks, spawned in a loop or along a list, with one wait for all. See uat_group_t. A group stays in the
+ * frame in which it was made. Only the task of this frame runs tasks in the group and waits.
  *
  *     uat::task_group g;
  *     for (auto p = list; p; p = p.load().next)
  *         g.run([p] { visit(p); });
  *     g.wait();
  *
- * If tasks throw, wait() throws what one of them has thrown, the first in time: see task_error. The group is cancelled
- * then, if it is cancellable. The destructor waits as wait() does. While an exception unwinds the group, the worker
- * waits with it, as for a handle, and what its tasks throw is dropped.
+ * If tasks throw, wait() throws the exception that came first in time: see task_error. The group is then cancelled, if
+ * it is cancellable. The destructor waits as wait() does. While an exception unwinds the group, the worker waits, too,
+ * as for a handle, and exceptions of the group's tasks are dropped.
  */
 class task_group
 {
@@ -108,7 +109,7 @@ class task_group
     {
         return cancel_token(uat_group_cancellable(&group_));
     }
-    /* Start no more tasks of this group, which is cancellable. */
+    /* Start no more tasks of this group, which must be cancellable. */
     void cancel() const
     {
         uat_group_cancel(group_.cancel);

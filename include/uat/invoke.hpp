@@ -13,10 +13,10 @@ namespace uat
 {
 
 /*
- * Call f() of each f in parallel, and return when all have ended. The last one is called by this task: a continuation
- * that has only to join is not worth a steal. Returns the results as a std::tuple; nothing if the functions return
- * nothing. If some of them throw, it throws what the first of these, in the order of the arguments, has thrown: see
- * task_error. Inside a task.
+ * Call f() of each f in parallel, and return when all have ended. This task calls the last one itself, because a
+ * continuation that only joins is not worth a steal. Returns the results as a std::tuple, or nothing if the functions
+ * return nothing. If some of them throw, it throws the exception of the first of these in the order of the arguments:
+ * see task_error. For use inside a task.
  *
  *     auto [least, most] = uat::parallel_invoke([s] { return smallest(s); }, [s] { return largest(s); });
  */

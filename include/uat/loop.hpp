@@ -14,7 +14,7 @@ namespace uat
 
 /*
  * Call f(begin, end) for ranges that cover [begin, end) once. Inside a task. See uat_for(). grain, here and below: the
- * least number of iterations that run in sequence; rarely needed, for loops find the right grain by themselves.
+ * least number of iterations that run in sequence; rarely needed, because loops find the right grain by themselves.
  */
 template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {

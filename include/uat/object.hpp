@@ -13,7 +13,8 @@ namespace uat
 {
 
 /*
- * The address of a T in global memory, near or far. It travels, and may stand in objects itself, as in a list or a tree.
+ * The address of a T in global memory, near or far. It travels, and may itself be part of objects, as in a list or a
+ * tree.
  *
  *     auto node = uat::make_object<leaf>(leaf{key, nullptr});
  *     node.update()->count += 1;
@@ -32,13 +33,13 @@ template <class T> class global_ptr
     explicit constexpr global_ptr(T *p) : p_(p)
     {
     }
-    /* A pointer to T is one to const T. */
+    /* A pointer to T converts to a pointer to const T. */
     template <class U, class = std::enable_if_t<std::is_same<T, const U>::value>>
     constexpr global_ptr(const global_ptr<U> &other) : p_(other.get())
     {
     }
 
-    /* The address itself; not to be used in place of a checkout unless it is near. */
+    /* The address itself. Do not use it in place of a checkout unless it is near. */
     constexpr T *get() const
     {
         return p_;
@@ -56,7 +57,7 @@ template <class T> class global_ptr
         return a.p_ != b.p_;
     }
 
-    /* The object until the end of the scope, by * and ->: to be read, to be written as a whole, or both. */
+    /* Check the object out until the end of the scope, to read it, to write it as a whole, or both. Use * and ->. */
     checkout<const value_type> read() const
     {
         return span().read();
@@ -70,7 +71,7 @@ template <class T> class global_ptr
         return span().update();
     }
 
-    /* A copy of the object; a new value for it. */
+    /* Get a copy of the object, or give it a new value. */
     value_type load() const
     {
         return *read();
@@ -85,7 +86,7 @@ template <class T> class global_ptr
     {
         return uat::span<T>(p_, count);
     }
-    /* Rank of the worker that keeps it. */
+    /* Rank of the worker that keeps the object. */
     int home() const
     {
         return uat_global_home(p_);
@@ -97,7 +98,7 @@ template <class T> class global_ptr
 
 /*
  * An object of this worker, with the value T(args...) or T{args...}. See uat_global_object_alloc(). Throws uat::error
- * if UAT_GLOBAL_SIZE leaves no room. What is written is ordered as any other write: see uat/global.h.
+ * if UAT_GLOBAL_SIZE leaves no room. Writes to the object are ordered as any other write: see uat/global.h.
  */
 template <class T, class... A> global_ptr<T> make_object(A &&...args)
 {
@@ -115,8 +116,8 @@ template <class T, class... A> global_ptr<T> make_object(A &&...args)
     return object;
 }
 
-/* Free it, from any worker. A null pointer is allowed; one that is no object, or not any more, ends the job with a
- * line. */
+/* Free the object, from any worker. A null pointer is allowed. A pointer to no object, or to one that was freed
+ * already, ends the job with a line. */
 template <class T> void destroy(global_ptr<T> object)
 {
     uat_global_object_free(const_cast<std::remove_cv_t<T> *>(object.get()));

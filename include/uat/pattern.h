@@ -70,8 +70,8 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
 /*
  * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations; *prefix then holds
  * the value of all iterations before that part. body updates the value from iteration to iteration and writes whatever
- * the program needs. A stolen part whose prefix is not known yet is reduced first. *total (may be NULL): the value of
- * all iterations.
+ * the program needs. A stolen part whose prefix is not known yet is reduced first. *total is set to the value of all
+ * iterations, unless total is NULL.
  */
 void uat_scan(int64_t begin, int64_t end, const uat_reduction_t *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total);
@@ -103,16 +103,16 @@ typedef void uat_block_fn(void *elements, size_t first, size_t count, const void
  * Call body for blocks that together cover all `count` elements, of `size` bytes each, of an array in global memory;
  * return when all calls have ended. The calls run in any order and on any workers. Each block is checked out for
  * `access` during its call. A block has at most UAT_GLOBAL_BLOCK bytes, or one element. It lies in one chunk of the
- * array, unless an element does not. A worker starts with near blocks and offers the far half to thieves; if both
- * halves are equally near, it keeps the one that it has worked on before. A far block is fetched while body works on
- * the block before it. Inside a task. Cannot fail; an array that is not in global memory ends the job with a line.
+ * array, unless its element crosses chunks. A worker starts with near blocks and offers the far half to thieves; if
+ * both halves are equally near, it keeps the one that it has worked on before. A far block is fetched while body works
+ * on the block before it. Inside a task. Cannot fail; an array that is not in global memory ends the job with a line.
  */
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
                         const void *arg, size_t arg_size);
 
 /*
- * Compare two elements, as for qsort_r(): returns a negative number, 0 or a positive one. arg: the task's own copy.
- * Does not spawn or join.
+ * Compare two elements, as for qsort_r(): returns a negative number, 0 or a positive one. arg: the task's own copy. The
+ * comparison must not spawn or join.
  */
 typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
 
@@ -122,10 +122,11 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
  * reach for other workers, so the calling task sorts it alone. arg (arg_size bytes, may be NULL with size 0) is copied
  * with every stolen part; the caller keeps it. Inside a task.
  * Cannot fail. A comparison that contradicts itself, such as one that says "less" of equal elements, leaves the
- * elements in an undefined order; but the sort stays within them, ends, and loses none. Elements that consist of up to
- * 4 runs, rising or falling, one after the other or interleaved, are merged if no more than 4 workers could share a
- * sort; that may take as much memory again, up to 256 MiB. The sort keeps a few elements on the stack and checks out
- * two far ones at a time: elements too large for UAT_STACK_SIZE or UAT_CACHE_SIZE end the job with a line.
+ * elements in an undefined order. But the sort stays within the elements, ends, and loses none.
+ * If no more than 4 workers could share a sort, it merges elements that consist of up to 4 runs. Each run rises or
+ * falls, and the runs follow one another or are interleaved. A merge may take as much memory again, up to 256 MiB.
+ * The sort keeps a few elements on the stack and checks out two far ones at a time. Elements too large for
+ * UAT_STACK_SIZE or UAT_CACHE_SIZE end the job with a line.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 
@@ -138,7 +139,7 @@ typedef struct uat_sort_pivot {
 
 /*
  * Progress of a partition. Elements 0 to less - 1 belong to the front. Elements less to from - 1, and those from `to`
- * on, do not. Elements from to to - 1 are still to be divided.
+ * on, do not. Elements `from` to `to` - 1 are still to be divided.
  */
 typedef struct uat_sort_pass {
     size_t less, from, to;
@@ -166,10 +167,11 @@ typedef struct uat_sort_kernel {
 void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
 
 /*
- * Returns whether this worker has nothing left that a thief could take, although there are thieves: then a spawn pays.
- * For programs that split their work themselves; costs a few loads. The call also offers thieves work that could not be
- * offered before, and with UAT_DEQUE=message it answers a thief's request; so a long-running task should call it now
- * and then. While the task has ranges checked out, the call only returns its answer. Inside a task only.
+ * Returns whether this worker has nothing left that a thief could take, although there are thieves. If so, a spawn
+ * pays. This is for programs that split their work themselves, and costs a few loads. The call also offers thieves work
+ * that could not be offered before, and with UAT_DEQUE=message it answers a thief's request. So a long-running task
+ * should call it now and then. While the task has ranges checked out, the call only returns its answer. Inside a task
+ * only.
  */
 int uat_work_wanted(void);
 
@@ -182,7 +184,7 @@ int uat_work_wanted(void);
  * Loops and reductions with named arguments, as UAT_TASK() does for tasks: no struct and no cast.
  *
  * UAT_FOR(name, i, type1, arg1, ...) { body } defines a loop whose body is one iteration, with the parameters int64_t i
- * and up to eight of the program's. A `return` in it goes on with the next iteration. With it come
+ * and up to eight of the program's. A `return` in the body goes on with the next iteration. With it come
  *     void name(int64_t begin, int64_t end, arg1, ...)               uat_for()
  *     void name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_for_grain()
  *

@@ -14,9 +14,9 @@ namespace uat
 {
 
 /*
- * combine(...combine(identity, f(s[0]))..., f(s[n - 1])), or f(a[i], b[i]): in the order of the elements, with any
- * brackets. combine is associative, identity is neutral. Throws std::invalid_argument, and reads nothing, unless the
- * spans have the same size.
+ * combine(...combine(identity, f(s[0]))..., f(s[n - 1])), or the same of f(a[i], b[i]): in the order of the elements,
+ * grouped in any way. combine is associative, identity is neutral. Throws std::invalid_argument, and reads nothing,
+ * unless the spans have the same size.
  */
 template <class T, class R, class Combine, class F> R transform_reduce(span<T> s, R identity, Combine combine, F f)
 {
@@ -31,8 +31,8 @@ R transform_reduce(span<T1> a, span<T2> b, R identity, Combine combine, F f)
 }
 
 /*
- * The index of the least element by less, a strict weak order, or of the greatest; the first of several equal ones. The
- * size of the span if it is empty.
+ * The index of the least or the greatest element by less, a strict weak order. Of several equal elements it is the
+ * first. If the span is empty, the result is its size.
  */
 template <class T, class Less = std::less<>> std::size_t min_element(span<T> s, Less less = Less())
 {

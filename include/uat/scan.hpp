@@ -16,7 +16,7 @@ namespace uat
 /*
  * Set out[i] to combine(...combine(identity, in[0])..., in[i]), or without in[i]: the inclusive and the exclusive
  * prefix sums. combine is associative, identity is neutral. Throws std::invalid_argument, and does nothing, unless the
- * spans have the same size. The input is the output itself or shares no element with it. Returns the sum of all.
+ * spans have the same size. The input must be the output itself or share no element with it. Returns the sum of all.
  */
 template <class T, class U, class Combine = std::plus<>>
 U inclusive_scan(span<T> in, span<U> out, std::remove_cv_t<U> identity = {}, Combine combine = Combine())

@@ -27,7 +27,7 @@ namespace uat
 
 /*
  * Elements of global memory that are accessible until the end of the scope: a range of T, const if they are only read.
- * Made by span::read(), write() and update(). No task is spawned or joined meanwhile. Does not move.
+ * Made by span::read(), write() and update(). The task must not spawn or join meanwhile. The object cannot be moved.
  */
 template <class T> class [[nodiscard]] checkout
 {
@@ -82,8 +82,8 @@ template <class T> class [[nodiscard]] checkout
 };
 
 /*
- * A range of global memory: an address and a number of elements, without the elements. It travels. What it names is
- * read and written through checkouts, or one element at a time by get() and put().
+ * A range of global memory: an address and a number of elements, without the elements. It travels. Its elements are
+ * read and written through checkouts, or one at a time by get() and put().
  */
 template <class T> class span
 {
@@ -96,13 +96,13 @@ template <class T> class span
     {
         detail::must_travel<value_type>();
     }
-    /* A span of T is one of const T. */
+    /* A span of T converts to a span of const T. */
     template <class U, class = std::enable_if_t<std::is_same<T, const U>::value>>
     constexpr span(const span<U> &other) : data_(other.data()), size_(other.size())
     {
     }
 
-    /* Where the elements live; not to be used in place of a checkout unless they are near. */
+    /* The address of the elements. Do not use it in place of a checkout unless they are near. */
     constexpr T *data() const
     {
         return data_;
@@ -131,26 +131,27 @@ template <class T> class span
         return subspan(count < size_ ? size_ - count : 0);
     }
 
-    /* The elements, to be read. */
+    /* Check the elements out to read them. */
     checkout<const value_type> read() const
     {
         return checkout<const value_type>(data_, size_, UAT_READ);
     }
-    /* To be written, all of them; until then their content is undefined. */
+    /* Check the elements out to write all of them; until then their content is undefined. */
     checkout<T> write() const
     {
         detail::must_be_writable<T>();
         return checkout<T>(data_, size_, UAT_WRITE);
     }
-    /* To be read and written. */
+    /* Check the elements out to read and write them. */
     checkout<T> update() const
     {
         detail::must_be_writable<T>();
         return checkout<T>(data_, size_, UAT_READ_WRITE);
     }
 
-    /* One element, near or far. get() is as subspan(i, 1).read(), so a far element comes from the cache; one that another
-     * task has published by an atomic is read by uat_global_get(). put() writes to the element's home. */
+    /* One element, near or far. get() reads it as subspan(i, 1).read() does, so a far element comes from the cache. Use
+     * uat_global_get() for an element that another task has published by an atomic. put() writes to the element's
+     * home. */
     value_type get(std::size_t i) const
     {
         T *p = data_ + i;
@@ -176,7 +177,7 @@ template <class T> class span
     {
         uat_global_prefetch(data_, size_ * sizeof(T));
     }
-    /* Is all of it near? */
+    /* Is the whole span near? */
     bool near() const
     {
         return uat_global_near(data_, size_ * sizeof(T)) == size_ * sizeof(T);
@@ -187,17 +188,17 @@ template <class T> class span
     std::size_t size_ = 0;
 };
 
-/* How a vector is dealt out to the workers. See enum uat_distribution. */
+/* How a vector is distributed over the workers. See enum uat_distribution. */
 enum class distribution { blocked = UAT_BLOCKED, cyclic = UAT_CYCLIC };
 
 /*
- * An array in global memory, all of its bytes zero at first. Made and destroyed by all workers together, outside of
- * runs; tasks get its span(). Throws uat::error on all workers, or std::length_error.
+ * An array in global memory, all of its bytes zero at first. All workers make and destroy it together, outside of runs.
+ * Tasks get its span(). Throws uat::error on all workers, or std::length_error.
  */
 template <class T> class global_vector
 {
   public:
-    /* block: elements of a chunk, of a cyclic distribution; 0: UAT_GLOBAL_BLOCK bytes. */
+    /* block: elements per chunk of a cyclic distribution; 0: UAT_GLOBAL_BLOCK bytes. */
     explicit global_vector(std::size_t size, distribution how = distribution::blocked, std::size_t block = 0)
         : size_(size)
     {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tasks wait for besides their children: futures, mutexes, conditions, semaphores, latches, barriers, channels.
- * They work between any two tasks of a run, on any workers. A waiting task leaves its worker, which runs something
- * else; once the task is woken, any idle worker resumes it.
+ * Objects that tasks wait for besides their children: futures, mutexes, conditions, semaphores, latches, barriers,
+ * channels. They work between any two tasks of a run, on any workers. A waiting task leaves its worker, which runs
+ * something else; once the task is woken, any idle worker resumes it.
  *
  * An object lives with the worker that created it, in its evacuation heap (UAT_HEAP_SIZE), until it is destroyed.
  * uat_*_create() returns a handle: a value that may be copied and passed to tasks like any argument. Objects may be
@@ -57,16 +57,17 @@ typedef struct uat_future {
     uint64_t size;
 } uat_future_t;
 
-/* A future that is not set. */
+/* Make a future that is not set. */
 uat_future_t uat_future_create(size_t size);
 /* Copy size bytes in, once, and wake all waiting tasks. */
 void uat_future_set(uat_future_t f, const void *value);
-/* Wait until it is set, and copy the value out. */
+/* Wait until the future is set, and copy the value out. */
 void uat_future_get(uat_future_t f, void *value);
 /* Copy the value out if it is set, without waiting. 0, or -EAGAIN: it is not set. A task sees its own set, and all sets
  * that are ordered before its call, as by a join. */
 int uat_future_try_get(uat_future_t f, void *value);
-/* Allowed once no task waits for the object and none will use it again. The same holds for the kinds below. */
+/* Destroy the future. Allowed once no task waits for the object and none will use it again. The same holds for the
+ * kinds below. */
 void uat_future_destroy(uat_future_t f);
 
 /* Mutual exclusion. An unlock hands the mutex to the task that has waited longest. */
@@ -74,7 +75,7 @@ typedef struct uat_mutex {
     uint64_t object;
 } uat_mutex_t;
 
-/* A mutex that nobody holds. */
+/* Make a mutex that no task holds. */
 uat_mutex_t uat_mutex_create(void);
 /* Wait until this task holds the mutex. It is not recursive: locking it twice deadlocks. */
 void uat_mutex_lock(uat_mutex_t m);
@@ -111,7 +112,7 @@ uat_semaphore_t uat_semaphore_create(uint64_t count);
 void uat_semaphore_acquire(uat_semaphore_t s);
 /* Take one unit if there is one, without waiting. 0, or -EAGAIN: there is none. */
 int uat_semaphore_try_acquire(uat_semaphore_t s);
-/* Give n units back; up to n waiting tasks go on. A count above 2^64 - 1 is an error. */
+/* Give n units back; up to n waiting tasks continue. A count above 2^64 - 1 is an error. */
 void uat_semaphore_release(uat_semaphore_t s, uint64_t n);
 void uat_semaphore_destroy(uat_semaphore_t s);
 
@@ -122,9 +123,9 @@ typedef struct uat_latch {
 
 /* count: the initial count; 0: the latch is open. */
 uat_latch_t uat_latch_create(uint64_t count);
-/* Subtract n. More than is left is an error. */
+/* Subtract n from the count. To subtract more than is left is an error. */
 void uat_latch_count_down(uat_latch_t l, uint64_t n);
-/* Wait until it is open. */
+/* Wait until the latch is open. */
 void uat_latch_wait(uat_latch_t l);
 void uat_latch_destroy(uat_latch_t l);
 
@@ -133,15 +134,16 @@ typedef struct uat_task_barrier {
     uint64_t object;
 } uat_task_barrier_t;
 
-/* n: tasks of the group. */
+/* n: number of tasks in the group. */
 uat_task_barrier_t uat_task_barrier_create(uint64_t n);
-/* Wait until n tasks have called it. Returns 1 in the task that arrived last, 0 in the others. */
+/* Wait until n tasks have called this. Returns 1 in the task that arrived last, 0 in the others. */
 int uat_task_barrier_wait(uat_task_barrier_t g);
 void uat_task_barrier_destroy(uat_task_barrier_t g);
 
 /*
- * A channel (Hoare's CSP, 1978; Go) of values of size bytes (at most UAT_RESULT_MAX), with room for `capacity` of them;
- * 0: a rendezvous, the sender waits for the receiver. Values arrive once each, in the order in which they were sent.
+ * A channel (Hoare's CSP, 1978; Go) of values of size bytes (at most UAT_RESULT_MAX), with room for `capacity` of them.
+ * A channel of capacity 0 is a rendezvous: the sender waits for the receiver. Values arrive once each, in the order in
+ * which they were sent.
  */
 typedef struct uat_channel {
     uint64_t object;
@@ -149,20 +151,21 @@ typedef struct uat_channel {
 } uat_channel_t;
 
 uat_channel_t uat_channel_create(size_t size, size_t capacity);
-/* 0, or -EPIPE if the channel is closed, before or while the task waited for room. */
+/* Send a value; wait for room. Returns 0, or -EPIPE if the channel was closed before or while the task waited for
+ * room. */
 int uat_channel_send(uat_channel_t c, const void *value);
-/* 0, or -EPIPE if it is closed and empty. */
+/* Receive a value; wait for one. Returns 0, or -EPIPE if the channel is closed and empty. */
 int uat_channel_receive(uat_channel_t c, void *value);
 /* Send and receive without waiting. -EAGAIN from a send: no room and no waiting receiver; from a receive: no value. */
 int uat_channel_try_send(uat_channel_t c, const void *value);
 int uat_channel_try_receive(uat_channel_t c, void *value);
-/* No more values: what is in the channel may still be received. Closing it twice is harmless. */
+/* Close the channel to further values; those in it may still be received. Closing it twice is harmless. */
 void uat_channel_close(uat_channel_t c);
 void uat_channel_destroy(uat_channel_t c);
 
 /*
  * Select (as in Go): wait until one of several channels lets this task send or receive, and do that, once. If several
- * do, one of them is taken at random.
+ * do, one of these is taken at random.
  */
 typedef struct uat_case {
     uat_channel_t channel;
@@ -174,9 +177,9 @@ typedef struct uat_case {
 enum { UAT_SELECT_MAX = 16 };
 
 /*
- * Returns the index of the case that was taken. n: 1 to UAT_SELECT_MAX. cases must lie in the task's own frames, for
- * the task may be resumed elsewhere. No channel may be in it both to send and to receive. No channel may be destroyed
- * before all selects that name it have returned.
+ * Returns the index of the case that was taken. n: 1 to UAT_SELECT_MAX. cases must lie in the task's own frames,
+ * because the task may be resumed elsewhere. No channel may be in cases both to send and to receive. No channel may be
+ * destroyed before all selects that name it have returned.
  */
 int uat_select(uat_case_t *cases, int n);
 /* uat_select() without waiting (Go's `default`): -EAGAIN if no case can be taken now. */

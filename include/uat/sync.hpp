@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tasks wait for, in C++17: uat/sync.h, whose rules hold here too, with the names of the C++ standard. Included by
- * uat.hpp.
+ * The objects that tasks wait for, in C++17: those of uat/sync.h, whose rules hold here too, with the names of the C++
+ * standard. Included by uat.hpp.
  *
  * Each of these classes is a handle. Its constructor makes the object; its copies name the same object, and travel to
  * tasks by value. The destructor does nothing: destroy() ends the object, once no task waits for it or will use it.
@@ -28,7 +28,7 @@
 namespace uat
 {
 
-/* A value that is set once and got any number of times. T has at most UAT_RESULT_MAX bytes; so for channels. */
+/* A value that is set once and got any number of times. T has at most UAT_RESULT_MAX bytes, as for channels. */
 template <class T> class future
 {
     static_assert(sizeof(detail::must_travel<T>) > 0, "");
@@ -41,14 +41,14 @@ template <class T> class future
     {
         uat_future_set(future_, &value);
     }
-    /* Waits until it is set. */
+    /* Waits until the future is set. */
     T get() const
     {
         detail::place<T> room;
         uat_future_get(future_, room.bytes);
         return room.get();
     }
-    /* The value if it is set; does not wait. */
+    /* Returns the value if the future is set; does not wait. */
     std::optional<T> try_get() const
     {
         detail::place<T> room;
@@ -133,7 +133,7 @@ template <class T> class channel
     {
         return uat_channel_send(channel_, &value) == 0;
     }
-    /* Nothing if it is closed and empty. */
+    /* Returns nothing if the channel is closed and empty. */
     std::optional<T> receive() const
     {
         detail::place<T> room;
@@ -141,7 +141,7 @@ template <class T> class channel
             return std::nullopt;
         return room.get();
     }
-    /* Without waiting: 0, -EAGAIN (no room; no value), or -EPIPE. */
+    /* These two do not wait. They return 0, -EAGAIN (no room, or no value), or -EPIPE. */
     int try_send(const T &value) const
     {
         return uat_channel_try_send(channel_, &value);
@@ -150,7 +150,7 @@ template <class T> class channel
     {
         return uat_channel_try_receive(channel_, &value);
     }
-    /* No more values; those in the channel may still be received. */
+    /* Close the channel to further values; those in it may still be received. */
     void close() const
     {
         uat_channel_close(channel_);
@@ -177,7 +177,8 @@ template <class T> class channel
     uat_channel_t channel_;
 };
 
-/* Mutual exclusion, for std::lock_guard and std::unique_lock, also of const uat::mutex: a task's own copy is const. */
+/* Mutual exclusion, for std::lock_guard and std::unique_lock, also of const uat::mutex, because a task's own copy is
+ * const. */
 class mutex
 {
   public:
@@ -209,7 +210,7 @@ class mutex
     uat_mutex_t mutex_;
 };
 
-/* No wake-up is spurious, but another task may have changed the condition before the woken one goes on. */
+/* No wake-up is spurious, but another task may have changed the condition before the woken one continues. */
 class condition_variable
 {
   public:
@@ -270,7 +271,7 @@ class counting_semaphore
     uat_semaphore_t semaphore_;
 };
 
-/* Opens for good once it is counted down to 0. */
+/* A latch opens for good once it is counted down to 0. */
 class latch
 {
   public:

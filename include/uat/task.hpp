@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Typed tasks in C++17: spawn, join, run. Included by uat.hpp, which says what holds for all of it. */
+/* Typed tasks in C++17: spawn, join, run. Included by uat.hpp, which gives the rules. */
 #ifndef UAT_TASK_HPP
 #define UAT_TASK_HPP
 
@@ -16,12 +16,12 @@ namespace uat
 
 /*
  * The handle of one child. It stays in the frame in which it was made. join() waits for the child and returns its
- * result, or throws what the child has thrown: see task_error. The destructor joins a child that was not joined, and
- * throws in the same way. Only the task that spawned the child may join it.
+ * result, or throws the exception that the child has thrown: see task_error. The destructor joins a child that was not
+ * joined, and throws in the same way. Only the task that spawned the child may join it.
  *
- * An exception that unwinds the handle waits for the child, drops what that has thrown, and goes on. The worker waits
- * with it, for the exception could not migrate with the task. So no child should wait for something that this task
- * would have done later: nobody would do it.
+ * An exception that unwinds the handle waits for the child, drops any exception of the child, and goes on. The worker
+ * waits, too, because the exception could not migrate with the task. So no child should wait for something that this
+ * task would have done later, because no task would do it.
  */
 template <class R> class [[nodiscard]] handle
 {
@@ -48,7 +48,7 @@ template <class R> class [[nodiscard]] handle
             uat_join_in_place(&task_);
     }
 
-    /* Once. */
+    /* Wait for the child and return its result. Call this only once. */
     R join()
     {
         joined_ = true;
@@ -73,12 +73,12 @@ template <class F, class... A> auto spawn(F f, A... args)
 
 /*
  * Start the runtime with the first object of this class, and end it. Collective, first in main(). Throws uat::error.
- * While it lives, an exception that nobody catches ends the job with one line: rank, host and what(). A handler that the
- * program gives to std::set_terminate() meanwhile replaces that.
+ * While the object lives, an exception that is not caught ends the job with one line: rank, host and what(). A handler
+ * that the program gives to std::set_terminate() meanwhile replaces that of uat.
  */
 class job
 {
-    /* First, so that it also holds for what the constructor throws. */
+    /* This is the first member, so that it also handles exceptions of the constructor. */
     struct handler {
         std::terminate_handler before = std::set_terminate(terminated);
         ~handler()
@@ -86,8 +86,8 @@ class job
             std::set_terminate(before);
         }
 
-        /* The handler of std::terminate() while there is a job: one line, where the handler of the C++ library writes several,
-         * which those of other workers would interrupt. */
+        /* The handler of std::terminate() while there is a job. It writes one line. The C++ library's handler writes
+         * several, which lines of other workers would interrupt. */
         [[noreturn]] static void terminated() noexcept
         {
             try {
@@ -131,7 +131,7 @@ class job
 
 /*
  * Run f(args...) as the root of a task tree: collective; rank 0's function and arguments count. Returns the result on
- * every rank, or throws on every rank what the root has thrown: see task_error. Throws uat::error.
+ * every rank, or throws on every rank the exception that the root has thrown: see task_error. Also throws uat::error.
  */
 template <class F, class... A> auto run(F f, A... args)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Exceptions that travel from a task to the one that joins it. Included by uat/task.hpp. */
+/* Exceptions that travel from a task to the task that joins it. Included by uat/task.hpp. */
 #ifndef UAT_DETAIL_FAILURE_HPP
 #define UAT_DETAIL_FAILURE_HPP
 
@@ -22,7 +22,7 @@ namespace uat
 namespace detail
 {
 
-/* struct uat_failure's kind. */
+/* Values of `kind` in struct uat_failure. */
 enum failure_kind : std::uint32_t {
     FAILED_OTHER, /* thrown again as a task_error */
     FAILED_RUNTIME_ERROR,
@@ -36,7 +36,7 @@ enum failure_kind : std::uint32_t {
     FAILED_OUT_OF_RANGE,
     FAILED_BAD_ALLOC,
     FAILED_GENERIC, /* std::system_error with std::generic_category() */
-    FAILED_SYSTEM,  /* ... with std::system_category() */
+    FAILED_SYSTEM,  /* std::system_error with std::system_category() */
     FAILED_UAT      /* uat::error */
 };
 
@@ -46,7 +46,7 @@ template <class T> bool is_exactly(const std::type_info *type)
     return type && *type == typeid(T);
 }
 
-/* Kinds that what() describes completely. */
+/* Kinds whose exceptions what() describes completely. */
 inline failure_kind kind_of(const std::type_info *type)
 {
     return is_exactly<std::runtime_error>(type)      ? FAILED_RUNTIME_ERROR
@@ -71,7 +71,7 @@ inline failure_kind kind_of(const std::type_info *type, const std::error_categor
            : category == std::system_category() ? FAILED_SYSTEM
                                                 : FAILED_OTHER;
 }
-#else /* without type_info every type is another one */
+#else /* without type_info no type is known */
 inline failure_kind kind_of(const std::type_info *)
 {
     return FAILED_OTHER;
@@ -99,7 +99,8 @@ inline void copy_cause(char (&to)[sizeof(uat_failure::what)], const std::system_
     copy_text(to, what.c_str());
 }
 
-/* In a catch block: the running task has failed. It leaves the block before it does anything else. */
+/* Call this in a catch block to note that the running task has failed. It leaves the block before it does anything
+ * else. */
 [[gnu::cold, gnu::noinline]] inline void note_failure() noexcept
 {
     static uat_failure f; /* the block ends before the task can migrate */
@@ -193,14 +194,15 @@ template <class F> bool contain(F &&f)
     throw_if_failed();
 }
 
-/* uat_join() that throws what the child has thrown. */
+/* uat_join() that throws the exception that the child has thrown. */
 inline void join(uat_task_t *t)
 {
     if (__builtin_expect(t->record != 0, 0))
         join_slowly(t);
 }
 
-/* The running task has failed, after what it does of the child in serial order: join, then throw what comes first. */
+/* The running task has failed after it spawned the child `earlier`, which precedes this failure in serial order. Join
+ * the child, which throws the child's exception if there is one, else throw the task's own. */
 template <class Handle> [[noreturn, gnu::cold, gnu::noinline]] void join_and_throw(Handle &earlier)
 {
     uat_failure later;

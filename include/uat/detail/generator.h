@@ -19,7 +19,7 @@ struct uat_generator_side {
     void *sp, *bp, *pc;
 };
 
-/* What all generators have; it lies above the stack. The fields belong to the runtime. */
+/* The part that all generators have; it lies above the stack. The fields belong to the runtime. */
 struct uat_generator {
     struct uat_generator_side inside;         /* where the body resumes */
     struct uat_generator_side outside;        /* where its user resumes */
@@ -30,7 +30,7 @@ struct uat_generator {
 };
 
 #pragma GCC visibility push(default)
-/* Entry of a body, and the code that runs after it returns. Not called: switched to. */
+/* Entry of a body, and the code that runs after the body returns. This is not called, but switched to. */
 void uat_generator_enter(void);
 
 /* Called when the guard word is damaged: end the job with a message that gives the stack's size and the remedy. */
@@ -76,11 +76,12 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
 #endif
 
 /*
- * Save this side in `**from`, resume `**to` and hand `*value` over. Returns when the other side resumes **from: then
- * *value is what that side handed over, and *from and *to are what it passed; *from is NULL if it has ended.
+ * Save this side in `**from`, resume `**to` and hand `*value` over. Returns when the other side resumes **from. Then
+ * *value is the value that the other side handed over, and *from and *to are those that it passed. *from is NULL if
+ * that side has ended.
  *
- * The frame pointer is saved here rather than declared as clobbered, which a compiler refuses where it is in use. Nothing
- * is pushed, so what the compiler keeps below the stack pointer (the red zone) stays.
+ * The frame pointer is saved here. A compiler refuses to have it declared as clobbered where it is in use. Nothing is
+ * pushed, so the compiler's data below the stack pointer (the red zone) stay.
  */
 static inline __attribute__((always_inline)) void uat_generator_switch(struct uat_generator_side **from,
                                                                        struct uat_generator_side **to, uint64_t *value)
@@ -131,13 +132,13 @@ static inline __attribute__((always_inline)) void uat_generator_switch(struct ua
 #endif
 }
 
-/* Make a generator ready for its first value. stack: size bytes, aligned to 16, that stay in place as long as the
- * generator is used; the caller owns them. */
+/* Make a generator ready for its first value. stack has size bytes, is aligned to 16, and stays in place as long as the
+ * generator is used. The caller owns it. */
 static inline void uat_generator_begin(struct uat_generator *g, void *stack, size_t size, const char *name,
                                        void (*body)(struct uat_generator *))
 {
 #ifdef UAT_GENERATOR_ASAN
-    __asan_unpoison_memory_region(stack, size); /* an earlier one may have ended early, its frames on the stack */
+    __asan_unpoison_memory_region(stack, size); /* a generator that was ended early may have left its frames there */
 #endif
     g->inside.sp = (char *)stack + size;
     g->inside.bp = NULL; /* where chains of frame pointers end */
@@ -149,7 +150,8 @@ static inline void uat_generator_begin(struct uat_generator *g, void *stack, siz
     g->size = size;
 }
 
-/* Run the generator up to its next value: up to 8 bytes in *word, larger ones where *word points. 0 at its end. */
+/* Run the generator up to its next value. A value of up to 8 bytes is in *word, a larger one where *word points.
+ * Returns 0 at the generator's end. */
 static inline __attribute__((always_inline)) int uat_generator_next_word(struct uat_generator *g, uint64_t *word)
 {
 #ifdef UAT_DEBUG
@@ -164,8 +166,8 @@ static inline __attribute__((always_inline)) int uat_generator_next_word(struct 
 }
 
 /*
- * Inside the body: hand a value of size bytes to the user. Returns when the user wants the next one. guard: g->guard.
- * Returns g, from a register that the user's side has set: loading it from the stack would add two loads to the
+ * Inside the body: hand a value of size bytes to the user. Returns when the user wants the next value. guard: g->guard.
+ * Returns g, from a register that the user's side has set, because loading it from the stack would add two loads to the
  * dependency chain from switch to switch.
  */
 static inline __attribute__((always_inline)) struct uat_generator *
@@ -196,8 +198,9 @@ static inline __attribute__((always_inline)) int uat_generator_take(struct uat_g
     return 1;
 }
 
-/* End a generator early: its body is not run any further, and what it has acquired is not released. The generator may
- * then be started again. One that has given its last value, or is no longer used, need not be ended. */
+/* End a generator early. Its body is not run any further, and nothing that the body has acquired is released. The
+ * generator may then be started again. A generator that has given its last value, or is no longer used, need not be
+ * ended. */
 static inline void uat_generator_finish(struct uat_generator *g)
 {
 #ifdef UAT_GENERATOR_ASAN

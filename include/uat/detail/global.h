@@ -15,18 +15,18 @@ extern "C" {
 
 /*
  * Near memory. run[address / 1 GiB mod UAT_NEAR_RUNS] is the longest run of near bytes of the array that has the
- * address; none if it has size 0. UAT_TORTURE leaves all of them empty, so that every checkout is checked.
+ * address. There is none if its size is 0. UAT_TORTURE leaves all runs empty, so that every checkout is checked.
  */
 #define UAT_NEAR_RUN_SHIFT 30
 #define UAT_NEAR_RUNS      65536
 struct uat_near_run {
-    uintptr_t high; /* the run ends before it */
+    uintptr_t high; /* the run ends before this address */
     size_t size;
 };
 struct uat_near {
     const struct uat_near_run *run;
     uint64_t begun, ended; /* checkouts of near bytes; two counters, because one would be a chain of loads and stores */
-    size_t word;           /* 8 where CPUs change words of uat_atomic_t; SIZE_MAX, which no run holds: adapters do */
+    size_t word;           /* 8 if CPUs change words of uat_atomic_t; if adapters do, SIZE_MAX, which no run holds */
 };
 extern struct uat_near uat_near;
 
@@ -36,7 +36,7 @@ extern struct uat_near uat_near;
  */
 #define UAT_FAR_BLOCK_SHIFT 16
 #define UAT_FAR_EPOCH_SHIFT 48 /* above the bits of an address */
-#define UAT_OPEN_KIND_SHIFT 56 /* above those of a size */
+#define UAT_OPEN_KIND_SHIFT 56 /* above the bits of a size */
 struct uat_shown_run {
     uint64_t end;  /* the address after the run, plus the epoch in which it was shown */
     uint64_t size; /* bytes; 0: none is shown */
@@ -51,7 +51,7 @@ struct uat_far {
     size_t mask;                  /* address a has its place at ring + (a & mask) */
     char *ring;                   /* the slots, in a row */
     uint64_t epoch;               /* a multiple of 1 << UAT_FAR_EPOCH_SHIFT */
-    struct uat_open *last, *full; /* checkouts are a stack: its last record; the last one that there is room for */
+    struct uat_open *last, *full; /* checkouts are a stack: its last record, and the last that there is room for */
     uint64_t hits;
 };
 extern struct uat_far uat_far;
@@ -72,7 +72,7 @@ static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access acce
 {
     size_t place = at & uat_far.mask;
     const struct uat_shown_run *r = &uat_far.shown[place >> UAT_FAR_BLOCK_SHIFT];
-    uint64_t room = r->end - (at + uat_far.epoch); /* more than size if at lies outside, or the epoch is another one */
+    uint64_t room = r->end - (at + uat_far.epoch); /* more than size if at lies outside, or if the epochs differ */
     struct uat_open *o = uat_far.last;
     if (room > r->size || bytes > room || o == uat_far.full || (unsigned)access - UAT_READ > UAT_READ_WRITE - UAT_READ)
         return NULL;

@@ -51,7 +51,7 @@ template <class T, class F, class Combine> uat_reduction make_reduction(const T 
     return uat_reduction{reduce_range<T, F, Combine>, combine_values<T, F, Combine>, identity, sizeof(T)};
 }
 
-/* f(begin, end, value) from a function of one iteration. */
+/* Make f(begin, end, value) from a function of one iteration. */
 template <class T, class F, class Combine> auto fold(F f, Combine combine)
 {
     return [f, combine](std::int64_t begin, std::int64_t end, T value) mutable {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What types must be. Classes, so that the compiler says what is wrong before anything else. */
+/* Requirements on types. They are classes, so that the compiler says what is wrong before anything else. */
 #ifndef UAT_DETAIL_MUST_HPP
 #define UAT_DETAIL_MUST_HPP
 
@@ -14,8 +14,8 @@ namespace uat
 
 /*
  * May values of T be copied byte by byte to another process and be used there? By default the trivially copyable types,
- * and pairs, tuples and arrays of types that travel. A program may say so of a type of its own; it must hold no address
- * of its process, and its destructor need not run:
+ * and pairs, tuples and arrays of types that travel. A program may declare this for a type of its own, if the type
+ * holds no address of its process and its destructor need not run:
  *
  *     template <> struct uat::travels<interval> : std::true_type {};
  */
@@ -31,7 +31,7 @@ template <class T, std::size_t N> struct travels<std::array<T, N>> : travels<T> 
 namespace detail
 {
 
-/* The one sentence for each thing that cannot travel. */
+/* The compiler's message for a type that cannot travel. */
 template <class T> struct must_travel {
     static_assert(
         travels<T>::value,
@@ -46,7 +46,7 @@ template <class T> struct must_be_writable {
                   "uat: elements of a span of const are only read; take a span of the type without const");
 };
 
-/* What can be added to: numbers, and pointers to objects. */
+/* Types that can be added to: numbers, and pointers to objects. */
 template <class T> struct must_add {
     static_assert(std::is_arithmetic<T>::value ||
                       (std::is_pointer<T>::value && std::is_object<std::remove_pointer_t<T>>::value),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What algorithms over spans read, window by window. */
+/* The elements that algorithms over spans read, window by window. */
 #ifndef UAT_DETAIL_OPERAND_HPP
 #define UAT_DETAIL_OPERAND_HPP
 
@@ -31,7 +31,7 @@ template <class T> std::size_t window()
     return bytes / sizeof(T) > 0 ? bytes / sizeof(T) : 1;
 }
 
-/* What a transform reads: elements of its own, or those that it writes. */
+/* An input of a transform: elements that it checks out, or those that the transform writes. */
 template <class T> class operand
 {
   public:
@@ -67,7 +67,7 @@ template <class T, class U> bool is_same_range(span<const T> in, span<U> out)
     return std::is_same<T, U>::value && static_cast<const void *>(in.data()) == static_cast<const void *>(out.data());
 }
 
-/* The elements at `written` as T, if they are. */
+/* The elements at `written` if they are of type T, else NULL. */
 template <class T, class U> const T *as(const U *written)
 {
     if constexpr (std::is_same<T, U>::value)
@@ -76,7 +76,7 @@ template <class T, class U> const T *as(const U *written)
         return nullptr;
 }
 
-/* A function of its own: in one that also checks out and in, the compiler would keep the sum in memory. */
+/* A separate function, because in one that also checks out and in the compiler would keep the sum in memory. */
 template <class R, class F, class... T>
 __attribute__((noinline)) R fold_window(std::size_t first, std::size_t n, R value, F &f, const T *...x)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel of uat::sort(): quicksort without branches that depend on the elements (Edelkamp and Weiss, "BlockQuicksort",
- * 2016, show what these cost). Every function stays within the elements that it is given and loses
- * none also if the comparison contradicts itself, as one that is "less or equal".
+ * The kernel of uat::sort(): quicksort without branches that depend on the elements (Edelkamp and Weiss,
+ * "BlockQuicksort", 2016, show what these cost). Every function stays within the elements that it is given and loses
+ * none, even if the comparison contradicts itself, as "less or equal" does.
  */
 #ifndef UAT_DETAIL_QUICKSORT_HPP
 #define UAT_DETAIL_QUICKSORT_HPP
@@ -22,7 +22,7 @@ namespace uat
 namespace detail
 {
 
-/* Call f. What it throws ends the job: an unfinished partition could not continue. */
+/* Call f. An exception that it throws ends the job, because an unfinished partition could not continue. */
 template <class F> auto guarded(F &&f) -> decltype(f())
 {
     try {
@@ -98,8 +98,8 @@ template <class T, class Less> struct quicksort {
     }
 
     /*
-     * Hoare's pass from both ends, which moves half as many, in blocks. It stays within the pass even if a comparison
-     * contradicts itself.
+     * Hoare's pass from both ends, which moves half as many elements, in blocks. It stays within the pass even if a
+     * comparison contradicts itself.
      */
     template <class First> static void converge(T *p, uat_sort_pass &pass, std::size_t most, First first)
     {
@@ -125,7 +125,8 @@ template <class T, class Less> struct quicksort {
         pass.from = left.end;
         pass.less = left.to_end(p);
         pass.to = right.to_begin(p);
-        if (pass.less == right.begin) /* nothing is left between the blocks: what the right one has goes to the front */
+        /* Nothing is left between the blocks, so the elements left in the right one belong to the front. */
+        if (pass.less == right.begin)
             pass.less = pass.from = pass.to;
     }
 
@@ -220,7 +221,7 @@ template <class T, class Less> struct quicksort {
         }
     }
 
-    /* depth: partitions until heapsort takes over, which has a bound for every order. As in pattern/sort.c, some
+    /* depth: partitions until heapsort takes over, whose time has a bound for every order. As in pattern/sort.c, some
      * elements are done if the comparison contradicts itself. */
     static void run(T *p, std::size_t n, Less less, int depth)
     {
@@ -247,7 +248,7 @@ template <class T, class Less> struct quicksort {
         }
         if (n <= RUN)
             return insert(p, n, less);
-        std::make_heap(p, p + n, less); /* heaps follow from places, so they stay within the range */
+        std::make_heap(p, p + n, less); /* these compute places from places, so they stay within the range */
         std::sort_heap(p, p + n, less);
     }
 

@@ -18,7 +18,8 @@ namespace detail
 
 enum class prefix { exclusive, inclusive };
 
-/* Write the prefixes of elements [from, to). `value` is that of all elements before them. Returns the value with them. */
+/* Write the prefixes of elements [from, to). `value` is the value of all elements before. Returns the value with
+ * these. */
 template <prefix Kind, class T, class U, class Combine>
 U write_prefixes(span<const T> in, span<U> out, std::size_t from, std::size_t to, U value, Combine &combine)
 {

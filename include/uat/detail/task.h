@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What UAT_TASK and its relatives expand to. Included by uat.h. */
+/* The expansions of UAT_TASK and its relatives. Included by uat.h. */
 #ifndef UAT_DETAIL_TASK_H
 #define UAT_DETAIL_TASK_H
 
@@ -152,7 +152,7 @@ template <class T, size_t n> struct uat_is_array<T[n]> {
 #define UAT_STATIC_ASSERT(...) _Static_assert(__VA_ARGS__)
 #endif
 
-/* What follows the name: none, good (pairs), pair (half of one is missing) or many. */
+/* The form of what follows the name: none, good (pairs), pair (half of a pair is missing) or many. */
 #define UAT_FORM(...)                                                                                                  \
     UAT_PICK(__VA_ARGS__, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many,    \
              many, many, many, many, many, many, many, many, good, pair, good, pair, good, pair, good, pair, good,     \

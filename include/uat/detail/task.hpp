@@ -11,8 +11,8 @@
 #include "uat/detail/must.hpp"
 
 #pragma GCC visibility push(default)
-/* For the templates below: an exception ends the job, by SIGABRT. event: what has happened; what: its what(). Both NULL:
- * the library has reported the cause, and the process exits with status 1. */
+/* For the templates below: an exception ends the job, by SIGABRT. event: what has happened; what: the exception's
+ * what(). If both are NULL, the library has reported the cause, and the process exits with status 1. */
 extern "C" [[noreturn]] void uat_end_by_exception(const char *event, const char *what);
 #pragma GCC visibility pop
 
@@ -22,7 +22,7 @@ namespace uat
 namespace detail
 {
 
-/* Room for a value of any type, also of one without a default constructor. */
+/* Room for a value of any type, even of one without a default constructor. */
 template <class T> struct place {
     alignas(T) unsigned char bytes[sizeof(T)];
 
@@ -59,7 +59,7 @@ template <class Call, class R> void body(void *arg, void *result)
     }
 }
 
-/* rc: of uat_run(). */
+/* rc: the result of uat_run(). */
 inline void finish_run(int rc)
 {
     if (rc) {
