@@ -12,14 +12,14 @@
 #include "pattern/failed.h"
 
 enum {
-    FIRST_BYTES = 4096, /* of the first block; sizes double until a block takes long enough */
+    FIRST_BYTES = 4096, /* bytes of the first block; each next block is twice as long, until one takes long enough */
     LOOKS = 16,         /* elements of a half that are examined before a split */
-    WORKED = 4096       /* blocks of memory that a worker remembers: 256 MiB */
+    WORKED = 4096       /* memory blocks that a worker remembers, 256 MiB in all */
 };
 
 /*
- * The numbers of the memory blocks that this worker has worked on. A loop that is run again gives it the same elements
- * as far as possible: their pages are in its page table, and some of them in its caches.
+ * The numbers of the memory blocks that this worker has worked on. When a loop is run again, this worker gets the same
+ * elements as far as possible. Their pages are in its page table, and some of the elements are in its caches.
  */
 static uint32_t worked[WORKED];
 
@@ -27,9 +27,9 @@ static uint32_t worked[WORKED];
 struct blocks {
     char *array;
     size_t size;       /* bytes of an element */
-    size_t begin, end; /* elements */
+    size_t begin, end; /* range of elements */
     size_t bytes;      /* bytes of this block and the user's argument */
-    size_t length;     /* elements of the next call of body; 0: unknown */
+    size_t length;     /* number of elements for the next call of body; 0 if unknown */
     enum uat_access access;
     uat_block_fn *body;
     _Alignas(16) char arg[];
@@ -46,8 +46,9 @@ static int is_near(const struct blocks *b, size_t i)
 }
 
 /*
- * The elements that lie in the same block of global memory as element i: the first of them, and the one after the last.
- * An element that lies in two blocks, which may be on two hosts, is a group of its own.
+ * The group of elements that lie in the same block of global memory as element i: first_of_block() returns the first of
+ * them, end_of_block() the one after the last. An element that lies in two blocks, which may be on two hosts, is a
+ * group of its own.
  */
 static size_t first_of_block(const struct blocks *b, size_t i)
 {
@@ -68,8 +69,8 @@ static uint32_t number_of_block(const struct blocks *b, size_t i)
     return (uint32_t)((uintptr_t)element(b, i) / UAT_GLOBAL_BLOCK);
 }
 
-/* Score a range: the number of sampled elements that are near. Ties are broken by the number of their blocks that this worker
- * has worked on. */
+/* Score a range: the number of sampled elements that are near. Between ranges with equal numbers, the one with more
+ * samples in blocks that this worker has worked on scores higher. */
 static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
 {
     size_t near = 0, known = 0;
@@ -102,7 +103,7 @@ static void run_task(void *arg, void *result)
     run(arg);
 }
 
-/* Split into two halves, each of at least one element, or of whole blocks if there are many. */
+/* Split into two halves of at least one element each, at the edge of a block if there are several blocks. */
 static void split(struct blocks *b, size_t begin, size_t end)
 {
     size_t middle = begin + (end - begin) / 2, edge = first_of_block(b, middle);
@@ -113,7 +114,7 @@ static void split(struct blocks *b, size_t begin, size_t end)
     b->begin = swapped ? middle : begin; /* the spawn copies it */
     b->end = swapped ? end : middle;
     uat_spawn(&task, run_task, b, b->bytes, NULL, 0);
-    b->length = length_behind(b, b->end); /* the length of the half that has run, unless it ran elsewhere */
+    b->length = length_behind(b, b->end); /* the length measured by the half that has run, unless it ran elsewhere */
     b->begin = swapped ? begin : middle;
     b->end = swapped ? middle : end;
     run(b);
@@ -152,8 +153,8 @@ static size_t adapt(const struct blocks *b, size_t length, size_t taken, uint64_
 }
 
 /*
- * The length of a part's first block, which nobody can share. It is a small share of a few elements, because each may
- * take long.
+ * The length of a part's first block, which nobody can share. Each element may take long, so if a part has few
+ * elements, the block is only a small share of them.
  */
 static size_t first_length(const struct blocks *b)
 {
@@ -163,7 +164,8 @@ static size_t first_length(const struct blocks *b)
     return length > 0 ? length : 1;
 }
 
-/* The body has failed for elements after [begin, end). Of several failures, the one of the first elements counts. */
+/* Run [begin, end) after the body has failed for later elements. Of several failures, that of the first elements
+ * counts. */
 static __attribute__((noinline, cold)) void run_earlier(struct blocks *b)
 {
     struct uat_failure own;

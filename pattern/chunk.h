@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How many iterations a loop runs between two looks at the deque. A chunk is twice as long as the one before, until it
- * takes some ten microseconds. That is long against a look, reading the counter and the calls (some 100 cycles), and
- * short against a loop that is worth stealing from. Near the end of a range a chunk is a fraction of what is left, so
- * that something remains to split, but it takes at least half a microsecond.
+ * takes some ten microseconds. This is long compared with a look, a read of the counter and the calls (some 100
+ * cycles), and short compared with a loop that is worth stealing from. Near the end of a range a chunk is a fraction of
+ * what is left, so that something remains to split, but it takes at least half a microsecond.
  */
 #ifndef UAT_CHUNK_H
 #define UAT_CHUNK_H
@@ -12,9 +12,9 @@
 
 enum {
     UAT_CHUNK_CYCLES = 32768, /* target cycles per chunk, within a factor of two */
-    UAT_CHUNK_SHARE = 4,      /* a chunk has at most 1/UAT_CHUNK_SHARE of what is left, */
-    UAT_CHUNK_LEAST = 32,     /* but at least 1/UAT_CHUNK_LEAST of a full chunk */
-    UAT_CHUNK_WORTH = 8       /* 1/UAT_CHUNK_WORTH of a full chunk is worth a split: two microseconds */
+    UAT_CHUNK_SHARE = 4,      /* a chunk is at most 1/UAT_CHUNK_SHARE of what is left */
+    UAT_CHUNK_LEAST = 32,     /* but a chunk is at least 1/UAT_CHUNK_LEAST of a full chunk */
+    UAT_CHUNK_WORTH = 8       /* a split is worthwhile from 1/UAT_CHUNK_WORTH of a full chunk (two microseconds) on */
 };
 
 /* The length of the next chunk when `left` iterations are left. */
@@ -35,8 +35,9 @@ static inline int uat_chunk_may_split(int64_t length, int64_t left, int64_t grai
 
 /*
  * The new length after a chunk of `taken` iterations. If the chunk took far too long, as when heavy iterations follow
- * light ones, the new length is the number that would have taken the right time. A task may migrate within a chunk, so
- * `cycles`, the difference of two hosts' counters, may be anything: it only decides how long the next chunk is.
+ * light ones, the new length is the number that would have taken the right time. A task may migrate within a chunk.
+ * Then `cycles` is the difference of two hosts' counters and may be any number. This is harmless, because `cycles` only
+ * decides how long the next chunk is.
  */
 static inline int64_t uat_chunk_adapt(int64_t length, int64_t taken, uint64_t cycles, int64_t grain)
 {

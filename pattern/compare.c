@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uat_sort(): the kernel of a comparison that is called. */
+/* uat_sort(): the kernel that compares two elements by calling the user's function. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 enum {
     ALIGNMENT = 16,
     BLOCK = 128,  /* elements that are compared before any of them moves */
-    INSERTED = 8, /* elements that are sorted by insertion */
+    INSERTED = 8, /* up to this number of elements are sorted by insertion */
 };
 
 /* The argument of the sort. The user's argument follows it. */
@@ -57,7 +57,7 @@ static void exchange_any(char *a, char *b, size_t size)
 
 static void exchange(char *a, char *b, size_t size)
 {
-    if (size == sizeof(uint32_t)) /* with a size that the compiler knows */
+    if (size == sizeof(uint32_t)) /* here the compiler knows the size */
         exchange_words(a, b, sizeof(uint32_t));
     else if (size == sizeof(uint64_t))
         exchange_words(a, b, sizeof(uint64_t));
@@ -65,7 +65,8 @@ static void exchange(char *a, char *b, size_t size)
         exchange_any(a, b, size);
 }
 
-/* Elements [begin, end) that are on the wrong side of the pivot, by their distances from `begin`, in order. */
+/* The elements of [begin, end) that are on the wrong side of the pivot. at[] has their distances from `begin`, in
+ * order. */
 struct misplaced {
     size_t begin, end, next, count;
     uint16_t at[BLOCK];
@@ -76,7 +77,7 @@ static int is_empty(const struct misplaced *m)
     return m->next == m->count;
 }
 
-/* Those that belong to the front, or those that do not. No branch depends on an element. */
+/* Find the elements that belong to the front or, if `front` is 0, the others. No branch depends on an element. */
 static void find(struct misplaced *m, const char *base, size_t begin, size_t end, int front,
                  const uat_sort_pivot_t *pivot)
 {
@@ -96,7 +97,7 @@ static char *take(struct misplaced *m, char *base, size_t size)
     return base + (m->begin + m->at[m->next++]) * size;
 }
 
-/* Bring those that are left to the end of the block; returns where they begin. */
+/* Bring the misplaced elements that are left to the end of their block; returns where they begin. */
 static size_t move_to_end(struct misplaced *m, char *base, size_t size)
 {
     size_t place = m->end;
@@ -105,7 +106,7 @@ static size_t move_to_end(struct misplaced *m, char *base, size_t size)
     return place;
 }
 
-/* ... to its begin; returns where they end. */
+/* Bring the misplaced elements that are left to the start of their block; returns where they end. */
 static size_t move_to_begin(struct misplaced *m, char *base, size_t size)
 {
     size_t place = m->begin;
@@ -157,11 +158,11 @@ static void partition(void *elements, uat_sort_pass_t *pass, size_t most, const 
     pass->from = left.end;
     pass->less = move_to_end(&left, elements, size);
     pass->to = move_to_begin(&right, elements, size);
-    if (pass->less == right.begin) /* nothing is left between the blocks: what the right one has goes to the front */
+    if (pass->less == right.begin) /* nothing lies between the blocks, so what was just moved belongs to the front */
         pass->less = pass->from = pass->to;
 }
 
-/* Insertion: a few elements. */
+/* Insertion sort, for a few elements. */
 static void insert_all(char *p, size_t count, const struct comparison *c)
 {
     size_t size = c->size;
@@ -178,7 +179,7 @@ static void insert_all(char *p, size_t count, const struct comparison *c)
     }
 }
 
-/* The element at `at` sinks to its place in a heap whose root is the greatest. */
+/* Let the element at `at` sink to its place in a heap whose root is the greatest. */
 static void sink(char *p, size_t at, size_t count, const struct comparison *c)
 {
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
@@ -201,7 +202,7 @@ static void sort_heap(char *p, size_t count, const struct comparison *c)
     }
 }
 
-/* Merge sort; a half that stands in front of the other already stays. scratch: room for half of the elements. */
+/* Merge sort. Halves that are already in order are not merged. scratch: room for half of the elements. */
 static void sort_halves(char *p, size_t count, char *scratch, const struct comparison *c)
 {
     size_t half = count / 2, size = c->size;
@@ -232,7 +233,7 @@ static void sort(void *elements, size_t count, const void *arg)
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)
 {
     uat_sort_kernel_t kernel = {size, sort, partition, less};
-    if (arg_size > PTRDIFF_MAX) /* no object is so large: with sanitizers gcc warns that the sum below may be 0 */
+    if (arg_size > PTRDIFF_MAX) /* no object is so large; otherwise gcc with sanitizers warns that the sum may be 0 */
         __builtin_unreachable();
     _Alignas(ALIGNMENT) char block[sizeof(struct comparison) + arg_size];
     struct comparison *c = (struct comparison *)block;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a pattern does after a failure of a body that it has called, or of a child that it has joined: see
+/* What a pattern does when a body that it has called, or a child that it has joined, has failed. See
  * uat/detail/failure.h. */
 #ifndef UAT_FAILED_H
 #define UAT_FAILED_H

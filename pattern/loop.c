@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lazy binary splitting (Tzannes et al., PPoPP'10) over continuation stealing. One half is spawned and runs here at once;
- * the continuation, which is the other half, is what thieves can take. As long as it stands unstolen in the deque,
- * uat_work_wanted() is false and the spawned half runs as a plain loop. A loop of n chunks that nobody steals from splits
- * log2(n) times.
+ * Lazy binary splitting (Tzannes et al., PPoPP'10) over continuation stealing. One half is spawned and runs here at
+ * once. Thieves can take the continuation, which runs the other half. While nobody has stolen the continuation from
+ * the deque, uat_work_wanted() is false and the spawned half runs as a plain loop. A loop of n chunks that nobody
+ * steals from splits log2(n) times.
  */
 #include "pattern/loop.h"
 
@@ -57,7 +57,7 @@ static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, v
 
 /*
  * The chunk length of the last part that ended on this worker, and where that part ended. The part that follows it
- * starts with this length. A task that has migrated finds what another part left here; `end` tells them apart.
+ * starts with this length. A task that has migrated finds the values of another part here; `end` tells the two apart.
  */
 static struct {
     uat_for_fn *body;
@@ -66,9 +66,9 @@ static struct {
 } measured;
 
 /*
- * The iterations that this worker ran last, as far as they adjoin. A loop that is run again gives it the same ones: what
- * they touch is in its caches (affinity, as oneTBB's affinity_partitioner). A part inside this range begins another
- * pass; a short part elsewhere was only help at the end of one.
+ * The iterations that this worker ran last, as far as they adjoin. When a loop is run again, this worker gets the same
+ * iterations, because the data that they touch is in its caches (affinity, as with oneTBB's affinity_partitioner). A
+ * part inside this range begins another pass. A short part elsewhere was only help at the end of a pass.
  */
 static struct {
     int64_t begin, end;
@@ -86,7 +86,7 @@ static void note_range(int64_t begin, int64_t end)
     }
 }
 
-/* The number of iterations of [begin, end) among them. */
+/* The number of iterations of [begin, end) that are in `ran`. */
 static int64_t count_ran(int64_t begin, int64_t end)
 {
     int64_t from = begin > ran.begin ? begin : ran.begin, to = end < ran.end ? end : ran.end;
@@ -115,7 +115,8 @@ static void loop_task(void *arg, void *result)
     uat_loop_run(loop, loop->begin, loop->end, result);
 }
 
-/* Spawn the half of which this worker has run more, run the other as the continuation, and combine both into *partial. */
+/* Spawn the half that has more iterations in `ran`. Run the other half as the continuation, and combine both results
+ * into *partial. */
 static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
     int64_t middle = begin + (end - begin) / 2;

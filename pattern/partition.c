@@ -5,9 +5,10 @@
  * offered.
  *
  * In near memory the worker goes on at both ends and offers the middle. So the fronts of the ends and of the middle are
- * neighbours, except for what one end has more of than the other. In far memory it offers the second half: both halves
- * become { front, rest }, and one exchange brings the fronts together. It moves as many elements as the shorter of the
- * two inner pieces has.
+ * neighbours, except for the elements that remain at one end when the other end is done.
+ *
+ * In far memory the worker offers the second half. Both halves become { front, rest }, and one exchange brings the
+ * fronts together. The exchange moves as many elements as the shorter of the two inner pieces has.
  */
 #include "pattern/partition.h"
 
@@ -58,8 +59,8 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
 }
 
 /*
- * [0, less) and [from, from + more) belong to the front; [less, from) and all that follows from + more do not. Bring
- * the two fronts together. Returns the number of elements of both.
+ * Bring two fronts together. Elements [0, less) and [from, from + more) belong to the front. Elements [less, from) and
+ * all those from `from + more` on do not. Returns the number of elements of both fronts.
  */
 static size_t join_fronts(const struct uat_range *range, size_t less, size_t from, size_t more)
 {
@@ -77,7 +78,7 @@ static uat_sort_pivot_t pivot_of(const struct uat_range *range)
     return (uat_sort_pivot_t){range->tail, range->equal, range->tail + range->arg_offset};
 }
 
-/* Partition about `most` elements of what is left, all of which is near. */
+/* Partition about `most` of the elements that are left, all of which are near. */
 static void step_near(const struct uat_range *range, uat_sort_pass_t *pass, size_t most)
 {
     uat_sort_pivot_t pivot = pivot_of(range);
@@ -119,12 +120,12 @@ static size_t partition_part(struct uat_range *range, const struct uat_range *wh
 
 /*
  * Offer half of what is left. A child continues with the first half. If nobody steals the continuation meanwhile, the
- * pass goes on after that half. If it is stolen, the thief partitions the second half by itself, and one exchange joins
- * the fronts: the pass is done.
+ * pass goes on after that half. If it is stolen, the thief partitions the second half by itself, one exchange joins the
+ * fronts, and the pass is done.
  */
 static uat_sort_pass_t split_far(struct uat_range *range, uat_sort_pass_t pass)
 {
-    struct uat_range whole = *range; /* the head alone */
+    struct uat_range whole = *range; /* a copy of the head, without the tail */
     size_t middle = pass.from + (pass.to - pass.from) / 2, low, high;
     uat_task_t task;
     range->base = uat_range_at(&whole, pass.less);
@@ -143,9 +144,9 @@ static uat_sort_pass_t split_far(struct uat_range *range, uat_sort_pass_t pass)
 }
 
 /*
- * Partition from both ends, at most range->share elements from each, until one end's share is done. If the continuation
- * is stolen, the elements between belong to the thief. A kernel takes at most half of its `most` elements from either
- * end.
+ * Partition from both ends, at most range->share elements from each, until one end's share is done. If the
+ * continuation is stolen, the elements between the two shares belong to the thief. A kernel takes at most half of its
+ * `most` elements from either end.
  */
 static void ends_task(void *arg, void *result)
 {
@@ -155,7 +156,7 @@ static void ends_task(void *arg, void *result)
     size_t low = range->known + range->share, high = range->count - range->share, size = range->kernel.size,
            step = STEP_BYTES / size;
     char *home = range->base, *back = uat_range_at(range, high);
-    uat_global_checkout(home, low * size, UAT_READ_WRITE); /* near, so neither of the two moves */
+    uat_global_checkout(home, low * size, UAT_READ_WRITE); /* both ranges are near, so neither of them moves */
     uat_global_checkout(back, range->share * size, UAT_READ_WRITE);
     while (pass.from < low && pass.to > high) {
         size_t most = 2 * smaller(low - pass.from, pass.to - high);
@@ -169,11 +170,11 @@ static void ends_task(void *arg, void *result)
 /*
  * Offer the middle of what is left, all of which is near. A child continues at both ends. If nobody steals the
  * continuation meanwhile, the pass goes on where the child stopped. If it is stolen, the thief partitions the middle,
- * then what the child left at one end: the pass is done. The fronts are neighbours, or nearly so.
+ * then what the child left at one end, and the pass is done. The fronts are neighbours, or nearly so.
  */
 static uat_sort_pass_t split_near(struct uat_range *range, uat_sort_pass_t pass)
 {
-    struct uat_range whole = *range; /* the head alone */
+    struct uat_range whole = *range; /* a copy of the head, without the tail */
     size_t share = (pass.to - pass.from) / 2 / ((size_t)uat_size() + 1), less = pass.less, middle, from, to;
     uat_sort_pass_t ends;
     uat_task_t task;

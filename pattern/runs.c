@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    SCRATCH_MAX = 1 << 28,
-    /* bytes */ REVERSED_BYTES = 256 /* bytes of an element that are copied through the stack at a time */
+    SCRATCH_MAX = 1 << 28, /* most bytes of scratch memory */
+    REVERSED_BYTES = 256   /* bytes of an element that are copied through the stack at a time */
 };
 
 /* A run: `count` elements at first, first + stride, ..., none less than the one before. */
@@ -30,7 +30,8 @@ static int is_less(const struct runs *r, size_t a, size_t b)
     return r->kernel->less(r->elements + a * size, r->elements + b * size, r->arg);
 }
 
-/* The longest run that starts at `first` with this stride. A falling run is described from its end. */
+/* The longest run that starts at `first` with this stride. A falling run is described from its last element
+ * backwards. */
 static struct run longest_run(const struct runs *r, size_t first, size_t stride)
 {
     size_t at = first;
@@ -69,7 +70,7 @@ static int find_interleaved(struct runs *r, int n)
 /* The functions below are inlined with constant sizes for the most frequent element sizes. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* The elements are one falling run. */
+/* Reverse the elements, which are one falling run. */
 INLINED void reverse(char *low, size_t count, size_t size)
 {
     char kept[REVERSED_BYTES];

@@ -3,7 +3,7 @@
  * uat_scan(): prefix sums that split on demand. A worker carries the value from iteration to iteration. When thieves
  * have emptied its deque, it cuts the remaining iterations for p workers, and runs 1 / (p + 1) of them as a child. If
  * the continuation is stolen, the thief meanwhile reduces all other parts but the last (Blelloch, "Prefix Sums and
- * Their Applications", 1990); then all parts run, each with its starting value. This takes 2 / (p + 1) of the
+ * Their Applications", 1990). Then all parts run, each with its starting value. This takes 2 / (p + 1) of the
  * sequential time. If the continuation is not stolen, the loop goes on after the child, and nothing was done twice.
  */
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum {
     PARTS_OF_WORKER = 4, /* parts per worker that are reduced first, for balance */
-    PARTS_MAX = 128      /* their values lie in the frame of a task */
+    PARTS_MAX = 128      /* most parts of a cut; their values lie in the frame of a task */
 };
 
 /*
@@ -24,7 +24,7 @@ enum {
 struct part {
     int64_t begin, end;
     int64_t grain;
-    uat_reduce_fn *body; /* what is run: the reduction's body in the first pass */
+    uat_reduce_fn *body; /* the body to run: in the first pass the reduction's body */
     uat_reduce_fn *reduce;
     uat_combine_fn *combine;
     size_t size;  /* bytes of a value */
@@ -59,8 +59,8 @@ static void carry_part(void *arg, void *result)
     carry_on(part, result);
 }
 
-/* Parts of a range: part i begins at edges[i] with the value at starts + i * room; the value after it goes to ends + i
- * * room. */
+/* The parts of a range. Part i begins at edges[i] with the value at starts + i * room. The value after part i goes to
+ * ends + i * room. */
 struct cut {
     int64_t count, edges[PARTS_MAX + 1];
     char *starts, *ends;
@@ -91,8 +91,8 @@ static void run_parts(struct part *part, const struct cut *cut, int64_t count, u
 }
 
 /*
- * Run the iterations from part->begin on. Those before them run elsewhere as `first`, which leaves its result in
- * *value. The last part, from `last` on, is not reduced. Sets *value to the value of the whole.
+ * Run the iterations from part->begin on. The iterations before part->begin run elsewhere as the task `first`, which
+ * leaves its result in *value. The last part, from `last` on, is not reduced. Sets *value to the value of the whole.
  */
 static void run_others(struct part *part, int64_t last, char *value, uat_task_t *first)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_sort_by(): quicksort (Hoare 1962) in place. A range that is longer than a leaf is partitioned by the median of a
- * sample; the first part is a child, the second part is the continuation that thieves take. Partitions themselves split
- * on demand (partition.c), so all workers take part from the first pass on. Process-private memory is left to the
+ * sample. The first part is a child, and the second part is the continuation that thieves take. Partitions themselves
+ * split on demand (partition.c), so all workers take part from the first pass on. Process-private memory is left to the
  * kernel.
  */
 #include "pattern/partition.h"
@@ -13,7 +13,7 @@
 enum {
     LEAF_BYTES = 1 << 16,   /* near: sorted at once by the kernel, in half a millisecond or so */
     WINDOW_BYTES = 1 << 18, /* far: bytes checked out at a time; also the size of a leaf */
-    CHECKOUTS = 4,          /* a checkout takes at most this share of uat_global_checkout_limit() */
+    CHECKOUTS = 4,          /* a checkout takes at most 1/CHECKOUTS of uat_global_checkout_limit() */
     SAMPLES_MIN = 3,        /* elements of the smallest sample */
     SAMPLES_MAX = 63,       /* elements of the largest sample; 3 and 63 are 2^n - 1 */
     SAMPLE_BYTES = 2048,    /* bytes of samples on the stack, unless the elements are large */
@@ -31,8 +31,8 @@ static size_t samples_of(const struct uat_range *range)
     return n;
 }
 
-/* The place of sample i of n: a random place in the i-th of n equal parts, so that no regular order hits all
- * samples. */
+/* The place of sample i of n: a random place in the i-th of n equal parts, so that no regular pattern in the
+ * elements hits all samples. */
 static size_t sampled_place(size_t count, size_t i, size_t n)
 {
     uint64_t x = (count + i) * UINT64_C(0x9e3779b97f4a7c15), part = count / n;
@@ -54,8 +54,8 @@ static void choose_pivot(struct uat_range *range)
     memcpy(range->tail, sample + n / 2 * size, size);
 }
 
-/* The parts of a range: [0, less) is below the pivot; [from, count) is above it, or not below it if `less` is a good
- * share. */
+/* The parts of a range. [0, less) is below the pivot. [from, count) is above the pivot or, if `less` is a good share of
+ * the range, not below it. */
 struct parts {
     size_t less, from;
 };
@@ -64,7 +64,7 @@ struct parts {
  * `equal` those not greater. */
 static size_t front_of(struct uat_range *range, size_t begin, int equal)
 {
-    struct uat_range whole = *range; /* the head alone */
+    struct uat_range whole = *range; /* a copy of the head, without the tail */
     range->base = uat_range_at(&whole, begin);
     range->count = whole.count - begin;
     range->equal = equal;
@@ -76,10 +76,10 @@ static size_t front_of(struct uat_range *range, size_t begin, int equal)
 }
 
 /*
- * If few elements are below the pivot, those equal to it go next to them and are done: so a range of equal elements
+ * If few elements are below the pivot, those equal to it go next to them and are done. So a range of equal elements
  * ends after two passes. A comparison that contradicts itself may report the pivot as less than itself or as unequal to
- * itself; then all elements may seem to be below it. Each part still has fewer elements than the range, because some
- * are done: with "less or equal" the greatest ones, with "always less" all.
+ * itself. Then all elements may seem to be below it. Even so each part has fewer elements than the range, because some
+ * elements are done. These are the greatest ones if the comparison is "less or equal", and all if it is "always less".
  */
 static struct parts divide(struct uat_range *range)
 {
@@ -122,7 +122,7 @@ static int is_leaf(const struct uat_range *range)
 
 static void sort_task(void *arg, void *result);
 
-/* Elements [begin, end) of the whole. */
+/* Set the range to elements [begin, end) of the whole. */
 static void take_part(struct uat_range *range, const struct uat_range *whole, size_t begin, size_t end)
 {
     range->base = uat_range_at(whole, begin);
@@ -153,7 +153,7 @@ static int sort_uneven(struct uat_range *range, const struct uat_range *whole, s
 
 static void sort_range(struct uat_range *range)
 {
-    struct uat_range whole; /* the head alone */
+    struct uat_range whole; /* a copy of the head, without the tail */
     struct parts parts;
     uat_task_t task;
     do {
