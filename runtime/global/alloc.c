@@ -66,7 +66,7 @@ void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t 
     return (void *)a->start;
 }
 
-/* Enter a call about the array that starts at p, if there is one and all workers mean the same. */
+/* Enter a call about the array that starts at p, if there is such an array and all workers name the same one. */
 static int enter(enum uat_collective call, const void *p, struct uat_array **out)
 {
     int rc = uat_call_check(call);
@@ -98,7 +98,7 @@ int uat_global_free(void *p)
         return rc;
     uat_global_release();
     uat_cache_drop(a);
-    uat_check(uat_global.config.barrier()); /* no worker accesses it any more */
+    uat_check(uat_global.config.barrier()); /* no worker accesses the array any more */
     uat_array_drop(a);
     uat_call_leave();
     return 0;
@@ -126,8 +126,8 @@ int uat_global_thaw(void *p)
     if (rc)
         return rc;
     a->frozen = 0;
-    uat_check(uat_global.config.barrier()); /* no worker writes to it before this */
-    uat_global_after_barrier();             /* no slot shows a run of it any longer, because its epoch has changed */
+    uat_check(uat_global.config.barrier()); /* no worker writes to the array before this */
+    uat_global_after_barrier();             /* no slot shows a run of the array: its epoch has changed */
     uat_call_leave();
     return 0;
 }

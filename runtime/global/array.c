@@ -36,7 +36,8 @@ uint64_t uat_array_share(const struct uat_array *a, int host)
     return kept * a->chunk;
 }
 
-/* The leader creates its host's object. Memory that will be locked must be available before anybody touches it. */
+/* The leader creates its host's object. The transport then checks that memory to be locked is available, before anybody
+ * touches it. */
 static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 {
     struct uat_global *g = &uat_global;
@@ -49,8 +50,8 @@ static int make_object(struct uat_array *a, struct uat_memobj *memobj)
     return rc || !links->room ? rc : links->room(g->bulk, bytes, memobj->page > 0);
 }
 
-/* The leader exposes its object to the workers of all hosts, who reach it by the key. Only for transports where CPUs do
- * not copy. */
+/* The leader exposes its object to the workers of all hosts, which reach it by the key. Only for transports where
+ * CPUs do not copy. */
 static int expose(struct uat_array *a, struct uat_bulk_key *key)
 {
     struct uat_global *g = &uat_global;
@@ -104,12 +105,12 @@ static int map_near(struct uat_array *a, int fd)
         if (run > longest.size)
             longest = (struct uat_near_run){.high = at + run, .size = run};
     }
-    if (!uat_global.strict) /* else no range counts as near, so that every checkout is recorded */
+    if (!uat_global.strict) /* under torture no range counts as near, so that every checkout is recorded */
         uat_near_set(a, longest);
     return 0;
 }
 
-/* Map the memory of another host, for transports that want that (hosts are simulated). */
+/* Map the memory of another host. Only transports with simulated hosts need this. */
 static int map_far(struct uat_array *a, int host)
 {
     struct uat_memobj *memobj = &a->memobj[host];
@@ -207,7 +208,7 @@ static struct uat_array *new_array(size_t bytes, size_t chunk)
 static int lock_and_expose(struct uat_array *a)
 {
     struct uat_global *g = &uat_global;
-    struct uat_bulk_key mine = {0}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one of each leader */
+    struct uat_bulk_key mine = {0}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one from each leader */
     int rc = all ? 0 : -ENOMEM;
     if (!all)
         uat_error("no memory for the keys of an array");
@@ -228,7 +229,7 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
 {
     struct uat_array *a = rc ? NULL : new_array(bytes, chunk);
     struct uat_global *g = &uat_global;
-    struct uat_memobj mine = {.fd = -1}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one of each leader */
+    struct uat_memobj mine = {.fd = -1}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one from each leader */
     if (!rc && (!a || !all)) {
         uat_error("no memory for the description of an array");
         rc = -ENOMEM;
@@ -240,7 +241,7 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
     rc = uat_global_agree(rc); /* no worker maps memory that does not exist */
     if (!rc)
         rc = uat_global_agree(make_object(a, &mine));
-    if (!rc) { /* on all workers: each has its table, or agree() would have failed */
+    if (!rc) { /* every worker has its table here, or agree() would have failed */
         uat_check(uat_global_gather_from(g->host.leader, g->host.count, &mine, sizeof(mine), all));
         rc = uat_global_agree(attach(a, all));
     }

@@ -10,24 +10,24 @@
 struct uat_memobj {
     int64_t pid, fd; /* the leader's process and descriptor; fd < 0: this host holds nothing of the array */
     uint64_t device, inode, bytes;
-    uint64_t page; /* bytes of the reserved huge pages that it consists of; 0: it has ordinary pages */
+    uint64_t page; /* size of the reserved huge pages that it consists of; 0 if it has ordinary pages */
     struct uat_bulk_key key;
 };
 
 /* An array. The parts of all workers together are an array, too, in UAT_BLOCKED chunks. */
 struct uat_array {
     uintptr_t start;
-    size_t bytes;                /* as requested */
+    size_t bytes;                /* size as requested */
     size_t size;                 /* a multiple of the chunk */
     size_t chunk;                /* bytes, a multiple of a block */
-    struct uat_divisor by_chunk; /* divides a number of blocks by the blocks of a chunk */
-    uint64_t frozen;             /* the epoch in which cached copies of it are valid; 0: not frozen */
+    struct uat_divisor by_chunk; /* divides by the number of blocks in a chunk */
+    uint64_t frozen;             /* the epoch in which cached copies of the array are valid; 0 if it is not frozen */
     int fd;                      /* descriptor of this host's memory object, open in its leader; or -1 */
     void *linear;                /* a leader's mapping of the whole object, which it exposes; or NULL */
     size_t granules;
     unsigned shift;            /* number of the shift of its addresses: see place.c */
-    void **window;             /* per host: where its object is mapped in this process, or NULL */
-    struct uat_memobj *memobj; /* per host */
+    void **window;             /* for each host: address of its object's mapping in this process, or NULL */
+    struct uat_memobj *memobj; /* for each host: its memory object */
 };
 
 extern struct uat_array uat_nowhere __attribute__((visibility("hidden")));
@@ -64,15 +64,15 @@ bool uat_pages_may_be_huge(const struct uat_array *a);
 uint64_t uat_pages_reserved(void);
 /* The unit that chunks are a multiple of, in bytes. */
 size_t uat_pages_unit(void);
-/* Call this on a mapping before anything touches it: advises huge pages, unless the setting forbids them. */
+/* Advise huge pages for a mapping, unless the setting forbids them. Call this before anything touches the mapping. */
 void uat_pages_advise(void *p, size_t bytes);
 /* Touch this worker's chunks. Returns 0 or a negative errno, reported. */
 int uat_pages_touch(const struct uat_array *a);
 /* Log the kind of pages that this host's memory got. */
 void uat_pages_tell(const struct uat_array *a);
 
-/* memobj.c: create a host's memory object. huge: of reserved huge pages, if there are enough; if not, and the setting
- * requires them, -ENOMEM. */
+/* memobj.c: create a host's memory object. huge: use reserved huge pages if there are enough. If there are not, and the
+ * setting requires them, the result is -ENOMEM. */
 int uat_memobj_make(struct uat_memobj *memobj, size_t bytes, bool huge, int *fd);
 int uat_memobj_open(const struct uat_memobj *memobj, int rank);
 /* Bytes of the object that were never touched and so have no memory yet. 0 if unknown. */
@@ -81,12 +81,12 @@ uint64_t uat_memobj_untouched(const struct uat_memobj *memobj);
 /* home.c: where a byte lives. */
 struct uat_home {
     int host, rank;
-    size_t run;      /* how many bytes from there lie in the same chunk */
+    size_t run;      /* bytes from this byte on that lie in the same chunk */
     uint64_t offset; /* offset in that host's memory object */
 };
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at);
 
-/* Offset of the line of a rank's colour, counted from the first line, in bytes. */
+/* The offset, in bytes, of the line that has a rank's colour, counted from the first line. */
 static inline uintptr_t uat_head_line(int rank)
 {
     const uint8_t *colours = uat_segment.colours;

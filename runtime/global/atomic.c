@@ -8,7 +8,7 @@
 #include "runtime/global/link.h"
 #include "runtime/job/fatal.h"
 
-/* Check everything, and return the word's home. */
+/* Check that the word is aligned, lies in an array and may be changed; return its home. */
 static struct uat_home check(const char *call, const uat_atomic_t *word, bool changes)
 {
     uintptr_t at = (uintptr_t)word;
@@ -35,8 +35,8 @@ static void post(const uat_atomic_t *word, const struct uat_home *home, struct u
     uat_link_post(home->host, &op);
 }
 
-/* Wait until this worker's additions have taken effect: two atomics are not ordered (bulk.h), nor is a CPU's load after
- * an atomic. */
+/* Wait until this worker's additions have taken effect. Without the wait, two atomics have no order (bulk.h), and a
+ * CPU's load may precede an earlier atomic. */
 static void await_additions(int host)
 {
     uat_link_wait(host, uat_global.release.unreleased[host].added);
@@ -95,8 +95,7 @@ void uat_atomic_add_elsewhere(uat_atomic_t *word, uint64_t addend)
     g->release.unreleased[home.host].any = g->release.needed = true;
 }
 
-/* Set a word by CMP_SWAP: an adapter has no other atomic that sets a word, and only the adapter may change such a
- * word. */
+/* Set a word by CMP_SWAP. Only the adapter may change such a word, and it has no other atomic that sets one. */
 static uint64_t swap(const char *call, uat_atomic_t *word, uint64_t desired)
 {
     check(call, word, true);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Exact bounds of objects, under torture. The last sixteenth of each worker's part has one byte for every 16 bytes of
- * the part. It says how many of the 16, counted from the first, belong to an object in use. The header before each
- * object belongs to none, so an access one element beyond an object is refused, wherever the object lives. An access
- * into the gap before the next object (heap.c) is refused, too. An access that lands in another object in use looks
- * like a right one: an address does not say from which object it was computed. The owner writes these bytes; other
- * hosts READ them. No fence is needed: an object's address reaches another worker only after its bounds were set.
+ * the part. This byte says how many of the 16, counted from the first, belong to an object in use.
+ *
+ * The header before each object belongs to none, so an access one element beyond an object is refused, wherever the
+ * object lives. An access into the gap before the next object (heap.c) is refused, too. An access that lands in another
+ * object in use looks right, because an address does not say from which object it was computed.
+ *
+ * The owner writes the bounds; other hosts READ them. No fence is needed, because an object's address reaches another
+ * worker only after its bounds were set.
  */
 #include <string.h>
 
@@ -13,7 +16,7 @@
 #include "runtime/global/array.h"
 #include "runtime/job/fatal.h"
 
-enum { UNIT = 16, STEP = 64 /* bytes of bounds per READ */, LINK = 8 /* bytes, in a free object */ };
+enum { UNIT = 16, STEP = 64 /* bytes of bounds per READ */, LINK = 8 /* bytes of the link in a free object */ };
 
 size_t uat_bounds_size(void)
 {

@@ -9,7 +9,7 @@
 size_t uat_bounds_size(void);
 /* Mark an object of `bytes` bytes, in a place of `room` bytes, as in use, and fill the rest of the place. */
 void uat_bounds_set(uintptr_t object, size_t bytes, size_t room);
-/* Mark it as free. Ends the job if the rest of its place was written. */
+/* Mark the object as free. Ends the job if the rest of its place was written. */
 void uat_bounds_clear(uintptr_t object, size_t room);
 /* Ends the job with one line if a byte of the range belongs to no object in use. */
 void uat_bounds_check(const char *call, uintptr_t at, size_t bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cache of far memory: a ring of places. Block b of global memory has its place in slot b mod slots, and the ring
- * is mapped twice in a row, so that a range of several blocks is contiguous. No system call on a miss.
+ * The cache of far memory: a ring of places. Block b of global memory has its place in slot b mod slots. The ring is
+ * mapped twice in a row, so that a range of several blocks is contiguous. A miss takes no system call.
  */
 #include <errno.h>
 #include <string.h>
@@ -29,9 +29,9 @@ struct uat_far uat_far = {.shown = &nothing,
 _Static_assert((int)UAT_FAR_BLOCK_SHIFT == UAT_BLOCK_SHIFT, "slots have a run each");
 
 /*
- * Map the arena, and right after it the ring a second time. The ring is 1 MiB off from a multiple of 2 MiB: then a byte's
- * place in it and the bytes of arrays at the same distance from their starts never collide in a first-level cache
- * (place.c: bit 20 is 1 in one address and 0 in the other, bit 15 is the same).
+ * Map the arena, and right after it the ring a second time. The ring is 1 MiB off from a multiple of 2 MiB. So a byte's
+ * place in the ring never collides in a first-level cache with the bytes of arrays at the same distance from their
+ * starts. The reason is in place.c: bit 20 is 1 in one address and 0 in the other, and bit 15 is the same in both.
  */
 static int map_arena(struct uat_global *g)
 {
@@ -127,7 +127,7 @@ static void settle(struct uat_slot_of_cache *s)
     s->arriving = 0;
 }
 
-/* Show the run of valid parts around this one, which is valid. A hit looks only at that run. */
+/* Show the run of valid parts around this valid part. A hit looks only at that run. */
 static void show(const struct uat_slot_of_cache *s, unsigned part)
 {
     struct uat_shown_run *r = &uat_global.cache.shown[s - uat_global.cache.slot];
@@ -193,13 +193,13 @@ static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t blo
     } else if (s->epoch != epoch) {
         if (s->arriving)
             settle(s);
-        s->valid = 0; /* no run of it is shown: an acquire changed the epoch, and hid all runs */
+        s->valid = 0; /* no run of it is shown, because an acquire changed the epoch, and so hid all runs */
         s->epoch = epoch;
     }
     return s;
 }
 
-/* READ [at, end) of one block, except for bytes that are checked out for writing: the slot alone has those (G10). */
+/* READ [at, end) of one block, except for bytes that are checked out for writing. Only the slot has those (G10). */
 static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t end)
 {
     struct uat_global *g = &uat_global;
@@ -217,7 +217,7 @@ static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t en
 static void fetch(struct uat_slot_of_cache *s, unsigned missing)
 {
     uintptr_t start = (uintptr_t)s->block << UAT_BLOCK_SHIFT;
-    if (s->dirty_end) /* bytes that are not posted would be overwritten */
+    if (s->dirty_end) /* the READ would overwrite bytes that are not posted */
         uat_writeback_slot(s);
     for (unsigned part = 0; part < UAT_PARTS;) {
         unsigned end = part;
@@ -232,8 +232,8 @@ static void fetch(struct uat_slot_of_cache *s, unsigned missing)
     }
 }
 
-/* The parts of [from, to) whose content must come from home: all parts if they are to be read; if they are only
- * written, those that are covered in part (G2). */
+/* The parts of [from, to) whose content must come from home. These are all parts if they are to be read. If they are
+ * only written, these are the parts that [from, to) covers incompletely (G2). */
 static unsigned needed(size_t from, size_t to, enum uat_access access)
 {
     unsigned parts = uat_parts_touched(from, to);
@@ -247,7 +247,7 @@ static unsigned needed(size_t from, size_t to, enum uat_access access)
     return edges;
 }
 
-/* Start to fetch what [at, end) needs, block by block. False if the ring cannot hold it now. */
+/* Start to fetch what [at, end) needs, block by block. Returns false if the ring cannot hold it now. */
 static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum uat_access access)
 {
     for (uintptr_t p = at; p < end;) {
@@ -262,7 +262,7 @@ static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum u
         unsigned missing = needed(from, to, access) & ~s->valid;
         if (missing)
             fetch(s, missing);
-        s->valid |= touched; /* once uat_cache_checkout() has waited, and the caller has written */
+        s->valid |= touched; /* true once uat_cache_checkout() has waited and the caller has written */
         show(s, (unsigned)(from >> UAT_PART_SHIFT));
         p += to - from;
     }

@@ -9,18 +9,18 @@
 /* A place of the cache: block b lies in slot b mod slots. */
 struct uat_slot_of_cache {
     _Alignas(64) uint64_t block;  /* address >> UAT_BLOCK_SHIFT; 0: none */
-    uint64_t epoch;               /* the epoch in which `valid` counts */
+    uint64_t epoch;               /* the epoch in which `valid` holds */
     uint16_t valid;               /* parts that are valid copies of the home's bytes, or were checked in since */
     uint16_t arriving;            /* parts whose prefetch is in flight */
     uint32_t dirty, dirty_end;    /* bytes checked in and not yet posted: [dirty, dirty_end); none if dirty_end is 0 */
     uint32_t link;                /* link to the block's home */
-    bool listed;                  /* it is in `pending` */
+    bool listed;                  /* the slot is in `pending` */
     uint64_t read_end, write_end; /* the link's operations that end the last READ to it and WRITE from it */
 };
 
 _Static_assert(sizeof(struct uat_slot_of_cache) == 64, "one line");
 
-/* Decide its size: sets arena_size and the other sizes. */
+/* Decide the cache's size: sets arena_size and the other sizes. */
 void uat_cache_plan(void);
 int uat_cache_open(void);
 void uat_cache_close(void);
@@ -63,7 +63,7 @@ static inline uint64_t uat_epoch_of(const struct uat_array *a)
     return a->frozen ? a->frozen : uat_global.cache.epoch;
 }
 
-/* Bits of the parts that [from, to) of a block touches. from < to. */
+/* One bit for each part that [from, to) of a block touches. from < to. */
 static inline unsigned uat_parts_touched(size_t from, size_t to)
 {
     unsigned first = (unsigned)(from >> UAT_PART_SHIFT), last = (unsigned)((to - 1) >> UAT_PART_SHIFT);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Release and acquire, and the hooks of runtime/global/global.h that call them. tests/model/coherence.pml is the model;
- * tests/global leaves out each rule in turn and must then find a wrong byte.
+ * Release and acquire, and the hooks of runtime/global/global.h that call them. tests/model/coherence.pml is the
+ * model. tests/global leaves out each rule in turn and must then find a wrong byte.
  *
  * Claim: a read r on worker W sees a write w on W' if w happens before r. If W is W', the value is in W's slot, or the
- * READ is ordered after W's WRITE. Otherwise the path from w to r ends with a crossing edge into W. At its source every
- * earlier write of that worker was at home, and, by induction, every write that happened before. At its target W
- * acquired, so everything valid at r was fetched later.
+ * READ is ordered after W's WRITE. Otherwise the path from w to r ends with a crossing edge into W. At the edge's
+ * source every earlier write of that worker was at home. By induction, so was every write that happened before. At the
+ * edge's target W acquired, so everything that is valid at r was fetched after that.
  */
 #include "base/virtual.h"
 #include "runtime/global/cache.h"
@@ -55,13 +55,14 @@ static void acquire(void)
 {
     uat_global.cache.epoch++;
     uat_far.epoch += UINT64_C(1) << UAT_FAR_EPOCH_SHIFT;
-    if (uat_far.epoch == 0) /* the number wrapped: runs may be shown under epochs that come again */
+    if (uat_far.epoch == 0) /* the number wrapped, so old runs may be shown under epochs that come again */
         uat_cache_hide();
 }
 
 /*
- * A flat loop whose children write far bytes would release at every publication, once a round trip. So publications are
- * put off while releases for them have taken more than a tenth of the time; the deque looks again at the next spawn.
+ * A flat loop whose children write far bytes would release at every publication, which costs a round trip each time. So
+ * publications are put off while releases for them have taken more than 1/BUDGET of the time. The deque looks again at
+ * the next spawn.
  */
 static bool may_spend(struct uat_global *g, uint64_t now)
 {
@@ -144,7 +145,7 @@ int uat_global_run_begins(void)
 {
     struct uat_global *g = &uat_global;
     int rc = 0;
-    if (g->is_open) { /* what other ranks wrote outside of runs is visible to the root */
+    if (g->is_open) { /* make what other ranks wrote outside of runs visible to the root */
         uat_global_before_barrier();
         rc = g->config.barrier();
         uat_global_after_barrier();

@@ -24,7 +24,7 @@ static void collect(const int *ranks, int count, size_t bytes, size_t done, size
     const struct uat_global_config *c = &uat_global.config;
     for (int i = 0; i < count; i++) {
         struct uat_op op = uat_op_read(landing.at, shown.at, (n + 7) & ~(size_t)7);
-        uat_check(uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1)); /* what the others wait for */
+        uat_check(uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1)); /* the others wait for these words */
         memcpy(all + (size_t)i * bytes + done, landing.at, n);
     }
 }
@@ -41,7 +41,7 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
         if (!rc && c->transport->rank == 0)
             collect(ranks, count, bytes, done, n, all);
         if (!rc && done + room < bytes)
-            rc = c->barrier(); /* ... and until this */
+            rc = c->barrier(); /* until this no worker changes its words */
     }
     return rc ? rc : c->copy(all, all, (size_t)count * bytes);
 }

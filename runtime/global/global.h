@@ -2,8 +2,8 @@
 /*
  * Global memory as the runtime sees it: opening, closing, and the hooks at the edges of the task graph.
  *
- * A crossing edge is a happens-before edge between tasks whose ends are on different workers. RELEASE: every byte that
- * this worker checked in lies in its home's memory. ACQUIRE: what is cached may be old. The hooks:
+ * A crossing edge is a happens-before edge between tasks whose ends are on different workers. After RELEASE every byte
+ * that this worker checked in lies in its home's memory. After ACQUIRE cached bytes count as outdated. The hooks:
  *
  *   a  before_publication   RELEASE before a continuation is published, and before `claims` is read for it
  *   b  before_end           RELEASE before the FETCH_ADD of a child's end
@@ -13,7 +13,7 @@
  *   f  after_resume         ACQUIRE after a stack has come from another worker
  *   g  run_begins, run_ends, before_barrier, after_barrier
  *
- * With continuation stealing the crossing edges are exactly a to d, b to e, c to f, and g.
+ * With continuation stealing the crossing edges are exactly those from a to d, from b to e, from c to f, and g.
  */
 #ifndef UAT_GLOBAL_HOOKS_H
 #define UAT_GLOBAL_HOOKS_H
@@ -29,7 +29,7 @@ struct uat_transport;
 
 struct uat_global_config {
     struct uat_transport *transport;
-    const int *host_of; /* of each rank: its host's number, below the number of ranks; copied */
+    const int *host_of; /* host number of each rank, below the number of ranks; copied */
     bool strict, late;  /* torture: check everything; operations take effect late */
     uint64_t seed;
     int (*barrier)(void);
@@ -44,23 +44,23 @@ void uat_global_reserve(void);
 /* Prepare for opening. Global memory costs nothing before uat_global_open(). Returns 0 or -ENOMEM, reported. */
 int uat_global_prepare(const struct uat_global_config *config);
 
-/* The head of this worker's list of objects that others freed, which adapters change; NULL: global memory is not
- * open. */
+/* The head of this worker's list of objects that others freed. Adapters change it. NULL while global memory is
+ * closed. */
 const uint64_t *uat_objects_freed_word(void);
 
 /* Free everything. Collective, after uat_global_before_barrier() and a barrier. */
 void uat_global_close(void);
 
 /*
- * Explain an access to an address, for an error message. False if it is no global address. Async-signal-safe but for
- * snprintf().
+ * Explain an access to an address, for an error message. Returns false if it is no global address. Async-signal-safe
+ * except for snprintf().
  */
 bool uat_global_explain(uintptr_t address, char *text, size_t size);
 
 /* Add global memory's counters to *stats. */
 void uat_global_count(uat_stats_t *stats);
 
-/* The hooks. before_publication returns false for "not now": releases have taken too much time lately. */
+/* The hooks. before_publication returns false, for "not now", if releases have taken too much time lately. */
 bool uat_global_before_publication(void);
 void uat_global_before_end(void);
 void uat_global_before_wait(void);
@@ -72,7 +72,8 @@ void uat_global_after_barrier(void);
 int uat_global_run_begins(void);
 void uat_global_run_ends(void);
 
-/* Hook a reads this first: may some byte not be at its home? The deque looks at this word before each publication. */
+/* The word that hook a reads first: true if some byte may not be at its home. The deque reads it before each
+ * publication. */
 const bool *uat_global_unreleased(void);
 
 enum { UAT_OPEN_MAX = 256 /* most checkouts that are recorded at a time */ };

@@ -34,7 +34,7 @@ struct freed {
 };
 
 static struct {
-    uintptr_t end, limit; /* end of the part that was ever used; end of the part */
+    uintptr_t end, limit; /* end of the memory that was ever used; end of this worker's part */
     uintptr_t free[CLASSES];
 } heap;
 
@@ -44,7 +44,7 @@ static size_t class_size(unsigned class_)
     return ((size_t)SMALLEST << class_ / 4) / 4 * (4 + class_ % 4);
 }
 
-/* Bytes of a class for the object itself. */
+/* Bytes that a class has for the object itself, without the header. */
 static size_t room_of(unsigned class_)
 {
     return class_size(class_) - sizeof(struct header);
@@ -84,7 +84,7 @@ const uint64_t *uat_objects_freed_word(void)
 void uat_objects_start(void)
 {
     memset(&heap, 0, sizeof(heap));
-    heap.end = part_of(own_rank()) + UAT_PART_HEAD + uat_head_line(own_rank()); /* their words are coloured, too */
+    heap.end = part_of(own_rank()) + UAT_PART_HEAD + uat_head_line(own_rank()); /* objects' words are coloured, too */
     heap.limit = part_of(own_rank()) + uat_global.array.parts->chunk - uat_bounds_size();
 }
 
@@ -108,7 +108,7 @@ static void check_poison(uintptr_t object, unsigned class_)
             uat_fatal("the object at %p was written after uat_global_object_free(), at byte %zu", (void *)object, i);
 }
 
-/* Where an object of this part may start. */
+/* May an object of this part start here? */
 static bool is_place(uintptr_t object)
 {
     uintptr_t begin = part_of(own_rank()) + UAT_PART_HEAD + sizeof(struct header);
@@ -124,7 +124,7 @@ static void put_on_list(uintptr_t object, unsigned class_)
     heap.free[class_] = object;
 }
 
-/* Check an object that others freed: peers have written the list's head and links, and the headers. */
+/* Check an object that others freed, because peers have written the list's head, its links and the headers. */
 static void check_given_back(uintptr_t object)
 {
     if (!is_place(object))
@@ -157,7 +157,7 @@ static uintptr_t take(unsigned class_)
         uintptr_t object = heap.free[c];
         if (!object)
             continue;
-        uintptr_t next = *(uint64_t *)object; /* in memory that the program may write */
+        uintptr_t next = *(uint64_t *)object; /* the program may have overwritten this link */
         if (next && !is_place(next))
             uat_word_refuse(own_rank(), "a link of the free objects of the part", next);
         heap.free[c] = next;
@@ -170,7 +170,7 @@ static uintptr_t take(unsigned class_)
 
 static uintptr_t extend(unsigned class_)
 {
-    size_t size = class_size(class_), gap = uat_global.strict ? GAP : 0; /* the gap has no bounds: bounds.c */
+    size_t size = class_size(class_), gap = uat_global.strict ? GAP : 0; /* the gap is out of bounds: bounds.c */
     if (size > heap.limit - heap.end || gap > heap.limit - heap.end - size)
         return 0;
     uintptr_t object = heap.end + gap + sizeof(struct header);
@@ -235,8 +235,8 @@ static void give_back(uintptr_t object, int rank)
     uint64_t head = uat_atomic_load(freed_list(rank)), seen;
     for (;;) {
         f.next = head;
-        /* The WRITE takes effect before the CMP_SWAP (B1); a near one is this CPU's store before the request. The peer
-         * is collect(). */
+        /* The WRITE takes effect before the CMP_SWAP (B1). For a near object it is a store of this CPU, before the
+         * request. The peer is collect(). */
         uat_put_unchecked((uintptr_t)header_of(object), &f, sizeof(f));
         seen = uat_atomic_cmp_swap(freed_list(rank), head, object);
         if (seen == head)

@@ -16,7 +16,7 @@ void uat_link_post(int link, const struct uat_bulk_op *op)
     uat_check(uat_global.bulk->class_->post(uat_global.bulk, link, op));
 }
 
-/* Post a FETCH_ADD of 0 to a word of that host: after it all WRITEs before it have taken effect (B1). */
+/* Post a FETCH_ADD of 0 to a word of that host. All WRITEs posted before it take effect before it (B1). */
 static void post_flush(int link)
 {
     struct uat_global *g = &uat_global;
@@ -54,7 +54,7 @@ static void flush(int link)
         uat_link_flush_end(link);
 }
 
-/* The operation on [at, at + bytes), which lies in one chunk. */
+/* Make the operation on [at, at + bytes), which lies in one chunk. */
 static struct uat_bulk_op make_op(enum uat_opcode code, uintptr_t at, void *local, size_t bytes, int *link)
 {
     const struct uat_array *a = uat_array_of(at);

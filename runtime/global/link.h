@@ -2,9 +2,9 @@
 /*
  * Links to hosts: READs and WRITEs of far bytes, and flushes.
  *
- * Two WRITEs have no order between them, and neither has a READ after a WRITE (transport/bulk.h). So a link keeps the
+ * Two WRITEs have no order between them, and a READ has no order after a WRITE (transport/bulk.h). So a link keeps the
  * bytes of all WRITEs since its last flush in a set of ranges. A WRITE that overlaps one of them waits for a flush. A
- * READ that overlaps one is posted after an atomic, which follows those WRITEs (B1, B2).
+ * READ that overlaps one of them is posted after an atomic, which follows those WRITEs (B1, B2).
  */
 #ifndef UAT_GLOBAL_LINK_H
 #define UAT_GLOBAL_LINK_H
@@ -23,8 +23,8 @@ void uat_link_post(int link, const struct uat_bulk_op *op);
 /* Wait until the link has completed all operations up to number `end`. */
 void uat_link_wait(int link, uint64_t end);
 
-/* Post a WRITE of far bytes. Returns the number of the operation that ends it; source must not change until the link
- * has completed that. */
+/* Post a WRITE of far bytes. Returns the number of the operation that ends it. source must not change until the link
+ * has completed that operation. */
 uint64_t uat_link_write(uintptr_t at, const void *source, size_t bytes);
 /* Post a READ of far bytes, ordered after this worker's own WRITEs. Returns the number of the operation that ends
  * it. */

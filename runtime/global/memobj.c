@@ -2,7 +2,7 @@
 /*
  * The memory object that holds one host's share of an array. The host's leader creates it; the other workers of the
  * host open it through /proc/PID/fd/N. It has no name anywhere, so the kernel frees it with the last process. It
- * consists of reserved huge pages if there are enough, else of the pages that the kernel chooses.
+ * consists of reserved huge pages if there are enough, and otherwise of the pages that the kernel chooses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 #define MFD_HUGE_2MB (21u << 26) /* linux/memfd.h */
 #endif
 
-/* Create an object of reserved huge pages; -1 with errno. Mapping it reserves the pages for good, so that no later
- * access fails for want of them. */
+/* Create an object of reserved huge pages. Returns -1 with errno after an error. Mapping it reserves the pages for
+ * good, so that no later access fails for want of them. */
 static int open_huge(size_t bytes)
 {
     int fd = memfd_create("uat-global", MFD_CLOEXEC | MFD_HUGETLB | MFD_HUGE_2MB);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranges that the ring cannot hold in one piece: those that lie part near and part far, and those whose blocks would
- * push out what is checked out. They get a place in an area beside the ring, are copied there, and written back from
- * there. G7: bytes that go home from here go into the slots, too, so that a byte is never cached with two values.
+ * evict blocks that are checked out. They get a place in an area beside the ring, are copied there, and written back
+ * from there. G7: bytes that go home from here also go into the slots, so that a byte is never cached with two values.
  */
 #include <string.h>
 
@@ -97,7 +97,7 @@ void uat_overflow_checkin(struct uat_open *o)
         }
         uat_writeback_range(o->at + done, n);
         uint64_t end = uat_link_write(o->at + done, o->place + done, n);
-        uat_link_wait(home.host, end); /* the place may be reused */
+        uat_link_wait(home.host, end); /* after this the place may be reused */
         uat_cache_update(o->at + done, o->place + done, n);
     }
 }

@@ -2,9 +2,9 @@
 /*
  * The pages of arrays: huge if possible, and near the worker whose chunks they hold.
  *
- * Memory that an adapter reaches is locked. Registering it would fault in every page that does not exist yet, one after
- * the other, by the leader alone, on the leader's NUMA node. So first all workers touch their own chunks in parallel,
- * and the kernel takes pages of each worker's node. Where CPUs copy, pages are allocated on first use.
+ * Memory that an adapter reaches is locked. Registering it faults in every page that does not exist yet. The leader
+ * alone would do that, page by page, on its own NUMA node. So first all workers touch their own chunks in parallel, and
+ * the kernel takes pages of each worker's node. For transports where CPUs copy, pages are allocated on first use.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@ bool uat_pages_may_be_huge(const struct uat_array *a)
         return false;
     if (uat_global_settings.huge_pages == UAT_HUGE_PAGES_REQUIRE)
         return true;
-    /* Chunks of several hosts are mapped one by one. */
+    /* Chunks of several hosts are mapped one by one, so each of them must consist of whole huge pages. */
     return uat_array_share(a, g->host.own) >= UAT_HUGE_PAGE && (!g->far || a->chunk % UAT_HUGE_PAGE == 0);
 }
 
@@ -61,7 +61,7 @@ void uat_pages_advise(void *p, size_t bytes)
     madvise(p, bytes, uat_global_settings.huge_pages == UAT_HUGE_PAGES_NONE ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 }
 
-/* No other worker writes there yet. */
+/* Touch pages by storing to them. No other worker writes there yet. */
 static void touch_by_stores(char *p, size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

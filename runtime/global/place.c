@@ -10,8 +10,8 @@
  * So the shift changes bits 21 to 27, and lower bits stay 0: an array is aligned to 2 MiB, which blocks and huge pages
  * need. The shifts of 16 arrays are the code words of the 7-bit Hamming code: any two differ in at least three bits.
  * With fewer bits, elements that lie a power of two apart would collide: for instance rows of 64 KiB with a shift of 2
- * MiB. uat-collide measures this. The cache of far memory, from and to which arrays are copied, lies 1 MiB off
- * (cache.c).
+ * MiB. uat-collide measures this. The cache of far memory lies 1 MiB off (cache.c), because arrays are copied from it
+ * and to it.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,8 +26,8 @@ enum {
     GENERATOR = 11 /* generator of the code: x^3 + x + 1 */
 };
 
-/* The shift of this number, in bytes. number: 0 to UAT_SHIFTS - 1; all shifts differ, and the first CODE_WORDS are the
- * code words. */
+/* The shift of this number, in bytes. number: 0 to UAT_SHIFTS - 1. All shifts differ, and the first CODE_WORDS of them
+ * are the code words. */
 static uint64_t shift_of(unsigned number)
 {
     unsigned word = number / CODE_WORDS; /* other shifts are sums of a code word and one of the eight low words */
@@ -68,7 +68,7 @@ int uat_place_reserve(struct uat_array *a)
     for (; i < UAT_GRANULES && free < a->granules; i++)
         free = g->array.granule[i] == &uat_nowhere ? free + 1 : 0;
     if (free < a->granules) {
-        if (g->config.transport->rank == 0) /* it fails on all alike */
+        if (g->config.transport->rank == 0) /* it fails on all workers, and one reports it */
             uat_error("no addresses for %zu GiB of global memory", a->granules);
         return -ENOMEM;
     }

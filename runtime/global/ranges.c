@@ -11,7 +11,7 @@ bool uat_ranges_meet(const struct uat_ranges *set, uint64_t from, uint64_t to)
 
 bool uat_ranges_add(struct uat_ranges *set, uint64_t from, uint64_t to)
 {
-    for (unsigned i = set->count; i-- > 0;) { /* from the end: a loop mostly extends the range that it added last */
+    for (unsigned i = set->count; i-- > 0;) { /* backwards: a loop mostly extends the range that it added last */
         if (set->range[i].to == from) {
             set->range[i].to = to;
             return true;

@@ -19,7 +19,7 @@ struct uat_ranges {
 /* Does any range of the set overlap [from, to)? */
 bool uat_ranges_meet(const struct uat_ranges *set, uint64_t from, uint64_t to);
 
-/* Add a range that overlaps none of the set. False if there is no room. */
+/* Add a range that overlaps none of the set. Returns false if there is no room. */
 bool uat_ranges_add(struct uat_ranges *set, uint64_t from, uint64_t to);
 
 #endif

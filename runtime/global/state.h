@@ -19,13 +19,13 @@
 #include "runtime/segment/segment.h"
 #include "transport/bulk.h"
 
-/* Where the addresses of global memory start: far from what Linux places by itself, and from the segment. */
+/* The first address of global memory. It is far from what Linux places by itself, and from the segment. */
 #define UAT_GLOBAL_BASE UINT64_C(0x200000000000)
 
 enum {
     UAT_GRANULE_SHIFT = 30, /* an array has its own granules of 1 GiB, so an address identifies its array */
     UAT_GRANULES = 48 << 10,
-    UAT_SHIFTS = 128, /* number of shifts: how far into its first granule an array starts, see place.c */
+    UAT_SHIFTS = 128, /* number of shifts: distances of an array's start from its first granule, see place.c */
     UAT_HUGE_PAGE = 2 << 20,
     UAT_BLOCK_SHIFT = 16, /* a block: the unit that has one place in the cache */
     UAT_BLOCK = 1 << UAT_BLOCK_SHIFT,
@@ -35,9 +35,10 @@ enum {
     UAT_BOUNCE = 4096,    /* bytes of one bounce buffer */
     UAT_BOUNCES = 128,    /* number of bounce buffers, for transfers of memory that the adapter does not reach */
     UAT_PART_HEAD = 8192, /* bytes at the start of a worker's part that hold no objects */
-    UAT_FREED_OFFSET =
-        0, /* in the head, at the owner's colour: a uat_atomic_t, the list of objects that other workers freed */
-    UAT_FLUSH_OFFSET = 4096,    /* in the head, at the flushing worker's colour: a word to which atomics add 0 */
+    /* Offset of the list of objects that other workers freed: a uat_atomic_t in the head, at the owner's colour. */
+    UAT_FREED_OFFSET = 0,
+    /* Offset of a word to which atomics add 0: in the head, at the flushing worker's colour. */
+    UAT_FLUSH_OFFSET = 4096,
     UAT_TRANSFER_MAX = 1 << 30, /* most bytes of one split-phase transfer */
     UAT_POISON = 0xdb           /* under torture: the value of bytes of parts that belong to no object */
 };
@@ -62,7 +63,7 @@ struct uat_global {
     struct {
         struct uat_array *granule[UAT_GRANULES]; /* never NULL once open: uat_nowhere if no array is there */
         uint32_t shifted[UAT_SHIFTS];            /* number of arrays that have each shift */
-        struct uat_divisor by_size;              /* divides a number of chunks by the workers */
+        struct uat_divisor by_size;              /* divides by the number of workers */
         struct uat_array *parts;                 /* the array of all workers' parts, which hold objects */
     } array;
     struct {
@@ -75,7 +76,7 @@ struct uat_global {
         bool shows;     /* slots show their runs to uat_global_checkout() */
         uint64_t epoch; /* the current epoch, raised by an acquire */
         struct uat_slot_of_cache *slot;
-        struct uat_shown_run *shown; /* one per slot */
+        struct uat_shown_run *shown; /* the shown run of each slot */
         uint64_t slot_mask;
         char *ring;       /* slots * UAT_BLOCK bytes, mapped twice in a row; address a has its place at a & ring_mask */
         size_t ring_mask; /* unused while ring_size is 0 */
@@ -84,7 +85,7 @@ struct uat_global {
         uint32_t pending_count;
     } cache;
     struct {
-        char *base; /* overflow area, bounce buffers, landing word, ring: registered once; then the ring again */
+        char *base; /* overflow area, bounce buffers, landing word, ring (all registered); then the ring mapped again */
         size_t size, overflow_size;
         char *overflow;
         uint64_t *landing;
@@ -98,7 +99,7 @@ struct uat_global {
         unsigned held_count;
     } bounce;
     struct {
-        struct uat_unreleased *unreleased; /* per link */
+        struct uat_unreleased *unreleased; /* for each link: WRITEs that may not have taken effect */
         bool needed;                       /* some bytes may not be at their homes */
         uint64_t spent, since;             /* the budget of releases: see coherence.c */
     } release;
@@ -110,8 +111,9 @@ extern struct uat_global uat_global __attribute__((visibility("hidden")));
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
 
-/* exchange.c: collective. Gather `bytes` bytes of all workers in the order of ranks, or of `count` ranks in the order
- * of that list (NULL: the first ranks). It takes `count` READs then, instead of one per worker. */
+/* exchange.c, collective: gather `bytes` bytes of all workers, in the order of ranks. The second function gathers them
+ * only from the `count` ranks of a list (NULL: the first ranks), in the list's order. It takes `count` READs instead of
+ * one per worker. */
 int uat_global_gather(const void *mine, size_t bytes, void *all);
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all);
 /* The worst of all workers' rc, returned on all of them. */

@@ -56,9 +56,9 @@ void uat_global_put_strided(void *global, size_t pitch, const void *local, size_
 }
 
 /*
- * `all` stands for the rows before, `row` for one more; afterwards `all` stands for both. A link completes its
- * operations in order, so the end of the last row on a link is the end of all of them. Where the next row has another
- * home, the rows before are waited for.
+ * Join a row to the rows before it: `all` stands for the rows before, `row` for one more, and afterwards `all` stands
+ * for both. A link completes its operations in order, so the end of the last row on a link is the end of all rows on
+ * it. If the next row has another home, this waits for the rows before.
  */
 static void join(uat_global_transfer_t *all, uat_global_transfer_t *row)
 {
@@ -85,7 +85,7 @@ void uat_global_get_strided_begin(uat_global_transfer_t *transfer, void *local, 
         uat_global_get_begin(&row, to, from, bytes);
         bool bounced = row.from != NULL;
         join(transfer, &row);
-        if (bounced) { /* so will be all others: at least many at a time */
+        if (bounced) { /* all other rows will be bounced, too; this call at least keeps many in flight */
             uat_global_get_strided(to + local_pitch, local_pitch, from + pitch, pitch, bytes, rows - k - 1);
             return;
         }

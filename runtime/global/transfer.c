@@ -11,7 +11,7 @@
 #include "runtime/job/fatal.h"
 
 enum {
-    WINDOW = 32 /* most READs of one uat_global_get() in flight; enough buffers remain when half of them are held */
+    WINDOW = 32 /* most READs of one uat_global_get() in flight; enough buffers remain even if half of them are held */
 };
 
 #define BEGUN UINT64_C(0x75617420626567) /* "uat beg" */
@@ -55,7 +55,7 @@ static void begin_far(uat_global_transfer_t *t, char *local, uintptr_t at, size_
     if (direct)
         return;
     g->bounce.end[number] = end;
-    g->bounce.held[number] = true; /* until its bytes have been copied to the caller */
+    g->bounce.held[number] = true; /* held until its bytes have been copied to the caller */
     g->bounce.held_count++;
     t->from = to;
     t->to = local;
@@ -74,7 +74,7 @@ static void finish(uat_global_transfer_t *t)
     *t = (uat_global_transfer_t){0};
 }
 
-/* Pending bytes of the range go first; then the WRITE overlaps them in the set of ranges, and waits for a flush. */
+/* Post pending bytes of the range first. The WRITE then overlaps them in the set of ranges and so waits for a flush. */
 static uint64_t put_far(uintptr_t at, const void *source, size_t bytes)
 {
     uat_writeback_range(at, bytes);
@@ -180,7 +180,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
     struct uat_home home = uat_array_home(a, at);
     if (home.host == g->host.own || bytes > home.run || bytes > UAT_TRANSFER_MAX || bytes <= 64 ||
         !g->bulk->class_->reaches(g->bulk, local, bytes)) {
-        uat_put_unchecked(at, local, bytes); /* it does not wait for the home either */
+        uat_put_unchecked(at, local, bytes); /* this does not wait for the home either */
         return;
     }
     *t = (uat_global_transfer_t){
@@ -189,7 +189,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
 
 void uat_global_transfer_wait(uat_global_transfer_t *t)
 {
-    if (t->mark != BEGUN || uat_transfers_open == 0) /* none is in flight: a copy of a transfer that was waited for */
+    if (t->mark != BEGUN || uat_transfers_open == 0) /* not in flight, or a copy of one that was waited for */
         uat_fatal("uat_global_transfer_wait(): the transfer at %p is not in flight; every transfer must be waited for "
                   "once",
                   (void *)t);

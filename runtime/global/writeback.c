@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was checked in goes home. Small neighbouring ranges wait in their slot until they form one large range, or until
- * something needs them at home. Then they are posted as WRITEs; nobody waits for the WRITEs before the next release.
+ * Writing bytes that were checked in back to their homes. Small neighbouring ranges wait in their slot until they form
+ * one large range, or until something needs them at home. Then they are posted as WRITEs. Nobody waits for the WRITEs
+ * before the next release.
  */
 #include "runtime/global/cache.h"
 #include "runtime/global/link.h"
@@ -20,7 +21,7 @@ void uat_writeback_slot(struct uat_slot_of_cache *s)
 void uat_writeback_mark(struct uat_slot_of_cache *s, size_t from, size_t to)
 {
     struct uat_global *g = &uat_global;
-    if (s->dirty_end && from <= s->dirty_end && to >= s->dirty) { /* G4: the union has no byte that is in neither */
+    if (s->dirty_end && from <= s->dirty_end && to >= s->dirty) { /* G4: the union has no byte outside of the two */
         s->dirty = from < s->dirty ? (uint32_t)from : s->dirty;
         s->dirty_end = to > s->dirty_end ? (uint32_t)to : s->dirty_end;
     } else {
