@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "runtime/job/library_path.h"
 
-#define ASK 0xffffffffUL /* to personality(2): change nothing */
+#define ASK 0xffffffffUL /* makes personality(2) change nothing */
 
 int uat_aslr_is_off(void)
 {
@@ -50,7 +50,7 @@ static char **read_arguments(void)
 
 void uat_aslr_off(void)
 {
-    /* AT_SECURE: exec would clear the flag of a set-user-id program each time, so this would never end. */
+    /* AT_SECURE: exec would clear the flag of a set-user-id program each time, so re-executing would never end. */
     int persona = personality(ASK);
     if (persona < 0 || (persona & ADDR_NO_RANDOMIZE) || getauxval(AT_SECURE))
         return;

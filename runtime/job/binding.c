@@ -21,7 +21,7 @@ static uint64_t machine_id(void)
 
 /*
  * The cores of the worker's control group: the kernel grants these to a process that asks for all. A launcher's binding
- * is a subset. False if the kernel counts more cores than a set holds.
+ * is a subset. Returns false if the kernel counts more cores than a set holds.
  */
 static bool find_allowed(cpu_set_t *allowed)
 {
@@ -35,7 +35,8 @@ static bool find_allowed(cpu_set_t *allowed)
     return true;
 }
 
-/* For every core, the lowest hardware thread that it shares a core with; itself if the kernel does not say. */
+/* For every core as Linux counts it: the lowest hardware thread of the same core, or itself if the kernel does not
+ * say. */
 static void find_siblings(int siblings[CPU_SETSIZE])
 {
     for (int c = 0; c < CPU_SETSIZE; c++) {
@@ -91,7 +92,7 @@ static void place_self(enum uat_bind bind, const cpu_set_t *cores, const cpu_set
         return;
     }
     if (bind == UAT_BIND_AUTO && local_size == 1)
-        return; /* nothing to keep apart; and every other job of one worker would choose the same core */
+        return; /* there is nothing to keep apart, and every other job of one worker would choose the same core */
     find_siblings(siblings);
     int core = uat_binding_choose(cores, siblings, local_rank, local_size);
     if (core >= 0)
@@ -125,7 +126,7 @@ static int first_core(const cpu_set_t *cores)
     return -1;
 }
 
-/* The number of workers confined to this set of cores. *other: another of them than i, or -1. */
+/* The number of workers confined to this set of cores. *other becomes one of them other than i, or -1. */
 static int count_equal(const struct uat_binding *const *places, int n, int i, int *other)
 {
     int equal = 0;

@@ -33,11 +33,11 @@ void uat_binding_take(struct uat_binding *binding, enum uat_bind bind, int local
 
 /*
  * The core for local_rank, among those allowed, or -1 if there are not enough for local_size workers. siblings[c] is
- * the first hardware thread of c's core: second threads are used only when all cores have a worker.
+ * the first hardware thread of c's core. Second threads are used only when all cores have a worker.
  */
 int uat_binding_choose(const cpu_set_t *allowed, const int *siblings, int local_rank, int local_size);
 
-/* Judge the places of ranks 0..n-1 as rank `self` sees them; `allowed` are the cores that its machine offers them. */
+/* Judge the places of ranks 0..n-1 as rank `self` sees them. `allowed` are the cores that the machine offers them. */
 struct uat_crowding uat_binding_judge(const struct uat_binding *const *places, int n, int self,
                                       const cpu_set_t *allowed);
 

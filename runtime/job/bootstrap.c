@@ -25,14 +25,14 @@ static struct {
     bool aborting;
     pmix_proc_t self, all;
     int size;
-    int exchanges; /* started so far; each has its own key, because PMIx may cache what a key holds */
+    int exchanges; /* exchanges started so far; each has its own key, because PMIx may cache a key's value */
     struct uat_bootstrap_user user;
 } boot;
 
 enum {
-    SURVIVOR_NS = 500000000,   /* between a failed fence and the end of the process */
-    FENCE_LOOK_NS = 200000000, /* between two looks at the clock in a fence */
-    ABORT_SECONDS = 2          /* how long to wait for the server's answer to an abort */
+    SURVIVOR_NS = 500000000,   /* time between a failed fence and the end of the process */
+    FENCE_LOOK_NS = 200000000, /* time between two looks at the clock in a fence */
+    ABORT_SECONDS = 2          /* time to wait for the server's answer to an abort */
 };
 
 /* Report a failed PMIx call without which the job cannot start. */
@@ -42,7 +42,7 @@ static int report(const char *what, pmix_status_t status)
     return -EIO;
 }
 
-/* An unsigned value of the job or of this process; def if the server does not know it. */
+/* Get an unsigned value of the job or of this process. Returns def if the server does not know it. */
 static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def)
 {
     pmix_value_t *value = NULL;
@@ -54,8 +54,8 @@ static unsigned get_number(const pmix_proc_t *who, const char *key, unsigned def
 }
 
 /*
- * The launcher is whoever owns the PMIx server. Environment variables alone may come from an outer launcher, such as
- * the Slurm step around an mpirun.
+ * The launcher is the program that owns the PMIx server. Environment variables alone do not tell, because they may come
+ * from an outer launcher, such as the Slurm step around an mpirun.
  */
 static const char *find_launcher(void)
 {
@@ -91,7 +91,7 @@ static int refuse_singleton(void)
         {"SLURM_NTASKS", "in a Slurm allocation type: srun --mpi=pmix ... (with -n 1 if one worker is what you want)"},
     };
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
-        /* a step of its own decides, not the allocation around it */
+        /* if there is a step, it decides, not the allocation around it */
         if (strcmp(launchers[i].variable, "SLURM_NTASKS") == 0 && getenv("SLURM_STEP_NUM_TASKS"))
             continue;
         long n = get_count(launchers[i].variable);
@@ -104,7 +104,7 @@ static int refuse_singleton(void)
     return 0;
 }
 
-/* The workers of a simulation: they are forked by it, not found by PMIx. */
+/* Open a simulation, which forks its workers instead of finding them by PMIx. */
 static int open_simulated(struct uat_job *job)
 {
     struct uat_sim_place place;
@@ -172,7 +172,8 @@ static void fence_ended(pmix_status_t status, void *unused)
     pthread_mutex_unlock(&fencing.lock);
 }
 
-/* PMIx_Fence() would never return when the network between two servers is cut. */
+/* PMIx_Fence() with callbacks while it waits. PMIx_Fence() itself never returns if the network between servers is
+ * cut. */
 static pmix_status_t fence_bounded(const pmix_info_t *info)
 {
     fencing.done = false;
@@ -197,7 +198,7 @@ static pmix_status_t fence_bounded(const pmix_info_t *info)
     return fencing.status;
 }
 
-/* Under Slurm a fence that does not collect is no barrier; so it always does. */
+/* Under Slurm a fence that does not collect data is no barrier, so this one always collects. */
 static int fence(void)
 {
     if (!boot.open)
@@ -211,7 +212,7 @@ static int fence(void)
     if (status == PMIX_SUCCESS)
         return 0;
     nanosleep(&(struct timespec){.tv_nsec = SURVIVOR_NS},
-              NULL); /* gives the launcher time to see first the worker that died */
+              NULL); /* gives the launcher time to notice the dead worker first */
     return report("PMIx_Fence (a worker has ended early?)", status);
 }
 

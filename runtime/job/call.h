@@ -6,17 +6,19 @@
  * is 0, and a kind; number and kind are one word of the segment, which peers READ. A worker compares this word with its
  * own wherever it waits for a peer:
  *
- *   in a barrier,     each message carries the word, and once a second the worker READs that of the partner it
- *   or in a tree      waits for: the partner may be in a call that has no barrier yet, such as uat_run()
- *   in uat_run()      an idle worker READs rank 0's word once a second until rank 0, which has the root, is there
+ *   in a barrier,     Each message carries the word. Once a second the worker also READs the word of the partner that
+ *   or in a tree      it waits for: the partner may be in a call that has no barrier yet, such as uat_run().
+ *   in uat_run()      An idle worker READs rank 0's word once a second until rank 0, which has the root, is there.
  *
- * A mismatch is always found: in the ring in which each rank waits for the one before it, two neighbours differ if any
- * two ranks differ. One of the two ends the job with a line that names both calls.
+ * A mismatch is always found. Consider the ring in which each rank waits for the one before it: if any two ranks
+ * differ, two neighbours differ. One of the two ends the job with a line that names both calls.
  *
  * A lower number is no mismatch: that worker is late, and may be late for any length of time.
  *
- * A new collective call needs a kind here, its name in call.c, uat_call_enter() where it starts, uat_call_leave() where
- * it ends, and in between, on every path, a barrier or a sum along the tree.
+ * A new collective call needs
+ * - a kind here, and its name in call.c,
+ * - uat_call_enter() where it starts, and uat_call_leave() where it ends,
+ * - in between, on every path, a barrier or a sum along the tree.
  */
 #ifndef UAT_CALL_H
 #define UAT_CALL_H
@@ -55,24 +57,26 @@ void uat_call_reserve(void);
 void uat_call_open(void);
 void uat_call_close(void);
 
-/* May this be called now: after uat_init(), before uat_finalize(), outside of tasks? If not: one line, and -EINVAL. */
+/* May this be called now: after uat_init(), before uat_finalize(), outside of tasks? If not, prints one line and
+ * returns -EINVAL. */
 int uat_call_check(enum uat_collective call);
 
-/* May uat_init() be called? If not: one line, and -EALREADY. */
+/* May uat_init() be called? If not, prints one line and returns -EALREADY. */
 int uat_call_check_init(void);
 
-/* Enter a call that uat_call_check() has allowed. Leave it. */
+/* Enter a call that uat_call_check() has allowed; leave it. */
 void uat_call_enter(enum uat_collective call);
 void uat_call_leave(void);
 
-/* The call that this worker is in, or was in last: number and kind in one word. Its name, with "()". */
+/* The call that this worker is in, or was in last. uat_call_word(): its number and kind in one word. uat_call_name():
+ * its name, with "()". */
 uint64_t uat_call_word(void);
 const char *uat_call_name(void);
 
 /* Compare a word that rank has sent with this worker's own. Ends the job unless they agree. */
 void uat_call_compare(int rank, uint64_t word);
 
-/* READ what rank is doing. *word: its call, for uat_call_compare(). Ends the job if rank cannot be reached. */
+/* READ what rank is doing. *word becomes its call, for uat_call_compare(). Ends the job if rank cannot be reached. */
 enum uat_peer_call uat_call_look(int rank, uint64_t *word);
 
 /* Show peers whether this worker waits in a barrier. */

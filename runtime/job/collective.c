@@ -22,7 +22,7 @@ enum { LATE_EVERY = 1024 /* polls of a barrier word between two looks at the clo
 /* The end of a run: the root's result on its way along the tree. */
 struct run_result {
     uint64_t origin; /* rank where the root task ended; it is the root of the tree */
-    uint64_t size;   /* bytes of the result, which lies in result_area; plus FAILED */
+    uint64_t size;   /* bytes of the result, which lies in result_area; plus FAILED if the root has failed */
 };
 
 /* The words of barriers and of ends of runs. */
@@ -124,8 +124,8 @@ void uat_collective_announce(const void *result, size_t size, bool failed)
         (struct run_result){.origin = (uint64_t)uat_members.transport->rank, .size = size | (failed ? FAILED : 0)};
     if (size > 0)
         memcpy(result_area.at, result, run_result_size());
-    /* By the HCA, as on every worker, so that only the HCA changes the word. No WRITEs: this worker's words are set
-     * already. */
+    /* The HCA does this, as on every worker, so that only the HCA changes the word. No WRITEs are needed: this worker's
+     * words are set already. */
     struct uat_op op = uat_op_fetch_add(&staging()->old, &words()->runs_ended, 1);
     uat_check(uat_transport_do(uat_members.transport, uat_members.transport->rank, &op, 1));
 }
@@ -136,7 +136,7 @@ void uat_collective_pass_on(void)
     int n = uat_members.transport->size, origin = (int)from;
     if (from >= (uint64_t)n)
         uat_word_refuse(uat_self.rank, "the rank where the run has ended", from);
-    int self = (uat_members.transport->rank - origin + n) % n; /* in a binomial tree whose root is 0 */
+    int self = (uat_members.transport->rank - origin + n) % n; /* number in a binomial tree whose root is 0 */
     int step = 1;
     while (step < n && (self & step) == 0)
         step <<= 1;
@@ -168,9 +168,9 @@ int uat_members_await(const uint64_t *word, uint64_t number, int partner)
 {
     struct uat_relax relax = {0};
     struct uat_transport *t = uat_members.transport;
-    /* Acquire: orders all that other workers did before the barrier before what this worker does after it, and the
-     * partner's WRITE of the status before this worker reads it. The peers are the chains of pass_round() here, and of
-     * tell_parent() and tell_child() in tree.c. */
+    /* Acquire: orders what other workers did before the barrier before what this worker does after it. It also orders
+     * the partner's WRITE of the status before this worker reads it. The peers are the chains of pass_round() here,
+     * and of tell_parent() and tell_child() in tree.c. */
     for (;;) {
         uint64_t count = uat_cpu_load_acquire(word), late = number - count;
         if (__builtin_expect(late + 1 > 2, 0)) /* the partner may be one barrier ahead */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all workers do together, over the transport: the end of a run, barriers. */
+/* What all workers do together, over the transport: barriers, and the end of a run. */
 #ifndef UAT_COLLECTIVE_H
 #define UAT_COLLECTIVE_H
 
@@ -12,10 +12,10 @@
 /* Reserve the words of barriers and ends of runs in the segment. */
 void uat_collective_reserve(void);
 
-/* Start, over this transport, which the caller keeps. */
+/* Start collective calls over this transport, which the caller keeps. */
 void uat_collective_open(struct uat_transport *transport);
 
-/* A word of this room that adapters change, for tests. */
+/* One of these words that adapters change, for tests. */
 const uint64_t *uat_collective_atomic(void);
 
 /* Announce to all workers that the root task has ended on this worker with this result, or could not start. failed: the
@@ -30,19 +30,20 @@ bool uat_collective_announced(void);
 void uat_collective_pass_on(void);
 
 /* Copy the announced result to result, which has room for size bytes; nothing if size is 0. Call it before the barrier
- * that ends the run: after that barrier the others may end the next run, whose result overwrites this one. 0, or
- * -EMSGSIZE if there is too little room, reported. */
+ * that ends the run: after that barrier the others may end the next run, whose result overwrites this one. Returns 0,
+ * or -EMSGSIZE if there is too little room, reported. */
 int uat_collective_take_result(void *result, size_t size);
 
-/* What was announced of a root that has failed, of `size` bytes; NULL: it has not. Valid as long as the result. */
+/* The `size` bytes that were announced about a failed root; NULL if the root has not failed. Valid as long as the
+ * result. */
 const void *uat_collective_failure(size_t size);
 
 /* Dissemination barrier (Hensgen, Finkel and Manber 1988): ceil(log2 n) rounds of one chain each. Ends the job if
- * another worker is in another collective call. 0 or a negative errno of the transport, reported. */
+ * another worker is in another collective call. Returns 0 or a negative errno of the transport, reported. */
 int uat_collective_barrier(void);
 
 /* A barrier after which all workers know the lowest status of any: 0 or a negative errno. So a call that fails on one
- * worker fails on all. Only the worker where it fails reports why. */
+ * worker fails on all. Only the worker on which it fails reports why. */
 int uat_collective_agree(int status);
 
 /* uat_collective_agree() that also distributes rank 0's word: on the other ranks it replaces *word. */

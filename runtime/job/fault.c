@@ -14,7 +14,7 @@
 #include "runtime/segment/settings.h"
 
 enum { STACK_SIZE = 64 << 10, STEP_BELOW = 64 << 10 /* bytes below the stack pointer that a frame may touch first */ };
-#define STEP_MAX (UINT64_C(64) << 30) /* bytes: farther from the stacks it is no task's stack pointer */
+#define STEP_MAX (UINT64_C(64) << 30) /* a stack pointer farther than this many bytes from the stacks is no task's */
 
 static const int signals[] = {SIGSEGV, SIGBUS};
 static struct sigaction previous[2];
@@ -52,7 +52,7 @@ static bool has_stepped_over(const struct uat_segment *s, uintptr_t address, uin
     return sp < s->low && s->low - sp <= STEP_MAX && address < s->low && address >= sp - STEP_BELOW;
 }
 
-/* A stack pointer that cannot be an address. It may not be aligned either, for which some processors raise SIGBUS. */
+/* A stack pointer that cannot be an address. It may also be misaligned, for which some processors raise SIGBUS. */
 static bool is_nowhere(uintptr_t sp)
 {
     return sp >> UAT_CPU_ADDRESS_BITS != 0;

@@ -9,15 +9,15 @@
 #include "deque/owner.h"
 
 /*
- * Catch the faults that mean "a limit was passed": the guard below the task stacks, the guard after the deque's array,
- * memory that the kernel could not give. One line names the setting to change; then the fault takes its usual course.
- * The handler runs on a signal stack of its own. Close it before `deque`. entries: UAT_DEQUE_ENTRIES. 0 or a negative
- * errno, reported.
+ * Catch the faults that mean "a limit was passed". They hit the guard below the task stacks, the guard after the
+ * deque's array, or memory that the kernel could not give. One line names the setting to change. Then the fault takes
+ * its usual course. The handler runs on its own signal stack. Close this before `deque`. entries: UAT_DEQUE_ENTRIES.
+ * Returns 0 or a negative errno, reported.
  */
 int uat_fault_open(const struct uat_deque *deque, size_t entries);
 
-/* Set a function to ask about all other addresses. It writes to text what is wrong there and returns true; or it
- * returns false. */
+/* Set a function to ask about all other addresses. The function either writes to text what is wrong there and returns
+ * true, or returns false. */
 void uat_fault_describe(bool (*describe)(uintptr_t address, char *text, size_t size));
 void uat_fault_close(void);
 

@@ -34,7 +34,8 @@ static uint64_t hash(uint64_t h, const void *data, size_t size)
 }
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 
-/* Offsets that a peer READs at, and sizes of what moves with a stack. The sizes of areas are in uat_segment.layout. */
+/* Hash the offsets at which peers READ, and the sizes of what moves with a stack. The sizes of areas are in
+ * uat_segment.layout. */
 static uint64_t abi_hash(void)
 {
     const size_t layout[] = {
@@ -91,8 +92,8 @@ static int take_object(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* Falls back to AT_RANDOM: 16 random bytes that every process gets, even from a kernel whose random numbers are not
- * ready. */
+/* Choose a canary. If the kernel's random numbers are not ready, this uses AT_RANDOM: 16 random bytes that every
+ * process gets even then. */
 static uint64_t new_canary(void)
 {
     if (!UAT_CPU_CANARY_MAY_CHANGE)
@@ -126,8 +127,8 @@ size_t uat_identity_published(const struct uat_identity *identity, int rank)
     return UAT_IDENTITY_HEAD + (rank == 0 ? identity->objects * sizeof(identity->object[0]) : 0);
 }
 
-/* The address that an entry of the dynamic section means: the loader has added the object's own, except to some
- * objects that it did not load. */
+/* The address that an entry of the dynamic section means. The loader has already added the object's own address, except
+ * in some objects that it did not load. */
 static uintptr_t address_of(const struct dl_phdr_info *info, ElfW(Addr) entry)
 {
     return entry < info->dlpi_addr ? info->dlpi_addr + entry : entry;
@@ -138,7 +139,7 @@ static bool asks_for_canaries(const ElfW(Rela) * relocation, size_t bytes, const
 {
     for (size_t i = 0; i < bytes / sizeof(*relocation); i++) {
         const char *name = names + symbols[ELF64_R_SYM(relocation[i].r_info)].st_name;
-        if (strcmp(name, "__stack_chk_fail") == 0) /* not __stack_chk_guard, at which this library looks */
+        if (strcmp(name, "__stack_chk_fail") == 0) /* not __stack_chk_guard, which this library looks at */
             return true;
     }
     return false;
@@ -190,7 +191,7 @@ static int refuse_size(size_t size, size_t expected)
     return -EINVAL;
 }
 
-/* Searches for loaded object number `wanted`, whose name a message needs. */
+/* A search for loaded object number `wanted`. A message needs its name. */
 struct search {
     uint32_t wanted, at;
     char name[128];

@@ -15,10 +15,10 @@
 
 enum { FOLDERS_MAX = 64, PATH_SIZE = 4096 };
 
-/* The loaded libraries, in the order in which they were loaded, and their folders, each once. */
+/* The loaded libraries in the order of loading, and their folders without duplicates. */
 struct libraries {
     const char *path[UINT8_MAX];
-    const char *folder[FOLDERS_MAX]; /* ends at the last slash of `length` */
+    const char *folder[FOLDERS_MAX]; /* the first `length` characters, up to the last slash */
     int length[FOLDERS_MAX];
     int paths, folders;
     bool overflows;
@@ -35,7 +35,7 @@ static int take(struct dl_phdr_info *info, size_t size, void *data)
     struct libraries *l = data;
     const char *path = info->dlpi_name;
     (void)size;
-    if (!strchr(path, '/') || info->dlpi_addr == getauxval(AT_BASE)) /* the program, the kernel's page; the loader */
+    if (!strchr(path, '/') || info->dlpi_addr == getauxval(AT_BASE)) /* the program or the kernel's page; the loader */
         return 0;
     /* A relative path depends on the current folder; the other characters have a meaning in the variable. */
     if (*path != '/' || strpbrk(path, ":;$") || l->paths == UINT8_MAX) {
@@ -56,7 +56,7 @@ static int take(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* Does the search along the folders find this very library first? */
+/* Does the search along the folders find the file at `path` first, and no other library of that name? */
 static bool finds_the_same(const struct libraries *l, const char *path)
 {
     char name[PATH_SIZE];

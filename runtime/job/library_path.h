@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the loader finds the shared libraries. It maps /etc/ld.so.cache before the first library that it looks up there,
- * so the addresses of libraries follow from the pages of that file, which differs between hosts. It does not open the
- * file if LD_LIBRARY_PATH names the folders of all libraries.
+ * Where the loader finds the shared libraries. It maps /etc/ld.so.cache before the first library that it looks up
+ * there. So the addresses of libraries depend on the number of pages of that file, which differs between hosts. The
+ * loader does not open the file if LD_LIBRARY_PATH names the folders of all libraries.
  */
 #ifndef UAT_LIBRARY_PATH_H
 #define UAT_LIBRARY_PATH_H
@@ -14,8 +14,8 @@
  */
 void uat_library_path_set(void);
 
-/* Restore the variable; nothing if it was not set. The new execution calls it. This one calls it if the execution
- * fails. */
+/* Restore the variable; does nothing if it was not set. The new execution calls this. The old one calls it if the
+ * execution fails. */
 void uat_library_path_restore(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reports about a lost worker. Whatever its tasks hold is lost with it, and the job ends. The other workers then report
- * what it held, each for its own memory. They are the workers that uatrun ends by a SIGTERM that names the lost rank,
- * and a worker whose operation got no answer.
+ * what it held, each for its own memory. A worker reports when uatrun ends it by a SIGTERM that names the lost rank, or
+ * when an operation of its own got no answer.
  */
 #ifndef UAT_LOST_H
 #define UAT_LOST_H
@@ -14,8 +14,8 @@
  * handler. */
 typedef bool uat_lost_fn(int rank, char *text, size_t size);
 
-/* Ask describe from now on, until uat_lost_close(). host: this worker's, copied. Catches SIGTERM, unless the program
- * catches or ignores it. SIGTERM still ends the process. */
+/* Ask describe from now on, until uat_lost_close(). host: the name of this worker's host, copied. Catches SIGTERM,
+ * unless the program catches or ignores it. SIGTERM still ends the process. */
 void uat_lost_open(uat_lost_fn *describe, const char *host);
 void uat_lost_close(void);
 

@@ -16,15 +16,15 @@ enum {
 struct uat_told {
     uint64_t call;  /* the collective call that it is in: runtime/job/call.h */
     int64_t status; /* 0, or the lowest negative errno that it knows of */
-    uint64_t word;  /* in a barrier: rank 0's, if the sender has heard of it */
+    uint64_t word;  /* in a barrier: rank 0's word, if the sender has heard of it */
 };
 
 struct uat_members {
     struct uat_transport *transport;
-    uint64_t runs;     /* completed */
-    uint64_t barriers; /* entered */
-    uint64_t ups;      /* trees that were climbed */
-    uint64_t downs;    /* trees that were descended */
+    uint64_t runs;     /* number of completed runs */
+    uint64_t barriers; /* number of barriers entered */
+    uint64_t ups;      /* number of trees that were climbed */
+    uint64_t downs;    /* number of trees that were descended */
 };
 
 extern struct uat_members uat_members __attribute__((visibility("hidden")));
@@ -32,7 +32,7 @@ extern struct uat_members uat_members __attribute__((visibility("hidden")));
 /* Ends the job if *told has a status that no worker sends. */
 void uat_members_check(const struct uat_told *told);
 
-/* Wait until a word that `partner` adds to has reached `number`. 0 or a negative errno of the transport. */
+/* Wait until a word that `partner` adds to has reached `number`. Returns 0 or a negative errno of the transport. */
 int uat_members_await(const uint64_t *word, uint64_t number, int partner);
 
 #endif

@@ -36,7 +36,7 @@ static bool is_neighbour(const struct uat_identity *own, const struct uat_identi
     return other->binding.machine == own->binding.machine && other->pid_space == own->pid_space;
 }
 
-/* Release: uat_neighbour_end(), once it sees the count, sees the numbers; when closing, it sees no freed number. */
+/* Release: when uat_neighbour_end() sees the count, it sees the numbers. While closing, it sees no freed number. */
 static void set_count(int count)
 {
     __atomic_store_n(&others.count, count, __ATOMIC_RELEASE);
@@ -91,7 +91,7 @@ void uat_neighbour_close(void)
     others.pid = NULL;
 }
 
-/* T = stopped by a signal. A stop by a debugger, t, does not count. */
+/* State T means stopped by a signal. State t, stopped by a debugger, does not count. */
 static bool is_stopped(int pid)
 {
     struct uat_process process;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Detection of stopped workers (SIGSTOP, SIGTSTP) on the same machine. uatrun sees its stopped workers; other launchers
+ * Detection of stopped workers (SIGSTOP, SIGTSTP) on the same machine. uatrun sees its stopped workers. Other launchers
  * do not, and the job would idle without end. So the workers of a machine watch each other in a ring: each samples the
  * next one whenever it waits. A worker that is alone on its machine is not watched.
  *
- * On a host that is cut off from the launcher nobody else ends the workers. A worker that is busy with its own tasks
- * notices late that the others are lost. So the first worker to notice ends all workers of its host.
+ * On a host that is cut off from the launcher only the workers themselves can end the others. A worker that is busy
+ * with its own tasks notices late that the others are lost. So the first worker to notice ends all workers of its
+ * host.
  */
 #ifndef UAT_NEIGHBOUR_H
 #define UAT_NEIGHBOUR_H
 
 #include "runtime/job/roster.h"
 
-/* Choose which worker to watch and which ones to end, from what the workers published. None if the launcher does it. 0,
- * or -ENOMEM, reported. */
+/* Choose which worker to watch and which ones to end, from what the workers published. If the launcher watches, choose
+ * none. Returns 0, or -ENOMEM, reported. */
 int uat_neighbour_open(const struct uat_roster *roster, const char *launcher);
 
 /* Sample the watched worker, at most once a second. Called periodically while this worker waits. Reports a worker that
  * has been stopped for UAT_STALL_TIMEOUT, and ends the job after UAT_STALL_LIMIT. */
 void uat_neighbour_look(void);
 
-/* End the other workers of this machine, by SIGTERM. For a signal handler, too. */
+/* End the other workers of this machine, by SIGTERM. A signal handler may call it, too. */
 void uat_neighbour_end(void);
 
 /* Stop watching. The workers end by themselves from now on. */

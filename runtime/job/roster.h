@@ -11,39 +11,40 @@
 #include "transport/transport.h"
 
 struct uat_roster {
-    int size; /* workers; the arrays have an element for each */
-    /* All zero for a worker of another build, which refuses to start: see uat_identity_compare(). */
+    int size; /* number of workers; each array below has an element for each worker */
+    /* The record of a worker of another build is all zero. Such a worker refuses to start: uat_identity_compare(). */
     const struct uat_identity **identity;
     struct uat_endpoint *endpoint; /* the transport's attach info, and from uat_roster_attach() on its endpoint */
-    void **blobs;                  /* what was published, identity and endpoint; the pointers above point into it */
+    void **blobs;                  /* the published identities and endpoints; the pointers above point into them */
     size_t *sizes;
     void **late; /* endpoints of transports that publish in two rounds; NULL: not needed */
     size_t *late_sizes;
 };
 
-/* Check that each worker's record names a process to which this rank may send a signal. 0, or -EPROTO, reported. */
+/* Check that each worker's record names a process to which this rank may send a signal. Returns 0, or -EPROTO,
+ * reported. */
 int uat_roster_check(const struct uat_roster *roster, int rank);
 
 /* Publish our identity and our transport's endpoint (or its attach info, if it has one), and collect those of all
- * workers. Collective. 0, or a negative errno, reported; after an error there is nothing to free. */
+ * workers. Collective. Returns 0, or a negative errno, reported; after an error there is nothing to free. */
 int uat_roster_collect(struct uat_roster *roster, int size, const struct uat_identity *own,
                        struct uat_transport *transport);
 
 /* The second round, for a transport whose first one was attach info: let it attach its neighbours, then publish and
- * collect endpoints. Collective. 0 or a negative errno, reported. */
+ * collect endpoints. Collective. Returns 0 or a negative errno, reported. */
 int uat_roster_attach(struct uat_roster *roster, struct uat_transport *transport);
 
 /* host_of[rank]: the lowest rank on the host of that rank. */
 void uat_roster_hosts(const struct uat_roster *roster, int *host_of);
 
-/* The lowest rank in the kernel and the PID namespace of this one. */
+/* The lowest rank that shares this rank's kernel and PID namespace. */
 int uat_roster_leader(const struct uat_roster *roster, int rank);
 
 /* The colour of each rank (transport/colour.h), owned by the caller, who frees it. NULL: no memory, reported. */
 uint8_t *uat_roster_colours(const struct uat_roster *roster);
 
-/* Do workers of this rank's machine share cores? 1 or 0, or -ENOMEM, reported. If `advise`, one worker of each machine
- * prints advice. */
+/* Do workers of this rank's machine share cores? Returns 1 or 0, or -ENOMEM, reported. If `advise`, one worker of each
+ * machine prints advice. */
 int uat_roster_oversubscribed(const struct uat_roster *roster, int rank, bool advise);
 
 /* Free what was collected. */

@@ -7,8 +7,8 @@
 #include "transport/transport.h"
 
 struct uat_self {
-    int rank, size;                  /* before uat_init(): 0 and 1 */
-    struct uat_transport *transport; /* NULL: there is no job now */
+    int rank, size;                  /* they are 0 and 1 before uat_init() */
+    struct uat_transport *transport; /* NULL while there is no job */
     /* This worker's evacuation heap as names (rank << 48 | address): near_size bytes from near_first on. near_size is 0
      * if the CPU is not the adapter, or there is no job. Set by uat_park_open(). */
     uint64_t near_first, near_size;

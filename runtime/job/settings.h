@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 
-#define UAT_DOCTOR_VARIABLE "UATRUN_DOCTOR" /* in the environment: uatrun wants the self-test of the library */
+#define UAT_DOCTOR_VARIABLE "UATRUN_DOCTOR" /* environment variable: set if uatrun wants the library's self-test */
 
 enum uat_transport_choice { UAT_TRANSPORT_AUTO, UAT_TRANSPORT_SHM, UAT_TRANSPORT_IBV, UAT_TRANSPORT_SIM };
 enum uat_bind { UAT_BIND_AUTO, UAT_BIND_CORE, UAT_BIND_NONE };

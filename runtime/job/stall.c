@@ -20,9 +20,9 @@
 static volatile struct {
     enum uat_doing doing;
     uint64_t since;   /* seconds */
-    const char *call; /* "uat_barrier()", for UAT_DOING_CALL */
+    const char *call; /* name of the call, such as "uat_barrier()", for UAT_DOING_CALL */
     enum uat_wait wait;
-    uint64_t what; /* index of an entry, a rank, or the address of an object */
+    uint64_t what; /* what it waits for: index of an entry, a rank, or the address of an object */
     int holder;    /* rank that holds an object's guard */
     uint64_t wait_since;
     uint64_t probed; /* time of the last probe, in seconds */
@@ -185,7 +185,7 @@ void uat_stall_answer(int victim)
     uat_stall_note(UAT_WAIT_ANSWER, (uint64_t)victim);
     uat_neighbour_look();
     uint64_t now = uat_stall_seconds();
-    if (now != stall.probed) { /* makes a dead link show within the retry bound */
+    if (now != stall.probed) { /* the READ makes a dead link show within the retry bound */
         stall.probed = now;
         read_intent(victim);
     }
@@ -256,7 +256,8 @@ static void describe_wait(char *wait, size_t size)
     }
 }
 
-/* The handler of SIGUSR1. Here snprintf() formats only numbers and strings: no allocation, no lock. */
+/* The handler of SIGUSR1. Here snprintf() formats only numbers and strings, so it allocates nothing and takes no
+ * lock. */
 static void print_state(int number)
 {
     (void)number;

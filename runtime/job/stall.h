@@ -2,12 +2,13 @@
 /*
  * What this worker does and waits for. SIGUSR1 makes it print that.
  *
- * A wait for an acknowledgement, a victim's answer or an object's guard takes a moment, unless that peer is stopped,
- * swapped out or lost. A longer wait is reported after UAT_STALL_TIMEOUT, with both workers and the reason, and ends
- * the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends operations to that peer, so that a cut network ends
- * the job as soon as the transport can tell. A wait in PMIx_Fence is treated alike, but without the operations. Waits
- * in collective calls are in runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not
- * bounded.
+ * A wait for an acknowledgement, a victim's answer or an object's guard takes a moment, unless the awaited peer is
+ * stopped, swapped out or lost. A longer wait is reported after UAT_STALL_TIMEOUT, with both workers and the reason,
+ * and ends the job after UAT_STALL_LIMIT. Meanwhile the waiting worker sends operations to that peer, so that a cut
+ * network ends the job as soon as the transport can tell.
+ *
+ * A wait in PMIx_Fence has the same limits, but sends no operations. Waits in collective calls are in
+ * runtime/job/straggler.h. Joins, idleness and tasks may last for hours, so they are not bounded.
  */
 #ifndef UAT_STALL_H
 #define UAT_STALL_H
@@ -28,13 +29,13 @@ enum uat_doing {
 
 enum uat_wait {
     UAT_WAIT_NONE,
-    UAT_WAIT_ACK,     /* for a thief's acknowledgement of an entry */
-    UAT_WAIT_FENCE,   /* in PMIx_Fence */
-    UAT_WAIT_BARRIER, /* for a rank, in a barrier */
-    UAT_WAIT_ROOT,    /* without work, for rank 0 to enter the run */
-    UAT_WAIT_ANSWER,  /* for a victim that has taken a request and not answered it */
-    UAT_WAIT_CHILD,   /* for a child, without room to work meanwhile */
-    UAT_WAIT_GUARD    /* for a rank, to leave the guard of an object */
+    UAT_WAIT_ACK,     /* waits for a thief's acknowledgement of an entry */
+    UAT_WAIT_FENCE,   /* waits in PMIx_Fence */
+    UAT_WAIT_BARRIER, /* waits for a rank, in a barrier */
+    UAT_WAIT_ROOT,    /* has no work, and waits for rank 0 to enter the run */
+    UAT_WAIT_ANSWER,  /* waits for a victim that has taken a request and not answered it */
+    UAT_WAIT_CHILD,   /* waits for a child, and has no room to work meanwhile */
+    UAT_WAIT_GUARD    /* waits for a rank to leave the guard of an object */
 };
 
 /* Reserve the notice in the segment. */
@@ -49,10 +50,10 @@ void uat_stall_set(enum uat_doing doing);
 /* Set UAT_DOING_CALL and the call's name, such as "uat_barrier()". The string must be a constant. */
 void uat_stall_set_call(const char *call);
 
-/* What this worker does; from any thread. */
+/* What this worker does. May be called from any thread. */
 enum uat_doing uat_stall_doing(void);
 
-/* Is that UAT_DOING_END? */
+/* Is this worker in UAT_DOING_END? */
 bool uat_stall_is_at_end(void);
 
 /* The time in seconds, accurate to a few milliseconds; virtual time in a simulation. */
@@ -61,8 +62,13 @@ uint64_t uat_stall_seconds(void);
 /* Set what this worker waits for. what: the index of an entry, a rank, or an object. */
 void uat_stall_note(enum uat_wait kind, uint64_t what);
 
-/* Called periodically during a wait: for the acknowledgement of entry index; for the answer of a victim; in PMIx_Fence;
- * in place, for a child whose record is on rank. */
+/*
+ * Called periodically during a wait:
+ * - uat_stall_ack() for the acknowledgement of entry `index`,
+ * - uat_stall_answer() for the answer of a victim,
+ * - uat_stall_fence() in PMIx_Fence,
+ * - uat_stall_child() in place, for a child whose record is on rank.
+ */
 void uat_stall_ack(void *context, uint64_t index);
 void uat_stall_answer(int victim);
 void uat_stall_fence(void);
@@ -76,8 +82,8 @@ void uat_stall_ack_over(void *context);
 
 /*
  * Start watching waits, over uat_self.transport, by UAT_STALL_TIMEOUT and UAT_STALL_LIMIT. Catch SIGUSR1, unless the
- * program does. describe adds the worker's state to the line that SIGUSR1 prints; it runs in a signal handler. 0 or a
- * negative errno, reported.
+ * program does. describe adds the worker's state to the line that SIGUSR1 prints. It runs in a signal handler. Returns
+ * 0 or a negative errno, reported.
  */
 int uat_stall_open(void (*describe)(char *text, size_t size));
 void uat_stall_close(void);

@@ -19,15 +19,15 @@ static struct {
     uint64_t since;   /* start of the wait, in seconds of CLOCK_MONOTONIC */
     uint64_t looked;  /* last look at that rank, in seconds */
     uint64_t survey;  /* next look at all workers, in seconds */
-    uint64_t entered; /* since when all have been in the run that is ending; 0: unknown */
+    uint64_t entered; /* time since which all have been in the run that is ending; 0 if unknown */
     bool any_late;    /* a survey of this wait has found a late worker */
-    uint64_t longest; /* the longest wait that was reported, in seconds; the next report is of one twice as long */
+    uint64_t longest; /* the longest wait that was reported, in seconds; only a wait twice as long is reported next */
     bool differs;     /* the last look found a different call */
     bool reported;
     bool root_entered; /* rank 0 has been seen in the current run */
 } wait = {.rank = -1};
 
-/* The other workers' states, as a look at all of them found them. */
+/* What a look at all other workers has found. */
 struct survey {
     int late, first_late; /* how many workers have not entered the call; the lowest of them */
     int busy;             /* the lowest rank that has entered it and does not wait; -1: none */
@@ -88,7 +88,7 @@ static void warn_late(int rank, int others, uint64_t waited)
              rank, more, uat_call_name(), uat_job_settings.stall_timeout);
 }
 
-/* Is the wait long enough to report? Each wait is reported once; a wait no longer than twice a reported one is not. */
+/* Is the wait long enough to report? Each wait is reported once, and only if it is longer than twice a reported one. */
 static bool is_worth_a_line(uint64_t waited)
 {
     if (uat_job_settings.stall_timeout == 0 || wait.reported || waited < (uint64_t)uat_job_settings.stall_timeout ||
@@ -136,7 +136,7 @@ static void judge_circle(uint64_t now)
 }
 
 /* The end of a run takes a moment once all workers have entered it. Ends the job if it takes UAT_STALL_LIMIT. There is
- * no limit while a worker has not entered the run: others may hear of the end only from that worker. */
+ * no limit while a worker has not entered the run, because others may hear of the end only from that worker. */
 static void judge_end(uint64_t now)
 {
     struct survey s;
@@ -173,7 +173,7 @@ void uat_straggler_barrier(int rank)
         return;
     wait.looked = now;
     if (uat_call_look(rank, &word) == UAT_PEER_DIFFERS) {
-        /* The rank may have left this call since, and its word may have arrived already: then there is no second
+        /* The rank may have left this call since. Then its word may have arrived already, and there is no second
          * look. */
         if (wait.differs)
             uat_call_compare(rank, word);

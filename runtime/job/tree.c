@@ -95,8 +95,8 @@ static int hear_child(int i, struct share *sum, uat_tree_add *add)
     return 0;
 }
 
-/* Send the sum over this worker's part of the tree to its parent. The parent has finished with this worker's last
- * share: its last message down said so. */
+/* Send the sum over this worker's part of the tree to its parent. The parent has finished with this worker's previous
+ * share, because the parent has sent a message down since. */
 static int tell_parent(struct share *sum)
 {
     struct words *there = uat_segment_of(parent(), words());
@@ -110,8 +110,9 @@ static int tell_parent(struct share *sum)
 }
 
 /*
- * Where a worker hears the current message: one slot for even and one for odd numbers. That is enough: a parent is never
- * two messages ahead of its child, because it needs the child's share for the next sum, and a copy ends with a barrier.
+ * Where a worker hears the current message. There is one slot for even and one for odd numbers. Two slots are enough: a
+ * parent is never two messages ahead of its child, because it needs the child's share for the next sum, and a copy ends
+ * with a barrier.
  */
 static struct uat_told *slot_of(struct words *w)
 {
@@ -120,8 +121,8 @@ static struct uat_told *slot_of(struct words *w)
 
 /*
  * A message has come down: pass it on to child i, with *told, and with *total unless that is NULL. One slot for the
- * total is enough: no next total comes before the child's next share, and the child sends that only after it has passed
- * this total on.
+ * total is enough, because the next total needs the child's next share. The child sends that share only after it has
+ * passed this total on.
  */
 static int tell_child(int i, const struct uat_told *told, const uat_stats_t *total)
 {
@@ -146,7 +147,7 @@ static int tell_children(const struct uat_told *told, const uat_stats_t *total)
     return rc;
 }
 
-/* Wait for the parent's message; *told: what it told. Returns 0 or a negative errno. */
+/* Wait for the parent's message, and point *told to it. Returns 0 or a negative errno. */
 static int hear_parent(const struct uat_told **told)
 {
     *told = slot_of(words());
@@ -234,6 +235,6 @@ int uat_tree_copy(void *to, const void *from, size_t n)
         if (!rc)
             rc = uat_collective_barrier(); /* all have READ them: the next chunk, or zeros, may overwrite them */
     }
-    memset(staged, 0, n < room ? n : room); /* so that the stacks' high-water mark stays right */
+    memset(staged, 0, n < room ? n : room); /* keeps the stacks' high-water mark right */
     return rc;
 }
