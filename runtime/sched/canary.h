@@ -3,7 +3,7 @@
  * The stack protector's canary. A function stores its process's canary in its frame on entry; the process in which the
  * function returns checks it. The task may have migrated in between, so all workers use the same canary inside
  * uat_run(). Functions that are active while the canary changes are not protected themselves (UAT_NO_CANARY).
- * Where a process cannot exchange its canary, uat_identity_compare() refuses a program that has them.
+ * Where a process cannot exchange its canary, uat_identity_compare() refuses a program that has canaries.
  */
 #ifndef UAT_CANARY_H
 #define UAT_CANARY_H
@@ -15,7 +15,7 @@ enum { UAT_HAS_CANARIES = 1 };
 #else
 enum { UAT_HAS_CANARIES = 0 };
 #endif
-/* meson.build says so where it matters, but flags of the environment come after its own. */
+/* meson.build passes -fno-stack-protector where it is needed, but flags of the environment come after its own. */
 _Static_assert(UAT_CPU_CANARY_MAY_CHANGE || !UAT_HAS_CANARIES,
                "frames of the library move with a task, and a canary does not: build with -fno-stack-protector");
 

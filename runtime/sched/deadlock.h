@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deadlock detection. In a deadlock, tasks wait, no worker has anything to run, and the root has not ended. Each worker
- * has a word that says whether it has work. The word changes at each transition, and says "work" before the work
- * arrives (uat_notice_begin()). While idle, rank 0 READs the words of all workers in two rounds. If all say "none" in
- * both rounds and none has changed in between, then at one moment between the rounds no worker had work, and none can
- * ever get any again. The verdict does not depend on a time-out. (Two rounds of counting, as in Mattern, "Algorithms
- * for Distributed Termination Detection", 1987.)
+ * Deadlock detection. In a deadlock, tasks wait, no worker has anything to run, and the root has not ended.
+ *
+ * Each worker has a word that says whether it has work. The word changes at each transition, and says "work" before the
+ * work arrives (uat_notice_begin()). While idle, rank 0 READs the words of all workers in two rounds. Suppose that all
+ * words say "none" in both rounds, and that no word has changed in between. Then at one moment between the rounds no
+ * worker had work, and no worker can ever get work again. The verdict does not depend on a time-out. (Two rounds of
+ * counting, as in Mattern, "Algorithms for Distributed Termination Detection", 1987.)
  */
 #ifndef UAT_DEADLOCK_H
 #define UAT_DEADLOCK_H
@@ -22,7 +23,7 @@ void uat_deadlock_reserve(void);
 /* A counter of waiting tasks for each kind. Only the local CPU writes it; rank 0 READs it in a deadlock. */
 extern struct uat_area uat_deadlock_waits __attribute__((visibility("hidden")));
 
-/* "a future", "a mutex", ... */
+/* What tasks of this kind wait for: "a future", "a mutex", ... */
 const char *uat_deadlock_name(enum uat_park_kind kind);
 
 /* Count one more (change 1) or one fewer (change -1) waiting task of this kind. Only the sum over all workers is

@@ -2,15 +2,15 @@
 /*
  * C++ exceptions and tasks. The C++ runtime keeps thrown and caught exceptions in a thread-local list of the process,
  * and the exception objects in the process's heap. So a task must not migrate in a catch block, nor in a destructor
- * while an exception unwinds the stack. The slow paths of spawn and join check this; UAT_TORTURE=steal and
- * UAT_TORTURE=evacuate send every spawn there.
+ * while an exception unwinds the stack. The slow paths of spawn and join check this. UAT_TORTURE=steal and
+ * UAT_TORTURE=evacuate send every spawn to the slow path.
  */
 #ifndef UAT_EXCEPTION_H
 #define UAT_EXCEPTION_H
 
 #include <stdbool.h>
 
-/* At the start of a run: remember the exceptions that the program is handling outside of uat_run(). */
+/* Remember the exceptions that the program is handling outside of uat_run(). Called at the start of a run. */
 void uat_exception_begin(void);
 
 /* Is the C++ runtime in this process? */

@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct uat_failure) <= UAT_RESULT_MAX_MIN, "a failure trav
 
 /* Local buffers of this worker's own operations. */
 struct staging {
-    uint64_t old; /* of an atomic */
+    uint64_t old; /* old value that an atomic returns */
     struct uat_failure failure;
 };
 

@@ -11,12 +11,12 @@
 /* Reserve the local buffers of failures in the segment. */
 void uat_failure_reserve(void);
 
-/* The running task has failed and ends; it has parted from its spawner, which is here. Leave the failure in this
- * worker's record `name`, as the first of the two to arrive. */
+/* Called when the running task has failed and ends, and its spawner, from which it has parted, is here. Leaves the
+ * failure in this worker's record `name`, as the first of the two to arrive. */
 void uat_failure_leave(uint64_t name);
 
-/* As the second to arrive: take UAT_RECORD_FAILED away from the record's state. take: the running task, which is the
- * joiner, has failed with what the record holds. */
+/* Called by the second to arrive: takes UAT_RECORD_FAILED away from the record's state. If `take`, the running task,
+ * which is the joiner, fails with the failure that the record holds. */
 void uat_failure_settle(uint64_t name, bool take);
 
 #endif

@@ -36,11 +36,11 @@ static void *map_region(int flags, int fd)
     return p;
 }
 
-/* make_private() and make_shared() run on the process's own stack, so nothing on the task's stack changes between copy
- * and replacement. */
+/* make_private() and make_shared() run on the process's own stack. So nothing on the task's stack changes between the
+ * copy and the replacement. */
 static void make_private(uintptr_t sp)
 {
-    (void)sp; /* a generator's stack lies above its caller's frames: copy all that is in use */
+    (void)sp; /* a generator's stack lies above its caller's frames, so copy all that is in use */
     uintptr_t low = uat_segment_low_water();
     char *copy = map_region(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
     uat_sanitize_unpoison(low, uat_segment.high);
@@ -59,7 +59,7 @@ static void make_shared(uintptr_t sp)
     madvise((void *)uat_segment.low, uat_segment_region_size(), MADV_HUGEPAGE);
 }
 
-/* The lowest used address of the process's own stack while a task runs: what lies below it is free. */
+/* The lowest used address of the process's own stack while a task runs. The memory below it is free. */
 static uintptr_t own_stack(void)
 {
     return uat_worker.scheduler_sp & ~(uintptr_t)15;

@@ -12,14 +12,14 @@
 
 enum {
     PAUSE_FIRST_NS = 64, /* upper bound of the pause after the first failure; it doubles with each further failure */
-    PAUSE_SHIFT_MAX = 8, /* most doublings, to 16 us; with the time of a look, new work is found within 20 us */
-    /* Doublings at most over shared memory, to 1 us, after a look that found nothing: no network is shared with others,
-     * and a look only reads. After a lost race the longer limit applies, because each claim delays an owner that
-     * publishes or takes back. */
+    PAUSE_SHIFT_MAX = 8, /* most doublings, for pauses up to 16 us; with the look, new work is found within 20 us */
+    /* The most doublings over shared memory, for pauses up to 1 us, after a look that found nothing. The pauses may be
+     * short there, because no network is shared with others, and a look only reads. After a lost race PAUSE_SHIFT_MAX
+     * applies, because each claim delays an owner that publishes or takes back. */
     PAUSE_SHIFT_NEAR = 4,
     SPIN_FAILURES = 32,   /* failed attempts before yielding the core */
-    SLEEP_FAILURES = 128, /* ... before sleeping, where workers outnumber cores */
-    LOOK_FAILURES = 64,   /* ... between two looks at the neighbour and at rank 0 */
+    SLEEP_FAILURES = 128, /* failed attempts before sleeping, where workers outnumber cores */
+    LOOK_FAILURES = 64,   /* failed attempts between two looks at the neighbour and at rank 0 */
     SLEEP_MIN_NS = 20000,
     SLEEP_MAX_NS = 500000
 };

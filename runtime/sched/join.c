@@ -28,9 +28,9 @@
 #include "runtime/job/stall.h"
 
 enum {
-    STATE_BITS = 48,             /* no record is used 2^47 times */
+    STATE_BITS = 48,             /* bits of a record's state: no record is used 2^47 times */
     WATCH_EVERY = 64,            /* polls of the record between two calls of the watch */
-    LEAVE_AT_ONCE_MAX = 16 << 10 /* bytes: a stack up to this size is copied in less time than a round trip takes */
+    LEAVE_AT_ONCE_MAX = 16 << 10 /* bytes: copying a stack up to this size takes less time than a round trip */
 };
 
 /* Local buffers of the operations that this worker posts. */
@@ -74,7 +74,8 @@ static void check_waiter(const struct uat_waiter *waiter, int rank)
         uat_word_refuse(rank, "the block of the waiter in a join record", waiter->block);
 }
 
-/* The old value of a record's state, or what was READ of it, in the staging area. Each use of the record adds 2. */
+/* Check and return a record's state that an atomic or a READ has left in the staging area. Each use of the record adds
+ * 2. */
 static uint64_t state_of(uint64_t record)
 {
     uint64_t state = staged()->old;
@@ -84,7 +85,8 @@ static uint64_t state_of(uint64_t record)
     return state;
 }
 
-/* The same for its count: between the number of a group's children and minus that number (J4). */
+/* Check and return a record's count in the same way. It is between the number of a group's children and minus that
+ * number (J4). */
 static uint64_t count_of(uint64_t record)
 {
     uint64_t count = staged()->old;
@@ -93,11 +95,11 @@ static uint64_t count_of(uint64_t record)
     return count;
 }
 
-/* The task at base has its child's result, or all children of its group have ended: let it go on. */
+/* Let the task at base go on: it has its child's result, or all children of its group have ended. */
 static void settle_join(uat_task_t *task, uint64_t name, uintptr_t base)
 {
     uat_group_t *group = uat_group_of(task);
-    if (!group && !uat_failing.yes) /* a task that has failed continues so */
+    if (!group && !uat_failing.yes) /* a failed task goes on as failed */
         memcpy(task->result, staged()->result, task->size);
     uat_frame_at(base)->pending -= group ? uat_group_clear(group) : 1;
     task->record = 0;
@@ -128,7 +130,7 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     return waiter->sp;
 }
 
-/* A child of a group has ended (J4). Returns whether it is the last one and its spawner waits: staging->waiter. */
+/* A child of a group has ended (J4). Returns whether it is the last one and its spawner waits, as staging->waiter. */
 static bool is_last_of_group(uint64_t name)
 {
     struct staging *staging = staged();
@@ -144,7 +146,7 @@ static bool is_last_of_group(uint64_t name)
     return count_of(name) == UINT64_MAX;
 }
 
-/* A child has ended: deliver its result, or its failure. Returns whether its spawner waits: staging->waiter. */
+/* A child has ended: deliver its result, or its failure. Returns whether its spawner waits, as staging->waiter. */
 static bool is_second(uint64_t name, const void *result, uint32_t size)
 {
     struct staging *staging = staged();
@@ -189,7 +191,7 @@ uintptr_t uat_join_child_ended(uintptr_t base)
     return resume_joiner(&waiter, name, task);
 }
 
-/* Complete a join in place: the child has ended, its result was READ, and the task at base continues here. */
+/* Complete a join in place. The child has ended, its result was READ, and the task at base continues here. */
 static void finish_join(uat_task_t *task, uint64_t name, uintptr_t base)
 {
     if (!uat_group_of(task) && (staged()->old & UAT_RECORD_FAILED) != 0)
@@ -230,7 +232,7 @@ static struct uat_block *evacuate(uintptr_t sp, uintptr_t base)
     return block;
 }
 
-/* What the joiner adds 1 to, or subtracts the number of a group's children from. */
+/* The word to which the joiner adds 1 or, for a group, from which it subtracts the number of the group's children. */
 static uint64_t *meeting(const uat_group_t *group, uint64_t name)
 {
     struct uat_record *record = uat_record_address(name);
@@ -243,7 +245,7 @@ static bool says_ended(const uat_group_t *group, uint64_t name)
     return group ? count_of(name) == group->parted : state_of(name) % 2 == 1;
 }
 
-/* Has the child ended, or each of the group's children? One READ; the answer "no" may be old. */
+/* Has the child ended, or each of the group's children? This takes one READ. The answer "no" may be old. */
 static bool child_has_ended(const uat_group_t *group, uint64_t name)
 {
     struct staging *staging = staged();
@@ -272,8 +274,8 @@ static void wait_in_place(const uat_group_t *group, uint64_t name)
 
 /*
  * Should a joiner with the stack [sp, base) ask whether its child has ended before it is evacuated? Copying a small
- * stack costs less than the round trip of the question. If writes to global memory are pending, asking pays: an
- * evacuation would have to write them back first.
+ * stack costs less than the round trip of the question. But asking is worthwhile if writes to global memory are
+ * pending, because an evacuation would have to write them back first.
  */
 static bool asks_first(uintptr_t sp, uintptr_t base)
 {
@@ -315,7 +317,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
     const uat_group_t *group = uat_group_of(task);
     struct uat_record *record = uat_record_address(name);
     struct uat_op fetch_add = uat_op_fetch_add(&staging->old, meeting(group, name), group ? 0 - group->parted : 1);
-    int reads = group ? 0 : 1; /* of results */
+    int reads = group ? 0 : 1; /* number of READs of results */
     /* After the FETCH_ADD (O1). The result is valid if the old value is odd, because then the child's WRITE came first:
      * see uat_join_child_ended(). */
     struct uat_op read_result = uat_op_read(staging->result, record->result, uat_round8(task->size));

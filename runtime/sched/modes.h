@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The floating-point modes: rounding, denormals, trapped exceptions. A call preserves them, so a continuation should
- * carry them; but saving them would cost each spawn a few cycles, and none of our programs changes them. So they belong
- * to the worker, and all workers have the same ones. A task that has changed them is detected when a steal parts it
- * from its spawner or when it waits in a join; under torture, at every spawn.
+ * carry them. But saving them would cost each spawn a few cycles, and none of our programs changes them. So they belong
+ * to the worker, and all workers have the same modes. A task that has changed them is detected when a steal parts it
+ * from its spawner, or when it waits in a join; under torture it is detected at every spawn.
  */
 #ifndef UAT_MODES_H
 #define UAT_MODES_H
@@ -23,7 +23,7 @@ static inline void uat_modes_note(void)
 /* Ends the job. */
 _Noreturn void uat_modes_refuse(void) __attribute__((cold));
 
-/* Check the modes: the running task is about to spawn, to wait or to end. */
+/* Check the modes when the running task is about to spawn, to wait or to end. */
 static inline void uat_modes_check(void)
 {
     if (__builtin_expect(uat_cpu_modes() != uat_modes_of_run, 0))

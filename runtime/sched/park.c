@@ -25,7 +25,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
-enum { LIST_ROOM = 64, LOOK_EVERY = 16 /* attempts per look at ready rings, until a ready task was seen */ };
+enum { LIST_ROOM = 64, LOOK_EVERY = 16 /* until a ready task was seen, 1 attempt in 16 looks at ready rings */ };
 
 struct uat_parking uat_parking;
 
@@ -111,13 +111,13 @@ void uat_park_unpart(uintptr_t sp)
     if (!sp)
         return;
     uat_spawn_unpart(sp);
-    if (uat_worker.deque.user.keep_private) /* as at the spawn, in the torture mode that moves spawners away */
+    if (uat_worker.deque.user.keep_private) /* the torture mode that moves spawners away does so here, too */
         uat_torture_pushed(sp);
 }
 
 void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
 {
-    /* Before the stack is copied, because the record's name is stored in the task's frame. */
+    /* This comes before the copy of the stack, because it stores the record's name in the task's frame. */
     uintptr_t parted;
     if (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD)
         uat_fatal("no join record is left for the spawner of a task that waits for %s; set UAT_RECORDS to more",
@@ -156,7 +156,8 @@ void uat_park_no_memory(void)
     uat_fatal("no memory for the list of %zu ready tasks", uat_parking.ready.count);
 }
 
-/* The name's offset from the start of its rank's heap. SIZE_MAX: no such rank, or not in its heap. */
+/* The name's offset from the start of its rank's heap. SIZE_MAX if there is no such rank, or the name is not in its
+ * heap. */
 static size_t heap_offset(uint64_t name)
 {
     uint64_t rank = name >> 48, at = name & ((UINT64_C(1) << 48) - 1);
@@ -195,7 +196,7 @@ static void fetch(const struct uat_ready_task *task)
     uat_check(uat_transport_do(uat_self.transport, uat_ready_rank(task), &op, 1));
 }
 
-/* Give the block back to its owner, now that the stack is in place, and push the task's base, as of one without a
+/* Give the block back to its owner, now that the stack is in place. Push the task's base, as for a task without a
  * spawner here. Returns the task's stack pointer. */
 static uintptr_t settle(const struct uat_ready_task *task)
 {
@@ -244,7 +245,7 @@ uintptr_t uat_park_take_other(void)
 
 void uat_park_idle(unsigned failures)
 {
-    /* A task that another worker has claimed does not count: that worker said that it has work before it claimed. */
+    /* A task that another worker has claimed does not count: before its claim that worker said that it has work. */
     if (!uat_ready_any(&uat_parking.ready))
         uat_notice_end(uat_stall_notice());
     uat_deadlock_look(failures);

@@ -24,7 +24,7 @@
  * peer may have written it. */
 bool uat_park_is_block(uint64_t name, size_t bytes);
 
-/* Is it the name of a waiter: of a block, or of a select waiter's entry, which lies in a block? */
+/* Is name the name of a waiter? That is the name of a block, or of a select waiter's entry, which lies in a block. */
 bool uat_park_is_header(uint64_t name);
 
 /* Is [sp, base) a stack of the uni-address region? */
@@ -35,12 +35,12 @@ static inline bool uat_park_is_stack(uint64_t sp, uint64_t base)
 
 /* The header of a block with a waiting stack. */
 struct uat_parked {
-    uint64_t returned; /* struct uat_block */
+    uint64_t returned; /* as in struct uat_block */
     uint64_t next;     /* name of the next waiter, WRITTEN by its worker under the object's guard */
-    /* This field and those below, except `settled`: written by the local CPU before any peer knows the block. */
+    /* The local CPU writes this field and those below, except `settled`, before any peer knows the block. */
     uint64_t sp, base;
     uint64_t reply;   /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
-    uint64_t settled; /* for adapter atomics only: a FETCH_ADD completes after the WRITE before it has arrived */
+    uint64_t settled; /* for adapter atomics only; a FETCH_ADD on it completes after the WRITE before it has arrived */
     uint64_t object;  /* what the task waits for, for messages */
     uint32_t kind;    /* enum uat_park_kind, for messages */
     uint32_t holder;  /* rank + 1 of the mutex's holder when the task began to wait, for messages */
@@ -51,12 +51,12 @@ _Static_assert(sizeof(struct uat_parked) == UAT_READY_STACK, "the header of a bl
  * other task runs here. */
 struct uat_park {
     enum uat_park_kind kind;
-    uint64_t object; /* for messages */
+    uint64_t object; /* what the task waits for, for messages */
     uint64_t *reply; /* in the task's frame: status word and room for a value, set by the waker; or NULL */
-    uint64_t tag;    /* without reply: a word for the waker */
+    uint64_t tag;    /* a word for the waker, if reply is NULL */
     uint32_t holder; /* as in struct uat_parked */
-    /* Called on the scheduler's stack after the task's stack was evacuated: makes name known to those that can wake the
-     * task. From then on the task may run elsewhere; *wait stays in place until the call returns. */
+    /* Called on the scheduler's stack after the task's stack was evacuated. It makes name known to the workers that can
+     * wake the task. From then on the task may run elsewhere; *wait stays in place until the call returns. */
     void (*park)(struct uat_park *wait, uint64_t name);
 };
 _Static_assert(offsetof(struct uat_park, reply) == UAT_PARK_REPLY, "asm/offsets.h");
@@ -73,9 +73,9 @@ static inline int uat_park(struct uat_park *wait)
     return uat_suspend(wait);
 }
 
-/* uat_park() with a reply of one word: see uat_suspend_word(). wait may be static: it is not in the task's frame, and
- * unused once the task is resumed. The call must be the last thing that the caller does, because the caller's caller is
- * resumed. */
+/* uat_park() with a reply of one word: see uat_suspend_word(). wait may be static, because it is not in the task's
+ * frame and is unused once the task is resumed. The call must be the last thing that the caller does, because the
+ * caller's caller is resumed. */
 static inline int uat_park_word(struct uat_park *wait, uint64_t value, void *to)
 {
     uat_park_check(wait);
@@ -91,9 +91,9 @@ enum uat_park_part {
     UAT_PARK_NO_RECORD     /* no join record is free */
 };
 
-/* uat_park_part_next() lets the youngest continuation here part from its child, which is about to wait. *sp: the
- * continuation's stack pointer, 0 unless it parted. uat_park_unpart(), with that *sp, undoes it if the child does not
- * wait after all. */
+/* uat_park_part_next() lets the youngest continuation here part from its child, which is about to wait. *sp becomes the
+ * continuation's stack pointer, or 0 if it did not part. uat_park_unpart(), with that *sp, undoes the parting if the
+ * child does not wait after all. */
 enum uat_park_part uat_park_part_next(uintptr_t *sp);
 void uat_park_unpart(uintptr_t sp);
 
@@ -104,7 +104,7 @@ void uat_park_give_back(int rank, uint64_t *returned);
 /* A worker's state for waiting tasks. */
 struct uat_parking {
     struct uat_ready ready;
-    bool seen;         /* tasks of this job do wait, so look at ready rings as often as at deques */
+    bool seen;         /* tasks of this job do wait, so ready rings are looked at as often as deques */
     unsigned attempts; /* number of attempts to take a ready task of another worker */
 };
 extern struct uat_parking uat_parking __attribute__((visibility("hidden")));
@@ -123,7 +123,7 @@ const uint64_t *uat_park_atomic(void);
 int uat_park_open(void);
 void uat_park_close(void);
 
-/* Make a task ready that waited. task->where names its block. Ends the job if there is no memory. */
+/* Make a waiting task ready. task->where names its block. Ends the job if there is no memory. */
 static inline void uat_park_ready(const struct uat_ready_task *task, enum uat_park_kind kind)
 {
     struct uat_parking *p = &uat_parking;
@@ -134,7 +134,7 @@ static inline void uat_park_ready(const struct uat_ready_task *task, enum uat_pa
 }
 
 /* Take a ready task of this worker (own) or of another one (other). The region must be empty. On success the task's
- * stack is in the region, its base is pushed, and its stack pointer is returned. 0: there is none. */
+ * stack is in the region, its base is pushed, and its stack pointer is returned. Returns 0 if there is none. */
 uintptr_t uat_park_take_own(void);
 uintptr_t uat_park_take_other(void);
 

@@ -15,7 +15,7 @@ enum uat_park_kind {
     UAT_PARK_SEND,
     UAT_PARK_RECEIVE,
     UAT_PARK_SELECT,
-    UAT_PARK_CANCEL, /* no task waits for it */
+    UAT_PARK_CANCEL, /* the kind of cancellable groups, for which no task waits */
     UAT_PARK_KINDS,
     UAT_PARK_OBJECT = UAT_PARK_KINDS /* in a block's header: the block holds an object, not a stack */
 };

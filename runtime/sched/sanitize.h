@@ -15,7 +15,7 @@ extern void __asan_unpoison_memory_region(void const volatile *address, size_t s
 extern void __sanitizer_start_switch_fiber(void **fake_stack, const void *bottom, size_t size) __attribute__((weak));
 extern void __sanitizer_finish_switch_fiber(void *fake_stack, const void **old_bottom, size_t *old_size)
     __attribute__((weak));
-/* Instrumented functions read it on entry: should they keep their locals off the stack? */
+/* Instrumented functions read this on entry to learn whether to keep their locals off the stack. */
 extern int __asan_option_detect_stack_use_after_return __attribute__((weak));
 
 /* The process's own stack while a task runs, and where its functions keep their locals if not on the stack. */
@@ -50,7 +50,7 @@ static inline void uat_sanitize_leave(void)
     __sanitizer_finish_switch_fiber(uat_sanitize_own_locals, NULL, NULL);
 }
 
-/* Make functions keep their locals on the stack from now on: locals kept off the stack do not migrate with it. */
+/* Make functions keep their locals on the stack from now on, because locals off the stack do not migrate with it. */
 static inline void uat_sanitize_open(void)
 {
     if (&__asan_option_detect_stack_use_after_return)

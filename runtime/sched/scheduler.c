@@ -29,7 +29,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
-/* Resume a continuation whose child lives elsewhere: the task has one more child to join. Returns sp. */
+/* Resume a continuation whose child lives elsewhere. Its task then has one more child to join. Returns sp. */
 static uintptr_t go_on_without_child(uintptr_t sp, uintptr_t base)
 {
     uat_frame_at(base)->pending++;
@@ -48,7 +48,7 @@ static uintptr_t next_own(void)
         if (pop == UAT_POP_GONE)
             continue;
         /* Entries older than a parted one have parted before it. A private entry is popped here only right below a task
-         * that waits, and has parted from that task just before: uat_park_part_next(). */
+         * that waits. It has parted from that task just before, in uat_park_part_next(). */
         assert(pop == UAT_POP_PARTED || uat_frame_at(sp)->task->record != 0);
         uat_task_counts.continued++;
         return go_on_without_child(sp, uat_deque_base(deque));
@@ -68,7 +68,7 @@ static void end_run(uintptr_t base)
     }
 }
 
-/* What to run after a task that ended or joins (event): a stack pointer, or 0 for nothing. */
+/* What to run after `event`, by which a task ended or joins: a stack pointer, or 0 for nothing. */
 static uintptr_t after(int event)
 {
     struct uat_worker *w = &uat_worker;
@@ -109,7 +109,7 @@ static inline void leave_task(void)
 static inline uintptr_t next_ready(void)
 {
     assert(uat_deque_size(&uat_worker.deque) == 0);
-    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* left by stacks that have moved away */
+    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones left by stacks that have moved away */
     return uat_collective_announced() ? 0 : uat_park_take_own();
 }
 
@@ -140,9 +140,9 @@ static uintptr_t next_after(int event)
     return sp ? sp : next_ready();
 }
 
-/* Continue at sp, then with what follows, including ready tasks, until nothing is left here. The stall watch sees one
- * long "task" from the start of the loop, because reading the clock at each switch would be a tenth of the switch's
- * cost. */
+/* Continue at sp, then run what follows, including ready tasks, until nothing is left to run here. The stall watch sees
+ * one long "task" from the start of the loop, because reading the clock at each switch would take a tenth as long as
+ * the switch itself. */
 static void run(uintptr_t sp)
 {
     uat_stall_set(UAT_DOING_TASK);
@@ -209,7 +209,7 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
 {
     uintptr_t sp = uat_segment.high - UAT_STACK_TOP_ROOM; /* see the layout in spawn.S */
     struct uat_frame *frame = uat_frame_at(sp);
-    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* left by the last run */
+    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones left by the last run */
     *frame = (struct uat_frame){.result_size = (uint32_t)result_size};
     char *result = uat_frame_result(frame);
     char *copy = result - ((arg_size + 15) & ~(size_t)15);

@@ -12,7 +12,7 @@ void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t re
 /* Steal and run until the run is over. */
 void uat_schedule(void);
 
-/* What this worker has and has done, in one line. May be called by a signal handler. */
+/* Describe in one line what this worker has and has done. May be called by a signal handler. */
 void uat_schedule_describe(char *text, size_t size);
 
 #endif

@@ -74,8 +74,8 @@ static _Noreturn void refuse_outside(void)
     uat_fatal("uat_spawn() was called outside of a task; only the root of uat_run() and its descendants may spawn");
 }
 
-/* Check that the child's handle is in the frames of its spawner, whose continuation is at sp: it must migrate with
- * it. */
+/* Check that the child's handle is in the frames of its spawner, whose continuation is at sp. The handle must migrate
+ * with the spawner. */
 static void check_handle(uintptr_t sp)
 {
     uintptr_t handle = (uintptr_t)uat_frame_at(sp)->task;
@@ -121,8 +121,8 @@ static void refuse_children(const struct uat_frame *frame)
                   frame->pending);
 }
 
-/* The task has failed, and its spawner, just popped, is here: they part as if the spawner had been stolen, so that the
- * join takes the slow path. */
+/* The task has failed, and its spawner, which was just popped, is here. They part as if the spawner had been stolen, so
+ * that the join takes the slow path. */
 static void end_failed(const struct uat_frame *frame, uintptr_t sp)
 {
     if (frame->task->record == 0 && !uat_spawn_part(NULL, sp))

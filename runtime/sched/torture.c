@@ -20,7 +20,7 @@ enum { STEAL_WAITS = 400, STEAL_SPINS = 50, POISON = 0xa5 };
 
 bool uat_torture_on;
 
-/* Mode "evacuate": the stacks that are out, youngest first. */
+/* Mode "evacuate": the stacks that have been copied out, youngest first. */
 struct evacuated {
     struct evacuated *older;
     uintptr_t sp;
@@ -108,7 +108,7 @@ static bool has_come(struct uat_deque *d, uint64_t bottom, uint64_t given)
 {
     if (!d->giver) /* Relaxed: only a hint; the peers are the thieves' claims in uat_thief_claim(). */
         return (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - bottom) >= 0;
-    /* Complete the sending of a stack that was given away: an adapter does that by itself, the transport under torture
+    /* Complete the sending of a stack that was given away. An adapter does that by itself; the transport under torture
      * does not. */
     uat_check(uat_self.transport->class_->progress(uat_self.transport));
     uat_deque_refill(d); /* answers the thieves that ask */

@@ -13,13 +13,14 @@
 
 extern bool uat_torture_on;
 
-/* Switch on what UAT_TORTURE asks for; rank tells the workers' random delays apart. */
+/* Switch on what UAT_TORTURE asks for; rank makes the workers' random delays differ. */
 void uat_torture_open(int rank);
 
 /* Is mode "steal" on? A worker that spawns then needs idle workers to be awake. */
 bool uat_torture_waits_for_thieves(void);
 
-/* Called after the continuation at sp was pushed, and before its child returns to it. */
+/* uat_torture_pushed() is called after the continuation at sp was pushed, uat_torture_returned() before its child
+ * returns to it. */
 void uat_torture_pushed(uintptr_t sp);
 void uat_torture_returned(uintptr_t sp);
 

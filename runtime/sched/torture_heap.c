@@ -10,17 +10,17 @@
 
 #include "base/log.h"
 
-/* Bytes of each rank's heap, which starts at first + rank * WINDOW. That is far more than a test needs; 4096 heaps take
- * 4 TiB. */
+/* The size in bytes of each rank's heap, which starts at first + rank * WINDOW. It is far more than a test needs. 4096
+ * heaps take 4 TiB. */
 #define WINDOW ((uintptr_t)1 << 30)
-#define STEP   ((uintptr_t)64 << 20) /* the program break rises by; a kernel with little memory refuses more */
+#define STEP   ((uintptr_t)64 << 20) /* bytes that the break rises by at a time; with little memory more is refused */
 
-enum { SMALL_MAX = 4096 /* most bytes of a piece that is used up one by one */, LEFT_MAX = 4096 };
+enum { SMALL_MAX = 4096 /* bytes: pieces up to this size are used up one by one */, LEFT_MAX = 4096 };
 
 static uintptr_t first;
 static int windows;
 
-/* Move malloc()'s large pieces apart: it maps each of them (mmap) below the existing mappings. */
+/* Move malloc()'s large pieces apart. It maps each of them (mmap) below the existing mappings. */
 static void move_mappings(int rank)
 {
     void *p = mmap(NULL, (size_t)(rank + 1) * WINDOW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -28,8 +28,8 @@ static void move_mappings(int rank)
         uat_info("UAT_TORTURE: large pieces of malloc() have the same addresses on all workers: %s", strerror(errno));
 }
 
-/* Raise the program break to `to`, and give back the memory below it, step by step, because the kernel accounts for
- * it. */
+/* Raise the program break to `to` step by step, and give back the memory below it at each step, because the kernel
+ * accounts for that memory. */
 static int raise_break(uintptr_t to)
 {
     for (uintptr_t at = (uintptr_t)sbrk(0); at < to; at = (uintptr_t)sbrk(0)) {
@@ -67,7 +67,7 @@ void uat_torture_heap_move(int rank, int size)
         windows = 0;
     }
     move_mappings(rank);
-    if (!rc) /* else all of malloc()'s memory is below the window, and using it up would not end */
+    if (!rc) /* otherwise all of malloc()'s memory is below the window, and using it up would not end */
         use_up();
 }
 

@@ -2,8 +2,8 @@
 /*
  * Torture: malloc() returns different addresses on each worker. All workers run one program without address-space
  * randomisation, so normally the same malloc() call returns the same address everywhere. A pointer that a task keeps
- * across a spawn then silently points to another worker's data. With disjoint heaps it points to nothing, and the
- * message of the fault says why.
+ * across a spawn then silently points to another worker's data. With disjoint heaps such a pointer points to nothing,
+ * and the message of the fault says why.
  */
 #ifndef UAT_TORTURE_HEAP_H
 #define UAT_TORTURE_HEAP_H

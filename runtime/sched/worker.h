@@ -2,8 +2,8 @@
 /*
  * This process as a worker. It is a global, so that a task always finds the worker that it runs on now.
  *
- * Code that may run in a task reads it again after each point where the task may migrate, and keeps none of it in a
- * frame across such a point.
+ * Code that may run in a task reads this global again after each point where the task may migrate, and keeps no part of
+ * it in a frame across such a point.
  */
 #ifndef UAT_WORKER_H
 #define UAT_WORKER_H
