@@ -22,10 +22,10 @@
 enum { ROUNDS = 2000, BLOCK = 512, TREE = 22, TREE_ANSWER = 17711, RUNS_MAX = 50, BOARD = 16384 };
 
 struct board {
-    uint64_t sum, swapped; /* atomics of all workers */
-    uint64_t between;      /* atomics of one partner: this one orders its WRITE before its READ */
+    uint64_t sum, swapped; /* words that the atomics of all workers change */
+    uint64_t between;      /* word that the atomic of one partner changes, to order its WRITE before its READ */
     uint64_t data, count;  /* the partner WRITEs data, then adds to count */
-    uint64_t whole;        /* the partner WRITEs all bits or none */
+    uint64_t whole;        /* the partner WRITEs either all ones or all zeros */
     uint64_t failed;       /* verdicts, at rank 0 */
     uint64_t old, word;    /* sources and targets of this worker's operations */
     uint64_t sent[BLOCK], arrived[BLOCK], returned[BLOCK];
@@ -85,8 +85,8 @@ static bool test_atomics(void)
     return good && act(0, look, 2) && b->returned[0] == expected && b->returned[1] == expected;
 }
 
-/* A litmus test: data is written before count is incremented, so a CPU that sees the count sees the data (acquire; the
- * peer is the chain). */
+/* A litmus test: data is written before count is incremented. A CPU that sees the count therefore sees the data
+ * (acquire; the peer is the chain). */
 static bool test_order(void)
 {
     struct board *b = board();
@@ -117,8 +117,8 @@ static bool test_whole_words(void)
     return good;
 }
 
-/* A tree whose tasks compare the canary; they have canaries of their own if compiled with stack protection. 0 leaves: a
- * canary differs. */
+/* A tree whose tasks compare the canary. Their frames have canaries, too, if compiled with stack protection. A result
+ * of 0 leaves means that a canary differs. */
 UAT_TASK(uint64_t, tree, int64_t, depth)
 {
     tree_task child;
@@ -151,7 +151,7 @@ static bool test_aslr(void)
     return uat_aslr_is_off();
 }
 
-/* With verbs the segment has been registered already; a limit that is too low would have been refused then. */
+/* Over verbs the segment has been registered already. That would have failed if the limit were too low. */
 static bool test_memlock(void)
 {
     struct rlimit limit;
@@ -209,7 +209,7 @@ bool uat_doctor_examine(const char *reason)
             printf("  %-4s  %s%s%s\n", good ? "pass" : "FAIL", tests[i].name, good ? "" : ": ",
                    good ? "" : tests[i].advice);
     }
-    memset(board(), 0, sizeof(struct board)); /* as the heap was */
+    memset(board(), 0, sizeof(struct board)); /* zero, as the heap was before the tests */
     if (speaks)
         printf("%d of %zu tests failed\n", failed, sizeof(tests) / sizeof(tests[0]));
     fflush(stdout);

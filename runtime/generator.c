@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The errors of generators: all that they need of the library besides the assembly. */
+/* The errors of generators. Besides the assembly, generators need nothing else of the library. */
 #include "include/uat/generator.h"
 
 #include "runtime/job/fatal.h"

@@ -44,7 +44,7 @@ uintptr_t uat_inspect_region_base(void)
 
 void *uat_inspect_spare(size_t bytes)
 {
-    /* At the same address in all workers, whatever their colour: inside every worker's heap. */
+    /* This place has the same address in all workers, whatever their colour, and lies inside every worker's heap. */
     return (char *)uat_coloured(uat_segment.heap, -uat_segment.colour) + uat_segment.heap_size - bytes;
 }
 

@@ -30,8 +30,8 @@ struct uat_transport *uat_inspect_transport(void);
 
 /*
  * uat_stats_total() without stack_bytes_max, which stays 0. Finding that value means searching the region for the
- * lowest byte that was ever written; where all pages are present, as over verbs, the search reads all of them and
- * leaves the caches cold.
+ * lowest byte that was ever written. If all pages are present, as over verbs, the search reads all of them and leaves
+ * the caches cold.
  */
 int uat_inspect_counters_total(uat_stats_t *stats);
 
@@ -63,24 +63,24 @@ struct uat_inspect_lent {
 };
 void uat_inspect_lent(struct uat_inspect_lent *lent);
 
-/* Get the addresses of words of this worker that adapters change: in the deque's ring, the ready ring, the barrier, the
- * tree, the first record, the first object in the heap and, where global memory is prepared, the list of this worker's
- * objects that others freed. Returns their number. */
+/* Get the addresses of words of this worker that adapters change. They are in the deque's ring, the ready ring, the
+ * barrier, the tree, the first record and the first object in the heap. Where global memory is prepared, one more is in
+ * the list of this worker's objects that others freed. Returns their number. */
 enum { UAT_INSPECT_ATOMICS = 8 };
 int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS]);
 
 /*
- * A snapshot of this worker's counters and state, for a watching thread of its process: callable from any thread, also
- * during runs.
+ * A snapshot of this worker's counters and state, for a watching thread of its process. It may be taken from any
+ * thread, also during runs.
  */
 struct uat_inspect_glance {
-    uint64_t tasks, steals; /* since uat_init() */
-    bool in_run;            /* it takes part in a run, */
-    bool idle;              /* and has no task at the moment */
+    uint64_t tasks, steals; /* counts since uat_init() */
+    bool in_run;            /* the worker takes part in a run */
+    bool idle;              /* the worker takes part in a run, and has no task at the moment */
 };
 void uat_inspect_glance(struct uat_inspect_glance *glance);
 
-/* Show `own` to the others and READ their words: words[rank] of all. Collective. Returns 0 or a negative errno. */
+/* Show `own` to the others and READ their words into words[], by rank. Collective. Returns 0 or a negative errno. */
 int uat_inspect_gather(uint64_t own, uint64_t *words);
 
 #endif

@@ -21,7 +21,7 @@ struct replica {
 static struct {
     int leader;
     long leader_pid;
-    int fd; /* the copy that this worker is filling as its host's first */
+    int fd; /* the copy that this worker fills as the first of its host */
     char *start;
     struct replica *list; /* sorted by address */
     size_t count;
@@ -55,7 +55,7 @@ char *uat_replica_place(size_t size)
     return at;
 }
 
-/* Map at an address that must be free. fd -1: private memory. */
+/* Map at an address that must be free. If fd is -1, the memory is private. */
 static int map_at(char *at, size_t size, int protection, int fd)
 {
     int flags = MAP_FIXED_NOREPLACE | (fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);

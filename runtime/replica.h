@@ -35,8 +35,8 @@ char *uat_replica_place(size_t size);
  */
 int uat_replica_make(char *at, size_t size, struct uat_replica_info *info);
 
-/* Attach the host's copy that the leader's attach info names. *own: it may not be opened, so this worker has a private
- * copy to fill. Returns 0 or a negative errno, reported. */
+/* Attach the host's copy that the leader's attach info names. *own becomes true if that copy may not be opened; then
+ * this worker has a private copy to fill. Returns 0 or a negative errno, reported. */
 int uat_replica_attach(char *at, size_t size, const struct uat_replica_info *info, bool *own);
 
 /* Keep the replica: all workers of the host have attached it. The attach info is unused from now on. */
@@ -45,11 +45,12 @@ int uat_replica_keep(char *at, size_t size);
 /* Give back what uat_replica_make() or uat_replica_attach() has mapped. */
 void uat_replica_abandon(char *at, size_t size);
 
-/* Does a replica start at `at`? Unmap it. */
+/* uat_replica_is(): does a replica start at `at`? uat_replica_drop(): unmap it. */
 bool uat_replica_is(const char *at);
 void uat_replica_drop(char *at);
 
-/* Is this the host's first worker, which creates the copy? */
+/* uat_replica_leads(): is this the host's first worker, which creates the copy? uat_replica_leader(): that worker's
+ * rank. */
 bool uat_replica_leads(void);
 int uat_replica_leader(void);
 

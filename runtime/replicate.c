@@ -43,8 +43,8 @@ static int attach(char *at, size_t size, bool *own)
 }
 
 /*
- * Create memory for a replica at the same place on all ranks, or on none. *own: this worker fills it. Returns 0 or a
- * negative errno.
+ * Create memory for a replica at the same place on all ranks, or on none. *own becomes true if this worker fills it.
+ * Returns 0 or a negative errno.
  */
 static int reserve(char *at, size_t size, bool *own)
 {

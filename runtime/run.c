@@ -62,9 +62,9 @@ static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const
     return missing ? -EINVAL : 0;
 }
 
-/* Work until the run has ended. status: of check_arguments() on this rank. Without rank 0's root nothing runs. A worker
- * whose own arguments are wrong still helps the others; at the end the call fails on all. Returns 0 or a negative
- * errno. */
+/* Work until the run has ended. status: what check_arguments() returned on this rank. Without rank 0's root nothing
+ * runs. A worker whose own arguments are wrong still helps the others; at the end the call fails on all. Returns 0 or
+ * a negative errno. */
 static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_size, int status)
 {
     struct uat_worker *w = &uat_worker;
@@ -73,7 +73,7 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_exception_begin();
     uat_modes_note();
     uat_straggler_run();
-    uat_deque_start(&w->deque, uat_torture_on || UAT_IS_VIRTUAL()); /* each spawn takes virtual time */
+    uat_deque_start(&w->deque, uat_torture_on || UAT_IS_VIRTUAL()); /* in a simulation each spawn takes virtual time */
     if (uat_self.rank > 0)
         uat_schedule();
     else if (status)

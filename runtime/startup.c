@@ -55,7 +55,7 @@ struct uat_startup uat_startup;
 
 /* The steps, in order: see the list below. Each returns 0 or a negative errno, reported. */
 
-/* A privileged program refuses to start: its settings, which come from the environment, name files to write and
+/* Refuse to start in a privileged program. Its settings come from the environment, and name files to write and
  * libraries to load. */
 static int refuse_privilege(void)
 {
@@ -221,7 +221,8 @@ static int compare_bindings(void)
 {
     if (UAT_IS_VIRTUAL()) /* simulated workers share one core, and wait in virtual time */
         return 0;
-    /* uatrun itself spreads the workers over the cores that it may use; taskset has excluded the others. */
+    /* No advice under uatrun: it spreads the workers over the cores that it may use, and taskset has excluded the
+     * others. */
     bool advise = strcmp(uat_startup.job.launcher, "uatrun") != 0;
     int rc = uat_roster_oversubscribed(&uat_startup.roster, uat_self.rank, advise);
     if (rc < 0)

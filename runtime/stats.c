@@ -26,7 +26,7 @@ static void gather_steals(uat_stats_t *s, const struct uat_steal_traffic *traffi
     s->steal_doorbells = traffic->doorbells;
 }
 
-/* Collect all counters but stack_bytes_max. */
+/* Collect all counters except stack_bytes_max. */
 static void gather_counters(uat_stats_t *stats)
 {
     const struct uat_thief_counts *thief = uat_steal_counts();

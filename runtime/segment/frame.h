@@ -9,7 +9,7 @@
 #include "include/uat.h"
 
 struct uat_frame {
-    _Alignas(UAT_FRAME_ALIGN) uat_task_t *task; /* the spawner's handle, in the spawner's frame; NULL: a root */
+    _Alignas(UAT_FRAME_ALIGN) uat_task_t *task; /* the spawner's handle, in the spawner's frame; NULL for a root */
     uint64_t record;                            /* name of the join record; set when child and spawner may part */
     uint32_t result_size;                       /* bytes */
     uint32_t pending;                           /* children that have parted from this task and are not joined yet */

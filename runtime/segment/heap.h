@@ -19,8 +19,8 @@ enum {
     UAT_HEAP_UNIT = 256 /* bytes of the smallest block */,
     UAT_HEAP_ORDERS = 24,
     UAT_HEAP_HEADER = 64,
-    UAT_HEAP_KEPT = 8,       /* free blocks of each order that are kept unmerged ... */
-    UAT_HEAP_KEPT_ORDERS = 5 /* ... up to 4 KiB */
+    UAT_HEAP_KEPT = 8,       /* number of free blocks of each small order that are kept unmerged */
+    UAT_HEAP_KEPT_ORDERS = 5 /* number of small orders: blocks of up to 4 KiB */
 };
 
 struct uat_block {
@@ -30,8 +30,8 @@ struct uat_block {
 struct uat_heap {
     char *memory;
     size_t units;
-    uint8_t *order;        /* per unit that starts a block: order + 1 if the block is free, else 0 */
-    uint8_t *used_order;   /* per unit that starts a block in use: its order */
+    uint8_t *order;        /* for each unit that starts a block: order + 1 if the block is free, 0 if not */
+    uint8_t *used_order;   /* for each unit that starts a block in use: its order */
     uint32_t *next, *prev; /* lists of free blocks, by unit */
     uint32_t list[UAT_HEAP_ORDERS];
     /* Small free blocks, by order. The most recently freed one is reused first, without a merge or a split. */
@@ -40,16 +40,16 @@ struct uat_heap {
     struct uat_lent lent;
 };
 
-/* Open a heap of size bytes (a multiple of UAT_HEAP_UNIT) at memory, which is zeroed memory of the segment. 0 or
- * -ENOMEM. */
+/* Open a heap of size bytes (a multiple of UAT_HEAP_UNIT) at memory, which is zeroed memory of the segment. Returns 0
+ * or -ENOMEM. */
 int uat_heap_open(struct uat_heap *heap, char *memory, size_t size);
 void uat_heap_close(struct uat_heap *heap);
 
 /* The heap of this worker. */
 extern struct uat_heap uat_heap __attribute__((visibility("hidden")));
 
-/* The slow paths: uat_heap_get() searches if no block of this order is kept; uat_heap_put() releases a block that
- * cannot be kept. */
+/* The slow paths. uat_heap_get() calls uat_heap_search() if no block of this order is kept. uat_heap_put() calls
+ * uat_heap_release() for a block that cannot be kept. */
 struct uat_block *uat_heap_search(struct uat_heap *heap, unsigned order);
 void uat_heap_release(struct uat_heap *heap, uint32_t unit);
 
@@ -70,9 +70,9 @@ static inline struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes
     return uat_heap_block(heap, unit);
 }
 
-/* Free a block whose returned word is 0: no peer knows it, or none will mark it. A block that a peer has marked must
- * come back through uat_lent_collect() instead, because a kept block is reused without resetting that word. Called by
- * the owner only. */
+/* Free a block whose returned word is 0, because no peer knows it, or none will mark it. A block that a peer has marked
+ * must come back through uat_lent_collect() instead, because a kept block is reused without resetting that word. Called
+ * by the owner only. */
 static inline void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
 {
     uint32_t unit = (uint32_t)((size_t)((char *)block - heap->memory) / UAT_HEAP_UNIT);

@@ -30,7 +30,7 @@ size_t uat_lent_collect(struct uat_lent *lent, size_t most, const uint64_t *(*re
 {
     size_t taken = 0;
     if (most >=
-        lent->count) /* a full scan starts at the front: then a removal moves up only an object not scanned yet */
+        lent->count) /* a full scan starts at the front, so that a removal moves up only an object not scanned yet */
         lent->cursor = 0;
     for (size_t looks = most < lent->count ? most : lent->count; looks > 0 && lent->count > 0; looks--) {
         if (lent->cursor >= lent->count)

@@ -19,7 +19,7 @@ struct uat_lent {
     size_t cursor; /* where the next scan starts */
 };
 
-/* capacity: how many objects can be lent. 0 or -ENOMEM. */
+/* capacity: how many objects can be lent. Returns 0 or -ENOMEM. */
 int uat_lent_open(struct uat_lent *lent, size_t capacity);
 void uat_lent_close(struct uat_lent *lent);
 
@@ -30,7 +30,7 @@ static inline void uat_lent_add(struct uat_lent *lent, uint32_t item)
     lent->items[lent->count++] = item;
 }
 
-/* Remove item from the lent ones: no peer ever saw it, or its owner knows that it is back. */
+/* Remove item from the lent ones, because no peer ever saw it, or because its owner knows that it is back. */
 static inline void uat_lent_remove(struct uat_lent *lent, uint32_t item)
 {
     uint32_t last = lent->items[--lent->count], place = lent->where[item];

@@ -5,14 +5,15 @@
  *
  *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD, and it is never reset. The one that gets
  *       an even old value arrived first, the one that gets an odd old value second. A child that has failed also adds
- *       UAT_RECORD_FAILED; the second to arrive takes that away before it gives the record back (J2).
+ *       UAT_RECORD_FAILED; the second to arrive takes that away before it gives the record back (J2). The children of a
+ *       group meet their spawner at `count` instead: see J4.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
- *       A group's children share one record and meet at `count` instead: see J4.
  *   J3  Result, waiter and `returned` are on separate lines, since different peers WRITE them.
- *   J4  The children of a group that live apart from their spawner share one record. Each adds 1 to `count` when it ends;
- *       the waiting spawner subtracts their number once. All by HCA FETCH_ADD, and nothing else changes it, so `count`
- *       is 0 again after each use. The spawner whose old value is that number arrived last; a child whose old value is
- *       -1 arrived last. The record's name carries UAT_RECORD_GROUP, from which a child knows where to add.
+ *   J4  The children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when
+ *       it ends. The waiting spawner subtracts the number of these children once. All do so by HCA FETCH_ADD, and
+ *       nothing else changes `count`, so it is 0 again after each use. A spawner whose old value is the number of
+ *       children arrived last, and so did a child whose old value is -1. The record's name carries UAT_RECORD_GROUP,
+ *       from which a child knows where to add.
  */
 #ifndef UAT_RECORD_H
 #define UAT_RECORD_H
@@ -68,7 +69,7 @@ struct uat_record_pool {
     struct uat_record *spare; /* freed by uat_record_put(), but still listed as lent: a flat loop reuses it each time */
 };
 
-/* Open a pool of count records in memory, which is zeroed memory of the segment. 0 or -ENOMEM. */
+/* Open a pool of count records in memory, which is zeroed memory of the segment. Returns 0 or -ENOMEM. */
 int uat_record_pool_open(struct uat_record_pool *pool, char *memory, size_t stride, size_t count);
 void uat_record_pool_close(struct uat_record_pool *pool);
 

@@ -47,7 +47,7 @@ uint64_t uat_segment_fit(uint64_t address, bool (*is_outside)(uint64_t))
         return address;
     while (address > UAT_SEGMENT_ADDRESS_LOWEST && is_outside(address))
         address >>= 1;
-    return address >> 1; /* near the upper end are the kernel's own mappings */
+    return address >> 1; /* the kernel's own mappings are near the upper end */
 }
 
 /* Is this address beyond what this kernel gives to a process? */
@@ -126,7 +126,7 @@ void uat_segment_lay_out(void)
     s->high = s->low + stacks.size;
     at = round_up(at, page);
     s->read_only = stacks.peers == UAT_PEERS_READ ? at : 0;
-    at = place(UAT_PEERS_CHANGE, true, at) + UAT_COLOUR_ROOM; /* shared: all are shifted by the same amount */
+    at = place(UAT_PEERS_CHANGE, true, at) + UAT_COLOUR_ROOM; /* one room: all are shifted by the same amount */
     at = round_up(place(UAT_PEERS_CHANGE, false, at), page);
     s->size = round_up(place(UAT_PEERS_NOTHING, false, at), page);
     s->closed = s->size - at;
@@ -176,7 +176,7 @@ static int check_file_limit(size_t size)
     return -EFBIG;
 }
 
-/* The largest guard to try. It takes a small part of the address space where that is limited (ulimit -v). */
+/* The largest guard to try. If the address space is limited (ulimit -v), this is a small part of it. */
 static size_t largest_guard(void)
 {
     struct rlimit limit;
@@ -206,7 +206,7 @@ static int open_guard(struct uat_segment *s)
     return -1;
 }
 
-/* Create a memory object without a name: it vanishes with its last process. -1 with errno. */
+/* Create a memory object without a name: it vanishes with its last process. Returns -1 with errno after an error. */
 static int open_object(struct uat_segment *s)
 {
     if (uat_sim_on())
@@ -243,7 +243,7 @@ int uat_segment_open(int colour)
         errno = EEXIST;
         goto fail;
     }
-    if (!uat_sim_on())                             /* where one memory object holds many segments */
+    if (!uat_sim_on())                             /* in a simulation one memory object holds many segments */
         madvise(s->start, s->size, MADV_HUGEPAGE); /* fewer translations for the HCA and the CPU; only advice */
     return 0;
 fail:;

@@ -36,7 +36,7 @@ struct uat_area {
     size_t align; /* bytes, a power of two, at most a page; 0: a cache line */
     enum uat_peers peers;
     bool striped;  /* adapters change words in it */
-    size_t offset; /* from the segment's start in a worker of colour 0; set by uat_segment_lay_out() */
+    size_t offset; /* offset from the segment's start in a worker of colour 0; set by uat_segment_lay_out() */
     void *at;      /* where this worker has it; set by uat_segment_open() */
 };
 
@@ -69,8 +69,8 @@ static inline size_t uat_segment_region_size(void)
     return uat_segment.high - uat_segment.low;
 }
 
-/* The default address, or where a kernel's address space is smaller, such as one of 39 or 42 bits, a quarter to a half of
- * that. is_outside tells whether an address is beyond it. */
+/* The default address. If the kernel's address space is smaller, such as one of 39 or 42 bits, this is an address at a
+ * quarter to a half of that space. is_outside tells whether an address is beyond the space. */
 uint64_t uat_segment_fit(uint64_t address, bool (*is_outside)(uint64_t address));
 
 /* Start a layout with the uni-address region, the join records and the evacuation heap, sized by the settings. */
@@ -85,8 +85,8 @@ const struct uat_area *uat_segment_find(const char *name);
 /* End the layout: set the offset of each area, and uat_segment's size, read_only, closed and layout. */
 void uat_segment_lay_out(void);
 
-/* Map the segment that was laid out, for a worker of this colour (0 to UAT_COLOURS - 1). 0, or -EEXIST (address taken),
- * -ENOMEM, -EFBIG or -EINVAL, reported. */
+/* Map the segment that was laid out, for a worker of this colour (0 to UAT_COLOURS - 1). Returns 0, or -EEXIST (address
+ * taken), -ENOMEM, -EFBIG or -EINVAL, reported. */
 int uat_segment_open(int colour);
 
 /* Set the colours of all workers. The segment takes the array over and frees it. */

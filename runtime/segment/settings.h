@@ -36,7 +36,7 @@ static const struct uat_setting uat_segment_rows[] = {
     {"UAT_HEAP_SIZE", "16M", UAT_EQUAL, SEGMENT(heap_size), UAT_SIZE(64 << 10, UINT64_C(64) << 30, 4096),
      "room for the stacks of waiting tasks, in bytes"},
     {"UAT_RECORDS", "4096", UAT_EQUAL, SEGMENT(records), UAT_NUMBER(1, 1 << 24), "join records per worker"},
-    /* At least 1k: uat_spawn() checks only larger results. The transport moves whole 8-byte words. */
+    /* At least 1k, because uat_spawn() checks only larger results. The transport moves whole 8-byte words. */
     {"UAT_RESULT_MAX", "1k", UAT_EQUAL, SEGMENT(result_max), UAT_SIZE(UAT_RESULT_MAX_MIN, UAT_RESULT_MAX_MAX, 8),
      "largest result of a task, in bytes"},
     UAT_LAST_SETTING,

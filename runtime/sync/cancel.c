@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cancellation of task groups. A cancellable group has an object (waitobj.h) at the worker that made it. Its guard becomes
- * UAT_WAITOBJ_SET when the group is cancelled, for good; its words never change. So asking
- * takes no guard: the home loads it, and any other worker READs guard and words at once and keeps the answer for
- * UAT_CANCEL_AGE_NS.
+ * Cancellation of task groups. A cancellable group has an object (waitobj.h) at the worker that made it. When the
+ * group is cancelled, the object's guard becomes UAT_WAITOBJ_SET for good. The object's words never change. So asking
+ * takes no guard: the home loads the guard, and any other worker READs guard and words at once and keeps the answer
+ * for UAT_CANCEL_AGE_NS.
  */
 #include <inttypes.h>
 
@@ -20,7 +20,7 @@ enum { KEPT = 16 /* far groups whose state is kept */ };
 /* What this worker last READ of a far group. Serial numbers tell a group from a later one in the same place. */
 struct kept {
     uat_cancel_t cancel, outer;
-    uint64_t until; /* uat_clock_ns() */
+    uint64_t until; /* end of the time for which this is kept, by uat_clock_ns() */
     bool set;
 };
 static struct kept kept[KEPT];
@@ -71,7 +71,7 @@ void uat_group_cancel(uat_cancel_t cancel)
     if (cancel.object == 0)
         refuse(cancel, what);
     const struct uat_waitobj *o = uat_waitobj_take(cancel.object, UAT_PARK_CANCEL, what);
-    if (!o) /* it was cancelled before */
+    if (!o) /* the group was cancelled before */
         return;
     if (o->word[SERIAL] != cancel.serial)
         refuse(cancel, what);
@@ -93,14 +93,14 @@ static void read_far(uat_cancel_t cancel, struct kept *k)
                        copy->guard == UAT_WAITOBJ_SET};
 }
 
-/* Was this very group cancelled? *outer: the group around it. */
+/* Was this very group cancelled? *outer becomes the group around it. */
 static bool is_set(uat_cancel_t cancel, uat_cancel_t *outer)
 {
     if (uat_waitobj_is_near(cancel.object) &&
         (cancel.object - uat_self.near_first) % UAT_HEAP_UNIT == UAT_HEAP_HEADER) {
         const struct uat_waitobj *o = uat_waitobj_address(cancel.object);
-        /* Acquire: the words, of an object that is being made anew, only after its guard. Nothing else is ordered. The
-         * peer is the CMP_SWAP in uat_waitobj_leave(). */
+        /* Acquire: orders the load of the guard before the loads of the words, in case the object is being made anew.
+         * Nothing else is ordered. The peer is the CMP_SWAP in uat_waitobj_leave(). */
         uint64_t guard = uat_cpu_load_acquire(&o->guard);
         check(cancel, o, guard, "uat_cancelled()");
         *outer = (uat_cancel_t){o->word[OUTER], o->word[OUTER_SERIAL]};

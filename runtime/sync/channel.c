@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Channels: a ring of values at the home, and one queue, of receivers while it is empty or of senders while it is full.
- * A waiting sender keeps its value in its stack, and the receiver READs it there. A sender WRITEs its value into the
- * stack of a waiting receiver.
+ * Channels. A channel is a ring of values at its home, and one queue. Receivers wait in the queue while the ring is
+ * empty, senders while it is full. A waiting sender keeps its value in its stack, and the receiver READs it there. A
+ * sender WRITEs its value into the stack of a waiting receiver.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ enum {
     CLOSED = 1,
     SENDERS = 2, /* the waiters are senders */
     ORDER_SHIFT = 2,
-    ORDER_BITS = 6, /* the channel's block has 2^order units: this bounds CAPACITY, which peers may have overwritten */
+    ORDER_BITS = 6, /* the channel's block has 2^order units: a bound for CAPACITY, which peers may have overwritten */
     SIZE_SHIFT = ORDER_SHIFT + ORDER_BITS
 };
 
@@ -52,7 +52,7 @@ uat_channel_t uat_channel_create(size_t size, size_t capacity)
                   size, uat_segment.result_max, (size + 7) / 8 * 8);
     size_t bytes;
     if (__builtin_mul_overflow(uat_round8(size), capacity, &bytes))
-        bytes = SIZE_MAX; /* for which there is no room */
+        bytes = SIZE_MAX; /* there is no room for that */
     unsigned order = 0;
     while (order < UAT_HEAP_ORDERS && room_of(order) < bytes)
         order++;
@@ -89,7 +89,7 @@ static char *place_of(uat_channel_t c, uint64_t i)
     return uat_waitobj_address(c.object)->data + at * uat_round8(c.size);
 }
 
-/* With the guard held, and room in the ring: append the value in the staging area as the youngest. */
+/* Append the value in the staging area as the youngest. The guard is held, and the ring has room. */
 static void append(uat_channel_t c)
 {
     struct uat_waitobj *o = uat_waitobj_held();
@@ -232,8 +232,8 @@ void uat_channel_close(uat_channel_t c)
     enum uat_park_kind kind = o->word[FLAGS] & SENDERS ? UAT_PARK_SEND : UAT_PARK_RECEIVE;
     struct uat_waking waking;
     o->word[FLAGS] = (o->word[FLAGS] | CLOSED) & ~(uint64_t)SENDERS;
-    uat_global_before_wait();            /* for the woken tasks, as in uat_waitobj_leave() */
-    while (uat_waitobj_unqueue(&waking)) /* under the guard, after which a select may free its block (S7) */
+    uat_global_before_wait();            /* a release for the woken tasks, as in uat_waitobj_leave() */
+    while (uat_waitobj_unqueue(&waking)) /* done under the guard, after which a select may free its block (S7) */
         uat_waitobj_wake(&waking, kind, EPIPE, NULL, 0);
     uat_waitobj_leave(c.object, 0);
 }

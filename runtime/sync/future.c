@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Futures. Getting a value that is already set takes one round trip, { FETCH_ADD(guard, 0); READ size; READ value }:
- * the guard becomes UAT_WAITOBJ_SET only after the WRITE of the value, and the READs follow the FETCH_ADD (O1). Waiting
+ * Futures. Getting a value that is already set takes one round trip, { FETCH_ADD(guard, 0); READ size; READ value }.
+ * The guard becomes UAT_WAITOBJ_SET only after the WRITE of the value, and the READs follow the FETCH_ADD (O1). Waiting
  * takes one more round trip.
  *
- * A look finds every set that is ordered before it, although uat_future_set() returns before the guard is final: until
- * then the guard holds the setter's rank. So a look that finds a rank tells nothing yet, and is repeated.
+ * A look finds every uat_future_set() that is ordered before it, although that function returns before the guard is
+ * final. Until then the guard holds the setter's rank. So a look that finds a rank tells nothing yet, and is repeated.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ uat_future_t uat_future_create(size_t size)
     return (uat_future_t){uat_waitobj_create(UAT_PARK_FUTURE, uat_round8(size), word), size};
 }
 
-/* Check the handle's size: a corrupt one must not make us write beyond a buffer. */
+/* Check the handle's size, because a corrupt one must not make us write beyond a buffer. */
 static void check_size(uat_future_t f, const char *what)
 {
     if (f.size > uat_segment.result_max)
@@ -64,7 +64,7 @@ void uat_future_set(uat_future_t f, const void *value)
     uat_waitobj_wake_all(head, tail, UAT_PARK_FUTURE, 0, uat_sync_staging()->value, f.size);
 }
 
-/* Get the value if it is set. Returns the guard: UAT_WAITOBJ_SET if it is. */
+/* Get the value if it is set. Returns the guard, which is UAT_WAITOBJ_SET in that case. */
 static uint64_t get_now(uat_future_t f, void *value)
 {
     struct uat_waitobj *o = uat_waitobj_address(f.object);
@@ -124,7 +124,7 @@ void uat_future_get(uat_future_t f, void *value)
         return;
     static const char what[] = "uat_future_get()";
     const struct uat_waitobj *o = uat_waitobj_take(f.object, UAT_PARK_FUTURE, what);
-    if (!o) { /* it was set meanwhile, for good */
+    if (!o) { /* the future was set meanwhile, for good */
         get_now(f, value);
         return;
     }

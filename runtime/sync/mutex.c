@@ -2,7 +2,7 @@
 /*
  * Mutexes and condition variables. word[0] says where the mutex was locked; the other words identify the holder. A
  * holder that was handed the mutex while it waited WRITEs its new rank to the place after the words, without the guard.
- * Only messages use it (lost.c).
+ * Only messages use that rank (lost.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,15 +27,17 @@ uat_mutex_t uat_mutex_create(void)
 }
 
 /*
- * The identity of a task that holds a mutex. After it has parted from its spawner, its join record's name identifies
- * it; no other living task has that name. Before that, it is identified by its segment's base, its spawner's handle and
- * the worker where it was born. It is still on that worker, and its record will be that worker's, so this identity
- * stays the same wherever the task goes. Two tasks that were born on one worker at one address, of spawners at one
- * address, are confused if the first took the lock before it parted.
+ * The identity of a task that holds a mutex. After the task has parted from its spawner, its join record's name
+ * identifies it; no other living task has that name. Before that, three things identify it: its segment's base, its
+ * spawner's handle and the worker where it was born. The task is still on that worker, and its record will be that
+ * worker's, so this identity stays the same wherever the task goes.
+ *
+ * Two tasks that were born on one worker at one address, of spawners at one address, are confused if the first took the
+ * lock before it parted.
  */
 struct holder {
     uintptr_t base, handle;
-    uint64_t birth; /* the record's name, or (rank << 48) | 1; a root has neither spawner nor record: 0 */
+    uint64_t birth; /* the record's name, or (rank << 48) | 1; 0 for a root, which has no spawner and no record */
 };
 
 #define UNPARTED UINT64_C(1)
@@ -47,7 +49,7 @@ static struct holder running_task(void)
         return (struct holder){0};
     uintptr_t base = uat_deque_base(deque);
     const struct uat_frame *frame = uat_frame_at(base);
-    bool parted = (deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_PRIVATE; /* else frame->record is undefined */
+    bool parted = (deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_PRIVATE; /* otherwise frame->record is undefined */
     uint64_t birth = parted ? frame->record : (uint64_t)uat_self.rank << 48 | UNPARTED;
     return (struct holder){base, (uintptr_t)frame->task, frame->task ? birth : 0};
 }
@@ -82,19 +84,19 @@ int uat_mutex_try_lock(uat_mutex_t m)
     return -EAGAIN;
 }
 
-/* A waiter has parted from its spawner: its record's name is the tag by which it will be known as the holder. A root,
- * which has no record, is known by its base. */
+/* A waiter has parted from its spawner. Its record's name becomes the tag by which it will be known as the holder. A
+ * root has no record, and is known by its base. */
 static void park_locker(struct uat_park *wait, uint64_t name)
 {
     struct uat_parked *parked = (struct uat_parked *)(void *)uat_waitobj_address(name);
-    const struct uat_frame *frame = uat_frame_at(parked->base); /* in place until the call returns */
+    const struct uat_frame *frame = uat_frame_at(parked->base); /* it stays in place until the call returns */
     parked->reply = frame->task ? frame->record : 0;
     uat_waitobj_park(wait, name);
 }
 
 /*
  * Note that the task to which the mutex was handed continues on this worker. The WRITE must complete first. Otherwise
- * the task might be stolen and unlock elsewhere, and the mutex might be destroyed; a WRITE in flight, or one that the
+ * the task might be stolen and unlock elsewhere, and the mutex might be destroyed. A WRITE in flight, or one that the
  * adapter repeats, would then overwrite the block's next user.
  */
 static __attribute__((noinline)) void note_resumed(uint64_t mutex)
@@ -142,7 +144,7 @@ static void release(uint64_t object, struct holder holder, const char *what)
                   uat_waitobj_rank(object));
     bool any = uat_waitobj_unqueue(&waking);
     o->word[LOCKED] = 0;
-    if (any) /* the tag that the waiter waits with */
+    if (any) /* the waiter's tag identifies the new holder */
         note_holder(o, (struct holder){.base = waking.base, .birth = waking.reply}, UAT_MUTEX_HANDED);
     uat_waitobj_leave(object, 0);
     waking.reply = 0;

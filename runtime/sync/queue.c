@@ -54,7 +54,7 @@ void uat_waitobj_refuse_reply(const struct uat_waking *waking)
     uat_word_refuse(uat_waitobj_rank(waking->name), "the reply of a waiter", waking->reply);
 }
 
-/* Returns false: another worker has claimed the select waiter. */
+/* Check the claim of a select waiter that another worker has claimed. Returns false. */
 static bool check_claimed(uint64_t name, uint64_t claimed)
 {
     if (claimed != 1)
@@ -62,7 +62,8 @@ static bool check_claimed(uint64_t name, uint64_t claimed)
     return false;
 }
 
-/* Claim the select waiter of the entry `waking` (S6), and find its task. False if the task has been woken already. */
+/* Claim the select waiter of the entry `waking` (S6), and find its task. Returns false if the task has been woken
+ * already. */
 static __attribute__((noinline)) bool claim(struct uat_waking *waking)
 {
     uint64_t name = waking->base;
@@ -107,7 +108,7 @@ bool uat_waitobj_unqueue_slowly(struct uat_waking *waking)
     return false;
 }
 
-/* Ends the job if a queue is longer than all heaps have room for: then it contains a cycle. */
+/* Ends the job if a queue is longer than all heaps have room for, because it then contains a cycle. */
 static void check_length(uint64_t passed, uint64_t at)
 {
     if (passed > (uint64_t)uat_self.size * (uat_segment.heap_size / UAT_READY_STACK))

@@ -32,7 +32,7 @@ struct select {
     const char *what;
     uat_case_t *cases;
     int n, channels;
-    int order[UAT_SELECT_MAX];                 /* the first case of each channel, by the channels' names */
+    int order[UAT_SELECT_MAX];                 /* the first case of each channel, in the order of the channels' names */
     struct uat_waitobj *words[UAT_SELECT_MAX]; /* words of each case's channel, while the guards are held */
     size_t slot[UAT_SELECT_MAX];               /* where the answer to each case goes: a status word, then the value */
 };
@@ -79,7 +79,7 @@ static void begin(struct select *s, const char *what, uat_case_t *cases, int n)
     }
 }
 
-/* Leave all guards but that of case `taken`'s channel; -1: all. */
+/* Leave all guards except that of case `taken`'s channel. If `taken` is -1, leave all. */
 static void leave_others(const struct select *s, int taken)
 {
     for (int k = 0; k < s->channels; k++) {
@@ -180,7 +180,7 @@ static uint64_t make_waiter(const struct select *s)
         uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for a task that waits for %d channels; set it to more",
                   uat_segment.heap_size >> 10, s->n);
     struct uat_select_waiter *waiter = (struct uat_select_waiter *)(void *)block;
-    waiter->unused[0] = waiter->unused[1] = waiter->unused[2] = 0; /* as struct uat_parked: UAT_PARK_NONE */
+    waiter->unused[0] = waiter->unused[1] = waiter->unused[2] = 0; /* as a struct uat_parked: kind UAT_PARK_NONE */
     /* Relaxed: no peer knows the select waiter yet; leaving the guards after its entries were queued publishes it. */
     __atomic_store_n(&waiter->claim, 0, __ATOMIC_RELAXED);
     return (uint64_t)uat_self.rank << 48 | (uintptr_t)block;

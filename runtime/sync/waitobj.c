@@ -18,7 +18,7 @@
 
 enum { WATCH_EVERY = 256 /* looks at a guard between two calls of the watch */ };
 
-/* Bytes that taking READs and leaving WRITEs: all words but the guard. */
+/* The number of bytes that taking a guard READs and leaving it WRITEs: all words except the guard. */
 enum { WORDS = offsetof(struct uat_waitobj, data) - offsetof(struct uat_waitobj, kind) };
 _Static_assert((int)WORDS <= (int)UAT_UNSIGNALED_WRITE_MAX, "leaving is fire and forget");
 
@@ -57,7 +57,7 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
     struct uat_op op = uat_op_write(from, address, uat_round8(size));
     if (size > UAT_UNSIGNALED_WRITE_MAX)
         uat_waitobj_post(name, &op, 1);
-    else if (size > 0) /* before the guard's CMP_SWAP in uat_waitobj_leave() (O1, O5) */
+    else if (size > 0) /* it arrives before the guard's CMP_SWAP in uat_waitobj_leave() (O1, O5) */
         uat_check(uat_transport_post_unsignaled(uat_self.transport, uat_waitobj_rank(name), &op, 1));
 }
 
@@ -147,7 +147,7 @@ void uat_waitobj_look_later(uint64_t name, enum uat_park_kind kind, const char *
         uat_word_refuse(uat_waitobj_rank(name), "the guard of an object", guard);
     if (relax->spins % WATCH_EVERY == WATCH_EVERY - 1)
         uat_stall_guard(name, (int)guard - 1);
-    uat_relax_away(relax); /* the guard may lie elsewhere */
+    uat_relax_away(relax); /* the guard may lie on another worker */
 }
 
 void uat_waitobj_looked(const struct uat_relax *relax)
@@ -156,7 +156,7 @@ void uat_waitobj_looked(const struct uat_relax *relax)
         uat_stall_over();
 }
 
-/* Keep trying after the first try found the guard to be `guard`. False if it is UAT_WAITOBJ_SET. */
+/* Keep trying after the first try found the guard to be `guard`. Returns false if it becomes UAT_WAITOBJ_SET. */
 static __attribute__((noinline)) bool take_later(uint64_t name, enum uat_park_kind kind, const char *what,
                                                  struct uat_waitobj *copy, uint64_t guard)
 {
@@ -222,7 +222,7 @@ void uat_waitobj_end(uint64_t name, const struct uat_waitobj *o, enum uat_park_k
         return;
     }
     struct uat_op last = uat_op_cmp_swap(&uat_sync_staging()->old, &home->guard, guard, UAT_WAITOBJ_GONE);
-    /* Complete before the mark, after which the home reuses the memory (O7). */
+    /* This must be complete before the mark, after which the home reuses the memory (O7). */
     uat_waitobj_post(name, &last, 1);
     uat_park_give_back(uat_waitobj_rank(name), &block->returned);
 }

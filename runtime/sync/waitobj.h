@@ -3,17 +3,18 @@
  * The common part of all objects that tasks wait for: words at a home, changed under a guard, and a queue of waiters.
  * Model: tests/model/waitobj.pml.
  *
- *   S1  guard is changed by CMP_SWAP of the home's adapter only: 0 is free, rank + 1 is held by that worker, and
- *       there are final values. Only the holder READs and WRITEs the other words.
+ *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0 means free, rank + 1 means held by that worker, and
+ *       some values are final. Only the holder READs and WRITEs the other words.
  *   S2  Taking is { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are those that the last
- *       holder left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE is
- *       there before the guard is free (O1).
- *   S3  The holder waits for nothing but completions: no task switch with a guard held, except that a task which
- *       waits is evacuated, and queues itself, under the guard that it took before it looked. So no wake-up falls
- *       in between. Several guards are taken in the order of the objects' names, so that nobody waits in a circle.
- *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply: `next` is WRITTEN
- *       under the guard by the worker that queues the next waiter, and the WRITE is complete before the guard is left.
- *   S5  A waiter is taken out of the queue under the guard by exactly one worker, which then makes it ready once. The
+ *       holder left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE has
+ *       arrived before the guard is free (O1).
+ *   S3  The holder waits for nothing but completions. No task switch happens with a guard held, with one exception: a
+ *       task that waits is evacuated, and queues itself, under the guard that it took before it looked. So no wake-up
+ *       falls in between. Several guards are taken in the order of the objects' names, so that no circle of waits
+ *       can arise.
+ *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply. The worker that
+ *       queues the next waiter WRITEs `next` under the guard, and this WRITE is complete before the guard is left.
+ *   S5  Exactly one worker takes a waiter out of the queue, under the guard. That worker then makes it ready once. The
  *       reply is complete, including a FETCH_ADD after its WRITE, before the task is made ready.
  */
 #ifndef UAT_WAITOBJ_H
@@ -34,10 +35,10 @@
 #include "runtime/sched/park.h"
 
 struct uat_waitobj {
-    _Alignas(
-        64) uint64_t guard;   /* changed by the adapter's atomics only, or where the CPU is the adapter (O6), by its */
+    /* Changed only by the adapter's atomics or, where the CPU is the adapter (O6), by the CPU's. */
+    _Alignas(64) uint64_t guard;
     uint64_t kind;            /* UAT_WAITOBJ_MAGIC | enum uat_park_kind */
-    uint64_t head, tail;      /* names of the longest waiter and of the latest; 0: none */
+    uint64_t head, tail;      /* names of the waiter that has waited longest, and of the latest; 0 if there is none */
     uint64_t word[4];         /* their meaning depends on the kind */
     _Alignas(64) char data[]; /* values */
 };
@@ -46,7 +47,7 @@ struct uat_waitobj {
 #define UAT_WAITOBJ_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
 #define UAT_WAITOBJ_GONE  (UINT64_C(2) << 32) /* final: destroyed */
 
-enum { UAT_HELD_MAX = 16 /* how many objects' guards a worker holds at once, at most */ };
+enum { UAT_HELD_MAX = 16 /* most guards of objects that a worker holds at once */ };
 
 /* Local buffers of the operations that this worker posts to far objects. */
 struct uat_sync_staging {
@@ -54,7 +55,7 @@ struct uat_sync_staging {
     uint64_t word;
     uint64_t waking[6];        /* header of a waiter */
     uint64_t select_waiter[3]; /* the select waiter of a waiting select */
-    /* Copies of the words of the object whose guard is held, and of several such objects. */
+    /* `held` copies the words of the object whose guard is held, `select` those of several such objects. */
     _Alignas(64) char held[sizeof(struct uat_waitobj)];
     _Alignas(64) char select[UAT_HELD_MAX][sizeof(struct uat_waitobj)];
     _Alignas(64) char value[]; /* uat_segment.result_max bytes */
@@ -81,8 +82,8 @@ uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_
 
 /*
  * Called when a try_ function has found nothing. Its task may poll in a loop for something that its spawner's
- * continuation is to do. So this offers what could not be offered before, and in the message protocol answers a thief
- * that asks; otherwise the loop might never end. (Nothing is offered while ranges are checked out, because an offer may
+ * continuation is to do, and the loop might never end. So this offers what could not be offered before, and in the
+ * message protocol answers a thief that asks. (Nothing is offered while ranges are checked out, because an offer may
  * release.)
  */
 static inline void uat_waitobj_poll_failed(void)
@@ -98,16 +99,16 @@ void uat_waitobj_check(uint64_t name, enum uat_park_kind kind, const char *what)
  * round trip anyway. */
 static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_kind kind, const char *what);
 
-/* Take the guard of object i of several, i < UAT_HELD_MAX, in the order of their names. uat_waitobj_hold() selects the
- * object that the functions below work on. */
+/* Take the guard of object i of several (i < UAT_HELD_MAX). The guards are taken in the order of the objects' names.
+ * uat_waitobj_hold() selects the object that the functions below work on. */
 struct uat_waitobj *uat_waitobj_take_more(uint64_t name, enum uat_park_kind kind, const char *what, int i);
 void uat_waitobj_hold(struct uat_waitobj *words);
 
 /* Leave the guard, with the words as they are now; the guard becomes `final` (0: free). */
 static inline void uat_waitobj_leave(uint64_t name, uint64_t final);
 
-/* A moment between two looks at a guard that some worker holds. Ends the job if it can be no guard, or stays held too
- * long. uat_waitobj_looked() follows the last look. */
+/* Pause for a moment between two looks at a guard that some worker holds. Ends the job if `guard` can be no guard, or
+ * if the guard stays held too long. uat_waitobj_looked() follows the last look. */
 void uat_waitobj_look_later(uint64_t name, enum uat_park_kind kind, const char *what, uint64_t guard,
                             struct uat_relax *relax);
 void uat_waitobj_looked(const struct uat_relax *relax);
@@ -149,7 +150,7 @@ static inline int uat_waitobj_wait_word(uint64_t name, enum uat_park_kind kind, 
 /* With the guard held, or on the scheduler's side: put a waiter at the queue's end. */
 void uat_waitobj_queue(uint64_t waiter);
 
-/* The name of the object whose guard is held, or was held last; and the rank where that object lives. */
+/* The name of the object whose guard is held, or was held last. uat_waitobj_held_rank(): the rank where it lives. */
 static inline uint64_t uat_waitobj_held_name(void);
 static inline int uat_waitobj_held_rank(void)
 {
@@ -164,7 +165,7 @@ struct uat_waking {
     bool select;    /* the task waits for several objects, and this one wakes it */
 };
 
-/* With the guard held: dequeue the first waiter that can still be woken. False if there is none. */
+/* With the guard held: dequeue the first waiter that can still be woken. Returns false if there is none. */
 static inline bool uat_waitobj_unqueue(struct uat_waking *waking);
 
 /* READ and check a waiter's header, for lists that were dequeued as a whole. */
@@ -196,21 +197,21 @@ void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size)
 void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t size);
 
 /*
- * A task that waits in several queues at once has a select waiter: a block of its own in the heap where it waited, with
- * an entry for each queue. An entry has the form of a waiter's header, with sp == 0, base the select waiter's name, and
- * reply where the answer of this queue goes. The worker that dequeues an entry claims its select waiter. One worker
+ * A task that waits in several queues at once has a select waiter: its own block in the heap where it waited, with an
+ * entry for each queue. An entry has the form of a waiter's header: sp is 0, base is the select waiter's name, and
+ * reply is where the answer of this queue goes. The worker that dequeues an entry claims its select waiter. One worker
  * wins, and wakes the task.
  *
- *   S6  claim is changed by CMP_SWAP of the adapter only: 0 until the first waker. It is taken under the guard of a
- *       queue that holds one of the entries.
+ *   S6  Only the CMP_SWAP of the adapter changes `claim`, which is 0 until the first waker. A worker claims under the
+ *       guard of a queue that holds one of the entries.
  *   S7  The task queues its entries with the guards of all its objects held. After it was resumed, it removes the
  *       entries that are left, each under its queue's guard. Then no worker knows the select waiter any more, and it
  *       is given back.
  */
 struct uat_select_waiter {
-    uint64_t returned; /* struct uat_block */
+    uint64_t returned; /* as in struct uat_block */
     uint64_t claim;
-    uint64_t stack; /* name of the block with the task's stack; own CPU: set before queueing, like sp and base */
+    uint64_t stack; /* name of the block with the task's stack; this CPU sets it, sp and base before queueing */
     uint64_t sp, base;
     uint64_t unused[3];
     struct uat_parked entry[];
@@ -245,7 +246,7 @@ static inline uint64_t uat_waitobj_held_name(void)
 }
 
 /*
- * Can this CPU access the object of this name directly, just as the adapter would? Then S1 and S2 hold unchanged: the
+ * Can this CPU access the object of this name directly, just as the adapter would? Then S1 and S2 hold unchanged. The
  * atomic instruction on the guard counts as the adapter's, and is a full fence before the loads of the words and after
  * their stores.
  */
@@ -289,7 +290,7 @@ static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_
 
 static inline void uat_waitobj_leave(uint64_t name, uint64_t final)
 {
-    uat_global_before_wait(); /* what this worker wrote to global memory: for the next holder and woken tasks */
+    uat_global_before_wait(); /* what this worker wrote is released for the next holder and for woken tasks */
     if (uat_waitobj_is_near(name))
         uat_waitobj_swap_near(&uat_waitobj_address(name)->guard, (uint64_t)uat_self.rank + 1, final);
     else

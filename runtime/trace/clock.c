@@ -35,8 +35,8 @@ static int show(uint64_t readers)
     uint64_t *clock = shown.at;
     const uint64_t *seen_by = readers_area.at;
     struct uat_relax relax = {0};
-    /* Relaxed, both: one number grows, the other says when to stop; they order no other data. The peer is look() of the
-     * other ranks. */
+    /* Both loads and stores are relaxed: one number grows, and the other says when to stop. They order no other data.
+     * The peer is look() of the other ranks. */
     for (uint64_t seen; (seen = __atomic_load_n(seen_by, __ATOMIC_RELAXED)) != readers;) {
         if (seen > readers)
             return uat_word_report(0, "the number of readers of the clock", seen);

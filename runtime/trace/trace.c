@@ -21,11 +21,11 @@ bool uat_trace_on;
 
 static struct {
     const char *file, *host;
-    struct uat_trace_event *ring;             /* UAT_TRACE_ROOM of them */
+    struct uat_trace_event *ring;             /* UAT_TRACE_ROOM events */
     uint64_t count;                           /* events recorded, including those that were overwritten */
     struct uat_trace_event phase[PHASES_MAX]; /* phases of the current attempt: kept only if it succeeds */
     unsigned phases;
-    uint64_t idle_begin, failures; /* start of the current time without work, 0: none; failed steals since */
+    uint64_t idle_begin, failures; /* start of the current time without work, 0 if there is work; failed steals since */
     struct uat_clock first;
     uint64_t began; /* start of the timeline, in nanoseconds */
 } trace;
@@ -41,8 +41,8 @@ void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, ui
     add(&event);
 }
 
-/* Note a phase of a steal. An idle worker makes millions of attempts: only the phases of successful ones are worth
- * keeping. */
+/* Note a phase of a steal. Only the phases of successful attempts are worth keeping, because an idle worker makes
+ * millions of attempts. */
 static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 {
     struct uat_trace_event event = {.begin = begin, .end = end, .kind = phase, .peer = -1};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Timelines (UAT_TRACE=FILE): the activity of each worker, as a file for Perfetto and chrome://tracing. A worker
- * keeps its newest events in private memory; uat_finalize() merges those of all. Off: one predictable branch, on slow
- * paths only.
+ * keeps its newest events in private memory; uat_finalize() merges the events of all workers. A timeline that is off
+ * costs one predictable branch, on slow paths only.
  */
 #ifndef UAT_TRACE_H
 #define UAT_TRACE_H
@@ -19,8 +19,8 @@ extern bool uat_trace_on;
  * uat_trace_close(). Collective. Returns 0 or a negative errno, reported. */
 int uat_trace_open(const char *host);
 
-/* Merge and write the timeline. Collective, outside of a run. Returns 0 or a negative errno, reported; then rank 0
- * leaves no file. */
+/* Merge and write the timeline. Collective, outside of a run. Returns 0 or a negative errno, reported. After an error
+ * rank 0 leaves no file. */
 int uat_trace_write(void);
 
 /* Drop the timeline. Local. */
@@ -31,7 +31,7 @@ void uat_trace_record(enum uat_trace_kind kind, uint64_t begin, uint64_t end, ui
 /* End an attempt to steal that started at `begin`. */
 void uat_trace_attempt_done(uint64_t begin, bool success, int victim, uint64_t bytes);
 
-/* No more attempts follow in this run. */
+/* Note that no more attempts follow in this run. */
 void uat_trace_attempts_over(void);
 
 static inline uint64_t uat_trace_begin(void)
