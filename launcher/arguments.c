@@ -37,7 +37,7 @@ static const struct option long_options[] = {
 
 static char doctor_variable[] = UAT_DOCTOR_VARIABLE "=1";
 
-/* Print the help, or with a form the settings as that kind of document. */
+/* Print the help. With a form, print the settings as a document of that form. */
 static bool print_help(const char *form)
 {
     if (form && strcmp(form, "md") == 0) {
@@ -171,7 +171,8 @@ static bool is_executable_file(const char *path, int *error)
     return false;
 }
 
-/* Find the program as a shell does. Returns its path, or NULL with the reason reported and *status set. */
+/* Find the program as a shell does. Returns its path. On failure it reports the reason, sets *status and returns
+ * NULL. */
 static char *find_program(const char *name, int *status)
 {
     const char *search = strchr(name, '/') ? "" : getenv("PATH");
@@ -203,7 +204,7 @@ static char *find_program(const char *name, int *status)
     return NULL;
 }
 
-/* Check the number of workers, whose limit depends on whether they are simulated. A simulation gets the number in a
+/* Check the number of workers. Simulated workers have another limit. A simulation gets the number in an environment
  * variable. */
 static bool check_workers(struct uat_arguments *out, bool simulated)
 {

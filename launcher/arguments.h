@@ -6,11 +6,11 @@
 #include <stdbool.h>
 
 enum {
-    UAT_WORKERS_MAX = 1024, /* on one host; UAT_SIM_WORKERS_MAX in a simulation */
+    UAT_WORKERS_MAX = 1024, /* workers on one host; the limit of a simulation is UAT_SIM_WORKERS_MAX */
     UAT_STATUS_FAILED = 1,
     UAT_STATUS_USAGE = 2,
-    UAT_STATUS_TIMEOUT = 124,    /* as timeout(1) */
-    UAT_STATUS_CANNOT_RUN = 126, /* as the shell */
+    UAT_STATUS_TIMEOUT = 124,    /* the status of timeout(1) */
+    UAT_STATUS_CANNOT_RUN = 126, /* the shell's status */
     UAT_STATUS_NOT_FOUND = 127,
 };
 

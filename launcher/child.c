@@ -63,7 +63,7 @@ static int open_null_input(void)
 static struct failure become_worker(const struct uat_child_plan *plan, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* the parent died before that call, so no signal will come */
+    if (getppid() != parent) /* the parent died before prctl(), so no signal will arrive */
         _exit(UAT_STATUS_FAILED);
     int rc = plan->core >= 0 ? uat_cpus_bind(plan->core_mask, plan->core) : 0;
     if (rc < 0)

@@ -8,9 +8,9 @@
 
 struct uat_child {
     int rank;
-    pid_t pid;       /* 0 once it has been reaped */
-    int status;      /* valid once it has been reaped: as from waitpid() */
-    double stopped;  /* when it was stopped, in seconds of CLOCK_MONOTONIC; 0 = it runs */
+    pid_t pid;       /* 0 once the worker has been reaped */
+    int status;      /* as from waitpid(); valid once the worker has been reaped */
+    double stopped;  /* when the worker was stopped, in seconds of CLOCK_MONOTONIC; 0 = it is running */
     int stop_signal; /* the signal that stopped it */
     bool stop_said;  /* the stop has been reported */
 };
@@ -24,12 +24,13 @@ struct uat_child_plan {
     int output, error;         /* descriptors for stdout and stderr; -1 = uatrun's own */
 };
 
-/* Start a worker; it dies with its parent. Returns 0, or a negative errno, reported, with uatrun's status in
- * *exit_status. */
+/* Start a worker that dies with its parent. Returns 0. On failure it reports the error, puts uatrun's status into
+ * *exit_status and returns a negative errno. */
 int uat_child_start(struct uat_child *child, const struct uat_child_plan *plan, int *exit_status);
 
-/* Raise the limit of open files for a server of n workers. more: files per worker besides the server's one. The workers
- * get the old limit back. Returns 0, or -EMFILE, reported, if the limit cannot be raised far enough. */
+/* Raise the limit of open files for a server of n workers. more: files per worker in addition to the one that the
+ * server has. The workers get the old limit back. Returns 0, or -EMFILE, reported, if the limit cannot be raised far
+ * enough. */
 int uat_child_raise_files(int n, int more);
 
 #endif

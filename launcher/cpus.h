@@ -9,8 +9,8 @@
 int uat_cpus_allowed(void);
 
 /*
- * Choose a core for each of n workers: cores[rank]. With fewer cores than workers it deals them out round-robin.
- * Hardware threads that share a core with an earlier one come last. Returns 0 or a negative errno, reported.
+ * Choose a core for each of n workers: cores[rank]. With fewer cores than workers it deals them out round-robin. The
+ * second and further hardware threads of a core are dealt out last. Returns 0 or a negative errno, reported.
  */
 int uat_cpus_assign(int *cores, int n);
 

@@ -19,7 +19,7 @@ enum {
     END_TERM_MS = 500,       /* time for an orderly end after SIGTERM */
     END_STARVED_MS = 10000,  /* the same time for a starved process */
     END_RAN_NS = 50000000,   /* a process is starved if it wants a processor and has had one for less than this */
-    END_KILL_EVERY_MS = 100, /* repeated, since descendants may fork meanwhile */
+    END_KILL_EVERY_MS = 100, /* SIGKILL is repeated, since descendants may fork meanwhile */
     END_LIMIT_MS = 4000      /* a process that survives SIGKILL for this long hangs in the kernel */
 };
 
@@ -51,7 +51,7 @@ static struct kin *list_processes(size_t *count)
         }
         pid_t pid = (pid_t)atoi(entry->d_name);
         struct uat_process process;
-        if (uat_process_look(pid, &process)) /* otherwise it has gone */
+        if (uat_process_look(pid, &process)) /* otherwise the process has gone */
             list[n++] = (struct kin){pid, process.parent, false, 0};
     }
     if (proc)
@@ -106,7 +106,7 @@ static bool is_starved(pid_t pid, const struct kin *told, size_t told_count)
     return false; /* it was created after the SIGTERM */
 }
 
-/* Send SIGKILL to all descendants. Starved ones are spared until their time is over, too. Returns whether any was
+/* Send SIGKILL to all descendants. A starved process is spared until END_STARVED_MS is over. Returns whether any was
  * spared. */
 static bool kill_overdue(const struct kin *told, size_t told_count, int waited)
 {

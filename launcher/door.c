@@ -14,7 +14,8 @@
 
 #include "launcher/say.h"
 
-/* Ask netlink about the socket at the other end of our connection. Its addresses are ours, exchanged. */
+/* Ask netlink about the socket at the other end of our connection. Its two addresses are ours, in the opposite
+ * roles. */
 static int ask_netlink(const struct sockaddr_in *own, const struct sockaddr_in *peer, uid_t *owner)
 {
     struct {
@@ -78,7 +79,7 @@ int uat_door_owner(const struct sockaddr *own, const struct sockaddr *peer, uid_
         return -EAFNOSUPPORT;
     const struct sockaddr_in *here = (const void *)own, *there = (const void *)peer;
     int rc = ask_netlink(here, there, owner);
-    /* Search even after -ENOENT, which is also the answer of a kernel without tcp_diag. */
+    /* Search the list even after -ENOENT, because a kernel without tcp_diag gives that answer, too. */
     return rc ? ask_list(here, there, owner) : 0;
 }
 

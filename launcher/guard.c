@@ -74,7 +74,7 @@ int uat_guard_run(const struct uat_arguments *arguments)
     }
     close(life[0]);
     int status = watch(job);
-    uat_server_remove_directory(); /* in case the job's process was killed while it started */
+    uat_server_remove_directory(); /* the job's process may have been killed while it started */
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     if (*verdict != NO_VERDICT) {

@@ -131,8 +131,8 @@ static void take_signals(struct job *job)
 }
 
 /*
- * Of several workers that exited with a non-zero status, find the one whose status differs if all others agree: those
- * have run into the same failed fence.
+ * Several workers exited with a non-zero status. If all but one of them agree on it, return the one whose status
+ * differs. The others have run into the same failed fence.
  */
 static struct uat_child *odd_one_out(const struct job *job)
 {
@@ -159,7 +159,7 @@ static int exit_code(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The stage of the worker's life, for the end of the line. */
+/* The stage of the worker's life, in words for the end of the report's line. */
 static const char *stage_of(const struct uat_child *child)
 {
     switch (uat_server_presence(child->rank)) {
@@ -192,8 +192,8 @@ static int blame_simulation(const struct job *job, const struct uat_child *child
     return exit_code(child->status);
 }
 
-/* End the other workers with a SIGTERM that carries the rank of the lost worker. They check in their memory what its
- * tasks held. */
+/* End the other workers with a SIGTERM that carries the rank of the lost worker. They check in their own memory what
+ * the lost worker's tasks held. */
 static void tell_loss(const struct job *job, int rank)
 {
     const union sigval value = {.sival_int = uat_lost_value(rank)};

@@ -103,7 +103,7 @@ static void put(int to, const char *text, size_t length)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return; /* nobody reads the output any more */
+            return; /* no process reads the output any more */
         text += n;
         length -= (size_t)n;
     }

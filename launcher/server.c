@@ -115,7 +115,7 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* All workers have arrived, so the library has collected all data: hand them back. */
+/* Hand back the data that the library has collected. They are complete, because all workers have arrived. */
 static pmix_status_t on_fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
                               char *collected, size_t size, pmix_modex_cbfunc_t done, void *data)
 {
@@ -240,7 +240,7 @@ int uat_server_make_directory(void)
 
 void uat_server_remove_directory(void)
 {
-    /* Remove only the directory, which should be empty: a name in it could be replaced between a check and its
+    /* Remove only the directory, which should be empty. A name in it could be replaced between a check and its
      * removal. */
     if (rmdir(server.directory) && errno != ENOENT)
         uat_say("cannot remove %s: %s", server.directory, strerror(errno));

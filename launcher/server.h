@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* What the server has heard from a worker. */
+/* The state of a worker, as the server has heard it. */
 enum uat_presence { UAT_PRESENCE_NONE, UAT_PRESENCE_CONNECTED, UAT_PRESENCE_FINALIZED };
 
 /* A call of PMIx_Abort(). */
@@ -15,8 +15,8 @@ struct uat_abort {
 };
 
 /*
- * Make the directory for libpmix's files, with a name that cannot be guessed, and remove it. uat_server_start() removes
- * it too, but may be killed before it does. 0 or a negative errno, reported.
+ * Make and remove the directory for libpmix's files, whose name cannot be guessed. uat_server_start() removes it too,
+ * but may be killed before it does. 0 or a negative errno, reported.
  */
 int uat_server_make_directory(void);
 void uat_server_remove_directory(void);

@@ -16,7 +16,7 @@ void uat_signals_take(void);
 /* The set that uat_signals_take() blocked. */
 const sigset_t *uat_signals_set(void);
 
-/* In a new worker: restore the mask and the dispositions that uatrun found. Async-signal-safe. */
+/* Restore, in a new worker, the mask and the dispositions that uatrun found. Async-signal-safe. */
 void uat_signals_restore(void);
 
 /*
@@ -25,7 +25,7 @@ void uat_signals_restore(void);
  */
 bool uat_signals_to_forward(int si_code);
 
-/* Is this signal a request to end, which ends a process that does nothing about it? */
+/* Is this signal a request to end? By default it ends a process. */
 bool uat_signals_ends(int signal);
 
 #endif

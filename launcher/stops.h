@@ -11,17 +11,17 @@
 #include "launcher/arguments.h"
 #include "launcher/child.h"
 
-/* Note that a worker was stopped or continued. status: as from waitpid(). */
+/* Note that a worker was stopped or continued, as `status` from waitpid() says. */
 void uat_stops_note(struct uat_child *child, int status, double now);
 
 /* Restart the workers' timers, since uatrun itself was stopped and continued. */
 void uat_stops_restart(struct uat_child *children, int n, double now);
 
-/* Report workers that have been stopped for too long. True if one exceeds the limit: the job must end, which is
- * reported. */
+/* Report workers that have been stopped for too long. Returns true if a stop exceeds the limit. It has then reported
+ * that the job must end. */
 bool uat_stops_check(struct uat_child *children, const struct uat_arguments *arguments, const char *host, double now);
 
-/* When uat_stops_check() must be called next; 0 = not before an event. */
+/* The time at which uat_stops_check() must be called next; 0 = not before the next event. */
 double uat_stops_due(const struct uat_child *children, const struct uat_arguments *arguments);
 
 #endif

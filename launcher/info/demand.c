@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a worker of a job would need: connections, keys, locked memory, and the reason for the numbers. */
+/* The needs of a worker of a job: connections, keys and locked memory, with the reason for the numbers. */
 #include "launcher/info/info.h"
 
 #include <stdio.h>

@@ -50,7 +50,7 @@ static void add_huge_pages(json_object *root)
     json_object_object_add(root, "huge_pages", o);
 }
 
-/* Addresses must be equal in all workers: can a process here turn address randomisation off? */
+/* Can a process here turn address randomisation off? Addresses must be equal in all workers. */
 static void add_randomisation(json_object *root)
 {
     char line[16];

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Add "version", "processor", "obstacle" if there is one, "memlock", "huge_pages", "pmix" and "randomisation", which describe the process and its host. */
+/* Add "version", "processor", "obstacle" if there is one, "memlock", "huge_pages", "pmix" and "randomisation", which
+ * describe the process and its host. */
 void info_add_host(json_object *root);
 
 /* A job: its hosts, and the workers on each. */
@@ -26,8 +27,8 @@ bool info_add_ports(json_object *root, const struct info_job *job);
 struct ibv_device_attr;
 void info_add_demand(json_object *root, const struct ibv_device_attr *attr, const struct info_job *job);
 
-/* Add "litmus" and "litmus_hosts". Returns 0, or 1 if a promise is broken or the tests could not be run. *silent:
- * another process of the same launcher prints everything. */
+/* Add "litmus" and "litmus_hosts". Returns 0, or 1 if a promise is broken or the tests could not be run. *silent is set
+ * if another process of the same launcher prints everything. */
 int info_add_litmus(json_object *root, uint64_t trials, bool *silent);
 
 void info_print_table(json_object *root);

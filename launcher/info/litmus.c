@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rank 1 is the thief: it posts chains. Rank 0 is the victim: its CPU works on its own segment, and in one test its own
- * queue pair does, too. The thief counts.
+ * Rank 1 is the thief, which posts chains. Rank 0 is the victim. The victim's CPU works on its own segment, and in one
+ * test the victim's queue pair does, too. The thief counts.
  */
 #include "launcher/info/litmus.h"
 
@@ -18,19 +18,19 @@
 enum { FLAG = 0, DATA = 64, DONE = 128, PAYLOAD = 256, PAYLOAD_WORDS = 64, LANDING = 1024, ALL = 2 * LANDING };
 _Static_assert(ALL <= (int)PAIR_WORDS, "fit into the segments");
 
-enum { DISTANCES = 64, TRIPS = 16 /* trips to measure; the shortest counts */ };
+enum { DISTANCES = 64, TRIPS = 16 /* round trips to measure, of which the shortest counts */ };
 
 /* Each process has its own board. */
 struct board {
     uint64_t trials;
     uint64_t trip; /* ticks of the processor's counter that a READ of the other process's memory takes */
     int rc;
-    struct litmus_result *results; /* each is filled in by one of the two processes; at the end both have all */
+    struct litmus_result *results; /* each process fills in some of them; at the end both have all */
     char hosts[2][64];
 };
 
-/* Acquire: pairs with the other process's chain in pair_do(): after the word is seen, all that the chain wrote before
- * it is seen. */
+/* Acquire: pairs with the other process's chain in pair_do(). A process that sees the word also sees everything that
+ * the chain wrote before it. */
 static uint64_t load(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
@@ -67,8 +67,8 @@ static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_
 }
 
 /*
- * Make the victim wait for a fraction of the time that the thief's chain takes; over the trials, the fraction takes all
- * values.
+ * Make the victim wait for a fraction of the time that the thief's chain takes. The fraction varies over all values
+ * from trial to trial.
  */
 static void keep_distance(const struct board *board, uint64_t trial)
 {
@@ -92,7 +92,7 @@ static void claim_pop(struct pair *pair, struct board *board, struct litmus_resu
         } else {
             keep_distance(board, i);
             __atomic_store_n(w + DATA, i + 1, __ATOMIC_RELAXED);
-            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the store before the load; other side: the chain's order */
+            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* orders store before load; other side: the chain's order */
             saw = load(w + FLAG) == i + 1;
         }
         bool other_saw = pair_meet(pair, saw);
@@ -154,7 +154,7 @@ static void store_read(struct pair *pair, struct board *board, struct litmus_res
 }
 
 /* The thief adds to the lower half of a word; the victim adds to its upper half, with its CPU or through its own queue
- * pair. Violations: additions missing at the end. */
+ * pair. A violation is an addition that is missing at the end. */
 static void add_add(struct pair *pair, struct board *board, struct litmus_result *r, bool by_cpu)
 {
     uint64_t *w = pair->words, *landing = w + LANDING, owner_adds = 0;
@@ -170,7 +170,7 @@ static void add_add(struct pair *pair, struct board *board, struct litmus_result
         for (; !load(w + DONE); owner_adds++) {
             pair_look(pair);
             if (by_cpu)
-                __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST); /* the rules forbid this to the runtime */
+                __atomic_fetch_add(w + FLAG, 1ull << 32, __ATOMIC_SEQ_CST); /* the runtime never does this */
             else
                 pair_do(pair, 0, &op, 1);
         }
@@ -195,7 +195,7 @@ static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_re
     add_add(pair, board, r, true);
 }
 
-/* A READ that follows a WRITE of the same words in its chain, without an atomic between them. */
+/* A READ sees the WRITE of the same words before it in its chain, without an atomic between them. */
 static void write_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *payload = w + PAYLOAD, *landing = w + LANDING;
@@ -213,8 +213,8 @@ static void write_read(struct pair *pair, struct board *board, struct litmus_res
     }
 }
 
-/* Two READs in a chain, of words on different cache lines. The victim's CPU stores DATA before FLAG, so a chain in
- * order finds DATA at least as new as FLAG. */
+/* Two READs in a chain take effect in order. They read words on different cache lines, FLAG and then DATA. The victim's
+ * CPU stores DATA before FLAG, so a chain in order finds DATA at least as new as FLAG. */
 static void read_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
@@ -265,7 +265,7 @@ static uint64_t measure_trip(struct pair *pair)
     return shortest;
 }
 
-/* Give both processes a count that one of them has; the other's count is 0. A count above 32 bits is sent as the
+/* Give both processes a count that only one of them has; the other one passes 0. A count above 32 bits is sent as the
  * largest 32-bit number. */
 static uint64_t share(struct pair *pair, uint64_t count)
 {

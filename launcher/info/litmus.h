@@ -10,7 +10,7 @@ enum { LITMUS_TESTS = 8 };
 
 struct litmus_result {
     const char *name, *meaning;
-    bool demonstration; /* the rules forbid this to the runtime: violations are expected, and no failure */
+    bool demonstration; /* the runtime never relies on this: violations are expected and are no failure */
     uint64_t trials, violations;
 };
 
@@ -20,8 +20,8 @@ struct litmus {
     struct litmus_result results[LITMUS_TESTS];
 };
 
-/* Run all tests, `trials` trials each, between two processes: a launcher's, else this one and a child. Returns 0, or a
- * negative errno if they could not be run. */
+/* Run all tests, `trials` trials each, between two processes. They are the two of a launcher, or else this process and
+ * a child. Returns 0, or a negative errno if they could not be run. */
 int litmus_run(uint64_t trials, struct litmus *out);
 
 #endif

@@ -25,7 +25,7 @@ void pair_look(struct pair *pair)
     if (++pair->looks % EVERY)
         return;
     pair->way->look(pair);
-    sched_yield(); /* on a shared core, lets the other process or Soft-RoCE run */
+    sched_yield(); /* lets the other process or Soft-RoCE run on a shared core */
 }
 
 void pair_do(struct pair *pair, int rank, const struct uat_op *ops, int count)

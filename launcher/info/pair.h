@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two processes joined over verbs: a parent and its child on this host, without launcher and bootstrap; or two that a
- * launcher has started, on one host or two. Rank 0 is the parent, or the launcher's first process. Each has its own
- * segment, at a common address.
+ * Two processes joined over verbs. They are either a parent and its child on this host, without launcher and bootstrap,
+ * or two processes that a launcher has started, on one host or two. Rank 0 is the parent, or the launcher's first
+ * process. Each process has its own segment, and both segments have the same address.
  */
 #ifndef UAT_INFO_PAIR_H
 #define UAT_INFO_PAIR_H
@@ -17,7 +17,7 @@ enum {
 
 struct pair;
 
-/* How the two processes meet. Both call all functions, in the same order. */
+/* The way in which the two processes meet. Both call all functions, in the same order. */
 struct pair_way {
     /* Give the other process a blob and get both blobs: out[0], out[1]; valid until the pair ends. Returns 0 or a
      * negative errno, reported. */
@@ -26,14 +26,14 @@ struct pair_way {
     uint32_t (*meet)(struct pair *pair, uint32_t word);
     /* Has the other process been lost? If so, print a line and exit with status 1. */
     void (*look)(struct pair *pair);
-    /* Call this before a process exits for whose meeting the other one waits. */
+    /* Called before this process exits while the other one waits for a meeting with it. */
     void (*give_up)(void);
 };
 
 struct pair {
     int rank;
     struct uat_transport *transport;
-    char *segment;   /* PAIR_SEGMENT bytes: transport's part, PAIR_WORDS words, PAIR_MEETINGS bytes */
+    char *segment;   /* PAIR_SEGMENT bytes: the transport's part, PAIR_WORDS words, PAIR_MEETINGS bytes */
     uint64_t *words; /* zeros at first */
     uint32_t meetings, looks;
     const char *hosts[2];
@@ -41,13 +41,13 @@ struct pair {
     void *of_way;
 };
 
-/* What both processes run; arg is pair_run()'s. */
+/* The function that both processes run; arg is the one given to pair_run(). */
 typedef void pair_fn(struct pair *pair, void *arg);
 
 /*
- * Run fn in two processes: in those that a launcher has started, joined by PMIx; else in this one and a child of it,
- * which exits after fn. Each process has its own arg; *rank: the caller's rank. Returns 0, or a negative errno,
- * reported, if fn could not be run or the other process has failed.
+ * Run fn in two processes. They are the two that a launcher has started, joined by PMIx. Without a launcher they are
+ * this process and a child, which exits after fn. Each process has its own arg. *rank is the caller's rank. Returns 0,
+ * or a negative errno, reported, if fn could not be run or the other process has failed.
  */
 int pair_run(pair_fn *fn, void *arg, int *rank);
 
@@ -59,8 +59,8 @@ int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 int pair_side(struct pair *pair, pair_fn *fn, void *arg);
 
 /*
- * Wait for the other process; it then sees all that this one did before, and the reverse. Returns the word that it has
- * brought.
+ * Wait until both processes have called this. Each then sees everything that the other one did before the call. Returns
+ * the word that the other process brought.
  */
 uint32_t pair_meet(struct pair *pair, uint32_t word);
 

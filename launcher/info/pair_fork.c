@@ -16,7 +16,7 @@
 enum { EXCHANGES = 4 };
 
 struct shared {
-    uint32_t arrived[2];    /* meetings that each has reached */
+    uint32_t arrived[2];    /* meetings that each process has reached */
     uint32_t brought[2][2]; /* [meeting % 2][rank]: one process may be a meeting ahead of the other */
     pid_t child;
     char host[64];
@@ -62,7 +62,8 @@ static uint32_t meet(struct pair *pair, uint32_t word)
     struct shared *s = pair->of_way;
     uint32_t *brought = s->brought[pair->meetings % 2];
     brought[pair->rank] = word;
-    /* Release: what was done before the meeting; the other process acquires it by the load in its loop. */
+    /* Release: publishes what this process did before the meeting. The other process acquires it with the load in its
+     * loop. */
     uint32_t mine = __atomic_add_fetch(&s->arrived[pair->rank], 1, __ATOMIC_RELEASE);
     for (;;) {
         int number;

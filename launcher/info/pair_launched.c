@@ -17,7 +17,7 @@ enum { EXCHANGES = 4, LINE = 8 /* words of a cache line */ };
 
 /* Lies at the end of the segment, at the same address in both processes. */
 struct meetings {
-    /* [meeting % 2][0]: the meeting's number and the word brought; WRITTEN by the other process. */
+    /* [meeting % 2][0] holds the meeting's number and the word brought. The other process WRITEs it. */
     uint64_t arrived[2][LINE];
     uint64_t own[LINE];  /* [0]: source of that WRITE */
     uint64_t seen[LINE]; /* [0]: where a READ of the other process's word lands */
@@ -41,7 +41,8 @@ static struct {
     int limit;      /* seconds; 0: no limit */
 } waits;
 
-/* Called in a fence of PMIx: its servers may never answer if the other process or the network between them is lost. */
+/* Called during a fence of PMIx, whose servers may never answer if the other process or the network between them is
+ * lost. */
 static void waiting(void)
 {
     uint64_t now = uat_clock_seconds();
@@ -95,7 +96,7 @@ static void look(struct pair *pair)
 }
 
 /* The number and the word share one 8-byte word, so no order is needed. The slot of the meeting before the last may be
- * overwritten: a process that has reached the last meeting has read it. */
+ * overwritten, because a process that has reached the last meeting has read it. */
 static uint32_t meet(struct pair *pair, uint32_t word)
 {
     struct meetings *m = meetings_of(pair);
@@ -104,8 +105,7 @@ static uint32_t meet(struct pair *pair, uint32_t word)
     struct uat_op tell = uat_op_write(m->own, arrived, 8);
     pair_do(pair, 1 - pair->rank, &tell, 1);
     for (;;) {
-        /* Acquire: what the other process did before its WRITE, in meet(), comes before all that is done after this
-         * meeting. */
+        /* Acquire: everything after this meeting sees what the other process did before its WRITE in meet(). */
         uint64_t there = __atomic_load_n(arrived, __ATOMIC_ACQUIRE);
         if (there >> 32 == pair->meetings)
             return (uint32_t)there;
@@ -132,7 +132,7 @@ static int run(struct pair *pair, const struct uat_job *job, pair_fn *fn, void *
     return rc;
 }
 
-/* All processes end in order: an abort of the job could silence the one that says why. */
+/* All processes end in order, because an abort of the job could silence the process that reports the reason. */
 static int refuse(const struct uat_job *job)
 {
     if (job->rank == 0)
