@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rate of atomics on one worker's memory: the throughput of the device's atomic unit. One or several processes
- * change one or several words, which rank 0 owns. The processes with the highest ranks are used first, rank 0 last.
+ * Measures the rate of atomics on one worker's memory, which is the throughput of the device's atomic unit. One or
+ * several processes change one or several words, which rank 0 owns. The processes with the highest ranks are used
+ * first, rank 0 last.
  *
- * A second part changes one word on each of several workers, which share a host if ranks are dealt out that way. The
- * words are at one address in all workers, or 64 bytes x the rank apart. An adapter that serialises atomics by the low
- * 12 bits of their addresses is slower in the first case (transport/colour.h).
+ * A second part changes one word on each of several workers. These share a host if the launcher places consecutive
+ * ranks on one host. The words are at one address in all workers, or 64 bytes x the rank apart. An adapter that
+ * serialises atomics by the low 12 bits of their addresses is slower in the first case (transport/colour.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ struct flight {
     bool busy;
     int word;
     uint64_t expected;
-    uint32_t guess; /* the word's guess when it was posted */
+    uint32_t guess; /* s->guess of the word when this operation was posted */
 };
 
 /* The rank that has the word. With several targets, each has one word, and `word` is the target's rank. */
@@ -65,8 +66,9 @@ static uint64_t *address_of(const struct row *row, int word)
 
 struct shooter {
     struct flight flights[WINDOW_MAX];
-    uint64_t expected[WORDS_MAX]; /* by the next CMP_SWAP: the last value seen, as if those in flight succeed */
-    uint32_t guess[WORDS_MAX];    /* how often that was wrong */
+    /* What the next CMP_SWAP of a word expects: the last value seen, increased once by each operation in flight. */
+    uint64_t expected[WORDS_MAX];
+    uint32_t guess[WORDS_MAX]; /* how often the expected value was wrong */
     uint64_t successes;
 };
 
@@ -85,13 +87,13 @@ static int land(struct shooter *s, const struct row *row, int slot)
     if (row->code == UAT_OP_FETCH_ADD || old == f->expected) {
         s->successes++;
     } else if (f->guess == s->guess[f->word]) {
-        s->expected[f->word] = old; /* those in flight were posted with the old guess and will fail, too */
+        s->expected[f->word] = old; /* operations in flight expect a wrong value and will fail, too */
         s->guess[f->word]++;
     }
     return status;
 }
 
-/* This process's share of a case. */
+/* Post and complete this process's share of a case. */
 static int shoot(struct shooter *s, const struct row *row)
 {
     int status = 0;
@@ -138,7 +140,7 @@ static uint64_t sum_of_words(void)
     uint64_t sum = 0;
 
     for (int i = 0; i < WORDS_MAX; i++)
-        sum += __atomic_load_n(line(i), __ATOMIC_RELAXED); /* nobody writes, as this is called between barriers */
+        sum += __atomic_load_n(line(i), __ATOMIC_RELAXED); /* between two barriers, so no process writes */
     return sum;
 }
 

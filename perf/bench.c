@@ -17,10 +17,10 @@ struct job {
     bool known;
     uint64_t expected[UAT_BENCH_RESULTS];
     bool correct;
-    bool too_large; /* there is too little memory for the input, as all workers know; it has been reported */
+    bool too_large; /* there is too little memory for the input; this has been reported, and all workers know it */
 };
 
-/* The current run. A pause moves the start forward by the pause's time, and leaves its counts out. */
+/* The current run. A pause moves the start of the run forward by the length of the pause. Its counts are left out. */
 static struct {
     struct uat_moment start, paused_at;
     uat_stats_t counted, counted_at; /* counters before the run; before the pause */
@@ -165,7 +165,7 @@ static int measure_stacks(struct job *job)
     return status;
 }
 
-/* An application's own check of its result, and its figures. */
+/* Run an application's own check of its result, and take over its figures. */
 static int verify(struct job *job, struct uat_bench_run *run)
 {
     const struct uat_bench *bench = job->bench;
@@ -259,7 +259,7 @@ static int measure(struct job *job)
     return status;
 }
 
-/* Print and exit. In a job, only rank 0 prints. Without a launcher, the runtime is not started for it. */
+/* Print and exit. In a job, only rank 0 prints. Without a launcher, it prints without starting the runtime. */
 static int speak_and_exit(const struct job *job, const char *error)
 {
     bool launched = getenv("PMIX_NAMESPACE") != NULL;
@@ -301,7 +301,7 @@ static int run_micro(const struct job *job)
         status = flush_report(job->bench);
     if (!status)
         status = uat_finalize();
-    else if ((status == -EINVAL || status == UAT_BENCH_NO_ARRAY) && uat_barrier() == 0) /* on all: leave in order */
+    else if ((status == -EINVAL || status == UAT_BENCH_NO_ARRAY) && uat_barrier() == 0) /* all workers leave in order */
         return uat_finalize() == 0 && status == -EINVAL ? 2 : 1;
     return !status ? 0 : 1;
 }

@@ -28,7 +28,7 @@ struct uat_bench_option {
     const char *name; /* "DEPTH" */
     const char *meaning;
     int64_t *integer; /* where the value goes; its initial value is the default */
-    double *real;     /* ... if it is a real number: exactly one of the two is set */
+    double *real;     /* where a real value goes; exactly one of the two pointers is set */
     double least;
     double most;
 };
@@ -66,10 +66,11 @@ struct uat_bench {
     double *figures;              /* UAT_BENCH_FIGURES numbers, which run() and verify() set on rank 0 */
     struct uat_bench_figure names[UAT_BENCH_FIGURES]; /* names of the figures; an entry without a name is the end */
     /*
-     * Measures and reports on rank 0. A microbenchmark has this function instead of results and the three functions
-     * above, and it has no --seq and no --repeat. Collective, between uat_init() and uat_finalize(). Returns 0 or a
-     * negative errno, reported. Two results are the same on all workers: -EINVAL if this job cannot measure it (an
-     * error of the command line), and UAT_BENCH_NO_ARRAY if uat_global_alloc() refused.
+     * Measures and reports on rank 0. A microbenchmark has this function instead of results, known(), run() and
+     * sequential(). It has no --seq and no --repeat. Collective, between uat_init() and uat_finalize(). Returns 0 or a
+     * negative errno, reported. Two of the results must be returned on all workers:
+     * - -EINVAL, if this job cannot measure it (an error of the command line)
+     * - UAT_BENCH_NO_ARRAY, if uat_global_alloc() refused
      */
     int (*measure)(const struct uat_bench *bench, const struct uat_bench_settings *settings);
 };
@@ -91,9 +92,9 @@ static inline void uat_bench_opaque(void)
 }
 
 /*
- * Call them in run() or sequential() around code that is not part of the measurement, such as a check of the answer.
- * The seconds, cycles and counters of a pause are left out. A pause that is not ended lasts to the end of the run. In
- * run() both are collective and called outside uat_run(); an error of theirs becomes the run's.
+ * Call this pair in run() or sequential() around code that is not part of the measurement, such as a check of the
+ * answer. The seconds, cycles and counters of a pause are left out. A pause that is not ended lasts to the end of the
+ * run. In run() both are collective and called outside uat_run(); if one of them fails, the run fails with its error.
  */
 void uat_bench_pause(void);
 void uat_bench_resume(void);
@@ -101,7 +102,7 @@ void uat_bench_resume(void);
 /* Seconds so far of the current run() or sequential() on this worker, without pauses. */
 double uat_bench_seconds(void);
 
-/* For qsort(): the order of doubles. */
+/* The order of doubles, for qsort(). */
 int uat_compare_reals(const void *a, const void *b);
 
 /* The rest is only for the files bench*.c. */
@@ -120,7 +121,7 @@ struct uat_bench_run {
     uint64_t cycles;
     uint64_t answer[UAT_BENCH_RESULTS];
     double figures[UAT_BENCH_FIGURES];
-    uat_stats_t stats; /* counters of this run, over all workers; stack_bytes_max is that since the start */
+    uat_stats_t stats; /* counters of this run, over all workers; stack_bytes_max counts since the start */
 };
 
 /* All that is reported. Of several runs, `run` is the one with the median time; the figures are those of that run. */
@@ -128,7 +129,7 @@ struct uat_bench_report {
     const struct uat_bench *bench;
     const struct uat_bench_settings *settings;
     int workers;
-    bool checked; /* the answer was compared with something */
+    bool checked; /* the answer was compared with another one */
     bool correct;
     const struct uat_bench_run *run;
     double seconds_min;

@@ -62,7 +62,7 @@ static bool set_switch(const struct uat_bench *bench, struct uat_bench_settings 
     return true;
 }
 
-/* Keep the arguments that say what is computed, as the report must name them. Numbers are short, so they fit. */
+/* Keep the arguments that define the computation, because the report must name them. Numbers are short, so they fit. */
 static void note_argument(struct uat_bench_settings *settings, const char *argument)
 {
     size_t used = strlen(settings->args);

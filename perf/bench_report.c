@@ -23,7 +23,7 @@
 #define NAME(field) [offsetof(uat_stats_t, field) / sizeof(uint64_t)] = #field,
 #define ONE(field)  +1
 
-static const char *const names[sizeof(uat_stats_t) / sizeof(uint64_t)] = {FIELDS(NAME)}; /* NULL: of the histogram */
+static const char *const names[sizeof(uat_stats_t) / sizeof(uint64_t)] = {FIELDS(NAME)}; /* NULL in the histogram */
 _Static_assert(sizeof(names) / sizeof(names[0]) == 0 FIELDS(ONE) + UAT_STATS_ROUND_TRIPS, "every field is in FIELDS()");
 
 uint64_t uat_bench_trips_median(const uat_stats_t *stats)

@@ -12,7 +12,8 @@ static int64_t call_last;
 
 UAT_TASK_DECLARE(uint64_t, create, int64_t, level)
 
-/* Separate from create() and never inlined, so that the half of the tasks that create none save no registers. */
+/* Separate from create() and never inlined, so that tasks without children, which are half of all, save no
+ * registers. */
 __attribute__((noinline)) static uint64_t create_children(int64_t level)
 {
     uint64_t tasks = 1;
@@ -28,7 +29,7 @@ __attribute__((noinline)) static uint64_t create_children(int64_t level)
     return tasks;
 }
 
-/* The number of tasks in this one's tree. */
+/* Create the tree below a task of this level. Returns the number of its tasks, with this one. */
 static uint64_t create(int64_t level)
 {
     return level == 0 ? 1 : create_children(level);
@@ -50,7 +51,8 @@ __attribute__((noinline)) static uint64_t grow_children(int64_t level)
     return tasks;
 }
 
-/* Like create(), but calls the last child. It is a task type of its own so that it does not affect create()'s code. */
+/* Like create(), but it calls the last child. It is a task type of its own, so that it does not affect the code of
+ * create(). */
 static uint64_t grow(int64_t level)
 {
     return level == 0 ? 1 : grow_children(level);

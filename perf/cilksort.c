@@ -14,7 +14,8 @@ static int64_t n = 10000000, rounds = 3, bits = 32, by_comparisons;
 static void *data, *spare;
 
 struct totals {
-    uat_atomic_t wrong, before, after; /* elements out of order; the sum of all elements before and after the sort */
+    /* wrong: elements out of order. before, after: the sum of all elements before and after the sort. */
+    uat_atomic_t wrong, before, after;
 };
 
 /* Fill, sort, check. *seconds: time of the sort alone. 0 or a negative errno; -EPROTO: not sorted. */
@@ -40,7 +41,7 @@ static int sort_once(const struct uat_cilksort *cilksort, struct totals *totals,
             fprintf(stderr, "uat-cilksort: the result is not sorted, or not of the same elements\n");
         rc = -EPROTO;
     }
-    int left = uat_barrier(); /* all have seen the totals */
+    int left = uat_barrier(); /* now every worker has read the totals */
     return rc ? rc : left;
 }
 

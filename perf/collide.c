@@ -60,7 +60,7 @@ static int open_mapped(void)
     return 0;
 }
 
-/* 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
+/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
 static int open_arrays(void)
 {
     for (int k = 0; k < ARRAYS; k++) {
@@ -90,7 +90,8 @@ static void close_arrays(void)
         munmap(mapping, (ARRAYS + 1) * APART + ARRAYS * (size_t)step + room());
 }
 
-/* Measure bytes loaded and stored per cycle for all pairs, the best of the rounds for each. The kinds take turns. */
+/* Measure the bytes loaded and stored per cycle for all pairs. For each pair the best round counts. The kinds take
+ * turns. */
 static void measure_row(size_t bytes, size_t lag)
 {
     static double rate[KINDS][PAIRS];
@@ -104,7 +105,7 @@ static void measure_row(size_t bytes, size_t lag)
             for (int64_t round = 0; round < rounds * KINDS && i != j; round++) {
                 int kind = (int)(round % KINDS);
                 double *y = array[kind][i], *x = array[kind][j] + lag / sizeof(double);
-                rotate(y, x, 0.5, n); /* into the caches */
+                rotate(y, x, 0.5, n); /* loads both arrays into the caches */
                 uint64_t begin = uat_counter();
                 rotate(y, x, 0.5, n);
                 uint64_t taken = uat_counter() - begin;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many thieves on one victim: compares their total rate of steals with that of a single thief. Under a protocol that
- * livelocks, the rate falls towards 0. The lock protocol avoids that: losers take back their 1 and back off randomly.
- * Rank 0 is the victim and keeps its ring full. The other ranks steal.
+ * Compares the total rate of steals of many thieves from one victim with the rate of a single thief. Under a protocol
+ * that livelocks, the rate falls towards 0. The lock protocol avoids that: losers take back their 1 and back off
+ * randomly. Rank 0 is the victim and keeps its ring full. The other ranks steal.
  */
 #include <errno.h>
 #include <sched.h>
@@ -20,7 +20,7 @@ static int64_t rounds = 5;
 
 struct row {
     int thieves;
-    uint64_t taken, lost, attempts; /* by all thieves, in all rounds */
+    uint64_t taken, lost, attempts; /* sums over all thieves and all rounds */
     double per_second;
 };
 

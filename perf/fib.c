@@ -34,7 +34,7 @@ static int sequential(uint64_t *answer)
     return 0;
 }
 
-/* Iterative, so the answer is found in another way than by the tasks. */
+/* Computes the answer iteratively, in another way than the tasks do. */
 static bool known(uint64_t *answer)
 {
     uint64_t next = 1;

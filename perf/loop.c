@@ -6,7 +6,7 @@
 #include "perf/samples.h"
 #include "uat/pattern.h"
 
-static int64_t n = 1000000000, work; /* iterations; nanoseconds of each, 0: none */
+static int64_t n = 1000000000, work; /* number of iterations; nanoseconds of work in each, 0 = no work */
 
 static uint64_t cycles_of_work; /* `work` in cycles of this host's counter; every worker measures it */
 
@@ -53,7 +53,8 @@ UAT_TASK(uint64_t, all, int64_t, iterations)
     return result;
 }
 
-/* Compute the work's counter cycles, on every worker, once the options are known. Refuses nothing. */
+/* Compute the counter cycles of the work on every worker, once the options are known. Called as refuse(), but refuses
+ * nothing. */
 static const char *calibrate(void)
 {
     if (work > 0)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * N queens by divide and conquer over the columns. A task has the queens of the rows placed so far and a range of
- * columns for the next queen. It spawns a task for each half of the range, or none. With one column left it places the
- * queen there and goes on to the next row itself, where only columns that no queen attacks count.
+ * columns for the next queen. It spawns a task for each half of the range, or none. A task with a single column places
+ * the queen there and goes on to the next row itself. There it counts only columns that no queen attacks.
  */
 #include "perf/bench.h"
 
 #define N_MOST 24
 
-/* Columns of the queens placed so far, by row. What every task changes is elsewhere, so a board is copied whole. */
+/* Columns of the queens placed so far, by row. The values that every task changes are elsewhere, so a board is copied
+ * whole. */
 struct board {
     uint8_t queen[N_MOST];
 };
@@ -51,7 +52,7 @@ static uint32_t place(struct board *board, uint32_t *rows, uint32_t columns)
     return columns;
 }
 
-/* Of several columns, the lower half: at least one column, but not all. */
+/* The lower half of several columns, which is at least one column but not all. */
 static uint32_t lower_half(uint32_t columns)
 {
     int first = __builtin_ctz(columns), last = 31 - __builtin_clz(columns);
@@ -74,7 +75,8 @@ UAT_TASK(uint64_t, count, struct board, board, uint32_t, rows, uint32_t, columns
     return count_join(&left) + ways;
 }
 
-/* Like count(), but calls the last child. It is a task type of its own so that it does not affect count()'s code. */
+/* Like count(), but it calls the last child. It is a task type of its own, so that it does not affect the code of
+ * count(). */
 UAT_TASK(uint64_t, tally, struct board, board, uint32_t, rows, uint32_t, columns)
 {
     tally_task left;

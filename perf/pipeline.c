@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A pipeline: items pass through five stages over channels, and each stage works on each item. The answer depends on
- * their order. */
+ * the order of the items. */
 #include <stdint.h>
 
 #include "perf/bench.h"
 #include "uat/sync.h"
 
-enum { STAGES = 5, STEP_NS = 2 /* in a simulation */ };
+enum { STAGES = 5, STEP_NS = 2 /* time of a step in a simulation */ };
 
 static int64_t items = 1000, work = 20000, capacity = 16;
 

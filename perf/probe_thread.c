@@ -6,7 +6,8 @@
 
 uint64_t uat_probe_thread_resumed;
 
-/* In probe_thread.S of the folder in asm/, because top-level assembly in a C file is lost in link-time optimisation. */
+/* Defined in probe_thread.S in a folder of asm/, because top-level assembly in a C file is lost in link-time
+ * optimisation. */
 void uat_probe_thread_run(void) __attribute__((visibility("hidden")));
 
 _Static_assert(sizeof(struct uat_continuation) == UAT_SAVED_SIZE + UAT_RETURN_SIZE, "asm/offsets.h");

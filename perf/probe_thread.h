@@ -27,7 +27,7 @@ uintptr_t uat_probe_thread_base(void);
 /* Make a suspended thread. Its stack is [result, base), and result is base - bytes. */
 uintptr_t uat_probe_thread_make(uintptr_t base, size_t bytes);
 
-/* Is the whole stack of a suspended thread in place, after that many resumptions? */
+/* Is the whole stack of a suspended thread in place after this number of resumptions? */
 bool uat_probe_thread_is_whole(uintptr_t base, size_t bytes, uint64_t resumptions);
 
 #endif

@@ -23,11 +23,11 @@
 
 enum {
     LOOK_MS = 25,
-    LOOKS = 10, /* per period; at its end news is sent and the line is rewritten */
+    LOOKS = 10, /* looks per period; the period ends with sending news and rewriting the line */
     LINE_MAX_COLUMNS = 200
 };
 
-/* Where news is sent: rank 0 tells the others. */
+/* The address that news is sent to. Rank 0 gives it to the other ranks. */
 struct place {
     uint64_t token;
     char host[64];
@@ -99,7 +99,7 @@ static struct uat_progress_sum sum_up(void)
     return sum;
 }
 
-/* Show the line, cut to the terminal's width: the next line could not erase a longer one. */
+/* Show the line, cut to the terminal's width, because the next line could not erase a longer one. */
 static void show(void)
 {
     static struct uat_progress_sum last;
@@ -150,7 +150,7 @@ static void *watch(void *unused)
             progress.news[0] = progress.own;
             show();
         } else {
-            /* A lost datagram does no harm: the next one has the sums, too. */
+            /* A lost datagram does no harm, because the next one has the sums, too. */
             sendto(progress.socket, &progress.own, sizeof(progress.own), MSG_DONTWAIT, (struct sockaddr *)&progress.to,
                    sizeof(progress.to));
         }
@@ -158,7 +158,7 @@ static void *watch(void *unused)
     return NULL;
 }
 
-/* Start the thread with all signals blocked: they are for the worker. */
+/* Start the thread with all signals blocked, because they are for the worker. */
 static bool start_thread(void)
 {
     sigset_t all, before;

@@ -2,8 +2,8 @@
 /*
  * A line on rank 0's terminal that shows the progress of a job: time, tasks, steals, and the share of the time in which
  * workers look for work. A thread in each process reads the worker's counters 40 times a second. It sends them to rank
- * 0 four times a second, in a datagram of 48 bytes. The worker itself does nothing for it. A lost datagram does no
- * harm: the next one has the sums, too.
+ * 0 four times a second, in a datagram of 48 bytes. The worker itself spends no time on it. A lost datagram does no
+ * harm, because the next one has the sums, too.
  */
 #ifndef UAT_PROGRESS_H
 #define UAT_PROGRESS_H
@@ -16,7 +16,7 @@ struct uat_progress_news {
     uint64_t token; /* identifies the job; messages of other jobs are ignored */
     uint64_t rank;
     uint64_t tasks, steals;
-    uint64_t looks, idle; /* looks at the worker during runs; those in which it had no task */
+    uint64_t looks, idle; /* looks at the worker during runs; the part of them that found it without a task */
 };
 
 /*

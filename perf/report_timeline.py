@@ -20,7 +20,7 @@ CLASSES = [
     ("not traced", "outside of runs, and between what is traced"),
 ]
 RUN, FAR, AWAIT, JOIN, STEAL, EARLY, BETWEEN, TAIL, OTHER = range(len(CLASSES))
-# Top-level events, and events inside a task whose time is not the task's.
+# Top-level events, and those events inside a task whose time does not count as the task's.
 TOP = {"run": RUN, "steal": STEAL, "idle": BETWEEN, "end": JOIN, "join": JOIN, "join wait": JOIN}
 INSIDE = {"await thief": AWAIT, "fetch": FAR, "release": FAR}
 COLORS = ["blue", "teal", "red", "violet", "orange", "gray1", "gray2", "gray3", "none"]

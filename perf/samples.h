@@ -10,7 +10,7 @@ struct uat_samples {
     const char *name, *title; /* name in JSON, title in a table */
     uint64_t *cycles;
     size_t count, room;
-    uint64_t divisor; /* reported values are samples divided by this: operations per batch; 0 means 1 */
+    uint64_t divisor; /* operations per batch: the report divides the samples by it; 0 means 1 */
 };
 
 /* Open an empty series; its title is its name. It keeps the first `room` samples. 0 or -ENOMEM. */

@@ -31,7 +31,7 @@ static int64_t work = 5000;
 
 enum part { PUSH_POP, PUBLISH, SWITCH, EVACUATE, SPAWN_JOIN, FLAT_LOOP, GROUP_LOOP, PARTS };
 static struct uat_samples parts[PARTS];
-static uint64_t bodies_here; /* run on this worker */
+static uint64_t bodies_here; /* number of bodies run on this worker */
 
 UAT_TASK(uint64_t, tiny, uint64_t, n)
 {
@@ -51,7 +51,7 @@ UAT_TASK(uint64_t, body, int64_t, steps)
     return x != 0;
 }
 
-/* One window of a flat loop. Returns how many children gave the right answer. */
+/* Run one window of a flat loop. Returns how many children gave the right answer. */
 static inline __attribute__((always_inline)) uint64_t tiny_window(void)
 {
     tiny_task children[WINDOW];
@@ -172,10 +172,10 @@ static void time_deque(int64_t batches)
 
         for (int i = 0; i < BATCH; i++) {
             uat_deque_push(deque, sp);
-            __asm__ volatile("" : : : "memory"); /* stands for the child's run: the deque must be reloaded after it */
+            __asm__ volatile("" : : : "memory"); /* a child's run; the deque must be reloaded after it */
             popped += uat_deque_pop_private(deque, sp);
         }
-        if (popped == BATCH) /* otherwise some had been published, which is not measured here */
+        if (popped == BATCH) /* otherwise some entries were published, and those are not measured here */
             uat_samples_add(&parts[PUSH_POP], uat_counter() - begin);
     }
     while (uat_deque_size(deque) > 0)
@@ -198,7 +198,8 @@ static int time_switch(int64_t batches)
     return uat_probe_thread_is_whole(base, UAT_PROBE_THREAD_MIN, (uint64_t)batches * BATCH) ? 0 : -EPROTO;
 }
 
-/* Time what a waiting join does with a stack (copy it to the heap), and what its resumption does (READ it back). */
+/* Time the copy of a stack to the heap, which a waiting join makes, and the READ that brings it back, which its
+ * resumption makes. */
 static int time_evacuation(int64_t batches)
 {
     uintptr_t base = uat_probe_thread_base(), sp = uat_probe_thread_make(base, (size_t)stack_bytes);

@@ -11,7 +11,7 @@
 enum { BATCH = 1000, DEPTH = 32 /* spawners above the loop: more than are published at any time */ };
 
 /* A task with an argument of `bytes` and a result of 8 or 16, both by value, and a loop that spawns and joins it. The
- * argument is in memory, as an argument of this size mostly is, and its writes are long past. */
+ * argument is in memory and was written long ago, as is usual for an argument of this size. */
 #define SIZE(bytes, type, name)                                                                                        \
     struct name##_arg {                                                                                                \
         uint32_t word[(bytes) / 4];                                                                                    \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Spawn and join by the size of what travels by value. */
+/* The time of spawn and join, by the size of the data that travels by value. */
 #ifndef UAT_SPAWN_SIZES_H
 #define UAT_SPAWN_SIZES_H
 
 #include <stdint.h>
 
-/* Time `batches` batches of each size. Collective, on one worker. Returns 0 or a negative errno: -EPROTO: a wrong
- * result. */
+/* Time `batches` batches of each size. Collective, on one worker. Returns 0 or a negative errno, which is -EPROTO for a
+ * wrong result. */
 int uat_spawn_sizes_measure(int64_t batches);
 
 /* Add the rows to the report, and free them. */

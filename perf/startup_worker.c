@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A worker of uat-startup: starts, runs a small tree, checks its answer, and prints what it has measured as a line of
- * JSON. Its argument is the moment of the launcher's exec, in seconds since the epoch: a clock that processes on several
- * hosts share.
+ * JSON. Its argument is the moment of the launcher's exec, in seconds since the epoch. Processes on several hosts share
+ * that clock.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 enum { FIB_OF = 25, FIB_IS = 75025 };
 
-static double since, first_task = -1; /* -1: not on this worker */
+static double since, first_task = -1; /* first_task: -1 if no task ran here */
 
 static double seconds(void)
 {
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "uat-startup: rank %d: fib(%d) is %ld, not %d\n", uat_rank(), FIB_OF, answer, FIB_IS);
         return 1;
     }
-    /* Memory that others also map counts by share. */
+    /* Memory that other processes also map counts in proportion. */
     uint64_t own = kib_of(all, "Private_Clean") + kib_of(all, "Private_Dirty"), share = kib_of(all, "Pss:");
     printf("{\"worker\":%d,\"main_seconds\":%.6f,\"init_seconds\":%.6f,\"first_task_seconds\":%.6f,\"own_kib\":%" PRIu64
            ",\"shared_kib\":%" PRIu64 ",\"anonymous_kib\":%" PRIu64 ",\"page_tables_kib\":%" PRIu64

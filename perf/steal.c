@@ -26,7 +26,7 @@ static int64_t stack_bytes = 1024;
 static int64_t rounds = 10000;
 static struct steal_series series;
 
-/* What the hook has recorded of the current attempt. */
+/* The records of the hook about the current attempt. */
 static struct {
     uint64_t cycles[UAT_PHASES];
     bool seen[UAT_PHASES];
@@ -43,7 +43,8 @@ static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
         attempt.in_place = end;
 }
 
-/* Word i that the bare operations work on, in the peer: at the end of the heap, which is unused outside a run. */
+/* Word i of those in the peer that the bare operations work on. They lie at the end of the heap, which is unused
+ * outside a run. */
 static uint64_t *bare_word(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(2 * STEAL_BARES - i) * LINE);
@@ -98,7 +99,8 @@ static void time_bare(int peer, bool counted)
     }
 }
 
-/* The peer touches the words of the bare operations, so that its CPU used them last, as it does a ring's words. */
+/* The peer touches the words of the bare operations, so that its CPU was the last to use them, as with a ring's
+ * words. */
 static void touch_words(uint64_t round)
 {
     *(volatile uint64_t *)bare_word(STEAL_READ) = round;
@@ -229,7 +231,7 @@ static int open_series(void)
         [UAT_PHASE_AWAIT] = "await",       [UAT_PHASE_ASK] = "ask",     [UAT_PHASE_ANSWER] = "answer",
         [UAT_PHASE_WITHDRAW] = "withdraw", [UAT_PHASE_GIVE] = "give",
     };
-    /* In the order of struct steal_series. */
+    /* The names of the other series, in the order of struct steal_series. */
     static const char *const others[STEAL_SERIES - UAT_PHASES] = {
         "read",  "write",  "fetch_add", "cmp_swap", "read_chain",  "claim_chain", "claim_alone",
         "steal", "resume", "suspend",   "timer",    "round_trips", "bytes_read"};

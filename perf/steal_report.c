@@ -15,7 +15,8 @@ static bool has_claims(const struct steal_series *series)
     return series->phase[UAT_PHASE_CLAIM].count > 0;
 }
 
-/* The median claim less a bare atomic of the same kind: the cost of the slot and stack that come with it. */
+/* The median time of a claim minus that of a bare atomic of the same kind. The rest is the cost of the slot and the
+ * stack, which the claim also READs. */
 static double beyond_atomic(const struct steal_series *series)
 {
     enum steal_bare atomic = series->phase[UAT_PHASE_LOCK].count > 0 ? STEAL_FETCH_ADD : STEAL_CMP_SWAP;
@@ -31,7 +32,8 @@ static double per_read(const struct steal_series *series, const struct uat_sampl
     return read > 0 ? uat_samples_quantile(samples, 0.5) / read : 0.0;
 }
 
-/* The ratio by which UAT_IB_POST=alone would change a claim. With that setting already on, chain and single operations are posted alike. */
+/* The ratio by which UAT_IB_POST=alone would change a claim. With that setting already on, chain and single operations
+ * are posted alike. */
 static double alone_per_chain(const struct steal_series *series)
 {
     double chain = uat_samples_quantile(&series->bare[STEAL_CLAIM], 0.5);

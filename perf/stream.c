@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The four kernels of STREAM (McCalpin) over global arrays, and the triad of four arrays (Schoenauer). Near arrays are used in place, far ones through the cache
- * and by get and put; memory of malloc() is the comparison. Each worker has its part of each array, and all work at the
- * same time. The places take turns. perf/measure rivals runs the same kernels as parallel loops, with oneTBB and
- * OpenMP.
+ * The four kernels of STREAM (McCalpin) over global arrays, and the triad of four arrays (Schoenauer). Near arrays are
+ * used in place. Far ones are used through the cache, and by get and put. Memory of malloc() is the comparison. Each
+ * worker has its part of each array, and all work at the same time. The places take turns. perf/measure rivals runs the
+ * same kernels as parallel loops, with oneTBB and OpenMP.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { COPY, SCALE, ADD, TRIAD, TRIAD4, KERNELS };
 enum { PLAIN, NEAR, CACHED, PIPELINED, PLACES };
-enum { ARRAYS = 4, ROUNDS_MAX = 1000, BUFFERS = 2 /* blocks of the pipeline that are being fetched or worked on */ };
+enum { ARRAYS = 4, ROUNDS_MAX = 1000, BUFFERS = 2 /* blocks of the pipeline in flight or in work */ };
 
 static const char *const kernels[KERNELS] = {"copy", "scale", "add", "triad", "triad4"};
 static const char *const places[PLACES] = {"malloc", "near", "far, cache", "far, get/put"};
@@ -76,7 +76,7 @@ static void work_cached(int kernel)
     uat_global_release();
 }
 
-/* Start to get the sources of the block that starts at i into its buffers. */
+/* Start getting the sources of the block that starts at i into its buffers. */
 static void get_begin(int kernel, uat_global_transfer_t *t, double *const *to, size_t i)
 {
     for (int k = 1; k < moved[kernel]; k++)
@@ -157,7 +157,7 @@ static int check(void)
     return 0;
 }
 
-/* 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
+/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
 static int open_arrays(void)
 {
     size_t bytes = (size_t)kib << 10;
@@ -199,7 +199,8 @@ struct spread {
     double median, least, most;
 };
 
-/* Spread of a place's rates, or of their quotients by the rates on malloc()'s memory in the same round. */
+/* The spread of a place's rates. With `quotient`, each rate is first divided by the rate on malloc()'s memory in the
+ * same round. */
 static struct spread spread_of(int kernel, int place, bool quotient)
 {
     static double values[ROUNDS_MAX];

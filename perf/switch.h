@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What uat-switch compares: the same three exercises for each way to switch. */
+/* The subjects of uat-switch: the same three exercises for each way to switch. */
 #ifndef UAT_SWITCH_RIVALS_H
 #define UAT_SWITCH_RIVALS_H
 

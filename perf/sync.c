@@ -16,7 +16,7 @@ static int64_t members = 503, passes = 5030, fibers = 1000, depth = 9, batches =
 static struct uat_samples cycles[SYNC_EXERCISES];
 static struct {
     uint64_t sum, operations;
-} trips[SYNC_EXERCISES]; /* on rank 0 */
+} trips[SYNC_EXERCISES]; /* filled in on rank 0 */
 static uat_mutex_t own_mutex;
 static uat_channel_t own_channel;
 static uat_future_t own_future[SYNC_FUTURES];
@@ -38,7 +38,7 @@ static int show_last(uint64_t own, uint64_t *shown)
     return rc;
 }
 
-/* Create the objects that the exercises use; the last worker owns those of the far ones. Collective. */
+/* Create the objects that the exercises use; the last worker owns the objects of the far exercises. Collective. */
 static int make_plan(struct sync_plan *plan)
 {
     *plan = (struct sync_plan){

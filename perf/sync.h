@@ -18,7 +18,7 @@ enum {
 struct sync_taken {
     uint64_t cycles;  /* cycles of the whole execution */
     uint64_t trips;   /* round trips of one worker ... */
-    uint64_t counted; /* ... during this number of operations */
+    uint64_t counted; /* operations during which these trips were made */
     uint64_t answer;
 };
 
@@ -41,7 +41,7 @@ struct sync_exercise {
 enum { SYNC_EXERCISES = 16 };
 extern const struct sync_exercise sync_exercises[SYNC_EXERCISES];
 
-/* Where and when a measurement started. */
+/* The worker and the time at which a measurement started. */
 struct sync_begin {
     uint64_t cycles, trips;
     int rank;
@@ -49,8 +49,8 @@ struct sync_begin {
 
 struct sync_begin sync_begin(void);
 
-/* The result since the start. The round trips are those of the worker. They count (for `operations`) only if the task
- * is still on the same worker and that is not the one that has the far objects. */
+/* The result since the start. The round trips are those of the worker. They count, as those of `operations` operations,
+ * only if the task is still on the same worker and that worker does not have the far objects. */
 struct sync_taken sync_taken_since(const struct sync_begin *begin, uint64_t answer, uint64_t operations);
 
 /* Lock and unlock `times` times, in a task: two operations each time. */

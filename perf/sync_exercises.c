@@ -36,7 +36,7 @@ static uint64_t batch_sum(const struct sync_plan *plan)
     return BATCH * (BATCH - 1) / 2;
 }
 
-/* A member of a ring that passes a number on and counts it down. The ring is at rest before the clock starts. */
+/* A member of a ring. It passes a number on and counts it down. The ring is at rest before the clock starts. */
 UAT_TASK(uint64_t, ring_member, numbers_channel, in, numbers_channel, out, number_future, over)
 {
     uint64_t number, passed = 0;
@@ -90,7 +90,7 @@ static int ring_buffered(const struct sync_plan *plan, struct sync_taken *taken)
     return ring_run(taken, plan->members, plan->passes, 1);
 }
 
-/* A member of a ring with semaphores: each member has one, and releases the next member's. */
+/* A member of a ring with semaphores. Each member has one, and releases that of the next member. */
 UAT_TASK(uint64_t, gate_member, uat_semaphore_t, own, uat_semaphore_t, next, uint64_t, rounds)
 {
     for (uint64_t i = 0; i < rounds; i++) {
@@ -164,7 +164,7 @@ static int yields_all(const struct sync_plan *plan, struct sync_taken *taken)
     return yields_run(taken, plan->members, plan->passes);
 }
 
-/* Two tasks pass a number there and back: a ring of two. */
+/* Two tasks pass a number there and back, as a ring of two. */
 static int ping_pong(const struct sync_plan *plan, struct sync_taken *taken)
 {
     return ring_run(taken, 2, plan->passes, 0);
@@ -248,7 +248,8 @@ uint64_t sync_sum_of_passes(const struct sync_plan *plan)
     return plan->passes * (plan->passes - 1) / 2;
 }
 
-/* Futures that a task waits for before they are set, or (without `wait`) that are already set when it gets them. */
+/* With `wait`, a task waits for futures before they are set. Without it, they are already set when the task gets
+ * them. */
 UAT_TASK(struct sync_taken, set_and_get, uint64_t, wait)
 {
     number_future f[BATCH];
@@ -284,7 +285,7 @@ static int future_there(const struct sync_plan *plan, struct sync_taken *taken)
     return set_and_get_run(taken, 0);
 }
 
-/* One of many fibers: all wait at one latch, then all go on. */
+/* One of many fibers. All wait at one latch, and then all go on. */
 UAT_TASK(uint64_t, fiber, uat_latch_t, all, uint64_t, number)
 {
     uat_latch_wait(all);

@@ -61,9 +61,9 @@ int sync_channel_far(const struct sync_plan *plan, struct sync_taken *taken)
 }
 
 /*
- * Futures of another worker. When the child waits, the spawner goes on, as a rule on the same worker. The worker's
- * round trips until then are those of the wait; the setter's are those of the set. side: 0 for the waiter's, 1 for the
- * setter's.
+ * Futures of another worker. When the child waits, the spawner goes on, as a rule on the same worker. The round trips
+ * that this worker has made by then belong to the wait. The setter's round trips belong to the set. side: 0 for the
+ * waiter's, 1 for the setter's.
  */
 struct futures {
     number_future f[SYNC_FUTURES];

@@ -38,8 +38,8 @@ static void take_samples(struct transfer_row *r)
     r->nanoseconds = r->cycles / tsc_hz * 1e9;
 }
 
-/* Take one sample per operation, ten times as many as in a series: the latency of the operation. Used only where that
- * is long compared with two reads of the counter. */
+/* Take one sample per operation, ten times as many as in a series: the latency of the operation. Used only if the
+ * latency is long compared with two reads of the counter. */
 static void measure_single(struct transfer_row *r, transfer_fn *act, char *base, int64_t count)
 {
     samples.count = 0;
@@ -108,8 +108,8 @@ static void measure_all(bool far)
     }
 }
 
-/* Measure the flat loop. Collective. Each run of it is one round: its time on all workers, divided by its
- * iterations. */
+/* Measure the flat loop. Collective. Each run of the loop is one round. The result is its time, with all workers taking
+ * part, divided by its iterations. */
 static int measure_flat(bool far)
 {
     int64_t count = 20 * operations;
@@ -129,7 +129,8 @@ static int measure_flat(bool far)
     return 0;
 }
 
-/* Sleep until wake(number). Not in virtual time, where a sleeping worker keeps the others from their turns. */
+/* Sleep until wake(number). Returns at once in virtual time, where a sleeping worker would keep the others from their
+ * turns. */
 static void sleep_until(uint64_t number)
 {
     const char *own = bells + (size_t)uat_rank() * UAT_GLOBAL_BLOCK;

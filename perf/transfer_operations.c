@@ -69,7 +69,7 @@ static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* The yardstick of both: memcpy() over the same distances, within this process's memory. */
+/* The yardstick for gets and checkouts: memcpy() over the same distances, within this process's memory. */
 static void copy_cold(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
@@ -81,7 +81,7 @@ static void copy_cold(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* The minimum of any copy: load a word of each line. */
+/* Load a word of each line, which every copy must do at least. */
 static void load_cold(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
@@ -188,7 +188,7 @@ static void load(char *base, size_t bytes, int window, int64_t count)
         uat_atomic_load((const uat_atomic_t *)base);
 }
 
-/* Additions that are not waited for, then a release. */
+/* Additions without a wait for each, then a release. */
 static void add(char *base, size_t bytes, int window, int64_t count)
 {
     (void)bytes;

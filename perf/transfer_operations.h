@@ -25,7 +25,7 @@ struct transfer_operation {
     enum transfer_where where;
     bool single; /* if far, each operation is timed by itself */
     bool sweeps; /* one operation covers all of the memory */
-    bool cheap;  /* ten times as many in a series */
+    bool cheap;  /* a series has ten times as many operations */
 };
 
 extern const struct transfer_operation transfer_operations[TRANSFER_OPERATIONS];

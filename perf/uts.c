@@ -2,7 +2,7 @@
 /*
  * Unbalanced tree search with tasks. A family is a node with a range of its children; a task gets an array of families.
  * Many families, or a large range of children, are split into halves, one of which is spawned. A small range of
- * children is generated at once. Children without children are counted immediately, so leaves, which are most of the
+ * children is generated at once. Children without children are counted immediately. So leaves, which are most of the
  * nodes, need no task.
  *
  * It uses the plain interface: a task works in place on its copy of the argument, whose size varies.
@@ -16,7 +16,7 @@
 struct family {
     struct uat_uts_node parent;
     uint32_t first, end; /* range of its children */
-    uint64_t families;   /* number of families; set in the first of an array */
+    uint64_t families;   /* number of families in the array; set only in its first element */
 };
 
 static struct uat_uts_tree tree; /* the tasks read it; every rank sets it from the same command line */

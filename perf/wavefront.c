@@ -21,7 +21,7 @@ enum {
 
 static int64_t blocks = 40, side = 240, seed = 1;
 
-/* The row above a block, which starts with the cell to its upper left, or the column to its left. */
+/* An edge of a block: the column to its left, or the row above it. The row starts with the cell to the upper left. */
 struct edge {
     int32_t cell[SIDE_MAX + 1];
 };
@@ -51,8 +51,8 @@ static inline int32_t cell(int32_t up, int32_t left, int32_t corner, bool equal)
     return larger(larger(0, corner + (equal ? MATCH : MISMATCH)), larger(up, left) + GAP);
 }
 
-/* Fill a block. row and column become its own last ones. Not inlined: otherwise the stack of a waiting task would hold
- * letters[]. */
+/* Fill a block. row and column become the block's own last row and column. Not inlined: otherwise the stack of a
+ * waiting task would hold letters[]. */
 static __attribute__((noinline)) struct score fill(struct edge *row, struct edge *column, int64_t i0, int64_t j0)
 {
     struct score score = {0, 0};
@@ -86,7 +86,7 @@ UAT_TASK(struct score, block, edge_future, up, edge_future, left, edge_future, b
     struct edge row, column;
     memset(&row, 0, sizeof(row));
     memset(&column, 0, sizeof(column));
-    /* edge_get() and edge_set() would each keep another copy of an edge on the waiting task's stack. */
+    /* Not edge_get() and edge_set(), each of which would keep another copy of an edge on the waiting task's stack. */
     if (at.i > 0)
         uat_future_get(up.future, &row);
     if (at.j > 0)

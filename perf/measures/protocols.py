@@ -5,8 +5,8 @@
 
 In virtual time (sim, every worker on a host of its own) one run of each case is enough, because a second one would be identical. The time is
 that of the simulated network. In real time the cases take turns in each round, and the counts are medians over the rounds. A claim does not
-work without a look. The efficiency is relative to the work in virtual time; in real time, to one worker with the same protocol. Operations
-are per steal.
+work without a look. In virtual time the efficiency is relative to the work. In real time it is relative to one worker with the same
+protocol. Operations are per steal.
 """
 import os
 import statistics

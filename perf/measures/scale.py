@@ -5,12 +5,12 @@
     perf/measure scale -n 64,256 --set UAT_DEQUE=claim --versus UAT_DEQUE=lock -- build/perf/uat-btc -d 14 -i 1
     perf/measure scale -n 256 --set UAT_SIM_NETWORK=cx6 --versus UAT_SIM_NETWORK=fx10 -- build/perf/uat-nqueens -n 10
 
-The efficiency is tasks times UAT_SIM_TASK, divided by workers times seconds. --idle takes from a timeline the parts of all workers' time
-that were not work. `start` is before a worker's first task, `tail` after its last. Between them are `steals` (successful ones), `joins`
-(with a child or parent on another worker) and `search` (nothing was found). `other` is the rest: start and end of the run on all
-workers, and tasks that wait. `limits` names the largest part if it takes 1 % or more; it is `adapter` when the busiest adapter
-served requests for more than 60 % of the run. --cost shows the cost of the simulation itself; wall and processor time per step
-exclude start and end of the processes. --json prints one JSON object per line, for uat-plot.
+The efficiency is tasks times UAT_SIM_TASK, divided by workers times seconds. --idle reads from a timeline how much of all workers' time
+was not work, divided into parts. `start` is before a worker's first task, `tail` after its last. Between them are `steals` (successful
+ones), `joins` (with a child or parent on another worker) and `search` (nothing was found). `other` is the rest: start and end of the run
+on all workers, and tasks that wait. `limits` names the largest part if it takes 1 % or more; it is `adapter` when the busiest adapter
+served requests for more than 60 % of the run. --cost shows the cost of the simulation itself; wall and processor time per step exclude
+start and end of the processes. --json prints one JSON object per line, for uat-plot.
 """
 import json
 import os

@@ -88,8 +88,8 @@ inline std::int64_t steps_of_microsecond()
     return std::int64_t(20000 * 1e-6 / best);
 }
 
-/* How often a kernel runs, and by which clock it is timed. With one worker it is the processor-time clock, because
- * other programs on the machine may preempt the worker. */
+/* The number of runs of a kernel, and the clock that times it. With one worker this is the processor-time clock,
+ * because other programs on the machine may preempt the worker. */
 struct timing {
     int rounds;
     clockid_t clock;
@@ -142,7 +142,7 @@ inline void check_sorted(const std::uint64_t *words, std::int64_t n)
         wrong("sort, other elements");
 }
 
-/* Check y: it was 1 and grew by i / 2 in each round, and all of these numbers are exact. */
+/* Check y. It started at 1 and grew by i / 2 in each round. All of these numbers are exact. */
 inline void check_axpy(const double *y, std::int64_t n, int rounds)
 {
     for (std::int64_t i = 0; i < n; i++)
@@ -164,7 +164,7 @@ struct arguments {
     std::int64_t steps;
 };
 
-/* Read them. If they are missing, print a line and exit. */
+/* Read the arguments. If they are missing, print a line and exit. */
 inline arguments read_arguments(int argc, char **argv)
 {
     arguments a = {};
