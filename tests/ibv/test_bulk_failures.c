@@ -64,8 +64,8 @@ static void work_access(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* A region is withdrawn, or its worker disappears, while READs of it are posted. This gives one line, and the same
- * errno from then on. */
+/* A region is withdrawn, or its worker disappears, while READs of it are posted. This prints one line, and gives the
+ * same errno from then on. */
 static void lose(struct peer *me, void *arg, bool gone, int result, const char *text)
 {
     bulk_begin(me, arg);
@@ -116,8 +116,8 @@ static void limit_locked(uint64_t bytes)
     PEER_CHECK(syscall(SYS_capset, &head, data) == 0 && setrlimit(RLIMIT_MEMLOCK, &limit) == 0);
 }
 
-/* The segments of both workers are 8 MiB, this worker's counts once more, the arena is 4 MiB, each region 3: with 15
- * MiB there is no room for the arena, with 18 MiB none for a region. */
+/* The segments of both workers together are 8 MiB, and this worker's 4 MiB count once more. The arena is 4 MiB, and
+ * each region 3 MiB. So a limit of 15 MiB has no room for the arena, and one of 18 MiB has none for a region. */
 static void work_memlock(struct peer *me, void *arg)
 {
     const struct bulk_test *test = arg;

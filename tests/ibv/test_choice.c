@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: which port and which GID a worker takes, what kind of atomics a device has, and which endpoints cannot
- * reach each other. All is decided on made-up devices, so no hardware is needed.
+ * reach each other. The devices are made up, so no hardware is needed.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,7 +150,7 @@ static void test_gid(void **state)
     expect_gid(entries, 0, -1, -EINVAL, "the GID table is empty");
 }
 
-/* --- networks: 10.9.x.y has 24 bits, every other IPv4 address 16; 2001: has 64 */
+/* --- networks. Their prefixes: 24 bits for 10.9.x.y, 16 for every other IPv4 address, 64 for 2001: */
 
 static unsigned bits_of(const struct ibv_gid_entry *gid)
 {
@@ -178,7 +178,7 @@ static struct ibv_gid_entry subnet(uint8_t prefix)
     struct ibv_gid_entry e = {.gid_type = IBV_GID_TYPE_IB};
     e.gid.raw[0] = 0xfe;
     e.gid.raw[7] = prefix;
-    e.gid.raw[15] = (uint8_t)(prefix + 77); /* byte of the port */
+    e.gid.raw[15] = (uint8_t)(prefix + 77); /* the byte that is the port's */
     return e;
 }
 
@@ -286,7 +286,7 @@ static void test_mismatch(void **state)
 {
     (void)state;
     struct uat_ibv_endpoint a = {.link_layer = IB, .pkey = 0xffff, .gid_kind = UAT_IBV_GID_IB}, b = a;
-    a.gid.raw[7] = 1; /* of the subnet prefix */
+    a.gid.raw[7] = 1; /* a byte of the subnet prefix */
     assert_non_null(strstr(mismatch(&a, &b), "subnet prefixes 0x0000000000000001 and 0x0000000000000000 differ"));
     b.gid.raw[7] = 1;
     b.gid.raw[15] = 9;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the attributes of connected queue pairs, as the device reports them: the user's settings are applied,
- * each side expects the packet sequence number at which the other starts, and these numbers are random, one for each
+ * and each side expects the packet sequence number at which the other starts. These numbers are random, one for each
  * connection.
  */
 #include <stdarg.h>
@@ -72,11 +72,11 @@ static void expect_settings(const struct opening *opening, const struct settings
         if (!by_manager)
             assert_int_equal(attr->min_rnr_timer, RNR_TIMER);
     }
-    assert_true(found >= WORKERS); /* at least one from each worker to another */
+    assert_true(found >= WORKERS); /* each worker has at least one to another */
 }
 
-/* Random numbers of 24 bits: it would be a rare chance if all were equal, or if all lacked one of the upper eight
- * bits. */
+/* The numbers are random and have 24 bits. It would be a rare chance if all were equal, or if all lacked one of the
+ * upper eight bits. */
 static void expect_numbers(const struct opening *openings)
 {
     unsigned bits = 0, differ_here = 0, differ_between = 0, equal = 0;

@@ -2,8 +2,8 @@
 /*
  * Description: each failure over verbs ends in one line that says how to mend it, and in a negative errno: settings
  * that no device fulfils, forged endpoints, a peer that disappears, memory that is not registered, a link that goes
- * down. With the argument memlock or user: opening fails where memory cannot be locked, or where this user may not open
- * the device.
+ * down. With the argument memlock, opening fails because memory cannot be locked. With the argument user, it fails
+ * because this user may not open the device.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -311,7 +311,7 @@ static void test_link(void **state)
     assert_int_equal(peers_run(&spec, work_link, NULL), 0);
 }
 
-/* --- connected by librdmacm: the same operations; of the set-up only the connections remain */
+/* --- connected by librdmacm: the same operations; only the connections remain from the set-up */
 
 static int count_entries(const char *path)
 {
@@ -324,7 +324,7 @@ static int count_entries(const char *path)
     return n;
 }
 
-/* Every worker appears to be on a host of its own: neighbours need no connections. */
+/* Every worker appears to be on a host of its own, because neighbours need no connections. */
 static void work_rdmacm(struct peer *me, void *arg)
 {
     (void)arg;
@@ -367,7 +367,8 @@ static void test_rdmacm(void **state)
 
 int main(int argc, char **argv)
 {
-    /* A connection to each worker: otherwise the connection to oneself would suffice, and nothing would fail. */
+    /* Ask for a connection to each worker. Otherwise the connection to oneself would suffice, and nothing would
+     * fail. */
     static char *const workers[] = {"UAT_CONNECT=worker", NULL};
 #define WORKERS(test) cmocka_unit_test_prestate(test, (void *)workers)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), WORKERS(test_forged),  WORKERS(test_gone),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: operations on a worker that is stopped by SIGSTOP complete and take effect: its CPU has no part in them,
- * and a thief of its deque needs only such operations. A worker that does not take part in being connected by librdmacm
- * is reported after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
+ * Description: operations on a worker that is stopped by SIGSTOP complete and take effect, because its CPU has no part
+ * in them. A thief of its deque needs only such operations. A worker that does not take part in being connected by
+ * librdmacm is reported after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +73,7 @@ static void count_alarm(int number)
     (void)number;
 }
 
-/* Signals arrive more often than rank 1 looks at the time: waits that they interrupt must count, too. */
+/* Signals arrive more often than rank 1 looks at the time. Waits that they interrupt must count, too. */
 static void alarm_often(bool on)
 {
     struct sigaction action = {.sa_handler = count_alarm}; /* no SA_RESTART */

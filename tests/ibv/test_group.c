@@ -82,7 +82,7 @@ static void test_equal_hosts(void **state)
         for (int i = 0; i < g.size; i++) {
             assert_int_equal(g.of[i], i % hosts);
             assert_int_equal(g.place[i], i / hosts);
-            assert_int_equal(connections(&g, i), hosts); /* at most one per group: both directions share it */
+            assert_int_equal(connections(&g, i), hosts); /* at most one per group, because both directions share it */
         }
         check_ways(&g);
         uat_ibv_groups_close(&g);
@@ -103,7 +103,7 @@ static void test_unequal_hosts(void **state)
     check_ways(&g);
     assert_int_equal(connections(&g, 0), 3);
     assert_int_equal(connections(&g, 7), 1 + 3 + 1);  /* to itself; to places 0, 3, 6 of host 0; to host 2 */
-    assert_int_equal(connections(&g, 10), 1 + 7 + 3); /* alone on its host: all others reach that host through it */
+    assert_int_equal(connections(&g, 10), 1 + 7 + 3); /* alone on its host, so all others reach that host through it */
     uat_ibv_groups_close(&g);
 }
 

@@ -116,7 +116,7 @@ static void work_fences(struct peer *me, void *arg)
         PEER_CHECK(trips_of(me, chain, 3) == 1 + i % 2); /* one fence for both READs */
         PEER_CHECK(local[0] == 7 * i && local[1] == 7 * i + 1 && local[2] == 7 * i + 1);
         PEER_CHECK(trips_of(me, chain + 1, 2) == 1);     /* the atomic before it is complete */
-        PEER_CHECK(trips_of(me, chain, 6) == 1 + i % 2); /* only READs wait, not the WRITE, nor the last atomic */
+        PEER_CHECK(trips_of(me, chain, 6) == 1 + i % 2); /* READs wait; the WRITE and the last atomic do not */
         struct uat_op forgotten = uat_op_fetch_add(NULL, word, 3);
         PEER_CHECK(uat_transport_post_unsignaled(me->transport, 1, &forgotten, 1) == 0);
         PEER_CHECK(trips_of(me, chain + 1, 1) == 1 + i % 2); /* the next chain needs the fence, too */
@@ -188,7 +188,7 @@ int main(void)
 {
     if (!peers_ready(&uat_transport_ibv))
         return 77;
-    /* A connection to each worker, so that everything goes through the adapter. */
+    /* Ask for a connection to each worker, so that everything goes through the adapter. */
     static char *const workers[] = {"UAT_CONNECT=worker", NULL};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_slots, (void *)workers),

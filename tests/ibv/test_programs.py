@@ -37,7 +37,7 @@ def quoted(program):
 
 
 def script():
-    """The commands that run in the guest; each prints a line of JSON."""
+    """The commands that run in the guest. Each prints a line of JSON."""
     lines, starts = ["set -e"], 0
     for run in range(RUNS):
         for deque in ("lock", "claim", "message"):
@@ -51,7 +51,7 @@ def script():
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
                           for program, options in (words.split(" ", 1) for words in programs(deque, workers))]
     if GUESTS == 2:
-        # Not through a pipe, which would lose the status.
+        # This does not go through a pipe, which would lose the status.
         lines += [f"srun -N 2 --ntasks-per-node=1 --mpi=pmix {quoted('launcher/info/uat_info')} --json --litmus={TRIALS} >/tmp/litmus",
                   "tr -d '\\n' </tmp/litmus", "echo"]
     for folder in ("global",) if GUESTS == 1 else ("global", "programs"):
@@ -69,7 +69,7 @@ def check_sync(report):
 
 
 def check_litmus(reports):
-    """Each test ran between the two guests, and was reported once: by the first of the two processes."""
+    """Each test ran between the two guests, and was reported once, by the first of the two processes."""
     if [report["litmus_hosts"] for report in reports] != ([["node1", "node2"]] if GUESTS == 2 else []):
         sys.exit(f"not one report of litmus tests between the guests: {json.dumps(reports)}")
     for result in reports[0]["litmus"] if reports else []:
@@ -91,8 +91,9 @@ def check(report, totals):
         swaps, adds = counters["ops_cmp_swap"], counters["ops_fetch_add"]
         if report["round_trips_per_steal"] < least or counters["ops_read"] < (1 if messages else 2) * counters["steals"]:
             sys.exit(f"a steal with too few round trips: {what}")
-        # All workers of one guest are neighbours: a peek costs no request; a claim costs requests for its atomic and what follows it. True
-        # only for tasks that do not wait: a READ that follows an atomic in flight to the same neighbour is a request.
+        # All workers of one guest are neighbours, so a peek costs no request. A claim costs requests for its atomic and for the operations
+        # that follow it. This holds only for tasks that do not wait, because a READ that follows an atomic in flight to the same neighbour
+        # is a request.
         if GUESTS == 1 and report["deque"] == "claim" and any(words.split()[0] == report["program"] for words in PROGRAMS) and (
                 counters["steal_requests_read"] > 2 * counters["steals"] + 4 * counters["second_looks"]
                 or counters["steal_ops_read"] < counters["steal_requests_read"] + counters["steals"]):

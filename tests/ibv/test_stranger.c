@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: with UAT_CONNECT=rdmacm a stranger on the fabric gets no queue pair of the job, and takes no rank's
- * place. It asks before the real peer does: with a worker's greeting but without the job's token, with another token,
- * or with the right token for another queue pair or another rank. Or it answers in place of a worker. Each attempt is
- * refused with a line.
+ * place. Each of its attempts is refused with a line:
+ * - It asks before the real peer does, with a worker's greeting but without the job's token, or with another token.
+ * - It asks with the right token, but for another queue pair or another rank.
+ * - It answers in place of a worker.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,7 @@
 
 enum { RESOLVE_MS = 5000, NO_PAIR = 0x123456 /* a number that the job does not use */ };
 
-/* What the stranger sends, and what the worker says about it. */
+/* The stranger's message, and the line that the worker prints about it. */
 struct attempt {
     const char *name;
     uint32_t rank;

@@ -27,7 +27,7 @@ static void fence(void)
         _exit(FENCE_FAILED);
 }
 
-/* Publish a value and read everybody's. */
+/* Publish a value, and read the values of all workers. */
 static void exchange(uint32_t size)
 {
     pmix_value_t value, *got;
@@ -59,7 +59,7 @@ static uint32_t job_size(void)
     return size;
 }
 
-/* Print one line that is not mixed with other workers' lines: stdout is in append mode. */
+/* Print one line. It is not mixed with other workers' lines, because stdout is in append mode. */
 static void say(const char *format, unsigned long value)
 {
     char line[256];
@@ -219,7 +219,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(mode, "deaf") == 0)
         signal(SIGTERM, SIG_IGN);
-    if (strcmp(mode, "signal") == 0) { /* blocked before libpmix creates its thread, which they would end */
+    if (strcmp(mode, "signal") == 0) { /* block them before libpmix creates its thread, which they would end */
         sigset_t set = signals_to_wait_for();
         sigprocmask(SIG_BLOCK, &set, NULL);
     }

@@ -10,11 +10,11 @@
 /* The job that was started last. */
 extern struct run run;
 
-/* Take the paths of uatrun and the client from the command line; false, and a line, if they are missing. */
+/* Take the paths of uatrun and the client from the command line. If they are missing, print a line and return false. */
 bool job_take_arguments(int argc, char **argv);
 
-/* Start uatrun with the arguments up to NULL, and with input as its standard input, or -1; "CLIENT" stands for the
- * client's path. */
+/* Start uatrun with the arguments up to NULL, of which "CLIENT" stands for the client's path. input: its standard
+ * input, or -1 for none. */
 void job_start(int input, const char *first, ...);
 
 #define JOB_RUN(...)                                                                                                   \

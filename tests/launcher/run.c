@@ -27,7 +27,7 @@ enum { STEP_MS = 10, GONE_LIMIT_MS = 5000 };
 /* A variable in the environment of a test's processes, by which they are found. */
 static char mark[64];
 
-/* The folder of the test's files; and in it the folder that replaces /tmp. */
+/* The folder of the test's files, and the folder inside it that replaces /tmp. */
 static char directory[256], temporary[264];
 
 static void sleep_step(void)
@@ -149,7 +149,7 @@ void run_start(struct run *run, char *const *argv, int input)
     assert_true(run->pid >= 0);
     if (run->pid == 0)
         run_child(run, argv, input);
-    setpgid(run->pid, run->pid); /* in the parent, too: either may come first */
+    setpgid(run->pid, run->pid); /* done in the parent, too, because either may come first */
 }
 
 static void collect(int fd, char *text, size_t size)

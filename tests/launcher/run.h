@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-enum { RUN_LIMIT_MS = 15000 }; /* for a command to end: far longer than it takes */
+enum { RUN_LIMIT_MS = 15000 }; /* limit for a command, which ends far earlier */
 
 struct run {
     pid_t pid;
@@ -33,7 +33,7 @@ void run_finish(struct run *run);
 
 int run_count(const char *text, const char *what);
 
-/* How many processes descend from this test's commands, whatever their parents are now. */
+/* The number of processes that descend from this test's commands, whatever their parents are now. */
 int run_processes(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: how uatrun's jobs end: workers that fail in every way, signals, the time limit, a killed uatrun; and
- * that nothing is left afterwards.
+ * Description: how uatrun's jobs end: workers that fail in every way, signals, the time limit, a killed uatrun. Nothing
+ * is left afterwards.
  * argv: uatrun, the client of this folder.
  */
 #include <setjmp.h>

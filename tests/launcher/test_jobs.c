@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uatrun from outside: good jobs, bad command lines, settings and programs; nothing is left afterwards.
+ * Description: uatrun from outside: good jobs, and bad command lines, settings and programs. Nothing is left
+ * afterwards.
  * argv: uatrun, the client of this folder.
  */
 #include <setjmp.h>

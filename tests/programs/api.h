@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of test-api share: how a test reports an error, and the tests themselves. */
+/* The common part of test-api's files: the report of an error, and the tests themselves. */
 #ifndef API_H
 #define API_H
 
 #include <stdio.h>
 #include <uat.h>
 
-/* Print where a condition does not hold. The value is the number of errors, 0 or 1, so that values can be added up. */
+/* If the condition does not hold, print its place. The value is the number of errors, 0 or 1, so that values can be
+ * added up. */
 #define WRONG(condition) ((condition) ? 0 : api_wrong(#condition, __FILE__, __LINE__))
 int api_wrong(const char *condition, const char *file, int line);
 

@@ -66,7 +66,7 @@ int api_results_everywhere(void)
     for (int i = 1; i <= RUNS; i++) {
         struct page page = {{0}};
 
-        /* Only rank 0's root and arguments count. */
+        /* Of the roots and the arguments, only rank 0's count. */
         if (uat_rank() == 0)
             errors += WRONG(uat_run(fill_page, &i, sizeof(i), &page, sizeof(page)) == 0);
         else
@@ -165,7 +165,7 @@ int api_replicated(void)
         const uint32_t *table;
         uint64_t total = 0;
 
-        /* The other ranks' bytes differ; only rank 0's are copied. */
+        /* The other ranks' bytes differ, but only rank 0's bytes are copied. */
         for (uint32_t i = 0; i < TABLE; i++)
             source[i] = uat_rank() == 0 ? i * round : 0;
         table = uat_replicate(source, TABLE * sizeof(*source));
@@ -173,8 +173,8 @@ int api_replicated(void)
         if (table == NULL)
             break;
         errors += WRONG(table[1] == round && table[TABLE - 1] == (TABLE - 1) * round);
-        /* Rank 0's address is passed with the root; the others may have another, but only if copies need not lie at one
-         * address. */
+        /* Rank 0's address is passed with the root. The other ranks may have another address, but only if copies need
+         * not lie at one address. */
         errors += WRONG(sum_run(&total, uat_rank() == 0 ? table : NULL, 0, TABLE) == 0);
         errors += WRONG(total == (uint64_t)round * (TABLE / 2) * (TABLE - 1));
     }
@@ -192,7 +192,7 @@ int api_statistics(void)
     errors += WRONG(uat_stats_total(&after) == 0);
     errors += WRONG(uat_stats(&mine) == 0);
     errors += WRONG(result == 1024);
-    /* The root, one task for the left half of each inner node, and one below each leaf. */
+    /* The tasks are the root, one for the left half of each inner node, and one below each leaf. */
     errors += WRONG(after.tasks - before.tasks == 1 + 1023 + 1024);
     errors += WRONG(mine.tasks <= after.tasks && mine.steals <= after.steals);
     errors += WRONG(after.steals <= after.steal_attempts && after.stack_bytes_max >= mine.stack_bytes_max);

@@ -76,7 +76,7 @@ int api_nested(void)
     return WRONG(nested_run(&nodes, 7) == 0) + WRONG(nodes == 3280);
 }
 
-/* One handle that is used again and again, and a second that stays outstanding meanwhile. */
+/* One handle is used again and again, while a second one stays outstanding. */
 UAT_TASK(long, reused_handle, int, rounds)
 {
     square_task child, outstanding;
@@ -116,7 +116,7 @@ static void block_fill(struct block *block, uint64_t first)
         block->words[i] = first + i * i;
 }
 
-/* A block of 1 KiB goes down to each child and one comes back; a wrong word in it would show. */
+/* A block of 1 KiB is passed to each child, and one comes back. A wrong word in either would show. */
 UAT_TASK(struct block, big_block, int, depth, uint64_t, first, struct block, in)
 {
     big_block_task left, right;

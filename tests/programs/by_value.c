@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: typed tasks with arguments and results of 0 to 80 bytes, of any alignment, and of more bytes than
- * uat_spawn_typed() takes. The child has its own copy of the argument: it changes it, spawns, works while thieves take
- * its spawner, and compares. by_value [ROUNDS]
+ * uat_spawn_typed() takes. The child has its own copy of the argument. It changes the copy, spawns, works while thieves
+ * take its spawner, and compares.
+ * usage: by_value [ROUNDS]
  */
 #include "tests/programs/by_value.h"
 
@@ -77,7 +78,7 @@ UAT_TASK_VOID(nothing)
     }
 SIZES(TASKS)
 
-/* A generator that has its bytes by value, in a task that has them by value, around a spawn. */
+/* A generator gets its bytes by value, in a task that gets them by value, and lives across a spawn. */
 UAT_GENERATOR(int, bytes_of, struct plain_36, a)
 {
     for (int i = 0; i < 36; i++)

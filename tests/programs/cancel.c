@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: cancelled groups: children that run learn of it on every worker, no more are started, groups within are
- * cancelled with them and groups around are not; a search ends early. Usage: cancel [ROUNDS [CASE]]
+ * Description: cancelled groups:
+ * - running children learn of it on every worker, and no more children are started
+ * - groups inside are cancelled, too, and groups around are not
+ * - a search ends early
+ * Usage: cancel [ROUNDS [CASE]]
  */
 #include <uat/global.h>
 #include <uat/sync.h>
@@ -19,7 +22,8 @@ enum {
     TRIES = 300
 };
 
-/* A counter, and for spin(): whether the group has been cancelled, and how many tasks have left before. */
+/* Words: a counter, and two for spin(): whether the group has been cancelled, and the number of tasks that left before
+ * that. */
 enum { COUNTER, CANCELLED, TOO_EARLY, WORDS };
 
 static uat_atomic_t *new_words(void)
@@ -35,7 +39,7 @@ UAT_TASK_VOID(spin, uat_cancel_t, cancel, uat_atomic_t *, started, int, cancels)
 {
     uat_atomic_add(started, 1);
     if (cancels) {
-        uat_atomic_swap(&started[CANCELLED], 1); /* done before the cancellation */
+        uat_atomic_swap(&started[CANCELLED], 1); /* set before the cancellation */
         uat_group_cancel(cancel);
     }
     while (!uat_cancelled(cancel))
@@ -44,7 +48,7 @@ UAT_TASK_VOID(spin, uat_cancel_t, cancel, uat_atomic_t *, started, int, cancels)
         uat_atomic_add(&started[TOO_EARLY], 1);
 }
 
-/* Once this task is on another worker than the group's home, it stays there, and has got the answer 0. */
+/* This task stays on its worker once that is not the group's home. It has then got the answer 0. */
 UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
 {
     for (int tries = 0; uat_rank() == home && tries < TRIES && !uat_cancelled(cancel); tries++)
@@ -55,7 +59,7 @@ UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
         uat_sim_work(1000);
 }
 
-/* An old answer expires. */
+/* An old answer, which is kept for a time, expires. */
 UAT_TASK(int, fresh, int, unused)
 {
     uat_atomic_t *word = new_words();
@@ -104,7 +108,7 @@ UAT_TASK(int, told, int, unused)
     return errors;
 }
 
-/* An inner group: it can be cancelled alone, and is cancelled with the group around it. */
+/* An inner group can be cancelled alone, and is cancelled with the group around it. */
 UAT_TASK(int, within, uat_cancel_t, outer, uat_atomic_t *, started, int, alone)
 {
     uat_group_t group;

@@ -9,4 +9,4 @@ class Case:
                  sound=False):
         self.name, self.says, self.settings, self.fault = name, says, settings or {}, fault
         self.workers, self.status, self.address_space = workers, status, address_space
-        self.sound = sound  # ends with status 0, and with exactly one line if `says` is given
+        self.sound = sound  # a sound case ends with status 0, and with exactly one line if `says` is given

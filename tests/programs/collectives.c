@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: collective calls in direct succession, in every order, with workers that arrive at different times. Sums
- * must be exact, the same on all workers, and those of this very call; copies must equal rank 0's data.
+ * must be exact, equal on all workers, and those of the same call. Copies must equal rank 0's data.
  * Usage: collectives ROUNDS [SEED]
  */
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum {
     DEPTH = 3,
-    TASKS_PER_RUN = (1 << (DEPTH + 1)) - 1, /* the root and two for each inner node */
+    TASKS_PER_RUN = (1 << (DEPTH + 1)) - 1, /* the root, and two tasks for each inner node */
     DELAYS = 4,
     DELAY_US = 200,
     WORDS = 64
@@ -35,7 +35,7 @@ static uint64_t tree(uint64_t depth)
 }
 
 static uint64_t seed;
-static uint64_t runs; /* so far */
+static uint64_t runs; /* runs so far */
 
 static int wrong(const char *what, uint64_t round, uint64_t is, uint64_t should)
 {
@@ -46,7 +46,7 @@ static int wrong(const char *what, uint64_t round, uint64_t is, uint64_t should)
     return 1;
 }
 
-/* Some workers are late, different ones each time. */
+/* Let some workers be late, different ones each time. */
 static void come_late(uint64_t moment)
 {
     uint64_t delay = mix(seed ^ mix(moment << 16 ^ (uint64_t)uat_rank())) % DELAYS;
@@ -62,8 +62,8 @@ static int run(uint64_t round)
     return tree_run(&leaves, DEPTH) ? 1 : wrong("the number of leaves", round, leaves, 1 << DEPTH);
 }
 
-/* Between two sums without a run, the counters grow only by what this job's own calls did, and the count of tasks does
- * not. */
+/* Between two sums without a run, only this job's own calls increase the counters. They do not increase the count of
+ * tasks. */
 static int sum(uint64_t round)
 {
     uat_stats_t total = {0};
@@ -87,7 +87,8 @@ static int copy(uint64_t round)
     return failures + !!uat_replicate_free((void *)all);
 }
 
-/* Directly after a sum rank 0 sends its table of arrays down the same tree, without waiting for anybody before. */
+/* Directly after a sum, rank 0 sends its table of arrays down the same tree, without first waiting for another
+ * worker. */
 static int allocate(void)
 {
     void *array = uat_global_alloc(1, UAT_BLOCKED, 0);

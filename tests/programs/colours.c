@@ -13,7 +13,7 @@
 
 enum { LOW = 0xfff };
 
-/* How many pairs of workers have this word at addresses that an adapter cannot tell apart. */
+/* The number of pairs of workers that have this word at addresses that an adapter cannot tell apart. */
 static int clashes(const uint64_t *word, uint64_t *addresses)
 {
     int n = 0;
@@ -42,7 +42,7 @@ int main(void)
         failures += (uintptr_t)words[i] % 8 != 0;
     }
     uint64_t *object =
-        uat_global_object_alloc(sizeof(*object)); /* the first object of each worker: it may hold a word for atomics */
+        uat_global_object_alloc(sizeof(*object)); /* each worker's first object, which may hold a word for atomics */
     failures += !addresses || !object || clashes(object, addresses);
     uat_global_object_free(object);
     free(addresses);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what a task throws comes out of its join, wherever child and spawner are: the type, what() and what comes first in serial
- * order; through handles, invoke, loops, reductions, scans, loops over blocks and runs. All other children have ended by
- * then, and a later run works.
+ * Description: what a task throws comes out of its join, wherever child and spawner are. The type and what() are kept,
+ * and of several exceptions the first in serial order counts. It works through handles, invoke, loops, reductions,
+ * scans, loops over blocks and runs. All other children have ended by then, and a later run works.
  * usage: failures [ROUNDS]
  */
 #include <cstdint>
@@ -103,7 +103,7 @@ long pass_on(int depth, int kind)
     auto child = uat::spawn(pass_on, depth - 1, kind);
     auto other = uat::spawn([] { linger(2000); });
     if (depth % 3 == 1)
-        return child.join(); /* and the other is joined on the way out */
+        return child.join(); /* the other child is joined on the way out */
     other.join();
     return child.join();
 }
@@ -157,7 +157,7 @@ int check_unwinding(uat::span<std::int64_t> words)
     return errors + (!left || count.load() != before + 4);
 }
 
-/* Leaves [begin, end) of a tree, of which those in `marks` throw their numbers: the lowest must come out. */
+/* Leaves [begin, end) of a tree. Those in `marks` throw their numbers, of which the lowest must come out. */
 int tree(int begin, int end, unsigned marks)
 {
     if (end - begin == 1) {
@@ -234,7 +234,7 @@ int check_loops(uat::span<std::int64_t> elements, std::int64_t first, std::int64
     return 1;
 }
 
-/* Records come back: there are fewer of them than children. */
+/* Records must come back, because there are fewer of them than children. */
 int check_many()
 {
     int caught = 0;
@@ -262,7 +262,7 @@ int root(uat::span<std::int64_t> words, uat::span<std::int64_t> elements)
     return kinds + unwinding + trees + many + loops;
 }
 
-/* A run throws on every rank. */
+/* An exception that leaves a run is thrown on every rank. */
 int check_run()
 {
     int errors = 0;

@@ -16,8 +16,8 @@ enum { EXPECTED = 7, SEEN_WRONG = 9 };
 
 struct fault {
     const char *name;
-    void (*before)(void); /* outside uat_run, on every rank */
-    uat_fn *root;         /* for uat_run, if not NULL */
+    void (*before)(void); /* called outside uat_run, on every rank */
+    uat_fn *root;         /* the root for uat_run, if not NULL */
 };
 
 static void die(int how)
@@ -85,7 +85,7 @@ static void kill_outside(void)
         raise(SIGKILL);
 }
 
-/* Calls without end, and no spawn between them. */
+/* Make calls without end and without a spawn between them. */
 static __attribute__((noinline)) long endless_calls(long n)
 {
     volatile char room[1000];
@@ -100,7 +100,7 @@ static void overflow_root(void *arg, void *result)
     *(long *)result = endless_calls(0);
 }
 
-/* Spawns without end. */
+/* Spawn without end. */
 UAT_TASK(long, endless_spawns, long, n)
 {
     endless_spawns_task child;
@@ -224,7 +224,7 @@ static void slow_child(void *arg, void *result)
 
 /*
  * Ends without having joined its child. This is detected only if the child lives apart from its spawner. So the
- * children give thieves time, and there are enough of them for one spawner to be stolen.
+ * children run long enough for thieves, and there are enough of them for one spawner to be stolen.
  */
 static void unjoined(void *arg, void *result)
 {

@@ -2,7 +2,8 @@
 /*
  * Description: fork() in tasks: parent and child continue with stacks of their own, while other tasks are stolen; a
  * child that continues as a worker ends with a line. exec, vfork(), posix_spawn(), system() and popen() work.
- * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables: what a child finds of LD_LIBRARY_PATH
+ * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables, which shows what a child finds of
+ * LD_LIBRARY_PATH
  */
 #include <signal.h>
 #include <spawn.h>
@@ -19,7 +20,7 @@ enum { CHILD_STATUS = 42, WORDS = 64, DEEP = 200 };
 
 extern char **environ;
 
-/* Overwrite the stack from here down, repeatedly: two processes that shared one stack would see each other's words. */
+/* Overwrite the stack from here down, repeatedly. Two processes that shared one stack would see each other's words. */
 static __attribute__((noinline)) unsigned scribble(unsigned depth, unsigned mark)
 {
     volatile unsigned words[WORDS];
@@ -90,8 +91,8 @@ static int start_others(void)
     return errors;
 }
 
-/* Nothing here can be stolen. The worker wants work offered if there are thieves; its forked child cannot offer any, so
- * it does not. */
+/* Nothing here can be stolen. The worker asks its tasks for work to offer if there are thieves. Its forked child does
+ * not, because it cannot offer any. */
 static int fork_and_ask(void)
 {
     int errors = uat_work_wanted() != (uat_size() > 1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: task groups: every child runs once and has ended by the wait, however many part from their spawner, in
- * loops, along lists, nested, side by side, waiting for each other; and every join record comes back.
+ * Description: task groups: every child runs once and has ended by the wait, however many part from their spawner.
+ * Groups are used in loops, along lists, nested, side by side, and with children that wait for each other. Every join
+ * record comes back.
  * Usage: groups [ROUNDS [CASE]]
  */
 #include <string.h>
@@ -20,13 +21,13 @@ static void work(void)
         ;
 }
 
-/* A loop. Each child adds its number to one word and 1 to another. */
+/* A group in a loop. Each child adds its number to one word and 1 to another. */
 UAT_TASK(long, add, uat_atomic_t *, sums, uint64_t, value)
 {
     work();
     uat_atomic_add(&sums[0], value);
     uat_atomic_add(&sums[1], 1);
-    return -1; /* dropped */
+    return -1; /* the result is dropped */
 }
 
 static int sums_are(uat_atomic_t *sums, uint64_t sum, uint64_t count)
@@ -52,7 +53,7 @@ UAT_TASK(int, loop, int, unused)
         add_group_spawn(&group, sums, i);
     uat_group_wait(&group);
     errors += sums_are(sums, (uint64_t)CHILDREN * (CHILDREN - 1) / 2, CHILDREN);
-    uat_group_wait(&group); /* empty: returns at once */
+    uat_group_wait(&group); /* the group is empty, so this returns at once */
     for (uint64_t i = 0; i < REUSES; i++) {
         if (i % 3)
             add_group_spawn(&group, sums, 0);
@@ -64,7 +65,8 @@ UAT_TASK(int, loop, int, unused)
     return errors;
 }
 
-/* Along a list whose length the spawner does not know, through the untyped call, with arguments of an odd size. */
+/* A group along a list whose length the spawner does not know. It uses the untyped call, with arguments of an odd
+ * size. */
 struct node {
     struct node *next;
     unsigned char text[13];
@@ -135,8 +137,8 @@ UAT_TASK(int, nested, int, unused)
     return errors;
 }
 
-/* Two groups and handles in one frame at the same time, with a generator; they are waited for in another order than
- * they were begun. */
+/* Two groups and handles in one frame at the same time, with a generator; the order of the waits is not that of the
+ * begins. */
 UAT_GENERATOR(uint64_t, count, uint64_t, to)
 {
     for (uint64_t i = 0; i < to; i++)
@@ -170,8 +172,8 @@ UAT_TASK(int, beside, int, unused)
     return errors;
 }
 
-/* Children that all wait for each other, so each must be spawned before the first can end. There are more of them than
- * join records where the test allows few. */
+/* Children that all wait for each other, so each must be spawned before the first can end. Some runs have fewer join
+ * records than such children. */
 UAT_TASK_VOID(meet, uat_latch_t, latch, uat_atomic_t *, sums, uint64_t, value)
 {
     if (value % 4 == 0)
@@ -197,7 +199,7 @@ UAT_TASK(int, waiting, int, unused)
     return errors;
 }
 
-/* What a child wrote to plain global memory before it ended is seen after the wait. */
+/* After the wait, everything that a child wrote to plain global memory is seen. */
 UAT_TASK_VOID(write_cell, uint64_t *, cells, uint64_t, i)
 {
     uint64_t value = i * i + 1;

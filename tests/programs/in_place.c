@@ -36,7 +36,7 @@ static void root(void *arg, void *result)
     uat_task_t task;
     int seen = 0;
     frame[0] = frame[FRAME - 1] = 1;
-    __asm__ volatile("" : : "r"(frame) : "memory"); /* else clang keeps only these two bytes */
+    __asm__ volatile("" : : "r"(frame) : "memory"); /* otherwise clang keeps only these two bytes */
     uat_spawn(&task, child, arg, sizeof(struct arg), &seen, sizeof(seen));
     int thief = uat_rank();
     uat_join(&task);
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
         if (!(file = fopen(name, "r")) || fscanf(file, "%d", &a.joiner) != 1 || fclose(file))
             return 1;
     }
-    /* Runs twice: with one record, the second wait meets a record whose state is no longer that of a new one. */
+    /* Runs twice. There is one record, so the second wait finds its state no longer that of a new record. */
     int again;
     if (uat_run(root, &a, sizeof(a), &good, sizeof(good)) || uat_run(root, &a, sizeof(a), &again, sizeof(again)))
         return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program whose ranks make different collective calls, make them out of turn, or are late; bad-input
+ * Description: a program whose ranks make different collective calls, make them out of turn, or are late. bad-input
  * --misuse starts it and checks how the job ends.
  * usage: test-misuse WHAT
  */
@@ -110,7 +110,7 @@ static int one_run_more(void)
     return good_run() || (!is_first() && good_run());
 }
 
-/* The call is impossible on one rank: it fails on all, and the next call works. */
+/* The call is impossible on one rank. It fails on all ranks, and the next call works. */
 static int null_root(void)
 {
     return uat_run(is_first() ? NULL : nothing, NULL, 0, NULL, 0) != -EINVAL || good_run();
@@ -171,7 +171,7 @@ static int late_root(void)
 }
 static int late_worker(void)
 {
-    be_late(2); /* of 4: passes the end of the run on to rank 3 */
+    be_late(2); /* rank 2 of 4 passes the end of the run on to rank 3 */
     return good_run();
 }
 static int late_to_barrier(void)

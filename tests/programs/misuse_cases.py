@@ -78,7 +78,7 @@ MISUSE = [
          status=1),
 ]
 
-# Of test-misuse-cpp.
+# The cases of test-misuse-cpp.
 CPP = [
     Case("spawn in a catch block", r"uat_spawn\(\) was called in a catch block", STEAL, fault="spawn-in-catch", status=1),
     Case("join in a catch block", r"uat_join\(\) was called in a catch block", STEAL, fault="join-in-catch", status=1),

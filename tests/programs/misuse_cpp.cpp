@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: C++ exceptions and tasks: what is forbidden ends with a line; what is allowed works. bad-input
- * --misuse-cpp starts this.
+ * Description: C++ exceptions and tasks: forbidden uses end with a line; allowed uses work. bad-input --misuse-cpp
+ * starts this program.
  * usage: test-misuse-cpp WHAT
  */
 #include <cstdio>
@@ -113,7 +113,7 @@ static int run_in_order()
     return uat_run(in_order, nullptr, 0, &caught, sizeof(caught)) || caught != THROWS;
 }
 
-/* The run itself may be called in a catch block: the call does not migrate. */
+/* The run itself may be called in a catch block, because the call does not migrate. */
 static int run_in_catch()
 {
     try {

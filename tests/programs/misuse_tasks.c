@@ -45,8 +45,8 @@ static void join_it(void *arg, void *result)
     uat_join(*(uat_task_t **)arg);
 }
 /*
- * The second child joins the first one. The mistake is detected only when the first lives elsewhere: so it is slow, and
- * the root waits for thieves.
+ * The second child joins the first one. The mistake is detected only if the first child lives elsewhere. So that child
+ * is slow, and the root waits for thieves.
  */
 static void root_of_strangers(void *arg, void *result)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the C++ types: futures, channels as ranges, mutexes in std::lock_guard, conditions, semaphores, latches and barriers between
- * tasks; global_ptr in a list that grows on all workers; pairs, tuples, arrays and a type of the program that travel;
- * job::finish(). All against what a sequential program would compute.
+ * Description: the C++ types: futures, channels as ranges, mutexes in std::lock_guard, conditions, semaphores, latches
+ * and barriers between tasks; global_ptr in a list that grows on all workers; pairs, tuples, arrays and a type of the
+ * program that travel; job::finish(). All results are compared with those of a sequential program.
  * usage: objects
  */
 #include <array>

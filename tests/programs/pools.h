@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checked between two runs: has this worker got back everything that it lends to its peers? */
+/* The check, between two runs, that this worker has got back everything that it lends to its peers. */
 #ifndef UAT_TEST_POOLS_H
 #define UAT_TEST_POOLS_H
 

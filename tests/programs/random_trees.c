@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: random programs: trees of tasks that spawn, call and join in random numbers and orders, with arguments,
- * results and frames of random sizes. Every task checks its argument and, after every join, its whole frame; the
- * result is compared with a sequential evaluation. After each run every join record and every block of the evacuation
- * heap must be back.
+ * Description: random programs. They are trees of tasks that spawn, call and join in random numbers and orders, with
+ * arguments, results and frames of random sizes. Every task checks its argument and, after every join, its whole frame;
+ * the result is compared with a sequential evaluation. After each run every join record and every block of the
+ * evacuation heap must be back.
  *
  * usage: random-trees RUNS SEED
  */
@@ -104,7 +104,7 @@ static void tree(void *arg, void *out)
         uat_join(&task[i]);
         value += result[i].value * (i + 1);
         errors += result[i].errors;
-        errors += task[i].record != 0; /* as uat.h promises, whether spawner and child parted or not */
+        errors += task[i].record != 0; /* uat.h promises 0, whether spawner and child parted or not */
         for (size_t j = 0; j < words; j++)
             errors += frame[j] != (a->seed ^ j);
     }
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
     if (uat_stats_total(&s))
         return 1;
     /*
-     * The stacks are small, so a joiner leaves without asking first; without room in the heap it stays, and torture
+     * The stacks are small, so a joiner leaves without asking first. It stays only if the heap has no room. Torture
      * tries both.
      */
     bool leave = !getenv("UAT_HEAP_SIZE") && !strstr(uat_setting("torture"), "delay");

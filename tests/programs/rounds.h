@@ -9,7 +9,7 @@
 
 #include "uat.h"
 
-/* 1, and a line on stderr, if the condition is false; else 0. */
+/* The value is 1 if the condition is false, with a line on stderr, and otherwise 0. */
 #define WRONG(right)                                                                                                   \
     ((right) ? 0 : (fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, uat_rank(), #right), 1))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat_select() over channels of any capacity, by senders, receivers and both: every message arrives once
- * and in order, a closed channel is reported, a task that is woken up leaves nothing behind in the other channels.
+ * and in order, a closed channel is reported, and a task that is woken up leaves nothing behind in the other channels.
  * Tasks return how many errors they saw. Usage: select [ROUNDS [CASE]]
  */
 #include <errno.h>
@@ -82,7 +82,7 @@ UAT_TASK(uint64_t, any_receiver, struct all, a)
     return errors << 32 | sum;
 }
 
-/* A receiver beside them, without a select. */
+/* Another receiver of one of the channels, without a select. */
 UAT_TASK(uint64_t, plain_receiver, numbers_channel, c)
 {
     uint64_t number, sum = 0;
@@ -128,7 +128,7 @@ UAT_TASK(int, exchanges, int, unused)
     return unused + exchange(0) + exchange(1) + exchange(4);
 }
 
-/* A channel that says when to stop and is never used before: waiters there must not pile up. */
+/* A channel that says when to stop. It is never used before, and waiters in it must not pile up. */
 enum { ITEMS = 600 };
 
 UAT_TASK(int, worker_until, numbers_channel, in, numbers_channel, quit, blocks_channel, out)
@@ -185,7 +185,7 @@ UAT_TASK(int, quits, int, unused)
     return errors;
 }
 
-/* Cases without waiting; the same channel twice; closed channels; which of two is taken. */
+/* Cases without waiting; the same channel twice; closed channels; and the choice between two channels. */
 UAT_TASK(int, singles, int, unused)
 {
     numbers_channel c[2] = {numbers_create(1), numbers_create(1)};

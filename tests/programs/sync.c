@@ -12,7 +12,7 @@ UAT_FUTURE(uint64_t, number);
 UAT_FUTURE(struct big, bigs);
 UAT_CHANNEL(uint64_t, numbers);
 
-/* Futures: several tasks get each, before and after it is set. */
+/* Futures: several tasks get each future, before and after it is set. */
 enum { FUTURES = 12, GETTERS = 3 };
 
 UAT_TASK(int, get_both, number_future, n, bigs_future, b, uint64_t, expected)
@@ -74,7 +74,7 @@ UAT_TASK(int, locker, uat_mutex_t, m, numbers_channel, cell, int, times)
             uat_mutex_lock(m);
         errors += WRONG(numbers_try_receive(cell, &value) == 0);
         if (i % 2)
-            uat_yield(); /* leave the worker with the mutex held */
+            uat_yield(); /* lets other tasks run while the mutex is held */
         else
             work();
         errors += WRONG(numbers_try_send(cell, value + 1) == 0);
@@ -184,7 +184,7 @@ UAT_TASK(int, semaphores, int, unused)
     numbers_channel tokens = numbers_create(2);
     guest_task all[7];
     int errors = unused + WRONG(uat_semaphore_try_acquire(s) == -EAGAIN) + WRONG(numbers_send(tokens, 11) == 0);
-    uat_semaphore_release(s, 3); /* nobody waits: the units are all kept */
+    uat_semaphore_release(s, 3); /* no task waits, so all units are kept */
     for (int i = 0; i < 4; i++)
         errors += WRONG(uat_semaphore_try_acquire(s) == (i < 3 ? 0 : -EAGAIN));
     errors += WRONG(numbers_send(tokens, 22) == 0);
@@ -215,7 +215,7 @@ UAT_TASK(int, member, uat_task_barrier_t, g, struct phases, p, uint64_t, self)
             uat_yield();
         errors += WRONG(numbers_try_send(p.channel[phase], self) == 0);
         last += uat_task_barrier_wait(g);
-        /* All members have sent theirs, so each member receives one. */
+        /* All members have sent their messages, so each member receives one. */
         uint64_t got;
         errors += WRONG(numbers_try_receive(p.channel[phase], &got) == 0);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: misuse of objects that tasks wait for, and deadlocks: each kind by its name on the command line. */
+/* Description: misuse of objects that tasks wait for, and deadlocks: the command line names the kind. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ UAT_TASK(long, unlock_it, uat_mutex_t, m)
     return 0;
 }
 
-/* Two children of two tasks, with everything at the same addresses: the first locks the mutex, the second unlocks
+/* Two children of two tasks, with everything at the same addresses. The first locks the mutex, and the second unlocks
  * it. */
 UAT_TASK(long, same_place, uat_mutex_t, m, uat_latch_t, locked, longs_channel, never, long, second)
 {
@@ -135,7 +135,7 @@ static void with_groups(const char *what)
         uat_group_cancel(cancel);
     if (strcmp(what, "cancelled-ended") == 0)
         uat_cancelled(cancel);
-    uat_group_cancellable(&group); /* in the same place */
+    uat_group_cancellable(&group); /* makes it cancellable again, in the same place */
     uat_group_cancel(cancel);
 }
 
@@ -159,7 +159,7 @@ static void with_mutexes(const char *what)
         unlock_it_spawn(&u, m);
         unlock_it_join(&u);
     } else if (strcmp(what, "guard-held") == 0) {
-        /* As if the last rank had been lost while it held the guard, the object's first word. */
+        /* Write the guard, the object's first word, as if the last rank had been lost while it held the guard. */
         uint64_t *guard = (uint64_t *)(uintptr_t)(m.object & ((UINT64_C(1) << 48) - 1)), *old = uat_inspect_spare(8);
         struct uat_op take = uat_op_cmp_swap(old, guard, 0, (uint64_t)uat_size());
         uat_transport_do(uat_inspect_transport(), (int)(m.object >> 48), &take, 1);
@@ -216,8 +216,8 @@ static void with_selects(const char *what)
     }
 }
 
-/* A worker is lost that holds a mutex. Two workers: the child stays on rank 0, so rank 1 must take the root, and
- * dies. */
+/* A worker that holds a mutex is lost. There are two workers. The child stays on rank 0, so rank 1 must take the root;
+ * then it dies. */
 UAT_CHANNEL(uat_mutex_t, mutexes);
 
 UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, pids)
@@ -240,7 +240,7 @@ UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, p
         while (longs_try_receive(pids, &pid))
             ;
         kill((pid_t)pid, SIGKILL);
-        for (;;) /* waiting would be a deadlock, until the kill is noticed */
+        for (;;) /* until the kill is noticed, waiting would be a deadlock */
             ;
     }
     uat_mutex_lock(m);
@@ -279,7 +279,8 @@ static void with_losses(const char *what)
 }
 
 /*
- * A worker is lost; a task on rank 0 waits for one of its tasks: to set a future, to send to a channel, or to receive.
+ * A worker is lost while a task on rank 0 waits for one of its tasks to set a future, to send to a channel, or to
+ * receive.
  */
 UAT_TASK(long, wait_there, const char *, what, number_future, moved, number_future, f, longs_channel, c)
 {
@@ -325,7 +326,7 @@ static void root(void *arg, void *result)
     *(int *)result = 1;
 }
 
-/* Collective: a future that is set, and a handle of another size on another worker. */
+/* Collective: rank 1 gets rank 0's future, which is set, by a handle of another size. */
 static void get_far(void)
 {
     number_future f = number_create();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat::task_group: tasks along a recursion, nested groups, what a task throws, a search that ends early, groups that an
- * exception unwinds.
+ * Description: uat::task_group: tasks along a recursion, nested groups, exceptions of tasks, a search that ends early,
+ * and groups that an exception unwinds.
  * usage: task-groups
  */
 #include <cstdint>
@@ -50,7 +50,7 @@ int check_throws(uat::atomic_ref<std::int64_t> done)
         } catch (const std::out_of_range &e) {
             caught = std::stoi(e.what());
         }
-        g.run([=] { done.fetch_add(1); }); /* the group goes on */
+        g.run([=] { done.fetch_add(1); }); /* the group is still usable */
         g.wait();
         errors += caught != bad || done.load() != before + TASKS;
     }
@@ -93,7 +93,8 @@ int check_unwinding(uat::atomic_ref<std::int64_t> done)
     return !own || done.load() != before + TASKS;
 }
 
-/* Tasks after the one that finds are not started, or see it; the throw of one cancels as well. */
+/* Tasks after the one that finds are not started, or see the cancellation. A task that throws cancels the group,
+ * too. */
 int check_cancel(uat::atomic_ref<std::int64_t> started)
 {
     started.store(0);

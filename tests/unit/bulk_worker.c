@@ -64,7 +64,7 @@ void bulk_begin(struct peer *me, const struct bulk_test *test)
 
 void bulk_end(struct peer *me)
 {
-    peer_barrier(me); /* nobody has operations in flight */
+    peer_barrier(me); /* now no worker has operations in flight */
     if (bulk_is_leader())
         bulk_my.bulk->class_->conceal(bulk_my.bulk, bulk_my.shared->region[bulk_my.host][1]);
     bulk_my.bulk->class_->close(bulk_my.bulk);

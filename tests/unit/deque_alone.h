@@ -54,7 +54,7 @@ static inline enum uat_pop pop(void)
     return uat_deque_pop(&deque, &sp);
 }
 
-/* As a thief: claim the next index; acknowledge an index. */
+/* What a thief does: claim the next index, and acknowledge an index. */
 static inline uint64_t claim(void)
 {
     return ring.claims++;

@@ -8,7 +8,7 @@
 
 enum { MAILBOX_AT = 2048, STACKS_SIZE = 1 << 20, STACK_STEP = 32, STACK_MAX = 1024, STACK_LARGE = 40000 };
 
-/* Lies in memory that all workers share, outside of the segments. */
+/* The state that all workers share. It lies outside of the segments. */
 struct shared {
     struct deque_stress stress;
     bool owner_done;
@@ -24,7 +24,7 @@ struct layout {
     struct uat_mailbox *mailbox;
     struct uat_landing *landing;
     struct uat_notice *notice;
-    uintptr_t low, high; /* the stacks */
+    uintptr_t low, high; /* the bounds of the stacks */
 };
 
 static struct layout lay_out(const struct peer *me)
@@ -98,7 +98,7 @@ static void push(struct uat_deque *d, uint64_t *random, uint64_t entry)
     uat_deque_push(d, base - bytes);
 }
 
-/* The task at the youngest entry ends. */
+/* End the task at the youngest entry. */
 static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
 {
     uintptr_t sp, base = 0;
@@ -108,7 +108,7 @@ static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
         take(me, shared, entry_of(sp, base));
 }
 
-/* As if entries up to `index` had been claimed before. */
+/* Set the counters as if entries up to `index` had been claimed before. */
 static void start_at(struct uat_deque *d, uint64_t index)
 {
     d->ring->claims = d->bottom = d->newest = d->seen = index;
@@ -169,9 +169,9 @@ static void thief(struct peer *me, struct shared *shared, const struct layout *l
     PEER_CHECK(uat_deque_open(&own, l->ring, 16, &user) == 0);
     open_mail(me, &mail, &own, l);
     t.mail = &mail;
-    t.patience = me->rank % 2 ? UAT_PATIENCE : 1; /* some withdraw nearly all of their requests */
+    t.patience = me->rank % 2 ? UAT_PATIENCE : 1; /* some thieves withdraw nearly all of their requests */
     peer_barrier(me);
-    /* Acquire: pairs with the owner's release below; it only says when to stop. */
+    /* Acquire: pairs with the owner's release below; the flag only says when to stop. */
     while (!__atomic_load_n(&shared->owner_done, __ATOMIC_ACQUIRE)) {
         struct uat_stolen stolen;
         int result = shared->stress.steal(&t, &(struct uat_victims){.count = 1}, &stolen);
@@ -194,14 +194,14 @@ static void work(struct peer *me, void *arg)
         uat_delay_start(shared->stress.seed + (uint64_t)me->rank);
     if (me->rank == 0) {
         owner(me, shared, &l);
-        __atomic_store_n(&shared->owner_done, true, __ATOMIC_RELEASE); /* with the acquire in thief() */
+        __atomic_store_n(&shared->owner_done, true, __ATOMIC_RELEASE); /* pairs with the acquire in thief() */
     } else {
         thief(me, shared, &l);
     }
     PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     peer_barrier(me);
-    PEER_CHECK(l.ring->lock == 0);                      /* every worker that locked or tried to has subtracted */
-    PEER_CHECK(uat_mailbox_is_free(&l.mailbox->front)); /* ... and every asker has an answer, or has withdrawn */
+    PEER_CHECK(l.ring->lock == 0);                      /* every worker that added to the lock has subtracted again */
+    PEER_CHECK(uat_mailbox_is_free(&l.mailbox->front)); /* every asker has an answer, or has withdrawn */
 }
 
 static void gather(const struct shared *shared, int workers, struct deque_stress_counts *counts)

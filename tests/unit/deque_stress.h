@@ -17,7 +17,7 @@ struct deque_stress {
     uat_steal_fn *steal;
     uint32_t pushes; /* entries in total */
     unsigned depth;  /* depth of the deepest nest; 1 is a flat loop */
-    bool delays;     /* torture of owner and thieves; the transport's torture is in struct peers_spec */
+    bool delays;     /* torture of owner and thieves; struct peers_spec has that of the transport */
     uint64_t seed;
     uint64_t start; /* index of the first publication */
     bool blind;     /* thieves do not peek */

@@ -62,8 +62,8 @@ void peer_barrier(struct peer *me)
     struct peers_shared *s = me->shared;
     struct uat_relax relax = {0};
     int round = __atomic_load_n(&s->round, __ATOMIC_ACQUIRE);
-    /* All that was done before the barrier is visible after it: each arrival releases it to the last one, which
-     * releases all of it to the waiting workers together with the round. */
+    /* Everything done before the barrier is visible after it. Each arrival releases it to the last worker that arrives.
+     * That worker releases all of it, with the new round, to the waiting workers. */
     if (__atomic_add_fetch(&s->arrived, 1, __ATOMIC_ACQ_REL) == me->size) {
         __atomic_store_n(&s->arrived, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&s->round, round + 1, __ATOMIC_RELEASE);
@@ -134,8 +134,8 @@ static void list_infos(struct peer *me, struct uat_endpoint endpoints[PEERS_MAX]
         endpoints[i] = (struct uat_endpoint){me->infos[i].data, me->infos[i].size, me->infos[i].host};
 }
 
-/* PEERS_HOSTS: pretend to be that many hosts. Workers are dealt out to them, as far as the transport over verbs can
- * see. */
+/* Pretend that the workers are on PEERS_HOSTS hosts. They are dealt out to these hosts, as far as the transport over
+ * verbs can see. */
 static void pretend_host(struct peer *me, struct uat_ibv_attach_info *info)
 {
     const char *hosts = getenv("PEERS_HOSTS");
@@ -250,7 +250,7 @@ static int reap(pid_t *pids, int workers, int seconds)
     return result;
 }
 
-/* Apply the spec's settings. Where the spec leaves them open, the environment may choose the connections. */
+/* Apply the spec's settings. If they do not choose the connections, the environment may. */
 static int take_settings(const struct peers_spec *spec)
 {
     const char *by = getenv("PEERS_CONNECT"), *neighbours = getenv("PEERS_NEIGHBOURS");
@@ -271,7 +271,7 @@ int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg)
     if (take_settings(spec))
         return EINVAL;
     struct peers_shared *shared = peers_share(sizeof(*shared));
-    fflush(NULL); /* else each worker would print what is still buffered once more */
+    fflush(NULL); /* otherwise each worker would print the buffered text once more */
     for (int i = 0; i < spec->workers; i++) {
         pids[i] = fork();
         if (pids[i] < 0) {

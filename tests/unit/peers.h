@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Workers for tests: forked processes, each with its own segment at a common address, joined by any transport, without
- * launcher and bootstrap. The infos travel through memory that parent and workers share.
+ * launcher and bootstrap. The attach infos travel through memory that parent and workers share.
  *
  * A worker reports a failure by PEER_CHECK, which ends the worker. Only the parent may use cmocka's assertions, because
  * they would make the forked worker continue with the next test.
@@ -18,7 +18,7 @@
 
 #include "transport/transport.h"
 
-/* The transport that the tests of all transports run over; a build of them names another one. */
+/* The transport under test. Builds of these tests for other transports define it. */
 #ifndef PEERS_TRANSPORT
 #define PEERS_TRANSPORT uat_transport_shm
 #endif
@@ -37,7 +37,7 @@ struct peers_spec {
     const struct uat_transport_class *transport;
     int workers;
     size_t segment_size; /* bytes; 0: PEERS_SEGMENT_SIZE */
-    int seconds;         /* when they are over all workers are killed; 0: PEERS_SECONDS */
+    int seconds;         /* time limit, after which all workers are killed; 0: PEERS_SECONDS */
     bool shuffle;        /* torture of the transport */
     uint64_t seed;
     size_t read_only, closed; /* bytes: see struct uat_transport_config */
@@ -56,7 +56,7 @@ struct peer {
     int rank, size;
     struct uat_transport *transport;
     char *segment;           /* at the same address in all workers */
-    char *data;              /* what the segment holds after the transport's scratch area, zeros at first */
+    char *data;              /* the segment after the transport's scratch area; zeros at first */
     size_t data_size;        /* bytes */
     struct peer_info *infos; /* info of all workers; a test may forge its own between peer_publish and peer_connect */
     const struct peers_spec *spec;
@@ -68,12 +68,13 @@ struct peer {
 typedef void peer_fn(struct peer *me, void *arg);
 
 /*
- * Fork the workers and run fn in each. Returns 0 when all have returned; else the status of the first that failed: its
- * exit status, 128 + signal, or PEERS_TIMED_OUT. The others are killed then. No worker outlives the call or the caller.
+ * Fork the workers and run fn in each. Returns 0 when all have returned. Otherwise it kills the others and returns the
+ * status of the first worker that failed: its exit status, 128 + signal, or PEERS_TIMED_OUT. No worker outlives the
+ * call or the caller.
  */
 int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg);
 
-/* Can this host run the transport? If not, prints why; the test exits 77 then. */
+/* Can this host run the transport? If not, it prints the reason, and the test exits 77. */
 bool peers_ready(const struct uat_transport_class *transport);
 
 /* Memory that parent and workers share, zeros at first; pass it as arg. */
@@ -84,13 +85,13 @@ void peers_unshare(void *memory, size_t size);
 void peer_barrier(struct peer *me);
 
 /* The steps of joining, for specs with `apart`. They return 0 or a negative errno. With a transport of two rounds,
- * peer_show is the first round, and a test may forge its attach info after it; peer_publish calls peer_show if the test has
- * not. Then peer_publish, and always peer_connect, waits for all workers' infos. */
+ * peer_show is the first round, and a test may forge its attach info after it; peer_publish calls peer_show if the test
+ * has not. With such a transport peer_publish waits for all workers' infos; peer_connect always does. */
 int peer_open(struct peer *me);
 int peer_show(struct peer *me);
 int peer_publish(struct peer *me);
 int peer_connect(struct peer *me);
-/* peer_connect without the barrier, for when all have published. */
+/* peer_connect without the barrier. Call it when all workers have published. */
 int peer_connect_now(struct peer *me);
 
 /* Catch what this process prints to stderr, for errors that a test provokes. peer_captured restores stderr and copies

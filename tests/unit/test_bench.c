@@ -202,7 +202,7 @@ UAT_TASK(uint64_t, many, uint64_t, tasks)
     return sum;
 }
 
-/* A pause in the middle, with tasks of its own; and a pause that the run does not end. */
+/* A run with a pause in the middle, in which tasks run, and with a pause that it does not end. */
 static int paused_run(uint64_t *answer)
 {
     uint64_t other;
@@ -276,9 +276,9 @@ static void test_pauses(void **state)
     whole = figure(report, "seconds") + figure(report, "seq_seconds");
     assert_true(figure(report, "seconds") >= 1e-3 * RUN_MS && figure(report, "seq_seconds") >= 1e-3 * RUN_MS);
     assert_true(whole <= seconds - 3e-3 * PAUSE_MS);
-    assert_int_equal(figure(report, "tasks"), TASKS + 1); /* and the root */
+    assert_int_equal(figure(report, "tasks"), TASKS + 1); /* the root counts, too */
     double hz = uat_samples_tsc_hz(), found = figure(report, "tsc_hz");
-    assert_true(found > hz / 2 && found < 2 * hz); /* would be nine times as much if the pauses counted */
+    assert_true(found > hz / 2 && found < 2 * hz); /* it would be nine times as much if the pauses counted */
     json_object_put(report);
 }
 
@@ -288,7 +288,7 @@ static int failing_sequential(uint64_t *answer)
     return -ENOMEM;
 }
 
-/* Runs as a program of its own, since a process takes part in one job. */
+/* Runs as a program of its own, since a process can take part in only one job. */
 static int run_failing(void)
 {
     static const struct uat_bench_option none = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: which core a worker takes, and when the places of several workers are reported as bad, on machines made
- * up here; and that binding this process leaves it on one of the cores it had.
+ * up here; and that this process, once bound, is on one of the cores it had before.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ static cpu_set_t set_of(uint64_t bits)
     return set;
 }
 
-/* Two threads a core: 0 and 4 share a core, 1 and 5, ... */
+/* Two threads per core: 0 and 4 share a core, 1 and 5 the next one, and so on. */
 static int siblings[CPU_SETSIZE];
 
 static void choose(uint64_t allowed_bits, int size, const int *expected)
@@ -43,7 +43,7 @@ static void test_choose(void **state)
     choose(0xee, 4, (int[]){1, 2, 3, 5}); /* not the core of 0 and 4 */
     choose(0x33, 3, (int[]){0, 1, 4});
     choose(0xf0, 2, (int[]){4, 5});       /* only second threads */
-    choose(0x03, 3, (int[]){-1, -1, -1}); /* three workers, two cores: nobody is bound */
+    choose(0x03, 3, (int[]){-1, -1, -1}); /* three workers, two cores: no worker is bound */
     choose(1ull << 40, 1, (int[]){40});
 }
 
@@ -91,7 +91,7 @@ static void test_set_too_small(void **state)
     assert_int_equal(c.first, -1);
 }
 
-/* With no core free there is nothing to report, but the workers must yield to each other. */
+/* There is nothing to report if no core is free, but the workers must yield to each other. */
 static void test_more_than_cores(void **state)
 {
     (void)state;

@@ -28,7 +28,7 @@ static void work_bytes(struct peer *me, void *arg)
             bulk_post(host, bulk_operation(UAT_OP_WRITE, host, region, offset, bulk_my.arena + 4096 * i, bytes));
         }
     for (int host = 0; host < bulk_my.hosts; host++)
-        bulk_add(host, 0); /* B1: after it the bytes are there */
+        bulk_add(host, 0); /* B1: the bytes are there once it has completed */
     for (int host = 0; host < bulk_my.hosts; host++) {
         for (int region = 0; region < BULK_REGIONS; region++)
             bulk_post(host, bulk_operation(UAT_OP_READ, host, region, base, bulk_my.arena + (1 << 20) * (region + 1),
@@ -80,7 +80,7 @@ static void work_many(struct peer *me, void *arg)
 
 enum { ADDS = 200 };
 
-/* Additions and swaps of all workers, the home's among them: none is lost. */
+/* No addition and no swap is lost. All workers make them, also the home. */
 static void work_atomics(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -145,8 +145,8 @@ static void work_order(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* Run with a host per worker, then with two workers per host. Where that is quick, also with a single host, and with
- * operations that are delayed. */
+/* Run with a host per worker, then with two workers per host. On a quick transport, run also with a single host, and
+ * with delayed operations. */
 static void run_all(peer_fn *fn)
 {
     bulk_run(&PEERS_TRANSPORT, fn, 3, (struct bulk_test){.hosts = 3});

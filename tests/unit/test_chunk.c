@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: how long a loop's chunks are: few looks for light iterations, no long chunks, a quick fall where heavy
- * iterations follow; clocks that disagree do no harm. */
+/* Description: the length of a loop's chunks. Light iterations cause few looks, no chunk is long, and the length falls
+ * quickly if heavy iterations follow. Clocks that disagree do no harm. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void test_light_iterations_take_few_looks(void **state)
     int64_t full = n * cycles / UAT_CHUNK_CYCLES;
     assert_in_range(run(n, cycles, 1, &length), full / 2, 2 * full + 50);
     assert_true(length * cycles >= UAT_CHUNK_CYCLES / 2);
-    /* A range that starts with the right length needs a few more chunks for its end, and no others. */
+    /* A range that starts with the right length needs only a few more chunks, for its end. */
     assert_in_range(run(8 * length, cycles, 1, &length), 8, 32);
     assert_in_range(run(length, cycles, 1, &length), 4, 20);
 }
@@ -53,15 +53,15 @@ static void test_heavy_after_light(void **state)
     (void)state;
     int64_t length = 1;
     run(1000000, 4, 1, &length);
-    /* Iterations become a thousand times as heavy: one chunk is too long, the next fits, and what is left may be
+    /* Iterations become a thousand times as heavy: one chunk is too long, the next one fits, and the rest may be
      * split. */
     int64_t taken = uat_chunk_take(length, 2000, 1);
     assert_true(taken <= 500);
     length = uat_chunk_adapt(length, taken, (uint64_t)taken * 4000, 1);
     assert_in_range(length * 4000, UAT_CHUNK_CYCLES / 2, 2 * UAT_CHUNK_CYCLES);
     assert_true(uat_chunk_may_split(length, 2000 - taken, 1));
-    /* A range of few iterations: whatever its length was, a chunk has at most a quarter of it, or little of a full
-     * chunk. */
+    /* In a range of few iterations a chunk has at most a quarter of the range, or a small part of a full chunk,
+     * whatever the length was. */
     assert_true(uat_chunk_take(8192, 1200, 1) <= 300);
 }
 

@@ -23,7 +23,7 @@ static void test_offset(void **state)
     (void)state;
     const struct uat_clock ahead = {1000, 5000}, later = {2000, 6000};
     assert_int_equal(uat_clock_map(&ahead, &later, 1500), 5500);
-    /* The other counter began near the end of its range: differences wrap. */
+    /* The other counter began near the end of its range, so differences wrap. */
     const struct uat_clock wraps = {100, UINT64_MAX - 99}, after = {400, 200};
     assert_int_equal(uat_clock_map(&wraps, &after, 150), UINT64_MAX - 49);
     assert_int_equal(uat_clock_map(&wraps, &after, 350), 150);

@@ -110,7 +110,7 @@ UAT_TASK(int, leaves, int, depth)
     return leaves_join(&child) + right;
 }
 
-/* Runs in a process of its own: start with one request denied. *made: requests so far. */
+/* Start with one request denied. Runs in a process of its own. *made gets the number of requests made. */
 static enum outcome start(int which, int *made)
 {
     int result = 0;

@@ -12,7 +12,7 @@
 
 #include "base/word.h"
 
-/* As if entries up to `index` had been claimed before. */
+/* Set the counters as if entries up to `index` had been claimed before. */
 static void start_at(uint64_t index)
 {
     ring.claims = deque.bottom = deque.newest = deque.seen = index;
@@ -84,7 +84,7 @@ static void test_aborted_entry_is_offered_after_younger_ones(void **state)
     acknowledge(claim(), UAT_ACK_STOLEN);
     push(1);
     assert_int_equal(deque.aborted, 0);
-    assert_int_equal(shown(4).sp, HIGH - STEP); /* now it is */
+    assert_int_equal(shown(4).sp, HIGH - STEP); /* now entry 0 is offered */
     assert_int_equal(pop(), UAT_POP_PARTED);
     assert_int_equal(pop(), UAT_POP_GONE);
     assert_int_equal(pop(), UAT_POP_GONE);
@@ -170,7 +170,7 @@ static void test_something_is_offered(void **state)
             push(1);
         } else if (uat_deque_size(&deque) < 2 || (dice % 2 && uat_deque_size(&deque) < 60)) {
             push(1);
-        } else if (slow == UINT64_MAX) { /* else it might wait for this thread */
+        } else if (slow == UINT64_MAX) { /* otherwise it might wait for this thread */
             pop_as_a_task();
         }
         if (slow == UINT64_MAX && uat_deque_size(&deque) == 0)
@@ -186,7 +186,7 @@ static void test_claims_ahead_of_bottom(void **state)
     (void)state;
     push(1);
     assert_int_equal(pop(), UAT_POP_PARTED);
-    acknowledge(claim(), UAT_ACK_ABORTED); /* of index 0, after its entry was taken back */
+    acknowledge(claim(), UAT_ACK_ABORTED); /* acknowledges index 0, whose entry was taken back */
     push(1);
     assert_false(is_offered(0));
     assert_true(is_offered(1));
@@ -196,7 +196,7 @@ static void test_slot_waits_for_acknowledgement(void **state)
 {
     (void)state;
     push(1);
-    uint64_t slow = claim(); /* and not acknowledged */
+    uint64_t slow = claim(); /* it is not acknowledged */
     for (int i = 1; i < UAT_RING_SLOTS; i++) {
         push(1);
         acknowledge(claim(), UAT_ACK_STOLEN);
@@ -212,16 +212,17 @@ static void test_slot_waits_for_acknowledgement(void **state)
 
 static void test_late_acknowledgement_is_looked_for(void **state)
 {
-    test_offers_less_when_taken_back(state); /* two, and no more */
+    test_offers_less_when_taken_back(state); /* it takes two, and no more */
     uint64_t first = claim(), second = claim();
-    push(1); /* sees both claims, which nobody has acknowledged; there is nothing left to claim */
+    push(1); /* sees both claims, which are not acknowledged; there is nothing left to claim */
     acknowledge(first, UAT_ACK_STOLEN);
     acknowledge(second, UAT_ACK_STOLEN);
     push(1);
     assert_true(is_offered(ring.claims));
 }
 
-/* A thief that acknowledges after the owner has looked at the ring and before the publication that needs its slot. */
+/* A thief acknowledges after the owner has looked at the ring and before the publication that needs the thief's
+ * slot. */
 static bool is_late;
 static bool acknowledge_late(void)
 {
@@ -246,7 +247,7 @@ static void test_acknowledgement_is_saved_before_its_slot_is_used(void **state)
     deque.user.before_publication = acknowledge_late;
     push(1);
     assert_true(is_offered(UAT_RING_SLOTS));
-    acknowledge(claim(), UAT_ACK_STOLEN); /* in the word where the other acknowledgement was */
+    acknowledge(claim(), UAT_ACK_STOLEN); /* goes into the word where the other acknowledgement was */
     push(1);
     assert_int_equal(deque.count.entries_aborted, 1);
 }
@@ -347,7 +348,7 @@ static bool push_ends_the_job(void)
     return ended;
 }
 
-/* An acknowledgement that no thief writes: of a claimed entry, and in a slot that is about to be used. */
+/* Acknowledgements that no thief writes: one of a claimed entry, and one in a slot that is about to be used. */
 static void test_corrupt_acknowledgements(void **state)
 {
     (void)state;

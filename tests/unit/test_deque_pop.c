@@ -19,8 +19,8 @@ static void test_pops_private_entries_in_order(void **state)
     assert_false(is_offered(UAT_RING_SLOTS - 1));
 }
 
-/* A base that stands alone is dropped. A base below an entry is not; nor is an entry; nor is anything while a claim
- * must be collected. */
+/* Only a base that stands alone is dropped. A base below an entry stays, and so does an entry. Everything stays while a
+ * claim must be collected. */
 static void test_drop_base(void **state)
 {
     (void)state;

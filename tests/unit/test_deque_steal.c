@@ -87,8 +87,8 @@ static void test_claim(void **state)
     check_rare_branches(&sum);
     if (PEERS_SHARE > 1)
         return;
-    /* Not with the lock: there a claim is acknowledged before the next claim, so no acknowledgement is missing 16
-     * claims later. */
+    /* Not so with the lock protocol. Its claims are each acknowledged before the next one, so no acknowledgement is
+     * missing 16 claims later. */
     assert_true(sum.owner.withheld > 0);
 }
 
@@ -120,9 +120,9 @@ static void test_message_without_peeks(void **state)
 }
 
 /*
- * Indices pass 31 bits, the size of the index in a slot's state: the deque starts MARGIN before that. How many entries
- * the thieves get is a matter of luck, and few on an emulated device, so the run is repeated with twice as many entries
- * until they have enough.
+ * Indices pass 31 bits, the size of the index in a slot's state. The deque starts MARGIN before that point. How many
+ * entries the thieves get is a matter of luck, and few on an emulated device, so the run is repeated with twice as many
+ * entries until they have enough.
  */
 static void past_31_bits(uat_steal_fn *steal)
 {

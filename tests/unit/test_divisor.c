@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: quotients by a reciprocal are those of a division at all edges: multiples of the divisor, one less and
- * one more, up to the largest dividend, by small, large and random divisors. */
+/* Description: division by a reciprocal gives the exact quotient at all edges. These are multiples of the divisor, one
+ * less and one more, up to the largest dividend. Divisors are small, large and random. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the kernel tells which user holds the other end of a connection: by netlink, and where netlink cannot
- * answer by the list of its sockets. A closed end has no owner.
+ * Description: the kernel tells which user holds the other end of a connection. It does so by netlink or, if netlink
+ * cannot answer, by the list of its sockets. A closed end has no owner.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 
 #include "launcher/door.h"
 
-/* What the kernel lacks: nothing; netlink's sock_diag; or tcp_diag, so that sock_diag answers every question with
- * ENOENT. */
+/* The kernel lacks nothing, or netlink's sock_diag, or tcp_diag. Without tcp_diag, sock_diag answers every question
+ * with ENOENT. */
 enum { COMPLETE, NO_NETLINK, NO_TCP_DIAG };
 static int kernel;
 
@@ -66,7 +66,7 @@ static void test_owner(void **state)
     assert_int_equal(listen(listener, 1), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     assert_int_equal(connect(client, (struct sockaddr *)&at, size), 0);
-    int server = accept(listener, NULL, NULL); /* the door's end: our own process may enter */
+    int server = accept(listener, NULL, NULL); /* the door's end; our own process may enter */
     assert_true(server >= 0);
     assert_int_equal(owner_of(server, &owner), 0);
     assert_int_equal(owner, geteuid());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: uatrun removes only its own empty folder: neither what another process of the user put there, nor what a link in its place
- * names. */
+/* Description: uatrun removes only its own empty folder: it keeps what another process of the user put there, and the
+ * target of a link in its place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -184,7 +184,7 @@ static void give_two(count_generator *uat_self, long value)
 UAT_GENERATOR(long, helped, long, n)
 {
     for (long i = 1; i <= n; i++)
-        give_two((count_generator *)(void *)uat_self, i); /* of the same value type and stack size */
+        give_two((count_generator *)(void *)uat_self, i); /* it has the same value type and stack size */
 }
 
 static void test_early_end(void **state)

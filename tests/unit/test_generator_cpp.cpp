@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Description: uat::generator<T>: a range for `for`; captures; destructors at an early end; exceptions come out.
+// Description: uat::generator<T>: a range for `for`; captures; destructors at an early end; exceptions reach the user.
 #include <cstdio>
 #include <stdexcept>
 

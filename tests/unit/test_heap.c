@@ -34,7 +34,7 @@ static int teardown(void **state)
 static void test_kept_blocks_merge(void **state)
 {
     (void)state;
-    struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* and the NULL after them */
+    struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* the last one is NULL */
     size_t n = 0;
     while ((blocks[n] = uat_heap_get(&heap, 1)))
         n++;
@@ -55,7 +55,7 @@ static void leave(void)
     longjmp(refused, 1);
 }
 
-/* A block that its owner gives back was not marked by anybody. */
+/* A block that its owner gives back has no mark. */
 static void test_marked_block(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void test_marks_bring_blocks_back(void **state)
     assert_int_equal(n, SIZE / UAT_HEAP_UNIT);
     for (int i = 0; i < n; i++)
         block[i]->returned = 1;                                   /* as a peer does */
-    assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER)); /* all of them, merged */
+    assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER)); /* all blocks, merged */
 }
 
 /* Random sizes and orders: a block holds what was written into it. */

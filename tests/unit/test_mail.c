@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the message protocol step by step. Thief and victim share one process, on a transport of the test's own
- * that lets the victim look at a chosen moment. Covered: which operations a steal posts, withdrawal at every point of
- * the victim's decision, refusals, requests that wait for the next push, and that a stack which was given away is not
- * reused too early.
+ * that lets the victim look at a chosen moment. It covers:
+ * - the operations that a steal posts
+ * - withdrawal at every point of the victim's decision
+ * - refusals, and requests that wait for the next push
+ * - a stack that was given away, which must not be reused too early
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +112,7 @@ static int setup(void **state)
     uat_mail_open(&victim_mail, &victim, &victims.head, &theirs.mailbox, &theirs.landing.mail);
     thief.mail = &own_mail;
     thief.patience = 3;
-    /* The segments are not at one address here, so the place that arrives is one of theirs. */
+    /* The two segments have different addresses here, so the place that arrives is an address in `theirs`. */
     thief.low = (uintptr_t)theirs.stack;
     thief.high = (uintptr_t)(theirs.stack + STACK_WORDS);
     uat_deque_start(&victim, false);
@@ -175,7 +177,7 @@ static void test_given(void **state)
     assert_int_equal(parted, 1);
     assert_int_equal(stolen.base - stolen.sp, 64);
     assert_int_equal(mine.stack[STACK_WORDS - 8], 7); /* the oldest entry, at its own place */
-    assert_int_equal(mine.stack[STACK_WORDS - 9], 0); /* and nothing else */
+    assert_int_equal(mine.stack[STACK_WORDS - 9], 0); /* nothing else is there */
     uintptr_t sp;
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
     assert_false(victim_mail.sent.done); /* nothing waits for a private entry */
@@ -200,8 +202,8 @@ static void test_blind(void **state)
     thiefs.on_look = look_at_first;
     assert_int_equal(steal(), UAT_STEAL_DONE);
     assert_int_equal(stolen.trips, 1);
-    theirs.mailbox.front.ask = uat_ask(9, 5);                      /* another thief was here, */
-    theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED); /* and has its answer */
+    theirs.mailbox.front.ask = uat_ask(9, 5);                      /* another thief was here */
+    theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED); /* it has its answer */
     victim_mail.decided = 9;
     victims.pending->done = true;
     thiefs.on_look = look_at_first;
@@ -235,11 +237,11 @@ static void test_refused(void **state)
     assert_int_equal(steal(), UAT_STEAL_EMPTY);
     assert_int_equal(thief.count.refused, 1);
     assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_PRIVATE);
-    thief.peek = false; /* asked although the victim has nothing: an idle worker refuses */
+    thief.peek = false; /* asks although the victim has nothing; an idle worker refuses */
     uintptr_t sp;
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
     thiefs.before[1] = NULL;
-    thiefs.on_look = look_at_first; /* this look leaves the request for the next push */
+    thiefs.on_look = look_at_first; /* the look at the request leaves it for the next push */
     assert_int_equal(steal(), UAT_STEAL_LOST_RACE);
     assert_int_equal(thief.count.withdrawn, 1);
 }
@@ -265,7 +267,7 @@ static void test_idle_victim_refuses(void **state)
     assert_int_equal(theirs.mailbox.front.offer, victim.entries[1]);
 }
 
-/* The next push answers a request for which a pop found nothing to give. */
+/* A pop finds nothing to give for a request, and the next push answers it. */
 static void test_waits_for_push(void **state)
 {
     (void)state;
@@ -279,7 +281,7 @@ static void test_waits_for_push(void **state)
     push(9); /* the first entry after all were given away takes the slow path */
     assert_int_equal(theirs.mailbox.front.offer, victim.top[-1]);
     theirs.mailbox.front.ask = uat_ask(2, THIEF);
-    victims.pending = NULL; /* the stack has not left yet: the next request waits too */
+    victims.pending = NULL; /* the stack has not left yet, so the next request waits, too */
     look();
     assert_int_equal(mine.mailbox.answers, UAT_ANSWER_GIVEN);
     victim_mail.sent.done = true;
@@ -287,7 +289,7 @@ static void test_waits_for_push(void **state)
     assert_int_equal(mine.mailbox.answers, 2 * UAT_ANSWER_GIVEN);
 }
 
-/* A task answers even if it neither pushes nor pops. It refuses nobody while it has an entry. */
+/* A task answers requests even if it makes no push and no pop. It refuses no request while it has an entry. */
 static void test_offer_answers(void **state)
 {
     (void)state;
@@ -324,7 +326,7 @@ static void test_withdrawn_too_late(void **state)
     assert_int_equal(thief.count.withdrawn, 0);
 }
 
-/* ... and another thief has asked since: the swap loses, but the answer is there. */
+/* The victim answers, and then another thief asks. The swap loses, but the answer is there. */
 static void answer_and_ask_anew(void)
 {
     look();
@@ -362,7 +364,7 @@ static void test_withdrawn_while_looking(void **state)
     assert_int_equal(thiefs.ops[3][UAT_OP_READ], 1);
 }
 
-/* The owner has decided a request that nobody made. */
+/* The owner decides a request that no thief made. */
 static void decide_a_later_one(void)
 {
     theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED);

@@ -73,12 +73,12 @@ static void host_and_swap(void **state)
     write_file("/proc/self/cgroup", "0::/job\n");
     expect(UINT64_C(6000) << 10, "this host");
     char said[UAT_MEMORY_LIMIT_MAX];
-    assert_int_equal(uat_memory_available(root, true, said), UINT64_C(5000) << 10); /* nothing locked is swapped out */
+    assert_int_equal(uat_memory_available(root, true, said), UINT64_C(5000) << 10); /* no locked memory is swapped */
     write_file("/sys/fs/cgroup/job/memory.max", "max\n");
     expect(UINT64_C(6000) << 10, "this host");
 }
 
-/* The group around it has less left than its own group; cached pages of files do not count as used. */
+/* The outer group has less memory left than the process's own group. Cached pages of files do not count as used. */
 static void groups_of_version_2(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void groups_of_version_1(void **state)
     expect(750000, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes");
 }
 
-/* The real files of this machine give an answer. */
+/* The kernel's real files on this machine give an answer. */
 static void here(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker that the launcher does not answer ends the other workers of its machine, and nobody else. A
- * record is refused if its process number stands for many processes: a signal to it would reach them. */
+/* Description: a worker that the launcher does not answer ends the other workers of its machine, and no other process.
+ * A record is refused if its process number stands for many processes, because a signal to it would reach them all. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -43,7 +43,7 @@ static int start_all(void **state)
     return 0;
 }
 
-/* The signal that ended it; a signal that was sent before a SIGKILL wins. */
+/* The signal that ended the worker. A signal that was sent before a SIGKILL wins. */
 static int end_of(int rank)
 {
     int status;
@@ -70,7 +70,7 @@ static void test_end(void **state)
     uat_neighbour_close();
 }
 
-/* uatrun itself ends them, in its own order. */
+/* uatrun itself ends its workers, in its own order. */
 static void test_uatrun(void **state)
 {
     (void)state;
@@ -90,7 +90,7 @@ static void test_closed(void **state)
         assert_int_equal(end_of(rank), SIGKILL);
 }
 
-/* Nothing is really sent here: a -1 that gets through would signal all processes of this user. */
+/* Nothing is really sent here: a signal to process -1 that got through would reach all processes of this user. */
 static void test_numbers(void **state)
 {
     static const int32_t refused[] = {0, -1, INT32_MIN, 1};

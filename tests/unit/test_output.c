@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a file is written whole or not at all, and nowhere else. No link is followed, no other user's file is
- * touched, nobody waits for a pipe without a reader, and the file that is being written has a name that cannot be
+ * touched, no open waits for a pipe without a reader, and the file that is being written has a name that cannot be
  * guessed.
  */
 #include <stdarg.h>
@@ -72,7 +72,7 @@ static void expect(const char *name, const char *text)
     assert_string_equal(found, text);
 }
 
-/* Refused at the start of the job and at its end; no file is created. */
+/* The name is refused at the start of the job and at its end, and no file is created. */
 static void expect_refused(const char *name, int error)
 {
     struct uat_output output;
@@ -141,9 +141,9 @@ static void test_links(void **state)
     expect_refused("link", -ELOOP);
     assert_int_equal(symlink("nowhere", "dangling"), 0);
     expect_refused("dangling", -ELOOP);
-    expect_refused("/dev/stdout", -ELOOP); /* renaming over it would remove it for everybody */
+    expect_refused("/dev/stdout", -ELOOP); /* renaming over it would remove it for all users */
     expect("secret", "secret");
-    /* A link takes its place while the file is written: the link is replaced, not followed. */
+    /* A link takes the file's place while the file is written. The link is replaced, not followed. */
     struct uat_output output;
     assert_int_equal(uat_output_open(&output, "late"), 0);
     assert_int_equal(symlink("secret", "late"), 0);
@@ -194,7 +194,7 @@ static void test_others(void **state)
     name[sizeof(name) - 1] = '\0';
     expect_refused(name, -ENAMETOOLONG);
     if (geteuid())
-        skip(); /* only root gives files away */
+        skip(); /* only root can give files away */
     put("theirs", "theirs");
     assert_int_equal(chown("theirs", OTHER, OTHER), 0);
     expect_refused("theirs", -EPERM);

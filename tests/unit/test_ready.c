@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the order in which an owner takes its ready tasks, on a transport of the test's own. Each task is taken
- * once, and none is passed over more often than UAT_READY_BOUND allows, with and without thieves, which the test plays.
- * A thief takes a task in two round trips.
+ * once, and none is passed over more often than UAT_READY_BOUND allows. This holds with and without thieves, whose part
+ * the test plays. A thief takes a task in two round trips.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static struct uat_ready_ring ring;
 static struct uat_ready_landing landing;
 static struct uat_ready ready;
 
-/* What a test knows of each task, by its number. */
+/* A test's knowledge of each task, by the task's number. */
 static struct {
     bool is_ready;
     unsigned others; /* tasks that were ready when it was pushed */
@@ -109,7 +109,7 @@ static unsigned take(void)
     return number;
 }
 
-/* A thief claims a task and acknowledges later: index + 1 goes to *ack. False if nothing is offered. */
+/* A thief claims a task and acknowledges later: index + 1 goes to *ack. Returns false if nothing is offered. */
 static bool steal(unsigned *number, uint64_t *index)
 {
     *index = ring.claims;
@@ -121,7 +121,7 @@ static bool steal(unsigned *number, uint64_t *index)
     return true;
 }
 
-/* Every task yields, again and again, and nobody steals: what uat_yield() promises. */
+/* The promise of uat_yield(): every task yields, again and again, and no thief steals. */
 static void yields(void **state)
 {
     for (unsigned count = 1; count < TASKS_MAX; count = count * 3 / 2 + 1) {
@@ -157,7 +157,7 @@ static void thieves(void **state)
             lates--;
         }
     }
-    assert_true(longest > UAT_READY_TURN); /* else no task was ever passed over, and the test shows nothing */
+    assert_true(longest > UAT_READY_TURN); /* otherwise no task was ever passed over, and the test shows nothing */
     while (ready_tasks > 0)
         take();
     struct uat_ready_task task;
@@ -170,8 +170,8 @@ static void spoil_states(void)
         ring.slot[i].state = 1000;
 }
 
-/* A thief gets the task and its stack in two round trips, though the stack lies in a third worker's segment; nothing is
- * left. */
+/* A thief gets the task and its stack in two round trips, even though the stack lies in a third worker's segment.
+ * Nothing is left. */
 static void two_round_trips(void **state)
 {
     (void)state;

@@ -53,7 +53,7 @@ static void test_marks_bring_records_back(void **state)
         record[i] = uat_record_get(&pool);
     record[COUNT / 2]->state = 2;
     record[COUNT / 2]->returned = 1;
-    struct uat_record *again = NULL; /* a single look at part of the records may miss it; a few looks do not */
+    struct uat_record *again = NULL; /* one look covers only part of the records; a few looks find it */
     for (int i = 0; i < 4 && !again; i++)
         again = uat_record_get(&pool);
     assert_ptr_equal(again, record[COUNT / 2]);
@@ -96,7 +96,7 @@ static void test_settle_looks_at_all(void **state)
     for (int i = 0; i < 5; i++)
         lent[i] = uat_record_get(&pool);
     uat_record_put(&pool, spare);
-    for (int round = 0; round < 7; round++) { /* wherever the last look ended */
+    for (int round = 0; round < 7; round++) { /* from wherever the last look ended */
         pool.lent.cursor = (size_t)round;
         for (int i = 0; i < 5; i++)
             lent[i]->returned = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a long wait sleeps where workers outnumber cores, and only there: never before some looks, never for a
- * large part of the wait so far, and never for more than 20 ms. */
+/* Description: a long wait sleeps only if workers outnumber cores. It never sleeps before some looks, never for a large
+ * part of the wait so far, and never for more than 20 ms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ enum {
     SLEEP_MAX_NS = 20000000
 };
 
-static long slept; /* by the last look; 0: it did not sleep */
+static long slept; /* time that the last look slept; 0: it did not sleep */
 
 int __wrap_nanosleep(const struct timespec *request, struct timespec *rest);
 int __wrap_nanosleep(const struct timespec *request, struct timespec *rest)

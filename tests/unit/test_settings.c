@@ -358,7 +358,7 @@ static void test_message_bounds(void **state)
     assert_non_null(strstr(message, "no such setting"));
     assert_int_equal(uat_settings_read(uat_settings, env, small, sizeof(small)), -EINVAL);
     assert_int_equal(strlen(small), sizeof(small) - 1);
-    memcpy(name, "UAT_TORTURE=delay=", 18); /* a part longer than any value */
+    memcpy(name, "UAT_TORTURE=delay=", 18); /* a list whose part is longer than any value */
     assert_int_equal(uat_settings_read(uat_settings, env, message, sizeof(message)), -EINVAL);
     assert_non_null(strstr(message, "delay must be"));
     free(name);
@@ -452,7 +452,7 @@ static void test_tables(void **state)
 {
     (void)state;
     int count = 0;
-    assert_int_equal(parse("HOME=/"), 0); /* all defaults are in their bounds */
+    assert_int_equal(parse("HOME=/"), 0); /* all defaults are within their bounds */
     for (const struct uat_settings *all = uat_settings; all->title; all++)
         for (const struct uat_setting *s = all->rows; s->name; s++, count++) {
             check_row(s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a start that fails at any step undoes the steps before it: no descriptor, mapping, thread or signal
- * handler is left. The same holds for a start that succeeds and is closed. Tried in a single worker, and in a job of
- * two workers.
+ * handler is left. The same holds for a start that succeeds and is closed. The test runs in a single worker and in a
+ * job of two workers.
  *
  * usage: test_startup [UATRUN]    all steps
  *        test_startup --step K    one step, in this process
@@ -70,7 +70,7 @@ static void look(struct state *s)
     sigaltstack(NULL, &s->stack);
 }
 
-/* How many things differ; prints a line for each. */
+/* Compare two states. Prints a line for each difference, and returns their number. */
 static int compare(size_t step, const struct state *before, const struct state *after)
 {
     int n = 0;
@@ -99,7 +99,7 @@ static int fail(void)
     return -EIO;
 }
 
-/* Start with this step failing, or none for uat_startup_count. Returns how many things are wrong. */
+/* Start, and let this step fail; uat_startup_count stands for none. Returns how many things are wrong. */
 static int try_step(size_t step)
 {
     struct uat_step steps[STEPS_MAX];
@@ -112,7 +112,7 @@ static int try_step(size_t step)
     if (!rc)
         uat_steps_close(steps, uat_startup_count);
     look(&after);
-    bool right = rc == wanted || (wanted && rc < 0 && getenv("PMIX_RANK")); /* or the peer has ended before */
+    bool right = rc == wanted || (wanted && rc < 0 && getenv("PMIX_RANK")); /* or the peer has ended earlier */
     if (!right)
         fprintf(stderr, "test_startup: step %zu: the start returned %d, not %d\n", step, rc, wanted);
     return !right + compare(step, &before, &after);

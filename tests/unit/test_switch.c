@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the assembly: arguments and results of every size arrive whole; registers that a call preserves survive
- * a spawn; a continuation that is copied away and back continues with its registers; stacks are aligned.
+ * a spawn; a continuation that is copied away and back keeps its registers; stacks are aligned.
  */
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the thieves' protocols step by step, on a transport of the test's own that lets the victim's owner act
- * between two chains: which operations a steal posts; second looks; and that nothing is claimed, locked or acknowledged
- * that should not be.
+ * between two chains: the operations that a steal posts, second looks, and that nothing is claimed, locked or
+ * acknowledged by mistake.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static struct {
     struct uat_transport head;
     struct uat_pending *pending; /* the chain in flight */
     int chains;                  /* chains posted */
-    void (*before[8])(void);     /* what the victim does just before each of them */
+    void (*before[8])(void);     /* what the victim does just before each chain */
     unsigned ops[8][UAT_OP_KINDS];
     uint64_t stack_bytes;
     uint32_t peek_bytes; /* bytes of the first chain's READ */
@@ -77,7 +77,7 @@ static int progress(struct uat_transport *t)
 
 static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = progress};
 
-/* The victim offers [bytes below the stacks' end) at its index `index`, every word of the stack `value`. */
+/* The victim offers the last `bytes` bytes of its stacks at index `index`. Every word of the stack is `value`. */
 static void offer(uint64_t index, uint32_t generation, size_t bytes, uint64_t value)
 {
     uint64_t *end = mine.stack + STACK_WORDS, *begin = end - bytes / 8;
@@ -138,7 +138,7 @@ static void test_two_round_trips(void **state)
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
     assert_stolen(0, 256, 7);
     assert_int_equal(stolen.trips, 2);
-    assert_int_equal(wire.chains, 3); /* nobody waits for the acknowledgement */
+    assert_int_equal(wire.chains, 3); /* no wait for the acknowledgement */
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_EMPTY);
     assert_int_equal(wire.chains, 1);
 }
@@ -200,7 +200,7 @@ static void test_large_stacks_are_read_once_they_are_ours(void **state)
     assert_stolen(0, LARGE, 9);
     assert_int_equal(stolen.trips, 3);
     assert_int_equal(wire.stack_bytes, LARGE);
-    assert_int_equal(wire.ops[1][UAT_OP_READ], 1); /* after the claim only the slot */
+    assert_int_equal(wire.ops[1][UAT_OP_READ], 1); /* only the slot is READ after the claim */
 }
 
 static void move_entry(void)
@@ -301,8 +301,8 @@ static void test_corrupt_place(void **state)
     uat_word_set_end(NULL);
 }
 
-/* Words that no owner and no thief writes end the steal: a slot with another index than the one claimed, a place that
- * is no stack, claims that grow under the lock. */
+/* Words that no owner and no thief writes end the steal: a slot whose index is not the one claimed, a place that is no
+ * stack, and claims that grow under the lock. */
 static void test_corrupt_words(void **state)
 {
     (void)state;
@@ -326,10 +326,10 @@ static void test_losers_change_nothing(void **state)
     offer(0, 1, 64, 7);
     wire.before[1] = rival_locks;
     assert_int_equal(steal(uat_lock_steal), UAT_STEAL_LOST_RACE);
-    assert_int_equal(theirs.ring.lock, 1); /* the rival's (L2) */
+    assert_int_equal(theirs.ring.lock, 1); /* the 1 is the rival's (L2) */
     assert_int_equal(theirs.ring.claims, 0);
     assert_int_equal(steal(uat_lock_steal), UAT_STEAL_LOST_RACE);
-    assert_int_equal(wire.chains, 1); /* locked: not worth a try */
+    assert_int_equal(wire.chains, 1); /* the ring is locked, so no attempt is made */
     theirs.ring.lock = 0;
     wire.before[1] = rival_claims;
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_LOST_RACE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: every operation of a transport and the promises O1-O7 of transport.h, with forked workers on one host.
- * Each test runs plain and under the torture that shuffles the words of READs.
+ * Description: every operation of a transport and the promises O1-O7 of transport.h, tried by forked workers on one
+ * host. Each test runs plain and under the torture that shuffles the words of READs.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -110,7 +110,7 @@ static void work_flights(struct peer *me, void *arg)
         struct uat_op ops[] = {uat_op_fetch_add(old + i, counters + me->rank, 1),
                                uat_op_read(seen + i, counters + me->rank, 8)};
         PEER_CHECK(uat_transport_post(me->transport, i % me->size, ops, 2, &pending[i]) == 0);
-        PEER_CHECK(!pending[i].done);    /* set by progress alone, never at once */
+        PEER_CHECK(!pending[i].done);    /* only progress sets it, never the post itself */
         list[(i * 7) % n] = &pending[i]; /* wait in an order other than that of the posts */
     }
     uint64_t before = me->transport->round_trips;
@@ -140,7 +140,7 @@ static void work_forget(struct peer *me, void *arg)
     enum { ROUNDS = 300, WORDS = UAT_UNSIGNALED_WRITE_MAX / 8 };
     uint64_t *source = (uint64_t *)me->data, *box = source + 512 + me->rank * 16, *count = source + 1024;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
-        if (round == ROUNDS) /* WRITEs are not ordered: the last ones must be posted after all others */
+        if (round == ROUNDS) /* WRITEs are not ordered, so the last ones must be posted after all others */
             PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
         for (int peer = 0; peer < me->size; peer++) {
             for (int i = 0; i < WORDS; i++)
@@ -148,7 +148,7 @@ static void work_forget(struct peer *me, void *arg)
             struct uat_op ops[] = {uat_op_write(source, box, UAT_UNSIGNALED_WRITE_MAX),
                                    uat_op_fetch_add(NULL, count, 1)};
             PEER_CHECK(uat_transport_post_unsignaled(me->transport, peer, ops, 2) == 0);
-            memset(source, 0xee, UAT_UNSIGNALED_WRITE_MAX); /* it was copied */
+            memset(source, 0xee, UAT_UNSIGNALED_WRITE_MAX); /* the transport has copied it */
         }
     }
     PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
@@ -230,7 +230,7 @@ static void work_bounds(struct peer *me, void *arg)
         PEER_CHECK(lines_of(lines) == (cases[i].result != 0));
         expected += cases[i].result == 0;
     }
-    /* Ranks that do not exist, as a peer's word may name them. */
+    /* Ranks that do not exist, but that a peer's word may name. */
     const int ranks[] = {-1, me->size, 2000000, INT32_MIN, INT32_MAX};
     for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
         struct uat_op op = uat_op_fetch_add(word + 8, word + 16, 1);
@@ -287,7 +287,7 @@ static void test_atomics(void **state)
         assert_int_equal(claims->added[i], 1);
         assert_int_equal(claims->swapped[i], 1);
     }
-    assert_true(claims->losses > 0); /* else the workers never met */
+    assert_true(claims->losses > 0); /* otherwise the workers never met */
     peers_unshare(claims, sizeof(*claims));
 }
 

@@ -33,7 +33,7 @@ static void run(void **state, int workers, peer_fn *fn, void *arg)
     assert_int_equal(peers_run(&spec, fn, arg), 0);
 }
 
-/* --- one worker's chain, nobody else: an atomic sees the WRITEs before it, a READ the atomics before it */
+/* --- one worker's chain alone: an atomic sees the WRITEs before it, and a READ sees the atomics before it */
 
 static void work_chain(struct peer *me, void *arg)
 {
@@ -109,8 +109,7 @@ static void test_messages(void **state)
     run(state, 2, work_messages, NULL);
 }
 
-/* --- store, then load of another word: if two workers do this crosswise, at least one sees the other's store
- * (Dekker) */
+/* --- two workers each store a word and then load the other's: at least one sees the other's store (Dekker) */
 
 enum litmus { ATOMIC_READ, WRITE_ATOMIC_READ, TWO_CHAINS, CHAIN_AGAINST_CHAIN, LITMUS_KINDS };
 enum { TRIALS = 10000 / PEERS_SHARE, ROOM = 64 /* pairs of words, used in turn */ };
@@ -120,7 +119,7 @@ struct litmus_board {
     uint64_t saw[2][TRIALS]; /* what each worker read in each trial */
 };
 
-/* Both workers start at almost the same time, with all small distances in turn: a missing fence shows only when the two
+/* Both workers start at almost the same time, with all small distances in turn. A missing fence shows only when the two
  * stores fall into the same few nanoseconds. */
 static void meet(struct litmus_board *board, int rank, uint64_t trial)
 {
@@ -137,7 +136,7 @@ static void meet(struct litmus_board *board, int rank, uint64_t trial)
 static uint64_t set_and_read(struct peer *me, enum litmus kind, uint64_t *mine, const uint64_t *theirs)
 {
     uint64_t *local = (uint64_t *)me->data + me->data_size / 8 - 16;
-    uint64_t *other = mine + 1; /* the atomic of this kind lies between the WRITE and the READs */
+    uint64_t *other = mine + 1; /* the word of the atomic between the WRITE and the READs */
     struct uat_op set = uat_op_cmp_swap(local + 1, mine, 0, 1), between = uat_op_fetch_add(local + 6, other, 1);
     struct uat_op reads[] = {uat_op_read(local + 2, theirs, 8), uat_op_read(local + 4, theirs, 16)};
     struct uat_op ops[] = {set, reads[0], reads[1], reads[1]};
@@ -199,7 +198,7 @@ static void test_litmus(void **state)
 
 /* --- words are whole (O4): a CPU and WRITEs change words while a CPU and READs look at them */
 
-/* Copying by halves of words shows in 40000 rounds, hardly in 3000; an emulated device has no time for 40000. */
+/* A copy by halves of words shows in 40000 rounds, but hardly in 3000. An emulated device has no time for 40000. */
 enum { TORN_WORDS = 64, TORN_ROUNDS = PEERS_SHARE == 1 ? 40000 : 3000 / PEERS_SHARE };
 
 static bool whole(const uint64_t *words)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: worker 1 publishes forged attach info of transport_shm, or attach info that is no longer true. Worker 0 must
- * refuse it with the right error and a line that says why and how to mend it.
+ * Description: worker 1 publishes forged attach info of transport_shm, or attach info that is no longer true. Worker 0
+ * must refuse it with the right error and a line that says why and how to mend it.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ struct forgery {
     const char *what;
     void (*forge)(struct peer *me, struct uat_attach_info *info);
     int result;
-    const char *text; /* in the line that worker 0 prints */
+    const char *text; /* text in the line that worker 0 prints */
 };
 
 static void forge_nothing(struct peer *me, struct uat_attach_info *info)
@@ -199,7 +199,7 @@ static void test_refused(void **state)
     const struct peers_spec spec = {.transport = &uat_transport_shm, .workers = 2, .apart = true};
     for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
         if (forgeries[i].forge == forge_other_user && geteuid() != 0)
-            continue; /* only root can play two users */
+            continue; /* only root can act as two users */
         if (peers_run(&spec, work_refused, (void *)&forgeries[i]) != 0)
             fail_msg("forgery: %s", forgeries[i].what);
     }

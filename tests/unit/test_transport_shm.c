@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what only transport_shm has: the torture really permutes, and nothing is left, even after SIGKILL. And
- * the harness of these tests notices workers that fail or hang.
+ * Description: what only transport_shm has: the torture really permutes, and nothing is left, even after SIGKILL. It
+ * also tries the harness of these tests, which must notice workers that fail or hang.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,11 +81,11 @@ static void test_permutes(void **state)
     (void)state;
     struct order_seen shuffled = observe_order(true), plain = observe_order(false);
     assert_true(shuffled.within >= 10 && shuffled.between >= 10);
-    assert_int_equal(plain.within + plain.between, 0); /* else the observation proves nothing */
+    assert_int_equal(plain.within + plain.between, 0); /* otherwise the observation proves nothing */
 }
 
 /* Pairs that O2 does not order occur in both orders; pairs that O1 orders occur in one. Each pair works on one word of
- * a peer that nobody else uses, so the value left there tells the order. (Only for this does a WRITE meet an atomic on
+ * a peer that nobody else uses, so the value left there tells the order. (Only this test uses a WRITE and an atomic on
  * one word.) */
 
 enum pair { WRITE_WRITE, ATOMIC_ATOMIC, ATOMIC_WRITE, WRITE_READ, READ_WRITE, READ_ATOMIC, WRITE_ATOMIC, ATOMIC_READ };
@@ -244,7 +244,7 @@ static void work_killed(struct peer *me, void *arg)
     }
 }
 
-/* Runs in a mount namespace of its own, so that nobody else creates files in these folders meanwhile. */
+/* Runs in a mount namespace of its own, so that no other process creates files in these folders meanwhile. */
 static int killed_in_private(void)
 {
     static const char *const folders[] = {"/dev/shm", "/tmp", "/var/tmp", "/run"};

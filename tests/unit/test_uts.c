@@ -18,7 +18,7 @@
 
 #define NODES_MAX 2000000
 
-/* Second counter: a queue of hashes, with their depths; the tree's levels follow one another in it. */
+/* Second counter: a queue of hashes and their depths, in which the tree's levels follow one another. */
 struct queue {
     uint8_t (*hash)[20];
     uint32_t *depth;
@@ -126,7 +126,7 @@ static struct uat_uts_tree fixed(int64_t depth, int64_t seed)
     return tree;
 }
 
-/* Depth by depth, against figures that are written here a second time. */
+/* Compare the series, depth by depth, with figures that are written here a second time. */
 static void test_series(void **state)
 {
     static const struct uat_uts_count expected[] = {{6650, 5359, 5}, {26417, 21084, 6}, {105178, 83989, 7}};
@@ -170,7 +170,7 @@ static void assert_counters_agree(const struct uat_uts_tree *tree, uint64_t node
 
     uat_uts_search(tree, &found);
     assert_same(&found, &expected);
-    assert_true(found.nodes >= nodes_least); /* a tree that is only a root would show nothing */
+    assert_true(found.nodes >= nodes_least); /* a tree of only a root would show nothing */
 }
 
 static void test_geometric(void **state)
