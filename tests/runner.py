@@ -18,7 +18,7 @@ SOURCE = Path(__file__).resolve().parent.parent
 BUILDS = SOURCE / "build-check"
 TAIL = 40  # lines shown of a failed test
 
-# The order in which suites run: those that fail fast come first. A suite not named here comes last.
+# The order in which suites run. Suites that fail fast come first. A suite not named here comes last.
 ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "security", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "aarch64", "vm", "ibv"]
 # Suites of which several tests may run at once, because each keeps one core busy, or waits. Tests of `programs` may, too, unless
 # meson.build says is_parallel: false.

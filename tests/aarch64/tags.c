@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_init() in a process that checks memory tags, which a stack that moves would lose. It must fail.
+ * Description: uat_init() must fail in a process that checks memory tags, because a stack that moves would lose them.
  */
 #include <stdio.h>
 #include <sys/prctl.h>

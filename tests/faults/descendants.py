@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processes of one run: those with its mark in their environment."""
+"""The processes of one run, which have its mark in their environment."""
 import os
 import shutil
 import signal
@@ -49,7 +49,8 @@ def stacks(pid):
 
 
 class Descendants:
-    """The processes with one mark. uatrun has two: the one that was started, and the one that runs the job."""
+    """The processes with one mark. uatrun has two processes: the one that was started, and the one that runs the
+    job."""
 
     def __init__(self, mark):
         self.mark = f"{MARK}={mark}".encode()

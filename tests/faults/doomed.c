@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: Fibonacci numbers in workers that end or stop when a signal tells them to, at once or in the middle of
- * a steal. The fault campaign sends the signals.
+ * Description: Fibonacci numbers, computed by workers that a signal ends or stops, at once or in the middle of a steal.
+ * The fault campaign sends the signals.
  * usage: [uatrun -n WORKERS] test-doomed N [--json]
  *
  *   SIGRTMIN      exit(0) at the next spawn; a second signal: _exit(0) at once
- *   SIGRTMIN + 1  stop when the worker next holds a claim or the lock of a victim
- *   SIGRTMIN + 2  die when it next holds one
+ *   SIGRTMIN + 1  stop at the next moment at which the worker holds a claim or the lock of a victim
+ *   SIGRTMIN + 2  die at the next such moment
  *   SIGRTMIN + 3  cancel SIGRTMIN + 1, if the worker has not stopped yet
  */
 #include <signal.h>
@@ -33,7 +33,7 @@ static void take_signal(int number)
         told_to_stop = 0;
 }
 
-/* LOCK and CLAIM end before the unlock and the acknowledgement. ASK ends before the answer. */
+/* The phases LOCK and CLAIM end before the unlock and the acknowledgement. The phase ASK ends before the answer. */
 static void steal_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
 {
     (void)begin;

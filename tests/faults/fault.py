@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Faults: how each is caused, and what may follow from it. This file has the faults of a worker, and of a run's memory and disk."""
+"""Faults: how each is caused, and what may follow from it. This file has the faults of a worker, of a run's memory and of its
+disk."""
 import resource
 import signal
 
@@ -24,7 +25,7 @@ class Fault:
     least_workers = 2
     least_on_two = 2  # on two hosts
     limits = {}  # {resource: bytes} for the whole job
-    lines = 3  # maximum of different ones: the cause, its consequence in another worker, and the launcher's line
+    lines = 3  # maximum of different lines: the cause, its consequence in another worker, and the launcher's line
     starves = False  # memory is short: libraries then print texts of any length, which are not counted
     also_says = None  # another line that must have been printed before
     says = None  # a regular expression; {rank}: the rank that was hit; None: no process is left to print a line
@@ -103,11 +104,12 @@ class StopWorker(Worker):
     settings = {"UAT_STALL_TIMEOUT": str(TIMEOUT), "UAT_STALL_LIMIT": str(LIMIT)}
     bound = LIMIT + 5
     says = r"rank {rank} on \S+, pid \d+, has been stopped.*UAT_STALL_LIMIT|has waited \d+ s for .*UAT_STALL_LIMIT"
-    lines = 5  # first the reports, then the end
-    # Printed by uatrun, by a neighbour without work, or by a worker that waits for it in a collective.
+    lines = 5  # the lines of the reports, then those of the end
+    # The line is printed by uatrun, by a neighbour without work, or by a worker that waits for the lost one in a
+    # collective.
     also_says = r"rank {rank} on \S+, pid \d+, has been stopped for \d+ s.* goes on when|has waited \d+ s for .*goes on when"
-    least_on_two = 4  # under srun a neighbour watches it,
-    when_idle = True  # which may have work of its own first
+    least_on_two = 4  # under srun a neighbour watches the worker
+    when_idle = True  # the neighbour may have work of its own first
 
 
 class StopInSteal(StopWorker):
@@ -161,7 +163,7 @@ class ShrinkAddressSpace(Fault):
 
 
 class Memlock(Fault):
-    """Affects only verbs, which must refuse to start with a line. Shared memory locks no memory."""
+    """The limit affects only verbs, which must refuse to start with a line. Shared memory locks no memory."""
     name, says = "little locked memory", r"rank \d+ on \S+: .*(memlock|ulimit -l|locked)"
     launchers, limits = ("uatrun",), {resource.RLIMIT_MEMLOCK: 64 << 10}
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from descendants import Descendants, send, takes
 from leftover import Leftover
 
-SHARED = "/run/uat-vm"  # of the guests; see tests/vm
+SHARED = "/run/uat-vm"  # the guests' shared folder; see tests/vm
 POLL = 0.01  # seconds
 LOST = "52:54:00:00:00:99"  # an address that no machine has
 

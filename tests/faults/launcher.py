@@ -93,7 +93,7 @@ class Srun:
         return line.startswith(("srun: ", "slurmstepd")) or re.match(r"\[\w+:\d+\] PMIX ERROR", line)
 
     def takes_signals(self, run):
-        """Has srun started a worker? It handles signals from before that."""
+        """Has srun started a worker? srun handles signals even before that."""
         return Descendants(run.mark).workers() != {}
 
     def _idle(self, seconds):
@@ -108,7 +108,7 @@ class Srun:
 
     def settle(self):
         """Wait until the nodes are idle. slurmctld repeats a lost message only after a minute, and rarely asks nodes that are
-        down. Declaring the nodes down and up again avoids that wait. What the run has left on them was looked for before."""
+        down. Declaring the nodes down and then up avoids that delay. The search for leftovers on them comes before."""
         if self._idle(self.PATIENT):
             return True
         for state in ("down", "resume"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The faults of the launcher: it is killed, or asked to end the job."""
+"""The faults of the launcher. It is killed, or asked to end the job."""
 import signal
 
 from descendants import send

@@ -11,13 +11,14 @@ SOURCE = Path(__file__).resolve().parent.parent.parent
 
 
 def shows_host(place):
-    """In a guest: does that place belong to the host? If sources or build are in it, it does, and others write there."""
+    """In a guest: does that place belong to the host? It does if sources or build are in it, and then others write
+    there, too."""
     below = [SOURCE, Path(os.environ.get("VM_BUILD") or SOURCE)]
     return "VM_NODE" in os.environ and any(path.is_relative_to(place) for path in below)
 
 
 COMMON = [place for place in ("/dev/shm", "/tmp", "/dev/mqueue") if not shows_host(place)]
-ISOLATED = "FAULTS_ISOLATED"  # environment variable: the common places that nobody else uses
+ISOLATED = "FAULTS_ISOLATED"  # environment variable: the common places that no other process uses
 OURS = ("uat", "pmix", "ompi", "faults")
 
 

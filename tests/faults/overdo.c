@@ -15,7 +15,7 @@
 #include <string.h>
 #include <uat.h>
 
-static long n; /* from the command line, so the same in all workers */
+static long n; /* from the command line, so it is equal in all workers */
 
 UAT_TASK(long, nested, long, depth)
 {

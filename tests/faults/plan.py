@@ -31,7 +31,8 @@ SMALL = {
     "wavefront": (["perf/uat-wavefront", "--blocks", "6", "--side", "60"], 152),
     "pipeline": (["perf/uat-pipeline", "--items", "40", "--work", "1000"], 1455046655006716564),
 }
-# The programs on two emulated machines. A start takes 2 s there, so they run longer, so that most faults hit work.
+# The programs on two emulated machines. A start takes 2 s there. The programs run longer than that, so that most
+# faults hit work.
 TWO = {
     "uts": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "9", "-b", "4", "-r", "0"], 1677928),
     "btc": (["perf/uat-btc", "-d", "20", "-i", "1", "--repeat", "8"], 2 ** 21 - 1),

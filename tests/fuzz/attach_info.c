@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the transport over shared memory attaches what a peer publishes only if it is attach info of this build
- * and job. The input is XORed onto good info, so that it passes some checks. The attach info's process is always this
- * one.
+ * and job. The input is XORed onto good info, so that it passes some checks. The process that the attach info names is
+ * always this one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 1; i < size && i <= sizeof(info); i++)
         ((uint8_t *)&info)[i - 1] ^= data[i];
     info.pid = getpid();
-    blob = malloc(bytes); /* of exactly that size, so that a read beyond it is detected */
+    blob = malloc(bytes); /* exactly that size, so that a read beyond the end is detected */
     memset(blob, 0, bytes);
     memcpy(blob, &info, bytes < sizeof(info) ? bytes : sizeof(info));
     struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};

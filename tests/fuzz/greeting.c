@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a connection request is a stranger's, whatever its data, unless it has the job's token and the rank of a
- * worker to which there is a connection. */
+/* Description: a connection request counts as a stranger's unless it has the job's token and the rank of a worker to
+ * which there is a connection. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t bytes = size > 0 && data[0] % 4 == 0 ? size - 1 : sizeof(g);
     for (size_t i = 1; i < size && i <= sizeof(g); i++) /* a good greeting with some bits changed */
         ((uint8_t *)&g)[i - 1] ^= data[i];
-    uint8_t *sent = malloc(bytes ? bytes : 1); /* of its exact size, so that a read beyond it is detected */
+    uint8_t *sent = malloc(bytes ? bytes : 1); /* the exact size, so that a read beyond the end is detected */
     memset(sent, 0, bytes);
     memcpy(sent, &g, bytes < sizeof(g) ? bytes : sizeof(g));
     int rank = uat_ibv_greeting_read(&ibv, bytes ? sent : NULL, bytes, &why);

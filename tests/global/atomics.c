@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: extremes and bits that several tasks set are those of all of them, and each old value is that of one change;
- * uat_atomic_swap() and uat_atomic_store() mixed with other atomics on the same words, near and far. Some
- * tasks add, others take by swaps: nothing is lost and nothing is taken twice. Each value that tasks swap in comes out
- * once. A stored value is loaded. An addition that a task has not waited for is visible when the task next reads the
- * word.
+ * Description: atomics of several tasks on the same words, near and far.
+ * - Extremes and bits are in the end those of all tasks, and each old value is that of one change.
+ * - Some tasks add and others take by swaps: nothing is lost, and nothing is taken twice.
+ * - Each value that tasks swap in comes out once.
+ * - A stored value is loaded.
+ * - An addition that a task has not waited for is visible when the task next reads the word.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,20 +16,21 @@
 
 enum { TASKS = 2000, SPREAD = 8192 /* words; chunks of several workers */ };
 
-/* Words beside words[0] and words[SPREAD], for extremes and bits; indices, and TAKEN for both. */
+/* Indices of the words beside words[0] and words[SPREAD], which are for extremes and bits. */
 enum { MAX = 1, MIN, MAX_SIGNED, MIN_SIGNED, OR, AND };
 
-/* In words[0] some tasks add and others take; in words[SPREAD] tasks swap in their numbers. The other words are for
- * stores. */
+/* Some tasks add to words[0], and others take from it. Tasks swap their numbers into words[SPREAD]. The other words are
+ * for stores. */
 static uat_atomic_t *words;
 
-/* What came out of a word, and how many loaded values had not been stored. */
+/* The values that came out of a word, and the number of loaded values that had not been stored. */
 struct taken {
     uint64_t added, numbers, wrong;
-    uint64_t moved[AND + 1]; /* by how much the old values say that extremes have moved; how many bits they say */
+    uint64_t moved[AND + 1]; /* what the old values tell: how far the extremes moved; how many bits were set */
 };
 
-/* Each change is by one task, whose old value says how far the word has moved: the sum is last value minus first. */
+/* Each change is by one task, whose old value tells how far the word has moved. The sum is the last value minus the
+ * first. */
 static void extremes(struct taken *t, uat_atomic_t *w, int64_t i)
 {
     uint64_t value = (uint64_t)i + 1, bit = UINT64_C(1) << (i / 2 % 64), old = uat_atomic_fetch_max(&w[MAX], value);
@@ -92,13 +94,13 @@ UAT_TASK(struct taken, all, uat_atomic_t *, w)
     return t;
 }
 
-/* How many of the words for extremes and bits are not what they should be. */
+/* The number of words for extremes and bits that have a wrong value. */
 static uint64_t count_wrong(const struct taken *t)
 {
     uint64_t sum[AND + 1] = {0}, wrong = 0;
     for (int half = 0; half < 2; half++) {
         const uat_atomic_t *w = words + half * SPREAD;
-        uint64_t last = half ? TASKS - 2 : TASKS - 1; /* of the even or odd iterations */
+        uint64_t last = half ? TASKS - 2 : TASKS - 1; /* the last of the even or odd iterations */
         uint64_t least = (uint64_t) - (int64_t)(half ? TASKS : TASKS - 1), most = last - TASKS;
         wrong += uat_atomic_load(&w[MAX]) != last + 1;
         wrong += uat_atomic_load(&w[MIN]) != UINT64_MAX - last;

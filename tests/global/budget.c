@@ -3,9 +3,9 @@
  * Description: the budget of releases for publications. A flat loop whose children write far bytes, with round trips of
  * 1 ms, spends most of its time without waiting, because publications are put off. After the loop, a thief finds the
  * continuation of a task that spawns again, because they are not put off forever. During the loop the other worker is
- * busy: a thief that took every continuation at once would leave the loop's worker nothing to release.
+ * busy, because a thief that took every continuation at once would leave the loop's worker nothing to release.
  *
- * For two workers with UAT_GLOBAL_HOSTS=2,latency=1ms.
+ * The test needs two workers and UAT_GLOBAL_HOSTS=2,latency=1ms.
  */
 #include <stdio.h>
 

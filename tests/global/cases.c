@@ -50,7 +50,7 @@ static int prefetch_then_other_block(void)
 {
     unsigned char local[8];
     for (int b = 0; b + 2 < BLOCKS && uat_rank() == 0; b++) {
-        unsigned char *next = far + (size_t)(b + 2) * BLOCK; /* a cache of two blocks */
+        unsigned char *next = far + (size_t)(b + 2) * BLOCK; /* two blocks on, because the cache has two places */
         uat_global_prefetch(far + (size_t)b * BLOCK, PART);
         unsigned char *q = uat_global_checkout(next, PART, UAT_WRITE);
         memset(q, 200, PART);
@@ -116,7 +116,8 @@ static int get_over_an_edge(void)
     return 0;
 }
 
-/* What rank 1 checked in before the freeze has reached its home after it. The amount needs more than one round trip. */
+/* After the freeze, everything that rank 1 checked in before has reached its home. The amount needs more than one round
+ * trip. */
 static int freeze(void)
 {
     for (int b = 0; b < BLOCKS && uat_rank() == 1; b++)
@@ -190,7 +191,7 @@ static int put_then_others(void)
         memset(local, 209, PART);
         uat_global_put(far + (size_t)b * BLOCK, local, PART);
         memset(local, 210, PART);
-        for (int i = 0; i < 130; i++) /* more than there are bounce buffers; they merge into one range */
+        for (int i = 0; i < 130; i++) /* more puts than bounce buffers; they merge into one range */
             uat_global_put(third + (size_t)i * PART, local, PART);
         uat_global_release();
         uat_global_get(local, far + (size_t)b * BLOCK, PART);
@@ -235,7 +236,7 @@ static void nothing_and_nowhere(int is_open)
     unsigned char *own = uat_rank() == 0 ? array : far, *other = uat_rank() == 0 ? far : array;
     const size_t all = (size_t)BLOCKS * BLOCK;
     wrong += uat_global_near(own, 10) != 10 || uat_global_near(other, 10) != 0;
-    wrong += uat_global_near(own + all - 4, 10) != 4; /* limited by far bytes, or by the array's end */
+    wrong += uat_global_near(own + all - 4, 10) != 4; /* far bytes, or the array's end, limit the result */
     wrong += uat_global_near(array + 2 * all, 10) != 0 || uat_global_near(array - 10, 10) != 0;
 }
 

@@ -57,11 +57,11 @@ static void work(char *near, char *far, char *both)
     access_range(far + 100, 50, UAT_READ);
     expect(__LINE__, 1, 0, 0, 0, 0, 0);
     access_range(far + 4096, 4096, UAT_WRITE);
-    expect(__LINE__, 0, 1, 0, 0, 0, 0); /* a whole part: not fetched */
+    expect(__LINE__, 0, 1, 0, 0, 0, 0); /* a whole part is not fetched */
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 4096, 1, 1);
     access_range(far + 8192 + 10, 20, UAT_WRITE);
-    expect(__LINE__, 0, 1, 4096, 0, 0, 0); /* its edges are fetched */
+    expect(__LINE__, 0, 1, 4096, 0, 0, 0); /* the edges of the range are fetched */
     uat_global_release();
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 20, 1, 1); /* the second release had nothing to do */
@@ -88,7 +88,7 @@ static void work(char *near, char *far, char *both)
     expect(__LINE__, 0, 1, 100, 100, 0, 0);
 }
 
-/* After an acquire. A prefetch of a part of a block does not make the other parts valid again. */
+/* Called after an acquire. A prefetch of a part of a block does not make the other parts valid again. */
 static void work_anew(char *far)
 {
     uat_stats(&before);

@@ -24,7 +24,7 @@ static void leaf(void *arg, void *result)
     (void)result;
 }
 
-/* Its checkout is still open when it spawns; the message comes when the spawn is published. */
+/* This task has a checkout open when it spawns. The message appears when the spawn is published. */
 static void open_at_spawn(void *arg, void *result)
 {
     (void)arg;
@@ -106,7 +106,7 @@ static void exceed(char *far)
     }
 }
 
-/* Rank 1 frees it twice, from another host. */
+/* Rank 1 frees an object of another host twice. */
 static int free_twice(void)
 {
     char **shared = (char **)(array + (size_t)(uat_size() - 1) * UAT_GLOBAL_BLOCK), *o;
@@ -139,7 +139,7 @@ static int one_too_many(void)
     p += before / sizeof(*p);
     if (strstr(which, "object")) {
         if (uat_rank() == (before ? 1 : 0))
-            for (int i = 0; i < 3; i++) { /* the middle one, with neighbours on both sides */
+            for (int i = 0; i < 3; i++) { /* the middle object has neighbours on both sides */
                 p = uat_global_object_alloc(bytes);
                 uat_global_put(i == 1 ? &shared[0] : &shared[1], &p, sizeof(p));
             }
@@ -176,7 +176,7 @@ static int one_too_many(void)
     return 0;
 }
 
-/* Two arrays: this machine has memory for either, but not for both. Neither is touched. */
+/* Allocate two arrays. This machine has memory for one of them, but not for both. No byte of them is touched. */
 static int promise_twice(void)
 {
     char limit[UAT_MEMORY_LIMIT_MAX];
@@ -262,7 +262,7 @@ static void on_rank_0(void)
                 break;
     if (is("access-near"))
         uat_global_checkout(array, 8, mode);
-    if (is("wait-twice") || is("wait-never")) { /* while another transfer is in flight */
+    if (is("wait-twice") || is("wait-never")) { /* the mistake, while another transfer is in flight */
         uat_global_transfer_t t[2] = {{0}};
         char local[16];
         uat_global_get_begin(&t[0], local, far, 8);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: every worker fetches each far byte of a frozen array at most once, however many steals and joins there
- * are, while bytes of another array are fetched again. After uat_global_thaw() what others write is seen, and a second
- * freeze does not bring back what the first one saw.
+ * are, while bytes of another array are fetched again. After uat_global_thaw() a worker sees what others write. A
+ * second freeze does not bring back the bytes of the first one.
  *
  * usage: freeze PASSES
  */

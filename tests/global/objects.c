@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks allocate objects and free them, each by its owner or by another worker. A tree of nodes that is
+ * Description: tasks allocate objects. Each object is freed by its owner or by another worker. A tree of nodes that is
  * built in parallel has the right contents, wherever its nodes live; atomics lose no addition; and all freed objects
  * can be allocated again.
  *
@@ -55,7 +55,7 @@ static void build(void *arg, void *result)
         build(&right, (void *)&child[1]);
         uat_join(&t);
     }
-    struct node *q = uat_global_checkout(n, size_of(bytes), UAT_WRITE); /* it may be far now */
+    struct node *q = uat_global_checkout(n, size_of(bytes), UAT_WRITE); /* the node may be far now */
     q->child[0] = child[0];
     q->child[1] = child[1];
     q->seed = j.seed;

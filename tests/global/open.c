@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: ranges that are checked out keep what was written to them across every call of uat/sync.h that does not
- * wait, and what such a call acquires can be read meanwhile. Tasks own cells of a few bytes to some KiB, which are
+ * wait. Meanwhile the task can read what such a call acquires. Tasks own cells of a few bytes to some KiB, which are
  * neighbours in an array and in objects. Each task checks its cells out and in at random, with calls, prefetches and
- * transfers in between. Other cells are shared: they hold the number of writes to them, and a task changes them only
+ * transfers in between. Other cells are shared. They hold the number of writes to them, and a task changes them only
  * after a try_ call has given it their guard.
  *
  * usage: open ROUNDS SEED    100 steps of each task per round
@@ -19,7 +19,7 @@
 
 enum { OPEN = 3 /* ranges that a task keeps checked out; the cache must hold one more */, YIELD_EVERY = 50 };
 
-/* What each worker publishes to the others. */
+/* The objects that each worker publishes to the others. */
 struct card {
     struct set set[TASKS];
     unsigned char *object[TASKS][OBJECTS];
@@ -33,9 +33,9 @@ uint64_t seed;
 static uint64_t steps;
 
 struct range {
-    int cell; /* -1: none */
+    int cell; /* number of the cell; -1: none */
     enum uat_access access;
-    int late; /* it is written only before it is checked in */
+    int late; /* its bytes are written only just before the checkin */
     unsigned char *place;
 };
 
@@ -103,7 +103,7 @@ static void end_access(struct walk *w, struct range *r)
 {
     const struct cell *c = &cells[r->cell];
     uint32_t version = w->version[r->cell], writes = r->access != UAT_READ;
-    if (r->access != UAT_WRITE || !r->late) /* the old contents are still there, whatever happened meanwhile */
+    if (r->access != UAT_WRITE || !r->late) /* the old contents must still be there */
         w->wrong += wrong_bytes("still checked out", w->task, c, r->place, version + (writes && !r->late));
     if (writes && r->late)
         fill(c, r->place, version + 1);

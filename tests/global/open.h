@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the program `open` share: see open.c. */
+/* The common part of the files of the program `open`: see open.c. */
 #ifndef UAT_TEST_OPEN_H
 #define UAT_TEST_OPEN_H
 
@@ -24,7 +24,8 @@ struct set {
     uat_semaphore_t doomed[FRESH];
 };
 
-/* The calls of uat/sync.h, open_calls.c. The first USED_UP of them use an object up, number `fresh` of its kind. */
+/* The calls of uat/sync.h, which are in open_calls.c. The first USED_UP of them each use up an object, number `fresh`
+ * of its kind. */
 enum { USED_UP = 4, CALLS = 21 };
 /* Make the call of this number. Returns 0 if it behaved correctly. */
 int call_one(int which, const struct set *s, int fresh);
@@ -32,7 +33,7 @@ void make_set(struct set *s);
 /* The part of the preparation that needs a task. */
 void prepare_set(const struct set *s);
 
-/* Some have a few bytes, some several KiB; see open_cells.c. */
+/* A cell. Some cells have a few bytes, and some have several KiB; see open_cells.c. */
 struct cell {
     unsigned char *at;
     uint32_t bytes;
@@ -54,10 +55,12 @@ extern struct cell cells[CELLS];
 extern int cell_count;
 extern uint64_t seed;
 
-/* Lay out cells one after the other in the array, in an order that depends on the seed; the same on all workers. */
+/* Lay out cells one after the other in the array, in an order that depends on the seed and is the same on all
+ * workers. */
 void lay_out(unsigned char *array);
 void add_cell(unsigned char *at, uint32_t bytes, int owner);
-/* Every write of a cell is a version of it. fill() writes one; wrong_bytes() counts what differs from one. */
+/* Every write of a cell is a version of it. fill() writes a version; wrong_bytes() counts the bytes that differ from
+ * it. */
 void fill(const struct cell *c, unsigned char *q, uint32_t version);
 uint64_t wrong_bytes(const char *what, uint64_t task, const struct cell *c, const unsigned char *q, uint32_t version);
 uint64_t tell_wrong(const char *what, uint64_t task, const struct cell *c, uint64_t wrong);

@@ -42,7 +42,7 @@ static unsigned char value(size_t i, uint64_t stamp)
     return (unsigned char)mix(i * 1000003 + stamp * 0x9e3779b97f4a7c15u);
 }
 
-/* How much a task of this depth adds to the stamp of its range. */
+/* The number that a task of this depth adds to the stamp of its range. */
 static uint64_t steps(int depth)
 {
     return 1 + 2 * (uint64_t)depth;
@@ -211,7 +211,7 @@ static void tree(void *arg, void *result)
     rewrite(&seed, a.own, a.own.stamp + 1);
 }
 
-/* Each rank rewrites a share outside of runs. shift: the share of the rank that many places ahead. */
+/* Rewrite a share on each rank, outside of runs. The share is that of the rank `shift` places ahead. */
 static void rewrite_share(uint64_t *seed, uint64_t stamp, int shift)
 {
     size_t n = (size_t)uat_size(), i = ((size_t)uat_rank() + (size_t)shift) % n;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: checkouts, gets, puts, atomics and objects work in main(), ordered by uat_barrier(); words are used in
- * turn by atomics and as plain data.
+ * Description: checkouts, gets, puts, atomics and objects work in main(), ordered by uat_barrier(); words are used by
+ * atomics and as plain data in turn.
  *
- * In each round a rank writes to the next rank's part and reads what the previous rank has written to its own.
+ * In each round a rank writes to the next rank's part, and reads the words that the previous rank has written to its
+ * own part.
  */
 #include <stdio.h>
 
@@ -17,7 +18,7 @@ static uint64_t value(int round, int rank, int i)
     return (uint64_t)round * 1000000 + (uint64_t)rank * 1000 + (uint64_t)i;
 }
 
-/* Returns how many of the words at p differ from what `rank` wrote in this round. */
+/* Returns the number of words at p that differ from those that `rank` wrote in this round. */
 static int wrong_words(const uint64_t *p, int round, int rank)
 {
     int wrong = 0;

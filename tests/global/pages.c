@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: where an adapter reaches an array, each worker has touched its own chunks before anybody used them, and
- * they lie on the worker's memory node. With the argument "huge" they are in pages of 2 MiB. Exit 77: on this transport
- * pages are allocated on first use.
+ * Description: if an adapter accesses an array, each worker has touched its own chunks before any of their bytes is
+ * used, and they lie on the worker's memory node. With the argument "huge" they are in pages of 2 MiB. Exit 77: on this
+ * transport pages are allocated on first use.
  */
 #include <stdio.h>
 #include <stdlib.h>

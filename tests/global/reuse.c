@@ -38,7 +38,7 @@ int main(void)
             unsigned char *p = far + (size_t)block * UAT_GLOBAL_BLOCK;
             memset(uat_global_checkout(p, BYTES, UAT_WRITE), value(block, round), BYTES);
             uat_global_checkin(p, BYTES, UAT_WRITE);
-            int other = (block + 2 * (1 + round % 5)) % BLOCKS; /* in the same place */
+            int other = (block + 2 * (1 + round % 5)) % BLOCKS; /* a block that uses the same place */
             unsigned char *o = far + (size_t)other * UAT_GLOBAL_BLOCK;
             if (round > 0 && other > block) {
                 if (round % 2)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a run of valid bytes that a slot shows to checkouts is hit while it is valid, and no longer: not when
- * the epoch's number comes around again, when the slot was reassigned to another block, when its array was freed, or
- * when it was thawed. Two workers, a cache of two slots.
+ * Description: a run of valid bytes that a slot shows to checkouts is hit only while it is valid. It is not hit in
+ * these cases:
+ * - the epoch's number comes around again
+ * - the slot was reassigned to another block
+ * - its array was freed or thawed
+ * The test has two workers and a cache of two slots.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,8 +45,7 @@ struct look {
     uint64_t epoch;
 };
 
-/* On rank 0: each lock of a mutex is an acquire; there are as many as the epoch needs to come around to the same
- * number. */
+/* Runs on rank 0. Each lock of a mutex is an acquire. It locks until the epoch has come around to the same number. */
 static void look_again(void *arg, void *result)
 {
     const struct look *look = arg;

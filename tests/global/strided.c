@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tiles of a matrix, put and got by rows at equal distances, in one step and in two: near and far, of one
- * home and of several, from the task's stack and from the heap. Bytes between the rows stay as they are. One element
- * by its type.
+ * Description: tiles of a matrix, put and got by rows at equal distances, in one step and in two. They are near and
+ * far, of one home and of several, from the task's stack and from the heap. Bytes between the rows stay as they are.
+ * Single elements are put and got by their type.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ UAT_REDUCE(int, get_tile, 0, UAT_PLUS, t, const double *, m)
     int errors = is_right(&tile, b);
     uat_global_get_strided(b, 0, m, 0, sizeof(*m), 1); /* one row: its pitch does not matter */
     errors += b[0] != value_of(0);
-    uat_global_get_strided(b, 1, NULL, 1, 0, 5); /* nothing */
+    uat_global_get_strided(b, 1, NULL, 1, 0, 5); /* no rows, so nothing is got */
     if (b != b_stack)
         free(b);
     return errors;

@@ -79,7 +79,7 @@ static unsigned char value_of(uint64_t round, uint64_t number)
     return (unsigned char)(1 + (round * 7 + number + seed) % 250);
 }
 
-/* Receive, check the other task's cell, write its own cell, send; at the end use a semaphore. */
+/* In turn, receive, check the other task's cell, write its own cell, and send. At the end, use a semaphore. */
 static void answer(void *arg, void *result)
 {
     struct pair p = *(struct pair *)arg;
@@ -137,7 +137,7 @@ static uint64_t lock_all(void)
     fill(0, 0);
     for (int i = 0; i < LOCKERS; i++)
         uat_spawn(&t[i], lock_in_turn, &l, sizeof(l), &wrong[i], sizeof(wrong[i]));
-    uat_latch_wait(l.latch); /* before the joins: only this orders what follows */
+    uat_latch_wait(l.latch); /* precedes the joins, so only this wait orders what follows */
     sum += wrong_bytes(0, LOCKERS * TURNS);
     for (int i = LOCKERS - 1; i >= 0; i--) {
         uat_join(&t[i]);
@@ -198,10 +198,11 @@ struct neighbour {
     uat_future_t begun, written;
     uat_semaphore_t permit;
     uint64_t value;
-    bool counts; /* a permit, not the future, says that it is written */
+    bool counts; /* a permit, not the future, says that the cell is written */
 };
 
-/* The pauses leave the semaphore's guard free most of the time: a task that finds it taken acquires in another way. */
+/* The pauses leave the semaphore's guard free most of the time. A task that finds the guard taken would acquire in
+ * another way. */
 static bool is_written(const struct neighbour *n)
 {
     uint64_t value;
@@ -210,8 +211,8 @@ static bool is_written(const struct neighbour *n)
     return n->counts ? !uat_semaphore_try_acquire(n->permit) : !uat_future_try_get(n->written, &value);
 }
 
-/* The cached part of a page is old when a future is found set, though this task has neither waited nor parted
- * meanwhile: it read the page's last bytes while another task wrote the first ones. */
+/* The cached part of a page is old when this task finds a future set, because it read the page's last bytes while
+ * another task wrote the first ones. Meanwhile it has not waited, and has not parted from its spawner. */
 static void look(void *arg, void *result)
 {
     struct neighbour n = *(struct neighbour *)arg;

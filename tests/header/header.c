@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the headers alone, in C11 and in C++17: they need no other header, and every form of a typed task
+ * Description: the headers alone, in C11 and in C++17. They need no other header, and every form of a typed task
  * compiles.
  */
 #include <uat.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Description: configures a build where pkg-config finds what the library needs and nothing else (no json-c, nettle, cmocka): meson's
-# summary says what is left out; library and uatrun are built, installed and run a program. Asked for by name, a missing part is an error.
-# meson is run as one file, as docs/running.md says for hosts without it.
+# summary says what is left out; library and uatrun are built, installed and run a program. A missing part that is asked for by name is an
+# error. meson is run as one file, as docs/running.md says for hosts without it.
 # usage: bare.sh HELLO.C SOURCE-FOLDER
 set -eu
 hello=$1
@@ -25,9 +25,9 @@ done
 PKG_CONFIG_LIBDIR=$place/pc
 export PKG_CONFIG_LIBDIR
 unset PKG_CONFIG_PATH
-printf "[binaries]\ncmake = '/nonexistent'\n" >"$place/native" # or meson would find json-c and cmocka by CMake's files
+printf "[binaries]\ncmake = '/nonexistent'\n" >"$place/native" # otherwise meson would find json-c and cmocka by CMake's files
 
-# The one file: what Python finds as mesonbuild, in a zip archive.
+# The one file is a zip archive of the module that Python finds as mesonbuild.
 modules=$(/usr/bin/env -u PYTHONPATH "$(head -n 1 "$(command -v meson)" | sed 's/^#! *//; s/ .*//')" -c 'import mesonbuild, os; print(os.path.dirname(mesonbuild.__file__))')
 mkdir "$place/one"
 cp -r "$modules" "$place/one/mesonbuild"

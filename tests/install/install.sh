@@ -41,7 +41,7 @@ compile() {
     cc -std=gnu11 -Wall -Werror -o "$place/$output" "$hello" "$@"
 }
 
-# As README says for a private prefix: the run path must suffice.
+# The run path must suffice for a private prefix, as README says.
 compile hello-runpath "$(flags --cflags --libs) -Wl,-rpath,$libdir"
 [ "$(env -u LD_LIBRARY_PATH "$place/hello-runpath")" = "fib(20) = 6765 on 1" ] || fail "hello-runpath: wrong output"
 compile hello-shared "$(flags --cflags --libs)"

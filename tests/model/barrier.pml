@@ -27,7 +27,7 @@ byte call[WORKERS * 2 * ROUNDS];      /* struct uat_told: WRITEs of the partner 
 bit failed[WORKERS * 2 * ROUNDS];
 byte word[WORKERS * 2 * ROUNDS]; /* rank 0 brings the barrier's number, the others 0 */
 
-byte entered[BARRIERS + 1]; /* the truth: how many have entered, and whether one of them has failed */
+byte entered[BARRIERS + 1]; /* the truth: how many workers have entered, and whether one has failed */
 bit any_failed[BARRIERS + 1];
 
 inline tell(to, number, round, status, its)

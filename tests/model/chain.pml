@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A chain that a processor with weak order executes: execute() in transport_shm/shm.c, against the processor of the words'
- * owner. Each side is a set of memory actions. An action may take effect before an older one of its side, unless a rule
- * orders the two: a fence of base/cpu.h, a release or an acquire. A mutant leaves one rule out.
+ * A chain that a processor with weak order executes: execute() in transport_shm/shm.c, against the processor of the
+ * words' owner. Each side is a set of memory actions. An action may take effect before an older one of its side, unless
+ * a rule orders the two: a fence of base/cpu.h, a release or an acquire. A mutant leaves one rule out.
  *
- * An atomic is a load and a store, and no other store to the word comes between them. Three patterns, each with two words:
+ * An atomic is a load and a store, and no other store to the word comes between them. There are three
+ * patterns, each with two words:
  *   claim    { atomic on claims; READ slot } against { mark the slot invalid; fence; load claims } (D4)
  *   swap     { WRITE x; CMP_SWAP that fails; READ y } against { store y; fence; load x } (O1)
  *   publish  { READ state } completes, then { load content } (O7) against { store content; release; store state }
@@ -17,7 +18,7 @@ bit state, content; /* publish */
 bit saw_state, saw_content;
 byte ended;
 
-/* Is the action `name` still to be done, and the older one over, unless nothing orders them? */
+/* May an action take effect now? It is not done, and the older action is over or nothing orders the two. */
 #define MAY(done, older, ordered) (!(done) && ((older) || !(ordered)))
 
 #ifdef M_NO_FENCE_AFTER_ATOMIC
@@ -28,7 +29,7 @@ byte ended;
 #ifdef M_NO_FENCE_BEFORE_SWAP
 #define BEFORE_SWAP 0
 #else
-#define BEFORE_SWAP 1 /* the same, before a CMP_SWAP */
+#define BEFORE_SWAP 1 /* uat_cpu_fence_atomic() before a CMP_SWAP */
 #endif
 #ifdef M_NO_FENCE_AFTER_READ
 #define AFTER_READ 0
@@ -70,7 +71,7 @@ active proctype claim_owner()
     ended++
 }
 
-/* The swap fails, so it stores nothing: it is a release of nothing, and only its load orders what follows. */
+/* The swap fails, so it stores nothing and releases nothing. Only its load orders what follows. */
 active proctype swap_thief()
 {
     bit wrote, swapped, read;
@@ -119,7 +120,7 @@ active proctype publish_owner()
 active proctype judge()
 {
     ended == 6;
-    assert(thief_saw_invalid || owner_saw_claim); /* else both have the entry */
+    assert(thief_saw_invalid || owner_saw_claim); /* otherwise both have the entry */
     assert(saw_x || saw_y);
     assert(!saw_state || saw_content)
 }

@@ -23,8 +23,8 @@ proctype Thief(byte me)
 end:
     do
     /* uat_thief_peek(): samples claims, and state and sp of the slot that turns out to be the right one, in any order.
-     * A peek that shows no offer changes nothing, nor does a CMP_SWAP that loses. The thief then starts again, any
-     * number of times. */
+     * A peek that shows no offer changes nothing, and a CMP_SWAP that loses changes nothing. The thief then starts
+     * again, any number of times. */
     :: atomic {
            tries < CLAIMS && got == 0 && (me == 0 || started) -> /* symmetry: thief 0 starts first */
            started = 1;

@@ -2,8 +2,8 @@
 /*
  * Release and acquire of global memory: runtime/global/coherence.c, and what cache.c, writeback.c and transfer.c rely
  * on (rules G2, G4 to G8 and G10 of docs/global.md). One fork-join program runs on workers. There is no order between
- * their links, and on one link only that of B1 and B2 of transport/bulk.h. Every read must see what it would see in the
- * sequential program.
+ * their links. On one link the only order is that of B1 and B2 of transport/bulk.h. Every read must see what it would
+ * see in the sequential program.
  *
  * The bytes: A and B are in one part, so that two writers share it. C is in another block, which maps to the same slot.
  * All are far. Worker 0 starts, 1 and 2 are thieves:
@@ -46,7 +46,7 @@ bool held[WORKERS * 2];                /* checked out for writing */
 #define FREE 0
 #define POSTED 1
 #define TAKEN 2
-#define LINK 3                         /* of each worker */
+#define LINK 3                         /* WRITEs in flight of each worker */
 byte state[WORKERS * LINK], target[WORKERS * LINK], value[WORKERS * LINK];
 
 #define MOVES(k)                                                                                                       \
@@ -73,7 +73,7 @@ end:
 #define PUT 3       /* uat_global_put(), and the checkin of a range in the overflow area: the WRITE of a copy */
 #define RELEASE 4
 #define ACQUIRE 5
-#define CHECKOUT 6  /* for writing; `what` is written */
+#define CHECKOUT 6  /* checkout for writing; `what` is written */
 #define CHECKIN 7
 chan request[WORKERS] = [0] of { byte, byte, byte };
 chan done[WORKERS] = [0] of { bit };
@@ -140,7 +140,7 @@ inline write_back(w)
 proctype Cache(byte w)
 {
     byte op, byte_, what, k, place;
-    if /* what earlier tasks of this run have left */
+    if /* bytes that earlier tasks of this run have left */
     :: atomic { true -> block[w] = 1; valid[w] = 1 }
     :: atomic { true -> block[w] = 2; valid[w] = 1 }
     :: true
@@ -236,7 +236,7 @@ byte continuation, last_continuation;
 byte record;     /* counts the FETCH_ADDs of child and joiner */
 bool over;       /* the run has ended */
 #ifdef OPEN
-bool told, ended; /* told: by the object of sync.h; ended: c3 */
+bool told, ended; /* told: the object of sync.h was set; ended: c3 has ended */
 #define LAST_A 6
 #define LAST_B 5
 #else

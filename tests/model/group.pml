@@ -3,9 +3,9 @@
  * The wait of a task group: runtime/sched/join.c for handles of groups, with J4 of runtime/segment/record.h.
  *
  * CHILDREN children of one spawner live apart from it. They share one record, which is used ROUNDS times. In each round
- * exactly one continues the spawner: the spawner itself or the child that ends last, and only after all children have
- * ended. `count` is 0 again then, without a reset. As in join.pml, chains are steps in order. That model's owner and
- * blocks would be the same here, so they are left out.
+ * exactly one process continues the spawner, after all children have ended. It is the spawner itself or the child that
+ * ends last. `count` is 0 again then, without a reset. As in join.pml, chains are steps in order. The owner and the
+ * blocks of join.pml would be the same here, so they are left out.
  */
 #ifndef ROUNDS
 #define ROUNDS 2

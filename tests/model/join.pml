@@ -3,9 +3,9 @@
  * The join of a child and its spawner that are on different workers: runtime/sched/join.c, with the join record of
  * runtime/segment/record.c and the evacuated stack of runtime/segment/heap.c. See README.md for what is left out.
  *
- * One record is used ROUNDS times, each time by another child and joiner, as soon as its owner finds it given back.
- * In each round exactly one of the two continues the joiner, with that child's result and its own stack. Record and
- * block are given back once each. The record's state is never reset.
+ * One record is used ROUNDS times, each time by another child and joiner. The owner reuses it as soon as it finds the
+ * record given back. In each round exactly one of the two continues the joiner, with that child's result and its own
+ * stack. Record and block are given back once each. The record's state is never reset.
  *
  * All chains are { WRITE; atomic; READ } or a part of it, so their operations are steps in order (O1). A READ may
  * sample at any time after the atomic that precedes it, and only the completion waits for it. Both sides' READs are
@@ -53,7 +53,7 @@ end:
     od
 }
 
-/* Writes another task's stack to a free block. */
+/* Another task, whose stack overwrites a free block. */
 active proctype OtherStack()
 {
 end:
@@ -63,7 +63,7 @@ end:
     od
 }
 
-/* The joiner goes on, once, with the child's result and its own stack. */
+/* The joiner goes on with the child's result and its own stack. It does so once. */
 inline continue_joiner(round, its_result, its_stack)
 {
     assert(!(continued & (1 << round)));
@@ -144,7 +144,7 @@ proctype Joiner(byte r)
 #else
     :: atomic { state % 2 == 1 -> old = 1 } /* child_has_ended() */
 #endif
-    :: old = 0 /* it did not ask, or state was even, or it READ state before the child's end */
+    :: old = 0 /* it did not ask, or found state even, or READ it before the child's end */
     fi;
     if
     :: old == 1 -> /* { FETCH_ADD(state, 1); READ result } */

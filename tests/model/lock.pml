@@ -2,8 +2,9 @@
 /*
  * The lock protocol: deque/owner.c against two thieves of deque/thief_lock.c. See README.md for what is left out.
  *
- * It checks what claim.pml checks, and that two thieves never advance claims at once, and that the lock is 0 when all
- * have passed. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only makes them try less often.
+ * It checks what claim.pml checks. It also checks that two thieves never advance claims at once, and that the lock is 0
+ * when all have passed. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only makes them try less
+ * often.
  */
 #include "ring.pml"
 #include "owner.pml"
@@ -12,8 +13,8 @@
 bool started;
 
 #ifdef M_PAPERS_UNLOCK
-/* The way of the papers: unlock by a WRITE of 0; losers take nothing back. To show what is wrong with it, the HCA's
- * FETCH_ADD is modelled as a WRITE sees it: as a load and a store. Atomics exclude each other by `unit`. */
+/* The papers unlock by a WRITE of 0, and losers take nothing back. To show what is wrong with that, the HCA's FETCH_ADD
+ * is modelled as a WRITE sees it, namely as a load and a store. Atomics exclude each other by `unit`. */
 bool unit;
 #define UNLOCK() lock = 0; busy--
 #define UNDO() busy--
@@ -65,7 +66,7 @@ end:
        if
        :: !HELD -> atomic { UNDO(); old = 0 }
        :: else ->
-           /* Only the holder changes claims, so it may be READ before or after the slot's words. */
+           /* Only the holder changes claims, so claims may be READ before or after the slot's words. */
            atomic { t = claims; got = 0 };
            do
            :: atomic { !(got & 1) -> offer = state[SLOT_OF(t)]; got = got | 1 }

@@ -2,9 +2,9 @@
 /*
  * The message protocol: the owner of deque/mail.c against two thieves of deque/thief_message.c.
  *
- * The owner pushes ENTRIES continuations, all at one stack address. It may or may not look for requests, and gives the
- * entry or runs it. Then it is idle, and refuses or does not look. Each entry must run once. No answer may reach a
- * thief that does not wait for one. No thief may wait forever.
+ * The owner pushes ENTRIES continuations, all at one stack address. It may look for requests or not, and gives the
+ * entry or runs it. Then it is idle, and either refuses or does not look. Each entry must run once. No answer may reach
+ * a thief that does not wait for one. No thief may wait forever.
  */
 #ifndef ENTRIES
 #define ENTRIES 2
@@ -54,10 +54,10 @@ byte taken;      /* stores of the owner */
 byte stack;      /* stores of the owner: the entry whose stack is there */
 byte done;       /* bit e: entry e was run */
 
-/* At thief 1 and 2. */
+/* Words at thieves 1 and 2. */
 byte arrived[3]; /* WRITE of the owner: its stack */
 byte given[3];   /* WRITE of the owner */
-byte answers[3]; /* FETCH_ADD of the owner: an answer that has arrived but has not been seen */
+byte answers[3]; /* FETCH_ADD of the owner: answers that have arrived but have not been seen */
 bool asking[3];  /* it waits for an answer; its region is empty */
 
 /* Operations in flight. */
@@ -169,7 +169,7 @@ active proctype Owner()
            :: ASKED(seen) -> decide()
            :: else
            fi
-        :: skip /* it does not look */
+        :: skip /* the owner does not look */
         fi;
         if
         :: stands ->
@@ -193,7 +193,7 @@ end:
     od
 }
 
-/* M4. answered: the answer has arrived, or is certain to arrive. */
+/* Rule M4. `answered` says that the answer has arrived, or is certain to arrive. */
 inline withdraw()
 {
 #ifdef M_READ_BEFORE_SWAP

@@ -105,8 +105,8 @@ inline publish(i)
     t = 0
 }
 
-/* The loop may end anywhere. This stands for any cap on published entries, and for any trigger that spares a push or
- * pop this look. */
+/* The loop may end anywhere. This stands for any cap on published entries. It also stands for any trigger that spares a
+ * push or pop this look. */
 inline refill()
 {
     atomic { t = claims };

@@ -96,7 +96,7 @@ active proctype Owner()
         };
         if
         :: old == index ->
-            (empty(buffer)); /* it loads its own stores, which a CPU would forward */
+            (empty(buffer)); /* the owner loads its own stores, which a CPU would forward */
             finish(where[index % SLOTS], block[where[index % SLOTS]]);
             ack[index % SLOTS] = index + 1
         :: else
@@ -120,7 +120,7 @@ proctype Thief()
         if
         :: IS_OFFERED ->
             if
-            :: seen_where < TASKS -> stack = block[seen_where] /* speculative, whatever the block now has */
+            :: seen_where < TASKS -> stack = block[seen_where] /* speculative: whatever the block has now */
             :: else -> stack = 0
             fi;
             atomic {

@@ -37,9 +37,9 @@ byte stack[ENTRIES];/* stores of the owner */
 byte done;          /* bit e: some worker has run continuation e */
 byte busy;          /* attempts at the lock whose 1 is still in `lock` */
 
-/* Each thief's fire-and-forget operations: an acknowledgement, and FETCH_ADD(lock, -1). They take effect at any time:
- * the WRITE before the thief's next atomic (O1, O5), the FETCH_ADD perhaps after it (O2). */
-byte due[2];        /* 0: none; else the acknowledgement and its slot, see ACKNOWLEDGE() */
+/* Each thief's fire-and-forget operations: an acknowledgement, and FETCH_ADD(lock, -1). They take effect at any time.
+ * The WRITE does so before the thief's next atomic (O1, O5), but the FETCH_ADD perhaps after it (O2). */
+byte due[2];        /* the acknowledgement and its slot, see ACKNOWLEDGE(); 0: none */
 byte owed[2];       /* number of FETCH_ADDs; lock.pml only */
 #define DUE(slot, word) ((word) * SLOTS + (slot) + 1)
 

@@ -87,7 +87,7 @@ inline unqueue(in_c, first)
                 break
             :: else ->
 #ifdef M_LOST_COUNTS
-                break /* as if it had been woken */
+                break /* continue as if it had been woken */
 #else
                 first = NONE
 #endif
@@ -210,7 +210,7 @@ proctype Select(byte me)
             leave(0);
             receive_now(1)
         :: (c[0].count == 0 || c[0].line[0] != SENDER) && (c[1].count == 0 || c[1].line[0] != SENDER) &&
-           (c[0].closed || c[1].closed) -> /* leave out the closed channel; look at the other one again */
+           (c[0].closed || c[1].closed) -> /* leave out the closed channel, and look at the other one again */
             leave(0);
             leave(1);
             if

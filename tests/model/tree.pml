@@ -36,7 +36,7 @@ byte total[WORKERS];            /* words.total: WRITEs of the parent */
 byte told[WORKERS * 2];         /* words.told_down: WRITEs of the parent; here the value of `down`, not the call */
 byte word[WORKERS];             /* the copied word: set by the worker's own CPU and READs; READ by the children */
 
-byte entered[CALLS + 1], truth[CALLS + 1]; /* the truth: how many have entered a sum, and the sum */
+byte entered[CALLS + 1], truth[CALLS + 1]; /* the truth: how many workers have entered a sum, and the sum */
 byte arrived[CALLS + 1];                   /* at the barrier */
 
 inline tell_parent(self, sum)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An object that tasks wait for: runtime/sync/waitobj.c, as a channel of capacity 0 or more, or as a mutex. Its words
- * are at a home, under a guard. A task takes the guard before it looks; if it must wait, it is evacuated and queued
+ * are at a home, under a guard. A task takes the guard before it looks. If it must wait, it is evacuated and queued
  * under that guard. The task that wakes it writes the answer to its block and then makes it ready, once.
  *
- * With -DMUTEX, TASKS tasks lock and unlock ROUNDS times each; at most one is inside. Otherwise it is a channel of
- * capacity CAPACITY: a sender sends MESSAGES numbers, and two receivers take them. Each number arrives once, and a
+ * With -DMUTEX, TASKS tasks lock and unlock ROUNDS times each, and at most one is inside. Otherwise it is a channel of
+ * capacity CAPACITY. A sender sends MESSAGES numbers, and two receivers take them. Each number arrives once, and a
  * receiver gets its numbers in ascending order. A lost wake-up would be a deadlock, which is an invalid end state.
  */
 #ifndef CAPACITY
@@ -76,7 +76,7 @@ inline wake(who, value)
 #endif
 }
 
-/* Wait. The caller holds the guard; when it is resumed, it does not. */
+/* Wait. The caller holds the guard before, and no longer when it is resumed. */
 inline wait(me)
 {
 #ifdef M_LEAVE_BEFORE_QUEUE
@@ -121,7 +121,7 @@ proctype Task(byte me)
         take(me);
         unqueue(who);
 #ifdef M_FREE_AND_WAKE
-        locked = false; /* and also hands the mutex over */
+        locked = false; /* this also hands the mutex over */
 #else
         locked = (who != NONE);
 #endif
@@ -197,7 +197,7 @@ proctype Receiver(byte me)
 #ifdef M_SENDER_OVERTAKES
                     buffer[(first + 1) % (CAPACITY + (CAPACITY == 0))] = reply[who];
 #else
-                    buffer[first % (CAPACITY + (CAPACITY == 0))] = reply[who]; /* now the youngest in the buffer */
+                    buffer[first % (CAPACITY + (CAPACITY == 0))] = reply[who]; /* is now the youngest in the buffer */
 #endif
                 :: else -> count--
                 fi;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: in virtual time with two workers, a loop that is run again and again has most of its iterations on the worker that had
- * them in the pass before; a reduction keeps its order when the halves change places. again [PASSES]
+ * Description: in virtual time with two workers, a loop that is run again and again has most of its iterations on the
+ * worker that had them in the pass before. A reduction keeps its order when the halves change places.
+ * usage: again [PASSES]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 enum { COUNT = 4096, WORK_NS = 1000 };
 
 struct run {
-    int64_t seen; /* the first iteration */
+    int64_t seen; /* first iteration of this part */
     int64_t count;
     int64_t wrong;
 };
@@ -50,7 +51,8 @@ static void combine(void *left, const void *right, const void *arg)
     l->count += r->count;
 }
 
-/* The number of iterations that were elsewhere than in the pass before. Negative: the reduction is wrong. */
+/* Returns the number of iterations that were elsewhere than in the pass before. A negative number means that the
+ * reduction is wrong. */
 UAT_TASK(int64_t, passes, int64_t, count)
 {
     static const struct run none;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat.hpp over global memory: vectors, spans, checkouts, sort, transform and reductions against their
- * sequential values, near and far; partitions in steps.
+ * Description: uat.hpp over global memory: vectors, spans, checkouts, sort, transform and reductions, near and far, are
+ * compared with their sequential values. It also tries partitions in steps.
  * usage: test-algorithms [SIZE]
  */
 #include <cstddef>
@@ -107,8 +107,8 @@ int check_sorts(uat::span<std::int64_t> words, uat::span<pair> pairs, uat::span<
     return errors;
 }
 
-/* Comparisons that contradict themselves: the span keeps its elements, no element outside is compared, and the sort
- * ends. */
+/* Sort by comparisons that contradict themselves. The span keeps its elements, no element outside is compared, and the
+ * sort ends. */
 template <class Less> bool keeps(uat::span<std::int64_t> s, std::int64_t values, Less less)
 {
     auto make = [=](std::size_t i) { return std::int64_t(mix(i)) % values; };
@@ -147,8 +147,8 @@ int check_contradictions(uat::span<std::int64_t> s)
     return errors;
 }
 
-/* A partition in steps of `most`, after `gap` elements that are known already: does the pass hold what it promises
- * after each step? */
+/* Does a partition in steps of `most` keep its promise after each step? It starts after `gap` elements that are known
+ * already. */
 template <class T, class Make, class Key> bool partitions(std::size_t gap, std::size_t most, Make make, Key key)
 {
     using quicksort = uat::detail::quicksort<T, bool (*)(const T &, const T &)>;
@@ -260,7 +260,7 @@ template <class F> bool refuses(F f, std::size_t one, std::size_t other)
     return false;
 }
 
-/* Spans of different sizes: each algorithm with two or three spans refuses them, and touches no element. */
+/* Each algorithm with two or three spans refuses spans of different sizes, and touches no element. */
 int check_sizes(uat::span<std::int64_t> x, uat::span<std::int64_t> y)
 {
     auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat.hpp: tasks of functions and lambdas, with results of every kind; loops, reductions and scans against
- * their sequential values; a handle that is not joined explicitly.
- * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending | main | refused | terminate]: with a
- * word, an exception at that place
+ * Description: uat.hpp: tasks of functions and lambdas, with results of every kind; loops, reductions and scans,
+ * compared with their sequential values; and a handle that is not joined explicitly.
+ * usage: test-cpp [root | task | thief | loop | reduce | sort | other | pending | main | refused | terminate]: a word
+ * asks for an exception at that place
  */
 #include <cstdint>
 #include <cstdio>
@@ -163,7 +163,7 @@ void throw_at(const std::string &where)
         std::terminate();
     if (where == "pending")
         uat::run(fail_with_children);
-    std::fprintf(stderr, "test-cpp: no exception at %s\n", where.c_str()); /* a word that is known never gets here */
+    std::fprintf(stderr, "test-cpp: no exception at %s\n", where.c_str()); /* a known word never gets here */
     std::exit(2);
 }
 

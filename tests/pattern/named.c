@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: UAT_FOR() and UAT_REDUCE() of every form: without and with arguments, of odd sizes and large alignments;
- * bodies that return early, spawn, and move; values that do not commute; ranges of every size, with and without a grain.
+ * bodies that return early, spawn, and move; values that do not commute; ranges of every size, with and without a
+ * grain.
  */
 #include <stdio.h>
 
@@ -13,7 +14,7 @@
 
 enum { N = 3000, BIG = 40 };
 
-static int in_order; /* of this process; only the loop without arguments counts here, on one worker */
+static int in_order; /* a count of this process, used only by the loop without arguments, on one worker */
 
 UAT_FOR(count_here, i)
 {

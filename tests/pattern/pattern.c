@@ -12,8 +12,8 @@
 #include <uat.h>
 #include <uat/pattern.h>
 
-/* An affine map x -> a x + b, modulo 2^64, whose composition does not commute; and the number of iterations it is made
- * of. */
+/* An affine map x -> a x + b, modulo 2^64, and the number of iterations that it is made of. The composition of such
+ * maps does not commute. */
 struct affine {
     uint64_t a, b, count;
 };
@@ -57,8 +57,8 @@ static void add(int64_t begin, int64_t end, void *partial, const void *arg)
 }
 
 /*
- * In the second pass of a scan the value must be that of all iterations before. Errors are counted in the high half of
- * `count`.
+ * Check, in the second pass of a scan, that the value is that of all iterations before. Errors are counted in the high
+ * half of `count`.
  */
 static void check_prefix(int64_t begin, int64_t end, void *partial, const void *arg)
 {
@@ -75,7 +75,7 @@ static void check_prefix(int64_t begin, int64_t end, void *partial, const void *
 
 static const uat_reduction_t reduction = {add, compose, &identity, sizeof(identity)};
 
-/* The body of a plain loop, which returns nothing to its caller: it checks its range and its argument. */
+/* The body of a plain loop. It returns nothing to its caller, and checks its range and its argument. */
 static void look(int64_t begin, int64_t end, const void *arg)
 {
     const struct settings *s = arg;
@@ -107,7 +107,7 @@ static int check_range(const struct settings *s, int64_t n)
     return errors;
 }
 
-/* What the bodies of a loop with a grain have seen. */
+/* Counts of the calls of the bodies in a loop with a grain. */
 struct calls {
     int64_t iterations, calls, small, other; /* small: calls of less than a grain; other: calls of a second body */
 };

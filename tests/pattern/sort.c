@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat_sort() and uat_for_each_block() over global arrays of elements of several sizes, in several orders:
- * a sort loses no element and orders them; each element is visited once. Memory of one process is sorted by the task
- * alone. Runs are merged with few comparisons. A comparison that contradicts itself loses no element, sees none from
- * outside, and does not lead to quadratic time.
+ * a sort loses no element and orders them, and each element is visited once. The task alone sorts memory of one
+ * process. Runs are merged with few comparisons. A comparison that contradicts itself makes the sort lose no element,
+ * is given none from outside, and does not lead to quadratic time.
  *
  * usage: test-sort ROUNDS [BYTES]
  */
@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b, const void *arg)
         return -1;
     case ALWAYS_GREATER:
         return 1;
-    case BY_ADDRESS: /* an element elsewhere, such as a pivot, is below all, or above all */
+    case BY_ADDRESS: /* an element outside, such as a pivot, is below all others or above all */
         return (a < b) == (o->seed % 2) ? -1 : 1;
     case BY_CHANCE:
         return (int)(mix(calls) % 3) - 1;
@@ -153,7 +153,7 @@ struct check {
     char *array;
 };
 
-/* Iterations are elements: add them up, and count those that are greater than the next one. */
+/* Each iteration is an element. Add up the elements, and count those that are greater than the next one. */
 static void add_range(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     const struct check *c = arg;
@@ -201,7 +201,7 @@ static int check_sorted(char *array, const struct order *o)
     return 1;
 }
 
-/* An array of one process: it lies on the task's own stack, between two elements that nobody may touch. */
+/* An array of one process. It lies on the task's own stack, between two elements that must not be touched. */
 static int check_local(const struct order *of)
 {
     struct order o = *of;

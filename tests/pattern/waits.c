@@ -55,7 +55,7 @@ static int end(const struct all *a, int64_t sum)
     return errors;
 }
 
-/* Add to the cell with the mutex held; it excludes the others while this task waits. */
+/* Add to the cell with the mutex held. The mutex excludes the other tasks while this one waits. */
 static void add_locked(const struct all *a, int64_t value, int wait)
 {
     int64_t sum = 0;
@@ -166,7 +166,7 @@ UAT_TASK(int, channels, int, unused)
     return unused + WRONG(receive_all_join(&receiver) == LONG * (LONG - 1) / 2) + end(&a, 0);
 }
 
-/* Reductions and scans, whose partial results wait with their tasks. */
+/* Reductions and scans. Their partial results wait with their tasks. */
 static void add_up(int64_t begin, int64_t end, void *partial, const void *arg)
 {
     for (int64_t i = begin; i < end; i++) {
@@ -222,7 +222,7 @@ UAT_TASK(int, scans, int, unused)
     return unused + WRONG(total == LONG * (LONG - 1) / 2) + end(&a, prefixes);
 }
 
-/* A loop in a body, whose mutex is held by the outer iteration: the parts of the inner loop are tasks of their own. */
+/* A loop in a body. The outer iteration holds the mutex, but the parts of the inner loop are tasks of their own. */
 static void inner(int64_t begin, int64_t end, const void *arg)
 {
     const struct all *a = arg;

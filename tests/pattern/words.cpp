@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat::atomic_ref on near and far words: no change is lost, each operation returns what std::atomic_ref's
- * returns; prefix sums and extremes over spans against their sequential values; parallel_invoke(); grains; a generator
- * in a task. Includes only uat.hpp.
+ * returns; prefix sums and extremes over spans, compared with their sequential values; parallel_invoke(); grains; a
+ * generator in a task. Includes only uat.hpp.
  * usage: test-words [SIZE]
  */
 #include <cstdint>
@@ -79,7 +79,7 @@ int check_sums(const words &w)
     return errors + check(both.a == EACH && both.b == -EACH, "compare_exchange_weak of a structure");
 }
 
-/* Check what the operations return, on words that nobody else changes. */
+/* Check what the operations return, on words that no other task changes. */
 int check_results(const words &w)
 {
     std::int64_t expected = 6;
@@ -99,7 +99,7 @@ template <class T> uat::atomic_ref<T> word_of(uat::span<std::uint64_t> s, std::s
     return uat::atomic_ref<T>(reinterpret_cast<T *>(s.data() + i));
 }
 
-/* s: 9 words, all 0. */
+/* Check operations on s, which has 9 words, all 0. */
 int check_words(uat::span<std::uint64_t> s)
 {
     words w = {word_of<std::int64_t>(s, 0),
@@ -154,7 +154,7 @@ int check_numbers(uat::span<std::uint8_t> in, uat::span<std::int64_t> out)
            check(uat::max_element(uat::span<const std::uint8_t>(in), greater) == least, "max_element by an order");
 }
 
-/* More bytes than a result may have: the task must not return the element itself. */
+/* An element of more bytes than a result may have, so the task must not return the element itself. */
 struct wide {
     std::int64_t key;
     std::int64_t rest[160];

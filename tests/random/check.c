@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a random program sees is compared with what the reference saw; a difference is reported to the byte. */
+/* Compares what a random program sees with what the reference saw, and reports a difference to the byte. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@ uint64_t name_of(uint64_t name)
 
 bool has_room(int operations)
 {
-    return program.ops + operations < OPS - 512; /* leaves room for the operations that close everything */
+    return program.ops + operations < OPS - 512; /* leave room for the operations that close everything */
 }
 
 struct op *emit(enum kind kind, int task)
@@ -104,7 +104,7 @@ static bool has_living_children(int task)
     return false;
 }
 
-/* A child or, in a group, all of them. */
+/* Is `other` joined together with `child`? In a group, all children are joined together. */
 static bool is_joined_with(int child, int other)
 {
     const struct maker_task *t = &maker.task[child], *o = &maker.task[other];
@@ -134,7 +134,7 @@ static void join(int child)
         }
 }
 
-/* Have all children ended that are joined together with it? */
+/* Have all children that are joined together with this one ended? */
 static bool may_join(int child)
 {
     for (int i = 0; i < TASKS; i++)
@@ -326,7 +326,7 @@ static void make_run(int run, unsigned count, unsigned first)
     program.runs_of[run].stamp = mix(maker.state);
     begin_task(0, -1, 0); /* numbers of steps start at 1 */
     maker.frozen = program.runs_of[run].frozen = -1;
-    if (!maker.limits->skipped[first + count]) /* else nothing is done outside of this run */
+    if (!maker.limits->skipped[first + count]) /* otherwise nothing is done outside of this run */
         make_outside(run);
     emit(OP_WORK, 0);
     program.runs_of[run].root = maker.task[0].first;

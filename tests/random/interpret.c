@@ -10,7 +10,7 @@
 
 enum { LARGE = 1 << 18, PIECES = 4, SHARE = 3000 };
 
-/* For data that does not fit into a frame. No task switch happens while it is in use. */
+/* Memory for data that does not fit into a frame. No task switch happens while it is in use. */
 static char large[OPENS + 1][LARGE];
 
 static struct range part(struct range range, uint32_t from, uint32_t to)
@@ -77,7 +77,7 @@ static void write_range(int index)
     memory_checkin(o->range, access);
 }
 
-/* One half is written when the range is checked out, the other before it is checked in. */
+/* One half of the range is written at the checkout, and the other half before the checkin. */
 static void open_range(int index, struct frame *f)
 {
     const struct op *o = &program.op[index];

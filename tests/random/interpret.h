@@ -26,15 +26,15 @@ void interpret_sync(const struct op *o);
 void interpret_loop(int index);
 void interpret_race(int index);
 void interpret_next(int index, struct frame *f);
-/* The task has begun no generator. */
+/* Note that the task has begun no generator. */
 void generator_reset(struct frame *f);
-/* A critical section. */
+/* Execute a critical section. */
 void interpret_locked(const struct op *o);
 
 /* The root of a run. arg: struct start. */
 struct start {
     int first;
-    bool drops; /* the result */
+    bool drops; /* the caller drops the result */
     uint32_t payload;
     char bytes[PAYLOAD];
 };
@@ -43,8 +43,8 @@ void interpret_task(void *arg, void *result);
 /* The reference executes all operations before this one, runs included, and remembers what it sees. */
 void reference_until(int index);
 
-/* Compare with what the reference saw at this place of the operation; the reference itself remembers it. seen has the
- * range's bytes. */
+/* Compare the range's bytes, `seen`, with those that the reference saw at this place of the operation. The reference
+ * itself remembers them. */
 void check_bytes(int index, int place, struct range range, const void *seen);
 /* check_bytes() for a number. */
 void check_number(int index, int place, uint64_t seen, const char *what);

@@ -67,7 +67,8 @@ static int next(struct walker *w, struct sum *sum)
     return any;
 }
 
-/* Use several, one after the other: the one before has returned, is ended early, or is simply not used any more. */
+/* Use several generators, one after the other. The previous one has returned, is ended early, or is simply not used any
+ * more. */
 static void begin(struct walker *w, const struct op *o)
 {
     struct sum sum;

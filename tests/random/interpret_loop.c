@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns: loops, reductions, scans, sorts, blocks and calls over a range, each also as the reference does it. */
+/* Patterns: loops, reductions, scans, sorts, blocks and calls over a range, each in two forms, of which one is the
+ * reference's. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks that deliberately meet at the same objects at the same time. What one of them gets depends on chance. What all
- * of them get together does not, nor does what they may read. An operation has a range for itself, whose pieces they
- * pass on at the objects where they meet. At the end the range has what the reference wrote.
+ * Tasks that deliberately meet at the same objects at the same time. What one task gets depends on chance. What all of
+ * them get together does not depend on it, and neither does what they may read. An operation has a range for itself,
+ * and its tasks pass on the pieces of the range at the objects where they meet. At the end the range has the contents
+ * that the reference wrote.
  */
 #include <errno.h>
 #include <string.h>
@@ -56,13 +57,13 @@ void race_touch(struct race *r, int number)
         return;
     memory_checkout(range, UAT_READ);
     memory_checkin(range, UAT_READ);
-    uint64_t n = race_pick(r, 40000); /* meanwhile they may be written, and passed on */
+    uint64_t n = race_pick(r, 40000); /* meanwhile pieces may be written and passed on */
     uat_sim_work(n);
     for (; n > 0; n--)
         __asm__ volatile("");
 }
 
-/* Critical sections under a mutex, a unit of a semaphore, or a value that is in a channel. */
+/* Critical sections. They are protected by a mutex, by a unit of a semaphore, or by a value in a channel. */
 
 static bool enter(struct race *r, int zone, bool may_wait)
 {
@@ -170,7 +171,7 @@ static void get_round(struct race *r, int round)
     default:
         if (uat_future_try_get(f, &got)) {
             check_that(r->o, !sets, "a future that the task itself has set");
-            return; /* others may see it */
+            return; /* other tasks may see it */
         }
     }
     check_that(r->o, got == want, "the value of a future in a race");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Searches that end early: a cancellable group, whose children have groups in it. Each leaf writes a piece, and the
- * leaf at the goal cancels. A piece is either written or unchanged. If no leaf cancels, all pieces are written.
+ * Searches that end early. A search is a cancellable group whose children have groups inside it. Each leaf writes a
+ * piece, and the leaf at the goal cancels. A piece is either written or unchanged. If no leaf cancels, all pieces are
+ * written.
  */
 #include <string.h>
 
@@ -11,8 +12,8 @@ enum { BRANCHES = 6, LEAVES = 5, ALL = BRANCHES * LEAVES };
 _Static_assert((int)ALL <= (int)PIECES, "each leaf has a piece");
 
 struct search {
-    int index, number; /* of the leaf, or of the first one of a branch */
-    int goal;          /* number of the leaf that cancels; ALL or more: none */
+    int index, number; /* number: of the leaf, or of a branch's first leaf */
+    int goal;          /* number of the leaf that cancels; ALL or more: no leaf does */
     uat_cancel_t cancel;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Races for numbers: several tasks send each its own, and several others receive them. */
+/* Races for numbers. Several tasks each send their own numbers, and several others receive them. */
 #include <errno.h>
 #include <string.h>
 
@@ -37,14 +37,15 @@ static void send_number(struct race *r, int number)
     check_that(r->o, rc == 0, "what a send in a race returns");
 }
 
-/* One value from one of the channels that are not `over`; bits. Returns 0, or -EPIPE: from channel *c. */
+/* Receive one value from a channel whose bit in `over` is 0. *c is that channel. Returns 0, or -EPIPE if it is
+ * closed. */
 static int receive_one(struct race *r, unsigned over, char *value, int *c)
 {
     const struct places *at = r->at;
     uat_case_t cases[2];
     int n = 0, which[2], taken = 0, rc;
     race_touch(r, r->me * NUMBERS);
-    bool polls = race_pick(r, 2) && race_capacity(r->o) > 0; /* in a rendezvous somebody must wait */
+    bool polls = race_pick(r, 2) && race_capacity(r->o) > 0; /* in a rendezvous one side must wait */
     for (int i = 0; i < at->channels; i++)
         if (!(over >> i & 1)) {
             cases[n] = (uat_case_t){at->channel[i], 0, value, 1};
@@ -86,7 +87,7 @@ static void receive_all(struct race *r)
         r->out.numbers |= UINT64_C(1) << number;
         race_look(r, number);
     }
-    race_look(r, (r->all - 1) * NUMBERS); /* what was written before the close */
+    race_look(r, (r->all - 1) * NUMBERS); /* reads what was written before the close */
 }
 
 void race_for_values(struct race *r)

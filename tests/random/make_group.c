@@ -33,6 +33,6 @@ void make_group(void)
         near[i] = maker.near[member[i]];
     for (int i = 0; i < n; i++)
         give_some(member[i], member[(i + 1) % n], -1);
-    for (int i = 0; i < n; i++) /* each reads around what its predecessor used last */
+    for (int i = 0; i < n; i++) /* each reads around the range that its predecessor used last */
         read_after(member[(i + 1) % n], near[i]);
 }

@@ -42,7 +42,7 @@ static bool is_open(int task, bool writes, struct range range)
     return false;
 }
 
-/* The task's first usable right at or soon after a place of an area. */
+/* The first right, at or soon after a place of an area, that the task can use. */
 static struct right *right_from(int task, bool writes, int area, int64_t at, uint32_t *from)
 {
     for (int i = 0; i < rights; i++) {
@@ -115,8 +115,8 @@ bool choose_range(int task, bool writes, uint32_t most, struct range *out)
     return false;
 }
 
-/* Is there room in the cache, in whatever order ranges came and went? Among K ranges, the largest gap is at least one
- * part in K + 1 of the free space. */
+/* Is there room in the cache, whatever the order in which ranges came and went? Among K ranges, the largest gap is at
+ * least 1 / (K + 1) of the free space. */
 bool has_cache(int task, uint32_t bytes, uint64_t *room)
 {
     uint64_t sum = 0, k = 0;
@@ -137,7 +137,7 @@ static uint32_t most_bytes(int task)
     return has_cache(task, most, &room) ? most : 0;
 }
 
-/* Ways of interpret.c: 0 and 1 are a get or a put, which use no room in the cache. */
+/* The ways are those of interpret.c. Ways 0 and 1 are a get or a put, which use no room in the cache. */
 static void access(bool writes)
 {
     struct range range;
@@ -208,7 +208,7 @@ void read_beside(int task, struct range near)
         return;
     read_in(task, (struct range){near.area, page, left < 4096 ? left : 4096}, 8);
     emit(OP_WORK, task)->count =
-        draw(2) ? draw(100) : draw(40000); /* the operation that follows finds what it waits for, or not */
+        draw(2) ? draw(100) : draw(40000); /* the next operation finds what it waits for, or does not */
 }
 
 void read_after(int task, struct range near)
@@ -309,7 +309,7 @@ void close_before(int task, bool waits)
         close_all(task);
 }
 
-/* Prefetch what the task may read, or any range, which then nobody uses. */
+/* Prefetch bytes that the task may read, or any range, which no task uses afterwards. */
 void make_prefetch(void)
 {
     struct range range;
@@ -367,7 +367,7 @@ void make_free(void)
         if (range.area < ARRAYS || !holds_area(range.area))
             continue;
         uint64_t room;
-        if (draw(2)) /* what was just written may go home late */
+        if (draw(2)) /* the bytes just written may go home late */
             emit_access(OP_WRITE, maker.at, r->range, has_cache(maker.at, r->range.bytes, &room) ? 3 : 0);
         free_area(range.area);
         return;

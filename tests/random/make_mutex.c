@@ -5,7 +5,7 @@
 
 #include "tests/random/maker.h"
 
-enum { TURNS = 250 /* most critical sections: a byte counts them */, LOOP = 20 };
+enum { TURNS = 250 /* most critical sections, since a byte counts them */, LOOP = 20 };
 
 static uint32_t turns[THINGS];
 

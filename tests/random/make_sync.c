@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps with objects that tasks wait for. What orders two tasks also passes on rights: the place of a future, a latch
- * or a message holds them until a task takes them. A call waits only for operations that precede it in the list.
+ * Steps with objects that tasks wait for. Objects that order two tasks also pass on rights. The place of a future, a
+ * latch or a message holds the rights until a task takes them. A call waits only for operations that precede it in the
+ * list.
  */
 #include <string.h>
 
@@ -11,7 +12,7 @@ enum { TRIES = 6, MESSAGES = 64, GUARDED = 3000, AMPLE = 64 };
 
 /* Units of a semaphore, or a value in a channel. */
 struct message {
-    bool used, taken; /* taken: some of its units are taken, and the rights that it held */
+    bool used, taken; /* taken: some of its units, and the rights that it held, are taken */
     int thing, place;
     uint32_t units;
     uint32_t number;
@@ -238,7 +239,7 @@ void make_event(void)
         program.thing[thing].count += units;
 }
 
-/* Take all or some of the rights that came through a future or latch; a latch opens for the first task that waits for
+/* Take all or some of the rights that came through a future or latch. The first task that waits for a latch opens
  * it. */
 static void take_event(int thing, bool future)
 {
@@ -352,7 +353,7 @@ void make_select(void)
         for (uint32_t k = 0; !c->sends && k < c->count; k++)
             take_from(oldest(c->thing), 1, maker.at);
     }
-    for (int i = 0; i < MESSAGES; i++) /* but not what this select itself receives */
+    for (int i = 0; i < MESSAGES; i++) /* except those that this select itself receives */
         for (int k = 0; k < (int)o->count; k++)
             if (message[i].used && o->choice[k].sends && message[i].thing == o->choice[k].thing &&
                 message[i].number == o->choice[k].first)

@@ -2,7 +2,7 @@
 /* Steps with atomic words. */
 #include "tests/random/maker.h"
 
-/* Ways: 0 to 2 add; the others read, swap and store, which only one task at a time may do. */
+/* Ways 0 to 2 add. The others read, swap and store, which only one task at a time may do. */
 void make_word(void)
 {
     const struct right *r = choose_right(maker.at, WORD, draw(2));

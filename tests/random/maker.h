@@ -36,7 +36,7 @@ struct maker {
     int frozen;
     bool open_sync;
     struct maker_task task[TASKS];
-    struct range near[PLACES]; /* what each task used last; what the filler of each other place did */
+    struct range near[PLACES]; /* the range that each task used last; for other places, that their filler used last */
 };
 
 extern struct maker maker;
@@ -47,22 +47,21 @@ uint32_t draw_size(uint32_t most);
 /* A hash of the name, which does not depend on the steps that were left out. */
 uint64_t name_of(uint64_t name);
 
-/* Append an operation of the task; NULL: the program is full. */
+/* Append an operation of the task. Returns NULL if the program is full. */
 struct op *emit(enum kind kind, int task);
 bool has_room(int operations);
-/* Append an operation on a thing, after closing what must not stay open before a call that waits, or does not. */
+/* Append an operation on a thing, after close_before(). waits: does the operation wait? */
 struct op *emit_on(enum kind kind, int task, int thing, bool waits);
 
 /*
- * A thing for which the task holds this right, or -1: of the wanted kind, or with `any` of all kinds but mutexes and
- * groups. sole: the task alone holds that right.
+ * A thing for which the task holds this right, or -1. The thing is of the wanted kind, or with `any` of any kind but
+ * mutexes and groups. sole: the task alone holds that right.
  */
 int choose_thing(enum right_kind kind, enum thing_kind wanted, bool any, bool *sole);
 
 /* Close everything that a task has open, in any order. */
 void close_all(int task);
-/* Close what must not stay open: all before a call that waits; before one that does not, what may not stay open
- * there. */
+/* Before a call that waits, close everything. Before another call, close only what must not stay open during it. */
 void close_before(int task, bool waits);
 
 /* A right of the task, chosen by this step's random numbers; NULL if there is none. */
@@ -70,8 +69,8 @@ struct right *choose_right(int task, enum right_kind kind, bool sole);
 /* A range of at most `most` bytes that the task may read or write, and that overlaps nothing that it has open. */
 bool choose_range(int task, bool writes, uint32_t most, struct range *out);
 /*
- * Accesses that reveal stale bytes: a task writes before it passes rights on; the task that takes them reads the
- * neighbourhood before, and the same bytes afterwards.
+ * Accesses that reveal stale bytes. A task writes bytes before it passes on the rights to them. The task that takes the
+ * rights reads the neighbourhood before, and those bytes afterwards.
  */
 void write_before(int task);
 void read_beside(int task, struct range near);
@@ -84,7 +83,7 @@ void give_all(int from, int to);
 
 /*
  * Give some of what `from` holds to `to`, or share it. carrier: the thing that it goes through, or -1. A thing carries
- * no rights of older things, so that no two wait inside each other.
+ * no rights of older things, so that no two things wait inside each other.
  */
 void give_some(int from, int to, int carrier);
 

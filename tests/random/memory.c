@@ -12,10 +12,10 @@ enum { WORD_STEP = 8 * 513 /* so that some words share lines, pages and blocks, 
 
 bool plain;
 static char *array[ARRAYS];
-static char *words, *handles; /* in global memory */
+static char *words, *handles; /* both in global memory */
 static char *mirror[AREAS], *mirror_words;
 
-/* Each thing and object has a handle; handles are dealt out to the workers. */
+/* Each thing and object has a handle. The handles are dealt out to the workers. */
 static char *handle_at(int number)
 {
     return handles + (size_t)(number % 7) * UAT_GLOBAL_BLOCK + (size_t)(number / 7) * sizeof(struct handle);
@@ -146,8 +146,8 @@ static uint64_t stamp_word(uint64_t stamp, size_t number)
     return mix(stamp * UINT64_C(0x9e3779b97f4a7c15) + number);
 }
 
-/* Loops over the words of a range that starts at byte `at`, of eight bytes each, or fewer at the ends: each comes with
- * its part of a stamp. */
+/* Loop over the words in bytes [from, from + n). A word has eight bytes, or fewer at the ends: `step` bytes at byte
+ * `at`. Each word has its part of a stamp. */
 #define EACH_WORD(from, n)                                                                                             \
     for (size_t at = (from), end = (from) + (n), step;                                                                 \
          at < end && (step = 8 - at % 8, step = step < end - at ? step : end - at, 1); at += step)

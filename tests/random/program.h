@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A random program: a list of operations, each of one task. Every task executes its own operations in the order of the
+ * A random program: a list of operations, each of one task. Each task executes its own operations in the order of the
  * list. The whole list is a valid sequential order, because an operation depends only on earlier ones. So the reference
  * is the same interpreter, executing the whole list over ordinary memory (memory.h), and tasks that wait cannot
  * deadlock.
@@ -22,12 +22,12 @@ enum {
     WORDS = 48,   /* number of uat_atomic_t */
     THINGS = 160, /* futures, mutexes, ... */
     TASKS = 24,   /* most tasks that exist at a time */
-    CHILDREN = 6, /* of a task, with a handle each; higher slots are its groups */
+    CHILDREN = 6, /* children of a task, each with a handle; higher slots are its groups */
     GROUPS = 2,
     OPENS = 4, /* ranges and transfers that a task has open at a time */
     CASES = 8, /* most channels of a select, or members of a task barrier */
     VALUE_MAX = 1024,
-    RACES = 5, /* kinds of them */
+    RACES = 5, /* kinds of races */
     RACERS = 6,
     STEPS = 4000
 };
@@ -41,7 +41,7 @@ enum kind {
     OP_OPEN,
     OP_CLOSE,
     OP_BEGIN, /* starts a transfer */
-    OP_AWAIT, /* waits for it */
+    OP_AWAIT, /* waits for that transfer */
     OP_PREFETCH,
     OP_RELEASE,
     OP_ALLOC,
@@ -75,12 +75,12 @@ enum kind {
     OP_SORT,
     OP_BLOCKS,
     OP_INVOKE,
-    OP_RACE, /* of children, at objects of their own */
-    OP_NEXT, /* value of the task's generator */
+    OP_RACE, /* a race of children, at objects of their own */
+    OP_NEXT, /* takes the next value of the task's generator */
     OP_KINDS
 };
 
-/* What tasks wait for. A GROUP is a task barrier. */
+/* Things that tasks wait for. A GROUP is a task barrier. */
 enum thing_kind { FUTURE, LATCH, SEMAPHORE, CHANNEL, MUTEX, GROUP, THING_KINDS };
 
 struct range {
@@ -109,9 +109,9 @@ struct op {
     int next;      /* the next operation of that task, or -1 */
     uint32_t step; /* the step that made it */
     int thing, word;
-    int link;           /* the first operation of a child; or the operation that opened what is closed here */
-    struct range range; /* what it accesses */
-    uint64_t stamp;     /* stamp of what it writes */
+    int link;           /* a child's first operation; for a close, the operation that opened */
+    struct range range; /* the bytes that the operation accesses */
+    uint64_t stamp;     /* stamp of the bytes that it writes */
     uint64_t value, count;
     uint64_t expect[2]; /* what the reference saw: hashes of bytes, or a word's value */
     struct choice choice[CASES];
@@ -125,7 +125,7 @@ struct program {
         int root; /* first operation of the root */
         int from, to;
         int frozen;           /* an array, or -1 */
-        struct range written; /* each rank writes its share of it before the run */
+        struct range written; /* each rank writes its share of this range before the run */
         uint64_t stamp;       /* stamp of those bytes */
     } runs_of[RUNS];
     uint32_t bytes[AREAS]; /* bytes of each area */

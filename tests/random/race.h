@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of races share: see interpret_race.c. */
+/* The common part of the files about races: see interpret_race.c. */
 #ifndef UAT_TEST_RACE_H
 #define UAT_TEST_RACE_H
 
 #include "tests/mix.h"
 #include "tests/random/interpret.h"
 
-enum { NUMBERS = 8 /* of one sender */, PIECES = RACERS * NUMBERS, MOVES = 10, ZONES = 3, SLOTS = 3, VALUE = 200 };
+enum { NUMBERS = 8 /* per sender */, PIECES = RACERS * NUMBERS, MOVES = 10, ZONES = 3, SLOTS = 3, VALUE = 200 };
 
-/* Where they meet. */
+/* The objects where the tasks of a race meet. */
 struct places {
     uat_mutex_t mutex;
     uat_condition_t filled, emptied;
@@ -25,7 +25,7 @@ struct racer {
     struct places at;
 };
 
-/* What one of them has seen: its critical sections in each zone, its numbers as bits, and how often it was the last to
+/* What one task has seen: its critical sections in each zone, its numbers as bits, and how often it was the last to
  * arrive. */
 struct outcome {
     uint64_t turns[ZONES], numbers, last;
@@ -44,7 +44,8 @@ uint64_t race_pick(struct race *r, uint64_t below);
 /* A task writes a piece before it passes it on, and reads one that was passed on. */
 void race_fill(struct race *r, int number);
 void race_look(struct race *r, int number);
-/* Read a piece that no task writes: the bytes beside it are cached then, and must be fetched again once they are passed on. */
+/* Read a piece that no task writes. The bytes beside it are then cached, and must be fetched again once they are passed
+ * on. */
 void race_touch(struct race *r, int number);
 
 /* A bounded buffer of numbers, at the start of the range. */
@@ -65,7 +66,7 @@ static inline int race_senders(const struct op *o)
     return 1 + (int)(mix(o->stamp) % (o->count - 2));
 }
 
-/* Of both channels. */
+/* The capacity of both channels. */
 static inline size_t race_capacity(const struct op *o)
 {
     static const size_t capacities[] = {0, 1, 2, 4};

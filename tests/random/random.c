@@ -84,7 +84,7 @@ static int parse(int argc, char **argv)
     return 0;
 }
 
-/* Collective calls between runs, in any order. */
+/* Make collective calls between runs, in any order. */
 static int between(uint64_t seed)
 {
     static const char text[] = "what all workers read";
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
         program_print();
     }
     for (unsigned long i = 0; i < programs && !prints; i++, limits.seed++) {
-        if (uat_rank() == 0) { /* for failures that the library reports, whose messages do not name the seed */
+        if (uat_rank() == 0) { /* the messages of failures that the library reports do not name the seed */
             printf("seed %lu\n", (unsigned long)limits.seed);
             fflush(stdout);
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which task may use what, while a program is made. A right is held by tasks, or by a place in a thing, where it waits
- * for the task that takes it. The sole holder of bytes may write them; if there are several holders, each may read
- * them. A program passes rights on only by what orders tasks, so it has no race.
+ * Which task may use what, while a program is made. Tasks hold a right, or a place in a thing holds it until a task
+ * takes it. The sole holder of bytes may write them; if there are several holders, each may read them. A program passes
+ * rights on only by operations that order tasks, so it has no race.
  */
 #ifndef UAT_TEST_RIGHTS_H
 #define UAT_TEST_RIGHTS_H
@@ -29,7 +29,7 @@ struct right {
 extern struct right right[RIGHTS];
 extern int rights;
 
-/* Create a right with one holder; NULL if there are too many. */
+/* Create a right with one holder. Returns NULL if there are too many rights. */
 struct right *right_new(enum right_kind kind, int what, uint64_t name, int holder);
 
 static inline bool right_is_held(const struct right *r, int place)

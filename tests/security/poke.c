@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: words that peers write are overwritten while a job runs, as if by a faulty peer; `pokes` starts this for
- * each word and value, and judges how the job ends. A thread of one rank repeatedly writes the value into that rank's
- * own segment.
- * Usage: poke RANK WORD VALUE; a word that does not exist pokes nothing. poke list: prints the words
+ * Description: overwrites words that peers write while a job runs, as a faulty peer might. `pokes` starts this program
+ * for each word and value, and judges how the job ends. A thread of one rank repeatedly writes the value into that
+ * rank's own segment.
+ * Usage: poke RANK WORD VALUE; a word that does not exist pokes nothing. "poke list" prints the words
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@ UAT_CHANNEL(uint64_t, numbers);
 
 enum { ROUNDS = 20, DEPTH = 12, USERS = 8, TIMES = 4, GROUP = 20, BYTES = 5000, PAUSE_NS = 20000 };
 
-/* Every worker creates some; the runs use those of rank 0, where their root starts. */
+/* Every worker creates objects. The runs use those of rank 0, where their root starts. */
 struct objects {
     numbers_channel channel, back, plain;
     uat_mutex_t mutex;
@@ -31,7 +31,7 @@ struct objects {
     bool global; /* global memory is open */
 };
 
-/* --- The value to write. `old`: the current one. */
+/* --- The value to write. `old` is the current value. */
 static bool value_of(const char *kind, uint64_t old, uint64_t *value)
 {
     static const struct {
@@ -44,7 +44,7 @@ static bool value_of(const char *kind, uint64_t old, uint64_t *value)
             *value = fixed[i].value;
             return true;
         }
-    if (!strcmp(kind, "lost")) { /* once, what a peer has added last */
+    if (!strcmp(kind, "lost")) { /* once: take away what a peer has added last */
         static bool done;
         *value = old - 1;
         return old > 2 && !done && (done = true);
@@ -144,7 +144,7 @@ UAT_TASK(uint64_t, all, struct objects, o)
     return errors;
 }
 
-/* Outside of runs: an array or a replica, with its content. 0, or a negative errno, reported. */
+/* Make, outside of runs, an array or a replica with its content. Returns 0, or a negative errno, reported. */
 static int do_part(enum words_part part, uint64_t *wrong)
 {
     static char bytes[BYTES];
@@ -209,7 +209,7 @@ int main(int argc, char **argv)
         if (all_run(&wrong, objects) || uat_barrier() || uat_stats_total(&stats))
             return 1;
         if (part && (failed = do_part(part, &wrong)))
-            break; /* on all ranks: they leave in order */
+            break; /* all ranks get here, and leave in order */
         errors += wrong;
     }
     if (pokes) {

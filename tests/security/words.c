@@ -35,7 +35,7 @@ static int find_in_records(const struct word *w, uint64_t **at)
     return w->count;
 }
 
-/* Lent block i; NULL: none. The list changes meanwhile; each of its items is a block, or was one. */
+/* Lent block i, or NULL. The list changes meanwhile, but each of its items is or was a block. */
 static char *lent_block(size_t i)
 {
     uint32_t unit = uat_heap.lent.items[i];
@@ -54,7 +54,7 @@ static int find_in_waiters(const struct word *w, uint64_t **at)
     return n;
 }
 
-/* The select waiters: an entry names the one that it belongs to. */
+/* The select waiters. An entry in a queue names the select waiter that it belongs to. */
 static int find_in_selects(const struct word *w, uint64_t **at)
 {
     int n = 0;
@@ -80,8 +80,9 @@ static int find_freed_head(const struct word *w, uint64_t **at)
     return at[0] != NULL;
 }
 
-/* Words in freed objects, and before them, freed now or earlier. The offset counts from the object. stride: only while none is
- * freed, so that those found are on the lists of free objects. */
+/* Words in objects that are freed now or were freed earlier, and words before them. The offset counts from the object.
+ * With a stride, nothing is found while the list of newly freed objects has one, so that those found are on the lists
+ * of free objects. */
 static int find_in_freed(const struct word *w, uint64_t **at)
 {
     static const uint64_t freed = 0x7561742066726565; /* FREED of runtime/global/heap.c */
@@ -94,7 +95,7 @@ static int find_in_freed(const struct word *w, uint64_t **at)
     uintptr_t head = __atomic_load_n(word, __ATOMIC_RELAXED), begin = (uintptr_t)word & ~(uintptr_t)(UAT_PART_HEAD - 1);
     if (count < WORDS_INSTANCES && head % 16 == 0 && head - begin < 1 << 20)
         seen[count++] = head;
-    if (head && w->stride) /* the owner is about to look at these */
+    if (head && w->stride) /* the owner is about to look at the freed objects */
         return 0;
     for (int i = 0; i < count; i++)
         if (((uint64_t *)seen[i])[-2] == (freed ^ seen[i]) || w->offset == (size_t)-16)
@@ -181,8 +182,9 @@ const struct word words[] = {
     IN_OBJECTS("channel.flags", 0, 3, word[3]),
     IN_OBJECTS("mutex.locked", 3, 1, word[0]),
     IN_OBJECTS("group.count", 4, 1, word[0]),
-    /* The words of runtime/job/collective.c and tree.c begin: runs_ended, a line; barrier[24]; run_result; told[2][24]
-     * of 24 bytes each. up[24], down, to a line; share[24], which begins with what is told. */
+    /* The words of runtime/job/collective.c are runs_ended, which takes a cache line, barrier[24], run_result, and
+     * told[2][24] of 24 bytes each. Those of tree.c are up[24] and down, which end at a cache line, and share[24],
+     * whose elements begin with a struct uat_told. */
     AT("run.ended", "barriers and ends of runs", 0, 0, 1, WORDS_ALL),
     AT("barrier.count", "barriers and ends of runs", 64, 8, 2, WORDS_ALL),
     AT("run.origin", "barriers and ends of runs", 256, 0, 1, WORDS_ALL),

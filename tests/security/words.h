@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words that peers write, or that they READ, and where they are in this worker's segment. */
+/* The words that peers write or READ, and their places in this worker's segment. */
 #ifndef UAT_TESTS_WORDS_H
 #define UAT_TESTS_WORDS_H
 
@@ -8,8 +8,8 @@
 
 enum { WORDS_OBJECTS = 6, WORDS_INSTANCES = 512 };
 
-/* What else the program does, besides trees of tasks, objects and collective calls: only if a word of it is corrupted,
- * because it takes time. */
+/* Parts of the program besides trees of tasks, objects and collective calls. A part runs only if one of its words is
+ * corrupted, because it takes time. */
 enum words_part { WORDS_ALL, WORDS_REPLICA, WORDS_GLOBAL };
 
 struct word {

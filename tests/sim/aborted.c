@@ -15,11 +15,11 @@
 #include "uat/pattern.h"
 
 enum {
-    LEVELS = 10, /* at most the slots of the ring */
+    LEVELS = 10, /* must not exceed the slots of the ring */
     TINY_MAX = 3,
     FRAME_WORDS = 32,
     STEP_NS = 200,
-    LATE_NS = 1000000 /* until acknowledgements have arrived */
+    LATE_NS = 1000000 /* time until acknowledgements have arrived */
 };
 
 static uint64_t stayed; /* entries on this worker that stayed after an aborted claim */
@@ -39,8 +39,8 @@ static __attribute__((noinline)) uint64_t run_tiny(uint64_t i)
     return tiny_join(&task) + frame[1];
 }
 
-/* The last task. A claim may also abort on a new publication and leave the entry again, so it is offered until
- * taken. */
+/* The last task. A claim may also abort on a new publication and leave the entry again, so the task offers each entry
+ * until it is taken. */
 UAT_TASK(uint64_t, last, uint64_t, n)
 {
     while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque())) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a worker that was idle and has work again offers it, even if nobody has asked it in between. There are
- * two workers. While one is busy, the other offers tiny tasks that it takes back itself; then it becomes idle and
+ * Description: a worker that was idle and has work again offers it, even if no worker has asked it in between. There
+ * are two workers. While one is busy, the other offers tiny tasks that it takes back itself; then it becomes idle and
  * steals. In the stolen task it waits until its own continuation is taken. If the continuation is not offered, the wait
  * never ends, and UAT_SIM_LIMIT reports it. For the simulation, with two workers. Usage: again ROUNDS
  */

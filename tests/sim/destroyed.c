@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the memory of an object that another worker has destroyed is reused for other objects, which keep their
+ * Description: when another worker has destroyed an object, its memory is reused for other objects, which keep their
  * values. One task creates and sets futures; another one gets and destroys the older ones. Neither waits, so that each
  * stays on its worker. Usage: destroyed FUTURES
  */

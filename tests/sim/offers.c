@@ -15,7 +15,8 @@
 #include "uat.h"
 #include "uat/pattern.h"
 
-/* Levels: more than the slots of the ring. Of QUIET_LEVELS, the rest fits into the ring once its entries are taken. */
+/* There are more levels than slots in the ring. With QUIET_LEVELS, the remaining continuations fit into the ring once
+ * its entries are taken. */
 enum {
     LEVELS = 40,
     QUIET_LEVELS = 24,
@@ -33,7 +34,8 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Has all been taken? Does not use uat_work_wanted(), which would offer what a spawn or the end of a task forgot. */
+/* Have all continuations been taken? It does not use uat_work_wanted(), which would offer those that a spawn or the end
+ * of a task forgot. */
 static bool is_drained(void)
 {
     return uat_deque_is_drained(uat_inspect_deque());
@@ -99,8 +101,8 @@ UAT_TASK(uint64_t, wait_for_thieves, uint64_t, n)
     return n;
 }
 
-/* Does not spawn after the last join. The rest must be offered when a child returns; with the message protocol,
- * uat_work_wanted() itself must give it. */
+/* Does not spawn after the last join. The remaining continuations must be offered when a child returns. With the
+ * message protocol, uat_work_wanted() itself must give them. */
 static void work_quietly(void)
 {
     wait_for_thieves_task task;
@@ -112,7 +114,8 @@ static void work_quietly(void)
 
 UAT_TASK_DECLARE(uint64_t, descend, uint64_t, level, uint64_t, loops)
 
-/* Some spawns publish each continuation before the one that stays does, so claims meet entries that have changed. */
+/* Some tiny spawns publish at each index before the spawn whose continuation stays there, so claims meet entries that
+ * have changed. */
 static uint64_t descend(uint64_t level, uint64_t loops)
 {
     if (level == 0 && loops == 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# What the tests of this folder share. A test calls `on_cluster [OPTION]...` first: it then goes on inside a Slurm
+# The common part of this folder's tests. A test calls `on_cluster [OPTION]...` first: it then goes on inside a Slurm
 # cluster. usage of a test: test_NAME BUILD-FOLDER
 set -u
 slurm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -19,7 +19,7 @@ on_cluster()
     mkdir $scratch
 }
 
-# run COMMAND...: sets out, err and status. A command that takes more than a minute hangs: status 124.
+# run COMMAND...: sets out, err and status. A command that takes more than a minute is a hang, with status 124.
 run()
 {
     timeout -k 5 60 "$@" >$scratch/out 2>$scratch/err </dev/null
@@ -39,7 +39,7 @@ start()
 {
     local workers=$1 tries
     shift
-    : >$scratch/err # else the previous job's workers would be counted
+    : >$scratch/err # otherwise the previous job's workers would be counted
     # Background children of a shell ignore Ctrl-C unless told otherwise.
     UAT_LOG=info env --default-signal=INT "$@" >$scratch/out 2>$scratch/err </dev/null &
     child=$!

@@ -22,7 +22,7 @@ EVERYTHING = "all above"
 
 
 class Table:
-    """The rooms, each with what it may include."""
+    """The rooms, each with the headers that it may include."""
 
     def __init__(self, page):
         self.rows, self.faults = {}, []

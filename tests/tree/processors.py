@@ -4,8 +4,8 @@
 
 usage: processors.py SOURCE-FOLDER
 
-Exempt are the build's choice of the folder, the inline switch of a public header, tests of one processor, and rivals. The test tries its
-own pattern on lines that it must find.
+These are exempt: the build's choice of the folder, the inline switch of a public header, tests of one processor, and rivals. The test
+tries its own pattern on lines that it must find.
 """
 import re
 import sys

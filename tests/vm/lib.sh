@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash disable=SC2034
-# What the tests of tests/vm/run share. Sourced; TMPDIR becomes a folder of the test's own.
+# The common part of the tests of tests/vm/run. Sourced; TMPDIR becomes a folder of the test's own.
 set -u
 vm=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 failures=0
@@ -8,11 +8,11 @@ failures=0
 packages_want ibverbs-utils ibv_rc_pingpong
 packages_want iputils-ping ping
 packages_check
-# For a guest's shell: repeats a command that calls a server until the server answers.
+# Code for a guest's shell, which repeats a command that calls a server until the server answers.
 retry='retry() { for try in $(seq 50); do "$@" && return; sleep 0.2; done 2>/dev/null; return 1; }'
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# Blanks and a comma in the name: they have a meaning for a shell or for QEMU.
+# The name contains blanks and a comma, which have a meaning for a shell or for QEMU.
 export TMPDIR="$scratch/a temporary, folder"
 build="$scratch/build folder"
 mkdir "$TMPDIR" "$build"

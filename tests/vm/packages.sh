@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Which Debian package brings what the guests need. Sourced by run and prepare.
+# The Debian packages that bring the things that the guests need. Sourced by run and prepare.
 
 # Tools in sbin are not on the path of every user.
 PATH=$PATH:/usr/sbin:/sbin
