@@ -67,10 +67,10 @@ static bool check_claimed(uint64_t name, uint64_t claimed)
 static __attribute__((noinline)) bool claim(struct uat_waking *waking)
 {
     uint64_t name = waking->base;
+    if (!uat_park_is_block(name, sizeof(struct uat_select_waiter)))
+        uat_word_refuse(uat_waitobj_rank(waking->name), "the select of a waiter", name);
     struct uat_select_waiter *waiter = (struct uat_select_waiter *)(void *)uat_waitobj_address(name);
     const uint64_t *w = &waiter->stack;
-    if (!uat_park_is_block(name, sizeof(*waiter)))
-        uat_word_refuse(uat_waitobj_rank(waking->name), "the select of a waiter", name);
     if (uat_waitobj_is_near(name)) {
         uint64_t claimed = uat_waitobj_swap_near(&waiter->claim, 0, 1);
         if (claimed != 0)
