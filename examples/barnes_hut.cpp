@@ -63,14 +63,12 @@ template <class M> void accelerate(const World &w, int64_t from, int64_t to, boo
 }
 
 /* ... and the tree is given back. */
-void free_tree(Cell *cell)
+void free_tree(uat::global_ptr<Cell> cell)
 {
-    Cell copy;
-    uat_global_get(&copy, cell, sizeof(copy));
-    for (const Octant &o : copy.octant)
+    for (const Octant &o : cell.load().octant)
         if (o.cell)
-            free_tree(o.cell);
-    uat_global_object_free(cell);
+            free_tree(uat::global_ptr<Cell>(o.cell));
+    uat::destroy(cell);
 }
 
 /* Time steps of velocity Verlet (Swope et al. 1982), the first of which only finds the forces. */
@@ -85,7 +83,7 @@ void simulate(World w)
         w.root = build<Global>(w, Range{0, n, {0, 0, 0}, w.edge / 2, 0});
         uat::parallel_for_ranges(0, n,
                                  [w, first](int64_t from, int64_t to) { accelerate<Global>(w, from, to, first); });
-        free_tree(w.root.cell);
+        free_tree(uat::global_ptr<Cell>(w.root.cell));
     }
 }
 

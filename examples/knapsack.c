@@ -96,15 +96,9 @@ static bool known(uint64_t *answer)
 /* Tell the others of a better value, and learn of theirs. */
 static void share(int64_t value)
 {
-    uint64_t old = uat_atomic_load(shared);
+    int64_t old = uat_atomic_fetch_max_signed(shared, value);
 
-    while ((int64_t)old < value) {
-        uint64_t found = uat_atomic_cmp_swap(shared, old, (uint64_t)value);
-        if (found == old)
-            break;
-        old = found;
-    }
-    seen = (int64_t)old > value ? (int64_t)old : value;
+    seen = old > value ? old : value;
 }
 
 /* Raise f->best to what this process knows; every now and then to what all know. */

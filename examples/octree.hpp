@@ -9,14 +9,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
-#include "uat/global.h"
-#include "uat/pattern.h"
+#include "uat.hpp"
 
 namespace octree
 {
@@ -95,12 +94,9 @@ struct Global {
     {
         uat_global_checkin(p, size_t(count) * sizeof(T), access);
     }
-    static Cell *allocate()
+    static Cell *make(const Cell &cell)
     {
-        auto cell = static_cast<Cell *>(uat_global_object_alloc(sizeof(Cell)));
-        if (!cell)
-            std::abort(); /* said already what to set */
-        return cell;
+        return uat::make_object<Cell>(cell).get();
     }
 };
 
@@ -114,10 +110,9 @@ struct Plain {
     {
     }
     static inline std::vector<std::unique_ptr<Cell>> cells;
-    static Cell *allocate()
+    static Cell *make(const Cell &cell)
     {
-        cells.push_back(std::make_unique<Cell>());
-        return cells.back().get();
+        return cells.emplace_back(std::make_unique<Cell>(cell)).get();
     }
 };
 
@@ -181,38 +176,25 @@ template <class M> Octant make_leaf(const World &w, const Range &r)
     return o;
 }
 
-/* What a task that builds needs: by value, for it may run anywhere. */
-struct Build {
-    World w;
-    Range r;
-};
-
 template <class M> Octant build(const World &w, const Range &r)
 {
     if (r.count <= leaf || r.depth >= depth_max)
         return r.count ? make_leaf<M>(w, r) : Octant{};
     Range part[8];
-    Octant o = {{0, 0, 0}, 0, nullptr, r.first, r.count}, inner[8];
+    Octant o = {{0, 0, 0}, 0, nullptr, r.first, r.count};
+    Cell inner;
     divide<M>(w, r, part);
     if (std::is_same<M, Global>::value && r.count > together) {
-        Build arg[8];
-        uat_call call[8];
-        for (int i = 0; i < 8; i++) {
-            arg[i] = Build{w, part[i]};
-            call[i] = {[](void *a, void *result) {
-                           auto b = static_cast<Build *>(a);
-                           *static_cast<Octant *>(result) = build<Global>(b->w, b->r);
-                       },
-                       &arg[i], sizeof(arg[i]), &inner[i], sizeof(inner[i])};
-        }
-        uat_invoke(call, 8);
+        auto task = [&](int i) { return [w, r = part[i]] { return build<Global>(w, r); }; };
+        inner =
+            std::apply([](auto... octant) { return Cell{{octant...}}; },
+                       uat::parallel_invoke(task(0), task(1), task(2), task(3), task(4), task(5), task(6), task(7)));
     } else {
         for (int i = 0; i < 8; i++)
-            inner[i] = build<M>(w, part[i]);
+            inner.octant[i] = build<M>(w, part[i]);
     }
-    o.cell = M::allocate(); /* behind the joins: near to where the task is now */
-    std::memcpy(static_cast<void *>(o.cell->octant), inner, sizeof(inner));
-    for (const Octant &i : inner) {
+    o.cell = M::make(inner); /* after the joins: near to where the task is now */
+    for (const Octant &i : inner.octant) {
         o.centre = o.centre + i.mass * i.centre;
         o.mass += i.mass;
     }

@@ -4,41 +4,37 @@
 #include <uat/global.h>
 #include <uat/pattern.h>
 
-static void fill(void *elements, size_t first, size_t count, const void *arg)
+enum { PART = 4096, PARTS = 256 };
+
+UAT_FOR(fill, k, double *, v)
 {
-    double *x = elements;
-    (void)arg;
-    for (size_t i = 0; i < count; i++)
-        x[i] = (double)(first + i);
+    double *x = uat_global_checkout(v + k * PART, PART * sizeof(*v), UAT_WRITE);
+    for (long i = 0; i < PART; i++)
+        x[i] = (double)(k * PART + i);
+    uat_global_checkin(v + k * PART, PART * sizeof(*v), UAT_WRITE);
 }
 
-UAT_TASK(double, squares, const double *, v, size_t, n)
+UAT_REDUCE(double, squares, 0, UAT_PLUS, k, const double *, v)
 {
-    if (n <= 4096) {
-        double sum = 0;
-        const double *x = uat_global_checkout(v, n * sizeof(*v), UAT_READ); /* near: v itself; far: a copy */
-        for (size_t i = 0; i < n; i++)
-            sum += x[i] * x[i];
-        uat_global_checkin(v, n * sizeof(*v), UAT_READ);
-        return sum;
-    }
-    squares_task left;
-    squares_spawn(&left, v, n / 2);
-    double right = squares(v + n / 2, n - n / 2);
-    return squares_join(&left) + right;
+    double sum = 0;
+    const double *x = uat_global_checkout(v + k * PART, PART * sizeof(*v), UAT_READ); /* near: v itself */
+    for (long i = 0; i < PART; i++)
+        sum += x[i] * x[i];
+    uat_global_checkin(v + k * PART, PART * sizeof(*v), UAT_READ);
+    return sum;
 }
 
-UAT_TASK(double, fill_and_add, double *, v, size_t, n)
+UAT_TASK(double, fill_and_add, double *, v)
 {
-    uat_for_each_block(v, n, sizeof(*v), UAT_WRITE, fill, NULL, 0);
-    return squares(v, n);
+    fill(0, PARTS, v);
+    return squares(0, PARTS, v);
 }
 
 int main(void)
 {
-    size_t n = 1 << 20;
+    size_t n = PART * PARTS;
     double sum, *v;
-    if (uat_init() < 0 || !(v = uat_global_alloc(n * sizeof(*v), UAT_BLOCKED, 0)) || fill_and_add_run(&sum, v, n) < 0)
+    if (uat_init() < 0 || !(v = uat_global_alloc(n * sizeof(*v), UAT_BLOCKED, 0)) || fill_and_add_run(&sum, v) < 0)
         return 1;
     if (uat_rank() == 0)
         printf("sum of %zu squares: %.6e\n", n, sum);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Breadth-first search of a graph in global memory, and the same search by a plain sequential program. */
+#ifndef UAT_BFS_SEARCH_HPP
+#define UAT_BFS_SEARCH_HPP
+
+#include <vector>
+
+#include "examples/kronecker.hpp"
+
+namespace bfs
+{
+
+/* A level with fewer than one edge in `few` that are left, for each worker, is made top-down. */
+constexpr uint64_t few = 14;
+
+/* Vertices found, and the number of their edges. */
+struct Found {
+    uint64_t vertices, edges;
+};
+inline Found operator+(Found a, Found b)
+{
+    return {a.vertices + b.vertices, a.edges + b.edges};
+}
+
+/* A bitmap has a bit for each vertex. */
+inline bool has(const uint64_t *map, uint64_t v)
+{
+    return map[v / 64] >> v % 64 & 1;
+}
+inline void add(uint64_t *map, uint64_t v)
+{
+    map[v / 64] |= UINT64_C(1) << v % 64;
+}
+
+/* A search in global memory. */
+struct Search {
+    kronecker::Graph g;
+    uat::span<uint32_t> parent; /* of each vertex: the result; the root's is itself, kronecker::none: not reached */
+    /* Bitmaps: the last level, the one being made, all so far; vertices without edges count as seen. They are read as a
+     * whole, so each lies on one host. */
+    uat::span<uint64_t> last, next, seen;
+
+    /* Collective, outside of runs. The constructor throws uat::error, reported. */
+    explicit Search(const kronecker::Graph &graph);
+    void run(uint32_t root) const;
+};
+
+/* The same in ordinary memory. */
+struct Plain {
+    std::vector<uint64_t> offset, last, next, seen;
+    std::vector<uint32_t> neighbour, parent;
+
+    /* Copies a graph out of global memory. */
+    explicit Plain(const kronecker::Graph &g);
+    void run(uint32_t root);
+
+  private:
+    Found top_down(), bottom_up();
+    void reach(uint64_t v, uint64_t from, Found &found);
+};
+
+} // namespace bfs
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The graph of the Graph500 benchmark (specification 2.0): generator, construction, and the validation of a search
+ * tree. */
+#ifndef UAT_KRONECKER_HPP
+#define UAT_KRONECKER_HPP
+
+#include <cerrno>
+#include <cstdint>
+
+#include "uat.hpp"
+
+namespace kronecker
+{
+
+constexpr int scale_max = 28;
+constexpr uint32_t none = UINT32_MAX; /* no vertex */
+
+struct Edge {
+    uint32_t u, v;
+};
+
+/* A graph in global memory; the same on all ranks. Its arrays live until uat_finalize(). */
+struct Graph {
+    uint64_t vertices;
+    uat::span<Edge> edge;          /* the list, self-loops and repetitions included */
+    uat::span<uint64_t> offset;    /* vertices + 1: where the neighbours of a vertex begin */
+    uat::span<uint32_t> neighbour; /* of all vertices, without self-loops */
+    uat::span<uint64_t> cursor;    /* of each vertex: neighbours that construction has not placed yet */
+    uat::span<uint64_t> witness;   /* of each vertex: the last validation that found the edge to its parent */
+};
+
+/* An array in global memory; of chunks of `block` bytes, or blocked. Throws uat::error, reported. */
+template <class T> uat::span<T> make_array(uint64_t size, size_t block = 0)
+{
+    auto how = block ? UAT_CYCLIC : UAT_BLOCKED;
+    auto array = static_cast<T *>(uat_global_alloc(size * sizeof(T), how, block));
+    if (!array)
+        throw uat::error(errno, "uat_global_alloc");
+    return uat::span<T>(array, size);
+}
+
+/* These and validate() are collective, outside of runs. allocate() throws uat::error, reported. */
+Graph allocate(uint64_t vertices, uint64_t edges);
+void generate(const Graph &g, int scale, uint64_t seed);
+void construct(const Graph &g);
+
+/* Edge i of the list. */
+Edge make_edge(int scale, uint64_t seed, uint64_t i);
+
+/* What a validation finds: vertices and edges that break each of the specification's rules, and edges traversed. */
+struct Validity {
+    int64_t broken[5], edges;
+};
+
+/* A tree, to be validated. */
+struct Tree {
+    Graph g;
+    uat::span<uint32_t> parent; /* of each vertex; none outside of the tree */
+    uat::span<int32_t> level;   /* room for it */
+    uint32_t root;
+    uint64_t number; /* of the validation: each has another one, not 0 */
+};
+
+Validity validate(const Tree &tree);
+
+/* What the specification asks for: the rules' names. */
+extern const char *const rules[5];
+
+} // namespace kronecker
+
+#endif
