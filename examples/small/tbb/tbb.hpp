@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* oneTBB, with the number of threads in the environment's TBB_WORKERS; 1 if there is none. */
+#ifndef UAT_SMALL_TBB_HPP
+#define UAT_SMALL_TBB_HPP
+
+#include <cstdlib>
+
+#include <tbb/tbb.h>
+
+struct workers {
+    tbb::global_control limit{tbb::global_control::max_allowed_parallelism, count()};
+
+    static size_t count()
+    {
+        const char *number = std::getenv("TBB_WORKERS");
+        return number ? size_t(std::atoi(number)) : 1;
+    }
+};
+
+#endif

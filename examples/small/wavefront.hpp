@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The length of the longest common subsequence of two strings, by a table whose blocks need those above and to the left. */
+#ifndef UAT_SMALL_WAVEFRONT_HPP
+#define UAT_SMALL_WAVEFRONT_HPP
+
+#include "examples/small/small.hpp"
+#include "examples/splitmix.h"
+
+namespace wavefront
+{
+constexpr int64_t n = 1024, edge = 64, blocks = n / edge, pitch = n + 1; /* row and column 0 are zeros */
+
+inline int letter(int64_t string, int64_t i)
+{
+    return int(splitmix(uint64_t(string << 32 | i)) % 4);
+}
+
+/* Entries [column, column + edge) of a row, from the row above. Index -1 of both exists. */
+inline void fill_line(int64_t row, int64_t column, const int32_t *above, int32_t *line)
+{
+    for (int64_t i = 0, own = letter(1, row); i < edge; i++)
+        line[i] = own == letter(2, column + i) ? above[i - 1] + 1 : std::max(above[i], line[i - 1]);
+}
+
+inline double plain()
+{
+    std::vector<int32_t> table(pitch * pitch);
+    for (int64_t row = 1; row <= n; row++)
+        for (int64_t column = 1; column <= n; column += edge)
+            fill_line(row, column, &table[size_t((row - 1) * pitch + column)], &table[size_t(row * pitch + column)]);
+    return table.back();
+}
+} // namespace wavefront
+
+#endif
