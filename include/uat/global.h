@@ -127,7 +127,7 @@ size_t uat_global_checkout_limit(void);
 void uat_global_prefetch(const void *p, size_t bytes);
 
 /* Copy bytes from or to global memory, near or far, without a checkout. local is any memory of the caller's. When
- * uat_global_put() returns, local may be used again. The bytes are in order with the task's checkouts. A range that is
+ * uat_global_put() returns, local may be used again. Both calls take effect in program order with the task's checkouts. A range that is
  * no global memory ends the job with one line. With 0 bytes nothing is done, whatever the addresses are. For a near
  * range, both are a memcpy(). */
 static inline void uat_global_get(void *local, const void *global, size_t bytes);

@@ -212,7 +212,7 @@ static void test_slot_waits_for_acknowledgement(void **state)
 
 static void test_late_acknowledgement_is_looked_for(void **state)
 {
-    test_offers_less_when_taken_back(state); /* it takes two, and no more */
+    test_offers_less_when_taken_back(state); /* it leaves two entries offered, and no more */
     uint64_t first = claim(), second = claim();
     push(1); /* sees both claims, which are not acknowledged; there is nothing left to claim */
     acknowledge(first, UAT_ACK_STOLEN);
