@@ -38,6 +38,9 @@ void uat_on_stack(uintptr_t stack, void (*fn)(uintptr_t sp));
 /* Called by a task that has ended, on its stack: return to the scheduler, which gets UAT_EVENT_ENDED. */
 _Noreturn void uat_leave(void);
 
+/* Called by a task that has no views: join a child that lives elsewhere. Returns when the child has ended. */
+void uat_join_suspend(uat_task_t *t);
+
 /*
  * Called by a task: wait. Returns 0 when the task is resumed. The assembly calls uat_schedule_next(), which finds
  * `wait` in uat_worker, and continues at the stack pointer that it returns; if that is 0, it returns UAT_EVENT_PARKED

@@ -13,6 +13,8 @@
  *     uat_cpu_obstacle()         what this process has switched on that does not work with stacks that move, or NULL
  *     uat_cpu_canary()           the stack protector's canary of this process
  *     UAT_CPU_CANARY_MAY_CHANGE  whether a process can exchange its canary while it runs
+ *     uat_cpu_has_crc32c()       has this processor an instruction for CRC-32C?
+ *     uat_cpu_crc32c()           that instruction: the CRC, without its inversions, of 8 bytes more
  *     uat_cpu_frames_enter()     makes later frames valid in every worker: takes the common canary if canaries may
  *                                change, and switches off signed return addresses. Returns what _leave() needs
  *     uat_cpu_frames_leave()     restores the state before uat_cpu_frames_enter(). The function that calls both must

@@ -26,6 +26,18 @@ static inline uint64_t uat_cpu_counter(void)
     return ticks;
 }
 
+/* Bit 7 of AT_HWCAP is HWCAP_CRC32 (Linux, arch/arm64/include/uapi/asm/hwcap.h). */
+static inline int uat_cpu_has_crc32c(void)
+{
+    return (int)(getauxval(AT_HWCAP) >> 7 & 1);
+}
+
+static inline uint32_t uat_cpu_crc32c(uint32_t crc, uint64_t word)
+{
+    __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %1" : "+r"(crc) : "r"(word));
+    return crc;
+}
+
 /* DMB ISHLD waits for earlier loads, and ISB keeps the counter from being read before that. There is no peer: this
  * orders the CPU's own measurement. */
 static inline uint64_t uat_cpu_counter_ordered(void)

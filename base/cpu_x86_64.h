@@ -70,6 +70,18 @@ static inline __attribute__((always_inline)) uint64_t uat_cpu_load_acquire(const
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
+static inline int uat_cpu_has_crc32c(void)
+{
+    return __builtin_cpu_supports("sse4.2");
+}
+
+static inline uint32_t uat_cpu_crc32c(uint32_t crc, uint64_t word)
+{
+    uint64_t wide = crc;
+    __asm__("crc32q %1, %0" : "+r"(wide) : "rm"(word));
+    return (uint32_t)wide;
+}
+
 /* The objects are not marked for shadow stacks (CET), so the loader has switched them off. */
 static inline const char *uat_cpu_obstacle(void)
 {

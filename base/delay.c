@@ -16,7 +16,7 @@ void uat_delay_start(uint64_t seed)
     uat_delay_on = true;
 }
 
-/* Usually no delay, often some hundred cycles, rarely long enough for a peer's whole round. */
+/* Delay by a random time: mostly none, sometimes some hundred cycles, rarely as long as a peer's whole round. */
 void uat_delay_now(void)
 {
     if (UAT_IS_VIRTUAL()) {

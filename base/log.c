@@ -11,6 +11,7 @@ static struct {
     int rank;
     char host[64];
     enum uat_log_level level;
+    void (*errors_to)(const char *format, const char *line, const char *text);
 } log_state = {.rank = -1, .level = UAT_LOG_WARN};
 
 void uat_log_identity(int rank, const char *host)
@@ -24,6 +25,21 @@ void uat_log_set_level(enum uat_log_level level)
     log_state.level = level;
 }
 
+void uat_log_errors_to(void (*print)(const char *format, const char *line, const char *text))
+{
+    log_state.errors_to = print;
+}
+
+void uat_log_line(const char *line)
+{
+    char text[1280];
+    int n = snprintf(text, sizeof(text) - 1, "%s", line);
+    size_t length = n < (int)sizeof(text) - 2 ? (size_t)n : sizeof(text) - 2;
+    text[length++] = '\n';
+    ssize_t ignored = write(STDERR_FILENO, text, length);
+    (void)ignored;
+}
+
 void uat_log(enum uat_log_level level, const char *format, ...)
 {
     if (level > log_state.level)
@@ -34,11 +50,12 @@ void uat_log(enum uat_log_level level, const char *format, ...)
                                : snprintf(line, sizeof(line), "uat: rank %d on %s: ", log_state.rank, log_state.host);
     va_list args;
     va_start(args, format);
-    int m = vsnprintf(line + n, sizeof(line) - (size_t)n - 1, format, args);
+    if (vsnprintf(line + n, sizeof(line) - (size_t)n, format, args) < 0)
+        line[n] = '\0';
     va_end(args);
-    size_t length = m < 0 ? (size_t)n : strlen(line);
-    line[length++] = '\n';
-    ssize_t ignored = write(STDERR_FILENO, line, length); /* one write: lines of several workers do not mix */
-    (void)ignored;
+    if (level == UAT_LOG_ERROR && log_state.errors_to)
+        log_state.errors_to(format, line, line + n);
+    else
+        uat_log_line(line);
     errno = saved;
 }

@@ -12,8 +12,15 @@ enum uat_log_level { UAT_LOG_ERROR, UAT_LOG_WARN, UAT_LOG_INFO };
 void uat_log_identity(int rank, const char *host);
 void uat_log_set_level(enum uat_log_level level);
 
-/* Print one line, in one write(2), if the level is enabled. */
+/* Print one line if the level is enabled. */
 void uat_log(enum uat_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Write a line and its end, in one write(2): lines of several workers do not mix. */
+void uat_log_line(const char *line);
+
+/* Errors are passed to this function in place of uat_log_line(); NULL: no longer. text: the part of the line that
+ * format gave, without rank and host. */
+void uat_log_errors_to(void (*print)(const char *format, const char *line, const char *text));
 
 #define uat_error(...) uat_log(UAT_LOG_ERROR, __VA_ARGS__)
 #define uat_warn(...)  uat_log(UAT_LOG_WARN, __VA_ARGS__)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How uatrun tells a worker that the job ends because another worker was lost: by the value of a queued SIGTERM. */
+/* The value of a queued SIGTERM tells a worker that the job ends and, if one was lost, which one.
+ * A SIGTERM without such a value comes from outside of the job. */
 #ifndef UAT_BASE_LOST_H
 #define UAT_BASE_LOST_H
 
@@ -7,7 +8,8 @@
 
 enum {
     UAT_LOST_MARK =
-        0x55 /* in the upper byte of the value, so that a value from another sender is not taken for a rank */
+        0x55, /* in the upper byte of the value, so that a value from another sender is not taken for a rank */
+    UAT_LOST_NONE = 0xffffff /* in the place of a rank: the job ends, and no worker is named */
 };
 
 static inline int uat_lost_value(int rank)

@@ -103,6 +103,21 @@ int uat_output_open(struct uat_output *output, const char *name)
     return -ENOMEM;
 }
 
+int uat_output_sync(struct uat_output *output)
+{
+    errno = 0;
+    bool failed = fflush(output->file) || ferror(output->file) || fsync(fileno(output->file));
+    return failed ? -(errno ? errno : EIO) : 0;
+}
+
+int uat_output_close_synced(struct uat_output *output)
+{
+    int rc = uat_output_sync(output);
+    if (rc)
+        uat_output_discard(output);
+    return rc ? rc : uat_output_close(output);
+}
+
 int uat_output_close(struct uat_output *output)
 {
     bool failed = ferror(output->file);
@@ -124,6 +139,21 @@ void uat_output_discard(struct uat_output *output)
     if (output->part[0])
         unlink(output->part);
     *output = (struct uat_output){0};
+}
+
+int uat_output_lock(const char *name)
+{
+    struct flock lock = {.l_type = F_WRLCK};
+    struct stat st;
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+    if (fd < 0)
+        return -errno;
+    int rc = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? judge(&st) : -EINVAL;
+    if (!rc && fcntl(fd, F_SETLK, &lock))
+        rc = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+    if (rc)
+        close(fd);
+    return rc ? rc : fd;
 }
 
 const char *uat_output_error(int error)

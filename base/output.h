@@ -27,12 +27,23 @@ int uat_output_check(const char *name);
 /* Open the file for writing. Returns 0 or a negative errno, as above, or -ENXIO if no process reads the pipe. */
 int uat_output_open(struct uat_output *output, const char *name);
 
+/* Sync what was written so far to the disk. Returns 0 or a negative errno. */
+int uat_output_sync(struct uat_output *output);
+
+/* uat_output_sync(), then uat_output_close(). After an error nothing has changed. */
+int uat_output_close_synced(struct uat_output *output);
+
 /* Close the file. Returns 0 if the file is in place. Otherwise nothing has changed, and the result is the negative
  * errno of the first write that failed. */
 int uat_output_close(struct uat_output *output);
 
 /* Give up the file: nothing has changed. May be called at any time after uat_output_open(). */
 void uat_output_discard(struct uat_output *output);
+
+/* Open the file in place, creating it if it is missing, and lock it against other processes until it is closed: a
+ * record lock, which a forked child does not have, and which network file systems have, too. Returns the descriptor or
+ * a negative errno: -EBUSY if another process has the lock; of files that cannot be opened, as above. */
+int uat_output_lock(const char *name);
 
 /* A phrase for a message that says what such an error means. */
 const char *uat_output_error(int error);

@@ -20,7 +20,7 @@ enum {
     UAT_RELAX_SPINS = 1000,
     UAT_RELAX_SPINS_OVERSUBSCRIBED = 50,
     UAT_PAUSE_NS = 40, /* virtual time of a pause; the real instruction takes 15 to 50 ns */
-    UAT_YIELD_NS = 400 /* virtual time of a yield: a system call that finds no other process for the core */
+    UAT_YIELD_NS = 400 /* virtual time of a yield that finds no other process to run */
 };
 
 /* More workers than cores on this host: waiting loops yield the core early. The job's start sets this once it knows

@@ -63,7 +63,7 @@ static void store(const struct uat_setting *s, void *values, uint64_t value)
         *(uint64_t *)field = value;
 }
 
-/* A field of 4 bytes is an int, where -1 may stand for a word. */
+/* A field of 4 bytes is an int, and its sign is kept: -1 means a word such as auto. */
 static uint64_t load(const struct uat_setting *s, const void *values)
 {
     const void *field = (const char *)values + s->offset;

@@ -52,14 +52,17 @@ int uat_parse_time(const char *text, uint64_t unit, uint64_t *out)
         const char *suffix;
         uint64_t ns;
     } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", UINT64_C(60000000000)}};
-    uint64_t value;
+    uint64_t value, ns;
     const char *p = uat_parse_digits(text, &value);
     for (size_t i = 0; p && *p && i < sizeof(units) / sizeof(units[0]); i++)
         if (strcmp(p, units[i].suffix) == 0) {
             unit = units[i].ns;
             p = "";
         }
-    return p && !*p && !__builtin_mul_overflow(value, unit, out) ? 0 : -EINVAL;
+    if (!p || *p || __builtin_mul_overflow(value, unit, &ns))
+        return -EINVAL;
+    *out = ns;
+    return 0;
 }
 
 int uat_edit_distance(const char *a, int a_length, const char *b)

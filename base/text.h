@@ -7,11 +7,12 @@
 
 enum { UAT_NAME_MAX = 63 /* most characters of a setting's name */ };
 
-/* Parse a size with an optional suffix k, K, m, M, g or G (powers of 1024). Returns 0 or -EINVAL. */
+/* Parse a size with an optional suffix k, K, m, M, g or G (powers of 1024). Returns 0, or -EINVAL with *out
+ * unchanged. */
 int uat_parse_size(const char *text, uint64_t *out);
 
-/* Parse a time into ns. It has a suffix ns, us, ms, s or min; without one it counts units of `unit` ns. Returns 0 or
- * -EINVAL. */
+/* Parse a time into ns. It has a suffix ns, us, ms, s or min; without one it counts units of `unit` ns. Returns 0,
+ * or -EINVAL with *out unchanged. */
 int uat_parse_time(const char *text, uint64_t unit, uint64_t *out);
 
 /* Parse digits, decimal or hexadecimal after 0x, into *out. Returns what follows them, or NULL. Octal is not

@@ -17,13 +17,15 @@ struct uat_virtual {
     uint64_t (*now)(void);      /* nanoseconds since the job's start */
     void (*task)(void);         /* a task has been spawned and starts: let its cost pass */
     void (*work)(uint64_t ns);  /* the program says that it computes for this long */
-    void (*pause)(uint64_t ns); /* let time pass in a loop that looks for something elsewhere */
-    void (*wait)(void);         /* wait until a peer has changed a word of this worker's segment */
-    void (*complete)(void);     /* wait until all chains that this worker waits for are complete */
-    void (*delay)(void);        /* between two steps of owner and thief: time may pass here */
-    void (*fence)(void);        /* the full fence: the store buffer drains */
-    void (*store)(uint64_t *word,
-                  uint64_t value); /* a store that peers may see; kept in order with other such stores */
+    void (*copy)(size_t bytes); /* a stack of this size has been copied within this worker's memory */
+    void (*stolen)(int victim, uintptr_t sp, uintptr_t base); /* this worker has stolen the stack [sp, base) */
+    void (*pause)(uint64_t ns);                      /* let time pass in a loop that looks for something elsewhere */
+    void (*wait)(void);                              /* wait until a peer has changed a word of this worker's segment */
+    void (*complete)(void);                          /* wait until all chains that this worker waits for are complete */
+    void (*delay)(void);                             /* between two steps of owner and thief: time may pass here */
+    void (*fence)(void);                             /* the full fence: the store buffer drains */
+    void (*store)(uint64_t *word, uint64_t value);   /* a store that peers may see */
+    void (*release)(uint64_t *word, uint64_t value); /* such a store, which follows all earlier ones */
 };
 
 extern const struct uat_virtual *uat_virtual;
@@ -54,9 +56,16 @@ static inline __attribute__((always_inline)) void uat_store_relaxed(bool simulat
 static inline __attribute__((always_inline)) void uat_store_release(bool simulated, uint64_t *word, uint64_t value)
 {
     if (simulated)
-        uat_virtual->store(word, value);
+        uat_virtual->release(word, value);
     else
         uat_cpu_store_release(word, value);
+}
+
+/* A stack of `bytes` bytes has been copied within this worker's memory: let the time of the copy pass. */
+static inline void uat_copied(size_t bytes)
+{
+    if (UAT_IS_VIRTUAL())
+        uat_virtual->copy(bytes);
 }
 
 /* A counter of constant rate for timelines and intervals: the processor's, or nanoseconds of virtual time. */

@@ -2,10 +2,6 @@
 #include "deque/owner.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/delay.h"
 #include "base/relax.h"
@@ -19,69 +15,6 @@ enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* looks for an acknowledgement between
 #define NEVER UINT64_MAX
 
 const uint64_t uat_deque_watch_word = NEVER - 1; /* neither NEVER nor a possible value of claims */
-uintptr_t uat_deque_closed_entry[1];
-
-void uat_ring_init(struct uat_ring *ring)
-{
-    memset(ring, 0, sizeof(*ring));
-    for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) /* as if a round before the first had been acknowledged */
-        ring->ack[i] = uat_ack(i - UAT_RING_SLOTS, UAT_ACK_ABORTED);
-}
-
-/* Map `bytes`, rounded up to whole pages, and a guard page after them. */
-static void *map_guarded(size_t bytes)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (bytes + page - 1) / page * page;
-    char *p = mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-    if (mprotect(p + size, page, PROT_NONE)) {
-        munmap(p, size + page);
-        return NULL;
-    }
-    return p;
-}
-
-static void unmap_guarded(void *p, size_t bytes)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    munmap(p, (bytes + page - 1) / page * page + page);
-}
-
-int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user)
-{
-    size_t page_entries = (size_t)sysconf(_SC_PAGESIZE) / sizeof(uintptr_t);
-    capacity = (capacity + page_entries - 1) / page_entries * page_entries; /* the guard follows the last entry */
-    uintptr_t *entries = map_guarded(capacity * sizeof(*entries));
-    uint64_t *index = map_guarded(capacity * sizeof(*index));
-    if (!entries || !index) {
-        if (entries)
-            unmap_guarded(entries, capacity * sizeof(*entries));
-        if (index)
-            unmap_guarded(index, capacity * sizeof(*index));
-        return -ENOMEM;
-    }
-    uat_ring_init(ring);
-    *d = (struct uat_deque){
-        .top = entries, .ring = ring, .entries = entries, .index = index, .capacity = capacity, .user = *user};
-    uat_deque_start(d, false);
-    return 0;
-}
-
-void uat_deque_close(struct uat_deque *d)
-{
-    if (!d->entries)
-        return;
-    unmap_guarded(d->entries, d->capacity * sizeof(*d->entries));
-    unmap_guarded(d->index, d->capacity * sizeof(*d->index));
-    *d = (struct uat_deque)UAT_DEQUE_CLOSED;
-}
-
-bool uat_deque_is_overflow(const struct uat_deque *d, uintptr_t address)
-{
-    uintptr_t end = (uintptr_t)(d->entries + d->capacity);
-    return d->entries && address >= end && address < end + (uintptr_t)sysconf(_SC_PAGESIZE);
-}
 
 static enum uat_tag tag_of(const struct uat_deque *d, size_t i)
 {
@@ -93,15 +26,17 @@ static void set_tag(struct uat_deque *d, size_t i, enum uat_tag tag)
     d->entries[i] = (d->entries[i] & ~(uintptr_t)UAT_TAG_MASK) | tag;
 }
 
-/* Acquire: orders the load of claims before later loads of ack, and before the owner uses what a thief gave back. The
- * peer is the atomic on claims in uat_thief_claim(). */
+/* Relaxed: claims alone gives the owner nothing back. An acknowledgement that is older than this value only withholds a
+ * slot (D5). The fence in withdraw_steps() orders this load against the peer: the atomic on claims in
+ * uat_thief_claim(), or the WRITE of claims in claim() of thief_paper.c. */
 static uint64_t load_claims(const struct uat_deque *d)
 {
-    return uat_cpu_load_acquire(&d->ring->claims);
+    return __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
 }
 
-/* Acquire: orders the acknowledgement before the owner's next use of the entry's stack (D6). The peer is the WRITE of
- * uat_thief_acknowledgement(), which the thief posts after its READ of the stack has completed. */
+/* Acquire: orders the acknowledgement before the owner's next stores to the entry's stack (D6). The peer is the WRITE
+ * of uat_thief_acknowledgement(), which the thief posts after its READ of the stack has completed. These stores depend
+ * on the load's value, which is enough for the processors; the compiler may move stores unless this is an acquire. */
 static uint64_t load_ack(const struct uat_deque *d, uint64_t index)
 {
     return uat_cpu_load_acquire(&d->ring->ack[uat_slot_of(index)]);
@@ -278,7 +213,8 @@ static inline __attribute__((always_inline)) bool withdraw_steps(struct uat_dequ
         uat_delay();
     uat_store_relaxed(simulated, &slot->state, uat_state(index, d->generation, false));
     /* Full fence: orders the slot's invalidation before the load of claims. The peer, uat_thief_fetch(), orders its
-     * atomic on claims before its READ of the slot. So either the thief sees the invalid slot, or we see its claim. */
+     * atomic on claims before its READ of the slot; claim() of thief_paper.c does so with its WRITE of claims, whose
+     * completion it awaits. So either the thief sees the invalid slot, or we see its claim. */
     uat_fence(simulated);
     if (hooked)
         uat_delay();
@@ -378,7 +314,8 @@ __attribute__((noinline, cold)) enum uat_pop uat_deque_pop(struct uat_deque *d, 
 
 bool uat_deque_is_drained(const struct uat_deque *d)
 {
-    /* Relaxed: a hint; the peers are the thieves' atomics on claims, in uat_thief_claim(). */
+    /* Relaxed: a hint; the peers are the thieves' atomics on claims, in uat_thief_claim(), and the WRITE of claims in
+     * claim() of thief_paper.c. */
     uint64_t claims = __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
     if (d->aborted > 0 || (d->published > 0 && (int64_t)(claims - d->bottom) < 0))
         return false;
@@ -389,8 +326,8 @@ bool uat_deque_is_drained(const struct uat_deque *d)
 }
 
 /* In a deque that is not drained: is every entry out of the thieves' reach, or does a thief ask for one? Both loads are
- * relaxed, because they are hints. The peers are the thieves' atomics on claims, in uat_thief_claim(), and on the look
- * word, in ask_once() of thief_message.c. */
+ * relaxed, because they are hints. The peers are those of uat_deque_is_drained() and, for the look word, the thief's
+ * atomic in ask_once() of thief_message.c. */
 static bool must_offer(const struct uat_deque *d)
 {
     if (d->giver)
@@ -421,10 +358,15 @@ void uat_deque_watch(struct uat_deque *d, bool watch)
     d->look = watch ? &uat_deque_watch_word : shared;
 }
 
+void uat_deque_look_always(struct uat_deque *d)
+{
+    d->push_claims = d->pop_claims = NEVER;
+}
+
 void uat_deque_start(struct uat_deque *d, bool watch)
 {
     uat_deque_watch(d, watch);
-    d->push_claims = d->pop_claims = NEVER;
+    uat_deque_look_always(d);
     d->cap = d->user.keep_private ? 0 : UAT_RING_SLOTS;
 }
 

@@ -225,6 +225,9 @@ uintptr_t uat_deque_next_private(const struct uat_deque *d);
 /* If `watch`, take the slow path at every push and pop; otherwise only where it is needed. */
 void uat_deque_watch(struct uat_deque *d, bool watch);
 
+/* Make the next push or pop take the slow path, which then decides when the slow path is due again. */
+void uat_deque_look_always(struct uat_deque *d);
+
 /* Start a run with the full cap. If `watch`, take the slow path at every push and pop (torture modes). */
 void uat_deque_start(struct uat_deque *d, bool watch);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/delay.h"
+#include "base/virtual.h"
 #include "base/word.h"
 
 int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts,
@@ -20,7 +21,9 @@ int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const s
                             .list = malloc(room * sizeof(*r->list))};
     if (!r->list)
         return -ENOMEM;
-    r->cap = transport->size > 1 ? UAT_READY_SLOTS : 0;
+    if (!r->ring || transport->size == 1)
+        return 0;
+    r->cap = UAT_READY_SLOTS;
     for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* as if a round before the first had been acknowledged */
         r->ring->ack[i] = i + 1 - UAT_READY_SLOTS;
     return 0;
@@ -46,6 +49,25 @@ static uint64_t load_claims(const struct uat_ready *r)
 bool uat_ready_any(const struct uat_ready *r)
 {
     return r->count > 0 || load_claims(r) != r->bottom;
+}
+
+/* The inbox has no ring. */
+static uint64_t offered(const struct uat_ready *r)
+{
+    return r->ring ? r->bottom - load_claims(r) : 0;
+}
+
+size_t uat_ready_count(const struct uat_ready *r)
+{
+    return r->count + offered(r);
+}
+
+void uat_ready_copy(const struct uat_ready *r, struct uat_ready_task *to)
+{
+    for (uint64_t left = offered(r); left > 0; left--) /* plain: this CPU wrote the slots */
+        *to++ = uat_ready_task_of(&r->ring->slot[(r->bottom - left) % UAT_READY_SLOTS], r->low);
+    for (size_t i = 0; i < r->count; i++)
+        *to++ = r->list[(r->first + i) % r->room];
 }
 
 int uat_ready_grow(struct uat_ready *r)
@@ -79,12 +101,13 @@ static bool publish(struct uat_ready *r)
     struct uat_ready_task task = uat_ready_take_listed(r);
     struct uat_ready_slot *slot = &ring->slot[at];
     /* Relaxed: the release store below orders them. Atomic, so that the words are written whole. */
-    __atomic_store_n(&slot->place, uat_place(task.sp, task.base), __ATOMIC_RELAXED);
-    __atomic_store_n(&slot->where, task.where, __ATOMIC_RELAXED);
+    const bool simulated = UAT_IS_VIRTUAL();
+    uat_store_relaxed(simulated, &slot->place, uat_place(task.sp, task.base));
+    uat_store_relaxed(simulated, &slot->where, task.where);
     uat_delay();
     /* Release: orders the slot's content before the state that offers it. The peer is the peek's READ in
      * uat_ready_steal(); the thief's claim and its second READ follow that. */
-    uat_cpu_store_release(&slot->state, index + 1);
+    uat_store_release(simulated, &slot->state, index + 1);
     r->bottom++;
     return true;
 }
@@ -111,8 +134,8 @@ static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_ta
     int rc = uat_transport_do(r->transport, r->transport->rank, &op, 1);
     if (rc || r->landing->old != index)
         return rc;
-    *task = uat_ready_task_of(&ring->slot[at], r->low); /* no fence: this CPU wrote the slot */
-    /* Relaxed: until the slot is published again, which this CPU does, only this CPU loads the word. */
+    *task = uat_ready_task_of(&ring->slot[at], r->low); /* no fence: this CPU wrote the slot, before the claim */
+    /* Relaxed: only this CPU loads the word until the slot is published again, and this CPU publishes it. */
     __atomic_store_n(&ring->ack[at], index + 1, __ATOMIC_RELAXED);
     if (r->seen == index)
         r->seen++; /* no thief has claimed since: offering was in vain */

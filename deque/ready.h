@@ -17,7 +17,7 @@
  * Order: the owner takes the oldest task of its list, and every UAT_READY_TURN-th time the oldest of the ring. So a
  * task that became ready when n others were ready is passed over at most UAT_READY_BOUND(n) times. In the list it waits
  * for the n others, and the list is served in 7 of 8 turns. If it is then offered, it waits up to 8 turns for each slot
- * of the ring. Thieves only shorten these waits.
+ * of the ring. Thieves only shorten these waits. Tasks that were sent here (inbox.h) at most double them.
  */
 #ifndef UAT_READY_H
 #define UAT_READY_H
@@ -35,7 +35,11 @@ enum { UAT_READY_SLOTS = 12, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes b
 /* The owner takes at most this number of tasks before a task that became ready when n others were ready. */
 #define UAT_READY_BOUND(n) ((n) + (n) / (UAT_READY_TURN - 1) + 1 + UAT_READY_TURN * UAT_READY_SLOTS)
 
-/* A task whose stack [sp, base) lies in a block of an evacuation heap. where: (rank << 48) | address of the block. */
+/* Added to `where`: the block holds a task with all continuations below it (runtime/sched/chains.h). */
+#define UAT_READY_CHAIN UINT64_C(1)
+
+/* A task whose stack [sp, base) lies in a block of an evacuation heap. where: (rank << 48) | address of the block, and
+ * perhaps UAT_READY_CHAIN. */
 struct uat_ready_task {
     uint64_t sp, base, where;
 };
@@ -77,12 +81,13 @@ struct uat_ready {
     size_t first, count, room;
     uint64_t bottom; /* publications so far */
     uint64_t seen;   /* value of claims when we last looked, our own included */
-    unsigned cap;    /* upper bound of tasks offered at once; 0: never offer, because there is no other worker */
+    unsigned cap;    /* upper bound of tasks offered at once; 0: there is no ring or no other worker */
     unsigned turn;
     uint64_t pushed, stolen; /* tasks made ready here; offered tasks that thieves took */
 };
 
-/* The addresses of a worker's parts: zeroed memory of the segment. low: start of the uni-address region. */
+/* The addresses of a worker's parts: zeroed memory of the segment. low: start of the uni-address region. Without a
+ * ring, tasks are never offered. */
 struct uat_ready_parts {
     struct uat_ready_ring *ring;
     struct uat_ready_landing *landing;
@@ -115,6 +120,11 @@ static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_tas
         uat_ready_offer(r);
     return 0;
 }
+
+/* Copy the tasks that are ready here to `to`, which has room for uat_ready_count() tasks: those of the ring, then those
+ * of the list, each oldest first. No thief may be at work. */
+size_t uat_ready_count(const struct uat_ready *r);
+void uat_ready_copy(const struct uat_ready *r, struct uat_ready_task *to);
 
 /* Is any task ready here, offered or not? A thief may take an offered one at any moment. */
 bool uat_ready_any(const struct uat_ready *r);
@@ -163,7 +173,7 @@ static inline int uat_ready_rank(const struct uat_ready_task *task)
 }
 static inline char *uat_ready_block(const struct uat_ready_task *task)
 {
-    return (char *)(uintptr_t)(task->where & ((UINT64_C(1) << 48) - 1));
+    return (char *)(uintptr_t)(task->where & ((UINT64_C(1) << 48) - 1) & ~UAT_READY_CHAIN);
 }
 
 #endif

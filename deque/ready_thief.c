@@ -38,8 +38,9 @@ static int read_rings(struct uat_ready *r, const struct uat_thief *thief, const 
 static bool is_sane(const struct uat_ready *r, const struct uat_thief *thief, const struct uat_ready_task *t)
 {
     return thief->low <= t->sp && t->sp < t->base && t->base <= thief->high && (t->sp | t->base) % 8 == 0 &&
-           uat_ready_rank(t) < r->transport->size && uat_ready_block(t) != NULL && t->where % 8 == 0 &&
-           (!r->is_block || r->is_block(t->where, t->base - t->sp));
+           uat_ready_block(t) != NULL && (t->where & ~UAT_READY_CHAIN) % 8 == 0 &&
+           (r->is_block ? r->is_block(t->where & ~UAT_READY_CHAIN, t->base - t->sp)
+                        : uat_ready_rank(t) < r->transport->size);
 }
 
 /* The slot of the ring's next task, or NULL if there is none. */
@@ -95,7 +96,8 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
     const struct offered offered = {
         .victim = victims->rank[at], .ring = ring_of(r, thief, victims->rank[at]), .index = a->peek[at].claims};
     const struct uat_ready_task foretold = uat_ready_task_of(offer, r->low);
-    bool stack = foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT;
+    /* The stack of a rank that this job does not have is elsewhere: the caller knows where. */
+    bool stack = foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT && uat_ready_rank(&foretold) < r->transport->size;
     uat_notice_begin(thief->notice);
     rc = claim(r, &offered, &foretold, stack);
     ++*trips;

@@ -3,7 +3,8 @@
  * The shared words of a work-stealing deque: the part that thieves see. owner.h and thief.h are the two sides.
  *
  * Who writes what (nothing else writes a word that the HCA updates atomically):
- *   lock, claims   thieves, by HCA atomics only
+ *   lock           thieves, by HCA atomics only
+ *   claims         thieves, by HCA atomics only; under the paper protocol by plain WRITEs only
  *   slot[]         the owner's CPU only
  *   ack[]          the thief that acknowledges its own claim, by a plain WRITE
  */
@@ -31,9 +32,8 @@ struct uat_ring {
     _Alignas(UAT_CACHE_LINE) char room[UAT_CACHE_LINE - sizeof(uint64_t)];
     uint64_t claims;
     struct uat_slot slot[UAT_RING_SLOTS];
-    /*
-     * The lock protocol's lock: 0 when free. It starts a line of its own, because losers of the race keep changing it.
-     */
+    /* The lock: 0 when free; under the paper protocol equal to claims when free. It starts a line of its own, because
+     * losers of the race keep changing it. */
     uint64_t lock;
     /* The acknowledgements follow the words that a peek READs, because only the owner needs them. */
     _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_RING_SLOTS];
@@ -49,6 +49,16 @@ struct uat_peek {
 _Static_assert(__builtin_offsetof(struct uat_ring, lock) - __builtin_offsetof(struct uat_ring, claims) ==
                    __builtin_offsetof(struct uat_peek, lock),
                "a peek is a part of the ring");
+
+/* All words of a ring that thieves see, with one READ. */
+struct uat_ring_copy {
+    struct uat_peek peek;
+    char room[UAT_CACHE_LINE - sizeof(uint64_t)];
+    uint64_t ack[UAT_RING_SLOTS];
+};
+_Static_assert(__builtin_offsetof(struct uat_ring, ack) - __builtin_offsetof(struct uat_ring, claims) ==
+                   __builtin_offsetof(struct uat_ring_copy, ack),
+               "a copy is a part of the ring");
 
 /* A stack [sp, base). */
 struct uat_stack {

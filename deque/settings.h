@@ -5,13 +5,13 @@
 
 #include "base/settings.h"
 
-enum uat_deque_protocol { UAT_DEQUE_LOCK, UAT_DEQUE_CLAIM, UAT_DEQUE_MESSAGE };
+enum uat_deque_protocol { UAT_DEQUE_LOCK, UAT_DEQUE_CLAIM, UAT_DEQUE_MESSAGE, UAT_DEQUE_PAPER };
 
 enum {
     UAT_PEEKS_AUTO = 0,  /* NEAR or FAR, by the number of hosts */
     UAT_PEEKS_NEAR = 4,  /* in a job of one host */
     UAT_PEEKS_FAR = 2,   /* over a network, where each peek also loads the thief's own adapter */
-    UAT_PEEKS_NONE = -1, /* the lock and the message protocol lock or ask without a peek */
+    UAT_PEEKS_NONE = -1, /* the lock, paper and message protocols lock or ask without a peek */
     UAT_PEEKS_MAX = 8,
 };
 
@@ -26,7 +26,8 @@ extern struct uat_deque_settings uat_deque_settings;
 #define DEQUE(member) UAT_FIELD(struct uat_deque_settings, member)
 static const struct uat_setting uat_deque_rows[] = {
     {"UAT_DEQUE", "claim", UAT_EQUAL, DEQUE(protocol),
-     UAT_CHOICE({"lock", UAT_DEQUE_LOCK}, {"claim", UAT_DEQUE_CLAIM}, {"message", UAT_DEQUE_MESSAGE}),
+     UAT_CHOICE({"lock", UAT_DEQUE_LOCK}, {"claim", UAT_DEQUE_CLAIM}, {"message", UAT_DEQUE_MESSAGE},
+                {"paper", UAT_DEQUE_PAPER}),
      "the protocol by which a thief gets a task"},
     {"UAT_PEEKS", "auto", UAT_MAY_DIFFER, DEQUE(peeks),
      UAT_NUMBER_OR(1, UAT_PEEKS_MAX, {"auto", UAT_PEEKS_AUTO}, {"none", (uint64_t)UAT_PEEKS_NONE}),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The part that the claim and lock protocols share, and the counting of all protocols. Model: tests/model/thief.pml,
- * checked by claim.pml and lock.pml. */
+/* The part that the claim, lock and paper protocols share, and the counting of all protocols. Model:
+ * tests/model/thief.pml, checked by claim.pml, lock.pml and paper.pml. */
 #include "deque/thief_internal.h"
 
 #include <errno.h>
@@ -78,30 +78,17 @@ static void check_place(const struct uat_thief *thief, int victim, const struct 
         uat_word_refuse(victim, "the stack in a slot of the deque", slot->place);
 }
 
-static int read_rings(struct uat_thief *thief, const struct uat_victims *victims)
+/* The READ of the victim's ring to landing->peek[i]. */
+static inline struct uat_op read_ring(struct uat_thief *thief, int victim, int i)
 {
-    struct uat_pending pending[UAT_PEEKS_MAX], *all[UAT_PEEKS_MAX];
-    uint64_t begin = uat_phase_begin();
-    uat_delay();
-    for (int i = 0; i < victims->count; i++) {
-        struct uat_op op = uat_op_read(&thief->landing->peek[i], &uat_thief_ring(thief, victims->rank[i])->claims,
-                                       sizeof(struct uat_peek));
-        all[i] = &pending[i];
-        int rc = uat_transport_post(thief->transport, victims->rank[i], &op, 1, &pending[i]);
-        if (rc)
-            return rc;
-    }
-    thief->count.peeks += (uint64_t)victims->count;
-    int rc = uat_transport_wait(thief->transport, all, victims->count);
-    uat_phase_end(UAT_PHASE_PEEK, begin);
-    return rc;
+    return uat_op_read(&thief->landing->peek[i], &uat_thief_ring(thief, victim)->claims, sizeof(struct uat_peek));
 }
 
 int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
                    bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
                    struct uat_peek **peek)
 {
-    int rc = read_rings(thief, victims);
+    int rc = uat_thief_read_all(thief, victims, read_ring);
     if (rc)
         return rc;
     /* The stack nearest to the region's top is the oldest, which usually has the most work below it. */
@@ -122,36 +109,62 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     return 0;
 }
 
+/* After a peek that chose no victim: did the peek skip a victim with an entry, because the entry is unusable? */
+static bool any_offer(const struct uat_thief *thief, const struct uat_victims *victims)
+{
+    for (int i = 0; i < victims->count; i++)
+        if (uat_thief_offer(thief, &thief->landing->peek[i]))
+            return true;
+    return false;
+}
+
+int uat_thief_choose(struct uat_thief *thief, const struct uat_victims *victims,
+                     bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek),
+                     struct uat_stolen *stolen, struct uat_peek **peek)
+{
+    int rc = uat_thief_peek(thief, victims, usable, &stolen->victim, peek);
+    if (rc)
+        return rc;
+    stolen->trips++;
+    if (*peek)
+        return UAT_STEAL_DONE;
+    return any_offer(thief, victims) ? UAT_STEAL_LOST_RACE : UAT_STEAL_EMPTY;
+}
+
 /* Is this stack small enough for a speculative READ? */
 static bool speculative(struct uat_stack stack)
 {
     return stack.base - stack.sp <= UAT_SPECULATION_LIMIT;
 }
 
-static struct uat_op read_slot(struct uat_thief *thief, int victim, uint64_t index)
+struct uat_op uat_thief_read_slot(struct uat_thief *thief, int victim, uint64_t index)
 {
     return uat_op_read(&thief->landing->slot, &uat_thief_ring(thief, victim)->slot[uat_slot_of(index)],
                        sizeof(struct uat_slot));
 }
 
-/* READ a stack to its original addresses. They are free, because the thief's region is empty. */
-static struct uat_op read_stack(struct uat_stack stack)
+struct uat_op uat_thief_read_stack(const struct uat_thief *thief, const struct uat_slot *slot)
 {
+    struct uat_stack stack = stack_of(thief, slot);
     return uat_op_read((void *)stack.sp, (void *)stack.sp, stack.base - stack.sp);
+}
+
+void uat_thief_intend(struct uat_thief *thief, int victim, uint64_t index)
+{
+    thief->notice->intent_index = index;
+    thief->notice->intent_victim = (uint64_t)victim;
+    uat_notice_begin(thief->notice);
+    uat_delay();
 }
 
 int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,
                     const struct uat_slot *offer)
 {
-    struct uat_op chain[3] = {*claim, read_slot(thief, victim, index)};
-    struct uat_stack stack = stack_of(thief, offer);
+    struct uat_op chain[3] = {*claim, uat_thief_read_slot(thief, victim, index)};
     int n = 2;
-    if (speculative(stack))
-        chain[n++] = read_stack(stack);
-    thief->notice->intent_index = index;
-    thief->notice->intent_victim = (uint64_t)victim;
-    uat_notice_begin(thief->notice);
-    uat_delay();
+    if (speculative(stack_of(thief, offer)))
+        chain[n++] = uat_thief_read_stack(thief, offer);
+    uat_thief_intend(thief, victim, index);
     return uat_thief_do(thief, UAT_PHASE_CLAIM, victim, chain, n);
 }
 
@@ -162,10 +175,10 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
     enum uat_phase phase = stolen->second_look ? UAT_PHASE_LOOK : UAT_PHASE_STACK;
     struct uat_slot at = thief->landing->slot; /* where the entry was last seen */
     for (int looks = 0; looks < 2; looks++) {
-        struct uat_op chain[2] = {read_slot(thief, victim, index)};
+        struct uat_op chain[2] = {uat_thief_read_slot(thief, victim, index)};
         int n = 1;
         if (uat_thief_is_sane(thief, stack_of(thief, &at)))
-            chain[n++] = read_stack(stack_of(thief, &at));
+            chain[n++] = uat_thief_read_stack(thief, &at);
         uat_delay();
         int rc = uat_thief_do(thief, phase, victim, chain, n);
         if (rc)
@@ -177,10 +190,22 @@ static int look_again(struct uat_thief *thief, int victim, uint64_t index, struc
     }
     if (!uat_thief_is_sane(thief, stack_of(thief, &at)))
         return uat_word_report(victim, "the stack in a slot of the deque", at.place);
-    struct uat_op op = read_stack(stack_of(thief, &at));
+    struct uat_op op = uat_thief_read_stack(thief, &at);
     stolen->trips++;
     int rc = uat_thief_do(thief, phase, victim, &op, 1);
     return rc ? rc : UAT_STEAL_DONE;
+}
+
+int uat_thief_judge(struct uat_thief *thief, int victim, uint64_t index)
+{
+    uint64_t state = thief->landing->slot.state;
+    if (uat_state_valid_for(state, index))
+        return UAT_STEAL_DONE;
+    /* The owner took the entry back. Until the acknowledgement, the slot belongs to the claimed index (D5). */
+    if (state >> 33 != (index & 0x7fffffff))
+        return uat_word_report(victim, "the state of a slot in the deque", state);
+    thief->count.aborted++;
+    return UAT_STEAL_LOST_RACE;
 }
 
 int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const struct uat_slot *offer,
@@ -189,13 +214,9 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
     const struct uat_slot *slot = &thief->landing->slot;
     /* No fence between the atomic on claims and the READ of this slot: they are one chain, which the transport keeps in
      * order (O1). The owner's counterpart is the fence in withdraw(), owner.c. */
-    if (!uat_state_valid_for(slot->state, index)) {
-        /* The owner took the entry back. Until the acknowledgement, the slot belongs to the claimed index (D5). */
-        if (slot->state >> 33 != (index & 0x7fffffff))
-            return uat_word_report(victim, "the state of a slot in the deque", slot->state);
-        thief->count.aborted++;
-        return UAT_STEAL_LOST_RACE;
-    }
+    int result = uat_thief_judge(thief, victim, index);
+    if (result != UAT_STEAL_DONE)
+        return result;
     bool foretold = slot->state == offer->state && slot->place == offer->place;
     if (!foretold) {
         stolen->second_look = true;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thieves' side of the work-stealing deque: three protocols, over any transport. The owner's side is owner.h for
- * claim and lock, and mail.h for message.
+ * The thieves' side of the work-stealing deque: four protocols, over any transport. The owner's side is mail.h for
+ * message, and owner.h for the others.
  *
  * claim  peek; { CMP_SWAP(claims, t, t + 1); READ slot; READ stack }; acknowledge.         thief_claim.c
  * lock   peek; { FETCH_ADD(lock, 1); READ claims and slots }; { FETCH_ADD(claims, 1); READ slot; READ stack };
  *        acknowledge and { FETCH_ADD(lock, -1) }.                                            thief_lock.c
  * message  peek; { CMP_SWAP the request into the victim's mailbox }; wait until the victim has written the stack here,
  *        and withdraw if it takes too long.                                                  thief_message.c
+ * paper  peek; FETCH_ADD(lock, 1); READ ring; WRITE claims; READ slot; READ stack; WRITE ack: one after the other.
+ *                                                                                            thief_paper.c
  *
  *   T1  What a peek shows is a hint: its words may belong to two different entries.
- *   T2  A claim is the atomic on claims. The claimed entry is the thief's if the slot, READ after the claim, is valid
- *       for the claimed index. Then the owner does not touch slot or stack before the acknowledgement (D4, D6).
+ *   T2  A claim is the atomic on claims, or under the paper protocol the WRITE of claims. The claimed entry is the
+ *       thief's if the slot, READ after the claim, is valid for the claimed index. Then the owner does not touch slot
+ *       or stack before the acknowledgement (D4, D6).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
  *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are those of the
  *       peek. Otherwise they may mix two publications, and the thief READs both again, now that they are frozen.
@@ -43,8 +46,10 @@ enum {
 struct uat_landing {
     struct uat_peek peek[UAT_PEEKS_MAX];
     struct uat_slot slot;
+    struct uat_ring_copy ring; /* paper protocol */
     uint64_t old;
-    uint64_t ack; /* source of an acknowledgement */
+    uint64_t claims; /* paper protocol: source of the WRITE of claims */
+    uint64_t ack;    /* source of an acknowledgement */
     /* The message protocol: mailboxes of victims, and what the owner's side needs. */
     struct uat_mailbox_front front[UAT_PEEKS_MAX];
     struct uat_mail_landing mail;
@@ -134,6 +139,16 @@ void uat_thief_close(struct uat_thief *thief);
  * been reported.
  */
 typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen);
-uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal;
+uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal, uat_paper_steal;
+
+/*
+ * Make the victim take the slow path at its next push or pop, without its CPU. This takes nothing from it:
+ *   claim, lock, paper   claim an entry that a peek shows as valid, and acknowledge ABORTED at once (T3)
+ *   message             put a request that is already WITHDRAWN into a free mailbox, and free the mailbox again (M4)
+ * Does nothing if the victim offers nothing, or if another thief is already at work there: the victim then takes the
+ * slow path without this. This worker's region may hold a task. Returns 0 or a negative errno that has been reported.
+ */
+typedef int uat_poke_fn(struct uat_thief *thief, int victim);
+uat_poke_fn uat_lock_poke, uat_claim_poke, uat_paper_poke, uat_message_poke;
 
 #endif

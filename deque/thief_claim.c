@@ -20,7 +20,7 @@ static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum
     return rc;
 }
 
-/* May the entry that peek shows be claimed? Not while the victim's ring changes under our claims (C2). */
+/* May the entry that peek shows be claimed? Only if the victim's ring does not keep changing under our claims (C2). */
 static bool is_steady(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     uint64_t *last = &thief->known[victim], state = peek->slot[uat_slot_of(peek->claims)].state;
@@ -30,36 +30,24 @@ static bool is_steady(struct uat_thief *thief, int victim, const struct uat_peek
     return false;
 }
 
-/* Was an entry skipped only because it keeps changing? */
-static bool any_offer(const struct uat_thief *thief, const struct uat_victims *victims)
-{
-    for (int i = 0; i < victims->count; i++)
-        if (uat_thief_offer(thief, &thief->landing->peek[i]))
-            return true;
-    return false;
-}
-
 static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     struct uat_peek *peek;
-    int rc = uat_thief_peek(thief, victims, is_steady, &stolen->victim, &peek);
-    if (rc)
-        return rc;
-    stolen->trips++;
-    if (!peek)
-        return any_offer(thief, victims) ? UAT_STEAL_LOST_RACE : UAT_STEAL_EMPTY;
+    int result = uat_thief_choose(thief, victims, is_steady, stolen, &peek);
+    if (result != UAT_STEAL_DONE)
+        return result;
     int victim = stolen->victim;
     uint64_t index = peek->claims;
     const struct uat_slot *offer = uat_thief_offer(thief, peek);
     struct uat_op claim =
         uat_op_cmp_swap(&thief->landing->old, &uat_thief_ring(thief, victim)->claims, index, index + 1);
-    rc = uat_thief_claim(thief, victim, &claim, index, offer);
+    int rc = uat_thief_claim(thief, victim, &claim, index, offer);
     if (rc)
         return rc;
     stolen->trips++;
     if (thief->landing->old != index)
         return UAT_STEAL_LOST_RACE;
-    int result = uat_thief_fetch(thief, victim, index, offer, stolen);
+    result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;
     thief->known[victim] = result == UAT_STEAL_DONE ? 0 : offer->state;
@@ -71,4 +59,21 @@ int uat_claim_steal(struct uat_thief *thief, const struct uat_victims *victims, 
 {
     *stolen = (struct uat_stolen){0};
     return uat_thief_count(thief, attempt(thief, victims, stolen));
+}
+
+int uat_claim_poke(struct uat_thief *thief, int victim)
+{
+    struct uat_peek *peek;
+    int rc = uat_thief_peek_at(thief, victim, uat_thief_any, &peek);
+    if (rc || !peek)
+        return rc;
+    uint64_t index = peek->claims;
+    struct uat_op claim =
+        uat_op_cmp_swap(&thief->landing->old, &uat_thief_ring(thief, victim)->claims, index, index + 1);
+    uat_thief_intend(thief, victim, index);
+    rc = uat_thief_do(thief, UAT_PHASE_CLAIM, victim, &claim, 1);
+    if (!rc && thief->landing->old == index) /* no READ of slot or stack is under way (T3) */
+        rc = acknowledge(thief, victim, index, UAT_ACK_ABORTED);
+    thief->notice->intent_victim = UAT_INTENT_NONE;
+    return rc;
 }

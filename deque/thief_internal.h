@@ -3,8 +3,16 @@
 #ifndef UAT_THIEF_INTERNAL_H
 #define UAT_THIEF_INTERNAL_H
 
+#include "base/delay.h"
 #include "deque/phase.h"
 #include "deque/thief.h"
+
+/* For uat_thief_peek(): any victim that has something to take will do. */
+static inline bool uat_thief_any(struct uat_thief *thief, int victim, const struct uat_peek *peek)
+{
+    (void)thief, (void)victim, (void)peek;
+    return true;
+}
 
 /* Count the result of an attempt, and return it. */
 int uat_thief_count(struct uat_thief *thief, int result);
@@ -16,6 +24,26 @@ static inline int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, in
     uint64_t begin = uat_phase_begin();
     int rc = uat_transport_do(thief->transport, victim, ops, count);
     uat_phase_end(phase, begin);
+    return rc;
+}
+
+/* Post the READ that read() makes for each victim, and wait for all: one round trip. */
+static inline int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victims,
+                                     struct uat_op (*read)(struct uat_thief *thief, int victim, int i))
+{
+    struct uat_pending pending[UAT_PEEKS_MAX], *all[UAT_PEEKS_MAX];
+    uint64_t begin = uat_phase_begin();
+    uat_delay();
+    for (int i = 0; i < victims->count; i++) {
+        struct uat_op op = read(thief, victims->rank[i], i);
+        all[i] = &pending[i];
+        int rc = uat_transport_post(thief->transport, victims->rank[i], &op, 1, &pending[i]);
+        if (rc)
+            return rc;
+    }
+    thief->count.peeks += (uint64_t)victims->count;
+    int rc = uat_transport_wait(thief->transport, all, victims->count);
+    uat_phase_end(UAT_PHASE_PEEK, begin);
     return rc;
 }
 
@@ -31,6 +59,36 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
 int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
                    bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
                    struct uat_peek **peek);
+
+/* The READ of the victim's slot for index to landing->slot. */
+struct uat_op uat_thief_read_slot(struct uat_thief *thief, int victim, uint64_t index);
+
+/* The READ of the stack that a slot shows to its original addresses. They are free, because the thief's region is
+ * empty. */
+struct uat_op uat_thief_read_stack(const struct uat_thief *thief, const struct uat_slot *slot);
+
+/* Show which index of which victim this thief is about to claim or to ask for. */
+void uat_thief_intend(struct uat_thief *thief, int victim, uint64_t index);
+
+/* Is the slot in landing->slot, READ after the claim of index, valid? UAT_STEAL_DONE, UAT_STEAL_LOST_RACE (the owner
+ * took the entry back) or a negative errno (the word is corrupt). */
+int uat_thief_judge(struct uat_thief *thief, int victim, uint64_t index);
+
+/* The start of a steal: uat_thief_peek() to stolen->victim, and one more trip. Returns UAT_STEAL_DONE if a victim was
+ * chosen, UAT_STEAL_LOST_RACE if only unusable entries were seen, UAT_STEAL_EMPTY if none, or a negative errno. */
+int uat_thief_choose(struct uat_thief *thief, const struct uat_victims *victims,
+                     bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek),
+                     struct uat_stolen *stolen, struct uat_peek **peek);
+
+/* uat_thief_peek() at one victim. */
+static inline int uat_thief_peek_at(struct uat_thief *thief, int victim,
+                                    bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek),
+                                    struct uat_peek **peek)
+{
+    const struct uat_victims one = {.count = 1, .rank = {victim}};
+    int best;
+    return uat_thief_peek(thief, &one, usable, &best, peek);
+}
 
 /* Claim index: post { claim; READ slot; READ stack as offered }, where `claim` is the atomic, and wait for them. */
 int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,

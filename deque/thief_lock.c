@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lock protocol: that of Akiyama and Taura (JIP 24(3) 2016) with hardware atomics. Chains reduce it to three
- * dependent round trips. Model: tests/model/lock.pml.
+ * The lock protocol: one lock per victim, as in Akiyama and Taura (JIP 24(3) 2016), but with hardware atomics, and with
+ * chains that reduce it to three dependent round trips. thief_paper.c has their operations. Model:
+ * tests/model/lock.pml.
  *
  * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may have loaded the
  * old value before that WRITE and store its sum after it. Then the lock stays taken although no thief holds it. So
@@ -51,6 +52,21 @@ static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
     return rc ? rc : UAT_STEAL_LOST_RACE;
 }
 
+/* Acknowledge the claim of index, and unlock. */
+static int settle(struct uat_thief *thief, int victim, uint64_t index, enum uat_ack_status status)
+{
+    /* The owner reads the acknowledgement, and thieves read the lock. No worker reads both, so their order does not
+     * matter. They are in order anyway (O1). */
+    struct uat_op chain[2] = {
+        uat_thief_acknowledgement(thief, victim, index, status),
+        uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1),
+    };
+    uint64_t begin = uat_phase_begin();
+    int rc = uat_transport_post_unsignaled(thief->transport, victim, chain, 2);
+    uat_phase_end(UAT_PHASE_ACKNOWLEDGE, begin);
+    return rc;
+}
+
 /* With the lock held: claim the next entry, fetch it, acknowledge and unlock. */
 static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek, struct uat_stolen *stolen)
 {
@@ -70,15 +86,7 @@ static int take(struct uat_thief *thief, int victim, const struct uat_peek *peek
     int result = uat_thief_fetch(thief, victim, index, offer, stolen);
     if (result < 0)
         return result;
-    /* The owner reads the acknowledgement, and thieves read the lock. No worker reads both, so their order does not
-     * matter. They are in order anyway (O1). */
-    struct uat_op chain[2] = {
-        uat_thief_acknowledgement(thief, victim, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED),
-        uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1),
-    };
-    uint64_t begin = uat_phase_begin();
-    rc = uat_transport_post_unsignaled(thief->transport, victim, chain, 2);
-    uat_phase_end(UAT_PHASE_ACKNOWLEDGE, begin);
+    rc = settle(thief, victim, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED);
     return rc ? rc : result;
 }
 
@@ -90,26 +98,14 @@ static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *
     return peek->lock == 0;
 }
 
-/* Was an entry skipped only because its ring was locked? */
-static bool any_locked(const struct uat_thief *thief, const struct uat_victims *victims)
-{
-    for (int i = 0; i < victims->count; i++)
-        if (thief->landing->peek[i].lock != 0 && uat_thief_offer(thief, &thief->landing->peek[i]))
-            return true;
-    return false;
-}
-
 static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     struct uat_peek *peek = &thief->landing->peek[0];
     stolen->victim = victims->rank[0];
     if (thief->peek) {
-        int rc = uat_thief_peek(thief, victims, is_free, &stolen->victim, &peek);
-        if (rc)
-            return rc;
-        stolen->trips++;
-        if (!peek)
-            return any_locked(thief, victims) ? UAT_STEAL_LOST_RACE : UAT_STEAL_EMPTY;
+        int result = uat_thief_choose(thief, victims, is_free, stolen, &peek);
+        if (result != UAT_STEAL_DONE)
+            return result;
     }
     int result = lock(thief, stolen->victim, peek);
     stolen->trips++;
@@ -120,4 +116,27 @@ int uat_lock_steal(struct uat_thief *thief, const struct uat_victims *victims, s
 {
     *stolen = (struct uat_stolen){0};
     return uat_thief_count(thief, attempt(thief, victims, stolen));
+}
+
+int uat_lock_poke(struct uat_thief *thief, int victim)
+{
+    struct uat_peek *peek;
+    int rc = uat_thief_peek_at(thief, victim, is_free, &peek);
+    if (rc || !peek)
+        return rc;
+    int result = lock(thief, victim, peek);
+    if (result != UAT_STEAL_DONE)
+        return result < 0 ? result : 0;
+    if (!uat_thief_offer(thief, peek))
+        return unlock(thief, victim);
+    uint64_t index = peek->claims;
+    struct uat_op claim = uat_op_fetch_add(&thief->landing->old, &uat_thief_ring(thief, victim)->claims, 1);
+    uat_thief_intend(thief, victim, index);
+    rc = uat_thief_do(thief, UAT_PHASE_CLAIM, victim, &claim, 1);
+    if (!rc && thief->landing->old != index) /* L3 */
+        rc = uat_word_report(victim, "the number of claims in the deque", thief->landing->old);
+    if (!rc)
+        rc = settle(thief, victim, index, UAT_ACK_ABORTED);
+    thief->notice->intent_victim = UAT_INTENT_NONE;
+    return rc;
 }

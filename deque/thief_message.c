@@ -29,29 +29,10 @@ static enum answer look_for_answer(const struct uat_thief *thief)
 }
 
 /* The READ of the victim's front to landing->front[i]. */
-static struct uat_op read_front(struct uat_thief *thief, int victim, int i)
+static inline struct uat_op read_front(struct uat_thief *thief, int victim, int i)
 {
     return uat_op_read(&thief->landing->front[i], &uat_mail_box(thief->mail, victim)->front,
                        sizeof(struct uat_mailbox_front));
-}
-
-/* READ the victims' mailboxes: one round trip for all. */
-static int read_fronts(struct uat_thief *thief, const struct uat_victims *victims)
-{
-    struct uat_pending pending[UAT_PEEKS_MAX], *all[UAT_PEEKS_MAX];
-    uint64_t begin = uat_phase_begin();
-    uat_delay();
-    for (int i = 0; i < victims->count; i++) {
-        struct uat_op op = read_front(thief, victims->rank[i], i);
-        all[i] = &pending[i];
-        int rc = uat_transport_post(thief->transport, victims->rank[i], &op, 1, &pending[i]);
-        if (rc)
-            return rc;
-    }
-    thief->count.peeks += (uint64_t)victims->count;
-    int rc = uat_transport_wait(thief->transport, all, victims->count);
-    uat_phase_end(UAT_PHASE_PEEK, begin);
-    return rc;
 }
 
 /* Check what an owner shows: a request of 40 bits that it has looked at, with one of three outcomes, and an offer that
@@ -67,7 +48,7 @@ static void check_front(const struct uat_thief *thief, int victim, const struct 
 /* Choose the victim to ask. UAT_STEAL_DONE: it is stolen->victim, and its mailbox is free. */
 static int peek(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
-    int rc = read_fronts(thief, victims), result = UAT_STEAL_EMPTY;
+    int rc = uat_thief_read_all(thief, victims, read_front), result = UAT_STEAL_EMPTY;
     if (rc)
         return rc;
     stolen->trips++;
@@ -107,10 +88,7 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
         /* Takes effect after the swap (O1), so that after a lost swap we know a value that may be free by now. */
         read_front(thief, victim, 0),
     };
-    thief->notice->intent_index = uat_ask_number(*request);
-    thief->notice->intent_victim = (uint64_t)victim;
-    uat_notice_begin(thief->notice);
-    uat_delay();
+    uat_thief_intend(thief, victim, uat_ask_number(*request));
     int rc = uat_thief_do(thief, UAT_PHASE_ASK, victim, chain, thief->peek ? 1 : 2);
     if (rc)
         return rc;
@@ -129,7 +107,7 @@ static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint6
 {
     int victim = stolen->victim, result = UAT_STEAL_LOST_RACE;
     if (thief->known[victim] == UAT_ASK_UNKNOWN) {
-        int rc = read_fronts(thief, &(struct uat_victims){.count = 1, .rank = {victim}});
+        int rc = uat_thief_read_all(thief, &(struct uat_victims){.count = 1, .rank = {victim}}, read_front);
         if (rc)
             return rc;
         stolen->trips++;
@@ -291,4 +269,29 @@ int uat_message_steal(struct uat_thief *thief, const struct uat_victims *victims
 {
     *stolen = (struct uat_stolen){0};
     return uat_thief_count(thief, attempt(thief, victims, stolen));
+}
+
+int uat_message_poke(struct uat_thief *thief, int victim)
+{
+    struct uat_landing *l = thief->landing;
+    uint64_t *ask = &uat_mail_box(thief->mail, victim)->front.ask;
+    int rc = uat_thief_read_all(thief, &(struct uat_victims){.count = 1, .rank = {victim}}, read_front);
+    if (rc)
+        return rc;
+    check_front(thief, victim, &l->front[0]);
+    if (!uat_mailbox_is_free(&l->front[0]))
+        return 0;
+    uint64_t free = l->front[0].ask, number = uat_ask_number(free) + 1;
+    /* WITHDRAWN from the start: the owner never decides it. So no stack arrives here, where the region may hold a task
+     * (M6). */
+    uint64_t request = uat_ask(number, thief->transport->rank) | UAT_ASK_WITHDRAWN;
+    struct uat_op op = uat_op_cmp_swap(&l->old, ask, free, request);
+    uat_delay();
+    rc = uat_thief_do(thief, UAT_PHASE_WITHDRAW, victim, &op, 1);
+    if (rc || l->old != free)
+        return rc;
+    thief->known[victim] = uat_ask(number, UAT_ASK_NONE);
+    op = uat_op_cmp_swap(NULL, ask, request, thief->known[victim]);
+    uat_delay();
+    return uat_transport_post_unsignaled(thief->transport, victim, &op, 1);
 }

@@ -35,8 +35,8 @@ template <class T> uat::span<T> rows_of(uat::span<T> array, uint64_t b, uint64_t
     return array.subspan(64 * words * b, 64 * words + more);
 }
 
-/* Loops start with the block of the worker that starts them: its own arrays are near, and it has worked on the same
- * words in the last level. */
+/* The block with which this worker starts a loop. The words of its own arrays are near, and it has worked on them in
+ * the level before. */
 uint64_t first_block(const Search &s)
 {
     return blocks_of(s) * uint64_t(uat_rank()) / uint64_t(uat_size());
@@ -148,7 +148,8 @@ Found search_top_down(const Search &s, uint64_t edges)
     });
 }
 
-/* Before a search: no vertex of block b has a parent, none is seen but those without edges, and what is no vertex. */
+/* Prepare block b for a search: no vertex has a parent. Marked as seen are vertices without edges, and bits beyond the
+ * last vertex. */
 void clear(const Search &s, uint64_t b)
 {
     auto offset = rows_of(s.g.offset, b, 1).read();

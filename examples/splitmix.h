@@ -16,7 +16,7 @@ static inline uint64_t splitmix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The same, and the state goes on. */
+/* The next number, as above; the state moves on by one step. */
 static inline uint64_t splitmix_next(uint64_t *state)
 {
     uint64_t x = splitmix(*state);

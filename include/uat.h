@@ -103,6 +103,25 @@ static inline void uat_join(uat_task_t *t)
 }
 
 /*
+ * Continue on the worker of this rank. The caller's stack goes there; meanwhile this worker continues the caller's
+ * spawner. The caller runs once that worker has no entry in its deque: when its running task has ended or waits and all
+ * continuations there have run or were stolen. Until the caller next spawns, joins or waits, it stays there. So code
+ * between two such calls runs where its data are: uat_migrate(uat_global_home(p)), with uat/global.h. On the worker of
+ * this rank the call does nothing. Only inside a task. Like a call that waits, it must not be made while ranges of
+ * global memory are checked out. Errors end the job with a message: a rank that is not of this job, a call outside of a
+ * task.
+ */
+void uat_migrate(int rank);
+
+/*
+ * uat_spawn(), with the worker on which the child starts: the child's first act is uat_migrate(rank). The places of
+ * X10 and the on-statement of Chapel do the same. The caller goes on at once. The child takes a join record, and its
+ * stack takes a block of the evacuation heap. If rank is this worker's, the child is an ordinary one.
+ */
+void uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t arg_size, void *result,
+                  size_t result_size);
+
+/*
  * Task groups: any number of children, spawned in a loop or along a list, with one wait for all of them. A group takes
  * the place of a handle for each child; the children's results are dropped.
  *
@@ -188,6 +207,30 @@ static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *a
         group->parted++;
 }
 
+/* uat_group_spawn() for typed tasks: see uat_spawn_typed(). The size is a constant, so the compiler keeps one way. */
+static inline void uat_group_spawn_typed(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
+{
+    if (arg_size > UAT_SPAWN_TYPED_MAX) {
+        uat_group_spawn(group, fn, arg, arg_size);
+        return;
+    }
+    if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
+        return;
+    uat_spawn_typed(&group->task, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
+    if (__builtin_expect(group->task.record != 0, 0)) /* the child lives elsewhere */
+        group->parted++;
+}
+
+/* uat_group_spawn(), with the worker on which the child starts: see uat_spawn_on(). */
+static inline void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, const void *arg, size_t arg_size)
+{
+    if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
+        return;
+    uat_spawn_on(&group->task, rank, fn, arg, arg_size, UAT_GROUP_RESULT, 0);
+    if (__builtin_expect(group->task.record != 0, 0)) /* the child lives elsewhere */
+        group->parted++;
+}
+
 /*
  * Wait for all children of the group. The group is empty then and may be used again. After the call the task may be on
  * another worker. A second wait, or the wait for an empty group, returns at once. If a task ends without this wait
@@ -244,9 +287,11 @@ void uat_sim_work(uint64_t ns);
  * up to eight parameters, and with it
  *     name_task                                the handle of a child, result included
  *     void name_spawn(name_task *, arg1, ...)  uat_spawn()
+ *     void name_spawn_on(name_task *, int rank, arg1, ...)  uat_spawn_on()
  *     type name_join(name_task *)              uat_join(); returns the result
  *     int  name_run(type *result, arg1, ...)   uat_run()
  *     void name_group_spawn(uat_group_t *, arg1, ...)  uat_group_spawn(); drops the result
+ *     void name_group_spawn_on(uat_group_t *, int rank, arg1, ...)  uat_group_spawn_on(); drops the result
  * UAT_TASK_VOID(name, ...) does this for a function without a result: name_run() then takes only the arguments.
  * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion: they declare everything above and leave the
  * definition to the program, as `static type name(type1 arg1, ...)`.

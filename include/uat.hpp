@@ -28,8 +28,11 @@
 #ifndef UAT_HPP
 #define UAT_HPP
 
+#include "uat/adaptive.hpp"
 #include "uat/algorithm.hpp"
 #include "uat/atomic.hpp"
+#include "uat/checkpoint.h"
+#include "uat/dataflow.hpp"
 #include "uat/error.hpp"
 #include "uat/generator.hpp"
 #include "uat/global.h"
@@ -39,6 +42,8 @@
 #include "uat/object.hpp"
 #include "uat/pattern.h"
 #include "uat/reduce.hpp"
+#include "uat/reducer.h"
+#include "uat/reducer.hpp"
 #include "uat/scan.hpp"
 #include "uat/span.hpp"
 #include "uat/sync.h"

@@ -4,6 +4,7 @@
 #include "include/uat.h"
 #include "launcher/cpus.h"
 #include "launcher/say.h"
+#include "runtime/checkpoint/settings.h"
 #include "runtime/job/settings.h"
 #include "runtime/settings.h"
 #include "transport_sim/settings.h"
@@ -21,7 +22,8 @@ extern char **environ;
 
 static const double timeout_max = 1e9; /* seconds */
 
-enum { OPTION_TIMEOUT = 256, OPTION_BIND, OPTION_ENV, OPTION_VERSION, OPTION_DOCTOR, OPTION_LABEL };
+enum { AGAIN_MAX = 1000000 };
+enum { OPTION_TIMEOUT = 256, OPTION_BIND, OPTION_ENV, OPTION_VERSION, OPTION_DOCTOR, OPTION_LABEL, OPTION_AGAIN };
 
 static const struct option long_options[] = {
     {"np", required_argument, NULL, 'n'},
@@ -32,6 +34,7 @@ static const struct option long_options[] = {
     {"help", optional_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {"label", no_argument, NULL, OPTION_LABEL},
+    {"again", required_argument, NULL, OPTION_AGAIN},
     {NULL, 0, NULL, 0},
 };
 
@@ -60,6 +63,7 @@ static bool print_help(const char *form)
            "      --bind none        workers run wherever the kernel puts them\n"
            "      --env NAME=VALUE   set a variable for the workers; may be given several times\n"
            "      --label            put the worker's rank in front of each line that it prints\n"
+           "      --again N          after the loss of a worker, go on from the newest checkpoint, at most N times\n"
            "      --timeout SECONDS  end the job after this time, with status %d\n"
            "      --doctor           run the self-test of the program's runtime instead, with 2 workers unless -n is "
            "given\n"
@@ -91,6 +95,19 @@ static bool parse_workers(const char *text, int *out)
     long n = strtol(text, &end, 10);
     if (end == text || *end || errno || n < 1 || n > UAT_SIM_WORKERS_MAX) {
         uat_say("-n %s: the number of workers must be a number from 1 to %d", text, UAT_WORKERS_MAX);
+        return false;
+    }
+    *out = (int)n;
+    return true;
+}
+
+static bool parse_again(const char *text, int *out)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    if (end == text || *end || errno || n < 0 || n > AGAIN_MAX) {
+        uat_say("--again %s: must be a number from 0 to %d", text, AGAIN_MAX);
         return false;
     }
     *out = (int)n;
@@ -142,8 +159,7 @@ static char **copy_environment(int extra)
     return env;
 }
 
-/* Set "NAME=VALUE" in env, which has room for it. */
-static bool set_variable(char **env, char *assignment)
+bool uat_arguments_set(char **env, char *assignment)
 {
     size_t name = strcspn(assignment, "=");
     if (name == 0 || assignment[name] != '=') {
@@ -219,7 +235,7 @@ static bool check_workers(struct uat_arguments *out, bool simulated)
     snprintf(variable, sizeof(variable), UAT_SIM_WORKERS_VARIABLE "=%d", out->workers);
     out->simulated = out->workers;
     out->workers = 1;
-    return set_variable(out->env, variable);
+    return uat_arguments_set(out->env, variable);
 }
 
 /* Check the program and the settings, once all options are known. */
@@ -237,6 +253,10 @@ static bool check_job(struct uat_arguments *out, char **rest, int *status)
     }
     if (!check_workers(out, uat_job_settings.transport == UAT_TRANSPORT_SIM))
         return false;
+    if (out->again > 0 && !uat_checkpoint_settings.folder[0]) {
+        uat_say("--again %d: there are no checkpoints to go on from; set UAT_CHECKPOINT=FOLDER,every=TIME", out->again);
+        return false;
+    }
     out->stall_timeout = uat_job_settings.stall_timeout;
     out->stall_limit = uat_job_settings.stall_limit;
     out->argv = rest;
@@ -253,16 +273,18 @@ static bool take_option(struct uat_arguments *out, int option, char **argv, int 
         return parse_workers(optarg, &out->workers);
     case OPTION_TIMEOUT:
         return parse_timeout(optarg, &out->timeout);
+    case OPTION_AGAIN:
+        return parse_again(optarg, &out->again);
     case OPTION_BIND:
         return parse_bind(optarg, &out->bind);
     case OPTION_ENV:
-        return set_variable(out->env, optarg);
+        return uat_arguments_set(out->env, optarg);
     case OPTION_LABEL:
         out->label = true;
         return true;
     case OPTION_DOCTOR:
         out->doctor = true;
-        return set_variable(out->env, doctor_variable);
+        return uat_arguments_set(out->env, doctor_variable);
     case 'h':
         *status = print_help(optarg) ? 0 : UAT_STATUS_USAGE;
         return false;

@@ -21,6 +21,7 @@ struct uat_arguments {
     bool label;                     /* print the rank in front of each line */
     bool doctor;                    /* run the self-test instead of the program */
     double timeout;                 /* seconds, 0 = none */
+    int again;                      /* how often the job goes on from a checkpoint after it has lost workers */
     int stall_timeout, stall_limit; /* seconds, from the settings UAT_STALL_TIMEOUT and UAT_STALL_LIMIT; 0 = none */
     char **env;                     /* NULL at the end */
     char *program;                  /* the path to execute */
@@ -32,5 +33,9 @@ struct uat_arguments {
  * error, and *status is the exit status: 0 after --help and --version.
  */
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);
+
+/* Set "NAME=VALUE", which must live on, in env, which has room for it. Returns false, reported, if it is no
+ * assignment. */
+bool uat_arguments_set(char **env, char *assignment);
 
 #endif

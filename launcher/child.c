@@ -9,6 +9,7 @@
 #include "launcher/cpus.h"
 #include "launcher/say.h"
 #include "launcher/signals.h"
+#include "runtime/checkpoint/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,6 +78,8 @@ static struct failure become_worker(const struct uat_child_plan *plan, pid_t par
     if (original_files.rlim_cur > 0)
         setrlimit(RLIMIT_NOFILE, &original_files);
     uat_signals_restore();
+    if (uat_checkpoint_settings.folder[0])
+        uat_signals_hold(SIGUSR2); /* a request that comes before uat_init() waits until the library catches it */
     execve(plan->path, plan->argv, plan->env);
     return (struct failure){STEP_EXECUTE, errno};
 }

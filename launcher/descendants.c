@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "launcher/descendants.h"
 
+#include "base/lost.h"
 #include "base/process.h"
 #include "launcher/say.h"
 
@@ -87,8 +88,10 @@ void uat_descendants_kill(int signal)
 {
     size_t count;
     struct kin *list = list_descendants(&count);
+    const union sigval value = {.sival_int = uat_lost_value(UAT_LOST_NONE)}; /* of SIGTERM: no request from outside */
     for (size_t i = 0; i < count; i++)
-        kill(list[i].pid, signal);
+        if (sigqueue(list[i].pid, signal, value))
+            kill(list[i].pid, signal);
     free(list);
 }
 

@@ -3,19 +3,38 @@
 
 #include "launcher/descendants.h"
 #include "launcher/job.h"
+#include "launcher/recovery.h"
 #include "launcher/say.h"
 #include "launcher/server.h"
 #include "launcher/signals.h"
+#include "runtime/checkpoint/settings.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { NO_VERDICT = -1 };
+
+static struct {
+    bool to_end; /* a signal has asked the job to end: there is no further start */
+    bool termed; /* the SIGTERM that asks for a checkpoint has come: the next one asks the job to end */
+    int asked;   /* the signal that has asked for a checkpoint and the end; the next start gets it, too. 0: none */
+} told;
+
+static void note(int signal)
+{
+    bool spared = signal == SIGTERM && uat_checkpoint_settings.sigterm == UAT_SIGTERM_CHECKPOINT && !told.termed;
+    told.termed |= spared;
+    if (signal == SIGUSR2 || spared)
+        told.asked = SIGUSR2;
+    else if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT)
+        told.to_end = true;
+}
 
 /* Pass signals on until the job's process has ended; returns its status as from waitpid(). */
 static int watch(pid_t job)
@@ -31,6 +50,8 @@ static int watch(pid_t job)
                     return status;
             continue;
         }
+        if (signal > 0)
+            note(signal);
         if (signal > 0 && uat_signals_to_forward(info.si_code))
             kill(job, signal);
         if (signal == SIGTSTP)
@@ -39,30 +60,41 @@ static int watch(pid_t job)
 }
 
 /*
- * Shared memory for the job's status. The job's process stores the status before it ends the workers. Ending them
- * breaks all connections, and then libpmix's thread sometimes crashes (4.2.2, a use after free). The stored status
+ * Shared memory for the job's verdict. The job's process stores the verdict before it ends the workers. Ending them
+ * breaks all connections, and then libpmix's thread sometimes crashes (4.2.2, a use after free). The stored verdict
  * stays valid.
  */
-static volatile int *make_verdict(void)
+static struct uat_verdict *make_verdict(void)
 {
-    void *p = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-    volatile int *verdict = p;
-    *verdict = NO_VERDICT;
-    return verdict;
+    void *p = mmap(NULL, sizeof(struct uat_verdict), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
 }
 
-int uat_guard_run(const struct uat_arguments *arguments)
+/* The status of a job's process that was killed. Returns uatrun's status; *lost is -1 if the job was not over. */
+static int killed(int signal, const struct uat_verdict *verdict, int *lost)
+{
+    if (verdict->status == NO_VERDICT) {
+        uat_say("the process that ran the job was killed by signal %d (%s); all workers were ended", signal,
+                strsignal(signal));
+        *lost = -1;
+    }
+    uat_descendants_end();
+    return verdict->status == NO_VERDICT ? 128 + signal : verdict->status;
+}
+
+/* Start the job's process, and wait for its end. Returns uatrun's status. *lost: the workers that were lost; 0: none,
+ * so the job is over; -1: the job's process. */
+static int run(const struct uat_arguments *arguments, struct uat_verdict *verdict, int *lost)
 {
     int life[2]; /* the job's process sees the end of the guard as the end of this pipe */
-    volatile int *verdict = make_verdict();
     pid_t job = -1;
-    uat_descendants_adopt();
+    *lost = 0;
     if (uat_server_make_directory())
         return UAT_STATUS_FAILED;
-    if (verdict && pipe2(life, O_CLOEXEC) == 0)
+    if (verdict && pipe2(life, O_CLOEXEC) == 0) {
+        *verdict = (struct uat_verdict){.status = NO_VERDICT};
         job = fork();
+    }
     if (job < 0) {
         uat_say("cannot start: %s", strerror(errno));
         uat_server_remove_directory();
@@ -73,16 +105,24 @@ int uat_guard_run(const struct uat_arguments *arguments)
         _exit(uat_job_run(arguments, life[0], verdict)); /* libpmix's exit handlers could hang */
     }
     close(life[0]);
+    if (told.asked)
+        kill(job, told.asked);
     int status = watch(job);
+    close(life[1]);
     uat_server_remove_directory(); /* the job's process may have been killed while it started */
-    if (WIFEXITED(status))
-        return WEXITSTATUS(status);
-    if (*verdict != NO_VERDICT) {
-        uat_descendants_end();
-        return *verdict;
-    }
-    uat_say("the process that ran the job was killed by signal %d (%s); all workers were ended", WTERMSIG(status),
-            strsignal(WTERMSIG(status)));
-    uat_descendants_end();
-    return 128 + WTERMSIG(status);
+    *lost = verdict->lost;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : killed(WTERMSIG(status), verdict, lost);
+}
+
+int uat_guard_run(const struct uat_arguments *arguments)
+{
+    struct uat_verdict *verdict = make_verdict();
+    struct uat_recovery recovery;
+    int status, lost;
+    uat_descendants_adopt();
+    uat_recovery_begin(&recovery, arguments);
+    do
+        status = run(&recovery.arguments, verdict, &lost);
+    while (lost && !told.to_end && uat_recovery_next(&recovery, lost));
+    return status;
 }

@@ -7,9 +7,13 @@
 
 /*
  * Run the job and return uatrun's exit status. By then the first worker that failed has been reported, and no process
- * is left. The job ends at once when the process that holds the other end of the pipe `life` ends. *verdict gets the
- * status as soon as it is known, before the workers are ended.
+ * is left. The job ends at once when the process that holds the other end of the pipe `life` ends. *verdict is
+ * set as soon as it is known, before the workers are ended.
  */
-int uat_job_run(const struct uat_arguments *arguments, int life, volatile int *verdict);
+struct uat_verdict {
+    volatile int status; /* uatrun's exit status */
+    volatile int lost; /* workers that were lost: killed by a signal that was not passed on, or stopped for too long */
+};
+int uat_job_run(const struct uat_arguments *arguments, int life, struct uat_verdict *verdict);
 
 #endif

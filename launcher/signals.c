@@ -38,6 +38,14 @@ void uat_signals_restore(void)
     sigprocmask(SIG_SETMASK, &signals.original_mask, NULL);
 }
 
+void uat_signals_hold(int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 bool uat_signals_to_forward(int si_code)
 {
     return si_code != SI_KERNEL;

@@ -28,4 +28,7 @@ bool uat_signals_to_forward(int si_code);
 /* Is this signal a request to end? By default it ends a process. */
 bool uat_signals_ends(int signal);
 
+/* In a new worker: let this signal wait until the worker unblocks it, also across exec. Async-signal-safe. */
+void uat_signals_hold(int signal);
+
 #endif

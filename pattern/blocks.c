@@ -69,8 +69,8 @@ static uint32_t number_of_block(const struct blocks *b, size_t i)
     return (uint32_t)((uintptr_t)element(b, i) / UAT_GLOBAL_BLOCK);
 }
 
-/* Score a range: the number of sampled elements that are near. Between ranges with equal numbers, the one with more
- * samples in blocks that this worker has worked on scores higher. */
+/* Score a range by samples: first by the number that are near, then by the number that lie in blocks on which this
+ * worker has worked. */
 static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
 {
     size_t near = 0, known = 0;

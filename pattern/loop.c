@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/virtual.h"
+#include "include/uat/detail/reducer.h"
 #include "pattern/chunk.h"
 #include "pattern/failed.h"
 
@@ -115,8 +116,18 @@ static void loop_task(void *arg, void *result)
     uat_loop_run(loop, loop->begin, loop->end, result);
 }
 
-/* Spawn the half that has more iterations in `ran`. Run the other half as the continuation, and combine both results
- * into *partial. */
+/* Declare the array `name`. If `put` is true, move the views of reducers into it. */
+#define ASIDE(name, put)                                                                                               \
+    size_t name##_size = (put) ? uat_views_size() : 0;                                                                 \
+    _Alignas(ALIGNMENT) char name[name##_size + 1];                                                                    \
+    if (name##_size > 0)                                                                                               \
+    uat_views_put_aside(name)
+
+/*
+ * Spawn the half that has more iterations in `ran`. Run the other half as the continuation, and combine both results
+ * into *partial. If the second half is spawned, views of reducers are put aside, so that each half has its own. They
+ * are combined in the order of the iterations.
+ */
 static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {
     int64_t middle = begin + (end - begin) / 2;
@@ -126,14 +137,24 @@ static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *parti
     bool swapped = count_ran(begin, middle) < count_ran(middle, end);
     char *own = swapped ? first : second;
     uat_task_t task;
+    ASIDE(before, swapped);
     loop->begin = swapped ? middle : begin; /* the spawn copies the block */
     loop->end = swapped ? end : middle;
     uat_spawn(&task, loop_task, loop, loop->bytes, size == 0 ? NULL : swapped ? second : first, size);
+    ASIDE(second_here, swapped);
     loop->length = length_behind(loop, swapped ? end : middle);
     if (size > 0)
         memcpy(own, loop->tail, size);
     uat_loop_run(loop, swapped ? begin : middle, swapped ? middle : end, own);
+    ASIDE(of_first, swapped);
     uat_pattern_join(&task, !swapped);
+    if (swapped) {
+        ASIDE(second_elsewhere, true);
+        uat_views_add(before, before_size);
+        uat_views_add(of_first, of_first_size);
+        uat_views_add(second_here, second_here_size);
+        uat_views_add(second_elsewhere, second_elsewhere_size);
+    }
     if (size > 0 && !uat_failed()) {
         loop->combine(partial, first, loop->tail + loop->arg_offset);
         if (!uat_failed())

@@ -40,7 +40,7 @@ static void exchange_here(char *a, char *b, size_t bytes)
 /* Two ranges of global memory to exchange. */
 struct exchange {
     char *a, *b;
-    size_t size, window; /* bytes of an element; elements that are checked out at a time */
+    size_t size; /* bytes of an element */
 };
 
 /* The body of a loop over pairs of elements. */
@@ -48,7 +48,7 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
 {
     const struct exchange *e = arg;
     for (size_t i = (size_t)begin, n; i < (size_t)end; i += n) {
-        n = smaller((size_t)end - i, e->window);
+        n = smaller((size_t)end - i, uat_range_window(e->size));
         char *a = e->a + i * e->size, *b = e->b + i * e->size;
         size_t bytes = n * e->size;
         char *p = uat_global_checkout(a, bytes, UAT_READ_WRITE), *q = uat_global_checkout(b, bytes, UAT_READ_WRITE);
@@ -65,9 +65,9 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
 static size_t join_fronts(const struct uat_range *range, size_t less, size_t from, size_t more)
 {
     size_t count = smaller(from - less, more), size = range->kernel.size;
-    struct exchange e = {uat_range_at(range, less), uat_range_at(range, from + more - count), size, range->window};
+    struct exchange e = {uat_range_at(range, less), uat_range_at(range, from + more - count), size};
     if (count * size > SPLIT_BYTES)
-        uat_for_grain(0, (int64_t)count, (int64_t)range->window, exchange_some, &e, sizeof(e));
+        uat_for_grain(0, (int64_t)count, (int64_t)uat_range_window(size), exchange_some, &e, sizeof(e));
     else if (count > 0)
         exchange_some(0, (int64_t)count, &e);
     return less + more;
@@ -205,14 +205,14 @@ size_t uat_partition(struct uat_range *range)
     size_t size = range->kernel.size;
     uat_sort_pass_t pass = {0, range->known, range->count};
     while (pass.from < pass.to) {
-        size_t left = pass.to - pass.from;
+        size_t left = pass.to - pass.from, window = uat_range_window(size);
         int near = uat_range_is_near(range); /* true until the next spawn, where the task may migrate to another host */
         if (left * size > SPLIT_BYTES && left > 2 && uat_work_wanted())
             pass = near ? split_near(range, pass) : split_far(range, pass);
         else if (near)
-            step_near(range, &pass, STEP_BYTES / size > range->window ? STEP_BYTES / size : range->window);
+            step_near(range, &pass, STEP_BYTES / size > window ? STEP_BYTES / size : window);
         else
-            step_far(range, &pass, smaller(range->window, left));
+            step_far(range, &pass, smaller(window, left));
     }
     return pass.less;
 }

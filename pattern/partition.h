@@ -12,7 +12,6 @@ struct uat_range {
     char *base; /* elements */
     size_t count;
     uat_sort_kernel_t kernel;
-    size_t window;            /* elements that are checked out at a time in far memory */
     int equal;                /* as in uat_sort_pivot_t */
     size_t known;             /* elements at the start known not to belong to the front */
     size_t share;             /* elements of each end that a child may take */
@@ -23,6 +22,16 @@ struct uat_range {
 static inline char *uat_range_at(const struct uat_range *range, size_t i)
 {
     return range->base + i * range->kernel.size;
+}
+
+/* The number of elements of `size` bytes that are checked out at a time in far memory; also a leaf. It is not kept in a
+ * task's frame: a job that goes on from a checkpoint may have a smaller cache. */
+static inline size_t uat_range_window(size_t size)
+{
+    enum { WINDOW_BYTES = 1 << 18, CHECKOUTS = 4 /* a checkout takes at most 1/CHECKOUTS of the limit */ };
+    size_t limit = uat_global_checkout_limit() / CHECKOUTS,
+           window = (limit < WINDOW_BYTES ? limit : WINDOW_BYTES) / size;
+    return window > 0 ? window : 1;
 }
 
 /* Is all of the range near? Then a checkout has no limit and costs almost nothing. */

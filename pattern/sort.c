@@ -11,15 +11,13 @@
 #include <string.h>
 
 enum {
-    LEAF_BYTES = 1 << 16,   /* near: sorted at once by the kernel, in half a millisecond or so */
-    WINDOW_BYTES = 1 << 18, /* far: bytes checked out at a time; also the size of a leaf */
-    CHECKOUTS = 4,          /* a checkout takes at most 1/CHECKOUTS of uat_global_checkout_limit() */
-    SAMPLES_MIN = 3,        /* elements of the smallest sample */
-    SAMPLES_MAX = 63,       /* elements of the largest sample; 3 and 63 are 2^n - 1 */
-    SAMPLE_BYTES = 2048,    /* bytes of samples on the stack, unless the elements are large */
-    SAMPLED = 1 << 9,       /* a sample is doubled while the range has more than SAMPLED elements per sampled one */
-    UNEVEN = 8,             /* a front below 1/UNEVEN of the range is uneven: its pivot probably occurs often */
-    MERGERS = 4             /* with more workers, sorting beats merging the runs on one worker */
+    LEAF_BYTES = 1 << 16, /* near: sorted at once by the kernel, in half a millisecond or so */
+    SAMPLES_MIN = 3,      /* elements of the smallest sample */
+    SAMPLES_MAX = 63,     /* elements of the largest sample; 3 and 63 are 2^n - 1 */
+    SAMPLE_BYTES = 2048,  /* bytes of samples on the stack, unless the elements are large */
+    SAMPLED = 1 << 9,     /* a sample is doubled while the range has more than SAMPLED elements per sampled one */
+    UNEVEN = 8,           /* a front below 1/UNEVEN of the range is uneven: its pivot probably occurs often */
+    MERGERS = 4           /* with more workers, sorting beats merging the runs on one worker */
 };
 
 /* The number of elements in a range's sample. */
@@ -114,7 +112,7 @@ static void sort_leaf(const struct uat_range *range)
 
 static int is_leaf(const struct uat_range *range)
 {
-    size_t leaf = range->window;
+    size_t leaf = uat_range_window(range->kernel.size);
     if (range->count > SAMPLES_MIN && uat_range_is_near(range))
         leaf = LEAF_BYTES / range->kernel.size;
     return range->count <= (leaf > SAMPLES_MIN ? leaf : SAMPLES_MIN);
@@ -198,17 +196,11 @@ void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, con
 {
     if (count < 2 || kernel->size == 0)
         return;
-    size_t limit = uat_global_checkout_limit() / CHECKOUTS,
-           window = (limit < WINDOW_BYTES ? limit : WINDOW_BYTES) / kernel->size;
     size_t arg_offset = round_up(kernel->size), bytes = sizeof(struct uat_range) + arg_offset + round_up(arg_size);
     _Alignas(64) char block[bytes];
     struct uat_range *range = (struct uat_range *)block;
-    *range = (struct uat_range){.base = array,
-                                .count = count,
-                                .kernel = *kernel,
-                                .window = window > 0 ? window : 1,
-                                .arg_offset = arg_offset,
-                                .bytes = bytes};
+    *range =
+        (struct uat_range){.base = array, .count = count, .kernel = *kernel, .arg_offset = arg_offset, .bytes = bytes};
     if (arg_size > 0)
         memcpy(range->tail + arg_offset, arg, arg_size);
     if (uat_global_home(array) < 0)

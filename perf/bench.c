@@ -5,6 +5,7 @@
 #include "runtime/inspect.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,6 +189,24 @@ int uat_compare_reals(const void *a, const void *b)
 /* struct uat_bench_run starts with its seconds, so one comparison sorts both arrays. */
 _Static_assert(offsetof(struct uat_bench_run, seconds) == 0, "uat_compare_reals() reads the first field");
 
+/* Half of the 95 % confidence interval of the mean of `count` values (Student 1908). */
+static double confidence_of(const struct uat_bench_run *runs, size_t count, double mean)
+{
+    /* the two-sided quantiles for 1, 2, ... degrees of freedom; 1.96 is the normal distribution's */
+    static const double quantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                       2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                       2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+    const size_t known = sizeof(quantiles) / sizeof(quantiles[0]);
+    double squares = 0;
+
+    if (count < 2)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        squares += (runs[i].seconds - mean) * (runs[i].seconds - mean);
+    double quantile = count - 2 < known ? quantiles[count - 2] : 1.96;
+    return quantile * sqrt(squares / (double)(count - 1) / (double)count);
+}
+
 static int flush_report(const struct uat_bench *bench)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -209,6 +228,9 @@ static int report(struct job *job, bool checked)
 
     for (size_t i = 0; i < repeat; i++)
         report.steals_total += job->runs[i].stats.steals;
+    for (size_t i = 0; i < repeat; i++)
+        report.seconds_mean += job->runs[i].seconds / (double)repeat;
+    report.seconds_half = confidence_of(job->runs, repeat, report.seconds_mean);
     qsort(job->runs, repeat, sizeof(job->runs[0]), uat_compare_reals);
     qsort(job->sequential_seconds, repeat, sizeof(double), uat_compare_reals);
     report.run = &job->runs[median];

@@ -134,7 +134,9 @@ struct uat_bench_report {
     const struct uat_bench_run *run;
     double seconds_min;
     double seconds_max;
-    uint64_t steals_total;     /* steals in all runs */
+    double seconds_mean;
+    double seconds_half;   /* half of the mean's 95 % confidence interval, by Student's distribution; 0 for one run */
+    uint64_t steals_total; /* steals in all runs */
     double sequential_seconds; /* median of the sequential runs, with --seq */
 };
 

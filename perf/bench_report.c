@@ -86,7 +86,11 @@ static void report_seconds(const struct uat_bench_report *report)
     uat_report_real("seconds", run->seconds);
     uat_report_real("seconds_min", report->seconds_min);
     uat_report_real("seconds_max", report->seconds_max);
+    uat_report_real("seconds_mean", report->seconds_mean);
+    uat_report_real("seconds_ci95", report->seconds_half);
     uat_report_count("repeat", (uint64_t)report->settings->repeat);
+    if (report->settings->repeat > 1)
+        uat_report_line("mean", "%.6f +- %.6f (95 %% confidence)", report->seconds_mean, report->seconds_half);
     if (report->settings->repeat > 1)
         uat_report_line("seconds", "%.6f%s (median of %" PRId64 ": %.6f to %.6f)", run->seconds, time,
                         report->settings->repeat, report->seconds_min, report->seconds_max);

@@ -8,7 +8,7 @@
 
 static int64_t depth = 20;
 static int64_t iterations = 1; /* the tasks read it; every rank sets it from the same command line */
-static int64_t call_last;
+static int64_t call_last, papers;
 
 UAT_TASK_DECLARE(uint64_t, create, int64_t, level)
 
@@ -99,6 +99,8 @@ static const char *refuse(void)
 {
     uint64_t tasks;
 
+    if (papers && call_last)
+        return "--papers 1 spawns both children: leave --call-last out";
     return known(&tasks) ? NULL : "more than 2^64 tasks; give a smaller -d or -i";
 }
 
@@ -106,6 +108,8 @@ static const struct uat_bench_option options[] = {
     {"-d", "DEPTH", "depth of the tree of tasks", &depth, NULL, 0, 1000},
     {"-i", "ITER", "how many times a task creates two children", &iterations, NULL, 0, 1000000},
     {"--call-last", "0|1", "1: the last child is called, not spawned; 0: as in the papers", &call_last, NULL, 0, 1},
+    {"--papers", "0|1", "1: both children are spawned, as in HPDC'15; so do others without --call-last", &papers, NULL,
+     0, 1},
     {0},
 };
 

@@ -26,8 +26,6 @@ struct row {
 
 static bool always(void *context, uintptr_t sp)
 {
-    (void)context;
-    (void)sp;
     return true; /* these entries have no task */
 }
 

@@ -5,8 +5,10 @@
 #include "perf/bench.h"
 #include "perf/samples.h"
 #include "uat/pattern.h"
+#include "uat/reducer.h"
 
 static int64_t n = 1000000000, work; /* number of iterations; nanoseconds of work in each, 0 = no work */
+static int64_t reducer;              /* does each iteration count in a reducer, instead of a value that it is passed? */
 
 static uint64_t cycles_of_work; /* `work` in cycles of this host's counter; every worker measures it */
 
@@ -34,13 +36,24 @@ static __attribute__((noinline)) uint64_t count(int64_t begin, int64_t end)
 
 static void body(int64_t begin, int64_t end, void *partial, const void *arg)
 {
-    (void)arg;
     *(uint64_t *)partial += count(begin, end);
+}
+
+UAT_REDUCER(uint64_t, counter, 0, UAT_PLUS)
+
+static void count_in_reducer(int64_t begin, int64_t end, const void *arg)
+{
+    for (int64_t i = begin; i < end; i++) {
+        if (cycles_of_work > 0)
+            pass(cycles_of_work);
+        else
+            uat_bench_opaque();
+        ++*counter_view();
+    }
 }
 
 static void combine(void *left, const void *right, const void *arg)
 {
-    (void)arg;
     *(uint64_t *)left += *(const uint64_t *)right;
 }
 
@@ -49,6 +62,10 @@ UAT_TASK(uint64_t, all, int64_t, iterations)
     static const uint64_t zero;
     const uat_reduction_t reduction = {body, combine, &zero, sizeof(zero)};
     uint64_t result;
+    if (reducer) {
+        uat_for(0, iterations, count_in_reducer, NULL, 0);
+        return counter_take();
+    }
     uat_reduce(0, iterations, &reduction, NULL, 0, &result);
     return result;
 }
@@ -82,6 +99,7 @@ static bool known(uint64_t *answer)
 static const struct uat_bench_option options[] = {
     {"-n", "ITERATIONS", "iterations of the loop", &n, NULL, 0, 1e15},
     {"-w", "NS", "nanoseconds that each of them works, 0: an empty one", &work, NULL, 0, 1e9},
+    {"--reducer", "0|1", "1: count in a reducer, by a call in each iteration", &reducer, NULL, 0, 1},
     {0},
 };
 

@@ -16,7 +16,7 @@ struct board {
 
 static int64_t queens = 13; /* the tasks read it; every rank sets it from the same command line */
 
-static int64_t call_last;
+static int64_t call_last, papers, by_value;
 
 static bool attacked(const struct board *board, uint32_t rows, int column)
 {
@@ -90,11 +90,114 @@ UAT_TASK(uint64_t, tally, struct board, board, uint32_t, rows, uint32_t, columns
     return tally_join(&left) + ways;
 }
 
+/* The papers' granularity: all columns are split by halves down to single ones, and each task spawns two tasks or none.
+ * It counts boards without an attack, which are the papers' nodes. */
+UAT_TASK(uint64_t, visit, struct board, board, uint32_t, rows, uint32_t, first, uint32_t, end)
+{
+    uint64_t boards = 0;
+    visit_task left, right;
+
+    while (end - first == 1) {
+        if (attacked(&board, rows, (int)first))
+            return boards;
+        board.queen[rows++] = (uint8_t)first;
+        boards++;
+        if (rows == queens)
+            return boards;
+        first = 0;
+        end = (uint32_t)queens;
+    }
+    uint32_t middle = first + (end - first) / 2;
+    visit_spawn(&left, board, rows, first, middle);
+    visit_spawn(&right, board, rows, middle, end);
+    boards += visit_join(&right);
+    return boards + visit_join(&left);
+}
+
+static int run_papers(uint64_t *answer)
+{
+    int status = visit_run(answer, (struct board){0}, 0, 0, (uint32_t)queens);
+
+    *answer += 1; /* the empty board */
+    return status;
+}
+
+/* The papers' granularity with 36 bytes of argument and 16 of result, all by value; the sequential form has the same
+ * calls. OpenCilk's, TBB's and OpenMP's figures in docs/performance.md are of this kernel. */
+struct found {
+    uint64_t boards, ways;
+};
+
+static struct found both(struct found a, struct found b)
+{
+    return (struct found){a.boards + b.boards, a.ways + b.ways};
+}
+
+/* Place a queen as long as the range has a single column. Returns whether the range is to be split. */
+static bool descend(struct board *board, uint32_t *rows, uint32_t *first, uint32_t *end, struct found *found)
+{
+    while (*end - *first == 1) {
+        if (attacked(board, *rows, (int)*first))
+            return false;
+        board->queen[(*rows)++] = (uint8_t)*first;
+        found->boards++;
+        if (*rows == queens) {
+            found->ways++;
+            return false;
+        }
+        *first = 0;
+        *end = (uint32_t)queens;
+    }
+    return true;
+}
+
+UAT_TASK(struct found, explore, struct board, board, uint32_t, rows, uint32_t, first, uint32_t, end)
+{
+    struct found found = {0};
+    explore_task left, right;
+    if (!descend(&board, &rows, &first, &end, &found))
+        return found;
+    uint32_t middle = first + (end - first) / 2;
+    explore_spawn(&left, board, rows, first, middle);
+    explore_spawn(&right, board, rows, middle, end);
+    found = both(found, explore_join(&right));
+    return both(found, explore_join(&left));
+}
+
+static struct found explore_sequential(struct board board, uint32_t rows, uint32_t first, uint32_t end)
+{
+    struct found found = {0};
+    if (!descend(&board, &rows, &first, &end, &found))
+        return found;
+    uint32_t middle = first + (end - first) / 2;
+    found = both(found, explore_sequential(board, rows, middle, end));
+    return both(found, explore_sequential(board, rows, first, middle));
+}
+
+static void set_answer(uint64_t *answer, struct found found)
+{
+    answer[0] = found.ways;
+    answer[1] = found.boards + 1; /* the empty board */
+}
+
+static int run_by_value(uint64_t *answer)
+{
+    struct found found;
+    int status = explore_run(&found, (struct board){0}, 0, 0, (uint32_t)queens);
+    if (!status)
+        set_answer(answer, found);
+    return status;
+}
+
 static int run(uint64_t *answer)
 {
     struct board board = {0};
     uint32_t columns = free_columns(&board, 0);
 
+    if (by_value)
+        return run_by_value(answer);
+    if (papers)
+        return run_papers(answer);
     return call_last ? tally_run(answer, board, 0, columns) : count_run(answer, board, 0, columns);
 }
 
@@ -108,11 +211,28 @@ static uint64_t count_sequential(struct board board, uint32_t rows, uint32_t col
     return count_sequential(board, rows, lower) + ways;
 }
 
+static uint64_t count_boards(struct board *board, uint32_t rows)
+{
+    uint64_t boards = 1;
+
+    for (int column = 0; rows < queens && column < queens; column++)
+        if (!attacked(board, rows, column)) {
+            board->queen[rows] = (uint8_t)column;
+            boards += count_boards(board, rows + 1);
+        }
+    return boards;
+}
+
 static int sequential(uint64_t *answer)
 {
     struct board board = {0};
 
-    *answer = count_sequential(board, 0, free_columns(&board, 0));
+    if (by_value)
+        set_answer(answer, explore_sequential(board, 0, 0, (uint32_t)queens));
+    else if (papers)
+        *answer = count_boards(&board, 0);
+    else
+        *answer = count_sequential(board, 0, free_columns(&board, 0));
     return 0;
 }
 
@@ -127,21 +247,48 @@ static bool known(uint64_t *answer)
     /* clang-format on */
 
     *answer = solutions[queens];
-    return true;
+    return !papers && !by_value;
+}
+
+static struct uat_bench bench;
+
+/* With --papers 1 the answer is another number. */
+static const char *refuse(void)
+{
+    if (papers + by_value + call_last > 1)
+        return "give one of --papers, --by-value and --call-last";
+    if (by_value)
+        bench.results[1] = "nodes";
+    if (papers)
+        bench.results[0] = "nodes";
+    bench.rate = papers;
+    return NULL;
 }
 
 static const struct uat_bench_option options[] = {
     {"-n", "N", "queens, and rows and columns of the board", &queens, NULL, 1, N_MOST},
     {"--call-last", "0|1", "1: the last child is called, not spawned; 0: as in the papers", &call_last, NULL, 0, 1},
+    {"--papers", "0|1",
+     "1: a task for each column and for each half of a range, as in HPDC'15; the nodes are the boards without an "
+     "attack",
+     &papers, NULL, 0, 1},
+    {"--by-value", "0|1", "1: the tasks of --papers 1, with 36 bytes of argument and 16 of result, all by value",
+     &by_value, NULL, 0, 1},
     {0},
 };
 
-const struct uat_bench uat_bench = {
+static struct uat_bench bench = {
     .program = "uat-nqueens",
     .purpose = "Count the ways to place N queens on a board of N x N so that none attacks another.",
     .options = options,
     .results = {"result"},
+    .refuse = refuse,
     .known = known,
     .run = run,
     .sequential = sequential,
 };
+
+int main(int argc, char **argv)
+{
+    return uat_bench_main(&bench, argc, argv);
+}

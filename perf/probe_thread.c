@@ -12,9 +12,9 @@ void uat_probe_thread_run(void) __attribute__((visibility("hidden")));
 
 _Static_assert(sizeof(struct uat_continuation) == UAT_SAVED_SIZE + UAT_RETURN_SIZE, "asm/offsets.h");
 
-uintptr_t uat_probe_thread_base(void)
+uintptr_t uat_probe_thread_base(size_t bytes)
 {
-    return uat_inspect_region_base(); /* so the stack is aligned at the thread's call */
+    return uat_inspect_region_base() - bytes % 16; /* so the stack is aligned at the thread's call */
 }
 
 /* The value of an unused word of the stack. Each is different, so that a misplaced or missing word is found. */

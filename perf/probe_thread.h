@@ -12,17 +12,17 @@
 
 #include "asm/offsets.h"
 
-/* Saved registers, return address and the counter. A size is a multiple of 16. */
+/* Saved registers, return address and the counter. A size is a multiple of UAT_PROBE_THREAD_MULTIPLE. */
 enum {
-    UAT_PROBE_THREAD_MULTIPLE = 16,
+    UAT_PROBE_THREAD_MULTIPLE = 8,
     UAT_PROBE_THREAD_MIN = (sizeof(struct uat_continuation) + sizeof(uint64_t) + 15) / 16 * 16
 };
 
 /* uat_cpu_counter() when the thread was last resumed. */
 extern uint64_t uat_probe_thread_resumed;
 
-/* The base address of this worker's stacks. */
-uintptr_t uat_probe_thread_base(void);
+/* The base of a thread's stack of `bytes` bytes, the highest address at which the thread's calls are aligned. */
+uintptr_t uat_probe_thread_base(size_t bytes);
 
 /* Make a suspended thread. Its stack is [result, base), and result is base - bytes. */
 uintptr_t uat_probe_thread_make(uintptr_t base, size_t bytes);

@@ -140,7 +140,6 @@ static void *watch(void *unused)
 {
     struct pollfd stop = {.fd = progress.stop[0], .events = POLLIN};
 
-    (void)unused;
     for (unsigned looks = 1; poll(&stop, 1, LOOK_MS) == 0; looks++) {
         look();
         if (looks % LOOKS)

@@ -3,67 +3,12 @@
 import math
 from html import escape
 
+from report_flow import FLOWS, Flows
+from report_shapes import LEFT, RIGHT, WIDTH, duration, number, rect, share, steals_of, svg, text, ticks, time_axis
 from report_timeline import BETWEEN, BINS, CLASSES, COLORS, EARLY, OTHER, RUN, TAIL, Sums
 
 ROWS = 64  # maximum in the picture of workers; more workers share rows
 CELLS = 32  # maximum per side of the matrix of steals
-WIDTH, LEFT, RIGHT = 1040, 64, 12  # of all pictures, in pixels: whole width, and margins
-
-
-
-def number(value):
-    """The value with three digits and a prefix."""
-    for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if abs(value) >= factor * 0.9995:
-            return f"{value / factor:.3g}{prefix}"
-    return f"{value:.3g}"
-
-
-def duration(microseconds):
-    for factor, unit in ((1e6, "s"), (1e3, "ms"), (1, "µs")):
-        if microseconds >= factor * 0.9995:
-            return f"{microseconds / factor:.3g} {unit}"
-    return f"{microseconds * 1e3:.3g} ns"
-
-
-def ticks(limit, count=6):
-    """Round numbers from 0 to limit."""
-    step = 10 ** math.floor(math.log10(limit / count))
-    step *= next(f for f in (1, 2, 5, 10) if limit / (f * step) <= count)
-    return [i * step for i in range(int(limit / step + 1e-9) + 1)]
-
-
-def steals_of(count):
-    return f"{number(count)} steal{'s' * (count != 1)}"
-
-
-def share(part, whole):
-    return f"{100 * part / whole:.1f} %" if whole else "0 %"
-
-
-def svg(height, body, label):
-    return (f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(label)}">' + "".join(body) + "</svg>")
-
-
-def rect(x, y, width, height, css, title=""):
-    title = f"<title>{escape(title)}</title>" if title else ""
-    return f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" {css}>{title}</rect>'
-
-
-def text(x, y, words, css="", anchor="start"):
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {css}>{escape(str(words))}</text>'
-
-
-def time_axis(span, y, top):
-    """Ticks and their lines, with the unit at the end."""
-    factor, unit = next((f, u) for f, u in ((1e6, "s"), (1e3, "ms"), (1, "µs"), (1e-3, "ns")) if span >= f or f == 1e-3)
-    inner, out = WIDTH - LEFT - RIGHT, []
-    for value in ticks(span / factor, 8):
-        x = LEFT + value * factor / span * inner
-        out.append(f'<line class="grid" x1="{x:.1f}" y1="{top}" x2="{x:.1f}" y2="{y}"/>')
-        out.append(text(x, y + 16, f"{value:g}", anchor="middle"))
-    out.append(text(WIDTH - RIGHT, y + 34, f"time in {unit}", 'class="axis"', "end"))
-    return out
 
 
 def value_axis(limit, y, height, words):
@@ -215,6 +160,60 @@ def picture_of_workers(sums):
     return svg(bottom + 40, time_axis(sums.span, bottom, top) + out, "Each worker over time")
 
 
+def row_picture(sums):
+    """Rows of the picture of a critical path: workers for each row, number of rows, and height."""
+    per = math.ceil(sums.trace.workers / ROWS)
+    rows = math.ceil(sums.trace.workers / per)
+    return per, rows, max(8, min(22, 420 / rows))
+
+
+def picture_of_path(sums, flows):
+    """The critical path over the workers: a bar for each of its parts, on the row of its worker."""
+    per, rows, tall = row_picture(sums)
+    top, inner = 30, WIDTH - LEFT - RIGHT
+    bottom, every = top + rows * tall, max(1, math.ceil(15 / tall))
+    scale, bars = inner / sums.span, []
+    for kind, worker, begin, end in sorted(flows.path, key=lambda part: part[2]):
+        row, x = worker // per, LEFT + (begin - sums.trace.first) * scale
+        if bars and bars[-1][:2] == [kind, row] and x - bars[-1][3] < 0.5:
+            bars[-1][3] = x + (end - begin) * scale
+        else:
+            bars.append([kind, row, x, x + (end - begin) * scale])
+    out = [rect(LEFT, top, inner, bottom - top, 'class="frame"')] + time_axis(sums.span, bottom, top)
+    out += [text(LEFT - 8, top + (r + 0.5) * tall + 4, r * per, anchor="end") for r in range(0, rows, every)]
+    for kind, row, begin, end in bars:
+        out.append(rect(begin, top + row * tall, max(end - begin, 0.5), tall - (1 if tall > 6 else 0), f'class="{FLOWS[kind][1]}"', FLOWS[kind][0]))
+    out.append(text(LEFT - 8, top - 10, f"rank{f', rows of {per}' if per > 1 else ''}", 'class="axis"'))
+    return svg(bottom + 40, out, "The critical path of the data-flow tasks")
+
+
+def picture_of_loss(flows):
+    """A bar for each kind of part of the critical path."""
+    whole, y, out = max(sum(flows.sums), 1e-9), 6, []
+    wide = WIDTH - 170 - 190
+    for (name, colour, meaning), part in zip(FLOWS, flows.sums):
+        long = part / max(*flows.sums, 1e-9) * wide
+        out.append(text(160, y + 15, name, anchor="end"))
+        out.append(rect(170, y, max(long, 0.5), 20, f'class="{colour}"', meaning))
+        out.append(text(178 + long, y + 15, f"{share(part, whole)} · {duration(part)}", 'class="value"'))
+        y += 28
+    return svg(y + 2, out, "The critical path by cause")
+
+
+def parts_of_flows(sums):
+    flows = Flows(sums.trace)
+    if not flows.path:
+        return []
+    key = '<ul class="key">' + "".join(f'<li title="{escape(meaning)}"><i class="{colour}"></i>{escape(name)}</li>'
+                                       for name, colour, meaning in FLOWS) + "</ul>"
+    words = (f"The path that leads to the last end of {flows.tasks} tasks: each part began when the one before it had ended. It takes "
+             f"{duration(sum(flows.sums))} of {duration(sums.span)}.")
+    lost = (f"Parts of the critical path. In all, unrollers made entries for {duration(flows.unrolling)}, and waited for room in the window "
+            f"for {duration(flows.waiting)}.")
+    return [("Data-flow tasks: the critical path", words, key + picture_of_path(sums, flows)),
+            ("Data-flow tasks: where the time went", lost, picture_of_loss(flows))]
+
+
 STYLE = """
 :root{color-scheme:light dark;--paper:#fff;--ink:#1c2430;--soft:#5a6675;--line:#dfe4ea;--card:#f6f8fa;
 --blue:#2f6fb3;--teal:#1b9e8f;--red:#d1434b;--violet:#8a63c4;--orange:#e0822e;--gray1:#8b97a5;--gray2:#b1bac4;--gray3:#d2d8de}
@@ -261,6 +260,7 @@ def page(trace, title):
         ("Who stole from whom", "Steals that succeeded, by thief and victim.", picture_of_pairs(sums)),
         ("Each worker over time", "The fuller the colour, the more of the moment the worker runs tasks.", picture_of_workers(sums)),
     ]
+    parts += parts_of_flows(sums)
     body = "".join(f"<section><h2>{escape(head)}</h2><p>{escape(words)}</p>{drawn}</section>" for head, words, drawn in parts)
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
             f'<title>{escape(title)}</title><style>{STYLE}</style></head><body><h1>{escape(title)}</h1>'

@@ -49,6 +49,8 @@ class Trace:
         self.worker, self.kind = array("i"), array("b")
         self.begin, self.end = array("d"), array("d")  # microseconds
         self.steals = []  # (time, thief, victim, bytes, duration)
+        self.flow = []  # (name, worker, begin, end, entry)
+        self.far = {}  # worker: [(begin, end)] of its accesses to far memory
         self.hosts, self.workers, self.dropped = {}, 0, 0
         self.first, self.last = math.inf, -math.inf
 
@@ -61,13 +63,20 @@ class Trace:
                 self.hosts[worker] = event["args"]["name"].partition(" on ")[2].partition(" ")[0]
             return
         kind = TOP.get(name, INSIDE.get(name)) if isinstance(name, str) else None
-        if event.get("ph") != "X" or kind is None:
+        flow = isinstance(name, str) and name.startswith("flow ")
+        if event.get("ph") != "X" or (kind is None and not flow):
             return
         begin, duration = moment(event["ts"], "the start of an event"), moment(event["dur"], "the length of an event")
         if duration < 0:
             raise Refused(f"an event ends before it begins, by {-duration} us")
-        self.first, self.last = min(self.first, begin), max(self.last, begin + duration)
         self.workers = max(self.workers, worker + 1)
+        if flow:
+            entry = integer(event.get("args", {}).get("entry", 0), "the name of an entry", 0, 1 << 64)
+            self.flow.append((name, worker, begin, begin + duration, entry))
+            return
+        if kind == FAR:
+            self.far.setdefault(worker, []).append((begin, begin + duration))
+        self.first, self.last = min(self.first, begin), max(self.last, begin + duration)
         self.worker.append(worker)
         self.kind.append(kind)
         self.begin.append(begin)

@@ -140,8 +140,6 @@ UAT_TASK(uint64_t, balance, int64_t, count, int64_t, steps)
 
 static bool always(void *context, uintptr_t sp)
 {
-    (void)context;
-    (void)sp;
     return true;
 }
 
@@ -150,7 +148,7 @@ static void time_deque(int64_t batches)
 {
     struct uat_deque *deque = uat_inspect_deque();
     struct uat_deque_user own = deque->user;
-    uintptr_t base = uat_probe_thread_base(), sp = base;
+    uintptr_t base = uat_probe_thread_base(0), sp = base;
 
     deque->user.part = always; /* these entries have no task */
     uat_deque_start(deque, false);
@@ -186,7 +184,7 @@ static void time_deque(int64_t batches)
 
 static int time_switch(int64_t batches)
 {
-    uintptr_t base = uat_probe_thread_base(), sp = uat_probe_thread_make(base, UAT_PROBE_THREAD_MIN);
+    uintptr_t base = uat_probe_thread_base(0), sp = uat_probe_thread_make(base, UAT_PROBE_THREAD_MIN);
 
     for (int64_t batch = 0; batch < batches; batch++) {
         uint64_t begin = uat_counter();
@@ -202,7 +200,7 @@ static int time_switch(int64_t batches)
  * resumption makes. */
 static int time_evacuation(int64_t batches)
 {
-    uintptr_t base = uat_probe_thread_base(), sp = uat_probe_thread_make(base, (size_t)stack_bytes);
+    uintptr_t base = uat_probe_thread_base(0), sp = uat_probe_thread_make(base, (size_t)stack_bytes);
 
     for (int64_t batch = 0; batch < batches; batch++) {
         uint64_t begin = uat_counter();
@@ -348,7 +346,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
 
 static const char *refuse(void)
 {
-    if (stack_bytes % UAT_PROBE_THREAD_MULTIPLE)
+    if (stack_bytes % 16)
         return "--stack must be a multiple of 16";
     return tasks % BATCH ? "--tasks must be a multiple of 1000" : NULL;
 }

@@ -8,7 +8,7 @@
 #include "perf/samples.h"
 #include "uat.h"
 
-enum { BATCH = 1000, DEPTH = 32 /* spawners above the loop: more than are published at any time */ };
+enum { BATCH = 1000, WINDOW = 10, DEPTH = 32 /* spawners above the loop: more than are published at any time */ };
 
 /* A task with an argument of `bytes` and a result of 8 or 16, both by value, and a loop that spawns and joins it. The
  * argument is in memory and was written long ago, as is usual for an argument of this size. */
@@ -35,6 +35,24 @@ enum { BATCH = 1000, DEPTH = 32 /* spawners above the loop: more than are publis
         return right;                                                                                                  \
     }
 
+/* The same task in a group, which is waited for now and then. */
+#define GROUP(name)                                                                                                    \
+    static uint64_t group_##name(void)                                                                                 \
+    {                                                                                                                  \
+        struct name##_arg a = {.word = {[0] = 1}};                                                                     \
+        uat_group_t group;                                                                                             \
+                                                                                                                       \
+        uat_group_begin(&group);                                                                                       \
+        for (int i = 0; i < BATCH; i++) {                                                                              \
+            __asm__ volatile("" : "+m"(a));                                                                            \
+            name##_group_spawn(&group, a);                                                                             \
+            if (i % WINDOW == WINDOW - 1)                                                                              \
+                uat_group_wait(&group);                                                                                \
+        }                                                                                                              \
+        uat_group_wait(&group);                                                                                        \
+        return BATCH;                                                                                                  \
+    }
+
 struct single {
     uint64_t first;
 };
@@ -51,6 +69,8 @@ SIZE(48, struct single, arg48)
 SIZE(64, struct single, arg64)
 SIZE(8, struct pair, arg8_result16)
 SIZE(36, struct pair, arg36_result16)
+GROUP(arg8)
+GROUP(arg36)
 
 static const struct size {
     const char *name;
@@ -64,6 +84,8 @@ static const struct size {
     {"arg64", loop_arg64},
     {"arg8_result16", loop_arg8_result16},
     {"arg36_result16", loop_arg36_result16},
+    {"group_arg8", group_arg8},
+    {"group_arg36", group_arg36},
 };
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 static struct uat_samples samples[SIZES];

@@ -78,7 +78,10 @@ static void time_bare(int peer, bool counted)
         [STEAL_READS] = {read, read, read},
         [STEAL_CLAIM] = {uat_op_cmp_swap(landing, bare_word(STEAL_CLAIM), 0, 1), read, read},
         [STEAL_CLAIM_ALONE] = {uat_op_cmp_swap(landing, bare_word(STEAL_CLAIM_ALONE), 0, 1), read, read},
+        [STEAL_WRITE_ADD] = {uat_op_write(landing, bare_word(STEAL_WRITE), 8),
+                             uat_op_fetch_add(landing + 1, bare_word(STEAL_WRITE_ADD), 1)},
     };
+    const int lengths[STEAL_BARES] = {1, 1, 1, 1, CHAIN, CHAIN, CHAIN, 2};
 
     for (int i = 0; i < SETTLE; i++)
         uat_check(uat_transport_do(uat_inspect_transport(), peer, &settle, 1));
@@ -93,7 +96,7 @@ static void time_bare(int peer, bool counted)
         if (i == STEAL_CLAIM_ALONE)
             do_apart(peer, chains[i], CHAIN);
         else
-            uat_check(uat_transport_do(uat_inspect_transport(), peer, chains[i], i < STEAL_READS ? 1 : CHAIN));
+            uat_check(uat_transport_do(uat_inspect_transport(), peer, chains[i], lengths[i]));
         if (counted)
             uat_samples_add(&series.bare[i], uat_counter_ordered() - begin);
     }
@@ -193,7 +196,7 @@ static void ride(uintptr_t sp, bool counted)
 static bool pass_back_and_forth(void)
 {
     int rank = uat_rank();
-    uintptr_t base = uat_probe_thread_base(), sp = base - (size_t)stack_bytes;
+    uintptr_t base = uat_probe_thread_base((size_t)stack_bytes), sp = base - (size_t)stack_bytes;
     uint64_t warm_up = (uint64_t)(rounds / WARM_UP), total = 2 * ((uint64_t)rounds + warm_up);
 
     if (rank == 0)
@@ -218,8 +221,6 @@ static bool pass_back_and_forth(void)
 
 static bool always(void *context, uintptr_t sp)
 {
-    (void)context;
-    (void)sp;
     return true;
 }
 
@@ -233,8 +234,8 @@ static int open_series(void)
     };
     /* The names of the other series, in the order of struct steal_series. */
     static const char *const others[STEAL_SERIES - UAT_PHASES] = {
-        "read",  "write",  "fetch_add", "cmp_swap", "read_chain",  "claim_chain", "claim_alone",
-        "steal", "resume", "suspend",   "timer",    "round_trips", "bytes_read"};
+        "read",      "write", "fetch_add", "cmp_swap", "read_chain", "claim_chain", "claim_alone",
+        "write_add", "steal", "resume",    "suspend",  "timer",      "round_trips", "bytes_read"};
     int status = 0;
 
     for (int i = 0; i < STEAL_SERIES && !status; i++)
@@ -277,13 +278,16 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     return status;
 }
 
+/* A stack has whole words. */
 static const char *refuse(void)
 {
-    return stack_bytes % UAT_PROBE_THREAD_MULTIPLE ? "--stack must be a multiple of 16" : NULL;
+    stack_bytes = (stack_bytes + UAT_PROBE_THREAD_MULTIPLE - 1) / UAT_PROBE_THREAD_MULTIPLE * UAT_PROBE_THREAD_MULTIPLE;
+    return NULL;
 }
 
 static const struct uat_bench_option options[] = {
-    {"--stack", "BYTES", "stack of the thread, a multiple of 16", &stack_bytes, NULL, UAT_PROBE_THREAD_MIN, 65536},
+    {"--stack", "BYTES", "stack of the thread, rounded up to a multiple of 8", &stack_bytes, NULL, UAT_PROBE_THREAD_MIN,
+     65536},
     {"--rounds", "N", "steals measured", &rounds, NULL, 10, 10000000},
     {0},
 };

@@ -18,6 +18,7 @@ enum steal_bare {
     STEAL_READS,       /* a chain of READs, as long as a claim */
     STEAL_CLAIM,       /* a claim's requests in one chain, as UAT_IB_POST=chain posts them */
     STEAL_CLAIM_ALONE, /* the atomic posted alone and the READs after it, as UAT_IB_POST=alone posts them */
+    STEAL_WRITE_ADD,   /* { WRITE; FETCH_ADD }, as a task's end posts them */
     STEAL_BARES
 };
 

@@ -32,13 +32,12 @@ static double per_read(const struct steal_series *series, const struct uat_sampl
     return read > 0 ? uat_samples_quantile(samples, 0.5) / read : 0.0;
 }
 
-/* The ratio by which UAT_IB_POST=alone would change a claim. With that setting already on, chain and single operations
- * are posted alike. */
-static double alone_per_chain(const struct steal_series *series)
+/* The ratio of the medians of two bare series; 0: it is unknown. */
+static double ratio_of(const struct steal_series *series, enum steal_bare over, enum steal_bare under)
 {
-    double chain = uat_samples_quantile(&series->bare[STEAL_CLAIM], 0.5);
+    double base = uat_samples_quantile(&series->bare[under], 0.5);
 
-    return chain > 0 ? uat_samples_quantile(&series->bare[STEAL_CLAIM_ALONE], 0.5) / chain : 0.0;
+    return base > 0 ? uat_samples_quantile(&series->bare[over], 0.5) / base : 0.0;
 }
 
 static const char *const kinds[UAT_OP_KINDS] = {
@@ -136,7 +135,12 @@ void steal_report(const struct uat_bench *bench, const struct uat_bench_settings
     report_ratio("steal_per_read", "steal / read", per_read(s, &s->steal), "");
     report_ratio("read_chain_per_read", "read_chain / read", per_read(s, &s->bare[STEAL_READS]),
                  ": READs in one chain, as many as a claim has requests");
-    report_ratio("claim_alone_per_chain", "claim_alone / chain", alone_per_chain(s),
+    report_ratio("write_add_per_fetch_add", "write_add / fetch_add", ratio_of(s, STEAL_WRITE_ADD, STEAL_FETCH_ADD),
+                 ": { WRITE; FETCH_ADD }; near 2 if the target holds the atomic back until the WRITE is in memory");
+    report_ratio("claim_chain_per_cmp_swap", "claim_chain / cmp_swap", ratio_of(s, STEAL_CLAIM, STEAL_CMP_SWAP),
+                 ": near 2 if the READs of a claim wait for its atomic's answer");
+    /* With UAT_IB_POST=alone both are posted alike. */
+    report_ratio("claim_alone_per_chain", "claim_alone / chain", ratio_of(s, STEAL_CLAIM_ALONE, STEAL_CLAIM),
                  ": a claim whose atomic is posted alone; over verbs set UAT_IB_POST=alone if below 1");
     uat_report_end();
 }

@@ -7,7 +7,6 @@
 
 UAT_GENERATOR(char, ticks, int64_t, n)
 {
-    (void)n;
     for (;;)
         uat_generator_yield(0);
 }

@@ -38,7 +38,7 @@ struct sync_exercise {
     uint64_t (*operations)(const struct sync_plan *plan);
 };
 
-enum { SYNC_EXERCISES = 16 };
+enum { SYNC_EXERCISES = 17 };
 extern const struct sync_exercise sync_exercises[SYNC_EXERCISES];
 
 /* The worker and the time at which a measurement started. */

@@ -26,13 +26,11 @@ uint64_t sync_twice_passes(const struct sync_plan *plan)
 
 static uint64_t batch_of(const struct sync_plan *plan)
 {
-    (void)plan;
     return BATCH;
 }
 
 static uint64_t batch_sum(const struct sync_plan *plan)
 {
-    (void)plan;
     return BATCH * (BATCH - 1) / 2;
 }
 
@@ -201,9 +199,9 @@ static int mutex_ping_pong(const struct sync_plan *plan, struct sync_taken *take
     return mutex_turns_run(taken, plan->passes);
 }
 
-UAT_TASK(struct sync_taken, lock_own, uint64_t, times)
+UAT_TASK(struct sync_taken, lock_own, uint64_t, times, bool, biased)
 {
-    uat_mutex_t m = uat_mutex_create();
+    uat_mutex_t m = biased ? uat_mutex_create_biased() : uat_mutex_create();
     struct sync_taken taken = sync_lock(m, times);
     uat_mutex_destroy(m);
     return taken;
@@ -211,7 +209,12 @@ UAT_TASK(struct sync_taken, lock_own, uint64_t, times)
 
 static int mutex_alone(const struct sync_plan *plan, struct sync_taken *taken)
 {
-    return lock_own_run(taken, plan->passes);
+    return lock_own_run(taken, plan->passes, false);
+}
+
+static int mutex_biased(const struct sync_plan *plan, struct sync_taken *taken)
+{
+    return lock_own_run(taken, plan->passes, true);
 }
 
 /* A producer and a consumer with a buffer between them. */
@@ -275,13 +278,11 @@ UAT_TASK(struct sync_taken, set_and_get, uint64_t, wait)
 
 static int future_waited(const struct sync_plan *plan, struct sync_taken *taken)
 {
-    (void)plan;
     return set_and_get_run(taken, 1);
 }
 
 static int future_there(const struct sync_plan *plan, struct sync_taken *taken)
 {
-    (void)plan;
     return set_and_get_run(taken, 0);
 }
 
@@ -375,6 +376,7 @@ const struct sync_exercise sync_exercises[SYNC_EXERCISES] = {
     {"channel_stream", "message, capacity 64", false, channel_stream, sync_sum_of_passes, sync_passes},
     {"mutex_ping_pong", "mutex ping-pong", false, mutex_ping_pong, sync_passes, sync_passes},
     {"mutex", "lock or unlock", false, mutex_alone, sync_passes, sync_twice_passes},
+    {"mutex_biased", "lock or unlock, biased", false, mutex_biased, sync_passes, sync_twice_passes},
     {"future", "future, waited for", false, future_waited, batch_sum, batch_of},
     {"future_set", "future, already set", false, future_there, batch_sum, batch_of},
     {"fibers", "fiber that waits", false, many_fibers, sum_of_fibers, fibers_of},

@@ -33,7 +33,6 @@ void transfer_operations_close(void)
 
 static void checkout_hit(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)window;
     for (int64_t i = 0; i < count; i++) {
         __asm__ volatile("" : "+r"(base)); /* restart from the base each time */
         uat_global_checkout(base, bytes, UAT_READ);
@@ -47,7 +46,6 @@ static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
 
-    (void)window;
     for (int64_t i = 0; i < count; i++) {
         at += bytes > UAT_GLOBAL_BLOCK ? bytes : UAT_GLOBAL_BLOCK;
         if (at + bytes > chunk)
@@ -61,7 +59,6 @@ static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
  * are in the CPU's caches. */
 static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)window;
     for (int64_t i = 0; i < count; i++) {
         char *p = base + (size_t)(i % 2) * cache;
         uat_global_checkout(p, bytes, UAT_READ);
@@ -74,7 +71,6 @@ static void copy_cold(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
 
-    (void)window;
     for (int64_t i = 0; i < count; i++) {
         at = (at + bytes) % (chunk - bytes);
         memcpy(copied + at % COPIED_BYTES, base + at, bytes);
@@ -86,7 +82,6 @@ static void load_cold(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
 
-    (void)window;
     for (int64_t i = 0; i < count; i++) {
         at = (at + bytes) % (chunk - bytes);
         uint64_t sum = 0;
@@ -98,7 +93,6 @@ static void load_cold(char *base, size_t bytes, int window, int64_t count)
 
 static void copy_warm(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)window;
     for (int64_t i = 0; i < count; i++)
         memcpy(copied, base + (size_t)(i % 2) * (chunk / 2), bytes);
 }
@@ -106,7 +100,6 @@ static void copy_warm(char *base, size_t bytes, int window, int64_t count)
 /* Get. The compiler knows the size of a word, as it does in a program. */
 static void get(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)window;
     for (int64_t i = 0; i < count; i++) {
         __asm__ volatile("" : "+r"(base)); /* reload each time */
         bytes == 8 ? uat_global_get(local, base, 8) : uat_global_get(local, base, bytes);
@@ -116,7 +109,6 @@ static void get(char *base, size_t bytes, int window, int64_t count)
 
 static void put(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)window;
     for (int64_t i = 0; i < count; i++) {
         __asm__ volatile("" : "+r"(base) : : "memory");
         bytes == 8 ? uat_global_put(base, local, 8) : uat_global_put(base, local, bytes);
@@ -161,7 +153,6 @@ static void put_split(char *base, size_t bytes, int window, int64_t count)
 
 static void fetch_add(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)bytes, (void)window;
     for (int64_t i = 0; i < count; i++)
         uat_atomic_fetch_add((uat_atomic_t *)base, 1);
 }
@@ -169,21 +160,18 @@ static void fetch_add(char *base, size_t bytes, int window, int64_t count)
 /* The yardstick: the CPU's own atomic on this process's memory. */
 static void plain_add(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)base, (void)bytes, (void)window;
     for (int64_t i = 0; i < count; i++)
         __atomic_fetch_add((uint64_t *)copied, 1, __ATOMIC_ACQ_REL); /* no other thread uses the word */
 }
 
 static void cmp_swap(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)bytes, (void)window;
     for (int64_t i = 0; i < count; i++)
         uat_atomic_cmp_swap((uat_atomic_t *)base, (uint64_t)i, (uint64_t)i + 1);
 }
 
 static void load(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)bytes, (void)window;
     for (int64_t i = 0; i < count; i++)
         uat_atomic_load((const uat_atomic_t *)base);
 }
@@ -191,7 +179,6 @@ static void load(char *base, size_t bytes, int window, int64_t count)
 /* Additions without a wait for each, then a release. */
 static void add(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)bytes;
     for (int64_t i = 0; i < count; i++) {
         uat_atomic_add((uat_atomic_t *)base + i % window, 1);
         if ((i + 1) % window == 0)
@@ -203,7 +190,6 @@ static void add(char *base, size_t bytes, int window, int64_t count)
 /* Read all of the memory once. */
 static void sweep_read(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)window;
     for (int64_t i = 0; i < count; i++)
         for (size_t at = 0; at + bytes <= chunk; at += bytes) {
             const uint64_t *q = uat_global_checkout(base + at, bytes, UAT_READ);
@@ -217,7 +203,6 @@ static void sweep_read(char *base, size_t bytes, int window, int64_t count)
 
 static void sweep_write(char *base, size_t bytes, int window, int64_t count)
 {
-    (void)window;
     for (int64_t i = 0; i < count; i++) {
         for (size_t at = 0; at + bytes <= chunk; at += bytes) {
             memset(uat_global_checkout(base + at, bytes, UAT_WRITE), (int)at, bytes);

@@ -19,6 +19,7 @@ struct family {
     uint64_t families;   /* number of families in the array; set only in its first element */
 };
 
+static int64_t papers;
 static struct uat_uts_tree tree; /* the tasks read it; every rank sets it from the same command line */
 
 static void search(struct family *family, uint64_t families, struct uat_uts_count *count);
@@ -81,6 +82,34 @@ static void search(struct family *family, uint64_t families, struct uat_uts_coun
     uat_uts_count_add(count, &spawned);
 }
 
+/* The papers' granularity: a range of children is split by halves down to single children, and each task spawns two
+ * tasks or none. */
+UAT_TASK(struct uat_uts_count, visit, struct uat_uts_node, parent, uint32_t, first, uint32_t, end)
+{
+    struct uat_uts_count count = {0}, more;
+    visit_task left, right;
+
+    while (end - first == 1) {
+        struct uat_uts_node child;
+
+        uat_uts_child(&tree, &parent, first, &child);
+        parent = child;
+        first = 0;
+        end = uat_uts_children(&tree, &parent);
+        uat_uts_count_node(&count, &parent, end);
+    }
+    if (end == 0)
+        return count;
+    uint32_t middle = first + (end - first) / 2;
+    visit_spawn(&left, parent, first, middle);
+    visit_spawn(&right, parent, middle, end);
+    more = visit_join(&right);
+    uat_uts_count_add(&count, &more);
+    more = visit_join(&left);
+    uat_uts_count_add(&count, &more);
+    return count;
+}
+
 /* Refuse binomial trees with more than one child per node, which may be infinite; the benchmark's T3L has 1.00007. */
 static const char *refuse(void)
 {
@@ -106,7 +135,8 @@ static int run(uint64_t *answer)
 
     uat_uts_root(&tree, &root.parent);
     root.end = uat_uts_children(&tree, &root.parent);
-    status = uat_run(search_task, &root, sizeof(root), &count, sizeof(count));
+    status = papers ? visit_run(&count, root.parent, 0, root.end)
+                    : uat_run(search_task, &root, sizeof(root), &count, sizeof(count));
     if (status < 0)
         return status;
     uat_uts_count_node(&count, &root.parent, root.end);
@@ -144,6 +174,7 @@ static const struct uat_bench_option options[] = {
     {"-m", "M", "binomial: children of such a node", &tree.m, NULL, 0, UAT_UTS_CHILDREN_MAX},
     {"-g", "G", "times each hash is computed: more work in a node", &tree.granularity, NULL, 1, 1e9},
     {"-f", "SHIFT", "hybrid: fraction of DEPTH at which it turns binomial", NULL, &tree.shift, 0, 1},
+    {"--papers", "0|1", "1: a task for each child and for each half of a range, as in HPDC'15", &papers, NULL, 0, 1},
     {0},
 };
 

@@ -73,6 +73,7 @@ int uat_inspect_atomics(const uint64_t *words[UAT_INSPECT_ATOMICS])
     const uint64_t *all[] = {&ring->claims,
                              &ring->lock,
                              uat_park_atomic(),
+                             uat_park_inbox(),
                              uat_collective_atomic(),
                              uat_tree_atomic(),
                              &((const struct uat_record *)s->records)->state,

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of a job on this worker: start and end. */
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/virtual.h"
 #include "runtime/global/global.h"
 #include "include/uat.h"
 #include "runtime/job/collective.h"
 #include "runtime/doctor.h"
+#include "runtime/job/alike.h"
 #include "runtime/job/bootstrap.h"
 #include "runtime/job/self.h"
 #include "runtime/settings.h"
@@ -16,6 +20,8 @@
 #include "runtime/job/call.h"
 #include "runtime/job/fatal.h"
 
+enum { START_SECONDS = 30 /* a start that takes longer is worth a warning */ };
+
 static bool is_open; /* true after a start that succeeded, until the end */
 
 static void abort_job(void)
@@ -23,14 +29,32 @@ static void abort_job(void)
     uat_bootstrap_abort(1);
 }
 
+/* Rank 0 speaks for all, because most steps wait for the slowest worker. */
+static void say_time(const struct uat_steps_time *time)
+{
+    char text[UAT_STEPS_LONGEST * 128] = ""; /* a step's `why` has fewer than 110 bytes */
+    if (uat_self.rank != 0 || UAT_IS_VIRTUAL())
+        return;
+    for (size_t i = 0, used = 0; i < UAT_STEPS_LONGEST && time->longest[i].took * 50 > time->all; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "; %s %.2f s: %s", i ? "then" : "its longest step,",
+                                 time->longest[i].took, time->longest[i].why);
+    uat_log(time->all < START_SECONDS ? UAT_LOG_INFO : UAT_LOG_WARN,
+            "the start took %.2f s%s; UAT_NET_DEVICES spares a worker other devices, huge pages and fewer workers on a "
+            "host spare registrations",
+            time->all, text);
+}
+
 int uat_init(void)
 {
     int refused = uat_call_check_init();
     if (refused)
         return refused;
-    int rc = uat_steps_open(uat_startup_steps, uat_startup_count, abort_job);
+    struct uat_steps_time time = {0};
+    int rc = uat_steps_open(uat_startup_steps, uat_startup_count, abort_job, &time);
+    uat_alike_close();
     if (rc)
         return rc;
+    say_time(&time);
     is_open = true;
     uat_call_open();
     uat_fatal_at_exit(uat_self.size > 1);
@@ -64,6 +88,18 @@ int uat_finalize(void)
     uat_call_close();
     uat_steps_close(uat_startup_steps, uat_startup_count);
     return rc ? rc : uat_startup.left ? uat_startup.left : traced;
+}
+
+void uat_job_leave(int status)
+{
+    uat_trace_write();
+    uat_global_run_ends();
+    signal(SIGTERM, SIG_IGN); /* srun --kill-on-bad-exit sends it to the others once the first worker has ended */
+    int rc = part_workers();
+    is_open = false;
+    uat_call_close();
+    uat_steps_close(uat_startup_steps, uat_startup_count);
+    exit(rc ? EXIT_FAILURE : status);
 }
 
 const char *uat_setting(const char *name)

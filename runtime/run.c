@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/cpu.h"
 #include "base/log.h"
-#include "base/virtual.h"
 #include "runtime/global/global.h"
 #include "include/uat.h"
 #include "include/uat/detail/failure.h"
+#include "runtime/checkpoint/checkpoint.h"
 #include "runtime/job/collective.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
@@ -18,7 +19,7 @@
 #include "runtime/sched/exception.h"
 #include "runtime/sched/modes.h"
 #include "runtime/sched/scheduler.h"
-#include "runtime/sched/torture.h"
+#include "runtime/sched/stop.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/call.h"
 #include "runtime/job/fatal.h"
@@ -73,13 +74,19 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     uat_exception_begin();
     uat_modes_note();
     uat_straggler_run();
-    uat_deque_start(&w->deque, uat_torture_on || UAT_IS_VIRTUAL()); /* in a simulation each spawn takes virtual time */
-    if (uat_self.rank > 0)
+    uat_stop_run();
+    uat_deque_start(&w->deque, false);
+    uat_stop_watch();
+    if (uat_checkpoint_is_interrupted()) {
+        uat_checkpoint_go_on();
         uat_schedule();
-    else if (status)
+    } else if (uat_self.rank > 0) {
+        uat_schedule();
+    } else if (status) {
         uat_collective_announce(NULL, 0, false);
-    else
+    } else {
         uat_schedule_root(root, arg, arg_size, result_size);
+    }
     uat_straggler_over();
     uat_collective_pass_on();
     w->running = false;
@@ -91,6 +98,31 @@ static int work(uat_fn *root, const void *arg, size_t arg_size, size_t result_si
     return rc;
 }
 
+/* Take the result of the run that has ended, or its failure. Returns the status. */
+static int take_result(void *result, size_t result_size, int status)
+{
+    const struct uat_failure *failure = uat_collective_failure(sizeof(struct uat_failure));
+    size_t size = sizeof(*failure);
+    const void *bytes = failure ? failure : uat_collective_result(&size);
+    uat_checkpoint_run_ended(bytes, size, failure);
+    if (failure)
+        uat_fail(failure);
+    else if (!status)
+        status = uat_collective_take_result(result, result_size);
+    return status;
+}
+
+/* Take the result of a run that was over when the checkpoint was written from which this job goes on. Returns the
+ * status. */
+static int take_record(const struct uat_run_record *record, void *result, size_t result_size, int status)
+{
+    if (record->failed)
+        uat_fail((const struct uat_failure *)(const void *)record->bytes);
+    else if (!status && result_size > 0)
+        memcpy(result, record->bytes, record->size < result_size ? record->size : result_size);
+    return status;
+}
+
 UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t result_size)
 {
     int rc = uat_call_check(UAT_CALL_RUN);
@@ -98,15 +130,16 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
         return rc;
     int status = check_arguments(root, arg, arg_size, result, result_size);
     uat_call_enter(UAT_CALL_RUN);
-    uint64_t own = uat_cpu_frames_enter(common_canary);
-    rc = work(root, arg, arg_size, result_size, status);
-    uat_cpu_frames_leave(own);
-    uat_stall_set(UAT_DOING_END);
-    const struct uat_failure *failure = uat_collective_failure(sizeof(struct uat_failure));
-    if (failure)
-        uat_fail(failure);
-    else if (!status)
-        status = uat_collective_take_result(result, result_size);
+    const struct uat_run_record *record = uat_checkpoint_run_begins();
+    if (record) {
+        status = take_record(record, result, result_size, status);
+    } else {
+        uint64_t own = uat_cpu_frames_enter(common_canary);
+        rc = work(root, arg, arg_size, result_size, status);
+        uat_cpu_frames_leave(own);
+        uat_stall_set(UAT_DOING_END);
+        status = take_result(result, result_size, status);
+    }
     if (!rc)
         rc = uat_collective_agree(status); /* nothing may be published again before this */
     uat_global_after_barrier();

@@ -4,6 +4,7 @@
 #include "runtime/settings.h"
 
 #include "deque/settings.h"
+#include "runtime/checkpoint/settings.h"
 #include "runtime/global/settings.h"
 #include "runtime/job/settings.h"
 #include "runtime/sched/settings.h"
@@ -18,6 +19,7 @@ struct uat_deque_settings uat_deque_settings;
 struct uat_sched_settings uat_sched_settings;
 struct uat_global_settings uat_global_settings;
 struct uat_trace_settings uat_trace_settings;
+struct uat_checkpoint_settings uat_checkpoint_settings;
 struct uat_ibv_settings uat_ibv_settings;
 struct uat_sim_settings uat_sim_settings;
 
@@ -27,6 +29,7 @@ const struct uat_settings uat_settings[] = {
     {"Deque and thieves", uat_deque_rows, &uat_deque_settings},
     {"Scheduler", uat_sched_rows, &uat_sched_settings},
     {"Global memory", uat_global_rows, &uat_global_settings},
+    {"Checkpoints", uat_checkpoint_rows, &uat_checkpoint_settings},
     {"Timelines", uat_trace_rows, &uat_trace_settings},
     {"InfiniBand and RoCE", uat_ibv_rows, &uat_ibv_settings},
     {"Simulation", uat_sim_rows, &uat_sim_settings},

@@ -10,12 +10,12 @@
 
 #include "base/cpu.h"
 #include "base/log.h"
-#include "base/relax.h"
 #include "base/virtual.h"
 #include "base/word.h"
+#include "runtime/adaptive/part.h"
+#include "runtime/flow/entry.h"
 #include "runtime/global/global.h"
 #include "runtime/job/collective.h"
-#include "runtime/job/tree.h"
 #include "runtime/segment/heap.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"
@@ -23,13 +23,15 @@
 #include "runtime/settings.h"
 #include "runtime/job/settings.h"
 #include "runtime/sched/settings.h"
+#include "runtime/checkpoint/checkpoint.h"
+#include "runtime/checkpoint/request.h"
 #include "runtime/layout.h"
 #include "runtime/replica.h"
 #include "runtime/run.h"
+#include "runtime/job/alike.h"
 #include "runtime/job/aslr.h"
 #include "runtime/job/bootstrap.h"
 #include "runtime/job/identity.h"
-#include "runtime/job/roster.h"
 #include "runtime/job/self.h"
 #include "runtime/job/transport_select.h"
 #include "runtime/sync/lost.h"
@@ -41,17 +43,14 @@
 #include "runtime/sched/spawn.h"
 #include "runtime/sched/steal.h"
 #include "runtime/sched/torture.h"
-#include "runtime/sched/victims.h"
 #include "runtime/sched/worker.h"
 #include "runtime/trace/trace.h"
-#include "runtime/job/call.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 #include "runtime/job/lost.h"
 #include "runtime/job/neighbour.h"
+#include "runtime/job/reach.h"
 #include "runtime/job/stall.h"
-
-struct uat_startup uat_startup;
 
 /* The steps, in order: see the list below. Each returns 0 or a negative errno, reported. */
 
@@ -115,6 +114,8 @@ static int join_job(void)
     uat_self.size = uat_startup.job.size;
     memcpy(uat_startup.identity.host, uat_startup.job.host, sizeof(uat_startup.identity.host));
     uat_startup.identity.colour = uat_startup.job.local_rank % UAT_COLOURS;
+    if (!UAT_IS_VIRTUAL())
+        uat_alike_open(uat_startup.job.host, uat_startup.job.local_size);
     uat_info("worker %d of %d, started by %s", uat_self.rank, uat_self.size, uat_startup.job.launcher);
     return 0;
 }
@@ -164,6 +165,10 @@ static int open_deque(void)
 
 static int open_transport(void)
 {
+    bool one_host = uat_startup.job.local_size == uat_startup.job.size;
+    const struct uat_transport_class *class =
+        uat_transport_select(one_host, uat_startup.transport_reason, sizeof(uat_startup.transport_reason));
+    bool fallback = !one_host && uat_job_settings.transport == UAT_TRANSPORT_AUTO;
     const struct uat_transport_config config = {.rank = uat_self.rank,
                                                 .size = uat_self.size,
                                                 .host = uat_startup.job.host,
@@ -176,10 +181,8 @@ static int open_transport(void)
                                                 .shuffle = uat_torture_delays(),
                                                 .seed = uat_torture_seed() * 7919 + (uint64_t)uat_self.rank + 1,
                                                 .wait_report = uat_job_settings.stall_timeout,
-                                                .wait_limit = uat_job_settings.stall_limit};
-    const struct uat_transport_class *class =
-        uat_transport_select(uat_startup.job.local_size == uat_startup.job.size, uat_startup.transport_reason,
-                             sizeof(uat_startup.transport_reason));
+                                                .wait_limit = uat_job_settings.stall_limit,
+                                                .fallback = fallback ? uat_startup.transport_reason : NULL};
     snprintf(uat_startup.identity.transport, sizeof(uat_startup.identity.transport), "%s", class->name);
     int rc = class->open(&config, &uat_self.transport);
     if (!rc)
@@ -187,108 +190,25 @@ static int open_transport(void)
     return rc;
 }
 
-static int meet_workers(void)
+static int choose_checkpoint(void)
 {
-    return uat_roster_collect(&uat_startup.roster, uat_self.size, &uat_startup.identity, uat_self.transport);
+    return uat_checkpoint_choose(&uat_startup.identity.colour, &uat_startup.identity.checkpoint);
 }
 
-static int refuse_differences(void)
+/* In a restarted job, all use the canary of the first job. */
+static int compare_checkpoint(void)
 {
-    return uat_identity_compare(&uat_startup.identity, uat_startup.roster.blobs[0], uat_startup.roster.sizes[0],
-                                uat_settings);
-}
-
-static int refuse_processes(void)
-{
-    return uat_roster_check(&uat_startup.roster, uat_self.rank);
-}
-
-static int list_colours(void)
-{
-    uint8_t *colours = uat_roster_colours(&uat_startup.roster);
-    if (!colours)
-        return -ENOMEM;
-    uat_segment_set_colours(colours);
-    return 0;
-}
-
-static int attach_neighbours(void)
-{
-    return uat_roster_attach(&uat_startup.roster, uat_self.transport);
-}
-
-static int compare_bindings(void)
-{
-    if (UAT_IS_VIRTUAL()) /* simulated workers share one core, and wait in virtual time */
-        return 0;
-    /* No advice under uatrun: it spreads the workers over the cores that it may use, and taskset has excluded the
-     * others. */
-    bool advise = strcmp(uat_startup.job.launcher, "uatrun") != 0;
-    int rc = uat_roster_oversubscribed(&uat_startup.roster, uat_self.rank, advise);
-    if (rc < 0)
-        return rc;
-    uat_relax_oversubscribed = rc;
-    if (uat_relax_oversubscribed)
-        uat_info("more workers than cores: they give way to each other while they wait");
-    return 0;
-}
-
-static int share_canary(void)
-{
-    uat_run_set_canary(uat_startup.roster.identity[0]->canary);
-    return 0;
-}
-
-static int watch_neighbour(void)
-{
-    return uat_neighbour_open(&uat_startup.roster, uat_startup.job.launcher);
-}
-
-static int list_victims(void)
-{
-    uat_victims_open(uat_startup.roster.endpoint, uat_startup.job.host);
-    return 0;
-}
-
-static int prepare_global(void)
-{
-    int *host_of = malloc((size_t)uat_self.size * sizeof(*host_of));
-    if (!host_of) {
-        uat_error("no memory for the list of hosts");
-        return -ENOMEM;
-    }
-    uat_roster_hosts(&uat_startup.roster, host_of);
-    const struct uat_global_config config = {.transport = uat_self.transport,
-                                             .host_of = host_of,
-                                             .strict = uat_sched_settings.torture || uat_torture_delays(),
-                                             .late = uat_torture_delays(),
-                                             .seed = uat_torture_seed(),
-                                             .barrier = uat_collective_barrier,
-                                             .agree = uat_collective_agree,
-                                             .copy = uat_tree_copy};
-    int rc = uat_global_prepare(&config);
-    uat_fault_describe(uat_global_explain);
-    free(host_of);
+    const struct uat_checkpoint_config config = {
+        .identity = &uat_startup.identity, .settings = uat_settings, .leave = uat_job_leave};
+    uint64_t canary = uat_run_canary();
+    int rc = uat_checkpoint_compare(&config, &canary);
+    uat_run_set_canary(canary);
     return rc;
 }
 
-/* The workers of one kernel and one PID namespace share their replicas; the lowest rank makes them. */
-static int share_replicas(void)
+static int check_reach(void)
 {
-    int leader = uat_roster_leader(&uat_startup.roster, uat_self.rank);
-    uat_replica_open(leader, (long)uat_startup.roster.identity[leader]->pid, uat_segment.start + uat_segment.size);
-    return 0;
-}
-
-static int connect_workers(void)
-{
-    return uat_self.transport->class_->connect(uat_self.transport, uat_startup.roster.endpoint);
-}
-
-static int end_meeting(void)
-{
-    uat_roster_free(&uat_startup.roster);
-    return 0;
+    return uat_reach_check(uat_self.transport);
 }
 
 static int open_thief(void)
@@ -300,6 +220,8 @@ static int open_thief(void)
 static int open_waits(void)
 {
     uat_lost_open(uat_mutex_lost, uat_startup.job.host);
+    uat_flow_open();
+    uat_part_open();
     return uat_park_open();
 }
 
@@ -358,14 +280,10 @@ static void close_transport(void)
     uat_self.size = 1;
 }
 
-static void free_workers(void)
-{
-    uat_roster_free(&uat_startup.roster);
-}
-
 static void close_waits(void)
 {
     uat_park_close();
+    uat_flow_close();
     uat_lost_close();
 }
 
@@ -374,35 +292,40 @@ const struct uat_step uat_startup_steps[] = {
     {refuse_processor, NULL, "what does not work with stacks that move"},
     {read_settings, NULL, "UAT_* of the environment"},
     {fix_addresses, NULL, "may execute the program again, without address-space randomisation"},
+    {uat_request_catch, uat_request_release, "SIGUSR2, also while the job starts"},
     {lay_out, NULL, "which room has what in the segment"},
     {note_identity, NULL, "what must be equal everywhere: before PMIx loads its plugins"},
     {watch_waits, uat_stall_close, "UAT_STALL_*, SIGUSR1: also while the job starts"},
     {join_job, leave_job, "rank, size, launcher; from here on an error ends the job"},
+    {choose_checkpoint, uat_checkpoint_close, "UAT_CHECKPOINT; its colours replace those of the start"},
     {bind_to_core, NULL, "before memory is touched; the process stays there"},
     {map_segment, uat_segment_close, "at the same address in all workers"},
     {open_pools, close_pools, "join records and evacuation heap, in the segment"},
     {open_deque, close_deque, "its ring is in the segment"},
     {open_transport, close_transport, "registers the segment"},
-    {meet_workers, free_workers, "publish identity and endpoint, collect those of all"},
-    {refuse_differences, NULL, "from rank 0: build, settings, addresses"},
-    {refuse_processes, NULL, "that signals must not be sent to"},
-    {list_colours, NULL, "where each worker has the words that adapters change; the segment's"},
-    {attach_neighbours, NULL, "ibv: map and register their segments; then publish endpoints in a second round"},
-    {compare_bindings, NULL, "sets uat_relax_oversubscribed"},
-    {share_canary, NULL, "rank 0's, for all"},
-    {watch_neighbour, uat_neighbour_close, "on the same machine"},
-    {list_victims, NULL, "how many are looked at in one round trip"},
-    {prepare_global, uat_global_close, "hosts; opened by the first call that needs it"},
-    {share_replicas, uat_replica_close, "which worker has the host's copy"},
-    {connect_workers, NULL, "to the endpoints; the transport's"},
-    {end_meeting, NULL, "frees what was collected"},
+    {uat_meeting_collect, uat_meeting_free, "publish identity and endpoint, collect those of all"},
+    {uat_meeting_refuse_differences, NULL, "from rank 0: build, settings, addresses"},
+    {uat_meeting_refuse_processes, NULL, "that signals must not be sent to"},
+    {uat_meeting_list_colours, NULL, "where each worker has the words that adapters change; the segment's"},
+    {uat_meeting_attach, NULL, "ibv: map and register their segments; then publish endpoints in a second round"},
+    {uat_meeting_compare_bindings, NULL, "sets uat_relax_oversubscribed"},
+    {uat_meeting_share_canary, NULL, "rank 0's, for all"},
+    {compare_checkpoint, NULL, "program, libraries, settings and command line must be those of the checkpoint"},
+    {uat_meeting_watch, uat_neighbour_close, "on the same machine"},
+    {uat_meeting_list_victims, NULL, "how many are looked at in one round trip"},
+    {uat_meeting_prepare_global, uat_global_close, "hosts; opened by the first call that needs it"},
+    {uat_meeting_share_replicas, uat_replica_close, "which worker has the host's copy"},
+    {uat_meeting_connect, NULL, "to the endpoints; the transport's"},
+    {uat_meeting_end, NULL, "frees what was collected"},
     {open_thief, uat_steal_close, "protocol and landing places"},
     {open_waits, close_waits, "the list of ready tasks; what is said of those that wait for a lost worker"},
     {open_collective, NULL, "barriers, ends of runs"},
     {explain_faults, uat_fault_close, "overflow of stacks and deque"},
     {uat_bootstrap_barrier, NULL, "all workers are ready for remote operations"},
+    {check_reach, NULL, "the hosts, over the network; one table of those that do not"},
     {uat_fork_open, NULL, "what fork() does in a task; it stays registered"},
     {open_trace, uat_trace_close, "UAT_TRACE; compares clocks over the transport"},
     {open_torture, NULL, "UAT_TORTURE"},
+    {uat_checkpoint_open, NULL, "from here on, requests for checkpoints are served"},
 };
 const size_t uat_startup_count = sizeof(uat_startup_steps) / sizeof(uat_startup_steps[0]);

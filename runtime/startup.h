@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* How this worker starts, step by step, and what the start finds out for the whole life of the job. */
+/* How this worker starts, step by step. */
 #ifndef UAT_STARTUP_H
 #define UAT_STARTUP_H
 
-#include "runtime/job/bootstrap.h"
-#include "runtime/job/identity.h"
-#include "runtime/job/roster.h"
+#include "runtime/meeting.h"
 #include "runtime/steps.h"
 
-struct uat_startup {
-    struct uat_job job;
-    struct uat_identity identity; /* this worker's identity */
-    struct uat_roster roster;     /* identities and endpoints of all workers, while the job starts */
-    char transport_reason[256];
-    int left; /* what leaving the job returned: 0 or a negative errno */
-};
-extern struct uat_startup uat_startup __attribute__((visibility("hidden")));
+/* End this worker in order, while all others do the same: after a checkpoint that ends the job. Calls exit(status). */
+_Noreturn void uat_job_leave(int status) __attribute__((visibility("hidden")));
 
 /* The steps of the start, in order. */
 extern const struct uat_step uat_startup_steps[] __attribute__((visibility("hidden")));

@@ -12,9 +12,20 @@ struct uat_step {
     const char *why;
 };
 
-/* Run the steps. Returns 0, or the negative errno of the step that failed. In that case the steps before the failed one
- * have been undone, and failed() has been called, unless it is NULL. */
-int uat_steps_open(const struct uat_step *steps, size_t count, void (*failed)(void));
+enum { UAT_STEPS_LONGEST = 4 };
+
+/* How long steps took, in seconds: all, and the longest steps, the longest first. An entry without `why` is unused. */
+struct uat_steps_time {
+    double all;
+    struct {
+        double took;
+        const char *why; /* of the step */
+    } longest[UAT_STEPS_LONGEST];
+};
+
+/* Run the steps, and add their times to *time. Returns 0, or the negative errno of the step that failed. In that case
+ * the steps before the failed one have been undone, and failed() has been called, unless it is NULL. */
+int uat_steps_open(const struct uat_step *steps, size_t count, void (*failed)(void), struct uat_steps_time *time);
 
 /* Undo the steps, the last one first. */
 void uat_steps_close(const struct uat_step *steps, size_t count);

@@ -5,10 +5,10 @@
 packages_build="build-essential meson ninja-build pkg-config libpmix-dev libnuma-dev nettle-dev libjson-c-dev
     libcmocka-dev libibverbs-dev librdmacm-dev"
 packages_check="clang clang-format libclang-rt-14-dev spin gdb python3 cmake iproute2 gnuplot-nox
-    libboost-context-dev libtbb-dev"
+    libboost-context-dev libtbb-dev libopenblas-serial-dev libopenblas-pthread-dev libstarpu-dev"
 packages_guest="qemu-system-x86 busybox-static kmod cpio zstd xz-utils ibverbs-providers ibverbs-utils perftest iputils-ping"
-packages_aarch64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user mmdebstrap"
-packages_slurm="munge slurmctld slurmd slurm-client slurm-wlm-basic-plugins libpmix2 openmpi-bin"
+packages_aarch64="gcc-aarch64-linux-gnu g++-aarch64-linux-gnu qemu-user qemu-system-arm mmdebstrap"
+packages_slurm="munge slurmctld slurmd slurm-client slurm-wlm-basic-plugins libpmix2 openmpi-bin libopenmpi-dev"
 packages_docs="mandoc abigail-tools debhelper lintian autopkgtest fakeroot"
 packages_browser="chromium"
 

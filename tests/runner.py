@@ -19,7 +19,8 @@ BUILDS = SOURCE / "build-check"
 TAIL = 40  # lines shown of a failed test
 
 # The order in which suites run. Suites that fail fast come first. A suite not named here comes last.
-ORDER = ["tree", "unit", "header", "install", "programs", "examples", "sanitize", "launcher", "security", "model", "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "aarch64", "vm", "ibv"]
+ORDER = ["tree", "unit", "header", "install", "programs", "examples", "fakeverbs", "sanitize", "launcher", "security", "model",
+         "mutants", "sim", "stress", "fuzz", "faults", "soak", "slurm", "package", "aarch64", "vm", "ibv"]
 # Suites of which several tests may run at once, because each keeps one core busy, or waits. Tests of `programs` may, too, unless
 # meson.build says is_parallel: false.
 PARALLEL = {"tree", "unit", "header", "programs", "model", "mutants", "fuzz", "slurm", "package", "sim", "vm", "aarch64"}

@@ -45,10 +45,10 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
                          const char *transport);
 
 /*
- * Map the segment of peer `rank`, which published `endpoint`. own is this worker's attach info. *out is owned by the
- * caller, who unmaps own->segment_size bytes. Returns 0 or a negative errno. -EPROTO: the endpoint is not valid.
- * -EHOSTUNREACH: the peer is on another host or in another pid namespace. -EACCES: not permitted. -ESTALE: the object
- * is not the one announced.
+ * Map the segment of peer `rank`, which published `endpoint`. own is this worker's attach info. The
+ * mapping has own->segment_size bytes; the caller unmaps it. Returns 0 or a negative errno. -EPROTO: the endpoint is
+ * not valid. -EHOSTUNREACH: the peer is on another host or in another pid namespace. -EACCES: not permitted. -ESTALE:
+ * the object is not the one announced.
  */
 int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attach_user *user, int rank,
                        const struct uat_endpoint *endpoint, char **out);

@@ -65,8 +65,9 @@ struct uat_bulk_config {
     int latency;   /* for tests, shared memory only: ns from posting an operation to its completion */
     bool late;     /* torture: operations take effect as late and as disordered as B1 to B4 permit */
     uint64_t seed; /* seed of the random order under `late` */
-    /* Collective: each worker contributes `bytes` bytes and gets those of all, in rank order. 0 or a negative errno. */
-    int (*gather)(const void *mine, size_t bytes, void *all);
+    /* Collective: each worker gets the `bytes` bytes of each of these ranks, in their order; ranks is NULL: of ranks 0
+     * to count - 1. Other workers' `mine` is not used. 0 or a negative errno. */
+    int (*gather)(const int *ranks, int count, const void *mine, size_t bytes, void *all);
 };
 
 /* Functions return 0 or a negative errno and report an error, once, themselves. */

@@ -6,10 +6,18 @@
 
 #include "base/log.h"
 
-static bool inside(struct uat_bounds bounds, const void *address, size_t size)
+static bool inside(const struct uat_bounds *bounds, const void *address, size_t size)
 {
-    uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds.segment; /* an address below the segment wraps */
-    return offset <= bounds.size && size <= bounds.size - offset;
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds->segment; /* an address below the segment wraps */
+    return offset <= bounds->size && size <= bounds->size - offset;
+}
+
+/* Is this remote operand in one of the parts that peers can access? */
+static bool reachable(const struct uat_bounds *bounds, const void *address, size_t size)
+{
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds->segment;
+    size_t end = offset < bounds->read_only ? bounds->read_only : bounds->size - bounds->closed;
+    return offset <= end && size <= end - offset;
 }
 
 /* What is wrong with the form of an operation, or NULL. */
@@ -39,16 +47,19 @@ static __attribute__((cold)) int refuse(const struct uat_transport *t, int peer,
 }
 
 static __attribute__((cold)) int refuse_outside(const struct uat_transport *t, int peer, const struct uat_op *op,
-                                                struct uat_bounds bounds)
+                                                const struct uat_bounds *bounds)
 {
-    char wrong[96];
-    snprintf(wrong, sizeof(wrong), "not inside the segment, %zu bytes at %p", bounds.size, bounds.segment);
+    char wrong[128];
+    const char *part = inside(bounds, op->remote, op->size) && !reachable(bounds, op->remote, op->size)
+                           ? "one part that peers can access of "
+                           : "";
+    snprintf(wrong, sizeof(wrong), "not inside %sthe segment, %zu bytes at %p", part, bounds->size, bounds->segment);
     refuse(t, peer, op, wrong);
     return -EFAULT;
 }
 
-int uat_transport_check(const struct uat_transport *t, struct uat_bounds bounds, int peer, const struct uat_op *ops,
-                        int count, bool unsignaled)
+int uat_transport_check(const struct uat_transport *t, const struct uat_bounds *bounds, int peer,
+                        const struct uat_op *ops, int count, bool unsignaled)
 {
     for (const struct uat_op *op = ops; op < ops + count; op++) {
         const char *wrong = malformed(op, unsignaled);
@@ -57,7 +68,7 @@ int uat_transport_check(const struct uat_transport *t, struct uat_bounds bounds,
         /* An unsignaled WRITE's source is copied at once, so it may lie outside the segment. An unsignaled atomic may
          * drop the old value. */
         bool anywhere = op->size == 0 || (unsignaled && (op->code == UAT_OP_WRITE || !op->local));
-        bool good = inside(bounds, op->remote, op->size) && (anywhere || inside(bounds, op->local, op->size));
+        bool good = reachable(bounds, op->remote, op->size) && (anywhere || inside(bounds, op->local, op->size));
         if (__builtin_expect(!good, 0))
             return refuse_outside(t, peer, op, bounds);
     }

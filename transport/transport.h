@@ -47,7 +47,8 @@ enum {
     UAT_CHAIN_MAX = 8,             /* operations in one chain */
     UAT_UNSIGNALED_WRITE_MAX = 64, /* bytes of one WRITE in a fire-and-forget chain */
     UAT_ENDPOINT_MAX = 32768,      /* bytes of what a transport publishes: rkeys, queue pairs, ... */
-    UAT_TRANSPORT_SCRATCH = 65536  /* bytes of the segment that belong to the transport */
+    UAT_TRANSPORT_SCRATCH = 65536, /* bytes of the segment that belong to the transport */
+    UAT_REACH_ROWS = 32            /* pairs of hosts that one worker reports */
 };
 
 /* A chain in flight. The caller owns it and keeps it in place until done is true. */
@@ -56,18 +57,19 @@ struct uat_pending {
 };
 
 struct uat_transport_config {
-    int rank, size;      /* this worker's rank; number of workers */
-    const char *host;    /* this worker's host name, for messages */
-    void *segment;       /* this worker's segment, mapped and writable, aligned to a page */
-    size_t segment_size; /* bytes */
-    size_t read_only;    /* first bytes of the segment, which peers only READ (the stacks); whole pages, or 0 */
-    size_t closed;       /* last bytes of the segment, which peers do not touch at all; whole pages, or 0 */
-    int segment_fd;      /* the segment's memory object */
-    void *scratch;       /* UAT_TRANSPORT_SCRATCH bytes of the segment */
-    bool shuffle;        /* torture: execute in any order that O1 allows, with delays */
-    uint64_t seed;       /* seed of the random order under `shuffle` */
-    int wait_report;     /* seconds until a wait for a peer is reported; 0: never */
-    int wait_limit;      /* seconds until a wait for a peer ends the job; 0: never */
+    int rank, size;       /* this worker's rank; number of workers */
+    const char *host;     /* this worker's host name, for messages */
+    void *segment;        /* this worker's segment, mapped and writable, aligned to a page */
+    size_t segment_size;  /* bytes */
+    size_t read_only;     /* first bytes of the segment, which peers only READ (the stacks); whole pages, or 0 */
+    size_t closed;        /* last bytes of the segment, which peers do not touch at all; whole pages, or 0 */
+    int segment_fd;       /* the segment's memory object */
+    void *scratch;        /* UAT_TRANSPORT_SCRATCH bytes of the segment */
+    bool shuffle;         /* torture: execute in any order that O1 allows, with delays */
+    uint64_t seed;        /* seed of the random order under `shuffle` */
+    int wait_report;      /* seconds until a wait for a peer is reported; 0: never */
+    int wait_limit;       /* seconds until a wait for a peer ends the job; 0: never */
+    const char *fallback; /* why this transport was taken in place of one that reaches other hosts; NULL: it was not */
 };
 
 /* The bytes that a peer published. */
@@ -77,10 +79,21 @@ struct uat_endpoint {
     const char *host; /* the peer's host name, for messages */
 };
 
+/* The workers that did not answer when this worker looked whether it reaches them. */
+struct uat_reach {
+    char from[64], port[80]; /* this worker's host and port */
+    int count;               /* workers that did not answer; the first UAT_REACH_ROWS of them are in `row` */
+    struct uat_reach_row {
+        int rank;
+        char host[64], why[64];
+    } row[UAT_REACH_ROWS];
+};
+
 struct uat_transport;
 struct uat_bulk_class;
 
-/* One way to reach the peers. Functions return 0 or a negative errno and report an error, once, themselves. */
+/* One way to reach the peers. Functions return 0 or a negative errno. They report an error themselves, so the
+ * caller prints nothing. */
 struct uat_transport_class {
     const char *name;
     /* Open the device and register the segment. *out is owned by the caller, who closes it. */
@@ -98,6 +111,12 @@ struct uat_transport_class {
     /* Connect to all peers, including this worker itself. peers[i] is what rank i published, at least if connect()
      * needs it. It is valid during the call. */
     int (*connect)(struct uat_transport *t, const struct uat_endpoint *peers);
+    /* On each host one worker calls look(), for all workers of the host; on rank 0's host that is rank 0. Returns the
+     * rank of that worker on the host of `rank`, or -1 if no host needs a look. If looker is NULL, none does. */
+    int (*looker)(struct uat_transport *t, int rank);
+    /* READ something from each worker to which this one is connected. found, all zero before, gets this worker's port
+     * and the workers that did not answer. Called once, when all workers are connected and nothing is posted. */
+    int (*look)(struct uat_transport *t, struct uat_reach *found);
     /* Post a chain of count operations (1..UAT_CHAIN_MAX). p becomes done when all of them are complete. p == NULL:
      * fire and forget. Then a WRITE has at most UAT_UNSIGNALED_WRITE_MAX bytes, which are copied before the call
      * returns. Atomics may have local == NULL. READs are not allowed. */

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "transport_ibv/contexts.h"
+#include "transport_ibv/cure.h"
 #include "transport_ibv/gid.h"
+#include "transport_ibv/sysfs.h"
 
 enum {
     GID_BITS = 128,
@@ -86,23 +89,38 @@ int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat
     return 0;
 }
 
+/* Read the GIDs of a port. For a port on InfiniBand that is known by /sys only, that is its first GID. The caller frees
+ * *gids. */
+static int read_gids(const struct uat_ibv_port *port, struct ibv_gid_entry **gids, int *count)
+{
+    if (!port->by_sysfs) {
+        struct ibv_context *context = uat_ibv_context_use(port->device);
+        return context ? uat_ibv_gids_list(context, port->number, gids, count) : -errno;
+    }
+    *count = 1;
+    *gids = calloc(1, sizeof(**gids));
+    if (*gids && uat_ibv_sysfs_gid(port->path, port->number, *gids))
+        return 0;
+    int rc = *gids ? -ENODATA : -ENOMEM;
+    free(*gids);
+    return rc;
+}
+
 static int add_port(struct uat_ibv_address *list, int *n, const struct uat_ibv_port *port, int index, char *why,
                     size_t size)
 {
-    struct ibv_context *context = uat_ibv_open_named(port->device);
     struct ibv_gid_entry *gids;
     char reason[512];
-    int count, rc = context ? uat_ibv_gids_list(context, port->number, &gids, &count) : -ENODEV;
+    int count, rc = read_gids(port, &gids, &count);
     if (rc) {
-        snprintf(why, size, "the GID table of %s:%d cannot be read: %s", port->device, port->number, strerror(-rc));
+        snprintf(why, size, "the GID table of %s:%d cannot be read: %s; %s", port->device, port->number, strerror(-rc),
+                 uat_ibv_cure(UAT_IBV_RESOURCE_OTHER, -rc));
     } else {
         rc = uat_ibv_addresses_add(list, n, port, gids, count, index, uat_ibv_network_bits, reason, sizeof(reason));
         if (rc)
             snprintf(why, size, "%s:%d: %s", port->device, port->number, reason);
         free(gids);
     }
-    if (context)
-        ibv_close_device(context);
     return rc;
 }
 
@@ -114,11 +132,20 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
     int left, best, rc = uat_ibv_ports_list(&ports, &left), error = 0;
     *n = 0;
     if (rc) {
-        snprintf(why, size, "the verbs devices cannot be listed: %s", strerror(-rc));
+        snprintf(why, size, "the verbs devices cannot be listed: %s; %s", strerror(-rc),
+                 uat_ibv_cure(UAT_IBV_RESOURCE_OTHER, -rc));
         return rc;
     }
     while ((best = uat_ibv_port_choose(ports, left, wish, by, sizeof(by))) >= 0) {
         bool first = *n == 0;
+        /* Open the device of the first port, which this worker will probably take: it must be usable. A further port on
+         * InfiniBand has one GID, which /sys shows. If a worker takes such a port, which is rare, it asks the device
+         * then. */
+        if (ports[best].by_sysfs &&
+            (first || ports[best].attr.link_layer != IBV_LINK_LAYER_INFINIBAND || wish->gid_index >= 0)) {
+            uat_ibv_port_complete(&ports[best]);
+            continue;
+        }
         rc = add_port(list, n, &ports[best], wish->gid_index, reason, sizeof(reason));
         if (first && !rc)
             snprintf(why, size, "%s%s%s", by, error ? "; a better one cannot be used: " : "", failed);

@@ -45,12 +45,13 @@ struct uat_ibv_bulk {
     struct uat_ibv *ibv;
     struct ibv_cq *cq;
     unsigned depth, cq_entries;
-    unsigned under_way; /* work requests in flight on all links, at most cq_entries */
+    unsigned under_way; /* completions still to arrive on all links, at most cq_entries */
     struct ibv_mr *arena;
     uint64_t locked; /* locked bytes of arena, queues and regions */
     struct uat_ibv_bulk_region *regions;
     struct uat_ibv_connection *pairs; /* ordered by the rank of the worker at the other end */
     int pair_count;
+    int created;                     /* how many of them have their queue pair */
     struct uat_ibv_bulk_link *links; /* one to each host */
 };
 

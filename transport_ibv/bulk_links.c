@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The queue pairs for bulk data: which workers share one, how they are created and connected. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "transport_ibv/bulk.h"
+#include "transport_ibv/cure.h"
 #include "transport_ibv/endpoint.h"
-#include "transport_ibv/memlock.h"
-
-enum { SLICE = 64 /* ranks in one step of the exchange of queue pair numbers */ };
 
 static bool is_leader(const struct uat_bulk_config *c, int rank)
 {
@@ -38,11 +37,14 @@ static int measure(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
     if ((unsigned)config->hosts <= b->cq_entries / b->depth)
         b->cq_entries = (unsigned)config->hosts * b->depth;
     b->locked += (uint64_t)config->hosts * b->depth * UAT_IBV_BULK_REQUEST_BYTES;
-    if (b->pair_count <= attr->max_qp)
+    int64_t pairs = b->ibv->group_connections; /* of all workers that share this adapter */
+    for (int i = 0; i < b->ibv->neighbour_count; i++)
+        pairs += is_leader(config, b->ibv->neighbours[i]) ? config->transport->size : config->hosts;
+    if (pairs <= attr->max_qp)
         return 0;
-    uat_error("global memory takes %d queue pairs on the worker that serves this host's memory, more than the %d of "
-              "%s; use fewer workers",
-              b->pair_count, attr->max_qp, b->ibv->port.device);
+    uat_error("global memory takes %d queue pairs of this worker; the %d workers of this host need %" PRId64
+              " in all, more than the %d that %s has; use fewer workers on a host",
+              b->pair_count, b->ibv->neighbour_count, pairs, attr->max_qp, b->ibv->port.device);
     return -E2BIG;
 }
 
@@ -67,22 +69,29 @@ static int create_pairs(struct uat_ibv_bulk *b, const struct uat_bulk_config *co
             break;
         c++;
     }
-    if (c == b->pairs + b->pair_count)
+    b->created = (int)(c - b->pairs);
+    if (b->created == b->pair_count)
         return 0;
     int error = errno ? errno : EIO;
     uat_error("cannot create queue pair %d of %d for global memory on %s: %s; the device has %d for all processes of "
-              "this host, and queues are locked memory: " UAT_MEMLOCK_ADVICE,
-              (int)(c - b->pairs) + 1, b->pair_count, b->ibv->port.device, strerror(error),
-              b->ibv->port.device_attr.orig_attr.max_qp);
+              "this host; %s",
+              b->created + 1, b->pair_count, b->ibv->port.device, strerror(error),
+              b->ibv->port.device_attr.orig_attr.max_qp, uat_ibv_cure(UAT_IBV_RESOURCE_QUEUE, error));
     return -error;
 }
 
+static int by_rank(const void *rank, const void *pair)
+{
+    int a = *(const int *)rank, b = ((const struct uat_ibv_connection *)pair)->rank;
+    return (a > b) - (a < b);
+}
+
+/* The pair with a worker; NULL: there is none, or it could not be created. */
 static struct uat_ibv_connection *pair_to(const struct uat_ibv_bulk *b, int rank)
 {
-    for (int i = 0; i < b->pair_count; i++)
-        if (b->pairs[i].rank == rank)
-            return &b->pairs[i];
-    return NULL;
+    struct uat_ibv_connection *c = b->pairs;
+    c = c ? bsearch(&rank, c, (size_t)b->created, sizeof(*c), by_rank) : NULL;
+    return c;
 }
 
 static int make_links(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
@@ -99,22 +108,53 @@ static int make_links(struct uat_ibv_bulk *b, const struct uat_bulk_config *conf
     return 0;
 }
 
-/* Each worker gives every other worker its end of their pair, or 0 if there is none. Each step covers a slice of the
- * ranks; a worker in the slice keeps the ends that are meant for it. ends[i] receives the peer's end of pair i. */
-static int exchange_ends(const struct uat_ibv_bulk *b, const struct uat_bulk_config *config,
-                         struct uat_ibv_end (*all)[SLICE], struct uat_ibv_end *ends)
+/* Allocate a table for the exchange. This must succeed, or the peers would hang. */
+static void *table(size_t count, size_t size)
 {
-    int own = config->transport->rank, size = config->transport->size, rc = 0;
-    for (int base = 0; base < size && !rc; base += SLICE) {
-        struct uat_ibv_end mine[SLICE] = {0};
-        for (int i = 0; i < b->pair_count && b->pairs; i++)
-            if (b->pairs[i].qp && b->pairs[i].rank >= base && b->pairs[i].rank < base + SLICE)
-                mine[b->pairs[i].rank - base] = (struct uat_ibv_end){b->pairs[i].qp->qp_num, b->pairs[i].psn};
-        rc = config->gather(mine, sizeof(mine), all);
-        for (int i = 0; own >= base && own < base + SLICE && i < b->pair_count && b->pairs; i++)
-            ends[i] = all[b->pairs[i].rank][own - base];
+    void *p = calloc(count, size);
+    if (!p) {
+        uat_error("no memory for the exchange of %zu workers' queue pairs", count);
+        abort();
     }
+    return p;
+}
+
+/* This worker's end of a pair; 0 if there is none. */
+static struct uat_ibv_end end_of(const struct uat_ibv_connection *c)
+{
+    return c && c->qp ? (struct uat_ibv_end){c->qp->qp_num, c->psn} : (struct uat_ibv_end){0};
+}
+
+/* The ends of all pairs between a worker and a leader. */
+struct ends {
+    struct uat_ibv_end *at_workers; /* [worker][host]: of the pair to that host's leader, as the worker has it */
+    struct uat_ibv_end *at_leaders; /* [host][worker]: of the pair to that worker, as the host's leader has it */
+};
+
+/* Exchange the ends of all pairs; an end is 0 if there is none. A worker gathers two tables of workers x hosts. */
+static int exchange_ends(const struct uat_ibv_bulk *b, const struct uat_bulk_config *config, struct ends *all)
+{
+    size_t size = (size_t)config->transport->size, hosts = (size_t)config->hosts;
+    struct uat_ibv_end *mine = all->at_leaders; /* used before it is filled */
+    for (int host = 0; host < config->hosts; host++)
+        mine[host] = end_of(pair_to(b, config->leader[host]));
+    int rc = config->gather(NULL, config->transport->size, mine, hosts * sizeof(*mine), all->at_workers);
+    struct uat_ibv_end *served = table(size, sizeof(*served));
+    for (int rank = 0; rank < config->transport->size; rank++)
+        served[rank] = end_of(pair_to(b, rank));
+    if (!rc)
+        rc = config->gather(config->leader, config->hosts, served, size * sizeof(*served), all->at_leaders);
+    free(served);
     return rc;
+}
+
+/* The end that the other worker of a pair has. */
+static struct uat_ibv_end peers_end(const struct uat_bulk_config *config, const struct ends *all, int peer)
+{
+    size_t own = (size_t)config->transport->rank, size = (size_t)config->transport->size;
+    size_t host = (size_t)config->host_of[peer];
+    return is_leader(config, peer) ? all->at_leaders[host * size + own]
+                                   : all->at_workers[(size_t)peer * (size_t)config->hosts + (size_t)config->host];
 }
 
 /* serves: the peer may access this worker's part of global memory through the pair. Otherwise only this worker accesses
@@ -143,17 +183,6 @@ static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, st
     return uat_ibv_pair_connect(b->ibv, c, peer, end, serves ? UAT_IBV_SERVES : 0);
 }
 
-/* Allocate a table for the exchange. This must succeed, or the peers would hang. */
-static void *table(size_t count, size_t size)
-{
-    void *p = calloc(count, size);
-    if (!p) {
-        uat_error("no memory for the exchange of %zu workers' queue pairs", count);
-        abort();
-    }
-    return p;
-}
-
 int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
 {
     size_t size = (size_t)config->transport->size;
@@ -163,20 +192,23 @@ int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config
     if (!rc)
         rc = make_links(b, config);
     struct uat_ibv_endpoint own, *endpoints = table(size, sizeof(*endpoints));
-    struct uat_ibv_end(*all)[SLICE] = table(size, sizeof(*all)), *ends = table(size, sizeof(*ends));
+    size_t between = size * (size_t)config->hosts;
+    struct ends all = {table(between, sizeof(struct uat_ibv_end)), table(between, sizeof(struct uat_ibv_end))};
     bool serves = is_leader(config, config->transport->rank);
     uat_ibv_endpoint_describe(b->ibv, &own);
-    int exchanged = config->gather(&own, sizeof(own), endpoints);
+    int exchanged = config->gather(NULL, config->transport->size, &own, sizeof(own), endpoints);
     if (!exchanged)
-        exchanged = exchange_ends(b, config, all, ends);
+        exchanged = exchange_ends(b, config, &all);
     if (!rc)
         rc = exchanged;
-    for (int i = 0; i < b->pair_count && !rc; i++)
-        if (ends[i].qpn) /* 0: the peer has failed and reported it; all workers will give up */
-            rc = connect_pair(b, &b->pairs[i], &endpoints[b->pairs[i].rank], ends[i], serves);
+    for (int i = 0; i < b->pair_count && !rc; i++) {
+        struct uat_ibv_end end = peers_end(config, &all, b->pairs[i].rank);
+        if (end.qpn) /* 0: the peer has failed and reported it; all workers will give up */
+            rc = connect_pair(b, &b->pairs[i], &endpoints[b->pairs[i].rank], end, serves);
+    }
     free(endpoints);
-    free(all);
-    free(ends);
+    free(all.at_workers);
+    free(all.at_leaders);
     if (!rc)
         uat_info("global memory: %d queue pairs of its own on %s, %d of them to post to, of %u requests", b->pair_count,
                  b->ibv->port.device, config->hosts, b->depth);

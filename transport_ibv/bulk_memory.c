@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "transport_ibv/bulk.h"
+#include "transport_ibv/cure.h"
 #include "transport_ibv/memlock.h"
 
 /* Check all limits before anything is registered, so that the message has all numbers. Of `bytes`, `reserved` bytes are
@@ -48,8 +49,8 @@ static struct ibv_mr *register_memory(struct uat_ibv_bulk *b, void *address, siz
         return mr;
     }
     int error = errno ? errno : EIO;
-    uat_error("cannot register %s, %zu KiB, with %s: %s; it is locked memory: " UAT_MEMLOCK_ADVICE, what, bytes >> 10,
-              b->ibv->port.device, strerror(error));
+    uat_error("cannot register %s, %zu KiB, with %s: %s; %s", what, bytes >> 10, b->ibv->port.device, strerror(error),
+              uat_ibv_region_cure(b->ibv->pd, address, bytes, error));
     errno = error;
     return NULL;
 }

@@ -8,8 +8,13 @@
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/request.h"
 
-/* wr_id holds the link, whether the request is the last one of its operation, and the operation's place in the ring. */
+/* wr_id holds the link, whether the request is the last one of its operation, how many requests its completion ends,
+ * and the operation's place in the ring. */
 #define LAST ((uint64_t)1 << 31)
+enum { ENDS_SHIFT = 24, LIST = 16 /* requests posted with one call */ };
+#define PLACE (((uint64_t)1 << ENDS_SHIFT) - 1)
+_Static_assert(LIST < 1 << (31 - ENDS_SHIFT) && UAT_IBV_BULK_DEPTH < 1 << ENDS_SHIFT,
+               "the parts of wr_id do not overlap");
 
 static bool contains(const struct ibv_mr *mr, const void *local, size_t bytes)
 {
@@ -39,7 +44,7 @@ static const struct uat_ibv_connection *describe(void *context, const struct ibv
 {
     const struct uat_ibv_bulk *b = context;
     const struct uat_ibv_bulk_link *link = &b->links[wc->wr_id >> 32];
-    const struct uat_ibv_bulk_request *r = &link->ring[wc->wr_id & (LAST - 1)];
+    const struct uat_ibv_bulk_request *r = &link->ring[wc->wr_id & PLACE];
     snprintf(text, size, "%s of %zu bytes of the global memory that rank %d (%s) serves", uat_ibv_names[r->code],
              r->bytes, link->pair->rank, link->pair->host);
     return link->pair;
@@ -49,7 +54,7 @@ static void retire(void *context, const struct ibv_wc *wc)
 {
     struct uat_ibv_bulk *b = context;
     uint64_t link = wc->wr_id >> 32;
-    b->links[link].used--;
+    b->links[link].used -= (unsigned)((wc->wr_id & (LAST - 1)) >> ENDS_SHIFT);
     b->under_way--;
     if (wc->wr_id & LAST)
         b->head.link[link].completed++; /* B4: completions of one queue pair arrive in posting order */
@@ -74,7 +79,7 @@ static int make_room(struct uat_ibv_bulk *b, const struct uat_ibv_bulk_link *lin
     return 0;
 }
 
-/* Part of an operation. Every request is signalled, so a full queue always empties. */
+/* Part of an operation. */
 struct piece {
     const struct uat_bulk_op *op;
     size_t from, bytes;
@@ -82,7 +87,8 @@ struct piece {
     uint32_t lkey;
 };
 
-static int post_piece(struct uat_ibv_bulk *b, struct uat_ibv_bulk_link *link, const struct piece *p)
+static void build_piece(struct uat_ibv_bulk *b, struct uat_ibv_bulk_link *link, const struct piece *p,
+                        struct uat_ibv_wr *out)
 {
     const struct uat_bulk_op *op = p->op;
     const struct uat_ibv_request r = {.id = p->id,
@@ -94,17 +100,26 @@ static int post_piece(struct uat_ibv_bulk *b, struct uat_ibv_bulk_link *link, co
                                       .remote = op->remote + p->from,
                                       .operand = op->operand,
                                       .compare = op->compare};
+    uat_ibv_request_build(b->ibv, link->pair, &r, out);
+}
+
+/* Post a list of requests with one doorbell. Only the last one gives a completion, which ends all of them. So a full
+ * queue always empties. */
+static int post_list(struct uat_ibv_bulk *b, struct uat_ibv_bulk_link *link, struct uat_ibv_wr *request, int n,
+                     const struct uat_bulk_op *op)
+{
     struct ibv_send_wr *bad;
-    struct uat_ibv_wr request;
-    uat_ibv_request_build(b->ibv, link->pair, &r, &request);
-    request.wr.send_flags |= IBV_SEND_SIGNALED;
-    int rc = ibv_post_send(link->pair->qp, &request.wr, &bad);
+    for (int i = 1; i < n; i++)
+        request[i - 1].wr.next = &request[i].wr;
+    request[n - 1].wr.wr_id |= (uint64_t)n << ENDS_SHIFT;
+    request[n - 1].wr.send_flags |= IBV_SEND_SIGNALED;
+    int rc = ibv_post_send(link->pair->qp, &request[0].wr, &bad);
     if (rc) {
         char what[64];
         snprintf(what, sizeof(what), "%s of %zu bytes", uat_ibv_names[op->code], op->bytes);
         return uat_ibv_post_failed(b->ibv, link->pair, rc, what, link->used, b->depth);
     }
-    link->used++;
+    link->used += (unsigned)n;
     b->under_way++;
     return 0;
 }
@@ -130,18 +145,23 @@ int uat_ibv_bulk_post(struct uat_bulk *head, int number, const struct uat_bulk_o
                   op->bytes, op->local);
         return -EFAULT;
     }
+    struct uat_ibv_wr request[LIST];
     size_t from = 0;
     do {
-        size_t bytes = op->bytes - from < most ? op->bytes - from : most;
-        struct piece p = {op, from, bytes, from + bytes == op->bytes ? id | LAST : id, mr->lkey};
-        int rc = b->ibv->error ? b->ibv->error : make_room(b, link);
-        if (!rc && from == 0) /* the place in the ring is free only now */
-            link->ring[place] = (struct uat_ibv_bulk_request){op->code, op->bytes, op->remote};
-        if (!rc)
-            rc = post_piece(b, link, &p);
+        int rc = b->ibv->error ? b->ibv->error : make_room(b, link), n = 0;
         if (rc)
             return rc;
-        from += bytes;
+        if (from == 0) /* the place in the ring is free only now */
+            link->ring[place] = (struct uat_ibv_bulk_request){op->code, op->bytes, op->remote};
+        do {
+            size_t bytes = op->bytes - from < most ? op->bytes - from : most;
+            const struct piece p = {op, from, bytes, from + bytes == op->bytes ? id | LAST : id, mr->lkey};
+            build_piece(b, link, &p, &request[n++]);
+            from += bytes;
+        } while (from < op->bytes && n < LIST && link->used + (unsigned)n < b->depth);
+        rc = post_list(b, link, request, n, op);
+        if (rc)
+            return rc;
     } while (from < op->bytes);
     head->link[number].posted++;
     count(head->transport, op);

@@ -66,7 +66,8 @@ int uat_ibv_take_completions(struct uat_ibv *ibv, const struct uat_ibv_completer
         return ibv->error;
     int n = ibv_poll_cq(q->cq, UAT_IBV_POLL, wc);
     if (n < 0) {
-        uat_error("polling a completion queue of %s failed: %s", ibv->port.device, strerror(errno));
+        uat_error("polling a completion queue of %s failed: %s; look for messages of its driver (`dmesg`)",
+                  ibv->port.device, strerror(errno));
         return ibv->error = -EIO;
     }
     for (int i = 0; i < n; i++) {

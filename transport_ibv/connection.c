@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "transport_ibv/cure.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/rdmacm.h"
@@ -73,18 +74,33 @@ static int to_rts(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struc
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
+/* What mends a queue pair that cannot enter a state. Only the step to RTR looks at the peer's address. */
+static const char *state_cure(enum ibv_qp_state state, int error)
+{
+    if (state != IBV_QPS_RTR ||
+        (error != EINVAL && error != ETIMEDOUT && error != ENETUNREACH && error != EHOSTUNREACH))
+        return uat_ibv_cure(UAT_IBV_RESOURCE_QUEUE, error);
+    if (error == ETIMEDOUT)
+        return "nobody answered for that address (ARP): is it reachable from there? Hosts with several interfaces in "
+               "one "
+               "subnet need net.ipv4.conf.all.arp_ignore=1 and arp_announce=2; UAT_NET_DEVICES and UAT_GID_INDEX name "
+               "another address";
+    return "is that address reachable from there? See UAT_NET_DEVICES and UAT_GID_INDEX";
+}
+
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
                          struct uat_ibv_end end, unsigned access)
 {
     char text[UAT_IBV_GID_TEXT];
-    const char *state = "INIT";
+    static const char *const names[] = {[IBV_QPS_INIT] = "INIT", [IBV_QPS_RTR] = "RTR", [IBV_QPS_RTS] = "RTS"};
+    enum ibv_qp_state state = IBV_QPS_INIT;
     int rc = to_init(ibv, c, access);
     if (!rc) {
-        state = "RTR";
+        state = IBV_QPS_RTR;
         rc = to_rtr(ibv, c, e, end);
     }
     if (!rc) {
-        state = "RTS";
+        state = IBV_QPS_RTS;
         rc = to_rts(ibv, c, e);
     }
     if (!rc)
@@ -92,10 +108,9 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
     if (rc < 0)
         rc = errno;
     uat_error(
-        "the queue pair to rank %d (%s, %s:%d, GID %s, LID %u) cannot enter state %s: %s; is that address reachable "
-        "from GID index %d of %s:%d? see UAT_NET_DEVICES and UAT_GID_INDEX",
-        c->rank, c->host, e->device, e->port, uat_ibv_gid_text(&e->gid, text), e->lid, state, strerror(rc),
-        ibv->gid_index, ibv->port.device, ibv->port.number);
+        "the queue pair of %s:%d, GID index %d, to rank %d (%s, %s:%d, GID %s, LID %u) cannot enter state %s: %s; %s",
+        ibv->port.device, ibv->port.number, ibv->gid_index, c->rank, c->host, e->device, e->port,
+        uat_ibv_gid_text(&e->gid, text), e->lid, names[state], strerror(rc), state_cure(state, rc));
     return -rc;
 }
 
@@ -110,23 +125,17 @@ static void say_retry_bound(const struct uat_ibv_settings *settings)
         bound, tries, bound / tries, UAT_IBV_SLACK);
 }
 
-/* Take the queue pair of the worker at the connection's other end from the bytes that this worker published. If the
- * connection is the way to that worker's group, also take the keys of the group's segments. */
+/* Take the queue pair of the worker at the connection's other end, and the keys of its pool, from the bytes that this
+ * worker published. */
 static int take_endpoint(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_endpoint *published,
                          struct uat_ibv_endpoint *e, struct uat_ibv_end *end)
 {
-    const struct uat_ibv_groups *g = &ibv->groups;
     int rc = uat_ibv_endpoint_read(ibv, c->rank, published, e, end);
     if (rc)
         return rc;
     snprintf(c->host, sizeof(c->host), "%s", published->host ? published->host : "?");
     c->fence = e->atomics == UAT_IBV_ATOMICS_PCIE;
-    if (!uat_ibv_groups_is_gateway(g, ibv->base.rank, c->rank))
-        return 0;
-    for (int i = g->first[g->of[c->rank]], place = 0; i < g->size; i++)
-        if (g->of[i] == g->of[c->rank]) /* the keys are in rank order */
-            for (int window = 0; window < UAT_IBV_WINDOWS; window++)
-                ibv->peers[i].rkey[window] = uat_ibv_endpoint_key(e, published, place++);
+    memcpy(c->rkey, e->rkey, sizeof(c->rkey));
     return 0;
 }
 
@@ -145,7 +154,5 @@ int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
         if (rc)
             return rc;
     }
-    int rc = by_manager ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
-    uat_ibv_groups_close(&ibv->groups);
-    return rc;
+    return by_manager ? uat_ibv_rdmacm_connect(ibv, peers) : 0;
 }

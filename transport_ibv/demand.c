@@ -5,9 +5,10 @@
 
 /*
  * The device's own share of one send queue entry: 64 or 128 bytes with send_ops_flags (mlx5: 16 control, 16 address,
- * 16 atomic, and a header with 64 inline, rounded up to blocks of 64). Without them mlx5 reserves 192 bytes more.
+ * 16 atomic, and a header with 64 inline, rounded up to blocks of 64). Without them mlx5 reserves room for any
+ * operation, some 192 bytes in all.
  */
-enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64 };
+enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64, PAGE = 4096 };
 
 static unsigned smaller(unsigned a, int b)
 {
@@ -21,12 +22,12 @@ unsigned uat_ibv_demand_depth(const struct ibv_device_attr *attr)
 
 void uat_ibv_demand_reckon(struct uat_ibv_demand *d, const struct ibv_device_attr *attr, size_t segment, size_t closed)
 {
-    d->keys = UAT_IBV_WINDOWS * d->neighbours;
-    d->regions = d->keys + 1;
+    d->regions = UAT_IBV_WINDOWS + 1;
     d->depth = uat_ibv_demand_depth(attr);
     d->cq_entries = smaller(UAT_IBV_CQ_MAX, attr->max_cqe);
     if ((unsigned)d->connections <= d->cq_entries / d->depth)
         d->cq_entries = (unsigned)d->connections * d->depth;
     d->segments = segment + (uint64_t)d->neighbours * (segment - closed);
+    d->pages = d->segments / PAGE;
     d->queues = (uint64_t)d->connections * d->depth * REQUEST_BYTES + (uint64_t)d->cq_entries * COMPLETION_BYTES;
 }

@@ -11,8 +11,8 @@
 struct uat_ibv_demand {
     int connections; /* queue pairs, including the one to itself */
     int neighbours;  /* workers whose segments it registers, including itself */
-    int keys;        /* keys of regions that peers can access: two windows per neighbour */
-    int regions;     /* those regions, and one of the worker's own segment */
+    int regions;     /* one of its own segment, two of the pool of its group */
+    uint64_t pages;  /* of 4 KiB that these regions translate */
     unsigned depth;  /* requests in a queue */
     unsigned cq_entries;
     uint64_t segments, queues; /* bytes that count as locked */

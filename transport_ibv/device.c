@@ -10,16 +10,20 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "transport_ibv/contexts.h"
+#include "transport_ibv/cure.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/memlock.h"
 #include "transport_ibv/numa.h"
+#include "transport_ibv/order.h"
 
 static int find_addresses(struct uat_ibv *ibv)
 {
     char why[640], network[UAT_IBV_NETWORK_TEXT];
     int rc = uat_ibv_addresses_list(&ibv->settings, ibv->addresses, &ibv->address_count, why, sizeof(why));
     if (rc) {
-        uat_error("no verbs device can be used: %s; `uat_info` lists what is there, UAT_TRANSPORT=shm runs without one",
+        uat_error("no verbs device can be used: %s; `uat_info` lists what is there; on one host UAT_TRANSPORT=shm runs "
+                  "without one",
                   why);
         return rc;
     }
@@ -36,14 +40,24 @@ static int take_port(struct uat_ibv *ibv, const struct uat_ibv_address *address)
     snprintf(port->device, sizeof(port->device), "%s", address->device);
     uat_ibv_port_place(port);
     errno = 0;
-    ibv->context = uat_ibv_open_named(port->device);
+    ibv->context = uat_ibv_context_take(port->device);
     if (!ibv->context)
         port->error = errno ? errno : ENODEV;
     else
         port->error = uat_ibv_port_ask(ibv->context, port);
-    if (port->error)
-        uat_error("verbs port %s:%d cannot be used any more: %s", port->device, port->number, strerror(port->error));
-    return -port->error;
+    if (port->error) {
+        uat_error("verbs port %s:%d cannot be %s any more: %s; %s", port->device, port->number,
+                  port->asked ? "queried" : "opened", strerror(port->error),
+                  uat_ibv_cure(port->asked ? UAT_IBV_RESOURCE_OTHER : UAT_IBV_RESOURCE_DEVICE, port->error));
+        return -port->error;
+    }
+    char why[UAT_IBV_REFUSAL_TEXT];
+    if (!uat_ibv_port_refusal(port, why, sizeof(why)))
+        return 0;
+    uat_error("verbs port %s:%d, which is in the network of rank 0, cannot be used: %s; name another port with "
+              "UAT_NET_DEVICES",
+              port->device, port->number, why);
+    return -ENODEV;
 }
 
 static int take_gid(struct uat_ibv *ibv, const struct uat_ibv_address *address)
@@ -52,7 +66,8 @@ static int take_gid(struct uat_ibv *ibv, const struct uat_ibv_address *address)
     char why[512], text[UAT_IBV_GID_TEXT];
     int n, rc = uat_ibv_gids_list(ibv->context, ibv->port.number, &entries, &n);
     if (rc) {
-        uat_error("cannot read the GID table of %s:%d: %s", ibv->port.device, ibv->port.number, strerror(-rc));
+        uat_error("cannot read the GID table of %s:%d: %s; %s", ibv->port.device, ibv->port.number, strerror(-rc),
+                  uat_ibv_cure(UAT_IBV_RESOURCE_OTHER, -rc));
         return rc;
     }
     int chosen = uat_ibv_gid_choose(entries, n, ibv->port.attr.gid_tbl_len, (int)address->gid_index, why, sizeof(why));
@@ -69,26 +84,49 @@ static int take_gid(struct uat_ibv *ibv, const struct uat_ibv_address *address)
     return rc;
 }
 
+/* How well a partition key serves: 0 not at all. Bit 15 distinguishes full members from limited ones, which do not
+ * reach each other. The other bits are the partition; 0 is no partition. */
+static int pkey_rank(uint16_t key, int wish)
+{
+    if (!(key & 0x7fff) || (wish >= 0 && (key & 0x7fff) != (wish & 0x7fff)))
+        return 0;
+    return key & 0x8000 ? 2 : 1;
+}
+
+/* Take the first key of a full member, else the first key; of the partition in UAT_IB_PATH, if it names one. */
 static int choose_pkey(struct uat_ibv *ibv)
 {
-    int wish = ibv->settings.pkey;
-    for (int i = 0; i < ibv->port.attr.pkey_tbl_len; i++) {
+    int wish = ibv->settings.pkey, best = 0;
+    const struct uat_ibv_port *port = &ibv->port;
+    for (int i = 0; i < port->attr.pkey_tbl_len && best < 2; i++) {
         uint16_t raw;
-        if (ibv_query_pkey(ibv->context, (uint8_t)ibv->port.number, i, &raw))
-            break;
+        errno = 0;
+        if (ibv_query_pkey(ibv->context, (uint8_t)port->number, i, &raw)) {
+            int error = errno ? errno : EIO;
+            uat_error("cannot read the partition keys of %s:%d: %s; %s", port->device, port->number, strerror(error),
+                      uat_ibv_cure(UAT_IBV_RESOURCE_OTHER, error));
+            return -error;
+        }
+        int rank = pkey_rank(ntohs(raw), wish);
+        if (rank <= best)
+            continue;
+        best = rank;
         ibv->pkey = ntohs(raw);
         ibv->pkey_index = (uint16_t)i;
-        /* Bit 15 distinguishes full members from limited ones. The other bits are the partition; 0 is no partition. */
-        if (wish < 0 || ((ibv->pkey & 0x7fff) && (ibv->pkey & 0x7fff) == (wish & 0x7fff)))
-            return 0;
+    }
+    if (best) {
+        uat_info("partition key 0x%04x, index %d of %s:%d%s", ibv->pkey, ibv->pkey_index, port->device, port->number,
+                 best == 1 ? ", of a limited member, which reaches full members only" : "");
+        return 0;
     }
     if (wish < 0)
-        uat_error("the partition key table of %s:%d cannot be read", ibv->port.device, ibv->port.number);
+        uat_error("%s:%d has no partition key: is its subnet manager running? See "
+                  "/sys/class/infiniband/%s/ports/%d/pkeys",
+                  port->device, port->number, port->device, port->number);
     else
         uat_error("UAT_IB_PATH=pkey=0x%04x is not among the %d partition keys of %s:%d; see "
                   "/sys/class/infiniband/%s/ports/%d/pkeys",
-                  wish, ibv->port.attr.pkey_tbl_len, ibv->port.device, ibv->port.number, ibv->port.device,
-                  ibv->port.number);
+                  wish, port->attr.pkey_tbl_len, port->device, port->number, port->device, port->number);
     return -EINVAL;
 }
 
@@ -99,13 +137,41 @@ static int prepare_fork(void)
         return 0;
     int rc = ibv_fork_init();
     if (rc)
-        uat_error("ibv_fork_init: %s; something registered memory before uat did", strerror(rc));
+        uat_error(
+            "ibv_fork_init, which keeps registered memory whole after fork(): %s; call uat_init() before anything "
+            "registers memory",
+            strerror(rc));
     return -rc;
 }
 
 /*
+ * One thread posts and polls. A thread domain tells the driver so: mlx5 then takes no lock to post, and gives the
+ * worker a doorbell page that no other queue uses. A driver without thread domains, or an adapter that has no page
+ * left, makes the queues in the plain protection domain.
+ */
+static int open_domains(struct uat_ibv *ibv)
+{
+    ibv->pd = ibv_alloc_pd(ibv->context);
+    if (!ibv->pd) {
+        int rc = -errno;
+        uat_error("cannot allocate a protection domain on %s: %s; %s", ibv->port.device, strerror(-rc),
+                  uat_ibv_cure(UAT_IBV_RESOURCE_OTHER, -rc));
+        return rc;
+    }
+    struct ibv_td_init_attr none = {0};
+    ibv->thread = ibv_alloc_td(ibv->context, &none);
+    struct ibv_parent_domain_init_attr both = {.pd = ibv->pd, .td = ibv->thread};
+    ibv->queue_pd = ibv->thread ? ibv_alloc_parent_domain(ibv->context, &both) : NULL;
+    uat_info("queue pairs on %s: %s", ibv->port.device,
+             ibv->queue_pd ? "in a thread domain, so that posting takes no lock" : "the driver gives no thread domain");
+    if (!ibv->queue_pd)
+        ibv->queue_pd = ibv->pd;
+    return 0;
+}
+
+/*
  * Register the segment for the local side of this worker's own operations. Peers cannot access it through this region;
- * their windows are in neighbour.c.
+ * their windows are in pool.c.
  */
 static int register_segment(struct uat_ibv *ibv)
 {
@@ -113,14 +179,32 @@ static int register_segment(struct uat_ibv *ibv)
     if (ibv->mr)
         return 0;
     int error = errno ? errno : EIO;
-    if (error == ENOMEM || error == EAGAIN)
-        uat_error(
-            "cannot register the segment, %zu KiB, with %s: %s; if RLIMIT_MEMLOCK is too small, " UAT_MEMLOCK_ADVICE,
-            ibv->segment_size / 1024, ibv->port.device, strerror(error));
-    else
-        uat_error("cannot register the segment, %zu KiB at %p, with %s: %s", ibv->segment_size / 1024, ibv->segment,
-                  ibv->port.device, strerror(error));
+    uat_error("cannot register the segment, %zu KiB at %p, with %s: %s; %s", ibv->segment_size / 1024, ibv->segment,
+              ibv->port.device, strerror(error), uat_ibv_region_cure(ibv->pd, ibv->segment, ibv->segment_size, error));
     return -error;
+}
+
+static int refuse_relaxed(const struct uat_ibv *ibv)
+{
+    if (!uat_ibv_keys_are_relaxed(ibv->context))
+        return 0;
+    uat_error("%s gives all memory keys relaxed ordering, " UAT_IBV_RELAXED, ibv->port.device);
+    return -ENOTSUP;
+}
+
+/* Rank 0 speaks for the job: the fabric gives the same service levels to all. */
+static void warn_of_unordered_level(const struct uat_ibv *ibv)
+{
+    unsigned level = ibv->settings.service_level;
+    if (ibv->base.rank != 0 || ibv->port.attr.link_layer != IBV_LINK_LAYER_INFINIBAND)
+        return;
+    uint16_t levels = uat_ibv_unordered_levels(ibv->context, ibv->port.number);
+    if (levels >> level & 1)
+        uat_warn(
+            "%s:%d delivers service level %u out of order, because the fabric routes it adaptively: a steal may take "
+            "a round trip more, which `uat-steal` shows; UAT_IB_PATH=sl=N takes a level that is not in the mask "
+            "0x%04x",
+            ibv->port.device, ibv->port.number, level, levels);
 }
 
 int uat_ibv_device_open(struct uat_ibv *ibv)
@@ -128,7 +212,10 @@ int uat_ibv_device_open(struct uat_ibv *ibv)
     int rc = prepare_fork();
     if (!rc)
         rc = find_addresses(ibv);
-    return rc ? rc : uat_ibv_device_open_at(ibv, &ibv->addresses[0]);
+    if (!rc)
+        return uat_ibv_device_open_at(ibv, &ibv->addresses[0]);
+    uat_ibv_contexts_close();
+    return rc;
 }
 
 int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address)
@@ -136,6 +223,7 @@ int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *ad
     int rc = uat_memlock_check(ibv->segment_size);
     if (!rc)
         rc = take_port(ibv, address);
+    uat_ibv_contexts_close(); /* of the devices that this worker does not take */
     if (rc)
         return rc;
     if (fcntl(ibv->context->async_fd, F_SETFL, fcntl(ibv->context->async_fd, F_GETFL) | O_NONBLOCK) < 0) {
@@ -145,29 +233,32 @@ int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *ad
     }
     rc = take_gid(ibv, address);
     if (!rc)
+        rc = refuse_relaxed(ibv);
+    if (!rc)
         rc = choose_pkey(ibv);
     if (!rc)
         rc = uat_ibv_limits_check_segment(ibv);
     if (rc)
         return rc;
-    ibv->pd = ibv_alloc_pd(ibv->context);
-    if (!ibv->pd) {
-        rc = -errno;
-        uat_error("cannot allocate a protection domain on %s: %s", ibv->port.device, strerror(errno));
-        return rc;
-    }
-    return register_segment(ibv);
+    warn_of_unordered_level(ibv);
+    rc = open_domains(ibv);
+    return rc ? rc : register_segment(ibv);
 }
 
 void uat_ibv_device_close(struct uat_ibv *ibv)
 {
     if (ibv->mr)
         ibv_dereg_mr(ibv->mr);
+    if (ibv->queue_pd && ibv->queue_pd != ibv->pd)
+        ibv_dealloc_pd(ibv->queue_pd);
+    if (ibv->thread)
+        ibv_dealloc_td(ibv->thread);
     if (ibv->pd)
         ibv_dealloc_pd(ibv->pd);
     if (ibv->context)
         ibv_close_device(ibv->context);
     ibv->mr = NULL;
-    ibv->pd = NULL;
+    ibv->queue_pd = ibv->pd = NULL;
+    ibv->thread = NULL;
     ibv->context = NULL;
 }

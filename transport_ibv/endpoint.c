@@ -20,12 +20,11 @@ void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoin
     *e = (struct uat_ibv_endpoint){
         .magic = UAT_IBV_ENDPOINT_MAGIC,
         .version = UAT_IBV_ENDPOINT_VERSION,
-        .bytes = (uint32_t)(sizeof(*e) + (size_t)ibv->connection_count * sizeof(struct uat_ibv_end) +
-                            (size_t)(UAT_IBV_WINDOWS * ibv->neighbour_count) * sizeof(uint32_t)),
+        .bytes = (uint32_t)(sizeof(*e) + (size_t)ibv->connection_count * sizeof(struct uat_ibv_end)),
         .rank = (uint32_t)ibv->base.rank,
         .size = (uint32_t)ibv->base.size,
         .connections = (uint32_t)ibv->connection_count,
-        .keys = (uint32_t)(UAT_IBV_WINDOWS * ibv->neighbour_count),
+        .neighbours = (uint32_t)ibv->neighbour_count,
         .token = ibv->token,
         .link_layer = ibv->port.attr.link_layer,
         .port = (uint8_t)ibv->port.number,
@@ -40,6 +39,8 @@ void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoin
         .cm_port = ibv->cm_port,
         .gid = ibv->gid.gid,
     };
+    for (int window = 0; window < UAT_IBV_WINDOWS; window++)
+        e->rkey[window] = ibv->pool.mr[window] ? ibv->pool.mr[window]->rkey : 0;
     snprintf(e->device, sizeof(e->device), "%.31s", ibv->port.device);
 }
 
@@ -55,11 +56,6 @@ int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size)
         const struct uat_ibv_end end = {ibv->connections[i].qp->qp_num, ibv->connections[i].psn};
         memcpy(out, &end, sizeof(end));
     }
-    for (uint32_t i = 0; i < e.keys; i++, out += sizeof(uint32_t)) {
-        const struct ibv_mr *mr = ibv->neighbours[i / UAT_IBV_WINDOWS].mr[i % UAT_IBV_WINDOWS];
-        uint32_t key = mr ? mr->rkey : 0;
-        memcpy(out, &key, sizeof(key));
-    }
     *size = e.bytes;
     return 0;
 }
@@ -73,8 +69,10 @@ const char *uat_ibv_endpoint_mismatch(const struct uat_ibv_endpoint *a, const st
         return buffer;
     }
     if ((a->pkey ^ b->pkey) & 0x7fff || !((a->pkey | b->pkey) & 0x8000)) {
-        snprintf(buffer, size, "their partition keys 0x%04x and 0x%04x have no partition in common; see UAT_IB_PATH",
-                 a->pkey, b->pkey);
+        bool limited = !((a->pkey ^ b->pkey) & 0x7fff);
+        snprintf(buffer, size, "their partition keys 0x%04x and 0x%04x %s; see UAT_IB_PATH=pkey", a->pkey, b->pkey,
+                 limited ? "are both those of limited members of the partition, which do not reach each other"
+                         : "have no partition in common");
         return buffer;
     }
     if (a->link_layer == IBV_LINK_LAYER_INFINIBAND && a->gid.global.subnet_prefix != b->gid.global.subnet_prefix) {
@@ -133,10 +131,9 @@ static const char *malformed(const struct uat_ibv *ibv, int peer, const struct u
     const char *wrong = uat_ibv_endpoint_wrong(ibv, peer, e);
     if (wrong)
         return wrong;
-    if (e->bytes != data->size ||
-        data->size != sizeof(*e) + e->connections * sizeof(struct uat_ibv_end) + e->keys * sizeof(uint32_t))
+    if (e->bytes != data->size || data->size != sizeof(*e) + e->connections * sizeof(struct uat_ibv_end))
         return "its length is wrong";
-    if (e->keys != (uint32_t)(UAT_IBV_WINDOWS * ibv->groups.workers[ibv->groups.of[peer]]) ||
+    if (e->neighbours != (uint32_t)ibv->groups.workers[ibv->groups.of[peer]] ||
         e->connections != (uint32_t)count_connections(&ibv->groups, peer, e->size))
         return "it counts other connections or neighbours than this worker does for it; do UAT_CONNECT or the attach "
                "info "
@@ -180,12 +177,4 @@ int uat_ibv_outgoing_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpo
 int uat_ibv_incoming_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e)
 {
     return smaller(ibv->port.device_attr.orig_attr.max_qp_rd_atom, e->read_from);
-}
-
-uint32_t uat_ibv_endpoint_key(const struct uat_ibv_endpoint *e, const struct uat_endpoint *data, int place)
-{
-    uint32_t key;
-    size_t at = sizeof(*e) + e->connections * sizeof(struct uat_ibv_end) + (size_t)place * sizeof(key);
-    memcpy(&key, (const char *)data->data + at, sizeof(key));
-    return key;
 }

@@ -5,19 +5,20 @@
 
 #include "transport_ibv/ibv.h"
 
-enum { UAT_IBV_ENDPOINT_MAGIC = 0x75617449, UAT_IBV_ENDPOINT_VERSION = 4 };
+enum { UAT_IBV_ENDPOINT_MAGIC = 0x75617449, UAT_IBV_ENDPOINT_VERSION = 5 };
 
 /*
- * The head of the published bytes. After it come
- * - a struct uat_ibv_end for each connection, ordered by the rank of the worker at its other end;
- * - the keys of the segments of the worker's group, ordered by rank, one for each window.
+ * The head of the published bytes. After it comes a struct uat_ibv_end for each connection, ordered by the rank of the
+ * worker at its other end.
  * All workers run one build on one architecture, so the bytes need no conversion.
  */
 struct uat_ibv_endpoint {
     uint32_t magic, version;
     uint32_t bytes; /* bytes of everything published */
     uint32_t rank, size;
-    uint32_t connections, keys; /* how many numbers of each kind follow */
+    uint32_t connections;           /* how many ends follow */
+    uint32_t neighbours;            /* workers of its group */
+    uint32_t rkey[UAT_IBV_WINDOWS]; /* keys of its group's pool; 0: the window is empty */
     uint32_t unused;
     struct uat_secret token; /* the job's token, from rank 0's attach info */
     uint8_t link_layer, port, mtu, gid_kind;
@@ -31,7 +32,7 @@ struct uat_ibv_endpoint {
     char device[32];
 };
 
-enum { UAT_IBV_NUMBERS_MAX = (UAT_ENDPOINT_MAX - (int)sizeof(struct uat_ibv_endpoint)) / (int)sizeof(uint32_t) };
+enum { UAT_IBV_ENDS_MAX = (UAT_ENDPOINT_MAX - (int)sizeof(struct uat_ibv_endpoint)) / (int)sizeof(struct uat_ibv_end) };
 
 /* The head that this worker publishes. */
 void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoint *e);
@@ -52,9 +53,6 @@ static inline bool uat_ibv_end_is_valid(struct uat_ibv_end end)
 {
     return end.qpn > 0 && end.qpn <= UAT_IBV_NUMBER_MAX && end.psn <= UAT_IBV_NUMBER_MAX;
 }
-
-/* Key number `place` of the keys in `data`; e: the head read from `data`. */
-uint32_t uat_ibv_endpoint_key(const struct uat_ibv_endpoint *e, const struct uat_endpoint *data, int place);
 
 /* How many READs and atomics may be in flight on one queue pair, sent by this worker or sent by the peer. Each is the
  * smaller of two numbers: those that the initiator can track and those that the target can serve. e: the peer's

@@ -20,7 +20,7 @@ static const char *status_advice(enum ibv_wc_status status)
     case IBV_WC_RESP_TIMEOUT_ERR:
         return "the peer does not answer: did its process end (look for its own message), is a link or switch down "
                "(`rdma link`, `ibstat`), does the network drop RoCE packets (VLAN, UAT_GID_INDEX, "
-               "UAT_IB_PATH)?";
+               "UAT_IB_PATH), does the fabric demand another service level (UAT_IB_PATH=sl=N)?";
     case IBV_WC_RNR_RETRY_EXC_ERR:
         return "the peer's adapter was not ready for too long: look for messages of its driver (`dmesg`)";
     case IBV_WC_REM_ACCESS_ERR:

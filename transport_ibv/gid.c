@@ -101,3 +101,22 @@ int uat_ibv_gid_choose(const struct ibv_gid_entry *entries, int n, int table_siz
         snprintf(why, size, "the GID table is empty: has the network interface of this port an address?");
     return best < 0 ? -EINVAL : best;
 }
+
+int uat_ibv_gid_address(const union ibv_gid *gid, int kind, uint16_t port, struct sockaddr_storage *out)
+{
+    memset(out, 0, sizeof(*out));
+    if (kind == UAT_IBV_GID_V2_IPV4) {
+        struct sockaddr_in *in = (struct sockaddr_in *)out;
+        in->sin_family = AF_INET;
+        in->sin_port = port;
+        memcpy(&in->sin_addr, gid->raw + 12, sizeof(in->sin_addr));
+        return 0;
+    }
+    if (kind != UAT_IBV_GID_V2_IPV6)
+        return -EINVAL;
+    struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)out;
+    in6->sin6_family = AF_INET6;
+    in6->sin6_port = port;
+    memcpy(&in6->sin6_addr, gid->raw, sizeof(in6->sin6_addr));
+    return 0;
+}

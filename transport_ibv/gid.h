@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
 
 /* Kinds of entries, best first. */
 enum uat_ibv_gid_kind {
@@ -21,6 +23,9 @@ enum { UAT_IBV_GID_TEXT = 64 };
 
 enum uat_ibv_gid_kind uat_ibv_gid_kind_of(const struct ibv_gid_entry *entry);
 const char *uat_ibv_gid_kind_name(enum uat_ibv_gid_kind kind);
+/* The IP address that a GID of this kind contains, and this port, in network order. Returns 0, or -EINVAL if it
+ * contains none. */
+int uat_ibv_gid_address(const union ibv_gid *gid, int kind, uint16_t port, struct sockaddr_storage *out);
 const char *uat_ibv_gid_text(const union ibv_gid *gid, char text[UAT_IBV_GID_TEXT]);
 
 /* List the filled entries of a port's table, ordered by index. The caller frees *out. */

@@ -37,10 +37,10 @@ int uat_ibv_attach_info_read(struct uat_ibv_attach_info *info, const struct uat_
     return -EPROTO;
 }
 
-static bool same_group(const struct member *a, const char *host_a, const struct member *b, const char *host_b)
+/* Do two workers use one adapter of one host? */
+static bool same_adapter(const struct member *a, const char *host_a, const struct member *b, const char *host_b)
 {
-    if (a->alone || b->alone || strncmp(a->device, b->device, sizeof(a->device)) != 0 ||
-        a->segment.pid_space != b->segment.pid_space)
+    if (strncmp(a->device, b->device, sizeof(a->device)) != 0)
         return false;
     if (a->segment.boot[0] && b->segment.boot[0])
         return strncmp(a->segment.boot, b->segment.boot, sizeof(a->segment.boot)) == 0;
@@ -51,9 +51,15 @@ static bool same_group(const struct member *a, const char *host_a, const struct 
 static void enter(struct uat_ibv_groups *g, struct member *of_group, const struct uat_endpoint *infos,
                   const struct member *member, int rank)
 {
-    int i = 0;
-    while (i < g->count && !same_group(&of_group[i], infos[g->first[i]].host, member, infos[rank].host))
-        i++;
+    int i;
+    for (i = member->alone ? g->count : 0; i < g->count; i++) {
+        if (of_group[i].alone || !same_adapter(&of_group[i], infos[g->first[i]].host, member, infos[rank].host))
+            continue;
+        if (of_group[i].segment.pid_space == member->segment.pid_space)
+            break;
+        g->apart[0] = g->first[i];
+        g->apart[1] = rank;
+    }
     if (i == g->count) {
         of_group[i] = *member;
         g->first[i] = rank;
@@ -114,6 +120,23 @@ void uat_ibv_groups_close(struct uat_ibv_groups *groups)
     *groups = (struct uat_ibv_groups){0};
 }
 
+int uat_ibv_groups_sharing(const struct uat_endpoint *infos, int size, int rank)
+{
+    struct uat_ibv_attach_info info, first;
+    struct member own, other;
+    int n = 0;
+    if (uat_ibv_attach_info_read(&first, &infos[0], 0) || uat_ibv_attach_info_read(&info, &infos[rank], rank))
+        return 1;
+    own = member_of(&info, &first);
+    for (int i = 0; i < size; i++) {
+        if (uat_ibv_attach_info_read(&info, &infos[i], i))
+            return 1;
+        other = member_of(&info, &first);
+        n += same_adapter(&own, infos[rank].host, &other, infos[i].host);
+    }
+    return n;
+}
+
 bool uat_ibv_groups_is_gateway(const struct uat_ibv_groups *groups, int a, int b)
 {
     if (groups->of[a] == groups->of[b])
@@ -124,4 +147,15 @@ bool uat_ibv_groups_is_gateway(const struct uat_ibv_groups *groups, int a, int b
 bool uat_ibv_groups_connect(const struct uat_ibv_groups *groups, int a, int b)
 {
     return uat_ibv_groups_is_gateway(groups, a, b) || uat_ibv_groups_is_gateway(groups, b, a);
+}
+
+int64_t uat_ibv_groups_connections(const struct uat_ibv_groups *groups, int worker)
+{
+    int own = groups->of[worker];
+    int64_t workers = groups->workers[own], n = workers; /* each has a connection to itself */
+    /* Of two groups, each worker of the larger one has one connection to the other group. */
+    for (int i = 0; i < groups->count; i++)
+        if (i != own)
+            n += groups->workers[i] > workers ? groups->workers[i] : workers;
+    return n;
 }

@@ -39,6 +39,7 @@ struct uat_ibv_groups {
     int *place;   /* a worker's place in its group: 0 for the lowest rank */
     int *workers; /* how many workers a group has */
     int *first;   /* a group's lowest rank */
+    int apart[2]; /* two workers that differ in their PID namespace alone; both 0: there are none */
 };
 
 /* Returns how many bytes of the info are shown. */
@@ -51,8 +52,14 @@ int uat_ibv_attach_info_read(struct uat_ibv_attach_info *info, const struct uat_
 int uat_ibv_groups_open(struct uat_ibv_groups *groups, const struct uat_endpoint *infos, int size);
 void uat_ibv_groups_close(struct uat_ibv_groups *groups);
 
+/* How many workers use the adapter of rank `rank` on its host? infos[i] is what rank i showed. */
+int uat_ibv_groups_sharing(const struct uat_endpoint *infos, int size, int rank);
+
 /* Is there a connection between these two workers? Each has one to itself. */
 bool uat_ibv_groups_connect(const struct uat_ibv_groups *groups, int a, int b);
+
+/* How many connections all workers of the group of worker `worker` have together. */
+int64_t uat_ibv_groups_connections(const struct uat_ibv_groups *groups, int worker);
 
 /* Does worker a reach b's group through the connection to b? */
 bool uat_ibv_groups_is_gateway(const struct uat_ibv_groups *groups, int a, int b);

@@ -5,8 +5,8 @@
  * A worker has
  * - one protection domain;
  * - one memory region over its own segment, for data that land there;
- * - two windows on the segment of each worker of its group (group.h), itself included: peers may READ the stacks, and
- *   may do all operations on the words after them;
+ * - two memory regions over the pool (pool.c), which has the segments of its group (group.h), its own included: peers
+ *   may READ the stacks, and may do all operations on the words after them;
  * - one completion queue;
  * - one RC queue pair to one worker of each group, and one to itself.
  *
@@ -72,38 +72,47 @@ struct uat_ibv_chain {
 } __attribute__((aligned(64)));
 _Static_assert(UAT_CHAIN_MAX <= 64, "the position must fit into the alignment");
 
-/* A queue pair and what is in flight on it. */
-struct uat_ibv_connection {
-    struct ibv_qp *qp;
-    struct uat_ibv_chain *chains; /* ring of `depth` chains */
-    int rank;                     /* the worker at its other end */
-    uint32_t psn;                 /* number of the first packet that this worker sends on it; 24 bits */
-    int colour;                   /* colour of that worker, among those that may share its adapter: colour.h */
-    unsigned head, tail;          /* chains posted, chains complete; modulo depth: places in the ring */
-    unsigned atomic_end;          /* value of head after the last chain with an atomic */
-    unsigned used;                /* work requests posted and not known to be complete */
-    unsigned unsignalled;         /* how many of them were posted after the last signalled one */
-    bool fence;                   /* the peer's device has PCIe atomics */
-    bool atomic_open;             /* an atomic was posted, and no request since has waited for it */
-    bool written;                 /* a WRITE or an atomic was posted since the last flush() */
-    char host[UAT_IBV_HOST];
-};
-
 /* The parts of a segment that peers can access, each with its own key. Peers cannot access the rest, which follows. */
 enum uat_ibv_window { UAT_IBV_STACKS /* to READ only */, UAT_IBV_WORDS, UAT_IBV_WINDOWS };
 
-/* A worker of the job: how its segment is reached. */
-struct uat_ibv_peer {
-    uint32_t rkey[UAT_IBV_WINDOWS];
-    uint32_t connection; /* index in uat_ibv.connections of the way to it */
-    char *map;           /* its segment as mapped here; NULL: this worker's adapter READs and WRITEs it */
+/* A queue pair and what is in flight on it. */
+struct uat_ibv_connection {
+    struct ibv_qp *qp;
+    struct uat_ibv_chain *chains;   /* ring of `depth` chains */
+    int rank;                       /* the worker at its other end */
+    uint32_t psn;                   /* number of the first packet that this worker sends on it; 24 bits */
+    int colour;                     /* colour of that worker, among those that may share its adapter: colour.h */
+    uint32_t rkey[UAT_IBV_WINDOWS]; /* keys of the pool of that worker's group */
+    unsigned head, tail;            /* chains posted, chains complete; modulo depth: places in the ring */
+    unsigned atomic_end;            /* value of head after the last chain with an atomic */
+    unsigned used;                  /* work requests posted and not known to be complete */
+    unsigned unsignalled;           /* how many of them were posted after the last signalled one */
+    bool fence;                     /* the peer's device has PCIe atomics */
+    bool atomic_open;               /* an atomic was posted, and no request since has waited for it */
+    bool written;                   /* a WRITE or an atomic was posted since the last flush() */
+    uint64_t nonce;                 /* of that worker's segment, as it announced it */
+    char host[UAT_IBV_HOST];
 };
 
-/* A neighbour's segment as this worker maps and registers it, under the addresses that it has in the neighbour. */
-struct uat_ibv_neighbour {
-    int rank;
-    char *map;
-    struct ibv_mr *mr[UAT_IBV_WINDOWS]; /* NULL: the window is empty */
+/* A worker of the job: how its segment is reached. */
+struct uat_ibv_peer {
+    uint32_t connection; /* index in uat_ibv.connections of the way to it */
+    uint32_t place : 31; /* of its segment in the pool of its group */
+    uint32_t by_cpu : 1; /* a neighbour: this worker's CPU READs and WRITEs its segment */
+};
+
+/*
+ * The segments of the group as this worker maps them. The stacks of all segments lie in a row, ordered by rank. So do
+ * the words. Each row is one memory region. The region has the addresses that its row would have if it began where the
+ * stacks, or the words, of every segment begin. So the remote address of an object is its address in its own worker
+ * plus place x part, whichever worker's registration a request uses.
+ */
+struct uat_ibv_pool {
+    char *map;                          /* address space of the rows; NULL: the only segment is this worker's */
+    size_t size;                        /* bytes of this address space */
+    char *row[UAT_IBV_WINDOWS];         /* where each row begins */
+    size_t part[UAT_IBV_WINDOWS];       /* bytes of one segment in a row */
+    struct ibv_mr *mr[UAT_IBV_WINDOWS]; /* NULL: the row is empty */
 };
 
 struct uat_ibv_rdmacm;
@@ -124,19 +133,24 @@ struct uat_ibv {
     uint16_t pkey, pkey_index;
     struct ibv_context *context;
     struct ibv_pd *pd;
+    struct ibv_td *thread;   /* says that one thread uses the queues; NULL: the driver has no thread domains */
+    struct ibv_pd *queue_pd; /* in which queue pairs are made: pd, or a parent domain of pd and thread */
     struct ibv_mr *mr;
     struct ibv_cq *cq;
     struct uat_ibv_peer *peers;             /* one per rank */
     struct uat_ibv_connection *connections; /* ordered by the rank of the worker at the other end */
     int connection_count;
-    struct uat_ibv_neighbour *neighbours; /* all workers of this worker's group, itself included, in rank order */
+    int64_t group_connections; /* of all workers of this host that use this adapter */
+    int *neighbours;           /* the ranks of this worker's group, its own included, in order */
     int neighbour_count;
-    struct uat_ibv_groups groups; /* valid until the connections are made */
-    struct uat_attach_info info;  /* lets neighbours find the segment; all zero if alone */
-    bool alone;                   /* this worker is a group of its own */
-    struct uat_secret token;      /* the job's token: rank 0 draws it, and its attach info shows it to all */
-    struct uat_ibv_rdmacm *cm;    /* UAT_CONNECT=rdmacm only */
-    uint16_t cm_port;             /* the port where it listens, in network byte order; 0: it does not */
+    struct uat_ibv_pool pool; /* their segments */
+    struct uat_ibv_groups groups;
+    int sharing;                 /* workers of this host that use this worker's adapter, itself included */
+    struct uat_attach_info info; /* lets neighbours find the segment; all zero if alone */
+    bool alone;                  /* this worker is a group of its own */
+    struct uat_secret token;     /* the job's token: rank 0 draws it, and its attach info shows it to all */
+    struct uat_ibv_rdmacm *cm;   /* UAT_CONNECT=rdmacm only */
+    uint16_t cm_port;            /* the port where it listens, in network byte order; 0: it does not */
     struct uat_ibv_scratch *scratch;
     unsigned depth;      /* requests in a send queue */
     uint64_t locked;     /* bytes that count as locked memory: segments and queues */
@@ -165,8 +179,13 @@ int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
 
-/* neighbour.c: the class's attach_info() and attach(). attach() finds, maps and registers the segments of this worker's
- * group, and creates the queue pairs. uat_ibv_neighbours_close releases the segments, even if attach() stopped
+/* pool.c: map the segments of this worker's group, and register them; infos[i] is what rank i showed. 0 or a negative
+ * errno, reported. uat_ibv_pool_close undoes this, even if it stopped halfway. */
+int uat_ibv_pool_open(struct uat_ibv *ibv, const struct uat_endpoint *infos);
+void uat_ibv_pool_close(struct uat_ibv *ibv);
+
+/* neighbour.c: the class's attach_info() and attach(). attach() lists this worker's group, opens its pool, and creates
+ * the queue pairs. uat_ibv_neighbours_close undoes this, except for the queue pairs, even if attach() stopped
  * halfway. */
 int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size);
 int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos);
@@ -210,6 +229,10 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
 /* connection.c and rdmacm.c: bring the queue pairs to RTS. */
 int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers);
 
+/* reach.c: the class's looker() and look() */
+int uat_ibv_looker(struct uat_transport *t, int rank);
+int uat_ibv_look(struct uat_transport *t, struct uat_reach *found);
+
 /* posting.c */
 int uat_ibv_post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p);
 
@@ -243,11 +266,10 @@ static inline double uat_ibv_retry_bound(const struct uat_ibv_settings *settings
     return 4.096e-6 * (double)(1u << settings->timeout) * (settings->retries + 1);
 }
 
-/* The key for address `remote` in the segment of worker `rank`. */
-static inline uint32_t uat_ibv_key(const struct uat_ibv *ibv, int rank, const void *remote)
+/* The window in which an address of the segment lies. */
+static inline enum uat_ibv_window uat_ibv_window_of(const struct uat_ibv *ibv, const void *address)
 {
-    bool stacks = (uintptr_t)remote < (uintptr_t)ibv->segment + ibv->read_only;
-    return ibv->peers[rank].rkey[stacks ? UAT_IBV_STACKS : UAT_IBV_WORDS];
+    return (uintptr_t)address < (uintptr_t)ibv->segment + ibv->read_only ? UAT_IBV_STACKS : UAT_IBV_WORDS;
 }
 
 /* The connection that leads to a worker's segment. */

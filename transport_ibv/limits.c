@@ -4,11 +4,19 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "transport_ibv/demand.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/memlock.h"
+
+#define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
+
+/* From this number of pages on a host on there is a warning: they take 128 MiB of translations. 42 workers with default
+ * settings have them. */
+#define PAGES_MANY ((uint64_t)1 << 24)
 
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
 {
@@ -28,14 +36,58 @@ int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
     return 0;
 }
 
-/* Check a resource that all processes of this host share, of which each neighbour takes `each`. */
-static int check_share(const struct uat_ibv *ibv, const char *what, const char *option, int each, int all)
+/* Check a resource that all processes of this host share, of which its workers take `needed`. */
+static int check_share(const struct uat_ibv *ibv, const char *what, const char *option, int64_t needed, int all)
 {
-    if ((int64_t)each * ibv->neighbour_count <= all)
+    if (needed <= all)
         return 0;
-    uat_error("%d %s for each of %d workers are more than the %d that %s has; use fewer workers on a host%s", each,
-              what, ibv->neighbour_count, all, ibv->port.device, option);
+    uat_error("the %d workers of this host need %" PRId64 " %s, more than the %d that %s has; use fewer workers on a "
+              "host%s",
+              ibv->sharing, needed, what, all, ibv->port.device, option);
     return -E2BIG;
+}
+
+/* How to need fewer connections, as the last part of a message. */
+static const char *fewer(const struct uat_ibv *ibv)
+{
+    return ibv->alone             ? ", or UAT_CONNECT=host"
+           : ibv->groups.apart[1] ? ", or start the workers of a host in one PID namespace (one container, or "
+                                    "docker's --pid=host)"
+                                  : "";
+}
+
+/* Say once that workers of one host cannot map each other's segments. The job runs, with more connections. */
+static void warn_apart(const struct uat_ibv *ibv)
+{
+    const int *apart = ibv->groups.apart;
+    if (apart[1] && ibv->base.rank == 0)
+        uat_warn(
+            "ranks %d and %d use one adapter of one host, but are in different PID namespaces (containers?) and cannot "
+            "map each other's memory, so each worker needs %d connections; start the workers of a host in one "
+            "container, or share its PID namespace (docker --pid=host)",
+            apart[0], apart[1], ibv->connection_count);
+}
+
+/* Does the kernel give shared memory huge pages? True if it does not say. */
+static bool has_huge_pages(void)
+{
+    char line[128] = "";
+    FILE *file = fopen(HUGE_PAGES, "re");
+    bool known = file && fgets(line, sizeof(line), file);
+    if (file)
+        fclose(file);
+    return !known || (!strstr(line, "[never]") && !strstr(line, "[deny]"));
+}
+
+/* The adapter has a translation of 8 bytes for each page that a worker of this host registers. */
+static void warn_of_small_pages(const struct uat_ibv *ibv, uint64_t pages)
+{
+    pages *= (uint64_t)ibv->neighbour_count;
+    if (ibv->neighbours[0] == ibv->base.rank && pages >= PAGES_MANY && !has_huge_pages())
+        uat_warn("%s translates %" PRIu64
+                 " million pages of 4 KiB for the %d workers of this host, which takes %" PRIu64
+                 " MiB and time at the start; " HUGE_PAGES " allows no huge pages: with `advise` most pages have 2 MiB",
+                 ibv->port.device, pages >> 20, ibv->neighbour_count, pages * 8 >> 20);
 }
 
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
@@ -43,17 +95,29 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
     const struct ibv_device_attr *attr = &ibv->port.device_attr.orig_attr;
     struct uat_ibv_demand d = {.connections = ibv->connection_count, .neighbours = ibv->neighbour_count};
     uat_ibv_demand_reckon(&d, attr, ibv->segment_size, ibv->closed);
-    int n = d.connections, keys = d.keys;
-    if (2 * n + keys > UAT_IBV_NUMBERS_MAX) {
-        uat_error("%d connections and %d keys of neighbours are too many: twice the former and the latter may be %d%s",
-                  n, keys, UAT_IBV_NUMBERS_MAX, ibv->alone ? "; UAT_CONNECT=host needs fewer" : "");
+    int n = d.connections;
+    uint64_t row = (uint64_t)ibv->neighbour_count * (ibv->segment_size - ibv->closed);
+    if (n > UAT_IBV_ENDS_MAX) {
+        uat_error("%d connections are too many: a worker can publish the numbers of %d; use fewer workers%s", n,
+                  UAT_IBV_ENDS_MAX, fewer(ibv));
         return -E2BIG;
     }
-    int rc = check_share(ibv, "queue pairs", ibv->alone ? ", or UAT_CONNECT=host" : "", n, attr->max_qp);
+    if (row > attr->max_mr_size) {
+        uat_error("the segments of the %d workers of this host have %" PRIu64 " MiB, but %s registers at most %" PRIu64
+                  " MiB as one region; make UAT_STACK_SIZE and UAT_HEAP_SIZE smaller, or use UAT_CONNECT=worker",
+                  ibv->neighbour_count, row >> 20, ibv->port.device, (uint64_t)attr->max_mr_size >> 20);
+        return -E2BIG;
+    }
+    /* Where the workers of a host are several groups, each takes about as many as this one. */
+    ibv->group_connections = ibv->sharing > ibv->neighbour_count
+                                 ? (int64_t)n * ibv->sharing
+                                 : uat_ibv_groups_connections(&ibv->groups, ibv->base.rank);
+    int rc = check_share(ibv, "queue pairs", fewer(ibv), ibv->group_connections, attr->max_qp);
     if (!rc)
-        rc = check_share(ibv, "memory regions", ", or UAT_CONNECT=worker", d.regions, attr->max_mr);
+        rc = check_share(ibv, "memory regions", "", (int64_t)d.regions * ibv->sharing, attr->max_mr);
     if (rc)
         return rc;
+    warn_apart(ibv);
     ibv->cq_entries = d.cq_entries;
     ibv->locked = d.segments + d.queues;
     size_t own = ibv->depth * sizeof(struct uat_ibv_chain);
@@ -62,9 +126,11 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
         "an adapter, or more where groups differ in size; queues of %u requests, %zu KiB of them on the side of %s",
         n, ibv->base.size, ibv->alone ? "worker" : "host", ibv->groups.count, ibv->depth, (size_t)d.queues / 1024,
         ibv->port.device);
-    uat_info("%d memory regions: one of this worker's segment, for what lands here; and for each worker of the group "
-             "one of its stacks, which peers READ, and one of its words, each with a key; %" PRIu64
+    uat_info("%d memory regions: one of this worker's segment, for what lands here; and of the group's segments one of "
+             "all stacks, which peers READ, and one of all words; %" PRIu64 " pages of 4 KiB, %" PRIu64
              " KiB count as locked, %zu KiB are bookkeeping",
-             d.regions, ibv->locked / 1024, (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
+             d.regions, d.pages, ibv->locked / 1024,
+             (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
+    warn_of_small_pages(ibv, d.pages);
     return uat_memlock_check(ibv->locked);
 }

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This worker's group. The segments of its workers are mapped here and registered, each in two windows. A segment is
- * registered under the addresses that it has in its own worker, so a remote address needs no translation. READs and
- * WRITEs of a neighbour's segment are loads and stores of this CPU. Atomics on a neighbour's segment go through the
- * adapter, on the queue pair to this worker itself. Nothing but an adapter may change a word that an adapter changes
- * (O6).
+ * This worker's group. The pool (pool.c) has the segments of its workers. READs and WRITEs of a neighbour's segment are
+ * loads and stores of this CPU. Atomics on a neighbour's segment go through the adapter, on the queue pair to this
+ * worker itself. Nothing but an adapter may change a word that an adapter changes (O6).
  */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
 #include "base/cpu.h"
 #include "base/log.h"
 #include "transport/words.h"
-#include "transport_ibv/memlock.h"
 
 int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size)
 {
@@ -37,9 +32,10 @@ int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size)
 }
 
 /* List the workers connected to this one, and its neighbours. */
-static int list_workers(struct uat_ibv *ibv)
+static int list_workers(struct uat_ibv *ibv, const struct uat_endpoint *infos)
 {
     const struct uat_ibv_groups *g = &ibv->groups;
+    struct uat_ibv_attach_info info;
     int own = ibv->base.rank, n = 0;
     for (int i = 0; i < g->size; i++)
         n += uat_ibv_groups_connect(g, own, i);
@@ -50,64 +46,16 @@ static int list_workers(struct uat_ibv *ibv)
         return -ENOMEM;
     }
     for (int i = 0; i < g->size; i++) {
-        if (uat_ibv_groups_connect(g, own, i))
-            ibv->connections[ibv->connection_count++] =
-                (struct uat_ibv_connection){.rank = i, .colour = (ibv->alone ? i : g->place[i]) % UAT_COLOURS};
+        if (uat_ibv_groups_connect(g, own, i)) {
+            int rc = uat_ibv_attach_info_read(&info, &infos[i], i);
+            if (rc)
+                return rc;
+            ibv->connections[ibv->connection_count++] = (struct uat_ibv_connection){
+                .rank = i, .colour = (ibv->alone ? i : g->place[i]) % UAT_COLOURS, .nonce = info.segment.nonce};
+        }
         if (g->of[i] == g->of[own])
-            ibv->neighbours[ibv->neighbour_count++].rank = i;
+            ibv->neighbours[ibv->neighbour_count++] = i;
     }
-    return 0;
-}
-
-/* Register a window on the neighbour's segment, under the addresses that it has in the neighbour. 0 or a negative
- * errno, reported. */
-static int open_window(struct uat_ibv *ibv, struct uat_ibv_neighbour *neighbour, enum uat_ibv_window window)
-{
-    /* No IBV_ACCESS_RELAXED_ORDERING: the order of the operations of a chain depends on its absence. */
-    static const int access[UAT_IBV_WINDOWS] = {[UAT_IBV_STACKS] = IBV_ACCESS_REMOTE_READ,
-                                                [UAT_IBV_WORDS] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
-                                                                  IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC};
-    size_t offset = window == UAT_IBV_STACKS ? 0 : ibv->read_only;
-    size_t bytes = window == UAT_IBV_STACKS ? ibv->read_only : ibv->segment_size - ibv->closed - offset;
-    if (!bytes)
-        return 0;
-    neighbour->mr[window] =
-        ibv_reg_mr_iova(ibv->pd, neighbour->map + offset, bytes, (uintptr_t)ibv->segment + offset, access[window]);
-    if (neighbour->mr[window])
-        return 0;
-    int error = errno ? errno : EIO;
-    uat_error("cannot register the segment of rank %d, %zu KiB, with %s: %s; it is locked memory: " UAT_MEMLOCK_ADVICE
-              "; with UAT_CONNECT=worker a worker registers only its own",
-              neighbour->rank, bytes / 1024, ibv->port.device, strerror(error));
-    return -error;
-}
-
-static int open_neighbours(struct uat_ibv *ibv, const struct uat_endpoint *infos)
-{
-    const struct uat_attach_user user = {.host = ibv->host, .transport = "ibv", .instead = "UAT_CONNECT=worker"};
-    struct uat_ibv_attach_info own, info;
-    struct timespec begin, end;
-    int rc = uat_ibv_attach_info_read(&own, &infos[ibv->base.rank], ibv->base.rank);
-    if (rc)
-        return rc;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    for (struct uat_ibv_neighbour *n = ibv->neighbours; n < ibv->neighbours + ibv->neighbour_count; n++) {
-        const struct uat_endpoint segment = {&info.segment, sizeof(info.segment), infos[n->rank].host};
-        rc = uat_ibv_attach_info_read(&info, &infos[n->rank], n->rank);
-        if (rc)
-            return rc;
-        if (n->rank == ibv->base.rank)
-            n->map = ibv->segment;
-        else
-            rc = uat_attach_segment(&own.segment, &user, n->rank, &segment, &n->map);
-        for (int window = 0; window < UAT_IBV_WINDOWS && !rc; window++)
-            rc = open_window(ibv, n, (enum uat_ibv_window)window);
-        if (rc)
-            return rc;
-    }
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    double ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
-    uat_info("attached and registered the segments of %d neighbours in %.1f ms", ibv->neighbour_count - 1, ms);
     return 0;
 }
 
@@ -123,11 +71,11 @@ static int find_ways(struct uat_ibv *ibv)
     for (int i = 0; i < ibv->connection_count; i++)
         if (uat_ibv_groups_is_gateway(g, ibv->base.rank, ibv->connections[i].rank))
             gateway[g->of[ibv->connections[i].rank]] = (uint32_t)i;
+    bool by_cpu = !ibv->alone && ibv->settings.neighbours == UAT_NEIGHBOURS_CPU;
     for (int i = 0; i < g->size; i++)
-        ibv->peers[i].connection = gateway[g->of[i]];
-    for (int i = 0; i < ibv->neighbour_count; i++)
-        if (!ibv->alone && ibv->settings.neighbours == UAT_NEIGHBOURS_CPU)
-            ibv->peers[ibv->neighbours[i].rank].map = ibv->neighbours[i].map;
+        ibv->peers[i] = (struct uat_ibv_peer){.connection = gateway[g->of[i]],
+                                              .place = (unsigned)g->place[i] & INT_MAX,
+                                              .by_cpu = by_cpu && g->of[i] == g->of[ibv->base.rank]};
     free(gateway);
     return 0;
 }
@@ -156,11 +104,12 @@ int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos)
     if (!rc)
         rc = uat_ibv_groups_open(&ibv->groups, infos, t->size);
     if (!rc)
-        rc = list_workers(ibv);
+        rc = list_workers(ibv, infos);
+    ibv->sharing = rc ? 1 : uat_ibv_groups_sharing(infos, t->size, t->rank);
     if (!rc)
         rc = uat_ibv_limits_check_connections(ibv);
     if (!rc)
-        rc = open_neighbours(ibv, infos);
+        rc = uat_ibv_pool_open(ibv, infos);
     if (!rc)
         rc = uat_ibv_queues_create(ibv);
     if (!rc)
@@ -170,14 +119,7 @@ int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos)
 
 void uat_ibv_neighbours_close(struct uat_ibv *ibv)
 {
-    for (int i = 0; i < ibv->neighbour_count; i++) {
-        const struct uat_ibv_neighbour *n = &ibv->neighbours[i];
-        for (int window = 0; window < UAT_IBV_WINDOWS; window++)
-            if (n->mr[window])
-                ibv_dereg_mr(n->mr[window]);
-        if (n->map && n->map != ibv->segment)
-            munmap(n->map, ibv->segment_size);
-    }
+    uat_ibv_pool_close(ibv);
     uat_ibv_groups_close(&ibv->groups);
     free(ibv->neighbours);
     free(ibv->connections);
@@ -204,12 +146,21 @@ static bool needs_adapter(const struct uat_ibv *ibv, const struct uat_ibv_peer *
 {
     const struct uat_ibv_connection *c = &ibv->connections[peer->connection];
     bool atomics_under_way = (int)(c->atomic_end - c->tail) > 0;
-    for (int i = 0; i < count && peer->map; i++) {
+    for (int i = 0; i < count && peer->by_cpu; i++) {
         bool by_cpu = ops[i].code == UAT_OP_WRITE || (ops[i].code == UAT_OP_READ && !atomics_under_way);
         if (!by_cpu)
             return true;
     }
-    return !peer->map;
+    return !peer->by_cpu;
+}
+
+/* Where this worker maps the word that the neighbour has at `remote`. */
+static uat_word *mapped(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const void *remote)
+{
+    const struct uat_ibv_pool *pool = &ibv->pool;
+    enum uat_ibv_window window = uat_ibv_window_of(ibv, remote);
+    size_t offset = (uintptr_t)remote - (uintptr_t)ibv->segment - (window == UAT_IBV_STACKS ? 0 : ibv->read_only);
+    return (uat_word *)(pool->row[window] + peer->place * pool->part[window] + offset);
 }
 
 bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *ops, int count)
@@ -217,13 +168,12 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
     const struct uat_ibv_peer *peer = &ibv->peers[rank];
     if (needs_adapter(ibv, peer, ops, count))
         return false;
-    uintptr_t shift = (uintptr_t)peer->map - (uintptr_t)ibv->segment;
     /* Full fence: it orders this worker's stores before the post ahead of the loads below, as a doorbell orders them
      * ahead of an adapter's READ. The peer is any full fence of the neighbour between a store and a load of its own.
      * The fence also orders the loads after the last completion that this worker saw. */
     uat_cpu_fence();
     for (int i = 0; i < count; i++) {
-        uat_word *remote = (uat_word *)((uintptr_t)ops[i].remote + shift);
+        uat_word *remote = mapped(ibv, peer, ops[i].remote);
         if (ops[i].code == UAT_OP_READ)
             uat_words_copy(ops[i].local, remote, ops[i].size / 8);
         else

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "transport_ibv/contexts.h"
+#include "transport_ibv/cure.h"
 #include "transport_ibv/numa.h"
+#include "transport_ibv/sysfs.h"
 
 enum uat_ibv_atomics uat_ibv_atomics_of(const struct ibv_device_attr_ex *attr)
 {
@@ -54,42 +56,18 @@ unsigned uat_ibv_rate(int width, int speed)
     return lanes * lane;
 }
 
-struct ibv_context *uat_ibv_open_named(const char *name)
-{
-    int n;
-    struct ibv_device **list = ibv_get_device_list(&n);
-    struct ibv_context *context = NULL;
-    if (!list)
-        return NULL;
-    for (int i = 0; i < n && !context; i++)
-        if (!strcmp(ibv_get_device_name(list[i]), name))
-            context = ibv_open_device(list[i]);
-    int saved = errno;
-    ibv_free_device_list(list);
-    errno = saved;
-    return context;
-}
-
 int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port)
 {
+    port->asked = true;
     int rc = ibv_query_device_ex(context, NULL, &port->device_attr);
     if (!rc)
         rc = ibv_query_port(context, (uint8_t)port->number, &port->attr);
     if (rc)
         return rc < 0 ? errno : rc;
     port->atomics = uat_ibv_atomics_of(&port->device_attr);
-    port->rate = uat_ibv_rate(port->attr.active_width, port->attr.active_speed);
+    if (!port->rate) /* keep the rate of /sys: it is compared with those of other ports */
+        port->rate = uat_ibv_rate(port->attr.active_width, port->attr.active_speed);
     return 0;
-}
-
-/* The errno that says why a device could not be opened. The library also looks for the device's file elsewhere, and
- * errno then describes that second attempt. */
-static int open_error(const struct ibv_device *device)
-{
-    int error = errno ? errno : EIO;
-    char path[96];
-    snprintf(path, sizeof(path), "/dev/infiniband/%s", device->dev_name);
-    return access(path, R_OK | W_OK) ? errno : error;
 }
 
 void uat_ibv_port_place(struct uat_ibv_port *port)
@@ -98,47 +76,49 @@ void uat_ibv_port_place(struct uat_ibv_port *port)
     port->distance = uat_numa_distance(port->numa_node);
 }
 
-/* Append the ports of one device to the list. A device that cannot be opened gives one entry with the error. */
-static int list_device(struct ibv_device *device, struct uat_ibv_port **list, int *n)
+void uat_ibv_port_complete(struct uat_ibv_port *port)
 {
-    const char *name = ibv_get_device_name(device);
-    errno = 0;
-    struct ibv_context *context = ibv_open_device(device);
-    int error = context ? 0 : open_error(device);
-    int count = 1, rc = 0;
+    if (!port->by_sysfs)
+        return;
+    struct ibv_context *context = uat_ibv_context_use(port->device);
+    port->error = context ? uat_ibv_port_ask(context, port) : errno;
+    port->by_sysfs = false;
+}
+
+/* Append the ports of one device to the list. */
+static int list_device(const struct ibv_device *device, struct uat_ibv_port **list, int *n)
+{
+    int known = uat_ibv_sysfs_ports(device->ibdev_path), count = known ? known : 1;
     for (int i = 1; i <= count; i++) {
         struct uat_ibv_port *grown = realloc(*list, (size_t)(*n + 1) * sizeof(**list));
-        if (!grown) {
-            rc = -ENOMEM;
-            break;
-        }
+        if (!grown)
+            return -ENOMEM;
         *list = grown;
         struct uat_ibv_port *port = &grown[(*n)++];
-        memset(port, 0, sizeof(*port));
-        snprintf(port->device, sizeof(port->device), "%s", name);
-        port->number = i;
+        *port = (struct uat_ibv_port){.number = i, .by_sysfs = true};
+        snprintf(port->device, sizeof(port->device), "%s", device->name);
+        snprintf(port->path, sizeof(port->path), "%s", device->ibdev_path);
         uat_ibv_port_place(port);
-        port->error = error ? error : uat_ibv_port_ask(context, port);
-        if (!port->error)
+        if (known && uat_ibv_sysfs_port(port->path, i, &port->attr, &port->rate))
+            continue;
+        uat_ibv_port_complete(port);
+        if (!known && !port->error)
             count = port->device_attr.orig_attr.phys_port_cnt;
     }
-    if (context)
-        ibv_close_device(context);
-    return rc;
+    return 0;
 }
 
 int uat_ibv_ports_list(struct uat_ibv_port **out, int *n)
 {
-    int devices = 0;
+    int devices = 0, rc = 0;
     *out = NULL;
     *n = 0;
-    struct ibv_device **list = ibv_get_device_list(&devices);
+    errno = 0;
+    struct ibv_device *const *list = uat_ibv_devices(&devices);
     if (!list) /* ENOSYS: the kernel has no verbs at all, hence no device */
-        return errno == ENOMEM ? -ENOMEM : 0;
-    int rc = 0;
+        return errno == ENOSYS ? 0 : -(errno ? errno : EIO);
     for (int i = 0; i < devices && !rc; i++)
         rc = list_device(list[i], out, n);
-    ibv_free_device_list(list);
     if (rc) {
         free(*out);
         *out = NULL;
@@ -158,13 +138,19 @@ const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, 
                  "it has no file in /dev/infiniband; is ib_uverbs loaded, and does the container have "
                  "the device?");
     else if (port->error)
-        snprintf(buffer, size, "it cannot be opened: %s", strerror(port->error));
-    else if (port->atomics == UAT_IBV_ATOMICS_NONE)
-        snprintf(buffer, size, "it has no 8-byte atomics (or, on some adapters, only with big-endian answers)");
-    else if (attr->max_qp_rd_atom < 1 || attr->max_qp_init_rd_atom < 1)
-        snprintf(buffer, size, "it allows no RDMA READs or atomics in flight");
+        snprintf(buffer, size, "it cannot be %s: %s; %s", port->asked ? "queried" : "opened", strerror(port->error),
+                 uat_ibv_cure(port->asked ? UAT_IBV_RESOURCE_OTHER : UAT_IBV_RESOURCE_DEVICE, port->error));
     else if (port->attr.state != IBV_PORT_ACTIVE)
         snprintf(buffer, size, "its state is %s", ibv_port_state_str(port->attr.state));
+    else if (port->by_sysfs)
+        return NULL;
+    else if (port->atomics == UAT_IBV_ATOMICS_NONE)
+        snprintf(buffer, size,
+                 "it has no 8-byte atomics that uat can use: some adapters need a PCIe slot that routes AtomicOps "
+                 "(AtomicOpsCtl "
+                 "of `lspci -vvv`), some answer in big endian");
+    else if (attr->max_qp_rd_atom < 1 || attr->max_qp_init_rd_atom < 1)
+        snprintf(buffer, size, "it allows no RDMA READs or atomics in flight");
     else
         return NULL;
     return buffer;
@@ -200,7 +186,7 @@ static const char *advantage(const struct uat_ibv_port *a, const struct uat_ibv_
 static void explain(const struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why,
                     size_t size)
 {
-    char asked[sizeof(wish->device) + 16], reason[192];
+    char asked[sizeof(wish->device) + 16], reason[UAT_IBV_REFUSAL_TEXT];
     size_t used = 0;
     *why = '\0';
     wish_text(wish, asked, sizeof(asked));
@@ -223,7 +209,7 @@ static void explain(const struct uat_ibv_port *ports, int n, const struct uat_ib
 int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why,
                         size_t size)
 {
-    char reason[192];
+    char reason[UAT_IBV_REFUSAL_TEXT];
     int best = -1;
     const char *by = "the only usable port";
     for (int i = 0; i < n; i++) {
@@ -243,5 +229,13 @@ int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct ua
         return -ENODEV;
     }
     snprintf(why, size, "%s", wish && *wish->device ? "UAT_NET_DEVICES asks for it" : by);
+    return best;
+}
+
+int uat_ibv_port_find(struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why, size_t size)
+{
+    int best;
+    while ((best = uat_ibv_port_choose(ports, n, wish, why, size)) >= 0 && ports[best].by_sysfs)
+        uat_ibv_port_complete(&ports[best]);
     return best;
 }

@@ -10,6 +10,8 @@
 
 #include "transport_ibv/settings.h"
 
+enum { UAT_IBV_REFUSAL_TEXT = 384 };
+
 /* What carries out a device's 8-byte atomics, and against which other accesses they are atomic. */
 enum uat_ibv_atomics {
     UAT_IBV_ATOMICS_NONE,
@@ -17,11 +19,15 @@ enum uat_ibv_atomics {
     UAT_IBV_ATOMICS_PCIE /* the root complex, atomic against the CPU's too; a later READ may pass them */
 };
 
-/* One port and what its device said about it. */
+/* One port and what is known about it. */
 struct uat_ibv_port {
     char device[64];
-    int number; /* from 1 */
-    int error;  /* errno of opening or querying the device; 0: the fields below are valid */
+    char path[IBV_SYSFS_PATH_MAX]; /* folder of the device in /sys */
+    int number;                    /* from 1 */
+    bool by_sysfs; /* the device was not opened yet; of the fields from device_attr to rate only attr.state,
+                      attr.link_layer and rate are valid, from /sys */
+    int error;     /* errno of opening or querying the device; 0: the fields below are valid */
+    bool asked;    /* the device was opened, so that `error` is that of a query */
     struct ibv_device_attr_ex device_attr;
     struct ibv_port_attr attr;
     enum uat_ibv_atomics atomics;
@@ -30,10 +36,15 @@ struct uat_ibv_port {
     int distance;  /* from the calling core to that node, as the kernel states it; 10 = the same node */
 };
 
-/* List all ports of all devices; *n is 0 if there is none. The caller frees *out. 0 or a negative errno. */
+/* List all ports of all devices; *n is 0 if there is none. Only a device about which /sys says too little is opened, so
+ * most ports are known by /sys only (by_sysfs). The caller frees *out. 0 or a negative errno. */
 int uat_ibv_ports_list(struct uat_ibv_port **out, int *n);
 
-/* Returns why uat cannot use a port, as text in buffer, or NULL if uat can use it. */
+/* If the port is known by /sys only, open its device (contexts.h) and ask it. */
+void uat_ibv_port_complete(struct uat_ibv_port *port);
+
+/* Returns why uat cannot use a port, as text in buffer, or NULL if uat can use it. A port that is known by /sys only
+ * may be found unusable later. */
 const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, size_t size);
 
 /*
@@ -44,8 +55,9 @@ const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, 
 int uat_ibv_port_choose(const struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why,
                         size_t size);
 
-/* Open a device by its name; NULL with errno on failure. */
-struct ibv_context *uat_ibv_open_named(const char *name);
+/* Choose a port as above, and ask its device whether it can be used. Opens one device, or more if devices turn out to
+ * be unusable. */
+int uat_ibv_port_find(struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why, size_t size);
 
 /* Find out where port->device sits: fills numa_node and distance. */
 void uat_ibv_port_place(struct uat_ibv_port *port);

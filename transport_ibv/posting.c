@@ -42,13 +42,15 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_connection *c, struc
                         const struct uat_op *op)
 {
     int i = b->count++;
+    enum uat_ibv_window window = uat_ibv_window_of(ibv, op->remote);
+    size_t place = ibv->peers[chain->peer].place;
     struct uat_ibv_request r = {.id = (uintptr_t)chain + (unsigned)i,
                                 .code = op->code,
                                 .local = op->local ? op->local : &ibv->scratch->sink,
                                 .lkey = ibv->mr->lkey,
-                                .rkey = uat_ibv_key(ibv, chain->peer, op->remote),
+                                .rkey = c->rkey[window],
                                 .bytes = op->size,
-                                .remote = (uintptr_t)op->remote,
+                                .remote = (uintptr_t)op->remote + place * ibv->pool.part[window],
                                 .operand = op->operand,
                                 .compare = op->compare};
     if (op->code == UAT_OP_WRITE && op->size > ibv->inline_max)
@@ -118,8 +120,8 @@ int uat_ibv_post(struct uat_transport *t, int rank, const struct uat_op *ops, in
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
     struct uat_ibv_connection *c = uat_ibv_way(ibv, rank);
-    struct uat_bounds bounds = {ibv->segment, ibv->segment_size};
-    int rc = ibv->error ? ibv->error : uat_transport_check(t, bounds, rank, ops, count, !p);
+    struct uat_bounds bounds = {ibv->segment, ibv->segment_size, ibv->read_only, ibv->closed};
+    int rc = ibv->error ? ibv->error : uat_transport_check(t, &bounds, rank, ops, count, !p);
     if (!rc && uat_ibv_neighbour_do(ibv, rank, ops, count)) {
         if (p)
             p->done = true;

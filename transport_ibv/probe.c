@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "transport_ibv/contexts.h"
 #include "transport_ibv/port.h"
 
-int uat_ibv_probe(char *why, size_t size)
+int uat_ibv_probe(bool next, char *why, size_t size)
 {
     struct uat_ibv_port *ports;
     int n;
@@ -16,12 +17,16 @@ int uat_ibv_probe(char *why, size_t size)
         snprintf(why, size, "cannot list the verbs devices: %s", strerror(-rc));
         return 0;
     }
-    char reason[512];
-    int chosen = uat_ibv_port_choose(ports, n, NULL, reason, sizeof(reason));
+    char reason[544];
+    int chosen = uat_ibv_port_find(ports, n, &uat_ibv_settings, reason, sizeof(reason));
+    if (chosen < 0) /* a wish that cannot be met is reported when the transport is opened */
+        chosen = uat_ibv_port_find(ports, n, NULL, reason, sizeof(reason));
     if (chosen >= 0)
         snprintf(why, size, "%s:%d is active: %s", ports[chosen].device, ports[chosen].number, reason);
     else
         snprintf(why, size, "%s", reason);
     free(ports);
+    if (!next || chosen < 0)
+        uat_ibv_contexts_close();
     return chosen >= 0;
 }

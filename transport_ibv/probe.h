@@ -2,9 +2,11 @@
 #ifndef UAT_IBV_PROBE_H
 #define UAT_IBV_PROBE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Does this host have a verbs port that uat can use? 1 with the port in why, or 0 with the reason in why. */
-int uat_ibv_probe(char *why, size_t size);
+/* Does this host have a verbs port that uat can use? 1 with the port in why, or 0 with the reason in why. next: the
+ * caller opens the transport next if there is a port, so the device stays open until then. */
+int uat_ibv_probe(bool next, char *why, size_t size);
 
 #endif

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "transport_ibv/memlock.h"
+#include "transport_ibv/cure.h"
 
 /* All operations that are ever posted. A driver that knows them makes its requests smaller. Without this, mlx5 reserves
- * 192 bytes for each. */
+ * room for any operation in each request, some 192 bytes. */
 static const uint64_t operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
                                    IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 
@@ -29,7 +29,7 @@ static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection
         .qp_type = IBV_QPT_RC,
         .sq_sig_all = 0,
         .comp_mask = IBV_QP_INIT_ATTR_PD | (plain ? 0 : IBV_QP_INIT_ATTR_SEND_OPS_FLAGS),
-        .pd = ibv->pd,
+        .pd = ibv->queue_pd,
         .send_ops_flags = plain ? 0 : operations,
     };
     struct ibv_qp *qp = ibv_create_qp_ex(ibv->context, &init);
@@ -63,9 +63,8 @@ int uat_ibv_queues_create(struct uat_ibv *ibv)
     ibv->cq = ibv_create_cq(ibv->context, (int)ibv->cq_entries, NULL, NULL, 0);
     if (!ibv->cq) {
         int error = errno;
-        uat_error("cannot create a completion queue of %u entries on %s: %s; the queues are locked "
-                  "memory: " UAT_MEMLOCK_ADVICE,
-                  ibv->cq_entries, ibv->port.device, strerror(error));
+        uat_error("cannot create a completion queue of %u entries on %s: %s; %s", ibv->cq_entries, ibv->port.device,
+                  strerror(error), uat_ibv_cure(UAT_IBV_RESOURCE_QUEUE, error));
         return -error;
     }
     ibv->inline_max = UAT_UNSIGNALED_WRITE_MAX;
@@ -79,10 +78,10 @@ int uat_ibv_queues_create(struct uat_ibv *ibv)
         }
         if (!uat_ibv_pair_create(ibv, c, &queue)) {
             int error = errno;
-            uat_error("cannot create queue pair %d of %d on %s: %s; the device has %d for all processes of this host, "
-                      "and queues are locked memory: " UAT_MEMLOCK_ADVICE,
-                      i + 1, ibv->connection_count, ibv->port.device, strerror(error),
-                      ibv->port.device_attr.orig_attr.max_qp);
+            uat_error(
+                "cannot create queue pair %d of %d on %s: %s; the device has %d for all processes of this host; %s",
+                i + 1, ibv->connection_count, ibv->port.device, strerror(error), ibv->port.device_attr.orig_attr.max_qp,
+                uat_ibv_cure(UAT_IBV_RESOURCE_QUEUE, error));
             return -error;
         }
     }

@@ -57,32 +57,12 @@ static int fail(const struct uat_ibv *ibv, int rank, const char *what, int error
     return -error;
 }
 
-/* The IP address that a GID contains. 0, or -EINVAL if it contains none. */
-static int address_of(const union ibv_gid *gid, int kind, uint16_t port, struct sockaddr_storage *out)
-{
-    memset(out, 0, sizeof(*out));
-    if (kind == UAT_IBV_GID_V2_IPV4) {
-        struct sockaddr_in *in = (struct sockaddr_in *)out;
-        in->sin_family = AF_INET;
-        in->sin_port = port;
-        memcpy(&in->sin_addr, gid->raw + 12, sizeof(in->sin_addr));
-        return 0;
-    }
-    if (kind != UAT_IBV_GID_V2_IPV6)
-        return -EINVAL;
-    struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)out;
-    in6->sin6_family = AF_INET6;
-    in6->sin6_port = port;
-    memcpy(&in6->sin6_addr, gid->raw, sizeof(in6->sin6_addr));
-    return 0;
-}
-
 int uat_ibv_rdmacm_listen(struct uat_ibv *ibv)
 {
     struct sockaddr_storage address;
     int kind = (int)uat_ibv_gid_kind_of(&ibv->gid);
     size_t size = (size_t)ibv->base.size;
-    if (address_of(&ibv->gid.gid, kind, 0, &address)) {
+    if (uat_ibv_gid_address(&ibv->gid.gid, kind, 0, &address)) {
         uat_error("UAT_CONNECT=rdmacm needs a RoCE v2 address made of an IP address; GID index %d of %s:%d is %s: see "
                   "UAT_GID_INDEX, or use UAT_CONNECT=host",
                   ibv->gid_index, ibv->port.device, ibv->port.number,
@@ -162,9 +142,9 @@ static int start(struct uat_ibv *ibv, int rank)
     const struct uat_ibv_endpoint *e = &cm->published[rank].head;
     struct sockaddr_storage from, to;
     uint8_t service = (uint8_t)ibv->settings.traffic_class;
-    int rc = address_of(&ibv->gid.gid, (int)uat_ibv_gid_kind_of(&ibv->gid), 0, &from);
+    int rc = uat_ibv_gid_address(&ibv->gid.gid, (int)uat_ibv_gid_kind_of(&ibv->gid), 0, &from);
     if (!rc)
-        rc = address_of(&e->gid, e->gid_kind, e->cm_port, &to);
+        rc = uat_ibv_gid_address(&e->gid, e->gid_kind, e->cm_port, &to);
     if (rc)
         return fail(ibv, rank, "no IP address", -rc);
     if (rdma_create_id(cm->channel, &cm->ids[rank], (void *)(intptr_t)rank, RDMA_PS_TCP))

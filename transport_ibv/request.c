@@ -54,7 +54,9 @@ int uat_ibv_post_failed(struct uat_ibv *ibv, const struct uat_ibv_connection *c,
                         unsigned used, unsigned depth)
 {
     ibv->error = rc < 0 ? -errno : -rc;
-    uat_error("posting %s to rank %d (%s) on %s failed: %s; with %u of %u requests in its send queue", what, c->rank,
-              c->host, ibv->port.device, strerror(-ibv->error), used, depth);
+    uat_error(
+        "posting %s to rank %d (%s) on %s failed: %s; with %u of %u requests in its send queue; look for messages of "
+        "the adapter's driver (`dmesg`)",
+        what, c->rank, c->host, ibv->port.device, strerror(-ibv->error), used, depth);
     return ibv->error;
 }

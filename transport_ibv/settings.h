@@ -16,7 +16,7 @@ struct uat_ibv_settings {
     int gid_index;     /* -1: choose */
     int service_level; /* 0..15 */
     int traffic_class; /* 0..255 */
-    int pkey;          /* -1: index 0 */
+    int pkey;          /* -1: choose */
     int subnet;        /* enum uat_subnet */
     int retries;       /* how often an unanswered request is repeated; 7: forever on Soft-RoCE */
     int timeout;       /* a request is repeated after 4.096 us << timeout */
@@ -38,7 +38,7 @@ static const struct uat_setting uat_ibv_path_parts[] = {
     {"sl", "0", UAT_MAY_DIFFER, IBV(service_level), UAT_NUMBER(0, 15), "InfiniBand service level"},
     {"tc", "0", UAT_MAY_DIFFER, IBV(traffic_class), UAT_NUMBER(0, 255), "traffic class"},
     {"pkey", "first", UAT_MAY_DIFFER, IBV(pkey), UAT_NUMBER_OR(0, 0xffff, {"first", (uint64_t)-1}),
-     "partition key; first: the first one of the port"},
+     "partition key; first: the first one of the port that makes it a full member, else the first one"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_ibv_retry_parts[] = {

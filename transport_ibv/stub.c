@@ -19,8 +19,9 @@ static int absent_open(const struct uat_transport_config *config, struct uat_tra
 /* No other function is ever called, since open never makes a transport. */
 const struct uat_transport_class uat_transport_ibv = {.name = "ibv", .open = absent_open};
 
-int uat_ibv_probe(char *why, size_t size)
+int uat_ibv_probe(bool next, char *why, size_t size)
 {
+    (void)next;
     snprintf(why, size, "this build of uat has no verbs");
     return 0;
 }

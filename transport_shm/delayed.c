@@ -21,7 +21,7 @@ static void execute_atomic(const struct uat_bulk_op *op, uint64_t *word)
     if (op->code == UAT_OP_FETCH_ADD)
         old = __atomic_fetch_add(word, op->operand, __ATOMIC_SEQ_CST);
     else {
-        uat_cpu_fence_atomic(); /* a swap that fails may be no full fence */
+        uat_cpu_fence_atomic(); /* a swap that fails may store nothing, so its load could pass an earlier WRITE */
         __atomic_compare_exchange_n(word, &old, op->operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
     uat_cpu_fence_atomic();

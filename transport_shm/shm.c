@@ -23,6 +23,7 @@
  * transport. An adapter would not delay it that long, but nothing may depend on that.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,9 +56,9 @@ struct shm_flight {
 
 struct shm {
     struct uat_transport head;
-    char *segment;
-    size_t segment_size;
+    struct uat_bounds bounds; /* the segment; peers can access all of it */
     const char *host;
+    const char *fallback; /* see struct uat_transport_config */
     struct uat_attach_info info;
     struct shm_peer *peers;     /* head.size of them */
     struct shm_flight *flights; /* chains executed but not yet reported, oldest first */
@@ -78,7 +79,7 @@ static void shm_close(struct uat_transport *head)
     for (int i = 0; t->peers && i < head->size; i++) {
         free(t->peers[i].backlog);
         if (t->peers[i].base && i != head->rank)
-            munmap(t->peers[i].base, t->segment_size);
+            munmap(t->peers[i].base, t->bounds.size);
     }
     free(t->flights);
     free(t->shuffle);
@@ -120,9 +121,9 @@ static int shm_open_transport(const struct uat_transport_config *config, struct 
         goto no_memory;
     t->head = (struct uat_transport){.class_ = &uat_transport_shm, .rank = config->rank, .size = config->size};
     t->head.cpu_atomics = !config->shuffle; /* under torture all operations go through the transport */
-    t->segment = config->segment;
-    t->segment_size = config->segment_size;
+    t->bounds = (struct uat_bounds){.segment = config->segment, .size = config->segment_size};
     t->host = config->host;
+    t->fallback = config->fallback;
     t->flight_room = FLIGHTS_START;
     t->peers = calloc((size_t)config->size, sizeof(*t->peers));
     t->flights = malloc(FLIGHTS_START * sizeof(*t->flights));
@@ -154,8 +155,12 @@ static int shm_endpoint(struct uat_transport *head, void *data, size_t *size)
 static int shm_connect(struct uat_transport *head, const struct uat_endpoint *peers)
 {
     struct shm *t = shm_of(head);
-    const struct uat_attach_user user = {.host = t->host, .transport = "shm", .instead = "UAT_TRANSPORT=ibv"};
-    t->peers[head->rank].base = t->segment;
+    char instead[768] = "UAT_TRANSPORT=ibv";
+    if (t->fallback)
+        snprintf(instead, sizeof(instead), "a network adapter that uat can use; none was found (%s), see uat_info",
+                 t->fallback);
+    const struct uat_attach_user user = {.host = t->host, .transport = "shm", .instead = instead};
+    t->peers[head->rank].base = t->bounds.segment;
     for (int i = 0; i < head->size; i++) {
         if (i == head->rank)
             continue;
@@ -195,7 +200,7 @@ static void do_atomic(const struct uat_op *op, uat_word *remote)
     if (op->code == UAT_OP_FETCH_ADD)
         old = __atomic_fetch_add(remote, op->operand, __ATOMIC_SEQ_CST);
     else {
-        uat_cpu_fence_atomic(); /* a swap that fails may store nothing, and so orders no WRITE before a READ */
+        uat_cpu_fence_atomic(); /* a swap that fails may store nothing, so its load could pass an earlier WRITE */
         __atomic_compare_exchange_n(remote, &old, op->operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
     uat_cpu_fence_atomic();
@@ -205,7 +210,7 @@ static void do_atomic(const struct uat_op *op, uat_word *remote)
 
 static void execute(struct shm *t, int peer, const struct uat_op *ops, int count)
 {
-    uintptr_t shift = (uintptr_t)t->peers[peer].base - (uintptr_t)t->segment;
+    uintptr_t shift = (uintptr_t)t->peers[peer].base - (uintptr_t)t->bounds.segment;
     bool fenced = false; /* has a full fence followed the last store? */
     for (int i = 0; i < count;) {
         uat_word *remote = (uat_word *)((uintptr_t)ops[i].remote + shift);
@@ -266,8 +271,7 @@ static void hold(struct shm *t, int peer, const struct uat_op *ops, int count, s
 static int shm_post(struct uat_transport *head, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     struct shm *t = shm_of(head);
-    struct uat_bounds bounds = {t->segment, t->segment_size};
-    int rc = uat_transport_check(head, bounds, peer, ops, count, p == NULL);
+    int rc = uat_transport_check(head, &t->bounds, peer, ops, count, p == NULL);
     if (rc)
         return rc;
     if (p && t->flight_count == t->flight_room) {

@@ -13,7 +13,8 @@
 
 enum { GROUP = 64 /* bytes that move at one moment; a multiple of 8, so that an aligned word is never torn */ };
 
-/* This process's mappings of the objects. If a serial differs from the table's, that mapping's array is gone. */
+/* This process's mappings of the objects. A mapping is stale if its serial differs from the table's: its array was
+ * freed. */
 static struct {
     char *at;
     uint64_t serial;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "transport_sim/hooks.h"
+#include "transport_sim/fault.h"
 
 #include "base/virtual.h"
 #include "transport_sim/measure.h"
@@ -45,6 +46,24 @@ static void task(void)
         pass(ns);
     else
         uat_sim_pass_later(ns);
+}
+
+static void copy(size_t bytes)
+{
+    uint64_t speed = uat_sim.world->settings.network.copy;
+    if (speed > 0)
+        pass(sim_transfer(bytes, speed));
+}
+
+static void stolen(int victim, uintptr_t sp, uintptr_t base)
+{
+    uint64_t ns = uat_sim.world->settings.network.fault;
+    if (ns == 0 || !uat_sim.inside)
+        return;
+    uint64_t pages = uat_sim_fault_pages(victim, sp, base);
+    uat_sim.world->steals++; /* one worker runs at a time */
+    uat_sim.world->faults += pages;
+    pass(pages * ns);
 }
 
 /* Restore S2 if a hook has put that off. */
@@ -103,19 +122,28 @@ static void fence(void)
 static void store(uint64_t *word, uint64_t value)
 {
     catch_up();
-    uat_sim_stores_add(word, value);
+    uat_sim_stores_add(word, value, false);
+}
+
+static void release(uint64_t *word, uint64_t value)
+{
+    catch_up();
+    uat_sim_stores_add(word, value, true);
 }
 
 static const struct uat_virtual table = {
     .now = now,
     .task = task,
     .work = pass,
+    .copy = copy,
+    .stolen = stolen,
     .pause = pass,
     .wait = wait,
     .complete = complete,
     .delay = delay,
     .fence = fence,
     .store = store,
+    .release = release,
 };
 
 void uat_sim_hooks_set(void)

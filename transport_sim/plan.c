@@ -39,25 +39,10 @@ static bool same_host(int a, int b)
     return a / node == b / node;
 }
 
-static uint64_t one_way(const struct sim_chain *chain)
-{
-    const struct sim_network *n = &uat_sim.world->settings.network;
-    return same_host(chain->initiator, chain->target) ? n->local_one_way : n->one_way;
-}
-
-uint64_t uat_sim_plan_lookahead(const struct sim_settings *s)
-{
-    uint64_t least = s->network.one_way;
-    if (s->network.node > 1 && s->network.local_one_way < least)
-        least = s->network.local_one_way;
-    if (s->seed)
-        least /= SPREAD;
-    return least > 0 ? least : 1;
-}
-
-/* Bytes that the chain carries to the target and back, and its number of atomics. */
+/* Bytes that the chain carries to the target and back; how many of its operations are atomics; how many are not
+ * WRITEs. */
 struct load {
-    uint64_t out, back, atomics;
+    uint64_t out, back, atomics, others;
 };
 
 static struct load load_of(const struct sim_chain *chain)
@@ -71,8 +56,27 @@ static struct load load_of(const struct sim_chain *chain)
             load.out += op->size;
         else
             load.atomics++;
+        load.others += op->code != UAT_OP_WRITE;
     }
     return load;
+}
+
+static uint64_t one_way(const struct sim_chain *chain)
+{
+    const struct sim_network *n = &uat_sim.world->settings.network;
+    if (same_host(chain->initiator, chain->target))
+        return n->local_one_way;
+    return load_of(chain).others > 0 ? n->one_way : n->write_one_way;
+}
+
+uint64_t uat_sim_plan_lookahead(const struct sim_settings *s)
+{
+    uint64_t least = s->network.write_one_way < s->network.one_way ? s->network.write_one_way : s->network.one_way;
+    if (s->network.node > 1 && s->network.local_one_way < least)
+        least = s->network.local_one_way;
+    if (s->seed)
+        least /= SPREAD;
+    return least > 0 ? least : 1;
 }
 
 /* Time in ns for which the chain occupies the target's adapter, or the memory of a common host. */
@@ -108,6 +112,24 @@ void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time)
     uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
+/* When does the chain, whose turn at the adapter is at `start`, take effect? With a server: when the server gets to its
+ * atomics, and not before earlier atomics of the same worker (O1 and O5; a WRITE need not wait, but does). */
+static uint64_t serve_atomics(const struct sim_chain *chain, uint64_t start)
+{
+    const struct sim_network *n = &uat_sim.world->settings.network;
+    uint64_t atomics = load_of(chain).atomics, *served = &uat_sim.world->served[chain->initiator];
+    uint64_t *server = &uat_sim.world->server[n->server == SIM_SERVER_HOST ? chain->target / n->node : chain->target];
+    if (n->server == SIM_SERVER_NONE)
+        return start;
+    start = *served > start ? *served : start;
+    if (atomics == 0)
+        return start;
+    start = *server > start ? *server : start;
+    *server = start + atomics * n->atomic;
+    *served = start;
+    return start;
+}
+
 uint64_t uat_sim_plan_serve(struct sim_chain *chain, uint64_t time)
 {
     uint64_t *adapter = &uat_sim.world->adapter[chain->target / uat_sim.world->settings.network.node];
@@ -115,9 +137,10 @@ uint64_t uat_sim_plan_serve(struct sim_chain *chain, uint64_t time)
         return time;
     uint64_t start = *adapter > time ? *adapter : time;
     chain->queued = true;
-    chain->ends = start + service(chain) + load_of(chain).atomics * uat_sim.world->settings.network.atomic;
     *adapter = start + service(chain);
     uat_sim.world->busy[chain->target / uat_sim.world->settings.network.node] += service(chain);
+    start = serve_atomics(chain, start);
+    chain->ends = start + service(chain) + load_of(chain).atomics * uat_sim.world->settings.network.atomic;
     return start;
 }
 

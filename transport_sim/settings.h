@@ -8,8 +8,10 @@
 #define UAT_SIM_WORKERS_VARIABLE "UATRUN_SIM_WORKERS" /* environment variable: how many workers uatrun wants */
 enum { UAT_SIM_WORKERS_MAX = 16384 };
 
-enum uat_sim_network_choice { UAT_SIM_NETWORK_CX6, UAT_SIM_NETWORK_FX10, UAT_SIM_NETWORK_QDR };
+enum uat_sim_network_choice { UAT_SIM_NETWORK_CX6, UAT_SIM_NETWORK_FX10, UAT_SIM_NETWORK_QDR, UAT_SIM_NETWORK_TSUBAME };
+enum uat_sim_server { UAT_SIM_SERVER_AUTO, UAT_SIM_SERVER_NONE, UAT_SIM_SERVER_HOST, UAT_SIM_SERVER_WORKER };
 enum uat_sim_order { UAT_SIM_ORDER_PROMISE, UAT_SIM_ORDER_CHAIN };
+enum uat_sim_stores { UAT_SIM_STORES_TSO, UAT_SIM_STORES_WEAK };
 
 struct uat_sim_settings {
     uint64_t task;        /* virtual time of a task in ns */
@@ -20,8 +22,12 @@ struct uat_sim_settings {
     uint64_t rtt, local;  /* round trips in ns, to another host and within one */
     uint64_t atomic, gap; /* ns: additional time of an atomic; time between two requests at an adapter */
     uint64_t bandwidth;   /* MB/s of an adapter */
+    uint64_t copy;        /* MB/s of a stack's copy in a worker's memory */
+    uint64_t fault;       /* ns of a page fault of iso-address; 0: none */
+    int server;           /* enum uat_sim_server */
     uint64_t seed;        /* 0: no adversary */
     int order;            /* enum uat_sim_order */
+    int stores;           /* enum uat_sim_stores */
     int stop_rank;        /* -1: the first worker that reaches this time */
     uint64_t stop;        /* virtual time of the stop in ns; 0: never */
     uint64_t limit;       /* ms of virtual time; 0: none */
@@ -39,7 +45,8 @@ static const struct uat_setting uat_sim_task_parts[] = {
 };
 static const struct uat_setting uat_sim_network_parts[] = {
     {"name", "cx6", UAT_MAY_DIFFER, SIM(network),
-     UAT_CHOICE({"cx6", UAT_SIM_NETWORK_CX6}, {"fx10", UAT_SIM_NETWORK_FX10}, {"qdr", UAT_SIM_NETWORK_QDR}),
+     UAT_CHOICE({"cx6", UAT_SIM_NETWORK_CX6}, {"fx10", UAT_SIM_NETWORK_FX10}, {"qdr", UAT_SIM_NETWORK_QDR},
+                {"tsubame", UAT_SIM_NETWORK_TSUBAME}),
      "a predefined network; the parts below change it; 0 keeps the predefined value"},
     {"rtt", "0", UAT_MAY_DIFFER, SIM(rtt), LATENCY, "round trip of a small READ; within a host, at most this"},
     {"local", "0", UAT_MAY_DIFFER, SIM(local), LATENCY, "round trip of a small READ within a host"},
@@ -47,6 +54,15 @@ static const struct uat_setting uat_sim_network_parts[] = {
     {"gap", "0", UAT_MAY_DIFFER, SIM(gap), LATENCY, "time between two requests at an adapter"},
     {"bandwidth", "0", UAT_MAY_DIFFER, SIM(bandwidth), UAT_NUMBER(0, 1000000000), "MB/s of an adapter"},
     {"node", "0", UAT_MAY_DIFFER, SIM(node), UAT_NUMBER(0, 65536), "workers per host"},
+    {"server", "auto", UAT_MAY_DIFFER, SIM(server),
+     UAT_CHOICE({"auto", UAT_SIM_SERVER_AUTO}, {"none", UAT_SIM_SERVER_NONE}, {"host", UAT_SIM_SERVER_HOST},
+                {"worker", UAT_SIM_SERVER_WORKER}),
+     "what carries out atomics; none: the adapter; host, worker: one processor per host or worker, one after the "
+     "other; auto: as predefined"},
+    {"copy", "0", UAT_MAY_DIFFER, SIM(copy), UAT_NUMBER(0, 1000000000),
+     "MB/s at which a waiting task's stack is copied; predefined only for fx10 and tsubame, else copies take no time"},
+    {"fault", "0", UAT_MAY_DIFFER, SIM(fault), LATENCY,
+     "time of each page fault that iso-address would have after a steal; 0: none"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_seed_parts[] = {
@@ -54,6 +70,9 @@ static const struct uat_setting uat_sim_seed_parts[] = {
     {"order", "promise", UAT_MAY_DIFFER, SIM(order),
      UAT_CHOICE({"promise", UAT_SIM_ORDER_PROMISE}, {"chain", UAT_SIM_ORDER_CHAIN}),
      "order within a chain; promise: only what the transport promises; chain: WRITEs and atomics also stay in order"},
+    {"stores", "tso", UAT_MAY_DIFFER, SIM(stores),
+     UAT_CHOICE({"tso", UAT_SIM_STORES_TSO}, {"weak", UAT_SIM_STORES_WEAK}),
+     "order in which an owner's stores reach memory; tso: their own; weak: any, except at a release or a fence"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_stop_parts[] = {

@@ -49,6 +49,7 @@ static struct sim_settings read_settings(bool report, int size)
                              .seed = o->seed,
                              .limit = o->limit * 1000000,
                              .chain_order = o->order == UAT_SIM_ORDER_CHAIN,
+                             .weak_stores = o->stores == UAT_SIM_STORES_WEAK,
                              .stop = o->stop,
                              .stop_rank = o->stop_rank,
                              .report = report,

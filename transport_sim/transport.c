@@ -98,8 +98,8 @@ static struct sim_chain *get_chain(struct uat_transport *head, uint32_t *number)
 static int post(struct uat_transport *head, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     struct sim_transport *t = of(head);
-    struct uat_bounds bounds = {uat_sim.segment, uat_sim.segment_size};
-    int rc = uat_transport_check(head, bounds, peer, ops, count, p == NULL);
+    struct uat_bounds bounds = {.segment = uat_sim.segment, .size = uat_sim.segment_size};
+    int rc = uat_transport_check(head, &bounds, peer, ops, count, p == NULL);
     if (rc)
         return rc;
     uint32_t number;

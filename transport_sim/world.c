@@ -20,6 +20,8 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     PART(worker, n);
     PART(adapter, n);
     PART(sender, n);
+    PART(server, n);
+    PART(served, n);
     PART(busy, n);
     PART(blob_at, n);
     PART(blob_size, n);
@@ -40,6 +42,8 @@ struct sim_world *uat_sim_world_open(const struct sim_settings *settings)
     world->worker = (struct sim_worker *)(p + worker_at);
     world->adapter = (uint64_t *)(p + adapter_at);
     world->sender = (uint64_t *)(p + sender_at);
+    world->server = (uint64_t *)(p + server_at);
+    world->served = (uint64_t *)(p + served_at);
     world->busy = (uint64_t *)(p + busy_at);
     world->blob_at = (uint64_t *)(p + blob_at_at);
     world->blob_size = (uint32_t *)(p + blob_size_at);

@@ -33,8 +33,8 @@ enum {
     SIM_BULKS = 64,         /* maximum bulk operations in flight per worker (the send queue's depth) */
     SIM_BULK_BYTES = 65536, /* maximum bytes of one bulk operation; larger ones are split */
     SIM_OBJECTS = 4096,     /* maximum memory objects of global memory, on all hosts together */
-    /* Maximum items of one worker: parts and end of each chain and bulk operation, its oldest store, and itself. */
-    SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + SIM_BULKS * (SIM_PARTS + 1) + 2,
+    /* Maximum items of one worker: parts and end of each chain and bulk operation, its stores, and itself. */
+    SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + SIM_BULKS * (SIM_PARTS + 1) + SIM_STORES + 1,
     SIM_MAPPED_MAX = 64,  /* maximum workers that map each other's segments; page tables grow with the square */
     SIM_BLOB_MAX = 16384, /* maximum bytes that a worker publishes */
     SIM_BLOB_ALIGNMENT = 64
@@ -72,14 +72,16 @@ struct sim_worker {
     uint32_t state;    /* enum sim_state */
     uint32_t go;       /* futex: 1 when it is given the token */
     int32_t pid;
-    uint64_t stores_begun, stores_done; /* store buffer: entries [done, begun) have not reached memory */
-    bool stores_queued;                 /* an item of the queue will move them to memory */
+    /* Store buffer: entries from done up to begun have not reached memory, except those without a word. */
+    uint64_t stores_begun, stores_done;
+    uint64_t stores_next;   /* the earliest time at which an item of the queue will move stores; SIM_NEVER: no item */
+    uint32_t stores_queued; /* such items */
 };
 
 struct sim_store {
-    uint64_t *word;
+    uint64_t *word; /* NULL: it has reached memory */
     uint64_t value;
-    uint64_t time; /* when the store reaches memory; never before the store that precedes it */
+    uint64_t time; /* when the store reaches memory; see order() in stores.c */
 };
 
 enum sim_chain_state { SIM_FREE, SIM_UNDER_WAY, SIM_ENDED };
@@ -123,7 +125,8 @@ struct sim_settings {
     uint64_t stop;                                    /* ns at which a worker stops for a debugger; 0: never */
     int stop_rank;                                    /* the worker that stops; -1: the first to get there */
     bool chain_order;
-    bool report; /* report the cost of the simulation */
+    bool weak_stores; /* stores reach memory in any order, except at a release or a fence */
+    bool report;      /* report the cost of the simulation */
     struct sim_network network;
     uint64_t lookahead; /* ns: no action affects another worker sooner than this */
 };
@@ -145,6 +148,7 @@ struct sim_world {
     size_t segment_size;
     uint32_t met, arrived;    /* workers that have reached the barriers of the start */
     uint32_t left;            /* workers that have left */
+    uint64_t steals, faults;  /* counted if the network has a time of a page fault */
     uint64_t switches, items; /* for the report; posts are not counted as items */
     struct sim_cost cost;
     uint64_t stop_at; /* settings.stop; SIM_NEVER once a worker has stopped */
@@ -160,6 +164,8 @@ struct sim_world {
     uint64_t objects;  /* objects exposed so far; the source of serials */
     uint64_t *adapter; /* per host: when its adapter is free for the next incoming request */
     uint64_t *sender;  /* per host: when its adapter is free for the next outgoing request */
+    uint64_t *server;  /* per host or worker: when its server of atomics is free (enum sim_server) */
+    uint64_t *served;  /* per worker: when the last atomic that it posted takes effect, if a server does it */
     uint64_t *busy;    /* per host: ns that its adapter has served requests from other hosts and its own */
     char *blob;        /* what the workers publish, packed into few pages, because every worker reads all of it */
     uint64_t blobs;    /* bytes of `blob` in use */

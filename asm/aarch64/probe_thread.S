@@ -4,7 +4,7 @@
 
 /* void uat_probe_thread_run(void)
  * clobbers: all; never returns. x19 holds the base of its stack, below which its counter lies. All of its state is in
- * registers that a call preserves and on the stack, so the thread may continue in another process. uat_join_wait()
+ * registers that a call preserves and on the stack, so the thread may continue in another process. uat_join_suspend()
  * suspends it, although there is no child. */
 FUNCTION uat_probe_thread_run, hidden
 	.cfi_undefined x30
@@ -16,7 +16,7 @@ FUNCTION uat_probe_thread_run, hidden
 	add	x9, x9, #1
 	str	x9, [x19, #-8]
 	mov	x0, #0
-	bl	uat_join_wait
+	bl	uat_join_suspend
 	b	1b
 END uat_probe_thread_run
 

@@ -4,8 +4,8 @@
  * result. It uses no atomic, no fence and no allocation. It contains uat_deque_push() of deque/owner.h, inlined.
  *
  * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
- * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the spawner's
- * frames stay as they are on this worker, even if their continuation is stolen. Only a push that goes to
+ * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the
+ * spawner's frames stay as they are on this worker, even if their continuation is stolen. Only a push that goes to
  * uat_task_pushed() copies first, because torture puts the spawner's frames away there.
  *
  * The stack, downwards (all sizes in bytes):
@@ -41,11 +41,8 @@
 4:
 .endm
 
-/* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
- *                x0             x1          x2               x3               x4            x5
- * clobbers: as a call. Returns once the child has ended, or once the continuation was stolen, then perhaps in another
- * process. */
-FUNCTION uat_spawn, public
+/* Save the continuation of a spawn, whose address is then in x19, and make room for its frame, argument and result. */
+.macro BEGIN_SPAWN
 	SAVE_REGISTERS
 	mov	x19, sp
 	.cfi_def_cfa x19, UAT_SAVED_SIZE
@@ -53,6 +50,14 @@ FUNCTION uat_spawn, public
 	stp	xzr, x4, [x0, #UAT_TASK_RECORD]		/* record, and result after it */
 	str	x0, [x19, #UAT_FRAME_TASK - UAT_FRAME_SIZE]
 	str	x5, [x19, #UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE]	/* result_size, and 0 to pending above it */
+.endm
+
+/* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
+ *                x0             x1          x2               x3               x4            x5
+ * clobbers: as a call. Returns once the child has ended, or once the continuation was stolen, then perhaps in another
+ * process. */
+FUNCTION uat_spawn, public
+	BEGIN_SPAWN
 	cmp	x3, #8
 	ccmp	x5, #8, #0, eq
 	b.ne	.Lsizes				/* argument and result do not have 8 bytes each */
@@ -192,13 +197,7 @@ END uat_spawn
  * uat_spawn() for the function that UAT_TASK writes around a task's body. No size is checked, because argument and
  * result have at most UAT_SPAWN_TYPED_MAX bytes. */
 FUNCTION uat_spawn_typed, public
-	SAVE_REGISTERS
-	mov	x19, sp
-	.cfi_def_cfa x19, UAT_SAVED_SIZE
-	sub	sp, sp, #UAT_FRAME_SIZE + 16
-	stp	xzr, x4, [x0, #UAT_TASK_RECORD]		/* record, and result after it */
-	str	x0, [x19, #UAT_FRAME_TASK - UAT_FRAME_SIZE]
-	str	x5, [x19, #UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE]	/* result_size, and 0 to pending above it */
+	BEGIN_SPAWN
 	mov	x0, x2
 	add	x2, sp, #8
 	cmp	x5, #8

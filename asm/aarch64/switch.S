@@ -61,9 +61,9 @@ FUNCTION uat_leave, hidden
 	b	uat_to_scheduler
 END uat_leave
 
-/* void uat_join_wait(uat_task_t *t)
+/* void uat_join_suspend(uat_task_t *t)
  * clobbers: as a call. Returns when the child has ended, perhaps in another process. */
-FUNCTION uat_join_wait, public
+FUNCTION uat_join_suspend, hidden
 	SAVE_REGISTERS
 	mov	x9, sp
 	WORKER	x10
@@ -71,7 +71,7 @@ FUNCTION uat_join_wait, public
 	str	x0, [x10, #UAT_WORKER_SUSPENDED_TASK]
 	mov	w0, #UAT_EVENT_WAITING
 	b	uat_to_scheduler
-END uat_join_wait
+END uat_join_suspend
 
 /* int uat_suspend(struct uat_park *wait)
  * clobbers: as a call. Returns 0 when the task was resumed, perhaps in another process. */

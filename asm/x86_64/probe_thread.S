@@ -4,7 +4,7 @@
 
 /* void uat_probe_thread_run(void)
  * clobbers: all; never returns. rbx holds the base of its stack, below which its counter lies. All of its state is in
- * registers that a call preserves and on the stack, so the thread may continue in another process. uat_join_wait()
+ * registers that a call preserves and on the stack, so the thread may continue in another process. uat_join_suspend()
  * suspends it, although there is no child. */
 FUNCTION uat_probe_thread_run, hidden
 	.cfi_undefined rip
@@ -14,7 +14,7 @@ FUNCTION uat_probe_thread_run, hidden
 	mov	%rax, uat_probe_thread_resumed(%rip)
 	incq	-8(%rbx)
 	xor	%edi, %edi
-	call	uat_join_wait@PLT
+	call	uat_join_suspend@PLT
 	jmp	1b
 END uat_probe_thread_run
 

@@ -4,8 +4,8 @@
  * result. It uses no atomic, no fence and no allocation. It contains uat_deque_push() of deque/owner.h, inlined.
  *
  * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
- * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the spawner's
- * frames stay as they are on this worker, even if their continuation is stolen. Only a push that goes to
+ * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the
+ * spawner's frames stay as they are on this worker, even if their continuation is stolen. Only a push that goes to
  * uat_task_pushed() copies first, because torture puts the spawner's frames away there.
  *
  * The stack, downwards (all sizes in bytes):
@@ -53,11 +53,8 @@
 5:
 .endm
 
-/* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
- *                rdi            rsi         rdx              rcx              r8            r9
- * clobbers: as a call. Returns once the child has ended, or once the continuation was stolen, then perhaps in another
- * process. */
-FUNCTION uat_spawn, public
+/* Save the continuation of a spawn, whose address is then in rbx, and fill the frame below it. */
+.macro BEGIN_SPAWN
 	SAVE_REGISTERS
 	mov	%rsp, %rbx
 	.cfi_def_cfa rbx, UAT_SAVED_SIZE + 8
@@ -65,6 +62,14 @@ FUNCTION uat_spawn, public
 	mov	%r8, UAT_TASK_RESULT(%rdi)
 	mov	%rdi, UAT_FRAME_TASK - UAT_FRAME_SIZE(%rbx)
 	mov	%r9, UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE(%rbx)	/* result_size, and 0 to pending above it */
+.endm
+
+/* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
+ *                rdi            rsi         rdx              rcx              r8            r9
+ * clobbers: as a call. Returns once the child has ended, or once the continuation was stolen, then perhaps in another
+ * process. */
+FUNCTION uat_spawn, public
+	BEGIN_SPAWN
 	lea	-8(%r9), %rax
 	lea	-8(%rcx), %r10
 	or	%r10, %rax
@@ -210,13 +215,7 @@ END uat_spawn
  * uat_spawn() for the function that UAT_TASK writes around a task's body. No size is checked, because argument and
  * result have at most UAT_SPAWN_TYPED_MAX bytes. */
 FUNCTION uat_spawn_typed, public
-	SAVE_REGISTERS
-	mov	%rsp, %rbx
-	.cfi_def_cfa rbx, UAT_SAVED_SIZE + 8
-	movq	$0, UAT_TASK_RECORD(%rdi)
-	mov	%r8, UAT_TASK_RESULT(%rdi)
-	mov	%rdi, UAT_FRAME_TASK - UAT_FRAME_SIZE(%rbx)
-	mov	%r9, UAT_FRAME_RESULT_SIZE - UAT_FRAME_SIZE(%rbx)	/* result_size, and 0 to pending above it */
+	BEGIN_SPAWN
 	mov	%rdx, %rdi
 	cmp	$8, %r9d
 	jne	8f				/* the result does not have 8 bytes */

@@ -62,15 +62,15 @@ FUNCTION uat_leave, hidden
 	jmp	uat_to_scheduler
 END uat_leave
 
-/* void uat_join_wait(uat_task_t *t)
+/* void uat_join_suspend(uat_task_t *t)
  * clobbers: as a call. Returns when the child has ended, perhaps in another process. */
-FUNCTION uat_join_wait, public
+FUNCTION uat_join_suspend, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SUSPENDED_SP(%rip)
 	mov	%rdi, uat_worker+UAT_WORKER_SUSPENDED_TASK(%rip)
 	mov	$UAT_EVENT_WAITING, %eax
 	jmp	uat_to_scheduler
-END uat_join_wait
+END uat_join_suspend
 
 /* int uat_suspend(struct uat_park *wait)
  * clobbers: as a call. Returns 0 when the task was resumed, perhaps in another process. */

@@ -23,8 +23,8 @@ template <class F> double timed(F f, double &value)
 
 /*
  * Run the parallel and the plain program, once or argv[1] times in turn, and compare their answers. Prints a line with
- * the answer and the medians on rank 0; on the other ranks only the parallel program runs. Returns the exit status: 1 if
- * an answer is wrong.
+ * the answer and the medians on rank 0; on the other ranks only the parallel program runs. Returns the exit status: 1
+ * if an answer is wrong.
  */
 template <class F, class G> int compare(int argc, char **argv, int rank, const char *name, F parallel, G plain)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The length of the longest common subsequence of two strings, by a table whose blocks need those above and to the left. */
+/* The length of the longest common subsequence of two strings, by a table whose blocks need those above and to the
+ * left. */
 #ifndef UAT_SMALL_WAVEFRONT_HPP
 #define UAT_SMALL_WAVEFRONT_HPP
 

@@ -52,17 +52,17 @@
  * A function that the body calls can give values if it has a parameter `name_generator *uat_self`, passed on by that
  * name. UAT_GENERATOR_SIZED(bytes, type, name, ...) is the same with a stack of that many bytes, a multiple of 16.
  *
- * The same for every generator:
- *     int  uat_generator_next(name_generator *, type *)   as name_next(); 0 again after the body has returned
- *     void uat_generator_end(name_generator *)            as name_end(): the body is not run any further, and what it
- *                                                         has acquired is not released; it may be begun again
+ * These functions work with each generator:
+ *     int  uat_generator_next(name_generator *, type *)   as name_next(). After the first 0 it always returns 0
+ *     void uat_generator_end(name_generator *)            as name_end(): the body runs no further, and what it has
+ *                                                         acquired stays acquired; the generator may be begun again
  *     void uat_generator_yield(type)                      inside the body
  */
 /*
  * UAT_GENERATOR_DECLARE(type, name, type1, arg1, ...), or UAT_GENERATOR_SIZED_DECLARE(bytes, ...), declares everything
- * above, and UAT_GENERATOR_BODY(name, type1, arg1, ...) { body } defines it later. This is for generators that use each
- * other. A generator holds its stack, so it cannot contain another one that contains it. One of the two must lie in an
- * array of the user's.
+ * above, and UAT_GENERATOR_BODY(name, type1, arg1, ...) { body } defines it later. This is for two generators that use
+ * each other. A generator contains its stack, so they cannot lie in each other's stacks: the user puts one of the two
+ * into an array elsewhere.
  */
 #define UAT_GENERATOR_DECLARE(type, name, ...) UAT_GENERATOR_SIZED_DECLARE(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)
 #define UAT_GENERATOR(type, name, ...)         UAT_GENERATOR_SIZED(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)

@@ -27,8 +27,9 @@
  * uat_barrier(), or the start or the end of a uat_run(), must lie between the two ways. Within a run, a checkout may
  * show an old value of a far word, even to the task that has changed it. A get reads the word at its home, at any time.
  *
- * Where. Checkouts, gets, puts, atomics and objects work inside tasks and outside of runs, as in main(). Calls that
- * all workers make together (alloc, open, free, freeze, thaw) work outside of runs only.
+ * Where. Checkouts, gets, puts, atomics, objects and temporary arrays work inside tasks and outside of runs, as in
+ * main(). Calls that all workers make together (alloc, open, free, freeze, thaw, temporary_open) work outside of runs
+ * only.
  *
  * Rules, and what detects violations. A violation that is detected ends the job with one line.
  *   - Nothing is checked out, and no transfer is in flight, at a spawn, a join or a task's end. UAT_TORTURE=steal
@@ -80,8 +81,8 @@ int uat_global_open(void);
 
 /*
  * Allocate an array of `bytes`, all zero. Collective, outside of runs; all workers pass the same arguments. block is
- * rounded up to a multiple of UAT_GLOBAL_BLOCK; 0 means UAT_GLOBAL_BLOCK. UAT_BLOCKED does not use it. The array
- * belongs to the caller, who gives it back by uat_global_free() or leaves it to uat_finalize(). Returns its address,
+ * rounded up to a multiple of UAT_GLOBAL_BLOCK; 0 means UAT_GLOBAL_BLOCK. UAT_BLOCKED does not use it. The caller
+ * owns the array and frees it by uat_global_free(); uat_finalize() frees what is left. Returns its address,
  * aligned to 2 MiB, the same on every worker. On failure it prints one line that says why, sets errno and returns NULL,
  * on every worker. EINVAL: bytes is 0, the workers' arguments differ, or a run is in progress. ENOMEM: a machine, or
  * its control group, has too little memory for its share of this array and of the memory promised before.
@@ -127,9 +128,9 @@ size_t uat_global_checkout_limit(void);
 void uat_global_prefetch(const void *p, size_t bytes);
 
 /* Copy bytes from or to global memory, near or far, without a checkout. local is any memory of the caller's. When
- * uat_global_put() returns, local may be used again. Both calls take effect in program order with the task's checkouts. A range that is
- * no global memory ends the job with one line. With 0 bytes nothing is done, whatever the addresses are. For a near
- * range, both are a memcpy(). */
+ * uat_global_put() returns, local may be used again. Both calls take effect in program order with the task's checkouts.
+ * A range that is no global memory ends the job with one line. With 0 bytes nothing is done, whatever the addresses
+ * are. For a near range, both are a memcpy(). */
 static inline void uat_global_get(void *local, const void *global, size_t bytes);
 static inline void uat_global_put(void *global, const void *local, size_t bytes);
 
@@ -243,6 +244,37 @@ void *uat_global_object_alloc(size_t bytes);
  * with one line.
  */
 void uat_global_object_free(void *object);
+
+/*
+ * Temporary arrays: a task allocates an array that all workers keep, and any task frees it. An array from
+ * uat_global_alloc() must be allocated and freed by all workers, outside of runs.
+ *
+ *     uat_global_temporary_open(64 << 20, 0);                      all workers, outside of runs
+ *     double *t = uat_global_temporary_alloc(n * sizeof(double));  in a task
+ *     ... t is used as any array ...
+ *     uat_global_temporary_free(t);
+ *
+ * uat_global_temporary_open() sets memory aside for them: `bytes` for all arrays together, distributed in blocks of
+ * `block` bytes as by UAT_CYCLIC. The memory is mapped, and registered with adapters, then and there, so an allocation
+ * is a search in a table on rank 0's host: some four round trips. Collective, outside of runs; all workers pass the
+ * same arguments. Another call replaces the memory by memory of another size; 0 bytes gives it up, as uat_finalize()
+ * does. Returns 0 or a negative errno, reported. EBUSY: a temporary array is in use. EINVAL, ENOMEM: as
+ * uat_global_alloc().
+ *
+ * uat_global_temporary_alloc() returns an array of `bytes`, content undefined, the same address on all workers. It
+ * starts with a block, on any worker, and takes whole blocks, or whole 4096th parts of the memory if they are larger.
+ * So there are at most 4096 arrays at a time. The caller owns the array, also beyond the end of the task and of the
+ * run. Returns NULL with errno ENOMEM, after one line for the first time, if no gap is large enough. A call without
+ * uat_global_temporary_open() ends the job with one line.
+ *
+ * uat_global_temporary_free() frees it, from any worker. All accesses must be ordered before the call. It waits until
+ * all that this worker has written is at its home. NULL is allowed. An address at which no temporary array begins, or
+ * whose array was freed already, ends the job with one line. UAT_TORTURE detects an access one element beyond an array,
+ * or to a freed one.
+ */
+int uat_global_temporary_open(size_t bytes, size_t block);
+void *uat_global_temporary_alloc(size_t bytes);
+void uat_global_temporary_free(void *array);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

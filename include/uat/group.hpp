@@ -6,7 +6,7 @@
 #include <exception>
 
 #include "uat/detail/task.hpp"
-#include "uat/sync.h"
+#include "uat/reducer.h"
 
 namespace uat
 {
@@ -39,10 +39,25 @@ class cancel_token
 namespace detail
 {
 
+/*
+ * The first failure, in serial order, of a group's tasks. It is a reducer: only tasks that have failed make a view of
+ * it. A failure without a type name is none.
+ */
+struct first_failure {
+    static void combine(void *left, const void *right, const void *) noexcept
+    {
+        uat_failure *first = static_cast<uat_failure *>(left);
+        if (!first->type[0])
+            *first = *static_cast<const uat_failure *>(right);
+    }
+    static inline const uat_failure none = {};
+    static inline const uat_reduction operations = {nullptr, combine, &none, sizeof(uat_failure)};
+};
+
 /* A task of a group: a call, and where its failure goes. */
 template <class Call> struct group_call {
     Call call;
-    uat_channel_t failures;
+    uat_reducer_t first;
     uat_cancel_t cancel;
 
     void operator()()
@@ -54,7 +69,7 @@ template <class Call> struct group_call {
     {
         uat_failure failure;
         uat_failure_take(&failure);
-        uat_channel_try_send(failures, &failure); /* a later one finds no room, and is dropped */
+        first_failure::combine(uat_reducer_view(&first), &failure, nullptr);
         if (cancel.object != 0)
             uat_group_cancel(cancel);
     }
@@ -71,37 +86,36 @@ template <class Call> struct group_call {
  *         g.run([p] { visit(p); });
  *     g.wait();
  *
- * If tasks throw, wait() throws the exception that came first in time: see task_error. The group is then cancelled, if
- * it is cancellable. The destructor waits as wait() does. While an exception unwinds the group, the worker waits, too,
- * as for a handle, and exceptions of the group's tasks are dropped.
+ * If tasks throw, wait() throws the exception of the first of them in serial order: see task_error. The group is then
+ * cancelled, if it is cancellable; tasks that it has not started count as if they did not throw. The destructor waits
+ * as wait() does. If an exception unwinds the group, the destructor waits in place, as a handle's does, and drops the
+ * exceptions of the group's tasks.
  */
 class task_group
 {
   public:
-    task_group() : failures_(uat_channel_create(sizeof(uat_failure), 1))
+    task_group()
     {
         uat_group_begin(&group_);
+        uat_reducer_begin(&first_, &detail::first_failure::operations);
     }
     /* A group that is cancelled with the token's group, for the tasks of that group. */
-    explicit task_group(cancel_token outer) : failures_(uat_channel_create(sizeof(uat_failure), 1))
+    explicit task_group(cancel_token outer)
     {
         uat_group_begin_in(&group_, outer.native_handle());
+        uat_reducer_begin(&first_, &detail::first_failure::operations);
     }
     task_group(const task_group &) = delete;
     task_group &operator=(const task_group &) = delete;
     ~task_group() noexcept(false)
     {
-        if (std::uncaught_exceptions() == 0) {
-            uat_group_wait(&group_);
-        } else if (group_.record != 0) {
+        if (std::uncaught_exceptions() > 0 && group_.record != 0) {
             group_.task.record = group_.record;
             uat_join_in_place(&group_.task);
         }
-        uat_failure failure;
-        bool failed = uat_channel_try_receive(failures_, &failure) == 0;
-        uat_channel_destroy(failures_);
-        if (failed && std::uncaught_exceptions() == 0)
-            detail::throw_failure(failure);
+        uat_group_wait(&group_); /* while an exception unwinds, it only ends the cancellation */
+        if (!uat_reducer_is_empty(&first_))
+            end_failed(std::uncaught_exceptions() == 0);
     }
 
     /* Make the group cancellable, before its first run(); wait() makes it an ordinary one again. */
@@ -118,24 +132,40 @@ class task_group
     /* Run f(args...) as a task of the group; its result is dropped. A cancelled group does nothing. */
     template <class F, class... A> void run(F f, A... args)
     {
-        auto bound = detail::bind(f, args...);
-        using Call = detail::group_call<decltype(bound)>;
-        Call call{bound, failures_, group_.cancel};
-        uat_group_spawn(&group_, detail::body<Call, void>, &call, sizeof(call));
+        auto call = in_group(detail::bind(f, args...));
+        uat_group_spawn_typed(&group_, detail::body<decltype(call), void>, &call, sizeof(call));
+    }
+    /* run() of a task that starts on the worker `rank`. See uat_group_spawn_on(). */
+    template <class F, class... A> void run_on(int rank, F f, A... args)
+    {
+        auto call = in_group(detail::bind(f, args...));
+        uat_group_spawn_on(&group_, rank, detail::body<decltype(call), void>, &call, sizeof(call));
     }
 
     /* Wait for all tasks. The group may be used again. */
     void wait()
     {
         uat_group_wait(&group_);
-        uat_failure failure;
-        if (uat_channel_try_receive(failures_, &failure) == 0)
-            detail::throw_failure(failure);
+        if (!uat_reducer_is_empty(&first_))
+            end_failed(true);
     }
 
   private:
+    template <class Call> auto in_group(const Call &call) const
+    {
+        return detail::group_call<Call>{call, first_, group_.cancel};
+    }
+
     uat_group_t group_;
-    uat_channel_t failures_;
+    uat_reducer_t first_;
+
+    [[gnu::cold, gnu::noinline]] void end_failed(bool throws) const
+    {
+        uat_failure failure;
+        uat_reducer_take(&first_, &failure);
+        if (throws)
+            detail::throw_failure(failure);
+    }
 };
 
 } // namespace uat

@@ -74,11 +74,15 @@ template <class T> class global_ptr
     /* Get a copy of the object, or give it a new value. */
     value_type load() const
     {
-        return *read();
+        return span().get(0);
     }
     void store(const value_type &value) const
     {
-        *write() = value;
+        detail::must_be_writable<T>();
+        if (uat_near_holds(reinterpret_cast<std::uintptr_t>(p_), sizeof(T)))
+            *p_ = value;
+        else
+            *write() = value;
     }
 
     /* Elements of an array that begins here. */

@@ -39,8 +39,18 @@ typedef void uat_for_fn(int64_t begin, int64_t end, const void *arg);
  */
 void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size_t arg_size);
 
-/* uat_for() with at least `grain` iterations (1 or more) in each call of body, except in the last call of a part. */
+/* uat_for() with at least `grain` iterations in each call of body, except in the last call of a part. A grain below 1
+ * counts as 1, here and below. */
 void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const void *arg, size_t arg_size);
+
+/*
+ * uat_for() with a hint where to run: iteration i works on element i of an array in global memory, of `size` bytes
+ * each. A group's child for each run of elements with one home starts there (uat_group_spawn_on()), so it finds
+ * them near; idle workers still take parts. So the blocks of the array should each be worth many microseconds.
+ * Elements that are not in global memory give no hint. Cannot fail, as uat_for().
+ */
+void uat_for_near(int64_t begin, int64_t end, const void *array, size_t size, uat_for_fn *body, const void *arg,
+                  size_t arg_size);
 
 /* The body of a reduction: add iterations begin to end - 1 to the partial result. */
 typedef void uat_reduce_fn(int64_t begin, int64_t end, void *partial, const void *arg);
@@ -52,7 +62,7 @@ typedef void uat_combine_fn(void *left, const void *right, const void *arg);
 typedef struct uat_reduction {
     uat_reduce_fn *body;
     uat_combine_fn *combine;
-    const void *identity; /* size bytes: the value of no iterations */
+    const void *identity; /* the result of an empty range; size bytes */
     size_t size;          /* bytes of a value; at most UAT_RESULT_MAX */
 } uat_reduction_t;
 
@@ -90,7 +100,7 @@ typedef struct uat_call {
 } uat_call_t;
 
 /* Run count functions in parallel and return when all have ended. The last one runs in the calling task, without a
- * spawn. */
+ * spawn. A count of 0 does nothing. Errors are those of uat_spawn(). */
 void uat_invoke(const uat_call_t *calls, size_t count);
 
 /*
@@ -103,9 +113,10 @@ typedef void uat_block_fn(void *elements, size_t first, size_t count, const void
  * Call body for blocks that together cover all `count` elements, of `size` bytes each, of an array in global memory;
  * return when all calls have ended. The calls run in any order and on any workers. Each block is checked out for
  * `access` during its call. A block has at most UAT_GLOBAL_BLOCK bytes, or one element. It lies in one chunk of the
- * array, unless its element crosses chunks. A worker starts with near blocks and offers the far half to thieves; if
- * both halves are equally near, it keeps the one that it has worked on before. A far block is fetched while body works
- * on the block before it. Inside a task. Cannot fail; an array that is not in global memory ends the job with a line.
+ * array, unless it is a single element that crosses chunks. A worker starts with near blocks and offers the far half to
+ * thieves; if both halves are equally near, it keeps the one that it has worked on before. A far block is fetched while
+ * body works on the block before it. Inside a task. Cannot fail; an array that is not in global memory ends the job
+ * with a line.
  */
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
                         const void *arg, size_t arg_size);
@@ -187,6 +198,7 @@ int uat_work_wanted(void);
  * and up to eight of the program's. A `return` in the body goes on with the next iteration. With it come
  *     void name(int64_t begin, int64_t end, arg1, ...)               uat_for()
  *     void name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_for_grain()
+ *     void name_near(int64_t begin, int64_t end, const void *array, size_t size, arg1, ...)  uat_for_near()
  *
  * UAT_REDUCE(type, name, identity, combine, i, type1, arg1, ...) { body } defines a reduction whose body returns the
  * value of iteration i. combine(a, b) is a function or macro such as UAT_PLUS; it must be associative, with `identity`,

@@ -14,6 +14,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <new>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -227,6 +228,59 @@ template <class T> class global_vector
     {
         if (data_)
             uat_global_free(data_); /* reports what fails */
+    }
+
+    uat::span<T> span() const
+    {
+        return uat::span<T>(data_, size_);
+    }
+    operator uat::span<T>() const
+    {
+        return span();
+    }
+    std::size_t size() const
+    {
+        return size_;
+    }
+
+  private:
+    T *data_ = nullptr;
+    std::size_t size_;
+};
+
+/*
+ * An array that a task allocates within a run, and that lives until the end of the scope: uat_global_temporary_alloc().
+ * The elements' values are undefined at first. Its tasks get its span(). It is no argument of a task, and cannot be
+ * copied. Throws std::bad_alloc, or std::length_error.
+ */
+template <class T> class temporary_vector
+{
+  public:
+    explicit temporary_vector(std::size_t size) : size_(size)
+    {
+        detail::must_travel<T>();
+        static_assert(!std::is_const<T>::value, "uat: the elements of a temporary_vector are not const");
+        if (size > std::size_t(-1) / sizeof(T))
+            throw std::length_error("uat::temporary_vector: more bytes than there are addresses");
+        if (size == 0)
+            return;
+        data_ = static_cast<T *>(uat_global_temporary_alloc(size * sizeof(T)));
+        if (!data_)
+            throw std::bad_alloc();
+    }
+    temporary_vector(temporary_vector &&other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0))
+    {
+    }
+    temporary_vector &operator=(temporary_vector &&other) noexcept
+    {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~temporary_vector()
+    {
+        uat_global_temporary_free(data_);
     }
 
     uat::span<T> span() const

@@ -14,13 +14,14 @@
  * range of global memory checked out.
  *
  * Errors end the job with a message, in every build: a future that is set twice, a mutex unlocked by a task that does
- * not hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that. If all
- * tasks wait and nothing can wake them, the runtime detects the deadlock and ends the job; its message gives the number
- * of tasks that wait for each kind of object.
+ * not hold it or destroyed while it is locked, an object destroyed while tasks wait for it, or used after that; a
+ * handle that is no object of its kind, or has another size; a value larger than UAT_RESULT_MAX; a count out of its
+ * range. If all tasks wait and nothing can wake them, the runtime detects the deadlock and ends the job; its message
+ * gives the number of tasks that wait for each kind of object.
  *
  * A call that has to wait while the task has a range of global memory checked out, or a transfer in flight, ends the
  * job with a message. A call that need not wait is allowed: open ranges stay as they are (global.h). So lock a mutex
- * that may be contended before the checkout. uat_yield() and uat_condition_wait() always wait.
+ * that may be contended before the checkout. uat_yield(), uat_migrate() and uat_condition_wait() always wait.
  *
  * A woken task sees the values that were passed to it. The objects also order accesses to global memory, as global.h
  * says: data that tasks use only under one mutex do not race. Memory of a process, such as that of malloc(), stays out
@@ -44,7 +45,8 @@ extern "C" {
 /*
  * Let others run first: this task goes to the end of its worker's queue of ready tasks. The worker runs its
  * continuations, then ready tasks. A task that becomes ready when n others are ready is resumed there after at most n +
- * n / 7 + 97 others, or earlier by another worker.
+ * n / 7 + 97 others, or earlier by another worker. While tasks migrate to this worker (uat_migrate()), the bound is
+ * twice that number plus one.
  */
 void uat_yield(void);
 
@@ -77,6 +79,14 @@ typedef struct uat_mutex {
 
 /* Make a mutex that no task holds. */
 uat_mutex_t uat_mutex_create(void);
+/*
+ * Make a mutex that is biased to this worker, its home: a task there locks and unlocks it by plain loads and stores.
+ * A task on another worker migrates to the home first, at each call with this mutex, as by uat_migrate(), and stays
+ * there. So the data under the mutex should be near its home, and an unlock should follow soon. A migration waits until
+ * the home has nothing else to do. uat_condition_wait() accepts it. (Biased locks: Dolan, Muralidharan and Gregg, TACO
+ * 9(4), 2013, with the difference that the bias lasts.)
+ */
+uat_mutex_t uat_mutex_create_biased(void);
 /* Wait until this task holds the mutex. It is not recursive: locking it twice deadlocks. */
 void uat_mutex_lock(uat_mutex_t m);
 /* Lock the mutex if it is free, without waiting. 0, or -EAGAIN: another task holds it. */
@@ -151,6 +161,14 @@ typedef struct uat_channel {
 } uat_channel_t;
 
 uat_channel_t uat_channel_create(size_t size, size_t capacity);
+/*
+ * The channel of this name, which the first call makes; later calls, by any task on any worker and in any run, get the
+ * same channel. name: 1 to UAT_CHANNEL_NAME_MAX bytes; it is copied. Size and capacity must be those of the first call,
+ * or the job ends with a line. A call takes at least one round trip to the worker that keeps the name, so keep the
+ * handle. uat_finalize() destroys the channel. If uat_channel_destroy() does it, the name must not be used again.
+ */
+enum { UAT_CHANNEL_NAME_MAX = 63 };
+uat_channel_t uat_channel_named(const char *name, size_t size, size_t capacity);
 /* Send a value; wait for room. Returns 0, or -EPIPE if the channel was closed before or while the task waited for
  * room. */
 int uat_channel_send(uat_channel_t c, const void *value);
@@ -178,8 +196,8 @@ enum { UAT_SELECT_MAX = 16 };
 
 /*
  * Returns the index of the case that was taken. n: 1 to UAT_SELECT_MAX. cases must lie in the task's own frames,
- * because the task may be resumed elsewhere. No channel may be in cases both to send and to receive. No channel may be
- * destroyed before all selects that name it have returned.
+ * because the task may be resumed elsewhere. A channel that is in a case to send must not be in a case to receive. A
+ * channel may be destroyed only when all selects that name it have returned.
  */
 int uat_select(uat_case_t *cases, int n);
 /* uat_select() without waiting (Go's `default`): -EAGAIN if no case can be taken now. */
@@ -201,7 +219,7 @@ int uat_select_try(uat_case_t *cases, int n);
  *     void name_destroy(name_future)
  *
  * UAT_CHANNEL(type, name) defines the handle name_channel and
- *     name_channel name_create(size_t capacity)
+ *     name_channel name_create(size_t capacity), name_named(const char *, size_t capacity)
  *     int name_send(name_channel, type), name_try_send(name_channel, type)
  *     int name_receive(name_channel, type *), name_try_receive(name_channel, type *)
  *     void name_close(name_channel), name_destroy(name_channel)

@@ -128,6 +128,11 @@ template <class T> class channel
     explicit channel(std::size_t capacity = 0) : channel_(uat_channel_create(sizeof(T), capacity))
     {
     }
+    /* The channel of this name: see uat_channel_named(). */
+    static channel named(const char *name, std::size_t capacity = 0)
+    {
+        return channel(uat_channel_named(name, sizeof(T), capacity));
+    }
     /* False if the channel is closed. */
     bool send(const T &value) const
     {
@@ -174,8 +179,17 @@ template <class T> class channel
     }
 
   private:
+    explicit channel(uat_channel_t handle) : channel_(handle)
+    {
+    }
+
     uat_channel_t channel_;
 };
+
+/* The argument of a biased mutex: uat::mutex m(uat::biased). */
+struct biased_t {
+};
+inline constexpr biased_t biased{};
 
 /* Mutual exclusion, for std::lock_guard and std::unique_lock, also of const uat::mutex, because a task's own copy is
  * const. */
@@ -183,6 +197,10 @@ class mutex
 {
   public:
     mutex() : mutex_(uat_mutex_create())
+    {
+    }
+    /* A mutex that is biased to this worker: see uat_mutex_create_biased(). */
+    explicit mutex(biased_t) : mutex_(uat_mutex_create_biased())
     {
     }
     void lock() const

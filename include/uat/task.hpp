@@ -35,6 +35,16 @@ template <class R> class [[nodiscard]] handle
             UAT_SPAWN_TYPED(&task_, (detail::body<Call, R>), &call, sizeof(call), value_.bytes, sizeof(value_.bytes));
         }
     }
+    /* The child starts on the worker `rank`. */
+    template <class Call> handle(int rank, const Call &call)
+    {
+        if constexpr (std::is_void<R>::value) {
+            uat_spawn_on(&task_, rank, detail::body<Call, R>, &call, sizeof(call), nullptr, 0);
+        } else {
+            detail::must_travel<R>();
+            uat_spawn_on(&task_, rank, detail::body<Call, R>, &call, sizeof(call), value_.bytes, sizeof(value_.bytes));
+        }
+    }
     handle(const handle &) = delete;
     handle &operator=(const handle &) = delete;
 
@@ -69,6 +79,20 @@ template <class F, class... A> auto spawn(F f, A... args)
     detail::must_travel<F>();
     auto call = detail::bind(f, args...);
     return handle<decltype(call())>(call);
+}
+
+/* spawn() of a child that starts on the worker `rank`. See uat_spawn_on(). */
+template <class F, class... A> auto spawn_on(int rank, F f, A... args)
+{
+    detail::must_travel<F>();
+    auto call = detail::bind(f, args...);
+    return handle<decltype(call())>(rank, call);
+}
+
+/* Continue on the worker `rank`. See uat_migrate(). */
+inline void migrate(int rank)
+{
+    uat_migrate(rank);
 }
 
 /*

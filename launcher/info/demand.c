@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The needs of a worker of a job: connections, keys and locked memory, with the reason for the numbers. */
+/* The needs of a worker of a job: connections, regions and locked memory, with the reason for the numbers. */
 #include "launcher/info/info.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void add_why(json_object *o, const struct info_job *job)
         snprintf(
             why, sizeof(why),
             "UAT_CONNECT=%s: a queue pair to one worker of each of %d hosts, its own included, with one adapter each; "
-            "it registers the segments of the %d workers of its host",
+            "it maps and registers the segments of the %d workers of its host in one pool",
             uat_ibv_settings.connect == UAT_CONNECT_HOST ? "host" : "rdmacm", job->hosts, job->workers);
     info_add_text(o, "why", why);
 }
@@ -38,8 +38,8 @@ void info_add_demand(json_object *root, const struct ibv_device_attr *attr, cons
     info_add_number(o, "hosts", job->hosts);
     info_add_number(o, "workers_per_host", job->workers);
     info_add_number(o, "connections", d.connections);
-    info_add_number(o, "keys", d.keys);
     info_add_number(o, "regions", d.regions);
+    info_add_number(o, "translated_pages", (int64_t)d.pages);
     info_add_number(o, "requests_per_queue", d.depth);
     info_add_number(o, "segment_bytes", (int64_t)segment);
     info_add_number(o, "pinned_segments_bytes", (int64_t)d.segments);

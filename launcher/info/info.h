@@ -31,6 +31,13 @@ void info_add_demand(json_object *root, const struct ibv_device_attr *attr, cons
  * if another process of the same launcher prints everything. */
 int info_add_litmus(json_object *root, uint64_t trials, bool *silent);
 
+/* Add "queue" to `chosen`: what a queue pair and a memory region of this device are like. */
+void info_add_queue(json_object *chosen, const char *device, int port);
+
+/* Print what the checkpoints of the folder hold and whether they are complete and undamaged. Reads all their files.
+ * Returns 0, or 1 if the newest one cannot be used or there is none, reported. */
+int info_checkpoints(const char *folder, bool as_json);
+
 void info_print_table(json_object *root);
 
 static inline void info_add_text(json_object *o, const char *key, const char *value)

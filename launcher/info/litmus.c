@@ -36,12 +36,11 @@ static uint64_t load(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Start a test: the victim's words are zero, and both know it. */
+/* Start a test: set the words of both processes to zero, and wait until both have done so. */
 static void clear(struct pair *pair)
 {
     pair_meet(pair, 0);
-    if (pair->rank == 0)
-        memset(pair->words, 0, ALL * sizeof(uint64_t));
+    memset(pair->words, 0, ALL * sizeof(uint64_t));
     pair_meet(pair, 0);
 }
 
@@ -195,6 +194,26 @@ static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_re
     add_add(pair, board, r, true);
 }
 
+/* After the completion of a chain with an atomic, a load of this CPU sees what the chain changed. Each process works on
+ * its own segment, by its queue pair to itself, as a worker does on the segments of its neighbours. */
+static void completion_load(struct pair *pair, struct board *board, struct litmus_result *r)
+{
+    uint64_t *w = pair->words, *landing = w + LANDING;
+    for (uint64_t i = 1; i <= board->trials; i++) {
+        bool stale = false;
+        for (int k = 0; k < PAYLOAD_WORDS; k++)
+            landing[8 + k] = i;
+        struct uat_op ops[] = {uat_op_write(landing + 8, w + PAYLOAD, PAYLOAD_WORDS * 8),
+                               uat_op_fetch_add(landing, w + FLAG, 1)};
+        pair_do(pair, pair->rank, ops, 2);
+        stale |= load(w + FLAG) != i;
+        for (int k = 0; k < PAYLOAD_WORDS; k++)
+            stale |= load(w + PAYLOAD + (k * 5) % PAYLOAD_WORDS) != i;
+        r->trials++;
+        r->violations += stale;
+    }
+}
+
 /* A READ sees the WRITE of the same words before it in its chain, without an atomic between them. */
 static void write_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
@@ -246,6 +265,8 @@ static const struct {
     {"store-read", "a word that a CPU stores is never READ torn", store_read, false},
     {"adapter-adapter", "no FETCH_ADD of two processes is lost, the owner's through its own queue pair",
      adapter_adapter, false},
+    {"completion-load", "a CPU sees what a completed chain with an atomic has changed on its host", completion_load,
+     false},
     {"cpu-adapter", "CPU atomics against FETCH_ADD on one word (uat never does it): updates lost", cpu_adapter, true},
     {"write-read", "a READ sees the WRITE before it in its chain (uat does not rely on it)", write_read, true},
     {"read-read", "two READs of a chain sample memory in order (uat does not rely on it)", read_read, true},
@@ -265,7 +286,7 @@ static uint64_t measure_trip(struct pair *pair)
     return shortest;
 }
 
-/* Give both processes a count that only one of them has; the other one passes 0. A count above 32 bits is sent as the
+/* Give both processes the sum of their counts. A count above 32 bits is sent as the
  * largest 32-bit number. */
 static uint64_t share(struct pair *pair, uint64_t count)
 {

@@ -5,6 +5,7 @@
 
 #include "runtime/job/settings.h"
 #include "transport_ibv/address.h"
+#include "transport_ibv/contexts.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/port.h"
 #include "transport_ibv/probe.h"
@@ -28,14 +29,11 @@ static json_object *describe_gid(const struct ibv_gid_entry *entry)
 /* Add the GIDs of a port. If it is the chosen port, add to `chosen` which of them a worker takes, or why none. */
 static void add_gids(json_object *o, const struct uat_ibv_port *port, json_object *chosen)
 {
-    struct ibv_context *context = uat_ibv_open_named(port->device);
+    struct ibv_context *context = uat_ibv_context_use(port->device);
     struct ibv_gid_entry *entries;
     int n;
-    if (!context || uat_ibv_gids_list(context, port->number, &entries, &n)) {
-        if (context)
-            ibv_close_device(context);
+    if (!context || uat_ibv_gids_list(context, port->number, &entries, &n))
         return;
-    }
     json_object *list = json_object_new_array();
     for (int i = 0; i < n; i++)
         json_object_array_add(list, describe_gid(&entries[i]));
@@ -49,7 +47,6 @@ static void add_gids(json_object *o, const struct uat_ibv_port *port, json_objec
             info_add_text(chosen, "gid_error", why);
     }
     free(entries);
-    ibv_close_device(context);
 }
 
 static void add_attributes(json_object *o, const struct uat_ibv_port *port)
@@ -75,7 +72,7 @@ static void add_attributes(json_object *o, const struct uat_ibv_port *port)
 static json_object *describe_port(const struct uat_ibv_port *port, json_object *chosen)
 {
     json_object *o = json_object_new_object();
-    char reason[192];
+    char reason[UAT_IBV_REFUSAL_TEXT];
     const char *refusal = uat_ibv_port_refusal(port, reason, sizeof(reason));
     info_add_text(o, "device", port->device);
     info_add_number(o, "port", port->number);
@@ -92,7 +89,7 @@ static json_object *describe_port(const struct uat_ibv_port *port, json_object *
 static void add_choice(json_object *root)
 {
     char why[640];
-    bool usable = uat_ibv_probe(why, sizeof(why)) > 0;
+    bool usable = uat_ibv_probe(false, why, sizeof(why)) > 0;
     json_object *o = json_object_new_object();
     info_add_text(o, "transport", usable ? "ibv" : "shm");
     info_add_text(o, "why", why);
@@ -108,13 +105,15 @@ static void add_choice(json_object *root)
 bool info_add_ports(json_object *root, const struct info_job *job)
 {
     struct uat_ibv_port *ports;
-    int n, rc = uat_ibv_ports_list(&ports, &n);
     char why[640];
     add_choice(root);
+    int n, rc = uat_ibv_ports_list(&ports, &n);
     if (rc) {
         info_add_text(root, "advice", strerror(-rc));
         return false;
     }
+    for (int i = 0; i < n; i++)
+        uat_ibv_port_complete(&ports[i]); /* the table shows what each device says of its ports */
     int best = uat_ibv_port_choose(ports, n, &uat_ibv_settings, why, sizeof(why));
     json_object *list = json_object_new_array(), *chosen = best >= 0 ? json_object_new_object() : NULL;
     for (int i = 0; i < n; i++)
@@ -124,12 +123,14 @@ bool info_add_ports(json_object *root, const struct info_job *job)
         info_add_text(chosen, "device", ports[best].device);
         info_add_number(chosen, "port", ports[best].number);
         info_add_text(chosen, "why", why);
+        info_add_queue(chosen, ports[best].device, ports[best].number);
         json_object_object_add(root, "chosen", chosen);
         info_add_demand(root, &ports[best].device_attr.orig_attr, job);
     } else {
         info_add_text(root, "advice", why);
     }
     free(ports);
+    uat_ibv_contexts_close(); /* a pair of processes that is forked later must not share them */
     json_object *gid_error = NULL;
     if (chosen && json_object_object_get_ex(chosen, "gid_error", &gid_error))
         info_add_text(root, "advice", json_object_get_string(gid_error));

@@ -47,6 +47,22 @@ static void print_gids(json_object *port, json_object *chosen)
         row("", "  %s", text(chosen, "gid_error"));
 }
 
+/* What a queue pair of the chosen port is like: see queue.c. */
+static void print_queue(json_object *queue)
+{
+    row("", "  queue pairs: thread domain %s, %lld bytes inline%s%s", text(queue, "thread_domain"),
+        (long long)(get(queue, "inline_bytes") ? number(queue, "inline_bytes") : 0),
+        get(queue, "blueflame") ? ", BlueFlame " : "", get(queue, "blueflame") ? text(queue, "blueflame") : "");
+    if (get(queue, "read_data_in_order"))
+        row("", "  bytes of one operation in order: READ %s, WRITE %s", text(queue, "read_data_in_order"),
+            text(queue, "write_data_in_order"));
+    if (get(queue, "unordered_levels"))
+        row("", "  service levels that are delivered out of order (adaptive routing): mask %s",
+            text(queue, "unordered_levels"));
+    row("", "  memory keys that keep the order of accesses: %s",
+        text(queue, get(queue, "ordered_keys") ? "ordered_keys" : "error"));
+}
+
 static void print_port(json_object *port, json_object *chosen)
 {
     if (chosen &&
@@ -69,6 +85,8 @@ static void print_port(json_object *port, json_object *chosen)
         (int)number(port, "reads_as_initiator"), (int)number(port, "reads_as_target"));
     row("", "  limits: %lld queue pairs of %lld requests, %lld completions", (long long)number(port, "max_queue_pairs"),
         (long long)number(port, "max_requests"), (long long)number(port, "max_completions"));
+    if (chosen && get(chosen, "queue"))
+        print_queue(get(chosen, "queue"));
     print_gids(port, chosen);
 }
 
@@ -112,9 +130,9 @@ static void print_litmus(json_object *list, json_object *hosts)
 static void print_job(json_object *job)
 {
     row("a worker's share",
-        "in a job of %d hosts with %d workers each: %lld connections, %lld keys, %lld KiB of locked memory",
+        "in a job of %d hosts with %d workers each: %lld connections, %lld memory regions, %lld KiB of locked memory",
         (int)number(job, "hosts"), (int)number(job, "workers_per_host"), (long long)number(job, "connections"),
-        (long long)number(job, "keys"), (long long)number(job, "pinned_bytes") / 1024);
+        (long long)number(job, "regions"), (long long)number(job, "pinned_bytes") / 1024);
     row("", "  segments %lld KiB, queues of %d requests %lld KiB",
         (long long)number(job, "pinned_segments_bytes") / 1024, (int)number(job, "requests_per_queue"),
         (long long)number(job, "pinned_queues_bytes") / 1024);

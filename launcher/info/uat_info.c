@@ -13,6 +13,7 @@ enum { LITMUS_TRIALS = 5000, USAGE = 2 };
 
 static const char usage[] =
     "usage: uat_info [--json] [--job=HOSTSxWORKERS] [--litmus[=TRIALS]]\n"
+    "       uat_info [--json] --checkpoint FOLDER\n"
     "Show the verbs devices of this host, which port a worker would take, the transport that auto picks, and the "
     "limits\n"
     "that matter.\n"
@@ -25,15 +26,18 @@ static const char usage[] =
     "each):\n"
     "                     between two processes of this host, or the two of a launcher, such as\n"
     "                     srun --mpi=pmix -N 2 --ntasks-per-node=1 uat_info --litmus\n"
+    "  --checkpoint FOLDER\n"
+    "                     show the checkpoints of a job instead, and check all their files\n"
     "\n"
     "Settings such as UAT_NET_DEVICES and UAT_GID_INDEX count as they would for a worker. Status: 0; 1 when no port "
     "is\n"
-    "usable or a promise is broken; 2 for wrong usage.\n";
+    "usable, a promise is broken, or the newest checkpoint cannot be used; 2 for wrong usage.\n";
 
 struct arguments {
     bool json;
     uint64_t litmus; /* trials; 0: do not run them */
     struct info_job job;
+    const char *folder; /* of checkpoints; NULL: show the host */
 };
 
 /* "HOSTSxWORKERS" */
@@ -51,6 +55,10 @@ static bool parse(int argc, char **argv, struct arguments *out)
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--json")) {
             out->json = true;
+        } else if (!strcmp(argv[i], "--checkpoint") && i + 1 < argc) {
+            out->folder = argv[++i];
+        } else if (!strncmp(argv[i], "--checkpoint=", 13)) {
+            out->folder = argv[i] + 13;
         } else if (!strcmp(argv[i], "--litmus")) {
             out->litmus = LITMUS_TRIALS;
         } else if (!strncmp(argv[i], "--job=", 6)) {
@@ -68,6 +76,34 @@ static bool parse(int argc, char **argv, struct arguments *out)
     return true;
 }
 
+static int show_host(const struct arguments *arguments)
+{
+    json_object *root = json_object_new_object();
+    bool usable = info_add_ports(root, &arguments->job);
+    info_add_host(root);
+    int status = !usable;
+    bool silent = false;
+    if (usable && arguments->litmus)
+        status = info_add_litmus(root, arguments->litmus, &silent);
+    if (silent)
+        ;
+    else if (arguments->json)
+        puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+    else
+        info_print_table(root);
+    if (!usable) {
+        json_object *advice = NULL;
+        json_object_object_get_ex(root, "advice", &advice);
+        fprintf(
+            stderr,
+            "uat_info: no verbs port can be used%s%s. A port needs a device with 8-byte atomics in state ACTIVE: load "
+            "its driver, or try Soft-RoCE (`rdma link add rxe0 type rxe netdev DEVICE`)\n",
+            advice ? ": " : "", advice ? json_object_get_string(advice) : "");
+    }
+    json_object_put(root);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct arguments arguments;
@@ -82,29 +118,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "uat_info: %s\n", error);
         return USAGE;
     }
-    json_object *root = json_object_new_object();
-    bool usable = info_add_ports(root, &arguments.job);
-    info_add_host(root);
-    int status = !usable;
-    bool silent = false;
-    if (usable && arguments.litmus)
-        status = info_add_litmus(root, arguments.litmus, &silent);
-    if (silent)
-        ;
-    else if (arguments.json)
-        puts(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-    else
-        info_print_table(root);
-    if (!usable) {
-        json_object *advice = NULL;
-        json_object_object_get_ex(root, "advice", &advice);
-        fprintf(
-            stderr,
-            "uat_info: no verbs port can be used%s%s. A port needs a device with 8-byte atomics in state ACTIVE: load "
-            "its driver, or try Soft-RoCE (`rdma link add rxe0 type rxe netdev DEVICE`)\n",
-            advice ? ": " : "", advice ? json_object_get_string(advice) : "");
-    }
-    json_object_put(root);
+    int status = arguments.folder ? info_checkpoints(arguments.folder, arguments.json) : show_host(&arguments);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "uat_info: cannot write: %s\n", strerror(errno));
         status = 1;

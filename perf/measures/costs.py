@@ -33,6 +33,11 @@ def of_round(options, programs, steps):
     spawn = runs.uatrun(build, 1, "perf/uat-spawn", "--tasks", "200000")
     for size in SIZES:
         yield f"spawn and join, {size}, cycles", spawn[size]["median_cycles"]
+    by_value = [runs.uatrun(build, workers, "perf/uat-nqueens", "-n", "11", "--by-value", "1", "--repeat", "3", "--seq") for workers in (1, 2)]
+    yield "NQueens 11 by value, 1 worker / sequential", by_value[0]["seconds"] / by_value[0]["seq_seconds"]
+    extra = by_value[0]["seconds"] - by_value[0]["seq_seconds"]
+    yield "NQueens 11 by value, cycles a task more than a call", extra * by_value[0]["tsc_hz"] / by_value[0]["tasks"]
+    yield "NQueens 11 by value, 1 worker / 2 workers", by_value[0]["seconds"] / by_value[1]["seconds"]
     stream = runs.uatrun(build, 1, "perf/uat-stream", "--rounds", "3")
     for kernel, arrays in (("triad", 3), ("triad4", 4)):
         yield f"triad of {arrays} global arrays / malloc", 1 / stream[kernel]["near"]["over_malloc"]["median"]

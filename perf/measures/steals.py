@@ -10,7 +10,7 @@ import statistics
 
 import runs
 
-SERIES = {"claim": {"UAT_DEQUE": "claim"}, "lock": {"UAT_DEQUE": "lock"}, "message": {"UAT_DEQUE": "message"},
+SERIES = {"claim": {"UAT_DEQUE": "claim"}, "lock": {"UAT_DEQUE": "lock"}, "message": {"UAT_DEQUE": "message"}, "paper": {"UAT_DEQUE": "paper"},
           "claim, alone": {"UAT_DEQUE": "claim", "UAT_IB_POST": "alone"}}
 FIGURES = {"steal / READ": lambda r: r["steal_per_read"], "chain of three / READ": lambda r: r["read_chain_per_read"],
            "steal, us": lambda r: r["steal"]["median_ns"] / 1e3, "p99, us": lambda r: r["steal"]["p99_ns"] / 1e3,

@@ -2,6 +2,7 @@
 // C++20 coroutines. They are stackless: only the coroutine's own frame can suspend.
 #include <coroutine>
 #include <exception>
+#include <vector>
 
 #include "perf/switch.h"
 
@@ -61,7 +62,30 @@ uint64_t generator(int64_t n)
     return sum;
 }
 
+numbers add(int64_t *number)
+{
+    for (;;) {
+        ++*number;
+        co_yield 0;
+    }
+}
+
+uint64_t ring(int64_t members, int64_t passes)
+{
+    std::vector<numbers> all;
+    int64_t number = 0;
+    for (int64_t i = 0; i < members; i++)
+        all.push_back(add(&number));
+    for (int64_t done = 0, i = 0; done < passes; done++) {
+        all[static_cast<std::size_t>(i)].handle.resume();
+        i = i + 1 == members ? 0 : i + 1;
+    }
+    for (numbers &one : all)
+        one.handle.destroy();
+    return static_cast<uint64_t>(number);
+}
+
 } // namespace
 
 extern const uat_rival uat_rival_coroutine;
-const uat_rival uat_rival_coroutine = {"cxx20_coroutine", nullptr, generator, nullptr};
+const uat_rival uat_rival_coroutine = {"cxx20_coroutine", nullptr, generator, ring};

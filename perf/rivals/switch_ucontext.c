@@ -52,4 +52,38 @@ static uint64_t generator(int64_t n)
     return sum;
 }
 
-const struct uat_rival uat_rival_ucontext = {"ucontext", bare, generator, NULL};
+static ucontext_t *member_running;
+
+static void member(void)
+{
+    for (;;) {
+        value++;
+        swapcontext(member_running, &user);
+    }
+}
+
+static uint64_t ring(int64_t members, int64_t passes)
+{
+    ucontext_t *all = calloc((size_t)members, sizeof(*all));
+    char *stacks = malloc((size_t)members * STACK);
+    if (!all || !stacks)
+        abort();
+    for (int64_t i = 0; i < members; i++) {
+        getcontext(&all[i]);
+        all[i].uc_stack.ss_sp = stacks + (size_t)i * STACK;
+        all[i].uc_stack.ss_size = STACK;
+        all[i].uc_link = &user;
+        makecontext(&all[i], member, 0);
+    }
+    value = 0;
+    for (int64_t done = 0, i = 0; done < passes; done++) {
+        member_running = &all[i];
+        swapcontext(&user, member_running);
+        i = i + 1 == members ? 0 : i + 1;
+    }
+    free(stacks);
+    free(all);
+    return (uint64_t)value;
+}
+
+const struct uat_rival uat_rival_ucontext = {"ucontext", bare, generator, ring};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The collective calls about arrays: alloc, free, freeze, thaw. */
+/* The collective calls about arrays: alloc, free, freeze, thaw; the memory of temporary arrays. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,6 +30,15 @@ static int compare(const uint64_t mine[4])
     return lowest < 0 ? -EINVAL : 0;
 }
 
+#define BYTES_MAX (UINT64_C(1) << 46) /* bytes of the largest array */
+
+/* The bytes of a chunk that has room for `share` bytes. */
+static size_t chunk_for(size_t share)
+{
+    size_t unit = uat_pages_unit();
+    return share ? (share + unit - 1) / unit * unit : unit;
+}
+
 void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t block)
 {
     struct uat_array *a = NULL;
@@ -42,8 +51,7 @@ void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t 
     rc = uat_global_start();
     if (!rc)
         rc = compare((uint64_t[4]){'A', bytes, distribution, block});
-    if (!rc &&
-        (bytes == 0 || bytes > UINT64_C(1) << 46 || block > UINT64_C(1) << 46 || (unsigned)distribution > UAT_CYCLIC)) {
+    if (!rc && (bytes == 0 || bytes > BYTES_MAX || block > BYTES_MAX || (unsigned)distribution > UAT_CYCLIC)) {
         if (own_rank() == 0)
             uat_error(
                 "uat_global_alloc(%zu bytes, distribution %d, block %zu): the size must be from 1 byte to 64 TiB, the "
@@ -54,9 +62,8 @@ void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t 
     if (!rc) {
         size_t share =
             distribution == UAT_BLOCKED ? (bytes + (size_t)size_of_job() - 1) / (size_t)size_of_job() : block;
-        size_t unit = uat_pages_unit();
-        size_t chunk = share ? (share + unit - 1) / unit * unit : unit;
-        rc = uat_array_make(bytes, chunk, 0, &a);
+        const struct uat_table_entry asked = {.bytes = bytes, .block = block, .distribution = distribution};
+        rc = uat_array_make(&asked, bytes, chunk_for(share), &a);
     }
     uat_call_leave();
     if (rc) {
@@ -64,6 +71,13 @@ void *uat_global_alloc(size_t bytes, enum uat_distribution distribution, size_t 
         return NULL;
     }
     return (void *)a->start;
+}
+
+/* Is this an array that the runtime has made for itself? */
+static bool is_own(const struct uat_array *a)
+{
+    const struct uat_global *g = &uat_global;
+    return a == g->array.parts || a == g->temporary.space || a == g->temporary.ledger;
 }
 
 /* Enter a call about the array that starts at p, if there is such an array and all workers name the same one. */
@@ -75,7 +89,7 @@ static int enter(enum uat_collective call, const void *p, struct uat_array **out
     uat_call_enter(call);
     uat_global_refuse_open("in a collective call");
     struct uat_array *a = uat_global.is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
-    if (a == &uat_nowhere || a->start != (uintptr_t)p || a == uat_global.array.parts) {
+    if (a == &uat_nowhere || a->start != (uintptr_t)p || is_own(a)) {
         uat_error("%s: no array begins at %p", uat_call_name(), p);
         rc = -EINVAL;
     }
@@ -88,6 +102,15 @@ static int enter(enum uat_collective call, const void *p, struct uat_array **out
     return rc;
 }
 
+/* Free an array: collective. */
+static void drop(struct uat_array *a)
+{
+    uat_global_release();
+    uat_cache_drop(a);
+    uat_check(uat_global.config.barrier()); /* no worker accesses the array any more */
+    uat_array_drop(a);
+}
+
 int uat_global_free(void *p)
 {
     struct uat_array *a;
@@ -96,12 +119,71 @@ int uat_global_free(void *p)
     int rc = enter(UAT_CALL_GLOBAL_FREE, p, &a);
     if (rc)
         return rc;
-    uat_global_release();
-    uat_cache_drop(a);
-    uat_check(uat_global.config.barrier()); /* no worker accesses the array any more */
-    uat_array_drop(a);
+    drop(a);
     uat_call_leave();
     return 0;
+}
+
+/* Give up the memory of temporary arrays, which none may use. */
+static int close_temporary(void)
+{
+    struct uat_array *space = uat_global.temporary.space, *ledger = uat_global.temporary.ledger;
+    int rc = 0;
+    if (!space)
+        return 0;
+    uat_global_before_barrier(); /* bits that were added are in the ledger */
+    uat_check(uat_global.config.barrier());
+    uat_global_after_barrier();
+    if (own_rank() == 0 && uat_temporary_in_use()) {
+        uat_error("%s: temporary arrays are in use; free them before", uat_call_name());
+        rc = -EBUSY;
+    }
+    rc = uat_global_agree(rc);
+    if (rc)
+        return rc;
+    uat_temporary_set(NULL, NULL);
+    drop(space);
+    drop(ledger);
+    return 0;
+}
+
+static int open_temporary(size_t bytes, size_t block)
+{
+    const struct uat_table_entry asked = {.bytes = bytes, .block = block, .distribution = UAT_CYCLIC},
+                                 asked_too = {.bytes = UAT_BLOCK, .distribution = UAT_CYCLIC};
+    struct uat_array *space = NULL, *ledger = NULL;
+    size_t chunk = chunk_for(block), unit = uat_temporary_chunks((bytes + chunk - 1) / chunk) * chunk;
+    int rc = uat_array_make(&asked, (bytes + unit - 1) / unit * unit, chunk, &space); /* whole units */
+    if (!rc)
+        rc = uat_array_make(&asked_too, UAT_BLOCK, chunk_for(0), &ledger);
+    if (!rc)
+        uat_temporary_set(space, ledger);
+    else if (space)
+        drop(space);
+    return rc;
+}
+
+int uat_global_temporary_open(size_t bytes, size_t block)
+{
+    int rc = uat_call_check(UAT_CALL_GLOBAL_TEMPORARY_OPEN);
+    if (rc)
+        return rc;
+    uat_call_enter(UAT_CALL_GLOBAL_TEMPORARY_OPEN);
+    uat_global_refuse_open("in a collective call");
+    rc = uat_global_start();
+    if (!rc)
+        rc = compare((uint64_t[4]){'T', bytes, block});
+    if (!rc && (bytes > BYTES_MAX || block > BYTES_MAX)) {
+        if (own_rank() == 0)
+            uat_error("%s: %zu bytes in blocks of %zu are more than 64 TiB", uat_call_name(), bytes, block);
+        rc = -EINVAL;
+    }
+    if (!rc)
+        rc = close_temporary();
+    if (!rc && bytes > 0)
+        rc = open_temporary(bytes, block);
+    uat_call_leave();
+    return rc;
 }
 
 int uat_global_freeze(void *p)

@@ -225,17 +225,19 @@ static int lock_and_expose(struct uat_array *a)
     return rc;
 }
 
-int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
+/* Create an array at the addresses of `saved`, or, if that is NULL, at new ones. */
+static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved, struct uat_array **out)
 {
-    struct uat_array *a = rc ? NULL : new_array(bytes, chunk);
+    struct uat_array *a = new_array(bytes, chunk);
     struct uat_global *g = &uat_global;
     struct uat_memobj mine = {.fd = -1}, *all = calloc((size_t)g->host.count, sizeof(*all)); /* one from each leader */
-    if (!rc && (!a || !all)) {
+    int rc = 0;
+    if (!a || !all) {
         uat_error("no memory for the description of an array");
         rc = -ENOMEM;
     }
     if (!rc)
-        rc = uat_place_reserve(a);
+        rc = uat_place_reserve(a, saved);
     if (!rc)
         rc = uat_overcommit_check_array(a);
     rc = uat_global_agree(rc); /* no worker maps memory that does not exist */
@@ -256,4 +258,32 @@ int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out)
         uat_pages_tell(a);
     *out = a;
     return 0;
+}
+
+int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chunk, struct uat_array **out)
+{
+    const struct uat_table_entry *saved;
+    struct uat_table_entry made = *asked;
+    int rc = uat_table_next(asked, &saved);
+    if (rc)
+        return rc;
+    if (saved && saved->start == 0) { /* main() must go on as it did in the interrupted job */
+        if (own_rank() == 0)
+            uat_error("%zu MiB of global memory are refused, as in the job that was interrupted", bytes >> 20);
+        rc = -ENOMEM;
+    } else {
+        size_t size = (bytes + chunk - 1) / chunk * chunk;
+        if (saved && asked->distribution != UAT_TABLE_PARTS && uat_place_granules(saved->shift, size) > saved->granules)
+            chunk = saved->chunk; /* this job's chunks would reach into the next array's addresses */
+        rc = make(bytes, chunk, saved, out);
+    }
+    made.start = 0;
+    if (!rc) {
+        made.start = (*out)->start;
+        made.chunk = chunk;
+        made.shift = (*out)->shift;
+        made.granules = (*out)->granules;
+    }
+    uat_table_note(&made);
+    return rc;
 }

@@ -5,6 +5,8 @@
 
 #include "base/divisor.h"
 #include "runtime/global/state.h"
+#include "runtime/global/table.h"
+#include "runtime/segment/ghost.h"
 
 /* A host's memory object for an array, as the host's leader announces it. */
 struct uat_memobj {
@@ -43,12 +45,28 @@ static inline struct uat_array *uat_array_of(uintptr_t at)
 struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes);
 /* Under torture: ends the job on a write to a frozen array. */
 void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes);
-int uat_array_make(size_t bytes, size_t chunk, int rc, struct uat_array **out);
+/* Create the array that a call asks for: its bytes, distribution and block. bytes, chunk: what this job makes of it. In
+ * a restarted job it gets the addresses that it had, and is noted in the table. Collective; returns 0 or the worst of
+ * all workers' errors, reported. */
+int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chunk, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 
-/* place.c: reserve addresses for an array, the same on all workers. Returns 0 or a negative errno, reported. */
-int uat_place_reserve(struct uat_array *a);
+/* place.c: reserve addresses for an array, the same on all workers. saved: those that it had when a checkpoint was
+ * written, or NULL. Returns 0 or a negative errno, reported. */
+int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved);
 void uat_place_release(const struct uat_array *a);
+/* The granules of an array of `size` bytes with this shift. */
+size_t uat_place_granules(unsigned shift, size_t size);
+
+/* temporary.c: the memory of temporary arrays and its ledger, an array of one block. Both NULL: there is none. */
+void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger);
+/* The chunks of a unit, if the memory has this number of chunks. */
+size_t uat_temporary_chunks(size_t chunks);
+/* Is any temporary array allocated? */
+bool uat_temporary_in_use(void);
+/* Under torture: ends the job with one line if a byte of the range, which lies in the space, belongs to no temporary
+ * array, or if the range leaves its array. */
+void uat_temporary_check(const char *call, uintptr_t at, size_t bytes);
 
 /* The bytes that a host holds of an array. */
 uint64_t uat_array_share(const struct uat_array *a, int host);
@@ -86,10 +104,11 @@ struct uat_home {
 };
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at);
 
-/* The offset, in bytes, of the line that has a rank's colour, counted from the first line. */
+/* The offset, in bytes, of the line that has a rank's colour, counted from the first line. rank: of a worker or a
+ * ghost. */
 static inline uintptr_t uat_head_line(int rank)
 {
-    const uint8_t *colours = uat_segment.colours;
+    const uint8_t *colours = uat_ghosts_has((uint64_t)rank) ? uat_ghosts.colours : uat_segment.colours;
     return (uintptr_t)((colours ? colours[rank] : rank) % UAT_COLOURS) * UAT_COLOUR_STEP;
 }
 

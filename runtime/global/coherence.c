@@ -128,12 +128,22 @@ static void drain(void)
         uat_link_wait(link, g->bulk->link[link].posted);
 }
 
-void uat_global_before_barrier(void)
+static void bring_home(const char *where)
 {
-    uat_global_refuse_open("at a barrier, or the start or end of a run");
+    uat_global_refuse_open(where);
     if (uat_global.release.needed)
         release();
     drain();
+}
+
+void uat_global_before_barrier(void)
+{
+    bring_home("at a barrier, or the start or end of a run");
+}
+
+void uat_global_before_stop(void)
+{
+    bring_home("at a checkpoint");
 }
 
 void uat_global_after_barrier(void)

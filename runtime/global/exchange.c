@@ -6,11 +6,14 @@
 #include "runtime/global/state.h"
 #include "runtime/job/fatal.h"
 
-enum { ROOM = 512 /* bytes in one step of a gather */ };
+enum {
+    ROOM = 512, /* bytes in one step of a gather */
+    FLIGHT = 16 /* READs in flight at a time */
+};
 
 /* What a worker shows in a step. Written by its own CPU only; READ by rank 0 in collect(). */
 static struct uat_area shown = {.name = "gather", .size = ROOM, .peers = UAT_PEERS_READ};
-static struct uat_area landing = {.name = "landing of gathers", .size = ROOM, .peers = UAT_PEERS_NOTHING};
+static struct uat_area landing = {.name = "landing of gathers", .size = FLIGHT * ROOM, .peers = UAT_PEERS_NOTHING};
 
 void uat_global_reserve(void)
 {
@@ -21,11 +24,19 @@ void uat_global_reserve(void)
 /* Rank 0 READs n bytes, starting at `done`, of what each of these ranks shows. */
 static void collect(const int *ranks, int count, size_t bytes, size_t done, size_t n, char *all)
 {
-    const struct uat_global_config *c = &uat_global.config;
-    for (int i = 0; i < count; i++) {
-        struct uat_op op = uat_op_read(landing.at, shown.at, (n + 7) & ~(size_t)7);
-        uat_check(uat_transport_do(c->transport, ranks ? ranks[i] : i, &op, 1)); /* the others wait for these words */
-        memcpy(all + (size_t)i * bytes + done, landing.at, n);
+    struct uat_transport *t = uat_global.config.transport;
+    struct uat_pending pending[FLIGHT], *list[FLIGHT];
+    for (int first = 0; first < count; first += FLIGHT) {
+        int flight = count - first < FLIGHT ? count - first : FLIGHT;
+        for (int i = 0; i < flight; i++) {
+            struct uat_op op = uat_op_read((char *)landing.at + i * ROOM, shown.at, (n + 7) & ~(size_t)7);
+            list[i] = &pending[i];
+            /* The others wait for these words, so a failure ends the job. */
+            uat_check(uat_transport_post(t, ranks ? ranks[first + i] : first + i, &op, 1, &pending[i]));
+        }
+        uat_check(uat_transport_wait(t, list, flight));
+        for (int i = 0; i < flight; i++)
+            memcpy(all + (size_t)(first + i) * bytes + done, (char *)landing.at + i * ROOM, n);
     }
 }
 
@@ -44,11 +55,6 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
             rc = c->barrier(); /* until this no worker changes its words */
     }
     return rc ? rc : c->copy(all, all, (size_t)count * bytes);
-}
-
-int uat_global_gather(const void *mine, size_t bytes, void *all)
-{
-    return uat_global_gather_from(NULL, uat_global.config.transport->size, mine, bytes, all);
 }
 
 int uat_global_agree(int rc)

@@ -11,7 +11,7 @@
  *   d  after_steal          ACQUIRE after a steal has won
  *   e  after_join           ACQUIRE after a join that came second
  *   f  after_resume         ACQUIRE after a stack has come from another worker
- *   g  run_begins, run_ends, before_barrier, after_barrier
+ *   g  run_begins, run_ends, before_barrier, after_barrier, before_stop
  *
  * With continuation stealing the crossing edges are exactly those from a to d, from b to e, from c to f, and g.
  */
@@ -69,6 +69,8 @@ void uat_global_after_join(void);
 void uat_global_after_resume(void);
 void uat_global_before_barrier(void);
 void uat_global_after_barrier(void);
+/* RELEASE before this worker stops for a checkpoint. Caches stay valid: nobody writes until all go on. */
+void uat_global_before_stop(void);
 int uat_global_run_begins(void);
 void uat_global_run_ends(void);
 

@@ -5,8 +5,12 @@
  *
  * A worker that frees another's object WRITEs the link into the object and CMP_SWAPs the head of the owner's list (B1
  * orders the two). The owner takes the whole list at once, so there is no ABA.
+ *
+ * In a restarted job of fewer workers, worker r also has the parts of the ghosts r + size, r + 2 size, ... It allocates
+ * in them when its own part is full.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -15,6 +19,7 @@
 #include "runtime/global/bounds.h"
 #include "runtime/global/cache.h"
 #include "runtime/global/array.h"
+#include "runtime/global/content.h"
 #include "runtime/job/fatal.h"
 
 enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40, GAP = 128 /* bytes before each object, under torture */ };
@@ -33,10 +38,15 @@ struct freed {
     uint64_t next;
 };
 
-static struct {
-    uintptr_t end, limit; /* end of the memory that was ever used; end of this worker's part */
+/* What a part has besides its memory. */
+struct heap {
+    int part;
+    uintptr_t end, limit; /* end of the memory that was ever used; end of the part */
     uintptr_t free[CLASSES];
-} heap;
+};
+
+static struct heap *heaps; /* of this worker: its own part's, then those of ghosts */
+static int heap_count;
 
 /* Bytes of an object of a class, its header included. */
 static size_t class_size(unsigned class_)
@@ -61,14 +71,20 @@ static unsigned class_of(size_t bytes)
     return class_;
 }
 
-static uintptr_t part_of(int rank)
+/* Where a part starts, and where its first object may. A part has the number of its worker or ghost. */
+static uintptr_t start_of(int part)
 {
-    return uat_global.array.parts->start + (uintptr_t)rank * uat_global.array.parts->chunk;
+    return uat_global.array.parts->start + (uintptr_t)part * uat_global.array.parts->chunk;
 }
 
-static uat_atomic_t *freed_list(int rank)
+static uintptr_t first_place(int part)
 {
-    return (uat_atomic_t *)(part_of(rank) + UAT_FREED_OFFSET + uat_head_line(rank));
+    return start_of(part) + UAT_PART_HEAD + uat_head_line(part); /* objects' words are coloured, too */
+}
+
+static uat_atomic_t *freed_list(int part)
+{
+    return (uat_atomic_t *)(start_of(part) + UAT_FREED_OFFSET + uat_head_line(part));
 }
 
 static int own_rank(void)
@@ -81,11 +97,40 @@ const uint64_t *uat_objects_freed_word(void)
     return uat_global.array.parts ? &freed_list(own_rank())->value : NULL;
 }
 
-void uat_objects_start(void)
+int uat_parts_count(void)
 {
-    memset(&heap, 0, sizeof(heap));
-    heap.end = part_of(own_rank()) + UAT_PART_HEAD + uat_head_line(own_rank()); /* objects' words are coloured, too */
-    heap.limit = part_of(own_rank()) + uat_global.array.parts->chunk - uat_bounds_size();
+    return uat_ghosts.size > 0 ? uat_ghosts.names : uat_global.config.transport->size;
+}
+
+int uat_objects_start(void)
+{
+    int size = uat_global.config.transport->size;
+    heap_count = (uat_parts_count() - 1 - own_rank()) / size + 1;
+    heaps = calloc((size_t)heap_count, sizeof(*heaps));
+    if (!heaps) {
+        uat_error("no memory for the lists of %d parts with objects", heap_count);
+        return -ENOMEM;
+    }
+    for (int i = 0; i < heap_count; i++) {
+        int part = own_rank() + i * size;
+        heaps[i] = (struct heap){.part = part, .end = first_place(part)};
+        heaps[i].limit = start_of(part) + uat_global.array.parts->chunk - uat_bounds_size();
+    }
+    return 0;
+}
+
+void uat_objects_end(void)
+{
+    free(heaps);
+    heaps = NULL;
+    heap_count = 0;
+}
+
+/* This worker's heap of a part; NULL: the part is another worker's. */
+static struct heap *heap_of(int part)
+{
+    int size = uat_global.config.transport->size;
+    return part >= 0 && part % size == own_rank() && part / size < heap_count ? &heaps[part / size] : NULL;
 }
 
 static struct header *header_of(uintptr_t object)
@@ -109,25 +154,25 @@ static void check_poison(uintptr_t object, unsigned class_)
 }
 
 /* May an object of this part start here? */
-static bool is_place(uintptr_t object)
+static bool is_place(const struct heap *heap, uintptr_t object)
 {
-    uintptr_t begin = part_of(own_rank()) + UAT_PART_HEAD + sizeof(struct header);
-    return object % ALIGNMENT == 0 && object >= begin && object < heap.end;
+    uintptr_t begin = start_of(heap->part) + UAT_PART_HEAD + sizeof(struct header);
+    return object % ALIGNMENT == 0 && object >= begin && object < heap->end;
 }
 
-static void put_on_list(uintptr_t object, unsigned class_)
+static void put_on_list(struct heap *heap, uintptr_t object, unsigned class_)
 {
     *header_of(object) = (struct header){.state = FREED ^ object, .class_ = class_};
     uat_bounds_clear(object, room_of(class_));
     poison(object, class_);
-    *(uint64_t *)object = heap.free[class_];
-    heap.free[class_] = object;
+    *(uint64_t *)object = heap->free[class_];
+    heap->free[class_] = object;
 }
 
 /* Check an object that others freed, because peers have written the list's head, its links and the headers. */
-static void check_given_back(uintptr_t object)
+static void check_given_back(const struct heap *heap, uintptr_t object)
 {
-    if (!is_place(object))
+    if (!is_place(heap, object))
         uat_word_refuse(own_rank(), "a link of the objects given back to the part", object);
     if (header_of(object)->state != (FREED ^ object))
         uat_word_refuse(own_rank(), "the state of an object given back to the part", header_of(object)->state);
@@ -136,31 +181,31 @@ static void check_given_back(uintptr_t object)
 }
 
 /* Take the objects that others have freed. */
-static void collect(void)
+static void collect(struct heap *heap)
 {
-    uat_atomic_t *list = freed_list(own_rank());
+    uat_atomic_t *list = freed_list(heap->part);
     uint64_t head = uat_atomic_load(list), seen;
     if (!head)
         return;
     while ((seen = uat_atomic_cmp_swap(list, head, 0)) != head)
         head = seen;
     for (uintptr_t object = head, next; object; object = next) {
-        check_given_back(object);
+        check_given_back(heap, object);
         next = *(uint64_t *)object;
-        put_on_list(object, (unsigned)header_of(object)->class_);
+        put_on_list(heap, object, (unsigned)header_of(object)->class_);
     }
 }
 
-static uintptr_t take(unsigned class_)
+static uintptr_t take(struct heap *heap, unsigned class_)
 {
     for (unsigned c = class_; c < CLASSES && c < class_ + 8; c++) { /* classes of objects at most four times as large */
-        uintptr_t object = heap.free[c];
+        uintptr_t object = heap->free[c];
         if (!object)
             continue;
         uintptr_t next = *(uint64_t *)object; /* the program may have overwritten this link */
-        if (next && !is_place(next))
+        if (next && !is_place(heap, next))
             uat_word_refuse(own_rank(), "a link of the free objects of the part", next);
-        heap.free[c] = next;
+        heap->free[c] = next;
         check_poison(object, c);
         header_of(object)->state = ALIVE ^ object;
         return object;
@@ -168,15 +213,24 @@ static uintptr_t take(unsigned class_)
     return 0;
 }
 
-static uintptr_t extend(unsigned class_)
+static uintptr_t extend(struct heap *heap, unsigned class_)
 {
     size_t size = class_size(class_), gap = uat_global.strict ? GAP : 0; /* the gap is out of bounds: bounds.c */
-    if (size > heap.limit - heap.end || gap > heap.limit - heap.end - size)
+    if (size > heap->limit - heap->end || gap > heap->limit - heap->end - size)
         return 0;
-    uintptr_t object = heap.end + gap + sizeof(struct header);
-    heap.end += gap + size;
+    uintptr_t object = heap->end + gap + sizeof(struct header);
+    heap->end += gap + size;
     *header_of(object) = (struct header){.state = ALIVE ^ object, .class_ = class_};
     return object;
+}
+
+/* An object of this class, or of a larger one; 0: the part has no room. */
+static uintptr_t allocate(struct heap *heap, unsigned class_)
+{
+    if (heap->free[class_] == 0)
+        collect(heap);
+    uintptr_t object = heap->free[class_] ? take(heap, class_) : extend(heap, class_);
+    return object ? object : take(heap, class_);
 }
 
 void *uat_global_object_alloc(size_t bytes)
@@ -190,12 +244,8 @@ void *uat_global_object_alloc(size_t bytes)
     uintptr_t object = 0;
     if (bytes <= LARGEST) {
         unsigned class_ = class_of(bytes + sizeof(struct header));
-        bool listed = heap.free[class_] != 0;
-        if (!listed)
-            collect();
-        object = heap.free[class_] ? take(class_) : extend(class_);
-        if (!object)
-            object = take(class_);
+        for (int i = 0; i < heap_count && !object; i++)
+            object = allocate(&heaps[i], class_);
         if (object)
             uat_bounds_set(object, bytes, room_of((unsigned)header_of(object)->class_));
     }
@@ -224,21 +274,21 @@ static void check_state(uintptr_t object, const struct header *h)
                   (void *)object);
 }
 
-/* Put an object on another worker's list. */
-static void give_back(uintptr_t object, int rank)
+/* Put an object on the list of another worker's part. */
+static void give_back(uintptr_t object, int part)
 {
     struct freed f;
     uat_get_unchecked(&f.header, (uintptr_t)header_of(object), sizeof(f.header));
     check_state(object, &f.header);
     uat_writeback_range(object, room_of((unsigned)f.header.class_)); /* post its bytes before it is reused */
     f.header.state = FREED ^ object;
-    uint64_t head = uat_atomic_load(freed_list(rank)), seen;
+    uint64_t head = uat_atomic_load(freed_list(part)), seen;
     for (;;) {
         f.next = head;
         /* The WRITE takes effect before the CMP_SWAP (B1). For a near object it is a store of this CPU, before the
          * request. The peer is collect(). */
         uat_put_unchecked((uintptr_t)header_of(object), &f, sizeof(f));
-        seen = uat_atomic_cmp_swap(freed_list(rank), head, object);
+        seen = uat_atomic_cmp_swap(freed_list(part), head, object);
         if (seen == head)
             return;
         head = seen;
@@ -255,11 +305,37 @@ void uat_global_object_free(void *p)
     struct uat_home home = within ? uat_array_home(parts, object) : (struct uat_home){0};
     if (!within || parts->chunk - home.run < UAT_PART_HEAD + sizeof(struct header))
         uat_fatal("uat_global_object_free(): %p is no object of uat_global_object_alloc()", p);
-    int rank = home.rank;
-    if (rank != own_rank()) {
-        give_back(object, rank);
+    int part = uat_ghosts.size > 0 ? (int)((object - parts->start) / parts->chunk) : home.rank;
+    if (home.rank != own_rank()) {
+        give_back(object, part);
         return;
     }
+    struct heap *heap = part == own_rank() ? heaps : heap_of(part);
     check_state(object, header_of(object));
-    put_on_list(object, (unsigned)header_of(object)->class_);
+    put_on_list(heap, object, (unsigned)header_of(object)->class_);
+}
+
+size_t uat_objects_save(int part, uint64_t **words)
+{
+    static uint64_t saved[1 + CLASSES];
+    const struct heap *heap = heap_of(part);
+    *words = saved;
+    if (!heap)
+        return 0;
+    saved[0] = heap->end;
+    memcpy(saved + 1, heap->free, sizeof(heap->free));
+    return sizeof(saved);
+}
+
+bool uat_objects_restore(int part, const uint64_t *words, size_t bytes)
+{
+    struct heap *heap = heap_of(part);
+    if (!heap || bytes != (1 + CLASSES) * sizeof(*words) || words[0] < first_place(part) || words[0] > heap->limit)
+        return false;
+    heap->end = words[0];
+    memcpy(heap->free, words + 1, sizeof(heap->free));
+    for (int i = 0; i < CLASSES; i++)
+        if (heap->free[i] && !is_place(heap, heap->free[i]))
+            return false;
+    return true;
 }

@@ -46,6 +46,8 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
     }
     if (__builtin_expect(g->strict, 0) && a == g->array.parts)
         uat_bounds_check(call, at, bytes);
+    if (__builtin_expect(g->strict, 0) && a == g->temporary.space)
+        uat_temporary_check(call, at, bytes);
     return a;
 }
 

@@ -97,7 +97,7 @@ static int connect_links(struct uat_global *g)
                                      .late = g->config.late,
                                      .latency = uat_global_settings.latency,
                                      .seed = g->config.seed,
-                                     .gather = uat_global_gather};
+                                     .gather = uat_global_gather_from};
     return config.transport->class_->bulk->open(&config, &g->bulk);
 }
 
@@ -108,6 +108,7 @@ static void close_links(struct uat_global *g)
     uat_near.word = SIZE_MAX;
     uat_array_drop(g->array.parts);
     g->array.parts = NULL;
+    uat_objects_end();
     if (g->bulk)
         g->bulk->class_->close(g->bulk);
     g->bulk = NULL;
@@ -149,13 +150,15 @@ int uat_global_start(void)
         rc = uat_global_agree(connect_links(g));
     if (!rc) {
         size_t unit = uat_pages_unit(), part = (uat_global_settings.part_size + unit - 1) / unit * unit;
-        rc = uat_array_make(part * (size_t)g->config.transport->size, part, 0, &g->array.parts);
+        const struct uat_table_entry asked = {.bytes = part, .distribution = UAT_TABLE_PARTS};
+        rc = uat_array_make(&asked, part * (size_t)uat_parts_count(), part, &g->array.parts);
     }
+    if (!rc)
+        rc = uat_global_agree(uat_objects_start());
     if (rc) {
         close_links(g);
         return rc;
     }
-    uat_objects_start();
     g->cache.shows = g->far && !g->strict;
     uat_near.word = g->bulk->class_->cpu_atomics ? sizeof(uint64_t) : SIZE_MAX;
     g->release.since = uat_counter();

@@ -26,9 +26,8 @@ enum {
     GENERATOR = 11 /* generator of the code: x^3 + x + 1 */
 };
 
-/* The shift of this number, in bytes. number: 0 to UAT_SHIFTS - 1. All shifts differ, and the first CODE_WORDS of them
- * are the code words. */
-static uint64_t shift_of(unsigned number)
+/* All shifts differ, and the first CODE_WORDS of them are the code words. */
+uint64_t uat_place_shift(unsigned number)
 {
     unsigned word = number / CODE_WORDS; /* other shifts are sums of a code word and one of the eight low words */
     for (unsigned bit = 1; bit < CODE_WORDS; bit <<= 1)
@@ -56,23 +55,46 @@ static size_t room(const struct uat_array *a)
     return (a->size + UAT_HUGE_PAGE - 1) / UAT_HUGE_PAGE * UAT_HUGE_PAGE;
 }
 
-/* Reserve the first sequence of free granules that is long enough. It is the same on all workers, because all make the
- * same calls. */
-int uat_place_reserve(struct uat_array *a)
+size_t uat_place_granules(unsigned shift, size_t size)
+{
+    return (uat_place_shift(shift) + size + (UINT64_C(1) << UAT_GRANULE_SHIFT) - 1) >> UAT_GRANULE_SHIFT;
+}
+
+/* Are the granules free? */
+static bool are_free(const struct uat_global *g, size_t first, size_t granules)
+{
+    for (size_t k = 0; k < granules; k++)
+        if (first + k >= UAT_GRANULES || g->array.granule[first + k] != &uat_nowhere)
+            return false;
+    return true;
+}
+
+/* The first of a sequence of free granules: the last of them, so that the parts, which begin at granule 0, have room to
+ * grow in a restarted job of more workers. It is the same on all workers, because all make the same calls. Returns
+ * UAT_GRANULES if there is none. */
+static size_t choose_granules(const struct uat_global *g, size_t granules)
+{
+    size_t free = 0, i = UAT_GRANULES;
+    if (!g->array.parts)
+        return are_free(g, 0, granules) ? 0 : UAT_GRANULES;
+    while (i > 0 && free < granules)
+        free = g->array.granule[--i] == &uat_nowhere ? free + 1 : 0;
+    return free < granules ? UAT_GRANULES : i;
+}
+
+int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved)
 {
     struct uat_global *g = &uat_global;
-    unsigned number = choose_shift(g);
-    uint64_t shift = shift_of(number);
-    size_t free = 0, i = 0;
-    a->granules = (shift + a->size + (UINT64_C(1) << UAT_GRANULE_SHIFT) - 1) >> UAT_GRANULE_SHIFT;
-    for (; i < UAT_GRANULES && free < a->granules; i++)
-        free = g->array.granule[i] == &uat_nowhere ? free + 1 : 0;
-    if (free < a->granules) {
+    unsigned number = saved ? saved->shift : choose_shift(g);
+    a->granules = uat_place_granules(number, a->size);
+    size_t first = saved ? (saved->start - UAT_GLOBAL_BASE) >> UAT_GRANULE_SHIFT : choose_granules(g, a->granules);
+    if (!are_free(g, first, a->granules)) {
         if (g->config.transport->rank == 0) /* it fails on all workers, and one reports it */
-            uat_error("no addresses for %zu GiB of global memory", a->granules);
+            uat_error("no addresses for %zu GiB of global memory%s", a->granules,
+                      saved ? " where the checkpoint has them" : "");
         return -ENOMEM;
     }
-    uintptr_t start = UAT_GLOBAL_BASE + ((uint64_t)(i - a->granules) << UAT_GRANULE_SHIFT) + shift;
+    uintptr_t start = UAT_GLOBAL_BASE + ((uint64_t)first << UAT_GRANULE_SHIFT) + uat_place_shift(number);
     void *p = mmap((void *)start, room(a), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
                    -1, 0);
     if (p != (void *)start) {
@@ -87,7 +109,7 @@ int uat_place_reserve(struct uat_array *a)
     a->shift = number;
     g->array.shifted[number]++;
     for (size_t k = 0; k < a->granules; k++)
-        g->array.granule[i - a->granules + k] = a;
+        g->array.granule[first + k] = a;
     return 0;
 }
 

@@ -39,6 +39,7 @@ enum {
     UAT_FREED_OFFSET = 0,
     /* Offset of a word to which atomics add 0: in the head, at the flushing worker's colour. */
     UAT_FLUSH_OFFSET = 4096,
+    UAT_TEMPORARY_UNITS = 4096, /* most units of the memory of temporary arrays */
     UAT_TRANSFER_MAX = 1 << 30, /* most bytes of one split-phase transfer */
     UAT_POISON = 0xdb           /* under torture: the value of bytes of parts that belong to no object */
 };
@@ -66,6 +67,11 @@ struct uat_global {
         struct uat_divisor by_size;              /* divides by the number of workers */
         struct uat_array *parts;                 /* the array of all workers' parts, which hold objects */
     } array;
+    struct {
+        struct uat_array *space, *ledger; /* memory of the temporary arrays, and which units of it are taken; or NULL */
+        size_t unit;                      /* bytes of a unit */
+        uint64_t units;
+    } temporary;
     struct {
         int count, own;
         int *given;               /* the config's host_of */
@@ -111,10 +117,8 @@ extern struct uat_global uat_global __attribute__((visibility("hidden")));
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
 
-/* exchange.c, collective: gather `bytes` bytes of all workers, in the order of ranks. The second function gathers them
- * only from the `count` ranks of a list (NULL: the first ranks), in the list's order. It takes `count` READs instead of
- * one per worker. */
-int uat_global_gather(const void *mine, size_t bytes, void *all);
+/* exchange.c, collective: give all workers `bytes` bytes of each of `count` ranks (NULL: the first ones), in their
+ * order. It takes rank 0 `count` READs for each 512 bytes, 16 at a time. */
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all);
 /* The worst of all workers' rc, returned on all of them. */
 int uat_global_agree(int rc);
@@ -123,7 +127,14 @@ int uat_global_agree(int rc);
 void uat_get_unchecked(void *local, uintptr_t at, size_t bytes);
 void uat_put_unchecked(uintptr_t at, const void *local, size_t bytes);
 
-/* heap.c: prepare this worker's part to hold objects. */
-void uat_objects_start(void);
+/* place.c: the shift of this number, 0 to UAT_SHIFTS - 1, in bytes. */
+uint64_t uat_place_shift(unsigned number);
+
+/* heap.c: prepare this worker's part to hold objects, and the parts of ghosts that it keeps. Returns 0 or -ENOMEM,
+ * reported. */
+int uat_objects_start(void);
+void uat_objects_end(void);
+/* The number of parts: one for each worker and each ghost. */
+int uat_parts_count(void);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "base/pmix_room.h"
+#include "runtime/job/alike.h"
 #include "runtime/job/settings.h"
 #include "transport_sim/settings.h"
 #include "transport_sim/sim.h"
@@ -32,6 +33,7 @@ static struct {
 enum {
     SURVIVOR_NS = 500000000,   /* time between a failed fence and the end of the process */
     FENCE_LOOK_NS = 200000000, /* time between two looks at the clock in a fence */
+    WORKERS_UNKNOWN = 64,      /* of this host; more of them print lines of their own */
     ABORT_SECONDS = 2          /* time to wait for the server's answer to an abort */
 };
 
@@ -39,6 +41,26 @@ enum {
 static int report(const char *what, pmix_status_t status)
 {
     uat_error("%s failed: %s; the launcher's PMIx server is gone or of another kind", what, PMIx_Error_string(status));
+    return -EIO;
+}
+
+static long get_count(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? strtol(text, NULL, 10) : 0;
+}
+
+/* The launcher's server names its version in the environment of what it starts. PMIx_Init() cannot tell why it
+ * failed. */
+static int report_init(const char *host, pmix_status_t status)
+{
+    const char *theirs = getenv("PMIX_VERSION");
+    uat_log_identity((int)get_count("PMIX_RANK"), host);
+    uat_alike_open(host, WORKERS_UNKNOWN);
+    uat_error("PMIx_Init failed: %s; libpmix of this program is %s, the launcher's server is of version %s%s",
+              PMIx_Error_string(status), PMIx_Get_version(), theirs ? theirs : "unknown",
+              ": build uat with the launcher's PMIx, or put that libpmix first in LD_LIBRARY_PATH; variables PMIX_* of "
+              "an earlier session do the same: start from a fresh shell");
     return -EIO;
 }
 
@@ -68,12 +90,6 @@ static const char *find_launcher(void)
         if (strncmp(boot.self.nspace, spaces[i].prefix, strlen(spaces[i].prefix)) == 0)
             return spaces[i].launcher;
     return "an unknown PMIx launcher";
-}
-
-static long get_count(const char *variable)
-{
-    const char *text = getenv(variable);
-    return text ? strtol(text, NULL, 10) : 0;
 }
 
 /*
@@ -142,7 +158,7 @@ int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *use
     }
     pmix_status_t status = PMIx_Init(&boot.self, NULL, 0);
     if (status != PMIX_SUCCESS)
-        return report("PMIx_Init", status);
+        return report_init(job->host, status);
     boot.open = true;
     PMIX_LOAD_PROCID(&boot.all, boot.self.nspace, PMIX_RANK_WILDCARD);
     job->rank = (int)boot.self.rank;

@@ -24,7 +24,8 @@ static const char *const names[UAT_CALLS] = {[UAT_CALL_INIT] = "uat_init()",
                                              [UAT_CALL_GLOBAL_ALLOC] = "uat_global_alloc()",
                                              [UAT_CALL_GLOBAL_FREE] = "uat_global_free()",
                                              [UAT_CALL_GLOBAL_FREEZE] = "uat_global_freeze()",
-                                             [UAT_CALL_GLOBAL_THAW] = "uat_global_thaw()"};
+                                             [UAT_CALL_GLOBAL_THAW] = "uat_global_thaw()",
+                                             [UAT_CALL_GLOBAL_TEMPORARY_OPEN] = "uat_global_temporary_open()"};
 
 static enum { BEFORE, STARTING, OPEN, CLOSED } state; /* STARTING: in uat_init(), or it has failed */
 static bool inside;                                   /* a collective call is in progress */

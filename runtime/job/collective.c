@@ -146,6 +146,12 @@ void uat_collective_pass_on(void)
     uat_members.runs++;
 }
 
+const void *uat_collective_result(size_t *size)
+{
+    *size = run_result_size();
+    return result_area.at;
+}
+
 int uat_collective_take_result(void *result, size_t size)
 {
     if (size == 0)

@@ -29,6 +29,9 @@ bool uat_collective_announced(void);
  * uat_collective_announced(). */
 void uat_collective_pass_on(void);
 
+/* The announced result, and its size. Valid until the barrier that ends the run. */
+const void *uat_collective_result(size_t *size);
+
 /* Copy the announced result to result, which has room for size bytes; nothing if size is 0. Call it before the barrier
  * that ends the run: after that barrier the others may end the next run, whose result overwrites this one. Returns 0,
  * or -EMSGSIZE if there is too little room, reported. */

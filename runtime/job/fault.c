@@ -10,6 +10,7 @@
 #include "base/cpu.h"
 #include "base/cpu_context.h"
 #include "base/log.h"
+#include "runtime/job/alike.h"
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
 
@@ -93,6 +94,7 @@ static void handle(int number, siginfo_t *info, void *context)
     uintptr_t sp = uat_cpu_context_sp(context);
     bool sent = info->si_code <= 0; /* sent by kill(2): there is no address, and no instruction will fault again */
     struct uat_fault fault = {(uintptr_t)info->si_addr, uat_cpu_context_registers(context), UAT_CPU_CONTEXT_REGISTERS};
+    uat_alike_close(); /* a handler waits for no other worker */
     if (!sent)
         explain(number, fault.address, sp);
     if (!sent && asked)

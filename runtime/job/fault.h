@@ -28,8 +28,8 @@ struct uat_fault {
     int count; /* number of registers */
 };
 
-/* Set a function that the handler calls after its own explanation. It prints a line if it can explain the fault. It runs
- * in the signal handler. */
+/* Set a function that the handler calls after its own explanation. It prints a line if it can explain the fault. It
+ * runs in the signal handler. */
 void uat_fault_ask(void (*explain)(const struct uat_fault *fault));
 
 /* Print the line about an overflow of the task stacks down to address. */

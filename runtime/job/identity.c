@@ -22,7 +22,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/aslr.h"
 
-#define MAGIC UINT64_C(0x3730644974617500) /* "\0uatId07" */
+#define MAGIC UINT64_C(0x3830644974617500) /* "\0uatId08" */
 
 /* FNV-1a, 64 bits. */
 static uint64_t hash(uint64_t h, const void *data, size_t size)
@@ -46,6 +46,7 @@ static uint64_t abi_hash(void)
         sizeof(struct uat_slot),
         sizeof(struct uat_record),
         offsetof(struct uat_record, waiter),
+        offsetof(struct uat_record, views),
         sizeof(struct uat_waiter),
         sizeof(struct uat_frame),
         sizeof(uat_task_t),
@@ -124,7 +125,7 @@ void uat_identity_take(struct uat_identity *identity, const struct uat_settings 
 
 size_t uat_identity_published(const struct uat_identity *identity, int rank)
 {
-    return UAT_IDENTITY_HEAD + (rank == 0 ? identity->objects * sizeof(identity->object[0]) : 0);
+    return rank == 0 ? UAT_IDENTITY_OF_0 + identity->objects * sizeof(identity->object[0]) : UAT_IDENTITY_HEAD;
 }
 
 /* The address that an entry of the dynamic section means. The loader has already added the object's own address, except
@@ -177,16 +178,15 @@ bool uat_identity_has_canaries(void)
     return found;
 }
 
-static int refuse(const struct uat_identity *zero, const char *what, uint64_t own, uint64_t theirs, const char *advice)
+static int refuse(const char *whose, const char *what, uint64_t own, uint64_t theirs, const char *advice)
 {
-    uat_error("%s differs from rank 0 on %s: 0x%" PRIx64 " here, 0x%" PRIx64 " there; %s", what, zero->host, own,
-              theirs, advice);
+    uat_error("%s differs from %s: 0x%" PRIx64 " here, 0x%" PRIx64 " there; %s", what, whose, own, theirs, advice);
     return -EINVAL;
 }
 
-static int refuse_size(size_t size, size_t expected)
+static int refuse_size(const char *whose, size_t size, size_t expected)
 {
-    uat_error("rank 0 has published %zu bytes where %zu are expected; start the same build on all hosts", size,
+    uat_error("the record of %s has %zu bytes where %zu are expected; start the same build on all hosts", whose, size,
               expected);
     return -EINVAL;
 }
@@ -206,7 +206,7 @@ static int find_name(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-static int refuse_object(const struct uat_identity *own, const struct uat_identity *zero, uint32_t i)
+static int refuse_object(const struct uat_identity *own, const struct uat_identity *zero, const char *whose, uint32_t i)
 {
     struct search search = {.wanted = i, .name = "an object"};
     dl_iterate_phdr(find_name, &search);
@@ -214,10 +214,10 @@ static int refuse_object(const struct uat_identity *own, const struct uat_identi
     char what[200];
     if (a->name != b->name || a->build != b->build) {
         snprintf(what, sizeof(what), "the build of %s", search.name);
-        return refuse(zero, what, a->build, b->build, "start the same files on all hosts");
+        return refuse(whose, what, a->build, b->build, "start the same files on all hosts");
     }
     snprintf(what, sizeof(what), "the load address of %s", search.name);
-    return refuse(zero, what, a->address, b->address,
+    return refuse(whose, what, a->address, b->address,
                   own->aslr_off && zero->aslr_off
                       ? "start all workers with the same environment and stack limit (ulimit -s); on hosts whose "
                         "/etc/ld.so.cache differs, name the folders of all libraries in LD_LIBRARY_PATH"
@@ -225,19 +225,19 @@ static int refuse_object(const struct uat_identity *own, const struct uat_identi
                         "--security-opt seccomp=unconfined");
 }
 
-static int compare_objects(const struct uat_identity *own, const struct uat_identity *zero)
+static int compare_objects(const struct uat_identity *own, const struct uat_identity *zero, const char *whose)
 {
     uint32_t n = own->objects < zero->objects ? own->objects : zero->objects;
     for (uint32_t i = 0; i < n; i++)
         if (memcmp(&own->object[i], &zero->object[i], sizeof(struct uat_loaded_object)) != 0)
-            return refuse_object(own, zero, i);
+            return refuse_object(own, zero, whose, i);
     if (own->objects != zero->objects)
-        return refuse(zero, "the number of loaded libraries", own->objects, zero->objects,
+        return refuse(whose, "the number of loaded libraries", own->objects, zero->objects,
                       "start all workers with the same LD_PRELOAD and LD_LIBRARY_PATH");
     return 0;
 }
 
-static int compare_settings(const struct uat_identity *own, const struct uat_identity *zero,
+static int compare_settings(const struct uat_identity *own, const struct uat_identity *zero, const char *whose,
                             const struct uat_settings *settings)
 {
     char name[UAT_SETTING_TEXT_MAX], here[UAT_SETTING_TEXT_MAX], there[UAT_SETTING_TEXT_MAX];
@@ -246,7 +246,7 @@ static int compare_settings(const struct uat_identity *own, const struct uat_ide
     for (int i = 0; i < UAT_SETTINGS_EQUAL_MAX && (s = uat_settings_equal(settings, i, &value, name)); i++) {
         if (own->setting[i] == zero->setting[i])
             continue;
-        uat_error("%s differs from rank 0 on %s: %s here, %s there; give all workers the same value", name, zero->host,
+        uat_error("%s differs from %s: %s here, %s there; give all workers the same value", name, whose,
                   uat_setting_equal_text(s, own->setting[i], here), uat_setting_equal_text(s, zero->setting[i], there));
         return -EINVAL;
     }
@@ -254,43 +254,40 @@ static int compare_settings(const struct uat_identity *own, const struct uat_ide
 }
 
 int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size,
-                         const struct uat_settings *settings)
+                         const struct uat_settings *settings, const char *whose)
 {
     static struct uat_identity zero;
-    if (size < UAT_IDENTITY_HEAD)
-        return refuse_size(size, UAT_IDENTITY_HEAD);
+    char rank_0[sizeof(zero.host) + sizeof("rank 0 on ")];
+    if (size < UAT_IDENTITY_OF_0)
+        return refuse_size(whose ? whose : "rank 0", size, UAT_IDENTITY_OF_0);
     memcpy(&zero, data, size < sizeof(zero) ? size : sizeof(zero));
     zero.host[sizeof(zero.host) - 1] = 0;
+    snprintf(rank_0, sizeof(rank_0), "rank 0 on %s", zero.host);
+    whose = whose ? whose : rank_0;
     zero.cpu[sizeof(zero.cpu) - 1] = 0;
     if (zero.magic == own->magic && strcmp(zero.cpu, own->cpu) != 0) {
-        uat_error(
-            "this worker's processor is %s, and rank 0's on %s is %s; a stack moves only between processors of one "
-            "architecture: start all workers on such hosts",
-            own->cpu, zero.host, zero.cpu);
+        uat_error("this worker's processor is %s, and that of %s is %s; a stack moves only between processors of one "
+                  "architecture: start all workers on such hosts",
+                  own->cpu, whose, zero.cpu);
         return -EINVAL;
     }
     const char *same_build = "start the same build of uat and of the program on all hosts";
     if (zero.magic != own->magic || zero.abi != own->abi || zero.objects > UAT_OBJECTS_MAX)
-        return refuse(&zero, "the ABI of uat", own->abi, zero.abi, same_build);
+        return refuse(whose, "the ABI of uat", own->abi, zero.abi, same_build);
     if (size < uat_identity_published(&zero, 0))
-        return refuse_size(size, uat_identity_published(&zero, 0));
+        return refuse_size(whose, size, uat_identity_published(&zero, 0));
 #define COMPARE(field, what, advice)                                                                                   \
     do {                                                                                                               \
         if (own->field != zero.field)                                                                                  \
-            return refuse(&zero, what, own->field, zero.field, advice);                                                \
+            return refuse(whose, what, own->field, zero.field, advice);                                                \
     } while (0)
-    int rc = compare_settings(own, &zero, settings);
+    int rc = compare_settings(own, &zero, whose, settings);
     if (rc)
         return rc;
+    COMPARE(checkpoint, "the checkpoint that the job goes on from",
+            "UAT_CHECKPOINT must name a folder that all hosts see");
     COMPARE(layout, "the layout of the segment", same_build);
-    if (strncmp(own->transport, zero.transport, sizeof(zero.transport)) != 0) {
-        uat_error("transport %.8s was chosen here, but %.8s by rank 0 on %s; set UAT_TRANSPORT for all workers, and "
-                  "see uat_info on "
-                  "both hosts",
-                  own->transport, zero.transport, zero.host);
-        return -EINVAL;
-    }
-    rc = compare_objects(own, &zero);
+    rc = compare_objects(own, &zero, whose);
     if (rc)
         return rc;
     COMPARE(thread_pointer, "the thread pointer (where thread-local variables are)",

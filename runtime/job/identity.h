@@ -23,26 +23,31 @@ struct uat_loaded_object {
 };
 
 struct uat_identity {
-    uint64_t magic;                           /* layout of this record */
-    char cpu[16];                             /* UAT_CPU_NAME */
-    uint64_t abi;                             /* hash of the offsets and sizes of what moves with a stack */
-    uint64_t layout;                          /* hash of the segment's layout: uat_segment.layout */
-    uint64_t setting[UAT_SETTINGS_EQUAL_MAX]; /* the settings marked UAT_EQUAL, in the order of the tables */
-    char transport[8];                        /* name of the chosen transport */
-    uint64_t thread_pointer;                  /* where thread-local variables are */
-    uint64_t canary;                          /* all workers use rank 0's, where canaries may change */
-    uint32_t aslr_off, objects;
+    uint64_t magic;    /* layout of this record */
+    char transport[8]; /* name of the chosen transport */
     char host[64];
     uint64_t pid_space;         /* the PID namespace of pid; 0: unknown */
     int32_t pid;                /* not compared; a neighbour watches whether this process has been stopped */
     int32_t colour;             /* not compared; shifts the words that adapters change, see transport/colour.h */
     struct uat_binding binding; /* not compared; the workers of a machine learn from it whether they share cores */
-    struct uat_loaded_object object[UAT_OBJECTS_MAX]; /* rank 0 alone publishes them */
+    /* Rank 0 alone publishes what follows, because libpmix keeps a copy of each record in each worker. */
+    char cpu[16];                             /* UAT_CPU_NAME */
+    uint64_t abi;                             /* hash of the offsets and sizes of what moves with a stack */
+    uint64_t layout;                          /* hash of the segment's layout: uat_segment.layout */
+    uint64_t setting[UAT_SETTINGS_EQUAL_MAX]; /* the settings marked UAT_EQUAL, in the order of the tables */
+    uint64_t thread_pointer;                  /* where thread-local variables are */
+    uint64_t canary;                          /* all workers use rank 0's, where canaries may change */
+    uint64_t checkpoint;                      /* id of the checkpoint that the job goes on from; 0: none */
+    uint32_t aslr_off, objects;
+    struct uat_loaded_object object[UAT_OBJECTS_MAX];
 };
-enum { UAT_IDENTITY_HEAD = offsetof(struct uat_identity, object) };
+/* Bytes that every worker publishes, and those that rank 0 publishes besides its objects. */
+enum {
+    UAT_IDENTITY_HEAD = offsetof(struct uat_identity, cpu),
+    UAT_IDENTITY_OF_0 = offsetof(struct uat_identity, object)
+};
 
-/* Bytes of the record that this rank publishes. Only rank 0's has the objects, because libpmix keeps a copy of each
- * record in each worker. */
+/* Bytes of the record that this rank publishes. */
 size_t uat_identity_published(const struct uat_identity *identity, int rank);
 
 /* Fill in this worker's record, after uat_segment_lay_out(). Transport, host and binding are not known yet and stay
@@ -54,8 +59,8 @@ void uat_identity_take(struct uat_identity *identity, const struct uat_settings 
 bool uat_identity_has_canaries(void);
 
 /* Compare our record with rank 0's, which is size bytes at data. Returns 0, or -EINVAL with one line that names the
- * difference and what to do. */
+ * difference and what to do. whose: whose record it is, for the line; NULL: that of rank 0 on its host. */
 int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size,
-                         const struct uat_settings *settings);
+                         const struct uat_settings *settings, const char *whose);
 
 #endif

@@ -6,11 +6,13 @@
 
 #include "base/log.h"
 #include "base/lost.h"
+#include "runtime/job/alike.h"
 
 static uat_lost_fn *described_by; /* describes what was lost; NULL: the job is not open */
 static char own_host[256];
 static struct sigaction previous;
 static bool caught;
+static bool (*spared_by)(void);
 
 void uat_lost_tell(int rank, const char *host)
 {
@@ -30,10 +32,15 @@ void uat_lost_tell(int rank, const char *host)
 static void end(int number, siginfo_t *info, void *context)
 {
     static int ending;
+    bool (*spare)(void) = spared_by;
+    bool inside = info->si_code == SI_QUEUE && uat_lost_is_value(info->si_value.sival_int);
     (void)context;
+    if (!inside && spare && spare())
+        return;
     if (__atomic_exchange_n(&ending, 1, __ATOMIC_RELAXED)) /* relaxed: as above */
         return;
-    if (info->si_code == SI_QUEUE && uat_lost_is_value(info->si_value.sival_int))
+    uat_alike_close(); /* a handler waits for no other worker */
+    if (inside && uat_lost_rank(info->si_value.sival_int) != UAT_LOST_NONE)
         uat_lost_tell(uat_lost_rank(info->si_value.sival_int), own_host);
     signal(number, SIG_DFL);
     raise(number); /* delivered when the handler returns */
@@ -49,8 +56,15 @@ void uat_lost_open(uat_lost_fn *describe, const char *host)
              previous.sa_handler == SIG_DFL && sigaction(SIGTERM, &action, NULL) == 0;
 }
 
+bool uat_lost_spare(bool (*spare)(void))
+{
+    spared_by = spare;
+    return caught;
+}
+
 void uat_lost_close(void)
 {
+    spared_by = NULL;
     struct sigaction now;
     described_by = NULL;
     if (caught && sigaction(SIGTERM, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == end)

@@ -19,6 +19,10 @@ typedef bool uat_lost_fn(int rank, char *text, size_t size);
 void uat_lost_open(uat_lost_fn *describe, const char *host);
 void uat_lost_close(void);
 
+/* From now on a SIGTERM from outside of the job calls `spare` in its handler. If spare returns true, the process does
+ * not end. NULL: it always ends. Returns false if the program itself catches SIGTERM. */
+bool uat_lost_spare(bool (*spare)(void));
+
 /* Print one line about the lost worker of this rank on host, if describe has anything to say. Only the first call
  * counts. */
 void uat_lost_tell(int rank, const char *host);

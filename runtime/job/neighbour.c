@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/lost.h"
 #include "base/process.h"
 #include "runtime/job/self.h"
 #include "runtime/job/fatal.h"
@@ -78,9 +79,10 @@ int uat_neighbour_open(const struct uat_roster *roster, const char *launcher)
 
 void uat_neighbour_end(void)
 {
+    const union sigval value = {.sival_int = uat_lost_value(UAT_LOST_NONE)};
     /* Acquire: orders the count before the numbers; peer: set_count(). */
     for (int i = __atomic_load_n(&others.count, __ATOMIC_ACQUIRE); i > 0; i--)
-        kill(others.pid[i - 1], SIGTERM);
+        sigqueue(others.pid[i - 1], SIGTERM, value);
 }
 
 void uat_neighbour_close(void)

@@ -5,10 +5,13 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/log.h"
 #include "runtime/job/bootstrap.h"
 #include "transport/colour.h"
+
+enum { PATIENCE_S = 5 /* a worker that differs from rank 0 reports within this time */ };
 
 /* Exchange one blob per worker: the identity, followed by the attach info or the endpoint. */
 static int publish_and_collect(struct uat_roster *roster, const struct uat_identity *own,
@@ -37,7 +40,7 @@ static void enter(struct uat_roster *roster, int i)
     char *blob = roster->blobs[i];
     size_t size = roster->sizes[i];
     struct uat_identity *identity = (struct uat_identity *)blob;
-    if (size < UAT_IDENTITY_HEAD || size < uat_identity_published(identity, i)) {
+    if (size < (i == 0 ? UAT_IDENTITY_OF_0 : UAT_IDENTITY_HEAD) || size < uat_identity_published(identity, i)) {
         roster->identity[i] = &unknown;
         roster->endpoint[i] = (struct uat_endpoint){.data = blob, .host = "an unknown host"};
         return;
@@ -47,6 +50,30 @@ static void enter(struct uat_roster *roster, int i)
     roster->identity[i] = identity;
     roster->endpoint[i] =
         (struct uat_endpoint){.data = blob + identity_size, .size = size - identity_size, .host = identity->host};
+}
+
+static bool same_transport(const struct uat_identity *a, const struct uat_identity *b)
+{
+    return strncmp(a->transport, b->transport, sizeof(a->transport)) == 0;
+}
+
+int uat_roster_check_transports(const struct uat_roster *roster, int rank, const char *why)
+{
+    const struct uat_identity *own = roster->identity[rank], *zero = roster->identity[0];
+    int other = 0;
+    if (same_transport(own, zero)) {
+        while (other < roster->size &&
+               (!roster->identity[other]->magic || same_transport(roster->identity[other], own)))
+            other++;
+        if (other == roster->size)
+            return 0;
+        nanosleep(&(struct timespec){.tv_sec = PATIENCE_S}, NULL);
+    }
+    uat_error(
+        "transport %.8s was chosen here (%s), but %.8s by rank %d on %s; set UAT_TRANSPORT for all workers, and see "
+        "uat_info on both hosts",
+        own->transport, why, roster->identity[other]->transport, other, roster->endpoint[other].host);
+    return -EINVAL;
 }
 
 /* May these process numbers get signals? kill(2) takes 0 and negative numbers for process groups, and -1 for all

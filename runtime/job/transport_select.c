@@ -18,8 +18,8 @@ const struct uat_transport_class *uat_transport_select(bool one_host, char *why,
         snprintf(why, size, "all workers are on one host");
         return &uat_transport_shm;
     }
-    char probed[160];
-    bool usable = uat_ibv_probe(probed, sizeof(probed)) > 0;
+    char probed[576];
+    bool usable = uat_ibv_probe(true, probed, sizeof(probed)) > 0;
     snprintf(why, size, "workers are on several nodes; %s", probed);
     return usable ? &uat_transport_ibv : &uat_transport_shm;
 }

@@ -62,8 +62,8 @@ const uint64_t *uat_tree_atomic(void)
     return &words()->down;
 }
 
-/* Child number i of a rank is rank + 2^i, for every i below the position of the rank's lowest 1 bit. So child number i
- * has i children. */
+/* The children of rank r are r + 1, r + 2, r + 4 and so on, for all steps below the lowest 1 bit of r. Is r + 2^i one
+ * of them? */
 static bool has_child(int i)
 {
     int rank = uat_members.transport->rank;

@@ -16,7 +16,7 @@ enum { LOOK_EVERY = 256 /* failed attempts between two looks; affects when to lo
 
 /* Where rank 0's READs land. */
 struct landing {
-    uint64_t work;
+    uint64_t work, inbox;
     uint64_t waits[UAT_PARK_KINDS];
 };
 
@@ -38,7 +38,7 @@ static struct landing *landing(void)
 
 const char *uat_deadlock_name(enum uat_park_kind kind)
 {
-    static const char *const names[UAT_PARK_KINDS] = {[UAT_PARK_NONE] = "nothing",
+    static const char *const names[UAT_PARK_KINDS] = {[UAT_PARK_NONE] = "a turn to run",
                                                       [UAT_PARK_JOIN] = "a child",
                                                       [UAT_PARK_FUTURE] = "a future",
                                                       [UAT_PARK_MUTEX] = "a mutex",
@@ -49,25 +49,29 @@ const char *uat_deadlock_name(enum uat_park_kind kind)
                                                       [UAT_PARK_SEND] = "room in a channel",
                                                       [UAT_PARK_RECEIVE] = "a message",
                                                       [UAT_PARK_SELECT] = "one of several channels",
-                                                      [UAT_PARK_CANCEL] = "a cancellable group"};
+                                                      [UAT_PARK_CANCEL] = "a cancellable group",
+                                                      [UAT_PARK_FLOW] = "tasks of a flow"};
     return names[kind];
 }
 
-/* READ a worker's word: odd if it has work. */
-static uint64_t read_work(int rank)
+/* READ a worker's word: odd if the worker has work. A task in its inbox is work, too, so the inbox is read first
+ * (I5). */
+static uint64_t read_work(int rank, const uint64_t *inbox_here)
 {
-    struct uat_op op = uat_op_read(&landing()->work, &uat_stall_notice()->work, 8);
-    uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
-    return landing()->work;
+    struct uat_op inbox = uat_op_read(&landing()->inbox, uat_segment_of(rank, inbox_here), 8);
+    struct uat_op work = uat_op_read(&landing()->work, &uat_stall_notice()->work, 8);
+    uat_check(uat_transport_do(uat_self.transport, rank, &inbox, 1));
+    uat_check(uat_transport_do(uat_self.transport, rank, &work, 1));
+    return landing()->work | (landing()->inbox != 0);
 }
 
 /* Add up all workers' words. Returns false if some worker has work. The words only grow, so two sums are equal only if
  * each word is unchanged. */
-static bool all_idle(uint64_t *sum)
+static bool all_idle(const uint64_t *inbox, uint64_t *sum)
 {
     *sum = 0;
     for (int rank = 0; rank < uat_self.size; rank++) {
-        uint64_t work = read_work(rank);
+        uint64_t work = read_work(rank, inbox);
         if (work & 1)
             return false;
         *sum += work;
@@ -101,12 +105,12 @@ static void report(void)
     uat_fatal("deadlock: no task can run and the root has not ended; tasks that wait: %s", length ? text : "none");
 }
 
-void uat_deadlock_look(unsigned failures)
+void uat_deadlock_look(unsigned failures, const uint64_t *inbox)
 {
     uint64_t first, second;
     ((uint64_t *)uat_deadlock_waits.at)[UAT_PARK_JOIN] = uat_task_counts.joins_first - uat_task_counts.ends_second;
     if (uat_self.rank != 0 || (uat_self.size > 1 && failures % LOOK_EVERY != LOOK_EVERY - 1))
         return;
-    if (all_idle(&first) && all_idle(&second) && first == second && !uat_collective_announced())
+    if (all_idle(inbox, &first) && all_idle(inbox, &second) && first == second && !uat_collective_announced())
         report();
 }

@@ -3,10 +3,11 @@
  * Deadlock detection. In a deadlock, tasks wait, no worker has anything to run, and the root has not ended.
  *
  * Each worker has a word that says whether it has work. The word changes at each transition, and says "work" before the
- * work arrives (uat_notice_begin()). While idle, rank 0 READs the words of all workers in two rounds. Suppose that all
- * words say "none" in both rounds, and that no word has changed in between. Then at one moment between the rounds no
- * worker had work, and no worker can ever get work again. The verdict does not depend on a time-out. (Two rounds of
- * counting, as in Mattern, "Algorithms for Distributed Termination Detection", 1987.)
+ * work arrives (uat_notice_begin()). A task in a worker's inbox also counts as work. While idle, rank 0 READs the words
+ * of all workers in two rounds. Suppose that all words say "none" in both rounds, and that no word has changed in
+ * between. Then at one moment between the rounds no worker had work, and no worker can ever get work again. The verdict
+ * does not depend on a time-out. (Two rounds of counting, as in Mattern, "Algorithms for Distributed Termination
+ * Detection", 1987.)
  */
 #ifndef UAT_DEADLOCK_H
 #define UAT_DEADLOCK_H
@@ -33,8 +34,9 @@ static inline void uat_deadlock_count(enum uat_park_kind kind, int change)
     ((uint64_t *)uat_deadlock_waits.at)[kind] += (uint64_t)change;
 }
 
-/* Called by an idle worker after `failures` failed attempts in a row to get work. Rank 0 looks for a deadlock now and
- * then; if it finds one, it ends the job and reports the number of waiting tasks of each kind. */
-void uat_deadlock_look(unsigned failures);
+/* Called by an idle worker after `failures` failed attempts in a row to get work. inbox: the head of this worker's
+ * inbox. Rank 0 looks for a deadlock now and then; if it finds one, it ends the job and reports the number of waiting
+ * tasks of each kind. */
+void uat_deadlock_look(unsigned failures, const uint64_t *inbox);
 
 #endif

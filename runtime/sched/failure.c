@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks that an exception has left: see uat/detail/failure.h. A failed task's end takes the slow path of uat_spawn(). */
+/* Tasks that an exception has left: see uat/detail/failure.h. A failed task's end takes the slow path of
+ * uat_spawn(). */
 #include "runtime/sched/failure.h"
 
 #include "base/delay.h"
-#include "base/virtual.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/self.h"
-#include "runtime/sched/torture.h"
+#include "runtime/sched/stop.h"
 #include "runtime/sched/worker.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/segment.h"
@@ -35,7 +35,7 @@ void uat_fail(const struct uat_failure *failure)
         uat_failing.failure = *failure;
     uat_failing.yes = 1;
     if (uat_worker.running)
-        uat_deque_watch(&uat_worker.deque, true);
+        uat_stop_watch();
 }
 
 void uat_failure_take(struct uat_failure *failure)
@@ -44,7 +44,14 @@ void uat_failure_take(struct uat_failure *failure)
         *failure = uat_failing.failure;
     uat_failing.yes = 0;
     if (uat_worker.running)
-        uat_deque_watch(&uat_worker.deque, uat_torture_on || UAT_IS_VIRTUAL());
+        uat_stop_watch();
+}
+
+void uat_failure_refuse(const char *what)
+{
+    if (uat_failing.yes)
+        uat_fatal("an exception has left %s (%s: %s); catch it in the task", what, uat_failing.failure.type,
+                  uat_failing.failure.what);
 }
 
 void uat_failure_leave(uint64_t name)
@@ -54,7 +61,7 @@ void uat_failure_leave(uint64_t name)
     uat_failure_take(&staging->failure);
     struct uat_op chain[] = {
         uat_op_write(&staging->failure, record->result, sizeof(struct uat_failure)),
-        /* After the WRITE (O1), as in uat_join_child_ended(): the peer is the FETCH_ADD of uat_join_wait_at(). */
+        /* After the WRITE (O1), as in uat_meet_child(): the peer is the FETCH_ADD of uat_meet_joiner(). */
         uat_op_fetch_add(&staging->old, &record->state, UAT_RECORD_FAILED + 1),
     };
     uat_delay();

@@ -11,6 +11,9 @@
 /* Reserve the local buffers of failures in the segment. */
 void uat_failure_reserve(void);
 
+/* Ends the job if the running task has failed. what: it is a task whose failure nobody takes, as "a data-flow task". */
+void uat_failure_refuse(const char *what);
+
 /* Called when the running task has failed and ends, and its spawner, from which it has parted, is here. Leaves the
  * failure in this worker's record `name`, as the first of the two to arrive. */
 void uat_failure_leave(uint64_t name);

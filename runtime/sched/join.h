@@ -16,10 +16,10 @@
 #ifndef UAT_JOIN_H
 #define UAT_JOIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Reserve the local buffers of joins in the segment. */
-void uat_join_reserve(void);
+#include "include/uat.h"
 
 /*
  * End the task whose segment begins at base, after it parted from its spawner. Returns the stack pointer of the joiner
@@ -30,5 +30,12 @@ uintptr_t uat_join_child_ended(uintptr_t base);
 /* Join, on behalf of the task whose segment begins at base and which waits at sp. Returns sp if it can continue, or 0
  * if it was evacuated. */
 uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base);
+
+/*
+ * Join the running task's child without waiting for it: when the child ends, its worker calls
+ * uat_alone_source.child_ended(entry). Returns false if the child has ended already; then it is joined as usual. For
+ * children without a result.
+ */
+bool uat_join_defer(uat_task_t *task, uint64_t entry);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "asm/switch.h"
 #include "base/log.h"
+#include "base/virtual.h"
 #include "base/word.h"
 #include "runtime/global/global.h"
 #include "runtime/segment/frame.h"
@@ -15,7 +16,10 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/deadlock.h"
+#include "runtime/sched/alone.h"
+#include "runtime/sched/chains.h"
 #include "runtime/sched/exception.h"
+#include "runtime/sched/modes.h"
 #include "runtime/sched/sanitize.h"
 #include "runtime/sched/spawn.h"
 #include "runtime/sched/steal.h"
@@ -38,23 +42,18 @@ static struct uat_area landing = {.name = "landing of ready tasks",
                                   .size = sizeof(struct uat_ready_landing),
                                   .align = _Alignof(struct uat_ready_landing),
                                   .peers = UAT_PEERS_NOTHING};
-
-/* The mark of a block or record that is given back. */
-static struct uat_area one = {.name = "1", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
+static struct uat_area inbox = {.name = "inbox", .size = sizeof(uint64_t), .peers = UAT_PEERS_CHANGE, .striped = true};
+static struct uat_area inbox_landing = {
+    .name = "landing of the inbox", .size = sizeof(struct uat_inbox_landing), .peers = UAT_PEERS_NOTHING};
 
 void uat_park_reserve(void)
 {
     uat_segment_reserve(&ring);
     uat_segment_reserve(&landing);
-    uat_segment_reserve(&one);
+    uat_segment_reserve(&inbox);
+    uat_segment_reserve(&inbox_landing);
+    uat_named_reserve();
     uat_deadlock_reserve();
-}
-
-void uat_park_give_back(int rank, uint64_t *returned)
-{
-    *(uint64_t *)one.at = 1;
-    struct uat_op op = uat_op_write(one.at, returned, 8);
-    uat_check(uat_transport_post_unsignaled(uat_self.transport, rank, &op, 1));
 }
 
 const uint64_t *uat_park_atomic(void)
@@ -62,11 +61,26 @@ const uint64_t *uat_park_atomic(void)
     return &((const struct uat_ready_ring *)ring.at)->claims;
 }
 
+uint64_t *uat_park_inbox(void)
+{
+    return inbox.at;
+}
+
 int uat_park_open(void)
 {
+    struct uat_parking *p = &uat_parking;
     const struct uat_ready_parts parts = {
         .ring = ring.at, .landing = landing.at, .low = uat_segment.low, .is_block = uat_park_is_block};
-    int rc = uat_ready_open(&uat_parking.ready, uat_self.transport, &parts, LIST_ROOM);
+    p->inbox = (struct uat_inbox){.transport = uat_self.transport,
+                                  .head = inbox.at,
+                                  .landing = inbox_landing.at,
+                                  .notice = uat_stall_notice(),
+                                  .colours = uat_segment.colours,
+                                  .is_block = uat_park_is_block,
+                                  .blocks_max = (size_t)uat_park_names() * (uat_segment.heap_size / UAT_HEAP_UNIT + 1)};
+    int rc = uat_ready_open(&p->ready, uat_self.transport, &parts, LIST_ROOM);
+    if (!rc)
+        rc = uat_inbox_open(&p->inbox);
     if (rc)
         uat_error("no memory for the list of ready tasks");
     uat_self.near_first = (uint64_t)uat_self.rank << 48 | (uintptr_t)uat_segment.heap;
@@ -77,6 +91,7 @@ int uat_park_open(void)
 void uat_park_close(void)
 {
     uat_self.near_size = 0;
+    uat_inbox_close(&uat_parking.inbox);
     uat_ready_close(&uat_parking.ready);
 }
 
@@ -123,6 +138,7 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
         uat_fatal("no join record is left for the spawner of a task that waits for %s; set UAT_RECORDS to more",
                   uat_deadlock_name(wait->kind));
     uat_exception_check("a call that waits");
+    uat_modes_check();
     uint64_t begin = uat_trace_begin();
     struct uat_block *block = uat_heap_get(&uat_heap, base - sp);
     if (!block)
@@ -134,6 +150,7 @@ void uat_park_leave(uintptr_t sp, uintptr_t base, struct uat_park *wait)
     struct uat_parked *parked = (struct uat_parked *)block;
     uat_sanitize_unpoison(sp, base);
     memcpy(stack, (void *)sp, base - sp);
+    uat_copied(base - sp);
     parked->next = 0;
     parked->sp = sp;
     parked->base = base;
@@ -156,26 +173,31 @@ void uat_park_no_memory(void)
     uat_fatal("no memory for the list of %zu ready tasks", uat_parking.ready.count);
 }
 
-/* The name's offset from the start of its rank's heap. SIZE_MAX if there is no such rank, or the name is not in its
- * heap. */
-static size_t heap_offset(uint64_t name)
+size_t uat_park_heap_offset(uint64_t name)
 {
     uint64_t rank = name >> 48, at = name & ((UINT64_C(1) << 48) - 1);
-    if (rank >= (uint64_t)uat_self.size)
+    const uint8_t *colours = uat_ghosts_has(rank) ? uat_ghosts.colours : uat_segment.colours;
+    if (rank >= (uint64_t)uat_self.size && colours == uat_segment.colours)
         return SIZE_MAX;
-    uint64_t offset = at - (uintptr_t)uat_segment_of((int)rank, uat_segment.heap); /* large if at is below the heap */
+    /* Large if `at` is below the heap. */
+    uint64_t offset = at - (uintptr_t)uat_coloured(uat_segment.heap, colours[rank] - uat_segment.colour);
     return offset < uat_segment.heap_size ? offset : SIZE_MAX;
 }
 
 bool uat_park_is_block(uint64_t name, size_t bytes)
 {
-    size_t offset = heap_offset(name);
+    size_t offset = uat_park_heap_offset(name);
     return offset % UAT_HEAP_UNIT == 0 && bytes <= uat_segment.heap_size - offset - UAT_HEAP_HEADER;
 }
 
 bool uat_park_is_header(uint64_t name)
 {
-    return heap_offset(name) % UAT_READY_STACK == 0;
+    return uat_park_heap_offset(name) % UAT_READY_STACK == 0;
+}
+
+bool uat_park_is_object(uint64_t name)
+{
+    return uat_park_heap_offset(name) % UAT_HEAP_UNIT == UAT_HEAP_HEADER;
 }
 
 /* READ the stack back to its original addresses. */
@@ -183,24 +205,28 @@ static void fetch(const struct uat_ready_task *task)
 {
     if (__builtin_expect(!uat_park_is_stack(task->sp, task->base), 0))
         uat_word_refuse(uat_self.rank, "the stack of a ready task", task->sp);
-    if (__builtin_expect(!uat_park_is_block(task->where, task->base - task->sp), 0))
+    if (__builtin_expect(!uat_park_is_block(task->where & ~UAT_READY_CHAIN, task->base - task->sp), 0))
         uat_word_refuse(uat_self.rank, "the place of a ready task", task->where);
     char *stack = uat_ready_block(task) + UAT_READY_STACK;
     size_t bytes = task->base - task->sp;
     if (uat_ready_rank(task) == uat_self.rank) {
         uat_sanitize_unpoison(task->sp, task->base);
         memcpy((void *)task->sp, stack, bytes);
+        uat_copied(bytes);
         return;
     }
     struct uat_op op = uat_op_read((void *)task->sp, stack, bytes);
-    uat_check(uat_transport_do(uat_self.transport, uat_ready_rank(task), &op, 1));
+    uat_named_do(uat_ready_rank(task), &op, 1);
 }
 
 /* Give the block back to its owner, now that the stack is in place. Push the task's base, as for a task without a
- * spawner here. Returns the task's stack pointer. */
+ * spawner here, or the chain's entries. Returns the task's stack pointer. */
 static uintptr_t settle(const struct uat_ready_task *task)
 {
     struct uat_block *block = (struct uat_block *)(void *)uat_ready_block(task);
+    bool chain = __builtin_expect((task->where & UAT_READY_CHAIN) != 0, 0);
+    if (chain)
+        uat_chains_take(task, uat_park_is_block);
     if (uat_ready_rank(task) == uat_self.rank) {
         ((struct uat_parked *)block)->kind = UAT_PARK_NONE;
         uat_heap_put(&uat_heap, block);
@@ -208,15 +234,22 @@ static uintptr_t settle(const struct uat_ready_task *task)
         uat_park_give_back(uat_ready_rank(task), &block->returned);
     }
     uat_global_after_resume();
-    uat_deque_push_gone(&uat_worker.deque, task->base);
+    if (!chain)
+        uat_deque_push_gone(&uat_worker.deque, task->base);
     uat_task_counts.resumed_bytes += task->base - task->sp;
     return task->sp;
+}
+
+void uat_park_send(struct uat_park *wait, uint64_t name)
+{
+    uat_deadlock_count(UAT_PARK_NONE, -1);
+    uat_check(uat_inbox_send(&uat_parking.inbox, (int)(uint32_t)wait->tag, name));
 }
 
 uintptr_t uat_park_take_own(void)
 {
     struct uat_ready_task task;
-    if (!uat_check(uat_ready_take(&uat_parking.ready, &task)))
+    if (!uat_check(uat_inbox_take_next(&uat_parking.inbox, &uat_parking.ready, &task)))
         return 0;
     uat_notice_begin(uat_stall_notice());
     fetch(&task);
@@ -245,10 +278,11 @@ uintptr_t uat_park_take_other(void)
 
 void uat_park_idle(unsigned failures)
 {
-    /* A task that another worker has claimed does not count: before its claim that worker said that it has work. */
-    if (!uat_ready_any(&uat_parking.ready))
+    /* A task that another worker has claimed does not count: before its claim that worker said that it has work. Nor
+     * does a task in the inbox, which rank 0 sees there. */
+    if (!uat_ready_any(&uat_parking.ready) && !uat_alone_source.any())
         uat_notice_end(uat_stall_notice());
-    uat_deadlock_look(failures);
+    uat_deadlock_look(failures, inbox.at);
 }
 
 void uat_park_describe(char *text, size_t size)

@@ -15,10 +15,25 @@
 
 #include "asm/offsets.h"
 #include "asm/switch.h"
+#include "deque/inbox.h"
 #include "deque/ready.h"
+#include "runtime/job/self.h"
+#include "runtime/segment/ghost.h"
 #include "runtime/segment/segment.h"
 #include "runtime/sched/deadlock.h"
+#include "runtime/sched/named.h"
 #include "runtime/sched/park_kind.h"
+#include "runtime/sched/views.h"
+
+/* How many ranks names may carry: workers, and ghosts of a larger job. */
+static inline int uat_park_names(void)
+{
+    return uat_ghosts.size > 0 ? uat_ghosts.names : uat_self.size;
+}
+
+/* The offset of name, (rank << 48) | address, from the start of its rank's heap. SIZE_MAX if there is no such rank, or
+ * the name is not in its heap. */
+size_t uat_park_heap_offset(uint64_t name);
 
 /* Is name, (rank << 48) | address, the name of a block in that rank's evacuation heap with room for `bytes` bytes? A
  * peer may have written it. */
@@ -26,6 +41,9 @@ bool uat_park_is_block(uint64_t name, size_t bytes);
 
 /* Is name the name of a waiter? That is the name of a block, or of a select waiter's entry, which lies in a block. */
 bool uat_park_is_header(uint64_t name);
+
+/* Is name, that of an object, the address after the header of a block? */
+bool uat_park_is_object(uint64_t name);
 
 /* Is [sp, base) a stack of the uni-address region? */
 static inline bool uat_park_is_stack(uint64_t sp, uint64_t base)
@@ -36,7 +54,7 @@ static inline bool uat_park_is_stack(uint64_t sp, uint64_t base)
 /* The header of a block with a waiting stack. */
 struct uat_parked {
     uint64_t returned; /* as in struct uat_block */
-    uint64_t next;     /* name of the next waiter, WRITTEN by its worker under the object's guard */
+    uint64_t next;     /* name of the next waiter, WRITTEN by its worker under the object's guard; or as in inbox.h */
     /* The local CPU writes this field and those below, except `settled`, before any peer knows the block. */
     uint64_t sp, base;
     uint64_t reply;   /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
@@ -46,6 +64,11 @@ struct uat_parked {
     uint32_t holder;  /* rank + 1 of the mutex's holder when the task began to wait, for messages */
 };
 _Static_assert(sizeof(struct uat_parked) == UAT_READY_STACK, "the header of a block");
+_Static_assert(offsetof(struct uat_parked, next) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, next) &&
+                   offsetof(struct uat_parked, sp) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, sp) &&
+                   offsetof(struct uat_parked, base) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, base) &&
+                   offsetof(struct uat_parked, reply) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, tag),
+               "what the home of an inbox READs");
 
 /* The argument of uat_park() and uat_park_word(). It may be static: uat_park_leave() is the last to read it, before any
  * other task runs here. */
@@ -70,6 +93,8 @@ void uat_park_check(const struct uat_park *wait);
 static inline int uat_park(struct uat_park *wait)
 {
     uat_park_check(wait);
+    if (__builtin_expect(uat_views_bytes != 0, 0))
+        return uat_views_suspend(wait);
     return uat_suspend(wait);
 }
 
@@ -79,6 +104,8 @@ static inline int uat_park(struct uat_park *wait)
 static inline int uat_park_word(struct uat_park *wait, uint64_t value, void *to)
 {
     uat_park_check(wait);
+    if (__builtin_expect(uat_views_bytes != 0, 0))
+        return uat_views_suspend_word(wait, value, to);
     return uat_suspend_word(wait, value, to);
 }
 
@@ -97,13 +124,10 @@ enum uat_park_part {
 enum uat_park_part uat_park_part_next(uintptr_t *sp);
 void uat_park_unpart(uintptr_t sp);
 
-/* Mark a record or a block as returned, after all READs of it are complete. Its owner finds the mark in
- * uat_lent_collect(). */
-void uat_park_give_back(int rank, uint64_t *returned);
-
 /* A worker's state for waiting tasks. */
 struct uat_parking {
     struct uat_ready ready;
+    struct uat_inbox inbox;
     bool seen;         /* tasks of this job do wait, so ready rings are looked at as often as deques */
     unsigned attempts; /* number of attempts to take a ready task of another worker */
 };
@@ -112,14 +136,15 @@ extern struct uat_parking uat_parking __attribute__((visibility("hidden")));
 /* Ends the job. */
 _Noreturn void uat_park_no_memory(void);
 
-/* Reserve the ring of ready tasks and its landing places in the segment. */
+/* Reserve the ring of ready tasks, the inbox and their landing places in the segment. */
 void uat_park_reserve(void);
 
-/* A word of the ring that adapters update atomically, for tests. */
+/* The words of ring and inbox that adapters update atomically. */
 const uint64_t *uat_park_atomic(void);
+uint64_t *uat_park_inbox(void);
 
-/* Open and close the ring of this worker's ready tasks. To be opened after the transport. Returns 0 or -ENOMEM, which
- * has been reported. */
+/* Open and close the ring of this worker's ready tasks, and its inbox. To be opened after the transport. Returns 0 or
+ * -ENOMEM, which has been reported. */
 int uat_park_open(void);
 void uat_park_close(void);
 
@@ -130,6 +155,19 @@ static inline void uat_park_ready(const struct uat_ready_task *task, enum uat_pa
     p->seen = true;
     uat_deadlock_count(kind, -1);
     if (uat_ready_push(&p->ready, task))
+        uat_park_no_memory();
+}
+
+/* For struct uat_park.park: send the task to the worker whose uat_inbox_tag() is wait->tag. */
+void uat_park_send(struct uat_park *wait, uint64_t name);
+
+/* uat_park_ready() of a task that only this worker may resume. Its block lies here, or it was queued under a guard. */
+static inline void uat_park_ready_here(const struct uat_ready_task *task, enum uat_park_kind kind)
+{
+    struct uat_parking *p = &uat_parking;
+    p->seen = true;
+    uat_deadlock_count(kind, -1);
+    if (uat_ready_push(&p->inbox.tasks, task))
         uat_park_no_memory();
 }
 

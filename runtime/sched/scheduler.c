@@ -19,11 +19,15 @@
 #include "runtime/segment/frame.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
+#include "runtime/sched/alone.h"
+#include "runtime/sched/chains.h"
 #include "runtime/sched/idle.h"
 #include "runtime/sched/join.h"
 #include "runtime/sched/sanitize.h"
 #include "runtime/sched/steal.h"
+#include "runtime/sched/stop.h"
 #include "runtime/sched/park.h"
+#include "runtime/sched/views.h"
 #include "runtime/sched/worker.h"
 #include "runtime/trace/trace.h"
 #include "runtime/job/fatal.h"
@@ -60,12 +64,23 @@ static uintptr_t next_own(void)
 static void end_run(uintptr_t base)
 {
     struct uat_frame *frame = uat_frame_at(base);
+    uat_views_drop();
     if (uat_failing.yes) {
         uat_collective_announce(&uat_failing.failure, sizeof(uat_failing.failure), true);
         uat_failure_take(NULL);
     } else {
         uat_collective_announce(uat_frame_result(frame), frame->result_size, false);
     }
+}
+
+/* A task without a spawner has ended here, wherever it was started: the root, or a data-flow task. */
+static void end_alone(uintptr_t base)
+{
+    uint64_t entry = uat_frame_at(base)->record;
+    if (!entry)
+        end_run(base);
+    else
+        uat_alone_source.ended(entry);
 }
 
 /* What to run after `event`, by which a task ended or joins: a stack pointer, or 0 for nothing. */
@@ -76,11 +91,13 @@ static uintptr_t after(int event)
     uint64_t begin = uat_trace_begin();
     if (event == UAT_EVENT_ENDED) {
         if (!uat_frame_at(at)->task) {
-            end_run(at);
+            end_alone(at);
             return 0;
         }
         next = uat_join_child_ended(at);
         uat_trace_end(UAT_TRACE_END, begin, 0, -1);
+    } else if (w->suspended_task == &uat_stop_mark) {
+        return at; /* uat_stop_task() */
     } else {
         next = uat_join_wait_at(at, uat_deque_base(&w->deque));
         uat_trace_end(next ? UAT_TRACE_JOIN : UAT_TRACE_WAIT, begin, 0, -1);
@@ -110,7 +127,7 @@ static inline uintptr_t next_ready(void)
 {
     assert(uat_deque_size(&uat_worker.deque) == 0);
     uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones left by stacks that have moved away */
-    return uat_collective_announced() ? 0 : uat_park_take_own();
+    return uat_collective_announced() || uat_stop_wanted() ? 0 : uat_park_take_own();
 }
 
 /* What the worker does after its task has begun to wait. It switches from one waiting task to the next without passing
@@ -147,6 +164,8 @@ static void run(uintptr_t sp)
 {
     uat_stall_set(UAT_DOING_TASK);
     while (sp) {
+        if (uat_stop_wanted())
+            uat_stop_worker(sp, NULL);
         enter_task(uat_deque_base(&uat_worker.deque));
         sp = next_after(uat_resume(sp));
     }
@@ -174,24 +193,92 @@ static void steal_once(struct uat_idle *idle)
     run(go_on_without_child(stolen.sp, stolen.base));
 }
 
+/* Take nothing, because uat_set_concurrency() has excluded this worker. It still refuses thieves, as an attempt to
+ * steal does. */
+static void rest(struct uat_idle *idle)
+{
+    uat_deque_refuse(&uat_worker.deque);
+    uat_idle(idle, false);
+}
+
+/* Start a task without a spawner on the empty region, and run until nothing is left to run here. */
+static void start(const struct uat_alone *task, size_t result_size)
+{
+    uintptr_t sp = uat_segment.high - UAT_STACK_TOP_ROOM; /* see the layout in spawn.S */
+    struct uat_frame *frame = uat_frame_at(sp);
+    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones left by the last run */
+    *frame = (struct uat_frame){.record = task->name, .result_size = (uint32_t)result_size};
+    char *result = uat_frame_result(frame);
+    char *copy = result - ((task->arg_size + 15) & ~(size_t)15);
+    copy = (char *)((uintptr_t)copy & ~(uintptr_t)15);
+    memset(result, 0, result_size);
+    if (task->arg_size)
+        memcpy(copy, task->arg, task->arg_size);
+    uat_worker.tasks++;
+    uat_notice_begin(uat_stall_notice());
+    uat_deque_push_gone(&uat_worker.deque, sp);
+    uat_stall_set(UAT_DOING_TASK);
+    enter_task(uat_segment.high);
+    run(next_after(uat_start(sp, task->fn, copy, result)));
+}
+
+/* Is a task ready here? uat_alone_source may have woken it without starting a task. A failed attempt to steal says that
+ * this worker has no work, so there is none before the task has run. */
+static bool has_ready(void)
+{
+    return uat_ready_any(&uat_parking.ready);
+}
+
 void uat_schedule(void)
 {
     struct uat_idle idle = {0};
     uat_stall_set(UAT_DOING_SCHEDULE);
     while (!uat_collective_announced()) {
-        uintptr_t sp = uat_park_take_own();
-        if (!sp && uat_self.size > 1)
-            sp = uat_park_take_other();
-        if (sp) {
-            idle = (struct uat_idle){0};
-            run(sp);
+        if (uat_stop_wanted()) {
+            uat_stop_worker(0, NULL);
             continue;
         }
+        const struct uat_chain *chain = uat_chains_next();
+        if (chain) {
+            uat_schedule_chain(chain);
+            continue;
+        }
+        struct uat_alone alone;
+        uintptr_t sp = uat_park_take_own();
+        bool starts = !sp && uat_alone_source.take_own(&alone);
+        if (!sp && !starts && has_ready())
+            continue;
+        bool takes = uat_self.size > 1 && uat_alone_source.takes();
+        if (!sp && !starts && takes) {
+            sp = uat_park_take_other();
+            starts = !sp && uat_alone_source.take_other(&alone);
+        }
+        if (sp || starts) {
+            idle = (struct uat_idle){0};
+            if (sp)
+                run(sp);
+            else
+                start(&alone, 0);
+            continue;
+        }
+        if (has_ready())
+            continue;
         uat_park_idle(idle.failures);
-        if (uat_self.size > 1)
+        if (takes)
             steal_once(&idle);
+        else if (uat_self.size > 1)
+            rest(&idle);
     }
     uat_trace_attempts_over();
+}
+
+void uat_schedule_chain(const struct uat_chain *chain)
+{
+    struct uat_worker *w = &uat_worker;
+    uat_chain_put(chain, &w->deque);
+    w->suspended_sp = chain->sp;
+    w->suspended_task = (uat_task_t *)chain->join;
+    run(chain->join ? after(UAT_EVENT_WAITING) : chain->sp);
 }
 
 void uat_schedule_describe(char *text, size_t size)
@@ -207,21 +294,7 @@ void uat_schedule_describe(char *text, size_t size)
 
 void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size)
 {
-    uintptr_t sp = uat_segment.high - UAT_STACK_TOP_ROOM; /* see the layout in spawn.S */
-    struct uat_frame *frame = uat_frame_at(sp);
-    uat_sanitize_unpoison(uat_segment.low, uat_segment.high); /* red zones left by the last run */
-    *frame = (struct uat_frame){.result_size = (uint32_t)result_size};
-    char *result = uat_frame_result(frame);
-    char *copy = result - ((arg_size + 15) & ~(size_t)15);
-    copy = (char *)((uintptr_t)copy & ~(uintptr_t)15);
-    memset(result, 0, result_size);
-    if (arg_size)
-        memcpy(copy, arg, arg_size);
-    uat_worker.tasks++;
-    uat_notice_begin(uat_stall_notice());
-    uat_deque_push_gone(&uat_worker.deque, sp);
-    uat_stall_set(UAT_DOING_TASK);
-    enter_task(uat_segment.high);
-    run(next_after(uat_start(sp, root, copy, result)));
+    const struct uat_alone task = {.fn = root, .arg = arg, .arg_size = arg_size};
+    start(&task, result_size);
     uat_schedule();
 }

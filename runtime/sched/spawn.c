@@ -19,8 +19,10 @@
 #include "runtime/sched/exception.h"
 #include "runtime/sched/failure.h"
 #include "runtime/sched/fork.h"
+#include "runtime/sched/named.h"
 #include "runtime/sched/group.h"
 #include "runtime/sched/modes.h"
+#include "runtime/sched/stop.h"
 #include "runtime/sched/torture.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/fatal.h"
@@ -58,14 +60,23 @@ bool uat_spawn_part(void *context, uintptr_t sp)
     }
     child->record = task->record = uat_group_keep(task, name);
     task->size = child->result_size;
+    if (uat_group_of(task)) /* it has no result; its views need its place among the group's children */
+        child->result_size = (uint32_t)uat_group_of(task)->parted;
     return true;
 }
 
 void uat_spawn_unpart(uintptr_t sp)
 {
     struct uat_frame *child = uat_frame_at(sp);
-    if (uat_group_forget(child->task))
-        uat_record_put(&uat_records, uat_record_address(child->record));
+    uint64_t name = child->record;
+    if (uat_group_of(child->task))
+        child->result_size = 0;
+    if (!uat_group_forget(child->task)) {
+    } else if (uat_record_owner(name) == uat_self.rank) {
+        uat_record_put(&uat_records, uat_record_address(name));
+    } else { /* the continuation is from a chain of a ghost */
+        uat_park_give_back(uat_record_rank(name), &uat_record_address(name)->returned);
+    }
     child->task->record = 0;
 }
 
@@ -103,11 +114,17 @@ void uat_task_pushed(uintptr_t sp)
         uat_modes_check();
         uat_torture_pushed(sp);
     }
+    if (uat_stop_wanted())
+        uat_stop_task();
 }
 
 int uat_work_wanted(void)
 {
-    if (uat_self.size == 1 || uat_fork_is_child) /* a forked child's deque is a copy of its parent's */
+    if (uat_fork_is_child) /* its deque is a copy of its parent's */
+        return 0;
+    if (uat_stop_wanted()) /* a spawn is where the caller stops */
+        return 1;
+    if (uat_self.size == 1)
         return 0;
     /* An offer may release written data, which must wait while ranges are checked out. */
     return uat_global_has_open() ? uat_deque_is_drained(&uat_worker.deque) : !uat_deque_offer(&uat_worker.deque);
@@ -116,8 +133,8 @@ int uat_work_wanted(void)
 static void refuse_children(const struct uat_frame *frame)
 {
     if (frame->pending > 0)
-        uat_fatal("a task has ended with %u children that it never joined; every uat_spawn() needs its uat_join(), and "
-                  "every group its uat_group_wait()",
+        uat_fatal("a task has ended with %u children that it never joined; every uat_spawn() needs its uat_join(), "
+                  "every group its uat_group_wait(), and every flow its uat_flow_end()",
                   frame->pending);
 }
 
@@ -125,6 +142,8 @@ static void refuse_children(const struct uat_frame *frame)
  * that the join takes the slow path. */
 static void end_failed(const struct uat_frame *frame, uintptr_t sp)
 {
+    if (uat_group_of(frame->task))
+        uat_failure_refuse("a child of a group");
     if (frame->task->record == 0 && !uat_spawn_part(NULL, sp))
         uat_fatal("no join record is free for a task that an exception has left (%s: %s); set UAT_RECORDS to more than "
                   "%" PRIu64,
@@ -145,6 +164,10 @@ void uat_task_returned(uintptr_t sp)
     uat_fork_check();
     refuse_children(frame);
     uat_global_refuse_open("at the end of a task");
+    if (uat_stop_wanted()) {
+        uat_exception_check("uat_spawn()"); /* the spawner may be in a catch block, whose spawn took the fast path */
+        uat_stop_task();
+    }
     if (uat_torture_on)
         uat_torture_returned(sp);
     uintptr_t popped;

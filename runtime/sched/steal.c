@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/virtual.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/victims.h"
@@ -19,7 +20,16 @@ static struct {
 } stealing;
 
 static uat_steal_fn *const protocols[] = {
-    [UAT_DEQUE_LOCK] = uat_lock_steal, [UAT_DEQUE_CLAIM] = uat_claim_steal, [UAT_DEQUE_MESSAGE] = uat_message_steal};
+    [UAT_DEQUE_LOCK] = uat_lock_steal,
+    [UAT_DEQUE_CLAIM] = uat_claim_steal,
+    [UAT_DEQUE_MESSAGE] = uat_message_steal,
+    [UAT_DEQUE_PAPER] = uat_paper_steal,
+};
+
+static uat_poke_fn *const pokes[] = {[UAT_DEQUE_LOCK] = uat_lock_poke,
+                                     [UAT_DEQUE_CLAIM] = uat_claim_poke,
+                                     [UAT_DEQUE_PAPER] = uat_paper_poke,
+                                     [UAT_DEQUE_MESSAGE] = uat_message_poke};
 
 static struct uat_area ring = {.name = "deque",
                                .size = sizeof(struct uat_ring),
@@ -108,8 +118,15 @@ int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen)
             sum->requests[i] += t->requests[i] - before.requests[i];
         }
         sum->doorbells += t->doorbells - before.doorbells;
+        if (UAT_IS_VIRTUAL())
+            uat_virtual->stolen(stolen->victim, stolen->sp, stolen->base);
     }
     return result;
+}
+
+int uat_steal_poke(int rank)
+{
+    return pokes[uat_deque_settings.protocol](&stealing.thief, rank);
 }
 
 int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *fetched, unsigned *trips)

@@ -26,6 +26,9 @@ int uat_steal_try(struct uat_stolen *stolen);
 /* Try to steal once from these victims. */
 int uat_steal_from(const struct uat_victims *victims, struct uat_stolen *stolen);
 
+/* Make a worker take its slow path soon: see uat_poke_fn. */
+int uat_steal_poke(int rank);
+
 /* Try once to take a ready task from victims of uat_victims_choose(): see uat_ready_steal(). */
 int uat_steal_ready(struct uat_ready *ready, struct uat_ready_task *task, bool *fetched, unsigned *trips);
 

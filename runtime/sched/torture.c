@@ -87,20 +87,35 @@ static void move_out(uintptr_t sp, uintptr_t base)
     uat_task_counts.evacuated_bytes += e->bytes;
 }
 
-static void move_in(uintptr_t sp)
+/* Bring the bytes of a stack back to its place, where nothing may have been written. */
+static void bring(const struct evacuated *e)
 {
-    struct evacuated *e = evacuated;
-    if (!e || e->sp != sp)
-        return; /* a root: it has no spawner */
-    const unsigned char *place = (const unsigned char *)sp;
+    const unsigned char *place = (const unsigned char *)e->sp;
     for (size_t i = 0; i < e->bytes; i++)
         if (place[i] != POISON)
             uat_fatal(
                 "a task has written to another task's stack, at %p; tasks may share nothing but arguments and results",
                 (const void *)(place + i));
-    memcpy((void *)sp, e->stack, e->bytes);
+    memcpy((void *)e->sp, e->stack, e->bytes);
+}
+
+static void move_in(uintptr_t sp)
+{
+    struct evacuated *e = evacuated;
+    if (!e || e->sp != sp)
+        return; /* a root: it has no spawner; or a checkpoint has brought it back */
+    bring(e);
     evacuated = e->older;
     free(e);
+}
+
+void uat_torture_show(bool all)
+{
+    for (struct evacuated *e = evacuated; e; e = e->older)
+        if (all)
+            bring(e);
+        else
+            memset((void *)e->sp, POISON, e->bytes);
 }
 
 /* Has a thief arrived since the counts were `bottom` and `given`? */

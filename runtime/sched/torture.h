@@ -24,4 +24,7 @@ bool uat_torture_waits_for_thieves(void);
 void uat_torture_pushed(uintptr_t sp);
 void uat_torture_returned(uintptr_t sp);
 
+/* For a checkpoint: bring all stacks back that were moved away (all), and let them be away again. */
+void uat_torture_show(bool all);
+
 #endif

@@ -20,7 +20,7 @@ struct uat_worker {
     struct uat_deque deque;
     _Alignas(256) uint64_t tasks; /* number of tasks spawned here. At a fixed offset, for the assembly */
     uintptr_t scheduler_sp;       /* stack pointer of the scheduler in uat_resume() */
-    uintptr_t suspended_sp;       /* stack pointer of the task that waits in uat_join_wait() or uat_park() */
+    uintptr_t suspended_sp;       /* stack pointer of the task that waits in uat_join_suspend() or uat_park() */
     uat_task_t *suspended_task;   /* the child that it waits for, or its struct uat_park */
     bool running;                 /* is this inside uat_run()? */
 };

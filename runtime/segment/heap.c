@@ -147,3 +147,22 @@ size_t uat_heap_settle(struct uat_heap *heap)
     uat_lent_collect(&heap->lent, heap->lent.count, returned, take, heap);
     return heap->lent.count;
 }
+
+int uat_heap_take(struct uat_heap *heap, uint32_t unit, unsigned order)
+{
+    unsigned at = order;
+    if (order >= UAT_HEAP_ORDERS || unit >= heap->units || unit % (1u << order) != 0)
+        return -EINVAL;
+    while (at < UAT_HEAP_ORDERS && heap->order[unit >> at << at] != at + 1) /* the free block that contains it */
+        at++;
+    if (at == UAT_HEAP_ORDERS)
+        return -EINVAL;
+    list_remove(heap, unit >> at << at, at);
+    for (; at > order; at--) { /* keep the half that contains it, and free the other */
+        uint32_t half = unit >> (at - 1) << (at - 1);
+        list_add(heap, half ^ (1u << (at - 1)), at - 1);
+    }
+    heap->used_order[unit] = (uint8_t)order;
+    uat_lent_add(&heap->lent, unit);
+    return 0;
+}

@@ -92,6 +92,10 @@ static inline void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
 /* Take back every block that peers have returned. Returns how many are still lent. */
 size_t uat_heap_settle(struct uat_heap *heap);
 
+/* Take the block of this order that begins at `unit`, as lent: what a checkpoint says was lent. Returns 0, or -EINVAL
+ * if there is no such block or it is not free. The heap must be settled. */
+int uat_heap_take(struct uat_heap *heap, uint32_t unit, unsigned order);
+
 static inline void *uat_block_stack(struct uat_block *block)
 {
     return (char *)block + UAT_HEAP_HEADER;

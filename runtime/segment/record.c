@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct uat_record_pool uat_records;
 
@@ -97,4 +98,18 @@ void uat_record_put(struct uat_record_pool *pool, struct uat_record *record)
     uint32_t number = (uint32_t)((size_t)((char *)record - pool->memory) / pool->stride);
     uat_lent_remove(&pool->lent, number);
     pool->free[pool->free_count++] = number;
+}
+
+int uat_record_take(struct uat_record_pool *pool, uint32_t number)
+{
+    size_t i = pool->free_count;
+    while (i > 0 && pool->free[i - 1] != number)
+        i--;
+    if (i == 0)
+        return -EINVAL;
+    memmove(pool->free + i - 1, pool->free + i, (pool->free_count - i) * sizeof(*pool->free));
+    pool->free_count--;
+    pool->used = number < pool->used ? pool->used : number + 1;
+    uat_lent_add(&pool->lent, number);
+    return 0;
 }

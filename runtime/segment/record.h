@@ -8,7 +8,7 @@
  *       UAT_RECORD_FAILED; the second to arrive takes that away before it gives the record back (J2). The children of a
  *       group meet their spawner at `count` instead: see J4.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
- *   J3  Result, waiter and `returned` are on separate lines, since different peers WRITE them.
+ *   J3  The result begins a line of its own, since its size varies and the other words are used in every join.
  *   J4  The children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when
  *       it ends. The waiting spawner subtracts the number of these children once. All do so by HCA FETCH_ADD, and
  *       nothing else changes `count`, so it is 0 again after each use. A spawner whose old value is the number of
@@ -21,14 +21,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/segment/ghost.h"
 #include "runtime/segment/lent.h"
 
 /* In `state`: the result is a struct uat_failure, whatever the size of the task's result. */
 #define UAT_RECORD_FAILED (UINT64_C(1) << 62)
 
+#define UAT_WAITER_FLOW (UINT64_C(1) << 32)
+
 /* A joiner that waits: its stack [sp, base) is kept in `block` of rank's evacuation heap. */
 struct uat_waiter {
-    uint64_t rank;
+    uint64_t rank; /* or UAT_WAITER_FLOW: nobody waits, and block names the child's entry in a flow's ledger */
     uint64_t block;
     uint64_t sp, base;
 };
@@ -38,6 +41,7 @@ struct uat_record {
     uint64_t returned;              /* the owner sets 0 while it is free; the second to arrive WRITEs 1 */
     uint64_t count;                 /* HCA atomics only; 0 unless a group uses the record (J4) */
     struct uat_waiter waiter;       /* WRITEs of the joiner */
+    uint64_t views;                 /* HCA atomics only; see V3 to V5 of runtime/sched/views.h */
     _Alignas(64) uint64_t result[]; /* WRITEs of the child's worker */
 };
 
@@ -47,13 +51,23 @@ static inline uint64_t uat_record_name(int rank, const struct uat_record *record
 {
     return (uint64_t)rank << 48 | (uintptr_t)record;
 }
-static inline int uat_record_rank(uint64_t name)
+/* The rank in the name: that of the worker or ghost which owns the record. */
+static inline int uat_record_owner(uint64_t name)
 {
     return (int)(name >> 48);
 }
+/* Where the record is: at which worker, and at which address there. */
+static inline struct uat_located uat_record_locate(uint64_t name)
+{
+    return uat_locate(uat_record_owner(name), name & ((UINT64_C(1) << 48) - 1) & ~(uint64_t)UAT_RECORD_GROUP);
+}
+static inline int uat_record_rank(uint64_t name)
+{
+    return uat_record_locate(name).rank;
+}
 static inline struct uat_record *uat_record_address(uint64_t name)
 {
-    return (struct uat_record *)(name & ((UINT64_C(1) << 48) - 1) & ~(uint64_t)UAT_RECORD_GROUP);
+    return (struct uat_record *)uat_record_locate(name).address;
 }
 
 /* Bytes from one record to the next. */
@@ -81,6 +95,9 @@ struct uat_record *uat_record_get(struct uat_record_pool *pool);
 
 /* Take back every record that peers have returned. Returns how many are still lent. */
 size_t uat_record_pool_settle(struct uat_record_pool *pool);
+
+/* Take record `number` as lent: what a checkpoint says was lent. Returns 0, or -EINVAL if it is not free. */
+int uat_record_take(struct uat_record_pool *pool, uint32_t number);
 
 /* Free a record that no other worker has seen in this use. Called by the owner only. */
 void uat_record_put(struct uat_record_pool *pool, struct uat_record *record);

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/cpu.h"
 #include "deque/settings.h"
+#include "runtime/segment/ghost.h"
 #include "runtime/segment/record.h"
 #include "runtime/segment/settings.h"
 #include "transport_sim/sim.h"
@@ -35,6 +36,8 @@ const struct uat_area *uat_segment_find(const char *name)
             return layout.area[i];
     return NULL;
 }
+
+static struct uat_area ghosts = {.name = "ghosts", .peers = UAT_PEERS_CHANGE}; /* reserved only if there are any */
 
 static size_t round_up(size_t n, size_t unit)
 {
@@ -133,6 +136,21 @@ void uat_segment_lay_out(void)
     s->layout = hash_layout();
 }
 
+void uat_segment_add_ghosts(int size, int names, const uint8_t *colours)
+{
+    uint64_t layout_before = uat_segment.layout;
+    uat_ghosts = (struct uat_ghosts){.size = size,
+                                     .names = names,
+                                     .colours = colours,
+                                     .base = (uintptr_t)uat_segment.start + records.offset,
+                                     .span = heap.offset + heap.size - records.offset};
+    ghosts.size = uat_ghosts.span * ((size_t)(names - 1) / (size_t)size);
+    ghosts.align = (size_t)sysconf(_SC_PAGESIZE);
+    uat_segment_reserve(&ghosts);
+    uat_segment_lay_out();
+    uat_segment.layout = layout_before;
+}
+
 /* Set each area's address for a worker of this colour. */
 static void set_addresses(int colour)
 {
@@ -143,6 +161,7 @@ static void set_addresses(int colour)
     uat_segment.colour = colour;
     uat_segment.records = records.at;
     uat_segment.heap = heap.at;
+    uat_ghosts.at = (uintptr_t)ghosts.at;
 }
 
 static int report_map(const struct uat_segment *s, int error)
@@ -200,7 +219,7 @@ static int open_guard(struct uat_segment *s)
             s->guard_size = size;
             return 0;
         }
-        if (p != MAP_FAILED) /* a kernel before 4.17 takes the address for a hint */
+        if (p != MAP_FAILED) /* a kernel before 4.17 treats the address as a hint */
             munmap(p, size);
     }
     return -1;
@@ -233,7 +252,7 @@ int uat_segment_open(int colour)
     void *p = mmap(s->start, s->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, s->fd, s->offset);
     if (p == MAP_FAILED)
         goto fail;
-    if (p != s->start) { /* a kernel before 4.17 takes the address for a hint */
+    if (p != s->start) { /* a kernel before 4.17 treats the address as a hint */
         munmap(p, s->size);
         errno = EEXIST;
         goto fail;
@@ -272,6 +291,7 @@ void uat_segment_close(void)
     for (int i = 0; i < layout.count; i++)
         layout.area[i]->at = NULL;
     *s = (struct uat_segment){.fd = -1};
+    uat_ghosts = (struct uat_ghosts){.size = 0};
 }
 
 /* The address of the first nonzero word between two offsets of the memory object; 0 if there is none. */

@@ -24,7 +24,7 @@
 
 #include "transport/colour.h"
 
-enum { UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 30 /* bytes */, UAT_AREAS_MAX = 40 };
+enum { UAT_GUARD_MIN = 64 << 10, UAT_GUARD_MAX = 1 << 30 /* bytes */, UAT_AREAS_MAX = 64 };
 
 /* What peers may do to an area. */
 enum uat_peers { UAT_PEERS_READ, UAT_PEERS_CHANGE, UAT_PEERS_NOTHING };
@@ -84,6 +84,10 @@ const struct uat_area *uat_segment_find(const char *name);
 
 /* End the layout: set the offset of each area, and uat_segment's size, read_only, closed and layout. */
 void uat_segment_lay_out(void);
+
+/* Lay the segment out again, with room for the ghosts among `names` ranks: sets uat_ghosts. The caller keeps colours.
+ * To be called before uat_segment_open(). uat_segment.layout stays the hash of the areas without it. */
+void uat_segment_add_ghosts(int size, int names, const uint8_t *colours);
 
 /* Map the segment that was laid out, for a worker of this colour (0 to UAT_COLOURS - 1). Returns 0, or -EEXIST (address
  * taken), -ENOMEM, -EFBIG or -EINVAL, reported. */

@@ -112,7 +112,7 @@ void uat_latch_destroy(uat_latch_t l)
 uat_task_barrier_t uat_task_barrier_create(uint64_t n)
 {
     if (n == 0)
-        uat_fatal("uat_task_barrier_create(): a group has at least one member");
+        uat_fatal("uat_task_barrier_create(): a task barrier has at least one member");
     const uint64_t word[4] = {[MEMBERS] = n};
     return (uat_task_barrier_t){uat_waitobj_create(UAT_PARK_BARRIER, 0, word)};
 }

@@ -3,6 +3,17 @@
  * Mutexes and condition variables. word[0] says where the mutex was locked; the other words identify the holder. A
  * holder that was handed the mutex while it waited WRITEs its new rank to the place after the words, without the guard.
  * Only messages use that rank (lost.c).
+ *
+ * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
+ * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no
+ * guard, and no atomic: they are read and written by one CPU, and no task switch happens in between. There, the first
+ * task of another worker takes the bias away for good; here the bias stays. Model: tests/model/bias.pml.
+ *
+ *   H1  Each operation on the words is on the home, from its first load to its last store. Only at its end may the task
+ *       park.
+ *   H2  A waiter's block is in the home's heap. The task that gets the mutex is resumed on the home. After a restart
+ *       the home is the keeper of the mutex's rank (runtime/segment/ghost.h), so a block may be that of a ghost here,
+ *       or of an earlier keeper elsewhere.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,12 +22,15 @@
 #include "base/word.h"
 #include "include/uat/sync.h"
 #include "runtime/segment/frame.h"
+#include "runtime/segment/record.h"
 #include "runtime/job/self.h"
 #include "runtime/sync/mutex.h"
 #include "runtime/sched/worker.h"
 #include "runtime/job/fatal.h"
 
 enum { LOCKED = UAT_MUTEX_LOCKED, BASE, HANDLE, BIRTH };
+
+#define BIASED UINT64_C(1) /* in the handle of a biased mutex, whose name is a multiple of 64 */
 
 uat_mutex_t uat_mutex_create(void)
 {
@@ -26,18 +40,30 @@ uat_mutex_t uat_mutex_create(void)
     return (uat_mutex_t){name};
 }
 
+uat_mutex_t uat_mutex_create_biased(void)
+{
+    return (uat_mutex_t){uat_mutex_create().object | BIASED};
+}
+
+static inline bool is_biased(uat_mutex_t m)
+{
+    return __builtin_expect(m.object & BIASED, 0);
+}
+
 /*
  * The identity of a task that holds a mutex. After the task has parted from its spawner, its join record's name
  * identifies it; no other living task has that name. Before that, three things identify it: its segment's base, its
  * spawner's handle and the worker where it was born. The task is still on that worker, and its record will be that
- * worker's, so this identity stays the same wherever the task goes.
+ * worker's, so this identity stays the same wherever the task goes. The record of a group's children may be another
+ * worker's, where the group's first child parted; then base and handle decide.
  *
  * Two tasks that were born on one worker at one address, of spawners at one address, are confused if the first took the
  * lock before it parted.
  */
 struct holder {
     uintptr_t base, handle;
-    uint64_t birth; /* the record's name, or (rank << 48) | 1; 0 for a root, which has no spawner and no record */
+    uint64_t birth; /* the record's name, or (rank << 48) | 1. Without a spawner: the name of a data-flow task's entry,
+                     * or 0 for a root */
 };
 
 #define UNPARTED UINT64_C(1)
@@ -51,7 +77,7 @@ static struct holder running_task(void)
     const struct uat_frame *frame = uat_frame_at(base);
     bool parted = (deque->top[-1] & UAT_TAG_MASK) != UAT_TAG_PRIVATE; /* otherwise frame->record is undefined */
     uint64_t birth = parted ? frame->record : (uint64_t)uat_self.rank << 48 | UNPARTED;
-    return (struct holder){base, (uintptr_t)frame->task, frame->task ? birth : 0};
+    return (struct holder){base, (uintptr_t)frame->task, birth};
 }
 
 /* Store the holder in the words. where: rank + 1 of the worker that runs it, or UAT_MUTEX_HANDED. */
@@ -68,11 +94,60 @@ static bool is_holder(const struct uat_waitobj *m, struct holder task)
     uint64_t birth = m->word[BIRTH];
     if (birth != 0 && (uint32_t)birth != UNPARTED) /* a parted holder is identified by its record alone */
         return birth == task.birth;
-    return m->word[BASE] == task.base && m->word[HANDLE] == task.handle && birth >> 48 == task.birth >> 48;
+    bool in_group = (task.birth & UAT_RECORD_GROUP) && (uint32_t)task.birth != UNPARTED;
+    /* After a restart another worker may run what the worker of its birth had. */
+    bool moved = uat_self.restarts > 0;
+    return m->word[BASE] == task.base && m->word[HANDLE] == task.handle &&
+           (in_group || moved || birth >> 48 == task.birth >> 48);
+}
+
+/* Where the object or block of this name is: at the keeper of its rank, if that is a ghost. */
+static struct uat_located located(uint64_t name)
+{
+    return uat_locate(uat_waitobj_rank(name), (uintptr_t)uat_waitobj_address(name));
+}
+
+/* Go to the home of a biased mutex, or end the job if it is no mutex. noinline: the caller goes on in another
+ * process. */
+static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, const char *what)
+{
+    uat_waitobj_check(name, UAT_PARK_MUTEX, what);
+    const struct uat_located home = located(name);
+    uat_migrate(home.rank);
+    struct uat_waitobj *o = (struct uat_waitobj *)home.address;
+    if (o->guard != 0 || o->kind != (UAT_WAITOBJ_MAGIC | UAT_PARK_MUTEX))
+        uat_waitobj_take(name, UAT_PARK_MUTEX, what); /* ends the job */
+    return o;
+}
+
+/* The words of a biased mutex, on its home (H1). Plain accesses: see above. They need not order global memory either:
+ * what a holder wrote here is in this worker's cache, and what it wrote elsewhere was released before it came back. */
+static inline struct uat_waitobj *biased(uat_mutex_t m, const char *what)
+{
+    uint64_t name = m.object & ~BIASED, offset = name - uat_self.near_first;
+    struct uat_waitobj *o = uat_waitobj_address(name);
+    if (__builtin_expect(offset >= uat_segment.heap_size || offset % UAT_HEAP_UNIT != UAT_HEAP_HEADER ||
+                             o->guard != 0 || o->kind != (UAT_WAITOBJ_MAGIC | UAT_PARK_MUTEX),
+                         0))
+        return go_home(name, what);
+    return o;
+}
+
+static int try_lock_biased(uat_mutex_t m)
+{
+    struct uat_waitobj *o = biased(m, "uat_mutex_try_lock()");
+    if (o->word[LOCKED] == 0) {
+        note_holder(o, running_task(), (uint64_t)uat_self.rank + 1);
+        return 0;
+    }
+    uat_waitobj_poll_failed();
+    return -EAGAIN;
 }
 
 int uat_mutex_try_lock(uat_mutex_t m)
 {
+    if (is_biased(m))
+        return try_lock_biased(m);
     struct uat_waitobj *o = uat_waitobj_take(m.object, UAT_PARK_MUTEX, "uat_mutex_try_lock()");
     int locked = o->word[LOCKED] == 0;
     if (locked)
@@ -84,14 +159,71 @@ int uat_mutex_try_lock(uat_mutex_t m)
     return -EAGAIN;
 }
 
-/* A waiter has parted from its spawner. Its record's name becomes the tag by which it will be known as the holder. A
- * root has no record, and is known by its base. */
-static void park_locker(struct uat_park *wait, uint64_t name)
+/* A waiter has parted from its spawner. Its record's name becomes the tag by which it will be known as the holder, or
+ * the name of its entry in a flow. A root has neither, and is known by its base. */
+static void tag_locker(uint64_t name)
 {
     struct uat_parked *parked = (struct uat_parked *)(void *)uat_waitobj_address(name);
     const struct uat_frame *frame = uat_frame_at(parked->base); /* it stays in place until the call returns */
-    parked->reply = frame->task ? frame->record : 0;
+    parked->reply = frame->record;
+}
+
+static void park_locker(struct uat_park *wait, uint64_t name)
+{
+    tag_locker(name);
     uat_waitobj_park(wait, name);
+}
+
+/* A waiter in the queue of a biased mutex, if its block is here (H2), or NULL. */
+static struct uat_parked *waiter_here(uint64_t name)
+{
+    if (!uat_park_is_block(name, 0))
+        uat_word_refuse(uat_self.rank, "the name of a waiter of a biased mutex", name);
+    const struct uat_located block = located(name);
+    return block.rank == uat_self.rank ? (struct uat_parked *)block.address : NULL;
+}
+
+/* Let the task `name` follow the last waiter of the queue. */
+static void link_biased(uint64_t last, uint64_t name)
+{
+    struct uat_parked *p = waiter_here(last);
+    if (p) {
+        p->next = name;
+        return;
+    }
+    uat_sync_staging()->word = name;
+    p = (struct uat_parked *)(void *)uat_waitobj_address(last);
+    const struct uat_op op = uat_op_write(&uat_sync_staging()->word, &p->next, sizeof(p->next));
+    uat_waitobj_post(last, &op, 1);
+}
+
+/* Queue the task. No adapter takes part: its block is here, too (H2). */
+static void park_biased(struct uat_park *wait, uint64_t name)
+{
+    struct uat_waitobj *o = (struct uat_waitobj *)located(wait->object).address;
+    tag_locker(name);
+    if (o->head)
+        link_biased(o->tail, name);
+    else
+        o->head = name;
+    o->tail = name;
+}
+
+static __attribute__((noinline)) void wait_biased(uat_mutex_t m, uint64_t locked)
+{
+    struct uat_park wait = {
+        .kind = UAT_PARK_MUTEX, .object = m.object & ~BIASED, .holder = (uint32_t)locked, .park = park_biased};
+    uat_park(&wait);
+}
+
+static inline void lock_biased(uat_mutex_t m)
+{
+    struct uat_waitobj *o = biased(m, "uat_mutex_lock()");
+    uint64_t locked = o->word[LOCKED];
+    if (__builtin_expect(locked != 0, 0))
+        wait_biased(m, locked);
+    else
+        note_holder(o, running_task(), (uint64_t)uat_self.rank + 1);
 }
 
 /*
@@ -109,15 +241,19 @@ static __attribute__((noinline)) void note_resumed(uint64_t mutex)
     }
     uat_sync_staging()->word = where;
     struct uat_op op = uat_op_write(&uat_sync_staging()->word, at, sizeof(where));
-    uat_check(uat_transport_do(uat_self.transport, uat_waitobj_rank(mutex), &op, 1));
+    uat_waitobj_post(mutex, &op, 1);
 }
 
 void uat_mutex_lock(uat_mutex_t m)
 {
+    if (is_biased(m)) {
+        lock_biased(m);
+        return;
+    }
     struct uat_waitobj *o = uat_waitobj_take(m.object, UAT_PARK_MUTEX, "uat_mutex_lock()");
     if (o->word[LOCKED]) {
         uint64_t locked = o->word[LOCKED];
-        if (locked > (uint64_t)uat_self.size && locked != UAT_MUTEX_HANDED)
+        if (locked > (uint64_t)uat_park_names() && locked != UAT_MUTEX_HANDED)
             uat_word_refuse(uat_waitobj_held_rank(), "the holder of a mutex", locked);
         struct uat_park wait = {.kind = UAT_PARK_MUTEX,
                                 .object = m.object,
@@ -131,17 +267,47 @@ void uat_mutex_lock(uat_mutex_t m)
     uat_waitobj_leave(m.object, 0);
 }
 
+static inline void check_holder(const struct uat_waitobj *o, uint64_t object, struct holder holder, const char *what)
+{
+    if (__builtin_expect(!o->word[LOCKED], 0))
+        uat_fatal("%s: mutex %" PRIx64 " of rank %d is not locked", what, object & ((UINT64_C(1) << 48) - 1),
+                  uat_waitobj_rank(object));
+    if (__builtin_expect(!is_holder(o, holder), 0))
+        uat_fatal("%s: mutex %" PRIx64 " of rank %d is held by another task", what, object & ((UINT64_C(1) << 48) - 1),
+                  uat_waitobj_rank(object));
+}
+
+/* Hand a biased mutex over to the task that has waited longest. */
+static __attribute__((noinline)) void hand_over_biased(struct uat_waitobj *o)
+{
+    const struct uat_parked *p = waiter_here(o->head);
+    if (!p) {
+        struct uat_parked *copy = (struct uat_parked *)(void *)uat_sync_staging()->node;
+        _Static_assert(sizeof(*copy) <= UAT_SYNC_NODE, "there is room for it");
+        uat_waitobj_read(o->head, copy, uat_waitobj_address(o->head), sizeof(*copy));
+        p = copy;
+    }
+    const struct uat_ready_task task = {.sp = p->sp, .base = p->base, .where = o->head};
+    note_holder(o, (struct holder){.base = p->base, .birth = p->reply}, (uint64_t)uat_self.rank + 1);
+    o->head = o->head == o->tail ? 0 : p->next;
+    uat_park_ready_here(&task, UAT_PARK_MUTEX);
+}
+
+static inline void release_biased(struct uat_waitobj *o, uint64_t object, struct holder holder, const char *what)
+{
+    check_holder(o, object, holder, what);
+    if (__builtin_expect(o->head != 0, 0))
+        hand_over_biased(o);
+    else
+        o->word[LOCKED] = 0;
+}
+
 /* Hand the mutex over to the task that has waited longest, or free it. Also called on the scheduler's side. */
 static void release(uint64_t object, struct holder holder, const char *what)
 {
     struct uat_waitobj *o = uat_waitobj_take(object, UAT_PARK_MUTEX, what);
     struct uat_waking waking;
-    if (!o->word[LOCKED])
-        uat_fatal("%s: mutex %" PRIx64 " of rank %d is not locked", what, object & ((UINT64_C(1) << 48) - 1),
-                  uat_waitobj_rank(object));
-    if (!is_holder(o, holder))
-        uat_fatal("%s: mutex %" PRIx64 " of rank %d is held by another task", what, object & ((UINT64_C(1) << 48) - 1),
-                  uat_waitobj_rank(object));
+    check_holder(o, object, holder, what);
     bool any = uat_waitobj_unqueue(&waking);
     o->word[LOCKED] = 0;
     if (any) /* the waiter's tag identifies the new holder */
@@ -152,14 +318,31 @@ static void release(uint64_t object, struct holder holder, const char *what)
         uat_waitobj_wake(&waking, UAT_PARK_MUTEX, 0, NULL, 0);
 }
 
+/* The task must be on the home of a biased mutex. */
+static inline void release_any(uat_mutex_t m, struct holder holder, const char *what)
+{
+    uint64_t object = m.object & ~BIASED;
+    if (is_biased(m))
+        release_biased((struct uat_waitobj *)located(object).address, object, holder, what);
+    else
+        release(object, holder, what);
+}
+
 void uat_mutex_unlock(uat_mutex_t m)
 {
-    release(m.object, running_task(), "uat_mutex_unlock()");
+    static const char what[] = "uat_mutex_unlock()";
+    if (is_biased(m))
+        biased(m, what); /* first, because running_task() is right on this worker only */
+    release_any(m, running_task(), what);
 }
 
 void uat_mutex_destroy(uat_mutex_t m)
 {
     static const char what[] = "uat_mutex_destroy()";
+    if (is_biased(m)) {
+        biased(m, what);
+        m.object &= ~BIASED;
+    }
     const struct uat_waitobj *o = uat_waitobj_take(m.object, UAT_PARK_MUTEX, what);
     if (o->word[LOCKED] && !o->head)
         uat_fatal("%s: mutex %" PRIx64 " of rank %d is locked", what, m.object & ((UINT64_C(1) << 48) - 1),
@@ -176,7 +359,7 @@ uat_condition_t uat_condition_create(void)
 /* A wait for a condition. The mutex is released after the task is queued, so that no signal is lost in between. */
 struct condition_wait {
     struct uat_park wait;
-    uint64_t mutex;
+    uat_mutex_t mutex;
     struct holder holder;
 };
 
@@ -185,17 +368,32 @@ static void park(struct uat_park *wait, uint64_t name)
     struct condition_wait w = *(struct condition_wait *)wait;
     uat_waitobj_queue(name);
     uat_waitobj_leave(w.wait.object, 0);
-    release(w.mutex, w.holder, "uat_condition_wait()");
+    release_any(w.mutex, w.holder, "uat_condition_wait()");
 }
 
 void uat_condition_wait(uat_condition_t c, uat_mutex_t m)
 {
+    if (is_biased(m))
+        biased(m, "uat_condition_wait()");
     uat_waitobj_take(c.object, UAT_PARK_CONDITION, "uat_condition_wait()");
-    struct condition_wait w = {.wait = {.kind = UAT_PARK_CONDITION, .object = c.object, .park = park},
-                               .mutex = m.object,
-                               .holder = running_task()};
+    struct condition_wait w = {
+        .wait = {.kind = UAT_PARK_CONDITION, .object = c.object, .tag = is_biased(m) ? m.object : 0, .park = park},
+        .mutex = m,
+        .holder = running_task()};
     uat_park(&w.wait);
     uat_mutex_lock(m);
+}
+
+/* Wake a waiter, whose tag is its biased mutex or 0. If this worker is the mutex's home, the waiter resumes here. */
+static void wake(struct uat_waking *waking)
+{
+    const struct uat_ready_task task = {.sp = waking->sp, .base = waking->base, .where = waking->name};
+    if (waking->reply && uat_waitobj_rank(waking->reply) == uat_self.rank) {
+        uat_park_ready_here(&task, UAT_PARK_CONDITION);
+        return;
+    }
+    waking->reply = 0;
+    uat_waitobj_wake(waking, UAT_PARK_CONDITION, 0, NULL, 0);
 }
 
 void uat_condition_signal(uat_condition_t c)
@@ -205,7 +403,7 @@ void uat_condition_signal(uat_condition_t c)
     bool any = uat_waitobj_unqueue(&waking);
     uat_waitobj_leave(c.object, 0);
     if (any)
-        uat_waitobj_wake(&waking, UAT_PARK_CONDITION, 0, NULL, 0);
+        wake(&waking);
 }
 
 void uat_condition_broadcast(uat_condition_t c)

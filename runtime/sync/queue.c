@@ -68,7 +68,7 @@ static __attribute__((noinline)) bool claim(struct uat_waking *waking)
 {
     uint64_t name = waking->base;
     if (!uat_park_is_block(name, sizeof(struct uat_select_waiter)))
-        uat_word_refuse(uat_waitobj_rank(waking->name), "the select of a waiter", name);
+        uat_word_refuse(uat_waitobj_rank(waking->name), "the select waiter of an entry", name);
     struct uat_select_waiter *waiter = (struct uat_select_waiter *)(void *)uat_waitobj_address(name);
     const uint64_t *w = &waiter->stack;
     if (uat_waitobj_is_near(name)) {
@@ -111,7 +111,7 @@ bool uat_waitobj_unqueue_slowly(struct uat_waking *waking)
 /* Ends the job if a queue is longer than all heaps have room for, because it then contains a cycle. */
 static void check_length(uint64_t passed, uint64_t at)
 {
-    if (passed > (uint64_t)uat_self.size * (uat_segment.heap_size / UAT_READY_STACK))
+    if (passed > (uint64_t)uat_park_names() * (uat_segment.heap_size / UAT_READY_STACK))
         uat_word_refuse(uat_waitobj_rank(at), "the name of the next waiter", at);
 }
 
@@ -194,6 +194,8 @@ void uat_waitobj_wake_all(uint64_t head, uint64_t tail, enum uat_park_kind kind,
         check_length(++passed, name);
         uat_waitobj_look(name, &waking);
         name = name == tail ? 0 : waking.next;
+        if (kind == UAT_PARK_CONDITION) /* a tag, which a broadcast ignores */
+            waking.reply = 0;
         uat_waitobj_wake(&waking, kind, status, value, size);
     }
 }

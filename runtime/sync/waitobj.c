@@ -13,6 +13,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/deadlock.h"
+#include "runtime/sched/worker.h"
 #include "runtime/job/fatal.h"
 #include "runtime/job/stall.h"
 
@@ -34,7 +35,7 @@ void uat_sync_reserve(void)
 void uat_waitobj_post(uint64_t name, const struct uat_op *ops, int n)
 {
     uat_delay();
-    uat_check(uat_transport_do(uat_self.transport, uat_waitobj_rank(name), ops, n));
+    uat_named_do(uat_waitobj_rank(name), ops, n);
 }
 
 void uat_waitobj_read(uint64_t name, void *to, const void *address, size_t size)
@@ -58,7 +59,7 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
     if (size > UAT_UNSIGNALED_WRITE_MAX)
         uat_waitobj_post(name, &op, 1);
     else if (size > 0) /* it arrives before the guard's CMP_SWAP in uat_waitobj_leave() (O1, O5) */
-        uat_check(uat_transport_post_unsignaled(uat_self.transport, uat_waitobj_rank(name), &op, 1));
+        uat_named_post_unsignaled(uat_waitobj_rank(name), &op, 1);
 }
 
 /* The noun for an object of this kind. For a channel it differs from what tasks wait for. */
@@ -79,7 +80,8 @@ uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_
                   "any more",
                   uat_segment.heap_size >> 10, noun(kind), bytes);
     struct uat_waitobj *o = uat_block_stack(block);
-    ((struct uat_parked *)block)->kind = UAT_PARK_OBJECT; /* the kind is for messages */
+    ((struct uat_parked *)block)->kind = UAT_PARK_OBJECT; /* for messages and for checkpoints, like `holder` */
+    ((struct uat_parked *)block)->holder = !uat_worker.running;
     /* Relaxed: no peer knows the object yet; later operations of the transport pass its handle on. */
     __atomic_store_n(&o->guard, 0, __ATOMIC_RELAXED);
     o->kind = UAT_WAITOBJ_MAGIC | kind;
@@ -92,16 +94,6 @@ static _Noreturn void refuse(uint64_t name, enum uat_park_kind kind, const char 
 {
     uat_fatal("%s: %" PRIx64 " of rank %d is not %s: it was destroyed, or never created", what,
               name & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(name), noun(kind));
-}
-
-/* Could name be an object? A handle may be uninitialised. */
-static bool is_sane(uint64_t name)
-{
-    if (uat_waitobj_rank(name) >= uat_self.size)
-        return false;
-    uintptr_t at = (uintptr_t)uat_waitobj_address(name);
-    uintptr_t heap = (uintptr_t)uat_segment_of(uat_waitobj_rank(name), uat_segment.heap);
-    return at >= heap && at < heap + uat_segment.heap_size && (at - heap) % UAT_HEAP_UNIT == UAT_HEAP_HEADER;
 }
 
 void uat_waitobj_hold(struct uat_waitobj *words)
@@ -134,7 +126,7 @@ static inline uint64_t try_take(uint64_t name, struct uat_waitobj *copy)
 
 void uat_waitobj_check(uint64_t name, enum uat_park_kind kind, const char *what)
 {
-    if (__builtin_expect(!uat_self.transport || !is_sane(name), 0))
+    if (__builtin_expect(!uat_self.transport || !uat_park_is_object(name), 0))
         refuse(name, kind, what);
 }
 
@@ -200,7 +192,7 @@ void uat_waitobj_leave_far(uint64_t name, uint64_t final)
         uat_op_cmp_swap(NULL, &o->guard, (uint64_t)uat_self.rank + 1, final),
     };
     uat_delay();
-    uat_check(uat_transport_post_unsignaled(uat_self.transport, uat_waitobj_rank(name), chain, 2));
+    uat_named_post_unsignaled(uat_waitobj_rank(name), chain, 2);
 }
 
 void uat_waitobj_destroy(uint64_t name, enum uat_park_kind kind, const char *what)

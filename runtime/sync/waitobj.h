@@ -33,6 +33,7 @@
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/park.h"
+#include "runtime/sched/stop.h"
 
 struct uat_waitobj {
     /* Changed only by the adapter's atomics or, where the CPU is the adapter (O6), by the CPU's. */
@@ -47,7 +48,10 @@ struct uat_waitobj {
 #define UAT_WAITOBJ_SET   (UINT64_C(1) << 32) /* final: a future that has its value, which never changes again */
 #define UAT_WAITOBJ_GONE  (UINT64_C(2) << 32) /* final: destroyed */
 
-enum { UAT_HELD_MAX = 16 /* most guards of objects that a worker holds at once */ };
+enum {
+    UAT_HELD_MAX = 16, /* most guards of objects that a worker holds at once */
+    UAT_SYNC_NODE = 96 /* bytes of a node in named.c */
+};
 
 /* Local buffers of the operations that this worker posts to far objects. */
 struct uat_sync_staging {
@@ -55,6 +59,7 @@ struct uat_sync_staging {
     uint64_t word;
     uint64_t waking[6];        /* header of a waiter */
     uint64_t select_waiter[3]; /* the select waiter of a waiting select */
+    uint64_t node[UAT_SYNC_NODE / 8];
     /* `held` copies the words of the object whose guard is held, `select` those of several such objects. */
     _Alignas(64) char held[sizeof(struct uat_waitobj)];
     _Alignas(64) char select[UAT_HELD_MAX][sizeof(struct uat_waitobj)];
@@ -68,6 +73,14 @@ static inline struct uat_sync_staging *uat_sync_staging(void)
 
 /* Reserve the staging area in the segment. */
 void uat_sync_reserve(void);
+
+/* Reserve the table of channels' names in the segment. */
+void uat_sync_reserve_names(void);
+
+/* named.c, for a restart: empty this worker's lists; add the name in a block of `rank`, whose bytes are here, to its
+ * list, which follows from the number of workers. The lists of all workers are empty before the first is added. */
+void uat_sync_forget_names(void);
+void uat_sync_add_name(int rank, uint64_t address, void *here);
 
 /* The words of the object whose guard this worker holds: a copy in the staging area or, if the object is near, the
  * object itself. There is one such object at a time. */
@@ -89,6 +102,7 @@ uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_
 static inline void uat_waitobj_poll_failed(void)
 {
     uat_work_wanted();
+    uat_stop_polled();
 }
 
 /* Ends the job if name cannot be an object's: a handle may be uninitialised. what: as below. */

@@ -80,8 +80,8 @@ void uat_trace_attempts_over(void)
         end_idle(uat_counter());
 }
 
-/* Can the file be written at the end? This is checked at the start, before hours have passed; nothing is created
- * yet. */
+/* Can the file be written at the end? The start checks this, so that hours of a run are not lost. It creates
+ * nothing. */
 static int check_file(const char *file)
 {
     int rc = uat_output_check(file);

@@ -37,19 +37,37 @@ struct sink {
 };
 
 static const char *const names[UAT_TRACE_KINDS] = {
-    [UAT_PHASE_PEEK] = "peek",        [UAT_PHASE_LOCK] = "lock",           [UAT_PHASE_CLAIM] = "claim",
-    [UAT_PHASE_LOOK] = "second look", [UAT_PHASE_STACK] = "stack",         [UAT_PHASE_ACKNOWLEDGE] = "acknowledge",
-    [UAT_PHASE_ASK] = "ask",          [UAT_PHASE_ANSWER] = "await answer", [UAT_PHASE_WITHDRAW] = "withdraw",
-    [UAT_PHASE_GIVE] = "give",        [UAT_PHASE_AWAIT] = "await thief",   [UAT_TRACE_RUN] = "run",
-    [UAT_TRACE_STEAL] = "steal",      [UAT_TRACE_IDLE] = "idle",           [UAT_TRACE_END] = "end",
-    [UAT_TRACE_JOIN] = "join",        [UAT_TRACE_WAIT] = "join wait",      [UAT_TRACE_EVACUATE] = "evacuate",
-    [UAT_TRACE_RESUME] = "resume",    [UAT_TRACE_MISS] = "fetch",          [UAT_TRACE_RELEASE] = "release",
+    [UAT_PHASE_PEEK] = "peek",
+    [UAT_PHASE_LOCK] = "lock",
+    [UAT_PHASE_CLAIM] = "claim",
+    [UAT_PHASE_LOOK] = "second look",
+    [UAT_PHASE_STACK] = "stack",
+    [UAT_PHASE_ACKNOWLEDGE] = "acknowledge",
+    [UAT_PHASE_ASK] = "ask",
+    [UAT_PHASE_ANSWER] = "await answer",
+    [UAT_PHASE_WITHDRAW] = "withdraw",
+    [UAT_PHASE_GIVE] = "give",
+    [UAT_PHASE_AWAIT] = "await thief",
+    [UAT_TRACE_RUN] = "run",
+    [UAT_TRACE_STEAL] = "steal",
+    [UAT_TRACE_IDLE] = "idle",
+    [UAT_TRACE_END] = "end",
+    [UAT_TRACE_JOIN] = "join",
+    [UAT_TRACE_WAIT] = "join wait",
+    [UAT_TRACE_EVACUATE] = "evacuate",
+    [UAT_TRACE_RESUME] = "resume",
+    [UAT_TRACE_MISS] = "fetch",
+    [UAT_TRACE_RELEASE] = "release",
+    [UAT_TRACE_FLOW_SPAWN] = "flow spawn",
+    [UAT_TRACE_FLOW_ROOM] = "flow room",
+    [UAT_TRACE_FLOW_READY] = "flow ready",
+    [UAT_TRACE_FLOW_BEGIN] = "flow begin",
+    [UAT_TRACE_FLOW_END] = "flow end",
 };
-static const char *const details[UAT_TRACE_KINDS] = {[UAT_TRACE_STEAL] = "bytes",
-                                                     [UAT_TRACE_IDLE] = "failed",
-                                                     [UAT_TRACE_EVACUATE] = "bytes",
-                                                     [UAT_TRACE_RESUME] = "bytes",
-                                                     [UAT_TRACE_MISS] = "bytes"};
+static const char *const details[UAT_TRACE_KINDS] = {
+    [UAT_TRACE_STEAL] = "bytes",      [UAT_TRACE_IDLE] = "failed",      [UAT_TRACE_EVACUATE] = "bytes",
+    [UAT_TRACE_RESUME] = "bytes",     [UAT_TRACE_MISS] = "bytes",       [UAT_TRACE_FLOW_SPAWN] = "entry",
+    [UAT_TRACE_FLOW_READY] = "entry", [UAT_TRACE_FLOW_BEGIN] = "entry", [UAT_TRACE_FLOW_END] = "entry"};
 
 static struct chunk *staged(void)
 {

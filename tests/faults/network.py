@@ -5,6 +5,7 @@ from fault import Fault
 # Soft-RoCE does not repeat what it cannot send for lack of a link or a route. A worker that connects at that time is right to refuse.
 NO_LINK = (r"its state is down|cannot enter state RTR: Network is unreachable|"
            r"failed on \S+ \(port (down|active|init\w*)\): local QP operation error|"
+           r"to rank \d+ \(\S+\): local QP operation error|"
            r"rdmacm: (RDMA_CM_EVENT_(ADDR|ROUTE)_ERROR|resolving the address), rank \d+")
 ADDRESSES = ["10.9.0.1", "10.9.0.2"]
 
@@ -13,7 +14,7 @@ class Network(Fault):
     """The run ends within the retry bound that the workers print, plus the launcher's time."""
     transports, guests, network = ("ibv",), True, True
     # While PMIx's servers make their first connection, slurmstepd notices that the other host is gone.
-    says = (r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|its state is down|rdmacm: )|srun: error: Node failure on \S+|"
+    says = (r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|cannot reach each other|to rank \d+ \(|its state is down|rdmacm: )|srun: error: Node failure on \S+|"
             r"slurmstepd-\S+: error: .*Cannot establish direct connection to \S+")
     lines = 5
     # Faults that the workers cannot notice themselves take longer: in a PMIx collective the servers wait for each other

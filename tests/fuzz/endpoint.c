@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .base = {.rank = 1, .size = WORKERS}, .mr = &mr, .host = "here", .pkey = 0xffff, .token = {{3, 4}}};
     struct ibv_qp qp = {.qp_num = 5};
     struct uat_ibv_connection connections[WORKERS];
-    struct uat_ibv_neighbour neighbour = {.mr = {&mr, &mr}};
+    int neighbour = PEER;
     int of[WORKERS] = {0, 1, 2, 3}, place[WORKERS] = {0}, workers[WORKERS] = {1, 1, 1, 1},
         first[WORKERS] = {0, 1, 2, 3};
     struct uat_ibv_endpoint out;
@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ibv.connection_count = WORKERS;
     ibv.neighbours = &neighbour;
     ibv.neighbour_count = 1;
+    ibv.pool.mr[UAT_IBV_STACKS] = ibv.pool.mr[UAT_IBV_WORDS] = &mr;
     ibv.groups = (struct uat_ibv_groups){
         .size = WORKERS, .count = WORKERS, .of = of, .place = place, .workers = workers, .first = first};
     ibv.port.number = 1;
@@ -50,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct uat_endpoint endpoint = {.data = blob, .size = bytes, .host = "there"};
     if (uat_ibv_endpoint_read(&ibv, PEER, &endpoint, &out, &end) == 0 &&
         (out.size != WORKERS || out.rank != PEER || out.mtu < IBV_MTU_256 || out.mtu > IBV_MTU_4096 || !out.read_to ||
-         !memchr(out.device, '\0', sizeof(out.device)) || out.connections != WORKERS || out.keys != UAT_IBV_WINDOWS ||
+         !memchr(out.device, '\0', sizeof(out.device)) || out.connections != WORKERS || out.neighbours != 1 ||
          !uat_ibv_end_is_valid(end) || !uat_secret_equal(&out.token, &ibv.token)))
         abort();
     free(blob);

@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     blob = malloc(bytes);
     memset(blob, 0, bytes);
     memcpy(blob, &zero, bytes < sizeof(zero) ? bytes : sizeof(zero));
-    if (uat_identity_compare(&own, blob, bytes, uat_settings) == 0 &&
+    if (uat_identity_compare(&own, blob, bytes, uat_settings, NULL) == 0 &&
         (zero.abi != own.abi || memcmp(zero.setting, own.setting, equal * sizeof(own.setting[0])) != 0 ||
          zero.objects != own.objects || memcmp(zero.object, own.object, own.objects * sizeof(own.object[0])) != 0))
         abort();

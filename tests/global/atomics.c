@@ -72,7 +72,6 @@ static void add(void *left, const void *right, const void *arg)
 {
     struct taken *a = left;
     const struct taken *b = right;
-    (void)arg;
     a->added += b->added;
     a->numbers += b->numbers;
     a->wrong += b->wrong;

@@ -32,7 +32,6 @@ UAT_TASK_VOID(touch, int64_t, i)
 
 UAT_TASK_VOID(nothing, int, unused)
 {
-    (void)unused;
 }
 
 /* Writes, then spawns repeatedly: each spawn checks whether the budget allows publication again. */
@@ -50,7 +49,6 @@ UAT_TASK_VOID(spawn_again, int, unused)
 /* Keeps a worker busy until the loop is over. */
 UAT_TASK_VOID(be_busy, int, unused)
 {
-    (void)unused;
     double end = now_ms() + PATIENCE_MS;
     while (!uat_atomic_load(looped) && now_ms() < end)
         ;

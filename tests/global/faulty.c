@@ -20,15 +20,11 @@ static int is(const char *name)
 
 static void leaf(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
 }
 
 /* This task has a checkout open when it spawns. The message appears when the spawn is published. */
 static void open_at_spawn(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     uat_task_t t;
     uat_global_checkout(array, 8, UAT_READ);
     uat_spawn(&t, leaf, NULL, 0, NULL, 0);
@@ -37,15 +33,11 @@ static void open_at_spawn(void *arg, void *result)
 
 static void open_at_end(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     uat_global_checkout(array, 8, UAT_READ);
 }
 
 static void spawn_one(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     uat_task_t t;
     uat_spawn(&t, open_at_end, NULL, 0, NULL, 0);
     uat_join(&t);
@@ -54,15 +46,11 @@ static void spawn_one(void *arg, void *result)
 /* The child runs for a long time, so that a stolen joiner waits. */
 static void slow_leaf(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     usleep(100000);
 }
 
 static void open_at_join(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     uat_task_t t;
     uat_spawn(&t, slow_leaf, NULL, 0, NULL, 0);
     uat_global_checkout(array, 8, UAT_READ);
@@ -71,9 +59,7 @@ static void open_at_join(void *arg, void *result)
 
 static void alloc_inside(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
-    if (!uat_global_alloc(8, UAT_BLOCKED, 0))
+    if (is("temporary-inside") ? uat_global_temporary_open(8, 0) : !uat_global_alloc(8, UAT_BLOCKED, 0))
         fprintf(stderr, "refused\n");
 }
 
@@ -188,9 +174,43 @@ static int promise_twice(void)
     return uat_global_free(first) || !uat_global_alloc(*same, UAT_BLOCKED, 0);
 }
 
+/* "temporary-...": mistakes with temporary arrays, of rank 0 alone or, if `together`, of all ranks. */
+static int misuse_temporary(int together)
+{
+    if (together && is("temporary-differ"))
+        return uat_global_temporary_open(1 << 20, (size_t)uat_rank() * UAT_GLOBAL_BLOCK * 2);
+    if (together && is("temporary-huge"))
+        return uat_global_temporary_open(SIZE_MAX, 0);
+    if (together && is("temporary-in-use")) {
+        char *p = uat_rank() == 1 ? uat_global_temporary_alloc(8) : NULL;
+        return uat_rank() == 1 && !p ? 0 : uat_global_temporary_open(0, 0);
+    }
+    if (together)
+        return 0;
+    char *p = uat_global_temporary_alloc(100 + UAT_GLOBAL_BLOCK), *far = p + UAT_GLOBAL_BLOCK;
+    if (is("temporary-full") && p)
+        while (uat_global_temporary_alloc(300000) || uat_global_temporary_alloc(300000)) {
+        }
+    if (is("temporary-foreign"))
+        uat_global_temporary_free(array);
+    if (is("temporary-middle"))
+        uat_global_temporary_free(far);
+    if (is("temporary-beyond"))
+        uat_global_get(far, far + 50, 51);
+    if (is("temporary-freed") || is("temporary-twice"))
+        uat_global_temporary_free(p);
+    if (is("temporary-freed"))
+        uat_global_checkout(far, 8, UAT_WRITE);
+    if (is("temporary-twice"))
+        uat_global_temporary_free(p);
+    return 0;
+}
+
 /* Collective calls that precede the mistake. */
 static int prepare(void)
 {
+    if (strncmp(which, "temporary-", 10) == 0 && !is("temporary-closed") && uat_global_temporary_open(1 << 20, 0))
+        return 1;
     if (is("closed") && uat_rank() == 0)
         uat_global_object_alloc(8);
     array = uat_global_alloc((size_t)uat_size() * UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0);
@@ -205,9 +225,38 @@ static int prepare(void)
     return is("double-free-far") ? free_twice() : 0;
 }
 
+static void misuse_objects(void)
+{
+    char *o = uat_global_object_alloc(100);
+    if (is("free-foreign"))
+        uat_global_object_free(array);
+    if (is("free-inside"))
+        uat_global_object_free(o + 32);
+    if (is("double-free")) {
+        uat_global_object_free(o);
+        uat_global_object_free(o);
+    }
+    if (is("use-after-free")) {
+        uat_global_object_free(o);
+        o[60] = 1;
+        uat_global_object_alloc(100);
+    }
+    if (is("read-after-free")) {
+        memset(o, 1, 100);
+        uat_global_object_free(o);
+        fprintf(stderr, "a freed byte is %x, 0x%x\n", (unsigned char)o[60], (unsigned char)o[99]);
+    }
+    if (is("part-full"))
+        for (int i = 0; i < 10; i++)
+            if (!uat_global_object_alloc(10000))
+                break;
+    if (is("object-huge"))
+        uat_global_object_alloc(SIZE_MAX);
+}
+
 static void on_rank_0(void)
 {
-    char *far = array + (size_t)(uat_size() - 1) * UAT_GLOBAL_BLOCK, *o = uat_global_object_alloc(100);
+    char *far = array + (size_t)(uat_size() - 1) * UAT_GLOBAL_BLOCK;
     if (is("not-open"))
         uat_global_checkin(array, 8, UAT_READ);
     if (is("not-open-far"))
@@ -238,28 +287,6 @@ static void on_rank_0(void)
         uat_global_checkout(&which, 8, UAT_READ);
     if (is("plain"))
         far[5] = 1;
-    if (is("free-foreign"))
-        uat_global_object_free(array);
-    if (is("free-inside"))
-        uat_global_object_free(o + 32);
-    if (is("double-free")) {
-        uat_global_object_free(o);
-        uat_global_object_free(o);
-    }
-    if (is("use-after-free")) {
-        uat_global_object_free(o);
-        o[60] = 1;
-        uat_global_object_alloc(100);
-    }
-    if (is("read-after-free")) {
-        memset(o, 1, 100);
-        uat_global_object_free(o);
-        fprintf(stderr, "a freed byte is %x, 0x%x\n", (unsigned char)o[60], (unsigned char)o[99]);
-    }
-    if (is("part-full"))
-        for (int i = 0; i < 10; i++)
-            if (!uat_global_object_alloc(10000))
-                break;
     if (is("access-near"))
         uat_global_checkout(array, 8, mode);
     if (is("wait-twice") || is("wait-never")) { /* the mistake, while another transfer is in flight */
@@ -272,8 +299,9 @@ static void on_rank_0(void)
         }
         uat_global_transfer_wait(&t[1]);
     }
-    if (is("object-huge"))
-        uat_global_object_alloc(SIZE_MAX);
+    misuse_objects();
+    if (strncmp(which, "temporary-", 10) == 0)
+        misuse_temporary(0);
     if (is("misaligned"))
         uat_atomic_load((uat_atomic_t *)(far + 4));
 }
@@ -297,6 +325,8 @@ int main(int argc, char **argv)
         return uat_finalize() ? 1 : 3;
     if (is("empty") && uat_global_alloc(0, UAT_BLOCKED, 0) == NULL)
         return uat_finalize() ? 1 : 3;
+    if (misuse_temporary(1))
+        return uat_finalize() ? 1 : 3;
     if (is("free-middle") && uat_global_free(array + 8))
         return uat_finalize() ? 1 : 3;
     if (uat_rank() == 0) {
@@ -305,11 +335,11 @@ int main(int argc, char **argv)
         if (is("barrier") || is("transfer-open"))
             uat_barrier();
     }
-    uat_fn *root = is("spawn")          ? open_at_spawn
-                   : is("end")          ? spawn_one
-                   : is("join")         ? open_at_join
-                   : is("alloc-inside") ? alloc_inside
-                                        : leaf;
+    uat_fn *root = is("spawn")                                    ? open_at_spawn
+                   : is("end")                                    ? spawn_one
+                   : is("join")                                   ? open_at_join
+                   : is("alloc-inside") || is("temporary-inside") ? alloc_inside
+                                                                  : leaf;
     if (uat_run(root, NULL, 0, NULL, 0))
         return 1;
     return uat_finalize() ? 1 : 3;

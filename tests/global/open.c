@@ -40,10 +40,11 @@ struct range {
 };
 
 struct walk {
-    uint64_t task, random, calls, covered, wrong; /* covered: calls made while a range was checked out for writing */
-    uint32_t version[CELLS];                      /* versions of the task's cells */
-    uint64_t turns[ZONES];                        /* number of this task's writes to each zone's cells */
-    int used[RANKS][USED_UP];                     /* how many of FRESH objects each call has used up */
+    uint64_t task, random, wrong;
+    uint64_t calls, covered;  /* covered: those made while a range was checked out for writing */
+    uint32_t version[CELLS];  /* versions of the task's cells */
+    uint64_t turns[ZONES];    /* number of this task's writes to each zone's cells */
+    int used[RANKS][USED_UP]; /* how many of FRESH objects each call has used up */
     struct range open[OPEN];
 };
 
@@ -258,7 +259,6 @@ static void root(void *arg, void *result)
     uat_task_t t[TASKS];
     struct outcome o[TASKS];
     uint64_t wrong = 0, covered = 0, turns[ZONES] = {0}, seen;
-    (void)arg;
     for (uint64_t i = 0; i < TASKS; i++)
         uat_spawn(&t[i], walk, &i, sizeof(i), &o[i], sizeof(o[i]));
     for (int i = TASKS - 1; i >= 0; i--) {
@@ -289,8 +289,6 @@ static void root(void *arg, void *result)
 static void prepare(void *arg, void *result)
 {
     uint64_t token = 1;
-    (void)arg;
-    (void)result;
     for (int rank = 0; rank < uat_size(); rank++)
         for (int i = 0; i < TASKS; i++)
             prepare_set(&card[rank].set[i]);

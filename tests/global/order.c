@@ -191,7 +191,6 @@ static void tree(void *arg, void *result)
 {
     struct arg a = *(struct arg *)arg;
     uint64_t seed = a.seed;
-    (void)result;
     check(&seed, a.shared);
     if (draw(&seed, 2))
         check(&seed, a.own);

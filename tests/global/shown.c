@@ -50,7 +50,6 @@ static void look_again(void *arg, void *result)
 {
     const struct look *look = arg;
     uat_mutex_t mutex = uat_mutex_create();
-    (void)result;
     for (int i = 0; i < 1 << 16 && uat_far.epoch != look->epoch; i++) {
         uat_mutex_lock(mutex);
         uat_mutex_unlock(mutex);

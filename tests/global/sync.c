@@ -293,7 +293,6 @@ static uint64_t close_all(void)
 
 static void root(void *arg, void *result)
 {
-    (void)arg;
     uint64_t wrong = lock_all() + talk_all() + chain() + close_all();
     for (uint64_t i = 0; i < 8; i++)
         wrong += look_beside((i * 5 + seed) % 250 + 1, i % 2);

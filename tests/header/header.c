@@ -4,6 +4,9 @@
  * compiles.
  */
 #include <uat.h>
+#include <uat/adaptive.h>
+#include <uat/checkpoint.h>
+#include <uat/dataflow.h>
 #include <uat/generator.h>
 #include <uat/sync.h>
 #ifdef __cplusplus
@@ -11,6 +14,7 @@
 #endif
 #include <uat/global.h>
 #include <uat/pattern.h>
+#include <uat/reducer.h>
 
 struct point {
     double x, y;
@@ -35,8 +39,67 @@ UAT_TASK(long, grouped, int, n)
     uat_group_begin(&group);
     for (int i = 0; i < n; i++)
         fib_group_spawn(&group, i);
+    fib_group_spawn_on(&group, uat_rank(), n);
+    uat_migrate(uat_rank());
     uat_group_wait(&group);
     return n;
+}
+
+UAT_FLOW_TASK(all_modes, in, long, a, out, long, b, inout, long, c, any, long, d, in_below, long, e, out_below, long, f,
+              inout_below, long, g, any_below, long, h)
+{
+    *b = *a + *e;
+    *c += *d;
+    *f = *g + *h;
+}
+
+static void long_add(long *sum, const long *more)
+{
+    *sum += *more;
+}
+
+UAT_FLOW_TASK(sum, add, long, a, add, long, b)
+{
+    *a += 1;
+    *b += 2;
+}
+
+UAT_FLOW_TASK(one_access, scratch, struct point, room, value, double, x)
+{
+    room->x = x;
+}
+
+UAT_TASK_VOID(unroll, long *, x)
+{
+    uat_flow_t flow;
+
+    uat_flow_begin(&flow);
+    all_modes_flow(&flow, x, x + 1, x + 2, x + 3, x + 4, x + 5, x + 6, x + 7);
+    one_access_flow(&flow, 1);
+    sum_flow(&flow, x, x + 1);
+    uat_flow_keep_order(&flow);
+    uat_flow_wait_for(&flow, x, UAT_FLOW_IN);
+    uat_flow_end(&flow);
+}
+
+static void count_part(uat_context_t *c, const void *arg, void *result)
+{
+    int64_t begin, end, sum = 0, more, to;
+    (void)arg;
+    while (uat_context_next(c, 10, &begin, &end))
+        sum += end - begin;
+    while (uat_context_merge(c, &more) || uat_context_take_back(c, &more, &to))
+        sum += more;
+    *(int64_t *)result = sum;
+}
+
+UAT_TASK(int64_t, count, int64_t, n)
+{
+    uat_adaptive_t a = {count_part, UAT_CONCURRENT, NULL, 1, 0, sizeof(int64_t)};
+    int64_t sum;
+
+    uat_adaptive_run(&a, NULL, 0, n, NULL, &sum);
+    return sum;
 }
 
 UAT_FOR(halve, i, double *, x, double, by)

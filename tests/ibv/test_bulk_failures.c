@@ -4,18 +4,13 @@
  * local memory that is not registered, regions that are withdrawn, a peer that disappears during transfers, too low a
  * limit of locked memory.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <linux/capability.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include "tests/test.h"
 #include "tests/unit/bulk_worker.h"
 #include "transport_ibv/bulk.h"
 
@@ -140,32 +135,27 @@ static void work_memlock(struct peer *me, void *arg)
     _exit(0);
 }
 
-static void test_lost(void **state)
+TEST(lost)
 {
-    (void)state;
     bulk_run(&uat_transport_ibv, work_unreachable, 2, (struct bulk_test){.hosts = 2});
     bulk_run(&uat_transport_ibv, work_concealed, 2, (struct bulk_test){.hosts = 2});
     bulk_run(&uat_transport_ibv, work_gone, 3, (struct bulk_test){.hosts = 3});
 }
 
-static void test_access(void **state)
+TEST(access)
 {
-    (void)state;
     bulk_run(&uat_transport_ibv, work_access, 4, (struct bulk_test){.hosts = 2});
 }
 
-static void test_memlock(void **state)
+TEST(memlock)
 {
-    (void)state;
     bulk_run(&uat_transport_ibv, work_memlock, 2, (struct bulk_test){.hosts = 2, .memlock = 15 << 20});
     bulk_run(&uat_transport_ibv, work_memlock, 2, (struct bulk_test){.hosts = 2, .memlock = 18 << 20});
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lost), cmocka_unit_test(test_access),
-                                       cmocka_unit_test(test_memlock)};
     if (!peers_ready(&uat_transport_ibv))
         return 77;
-    return cmocka_run_group_tests_name("bulk failures", tests, NULL, NULL);
+    return tests_run();
 }

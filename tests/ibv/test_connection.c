@@ -2,16 +2,12 @@
 /*
  * Description: the attributes of connected queue pairs, as the device reports them: the user's settings are applied,
  * and each side expects the packet sequence number at which the other starts. These numbers are random, one for each
- * connection.
+ * connection. Operations over the connections of librdmacm, whose listener is gone by then.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include <dirent.h>
 #include <string.h>
 
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/ibv.h"
 
@@ -114,6 +110,52 @@ static void test_attributes(void **state)
     peers_unshare(openings, OPENINGS * sizeof(*openings));
 }
 
+static int count_entries(const char *path)
+{
+    int n = 0;
+    DIR *folder = opendir(path);
+    PEER_CHECK(folder);
+    for (const struct dirent *e; (e = readdir(folder));)
+        n += e->d_name[0] != '.';
+    closedir(folder);
+    return n;
+}
+
+/* Every worker appears to be on a host of its own, because neighbours need no connections. */
+static void work_rdmacm(struct peer *me, void *arg)
+{
+    uint64_t *word = (uint64_t *)me->data;
+    PEER_CHECK(peer_open(me) == 0 && peer_show(me) == 0);
+    struct uat_ibv_attach_info *info = (struct uat_ibv_attach_info *)(void *)me->infos[me->rank].data;
+    snprintf(info->segment.boot, sizeof(info->segment.boot), "host %d", me->rank);
+    PEER_CHECK(peer_publish(me) == 0 && peer_connect(me) == 0);
+    peer_barrier(me);
+    struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
+    PEER_CHECK(ibv->cm && ibv->cm_port == 0); /* the listener is gone */
+    PEER_CHECK(count_entries("/proc/self/task") == 1);
+    for (int i = 0; i < me->size; i++) {
+        struct uat_op ops[] = {uat_op_fetch_add(word, word + 8, 1), uat_op_read(word + 1, word + 8, 8)};
+        PEER_CHECK(uat_transport_do(me->transport, i, ops, 2) == 0);
+        PEER_CHECK(word[1] > word[0] && word[1] <= (uint64_t)me->size);
+    }
+    peer_barrier(me);
+    PEER_CHECK(__atomic_load_n(word + 8, __ATOMIC_ACQUIRE) == (uint64_t)me->size);
+    struct ibv_qp_attr attr;
+    struct ibv_qp_init_attr init;
+    PEER_CHECK(ibv_query_qp(uat_ibv_way(ibv, (me->rank + 1) % me->size)->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT,
+                            &init) == 0);
+    PEER_CHECK(attr.qp_state == IBV_QPS_RTS && attr.timeout == uat_ibv_settings.timeout);
+    peer_barrier(me);
+}
+
+/* With librdmacm the same operations work, and after the set-up only the connections are open. */
+static void test_rdmacm(void **state)
+{
+    char *env[] = {*state, NULL};
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 5, .apart = true, .settings = env};
+    assert_int_equal(peers_run(&spec, work_rdmacm, NULL), 0);
+}
+
 int main(void)
 {
     if (!peers_ready(&uat_transport_ibv))
@@ -123,6 +165,7 @@ int main(void)
         {"worker", test_attributes, NULL, NULL, "UAT_CONNECT=worker"},
         {"host", test_attributes, NULL, NULL, "UAT_CONNECT=host"},
         {"rdmacm", test_attributes, NULL, NULL, "UAT_CONNECT=rdmacm"},
+        {"rdmacm, operations", test_rdmacm, NULL, NULL, "UAT_CONNECT=rdmacm"},
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

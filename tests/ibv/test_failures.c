@@ -5,16 +5,10 @@
  * down. With the argument memlock, opening fails because memory cannot be locked. With the argument user, it fails
  * because this user may not open the device.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
@@ -58,7 +52,6 @@ static void expect_refusal(struct refusal expected)
 
 static void test_settings(void **state)
 {
-    (void)state;
     expect_refusal((struct refusal){"UAT_NET_DEVICES=none0", -ENODEV, "names no port of this host; it has rxe0:1"});
     expect_refusal((struct refusal){"UAT_NET_DEVICES=rxe0:2", -ENODEV, "names no port of this host; it has rxe0:1"});
     expect_refusal((struct refusal){"UAT_GID_INDEX=255", -EINVAL, "UAT_GID_INDEX=255 "});
@@ -67,7 +60,6 @@ static void test_settings(void **state)
 
 static void test_memlock(void **state)
 {
-    (void)state;
     expect_refusal((struct refusal){NULL, -ENOMEM, "must lock 4096 KiB of memory, but RLIMIT_MEMLOCK is 64 KiB"});
     expect_refusal((struct refusal){NULL, -ENOMEM, "ulimit -l unlimited"});
     expect_refusal((struct refusal){NULL, -ENOMEM, "LimitMEMLOCK=infinity"});
@@ -76,10 +68,9 @@ static void test_memlock(void **state)
 
 static void test_user(void **state)
 {
-    (void)state;
     char why[512];
     expect_refusal((struct refusal){NULL, -ENODEV, "rxe0:1: no permission to open it"});
-    assert_int_equal(uat_ibv_probe(why, sizeof(why)), 0);
+    assert_int_equal(uat_ibv_probe(false, why, sizeof(why)), 0);
     assert_non_null(strstr(why, "no permission"));
 }
 
@@ -93,7 +84,6 @@ struct forgery {
 
 static void forge_nothing(struct uat_ibv_endpoint *e, size_t *size)
 {
-    (void)e, (void)size;
 }
 static void forge_magic(struct uat_ibv_endpoint *e, size_t *size)
 {
@@ -192,7 +182,6 @@ static void expect_failure(struct peer *me, const struct uat_op *ops, int count,
 
 static void work_gone(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *word = (uint64_t *)me->data;
     strcpy(me->infos[me->rank].host, me->rank ? "node7" : "node3");
     join_all(me);
@@ -222,11 +211,10 @@ static void test_gone(void **state)
 /* A wrong key gets the same answer from a peer's adapter as memory that is no longer registered. */
 static void work_unregistered(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *word = (uint64_t *)me->data;
     join_all(me);
     if (me->rank == 0) {
-        ((struct uat_ibv *)me->transport)->peers[1].rkey[UAT_IBV_WORDS] ^= 0x5a00;
+        ((struct uat_ibv *)me->transport)->connections[1].rkey[UAT_IBV_WORDS] ^= 0x5a00;
         struct uat_op ops[] = {uat_op_read(word, word + 8, 8)};
         static const char *const texts[] = {"READ at address", "operation 1 of 1", "remote access error",
                                             "refused the address", NULL};
@@ -258,6 +246,7 @@ static void work_windows(struct peer *me, void *arg)
         const struct uat_op allowed[] = {uat_op_write(word, word + 8, 8), uat_op_fetch_add(word, word + 8, 1),
                                          uat_op_read(stack + 1, stack, 8), uat_op_read(closed, stack, 8)};
         PEER_CHECK(uat_transport_do(me->transport, 1, allowed, 4) == 0 && stack[1] == 78 && *closed == 78);
+        ((struct uat_ibv *)me->transport)->closed = 0; /* so that the adapter is asked */
         expect_failure(me, &forbidden[*(const int *)arg], 1, -EACCES, texts);
     }
     peer_barrier(me);
@@ -277,6 +266,57 @@ static void test_windows(void **state)
     }
 }
 
+/* Three workers share a pool. An operation that leaves its window in the middle segment would reach the window of the
+ * next worker, so it is refused before it is posted. */
+static void work_pool(struct peer *me, void *arg)
+{
+    uint64_t *word = (uint64_t *)me->data, *stack = (uint64_t *)me->segment, *top = (uint64_t *)(me->segment + STACKS);
+    uint64_t *closed = (uint64_t *)(me->data + me->data_size - CLOSED);
+    const struct uat_op outside[] = {uat_op_read(word, closed, 8), uat_op_write(word, closed, 8),
+                                     uat_op_read(word, closed - 1, 16), uat_op_read(word, top - 1, 16)};
+    *stack = top[-1] = 77 + (uint64_t)me->rank;
+    join_all(me);
+    for (int i = 0; i < me->size; i++) {
+        const struct uat_op inside[] = {uat_op_write(stack, word + 8 + me->rank, 8),
+                                        uat_op_fetch_add(word, word + 7, 1), uat_op_read(word + 1, stack, 8),
+                                        uat_op_read(word + 2, top - 1, 8)};
+        PEER_CHECK(uat_transport_do(me->transport, i, inside, 4) == 0);
+        PEER_CHECK(word[1] == 77 + (uint64_t)i && word[2] == word[1]);
+    }
+    for (size_t i = 0; me->rank == 0 && i < sizeof(outside) / sizeof(*outside); i++) {
+        char lines[1024];
+        int capture = peer_capture(), rc = uat_transport_do(me->transport, 1, &outside[i], 1);
+        peer_captured(capture, lines, sizeof(lines));
+        PEER_CHECK(rc == -EFAULT);
+        expect_line(lines, "not inside one part that peers can access of the segment", 1);
+    }
+    peer_barrier(me);
+    PEER_CHECK(__atomic_load_n(word + 7, __ATOMIC_ACQUIRE) == 3 && *closed == 0);
+    for (int i = 0; i < me->size; i++)
+        PEER_CHECK(word[8 + i] == 77 + (uint64_t)i);
+    PEER_CHECK(((struct uat_ibv *)me->transport)->neighbour_count == me->size);
+    peer_barrier(me);
+    if (me->rank == 0) { /* the key of the stacks is for READs */
+        static const char *const texts[] = {"remote access error", "refused the address", NULL};
+        const struct uat_op forbidden = uat_op_write(word, stack, 8);
+        expect_failure(me, &forbidden, 1, -EACCES, texts);
+    }
+    peer_barrier(me);
+    PEER_CHECK(*stack == 77 + (uint64_t)me->rank);
+}
+
+static void test_pool(void **state)
+{
+    char *by[] = {"UAT_CONNECT=host,neighbours=adapter", NULL};
+    struct peers_spec spec = {.transport = &uat_transport_ibv,
+                              .workers = 3,
+                              .apart = true,
+                              .settings = by,
+                              .read_only = STACKS,
+                              .closed = CLOSED};
+    assert_int_equal(peers_run(&spec, work_pool, NULL), 0);
+}
+
 static void set_link(const char *state)
 {
     char command[128];
@@ -287,7 +327,6 @@ static void set_link(const char *state)
 
 static void work_link(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *word = (uint64_t *)me->data;
     join_all(me);
     if (me->rank == 0) {
@@ -311,56 +350,11 @@ static void test_link(void **state)
     assert_int_equal(peers_run(&spec, work_link, NULL), 0);
 }
 
-/* --- connected by librdmacm: the same operations; only the connections remain from the set-up */
-
-static int count_entries(const char *path)
-{
-    int n = 0;
-    DIR *folder = opendir(path);
-    PEER_CHECK(folder);
-    for (const struct dirent *e; (e = readdir(folder));)
-        n += e->d_name[0] != '.';
-    closedir(folder);
-    return n;
-}
-
-/* Every worker appears to be on a host of its own, because neighbours need no connections. */
-static void work_rdmacm(struct peer *me, void *arg)
-{
-    (void)arg;
-    uint64_t *word = (uint64_t *)me->data;
-    PEER_CHECK(peer_open(me) == 0 && peer_show(me) == 0);
-    struct uat_ibv_attach_info *info = (struct uat_ibv_attach_info *)(void *)me->infos[me->rank].data;
-    snprintf(info->segment.boot, sizeof(info->segment.boot), "host %d", me->rank);
-    PEER_CHECK(peer_publish(me) == 0 && peer_connect(me) == 0);
-    peer_barrier(me);
-    struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
-    PEER_CHECK(ibv->cm && ibv->cm_port == 0); /* the listener is gone */
-    PEER_CHECK(count_entries("/proc/self/task") == 1);
-    for (int i = 0; i < me->size; i++) {
-        struct uat_op ops[] = {uat_op_fetch_add(word, word + 8, 1), uat_op_read(word + 1, word + 8, 8)};
-        PEER_CHECK(uat_transport_do(me->transport, i, ops, 2) == 0);
-        PEER_CHECK(word[1] > word[0] && word[1] <= (uint64_t)me->size);
-    }
-    peer_barrier(me);
-    PEER_CHECK(__atomic_load_n(word + 8, __ATOMIC_ACQUIRE) == (uint64_t)me->size);
-    struct ibv_qp_attr attr;
-    struct ibv_qp_init_attr init;
-    PEER_CHECK(ibv_query_qp(uat_ibv_way(ibv, (me->rank + 1) % me->size)->qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT,
-                            &init) == 0);
-    PEER_CHECK(attr.qp_state == IBV_QPS_RTS && attr.timeout == uat_ibv_settings.timeout);
-    peer_barrier(me);
-}
-
+/* librdmacm needs an address that a route leads to. */
 static void test_rdmacm(void **state)
 {
-    (void)state;
-    char *env[] = {"UAT_CONNECT=rdmacm", NULL};
-    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 5, .apart = true, .settings = env};
-    assert_int_equal(peers_run(&spec, work_rdmacm, NULL), 0);
-    char *both[] = {env[0], "UAT_GID_INDEX=0", NULL}; /* link-local: not an IP address */
-    spec.workers = 1;
-    spec.settings = both;
+    char *both[] = {"UAT_CONNECT=rdmacm", "UAT_GID_INDEX=0", NULL}; /* link-local: not an IP address */
+    struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 1, .apart = true, .settings = both};
     struct refusal expected = {both[1], -EINVAL, "UAT_CONNECT=rdmacm needs a RoCE v2 address made of an IP address"};
     assert_int_equal(peers_run(&spec, work_open, &expected), 0);
 }
@@ -371,8 +365,13 @@ int main(int argc, char **argv)
      * fail. */
     static char *const workers[] = {"UAT_CONNECT=worker", NULL};
 #define WORKERS(test) cmocka_unit_test_prestate(test, (void *)workers)
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings), WORKERS(test_forged),  WORKERS(test_gone),
-                                       WORKERS(test_unregistered),      WORKERS(test_windows), WORKERS(test_link),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_settings),
+                                       WORKERS(test_forged),
+                                       WORKERS(test_gone),
+                                       WORKERS(test_unregistered),
+                                       WORKERS(test_windows),
+                                       cmocka_unit_test(test_pool),
+                                       WORKERS(test_link),
                                        cmocka_unit_test(test_rdmacm)};
     const struct CMUnitTest memlock[] = {cmocka_unit_test(test_memlock)}, user[] = {cmocka_unit_test(test_user)};
     if (argc > 1 && !strcmp(argv[1], "user"))

@@ -4,18 +4,13 @@
  * in them. A thief of its deque needs only such operations. A worker that does not take part in being connected by
  * librdmacm is reported after UAT_STALL_TIMEOUT, and given up after UAT_STALL_LIMIT.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
 
 #include "base/process.h"
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/ibv.h"
 
@@ -59,9 +54,8 @@ static void work_frozen(struct peer *me, void *arg)
     peer_barrier(me);
 }
 
-static void test_frozen(void **state)
+TEST(frozen)
 {
-    (void)state;
     struct board *board = peers_share(sizeof(*board));
     struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2};
     assert_int_equal(peers_run(&spec, work_frozen, board), 0);
@@ -70,7 +64,6 @@ static void test_frozen(void **state)
 
 static void count_alarm(int number)
 {
-    (void)number;
 }
 
 /* Signals arrive more often than rank 1 looks at the time. Waits that they interrupt must count, too. */
@@ -84,7 +77,6 @@ static void alarm_often(bool on)
 /* Rank 0 should connect to rank 1, but does not. Each appears to be on a host of its own. */
 static void work_silent(struct peer *me, void *arg)
 {
-    (void)arg;
     PEER_CHECK(peer_open(me) == 0 && peer_show(me) == 0);
     struct uat_ibv_attach_info *info = (struct uat_ibv_attach_info *)(void *)me->infos[me->rank].data;
     snprintf(info->segment.boot, sizeof(info->segment.boot), "host %d", me->rank);
@@ -106,9 +98,8 @@ static void work_silent(struct peer *me, void *arg)
     peer_barrier(me);
 }
 
-static void test_silent(void **state)
+TEST(silent)
 {
-    (void)state;
     char *env[] = {"UAT_CONNECT=rdmacm", "UAT_STALL_TIMEOUT=1", "UAT_STALL_LIMIT=2", NULL};
     struct peers_spec spec = {.transport = &uat_transport_ibv, .workers = 2, .apart = true, .settings = env};
     assert_int_equal(peers_run(&spec, work_silent, NULL), 0);
@@ -118,6 +109,5 @@ int main(void)
 {
     if (!peers_ready(&uat_transport_ibv))
         return 77;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frozen), cmocka_unit_test(test_silent)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run();
 }

@@ -3,16 +3,11 @@
  * Description: which workers share an adapter, which workers are connected, and that every worker has exactly one way
  * to every other, on hosts with equal and with different numbers of workers. Needs no device.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/test.h"
 #include "transport_ibv/group.h"
 
 enum { WORKERS_MAX = 64 };
@@ -67,12 +62,15 @@ static void check_ways(const struct uat_ibv_groups *g)
         assert_true(uat_ibv_groups_is_gateway(g, a, a));
         for (int i = 0; i < g->count; i++)
             assert_int_equal(ways[i], 1);
+        int of_group = 0;
+        for (int b = 0; b < g->size; b++)
+            of_group += g->of[b] == g->of[a] ? connections(g, b) : 0;
+        assert_int_equal(uat_ibv_groups_connections(g, a), of_group);
     }
 }
 
-static void test_equal_hosts(void **state)
+TEST(equal_hosts)
 {
-    (void)state;
     for (int hosts = 1; hosts <= 8; hosts++) {
         struct job job = {0};
         for (int i = 0; i < hosts * 8; i++)
@@ -89,9 +87,8 @@ static void test_equal_hosts(void **state)
     }
 }
 
-static void test_unequal_hosts(void **state)
+TEST(unequal_hosts)
 {
-    (void)state;
     struct job job = {0};
     for (int i = 0; i < 7; i++)
         add(&job, 0, "mlx5_0");
@@ -109,9 +106,8 @@ static void test_unequal_hosts(void **state)
 
 /* A word belongs to one adapter, so two adapters of a host make two groups. So do two pid namespaces, and workers that
  * want to be alone. */
-static void test_apart(void **state)
+TEST(apart)
 {
-    (void)state;
     struct job job = {0};
     for (int i = 0; i < 6; i++)
         add(&job, 0, i % 2 ? "mlx5_1" : "mlx5_0");
@@ -121,22 +117,27 @@ static void test_apart(void **state)
     assert_int_equal(g.count, 4);
     assert_true(g.of[0] == g.of[2] && g.of[1] == g.of[3] && g.of[0] != g.of[1]);
     assert_true(g.of[4] != g.of[0] && g.of[5] != g.of[1]);
+    assert_true(g.apart[0] == 0 && g.apart[1] == 4); /* these differ in their pid namespace alone */
+    for (int i = 0; i < job.size; i++)               /* all use their adapter, whatever their groups are */
+        assert_int_equal(uat_ibv_groups_sharing(job.shown, job.size, i), 3);
     check_ways(&g);
     uat_ibv_groups_close(&g);
     for (int i = 0; i < job.size; i++)
         job.info[i].alone = 1;
     g = open_groups(&job);
     assert_int_equal(g.count, job.size);
-    for (int i = 0; i < job.size; i++)
+    assert_int_equal(g.apart[1], 0);
+    for (int i = 0; i < job.size; i++) {
         assert_int_equal(connections(&g, i), job.size);
+        assert_int_equal(uat_ibv_groups_sharing(job.shown, job.size, i), 3);
+    }
     check_ways(&g);
     uat_ibv_groups_close(&g);
 }
 
 /* Hosts whose boot id is unknown are told apart by name. */
-static void test_unknown_boot(void **state)
+TEST(unknown_boot)
 {
-    (void)state;
     struct job job = {0};
     for (int i = 0; i < 4; i++) {
         add(&job, i / 2, "mlx5_0");
@@ -159,9 +160,8 @@ static void add_address(struct job *job, int worker, const char *device, uint8_t
 }
 
 /* The workers of a host prefer different adapters, yet all take the adapter that is in rank 0's network. */
-static void test_rails(void **state)
+TEST(rails)
 {
-    (void)state;
     struct job job = {0};
     for (int i = 0; i < 6; i++) {
         add(&job, i / 3, "");
@@ -177,9 +177,8 @@ static void test_rails(void **state)
     uat_ibv_groups_close(&g);
 }
 
-static void test_refused(void **state)
+TEST(refused)
 {
-    (void)state;
     struct uat_ibv_groups g;
     for (int i = 0; i < 5; i++) {
         struct job job = {0};
@@ -193,12 +192,4 @@ static void test_refused(void **state)
         assert_int_equal(uat_ibv_groups_open(&g, job.shown, job.size), -EPROTO);
         assert_null(g.of);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_equal_hosts), cmocka_unit_test(test_unequal_hosts),
-                                       cmocka_unit_test(test_apart),       cmocka_unit_test(test_unknown_boot),
-                                       cmocka_unit_test(test_rails),       cmocka_unit_test(test_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  * Description: a worker whose only port is not in rank 0's network is refused with one line, unless routers may join
  * the networks. Other choices among several ports are in test_choice.c. Needs the addresses of a guest: 10.9.0.0/24.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/group.h"
 
@@ -36,9 +31,8 @@ static void work_network(struct peer *me, void *arg)
     peer_barrier(me);
 }
 
-static void test_network(void **state)
+TEST(network)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         bool any = i;
         char *env[] = {any ? "UAT_IB_SUBNET=any" : NULL, NULL};
@@ -51,6 +45,5 @@ int main(void)
 {
     if (!peers_ready(&uat_transport_ibv))
         return 77;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_network)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run();
 }

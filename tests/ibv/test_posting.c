@@ -3,14 +3,9 @@
  * Description: how chains become requests: payloads that are not inline, full queues, the fences that only targets with
  * PCIe atomics get, and the number of requests and doorbells of a chain, which is none for a READ of a neighbour.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/ibv.h"
 
@@ -25,7 +20,6 @@ static void join_all(struct peer *me)
 static void work_slots(struct peer *me, void *arg)
 {
     enum { ROUNDS = 3000, WORDS = UAT_UNSIGNALED_WRITE_MAX / 8 };
-    (void)arg;
     uint64_t *source = (uint64_t *)me->data, *box = source + 512, *count = source + 1024;
     join_all(me);
     struct uat_ibv *ibv = (struct uat_ibv *)me->transport;
@@ -103,7 +97,6 @@ static uint64_t trips_of(struct peer *me, const struct uat_op *ops, int count)
 
 static void work_fences(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *local = (uint64_t *)me->data, *word = local + 512;
     join_all(me);
     struct uat_ibv_connection *way = uat_ibv_way((struct uat_ibv *)me->transport, 1);
@@ -154,7 +147,6 @@ static void work_costs(struct peer *me, void *arg)
 {
     const struct uat_ibv_settings *settings = &uat_ibv_settings;
     bool near = settings->connect == UAT_CONNECT_HOST, alone = settings->post == UAT_POST_ALONE;
-    (void)arg;
     uint64_t *local = (uint64_t *)me->data, *word = local + 512;
     join_all(me);
     struct uat_op peek = uat_op_read(local, word, 272), write = uat_op_write(local, word + 64, 8);
@@ -172,7 +164,6 @@ static void work_costs(struct peer *me, void *arg)
 
 static void test_costs(void **state)
 {
-    (void)state;
     static const char *const ways[][2] = {{"UAT_CONNECT=host", "UAT_IB_POST=chain"},
                                           {"UAT_CONNECT=host", "UAT_IB_POST=alone"},
                                           {"UAT_CONNECT=worker", "UAT_IB_POST=chain"},

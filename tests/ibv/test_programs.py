@@ -40,7 +40,7 @@ def script():
     """The commands that run in the guest. Each prints a line of JSON."""
     lines, starts = ["set -e"], 0
     for run in range(RUNS):
-        for deque in ("lock", "claim", "message"):
+        for deque in ("lock", "claim", "message", "paper"):
             for workers in (2, 4) if deque == "claim" else (4,):
                 start = (f"{quoted('launcher/uatrun')} -n {workers}" if GUESTS == 1 else
                          f"srun -N 2 --ntasks-per-node={workers // 2} --mpi=pmix")
@@ -87,7 +87,7 @@ def check(report, totals):
         sys.exit(f"not {TREE} nodes: {what}")
     if counters["steals"]:
         messages = report["deque"] == "message"
-        least = 3 if report["deque"] == "lock" else 2
+        least = {"lock": 3, "paper": 7}.get(report["deque"], 2)
         swaps, adds = counters["ops_cmp_swap"], counters["ops_fetch_add"]
         if report["round_trips_per_steal"] < least or counters["ops_read"] < (1 if messages else 2) * counters["steals"]:
             sys.exit(f"a steal with too few round trips: {what}")
@@ -98,7 +98,7 @@ def check(report, totals):
                 counters["steal_requests_read"] > 2 * counters["steals"] + 4 * counters["second_looks"]
                 or counters["steal_ops_read"] < counters["steal_requests_read"] + counters["steals"]):
             sys.exit(f"peeks of neighbours through the adapter: {what}")
-        if (adds if report["deque"] == "lock" else swaps) < counters["steals"]:
+        if (adds if report["deque"] in ("lock", "paper") else swaps) < counters["steals"]:
             sys.exit(f"steals without atomics: {what}")
     totals[report["program"]] = totals.get(report["program"], 0) + counters["steals"]
 
@@ -115,7 +115,7 @@ def main():
     reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     check_litmus([report for report in reports if "litmus" in report])
     reports = [report for report in reports if "litmus" not in report]
-    if len(reports) != RUNS * (len(PROGRAMS) + 2 * len(PROGRAMS[::3]) + len(WITH_TWO)):
+    if len(reports) != RUNS * (len(PROGRAMS) + 3 * len(PROGRAMS[::3]) + len(WITH_TWO)):
         sys.exit(f"{len(reports)} reports:\n{done.stdout}\n{done.stderr}")
     totals = {}
     for report in reports:

@@ -6,12 +6,6 @@
  * - It asks with the right token, but for another queue pair or another rank.
  * - It answers in place of a worker.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <rdma/rdma_cma.h>
@@ -20,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/greeting.h"
@@ -217,14 +212,13 @@ static void run(peer_fn *fn, const struct attempt *attempt)
     assert_int_equal(rc, 0);
 }
 
-static void test_asked(void **state)
+TEST(asked)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
         run(work_asked, &attempts[i]);
 }
 
-static void test_answered(void **state)
+TEST(answered)
 {
     static const struct attempt answers[] = {
         {"no token", 1, true, false, false, "it does not carry the token of this job"},
@@ -232,7 +226,6 @@ static void test_answered(void **state)
         {"another queue pair", 1, true, true, false, "from another queue pair than that which this rank published"},
         {"another rank", 0, true, true, false, "it comes from another rank"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
         run(work_answered, &answers[i]);
 }
@@ -242,6 +235,5 @@ int main(void)
     if (!peers_ready(&uat_transport_ibv))
         return 77;
     setenv("PEERS_HOSTS", "2", 1); /* neighbours have no connections to each other */
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_asked), cmocka_unit_test(test_answered)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run();
 }

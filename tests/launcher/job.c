@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/launcher/job.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 

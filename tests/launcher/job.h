@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "tests/launcher/run.h"
+#include "tests/test.h"
 
 /* The job that was started last. */
 extern struct run run;
@@ -29,6 +30,6 @@ void assert_ends(int status, const char *what);
 /* Check for status 0, and that stderr is empty. */
 void assert_good(void);
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, run_setup, run_teardown)
+#define JOB_TEST(name) TEST_WITH(name, run_setup, run_teardown)
 
 #endif

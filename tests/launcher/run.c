@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/launcher/run.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,6 +15,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/test.h"
 
 enum { STEP_MS = 10, GONE_LIMIT_MS = 5000 };
 
@@ -82,7 +78,6 @@ const char *run_directory(void)
 int run_setup(void **state)
 {
     static int number;
-    (void)state;
     snprintf(mark, sizeof(mark), "UATRUN_TEST_MARK=%d.%d", (int)getpid(), number++);
     snprintf(directory, sizeof(directory), "/tmp/uatrun-test.XXXXXX");
     if (!mkdtemp(directory))
@@ -93,13 +88,11 @@ int run_setup(void **state)
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
 {
-    (void)st, (void)type, (void)where;
     return remove(path);
 }
 
 int run_teardown(void **state)
 {
-    (void)state;
     for (int i = 0; i < GONE_LIMIT_MS / STEP_MS && each_process(SIGKILL) > 0; i++) {
         waitpid(-1, NULL, WNOHANG);
         sleep_step();

@@ -4,12 +4,6 @@
  * is left afterwards.
  * argv: uatrun, the client of this folder.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,11 +13,11 @@
 
 #include "base/process.h"
 #include "tests/launcher/job.h"
+#include "tests/test.h"
 
 /* Rank 1 of four fails; the others wait in a fence, or fail in it. */
-static void test_failing_workers(void **state)
+JOB_TEST(failing_workers)
 {
-    (void)state;
     static const struct {
         const char *mode;
         int status;
@@ -46,16 +40,14 @@ static void test_failing_workers(void **state)
     }
 }
 
-static void test_stray_processes(void **state)
+JOB_TEST(stray_processes)
 {
-    (void)state;
     JOB_RUN("-n", "2", "CLIENT", "leave");
     assert_good();
 }
 
-static void test_time_limit(void **state)
+JOB_TEST(time_limit)
 {
-    (void)state;
     JOB_RUN("-n", "2", "--timeout", "0.5", "CLIENT", "hang");
     assert_ends(124, "did not end within 0.5 s (--timeout)");
     JOB_RUN("-n", "2", "--timeout", "0.5", "CLIENT", "deaf");
@@ -81,9 +73,8 @@ static pid_t occupy(int cpu, unsigned seconds)
 }
 
 /* A worker that gets no processor for a while still gets its time to leave in order. */
-static void test_starved_worker(void **state)
+JOB_TEST(starved_worker)
 {
-    (void)state;
     pid_t busy[3];
     int cpu, status;
     job_start(-1, "-n", "1", "--timeout", "1.5", "CLIENT", "starve", NULL);
@@ -100,9 +91,8 @@ static void test_starved_worker(void **state)
     assert_int_equal(run_count(run.out, "left in order"), 1);
 }
 
-static void test_signals_passed_on(void **state)
+JOB_TEST(signals_passed_on)
 {
-    (void)state;
     const int signals[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
         char text[32];
@@ -116,9 +106,8 @@ static void test_signals_passed_on(void **state)
     }
 }
 
-static void test_ended_by_signals(void **state)
+JOB_TEST(ended_by_signals)
 {
-    (void)state;
     const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1};
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
         job_start(-1, "-n", "2", "CLIENT", "hang", NULL);
@@ -136,9 +125,8 @@ static char process_state(pid_t pid)
     return uat_process_look(pid, &process) ? process.state : (char)0;
 }
 
-static void test_stop_and_continue(void **state)
+JOB_TEST(stop_and_continue)
 {
-    (void)state;
     job_start(-1, "-n", "2", "CLIENT", "signal", NULL);
     run_wait_output(&run, "is ready", 2);
     kill(run.pid, SIGTSTP);
@@ -165,9 +153,8 @@ static pid_t job_process(void)
     return got ? (pid_t)atoi(text) : 0;
 }
 
-static void test_killed_itself(void **state)
+JOB_TEST(killed_itself)
 {
-    (void)state;
     const char *modes[] = {"hang", "deaf", "stray-hang"};
     for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
         job_start(-1, "-n", "3", "CLIENT", modes[i], NULL);
@@ -180,9 +167,8 @@ static void test_killed_itself(void **state)
 
 /* If the process that runs the job is killed, the guard ends all workers. If both are killed at once, the kernel ends
  * the workers. */
-static void test_job_process_killed(void **state)
+JOB_TEST(job_process_killed)
 {
-    (void)state;
     job_start(-1, "-n", "2", "CLIENT", "stray-hang", NULL);
     run_wait_output(&run, "is ready", 2);
     pid_t job = job_process();
@@ -208,10 +194,5 @@ int main(int argc, char **argv)
 {
     if (!job_take_arguments(argc, argv))
         return 1;
-    const struct CMUnitTest tests[] = {
-        TEST(test_failing_workers),   TEST(test_stray_processes),   TEST(test_time_limit),
-        TEST(test_starved_worker),    TEST(test_signals_passed_on), TEST(test_ended_by_signals),
-        TEST(test_stop_and_continue), TEST(test_killed_itself),     TEST(test_job_process_killed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run();
 }

@@ -4,12 +4,6 @@
  * afterwards.
  * argv: uatrun, the client of this folder.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -19,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/launcher/job.h"
+#include "tests/test.h"
 
 static int allowed_cores(void)
 {
@@ -27,9 +22,8 @@ static int allowed_cores(void)
     return CPU_COUNT(&set);
 }
 
-static void test_good_jobs(void **state)
+JOB_TEST(good_jobs)
 {
-    (void)state;
     const char *sizes[] = {"1", "2", "3", "4", "9"};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         JOB_RUN("-n", sizes[i], "CLIENT", "ok");
@@ -39,17 +33,15 @@ static void test_good_jobs(void **state)
     assert_good();
 }
 
-static void test_default_workers(void **state)
+JOB_TEST(default_workers)
 {
-    (void)state;
     JOB_RUN("CLIENT", "cores");
     assert_good();
     assert_int_equal(run_count(run.out, "may use"), allowed_cores() < 1024 ? allowed_cores() : 1024);
 }
 
-static void test_binding(void **state)
+JOB_TEST(binding)
 {
-    (void)state;
     int cores = allowed_cores();
     JOB_RUN("-n", "4", "CLIENT", "cores");
     assert_good();
@@ -69,9 +61,8 @@ static void test_binding(void **state)
     assert_int_equal(run_count(run.out, text), 4);
 }
 
-static void test_clean_state(void **state)
+JOB_TEST(clean_state)
 {
-    (void)state;
     setenv("PMIX_RANK", "77", 1); /* as if uatrun ran in another launcher's job */
     setenv("PMIX_NAMESPACE", "other", 1);
     setenv("PMIX_SERVER_URI41", "other.0;tcp4://127.0.0.1:1", 1);
@@ -86,9 +77,8 @@ static void test_clean_state(void **state)
     assert_int_equal(run_count(run.out, "has the value"), 2);
 }
 
-static void test_input(void **state)
+JOB_TEST(input)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     assert_int_equal(write(ends[1], "hello, rank 0", 13), 13);
@@ -101,9 +91,8 @@ static void test_input(void **state)
     assert_int_equal(run_count(run.out, "read 0 bytes"), 2);
 }
 
-static void test_information(void **state)
+JOB_TEST(information)
 {
-    (void)state;
     JOB_RUN("--help");
     assert_good();
     assert_non_null(strstr(run.out, "Usage: uatrun"));
@@ -113,9 +102,8 @@ static void test_information(void **state)
     assert_int_equal(strncmp(run.out, "uatrun 0.", 9), 0);
 }
 
-static void test_bad_command_lines(void **state)
+JOB_TEST(bad_command_lines)
 {
-    (void)state;
     JOB_RUN("--nonsense", "CLIENT");
     assert_ends(2, "--nonsense");
     JOB_RUN("-z", "CLIENT");
@@ -142,9 +130,8 @@ static void test_bad_command_lines(void **state)
     assert_ends(2, "NAME=VALUE");
 }
 
-static void test_bad_settings(void **state)
+JOB_TEST(bad_settings)
 {
-    (void)state;
     JOB_RUN("--env", "UAT_STAKSIZE=1M", "CLIENT", "hang");
     assert_ends(2, "did you mean UAT_STACK_SIZE?");
     JOB_RUN("--env", "UAT_PEEKS=9", "CLIENT", "hang");
@@ -157,9 +144,8 @@ static void test_bad_settings(void **state)
     assert_good();
 }
 
-static void test_bad_programs(void **state)
+JOB_TEST(bad_programs)
 {
-    (void)state;
     JOB_RUN("./no-such-program");
     assert_ends(127, "no such program");
     JOB_RUN("no-such-program");
@@ -179,9 +165,8 @@ static void test_bad_programs(void **state)
     assert_ends(126, "cannot be executed");
 }
 
-static void test_no_uat_program(void **state)
+JOB_TEST(no_uat_program)
 {
-    (void)state;
     JOB_RUN("-n", "2", "/bin/true");
     assert_ends(1, "/bin/true is not a uat program");
     JOB_RUN("-n", "2", "/bin/false");
@@ -192,10 +177,5 @@ int main(int argc, char **argv)
 {
     if (!job_take_arguments(argc, argv))
         return 1;
-    const struct CMUnitTest tests[] = {
-        TEST(test_good_jobs),    TEST(test_default_workers), TEST(test_binding),           TEST(test_clean_state),
-        TEST(test_input),        TEST(test_information),     TEST(test_bad_command_lines), TEST(test_bad_settings),
-        TEST(test_bad_programs), TEST(test_no_uat_program),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run();
 }

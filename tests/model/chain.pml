@@ -7,7 +7,7 @@
  * An atomic is a load and a store, and no other store to the word comes between them. There are three
  * patterns, each with two words:
  *   claim    { atomic on claims; READ slot } against { mark the slot invalid; fence; load claims } (D4)
- *   swap     { WRITE x; CMP_SWAP that fails; READ y } against { store y; fence; load x } (O1)
+ *   swap     { WRITE x; CMP_SWAP y that fails } against { store y; fence; load x } (O1)
  *   publish  { READ state } completes, then { load content } (O7) against { store content; release; store state }
  */
 bit claims, slot_invalid; /* claim */
@@ -71,15 +71,14 @@ active proctype claim_owner()
     ended++
 }
 
-/* The swap fails, so it stores nothing and releases nothing. Only its load orders what follows. */
+/* The swap fails, so it stores nothing and releases nothing. Only its load takes effect. */
 active proctype swap_thief()
 {
-    bit wrote, swapped, read;
+    bit wrote, swapped;
     do
     :: atomic { !wrote -> x = 1; wrote = 1 }
-    :: MAY(swapped, wrote, BEFORE_SWAP) -> swapped = 1
-    :: atomic { MAY(read, swapped, 1) -> saw_y = y; read = 1 }
-    :: wrote && swapped && read -> break
+    :: atomic { MAY(swapped, wrote, BEFORE_SWAP) -> saw_y = y; swapped = 1 }
+    :: wrote && swapped -> break
     od;
     ended++
 }

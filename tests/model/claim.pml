@@ -6,6 +6,7 @@
  * owner must not wait forever.
  */
 #include "ring.pml"
+#include "stand.pml"
 #include "owner.pml"
 #include "thief.pml"
 
@@ -16,6 +17,25 @@
 #endif
 
 bool started;
+
+/* uat_claim_poke(): claim what the peek shows as valid, and acknowledge ABORTED. */
+inline poke()
+{
+    t = claims;
+    offer = state[SLOT_OF(t)];
+    if
+    :: atomic {
+#ifndef M_POKE_WITHOUT_PEEK
+           VALID_FOR(offer, t) &&
+#endif
+           claims == t && !due[me] ->
+           claims = t + 1;
+           ACKNOWLEDGE(ABORTED)
+       }
+    :: skip /* no offer, or the swap loses */
+    fi;
+    atomic { forget() }
+}
 
 proctype Thief(byte me)
 {
@@ -46,6 +66,7 @@ end:
        };
        fetch();
        atomic { forget() }
+    STAND_THIEF
     od
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wait of a task group: runtime/sched/join.c for handles of groups, with J4 of runtime/segment/record.h.
+ * The wait of a task group: runtime/sched/join.c and meet.c for handles of groups, with J4 of runtime/segment/record.h.
  *
  * CHILDREN children of one spawner live apart from it. They share one record, which is used ROUNDS times. In each round
  * exactly one process continues the spawner, after all children have ended. It is the spawner itself or the child that
@@ -29,7 +29,7 @@ inline go_on(round)
     goes_on = round
 }
 
-/* is_last_of_group(), resume_joiner() */
+/* uat_meet_child_of_group(), resume_joiner() */
 proctype Child(byte r)
 {
     short old;
@@ -72,7 +72,7 @@ proctype Spawner(byte r)
 #ifdef M_ONE_CHILD_IS_ENOUGH
     :: atomic { count > 0 -> has_ended = 1 }
 #else
-    :: atomic { count == CHILDREN -> has_ended = 1 } /* child_has_ended() */
+    :: atomic { count == CHILDREN -> has_ended = 1 } /* uat_meet_asks() */
 #endif
     :: has_ended = 0
     fi;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The join of a child and its spawner that are on different workers: runtime/sched/join.c, with the join record of
+ * The join of a child and its spawner that are on different workers: runtime/sched/join.c and meet.c, with the join record of
  * runtime/segment/record.c and the evacuated stack of runtime/segment/heap.c. See README.md for what is left out.
  *
  * One record is used ROUNDS times, each time by another child and joiner. The owner reuses it as soon as it finds the
@@ -32,7 +32,12 @@ byte continued;           /* bit r: round r's joiner went on */
 byte met;                 /* arrivals finished, in all rounds */
 #define RUBBISH 255
 
-/* Store buffers: of the record's owner (returned, offered), and of the joiner's worker (the stack in its block). */
+/* Store buffers: of the record's owner (returned; offered, a release), and of the joiner's worker (the stack in its block). */
+#ifdef M_NO_RELEASE
+#define RELEASE ??
+#else
+#define RELEASE ? /* the last of all older stores */
+#endif
 chan owner_buffer = [4] of { byte, byte };
 chan joiner_buffer = [4] of { byte, byte };
 
@@ -41,14 +46,8 @@ active proctype StoreBuffers()
     byte word, value;
 end:
     do
-    :: atomic {
-           owner_buffer?word, value ->
-           if
-           :: word == 0 -> returned = value
-           :: else -> offered = value
-           fi;
-           word = 0; value = 0
-       }
+    :: atomic { owner_buffer??0, value -> returned = value; value = 0 }
+    :: atomic { owner_buffer RELEASE 1, value -> offered = value; value = 0 }
     :: atomic { joiner_buffer?word, value -> block[word] = value; word = 0; value = 0 }
     od
 }
@@ -84,7 +83,7 @@ inline give_back_block(b)
     used[b] = 0
 }
 
-/* uat_join_child_ended(): { WRITE result; FETCH_ADD(state, 1); READ waiter }. */
+/* uat_meet_child(): { WRITE result; FETCH_ADD(state, 1); READ waiter }. */
 proctype Child(byte r)
 {
     byte old, where, frames, own = r;
@@ -131,7 +130,7 @@ proctype Child(byte r)
     met++
 }
 
-/* uat_join_wait_at(). */
+/* uat_join_wait_at(), uat_meet_joiner(). */
 proctype Joiner(byte r)
 {
     byte old, value, mine;
@@ -142,7 +141,7 @@ proctype Joiner(byte r)
     :: value = result; atomic { state % 2 == 1 -> old = 1 }
     :: atomic { state % 2 == 1 -> old = 1 }; value = result
 #else
-    :: atomic { state % 2 == 1 -> old = 1 } /* child_has_ended() */
+    :: atomic { state % 2 == 1 -> old = 1 } /* uat_meet_asks() */
 #endif
     :: old = 0 /* it did not ask, or found state even, or READ it before the child's end */
     fi;

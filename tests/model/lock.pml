@@ -7,6 +7,7 @@
  * often.
  */
 #include "ring.pml"
+#include "stand.pml"
 #include "owner.pml"
 #include "thief.pml"
 
@@ -40,6 +41,29 @@ bool unit;
 #else
 #define HELD (old == 0)
 #endif
+
+/* uat_lock_poke(): claim under the lock, and acknowledge ABORTED. */
+inline poke()
+{
+    atomic { !due[me] -> busy++; old = lock; lock++ }; /* FETCH_ADD */
+    if
+    :: !HELD -> atomic { UNDO(); old = 0 }
+    :: else ->
+        t = claims;
+        offer = state[SLOT_OF(t)];
+        if
+        :: atomic {
+#ifndef M_POKE_WITHOUT_PEEK
+               VALID_FOR(offer, t) ->
+#endif
+               claims++;
+               ACKNOWLEDGE(ABORTED)
+           }
+        :: skip
+        fi;
+        atomic { UNLOCK(); old = 0; forget() }
+    fi
+}
 
 proctype Thief(byte me)
 {
@@ -84,6 +108,7 @@ end:
            fi;
            atomic { UNLOCK(); old = 0; forget() }
        fi
+    STAND_THIEF
     od
 }
 

@@ -89,11 +89,11 @@ inline publish(i)
 #endif
             assert(at < 8 && generation < 16);
 #ifdef M_STATE_BEFORE_CONTENT
-            STORE(SLOT_OF(at), STATE(at, generation, 1));
+            STORE_RELEASE(SLOT_OF(at), STATE(at, generation, 1));
             STORE(SP_WORD(SLOT_OF(at)), i);
 #else
             STORE(SP_WORD(SLOT_OF(at)), i);
-            STORE(SLOT_OF(at), STATE(at, generation, 1));
+            STORE_RELEASE(SLOT_OF(at), STATE(at, generation, 1));
 #endif
             tag[i] = PUBLISHED;
             index[i] = at;
@@ -188,6 +188,46 @@ inline pop()
     }
 }
 
+#ifndef STAND_OWNER
+#define STAND_OWNER
+#endif
+#ifdef STOP
+/* uat_chain_take() and uat_chain_put() */
+inline freeze()
+{
+    do
+    :: k > 0 && tag[k - 1] == PUBLISHED ->
+        atomic {
+            k--;
+            at = index[k];
+            bottom = at;
+            STORE(SLOT_OF(at), STATE(at, generation, 0)) /* withdraw() */
+        };
+#ifndef M_FREEZE_WITHOUT_FENCE
+        FULL_FENCE();
+#endif
+        atomic {
+            if
+            :: claims <= at ->
+                published--;
+                tag[k] = BACK;
+                if
+                :: aborted == 0 || k < oldest_aborted -> oldest_aborted = k
+                :: else
+                fi;
+                aborted++
+            :: else ->
+                assert(ACK_FOR(ack[SLOT_OF(at)], at)); /* K3: await_ack() does not wait */
+                settle(k, ACK_STATUS(ack[SLOT_OF(at)]))
+            fi;
+            at = 0
+        }
+    :: atomic { k > 0 && tag[k - 1] != PUBLISHED -> k-- }
+    :: atomic { k == 0 -> first = 0; last = 0; frozen = true; break } /* uat_chain_put() */
+    od
+}
+#endif
+
 active proctype Owner()
 {
     byte entry[ENTRIES]; /* the continuation of entry i; its stack is at address i */
@@ -213,8 +253,15 @@ active proctype Owner()
        };
        refill()
     :: n > 0 -> pop(); refill()
+    STAND_OWNER
     :: atomic { pushed == ENTRIES && n == 0 -> break }
     od;
     assert(done == ALL_DONE);
-    atomic { busy == 0 -> assert(lock == 0) }
+#ifdef STOP
+end:
+    do
+    STAND_OWNER
+    od;
+#endif
+    atomic { busy == 0 -> assert(lock == LOCK_AT_REST) }
 }

@@ -44,22 +44,21 @@ inline finish(task, stack)
     }
 }
 
-/* The owner's store buffer keeps the order of its stores: slot, then state (release). */
+/* The owner's store buffer: a slot, and its state, which is a release. A plain store may overtake older stores. */
+#ifdef M_NO_RELEASE
+#define RELEASE ??
+#else
+#define RELEASE ? /* the last of all older stores */
+#endif
 chan buffer = [4] of { byte, byte, byte };
 
 active proctype StoreBuffer()
 {
-    byte word, at, value;
+    byte at, value;
 end:
     do
-    :: atomic {
-           buffer?word, at, value ->
-           if
-           :: word == 0 -> where[at] = value
-           :: else -> state[at] = value
-           fi;
-           word = 0; at = 0; value = 0
-       }
+    :: atomic { buffer??0, at, value -> where[at] = value; at = 0; value = 0 }
+    :: atomic { buffer RELEASE 1, at, value -> state[at] = value; at = 0; value = 0 }
     od
 }
 

@@ -12,7 +12,10 @@
 #define ENTRIES 3 /* continuations pushed in the whole run */
 #endif
 #ifndef CLAIMS
-#define CLAIMS 1  /* claims (claim.pml) or attempts at the lock (lock.pml) of each thief */
+#define CLAIMS 1  /* claims (claim.pml) or attempts at the lock (lock.pml, paper.pml) of each thief */
+#endif
+#ifndef LOCK_AT_REST
+#define LOCK_AT_REST 0 /* the lock's value when no thief holds it and none wants it */
 #endif
 
 /* uat_state() and uat_state_valid_for(). Index < 8, generation < 16: publish() asserts that they fit. */
@@ -27,8 +30,8 @@
 #define ACK_FOR(ack, index) (((ack) >> 1) == (index) + SLOTS)
 #define ACK_STATUS(ack) ((ack) & 1)
 
-byte claims;        /* T: atomics of thieves */
-byte lock;          /* atomics of thieves; lock.pml only */
+byte claims;        /* T: atomics of thieves; paper.pml: WRITEs of thieves */
+byte lock;          /* atomics of thieves; lock.pml and paper.pml only */
 byte state[SLOTS];  /* stores of the owner */
 byte sp[SLOTS];     /* stores of the owner */
 byte ack[SLOTS];    /* WRITEs of thieves */
@@ -40,7 +43,7 @@ byte busy;          /* attempts at the lock whose 1 is still in `lock` */
 /* Each thief's fire-and-forget operations: an acknowledgement, and FETCH_ADD(lock, -1). They take effect at any time.
  * The WRITE does so before the thief's next atomic (O1, O5), but the FETCH_ADD perhaps after it (O2). */
 byte due[2];        /* the acknowledgement and its slot, see ACKNOWLEDGE(); 0: none */
-byte owed[2];       /* number of FETCH_ADDs; lock.pml only */
+byte owed[3];       /* number of FETCH_ADDs; lock.pml and paper.pml only */
 #define DUE(slot, word) ((word) * SLOTS + (slot) + 1)
 
 active proctype Network()
@@ -51,6 +54,7 @@ end:
     :: atomic { due[1] -> ack[(due[1] - 1) % SLOTS] = (due[1] - 1) / SLOTS; due[1] = 0 }
     :: atomic { owed[0] && !due[0] -> lock--; busy--; owed[0]-- }
     :: atomic { owed[1] && !due[1] -> lock--; busy--; owed[1]-- }
+    :: atomic { owed[2] -> lock--; busy--; owed[2]-- } /* the third thief of paper.pml posts no acknowledgement */
     od
 }
 
@@ -62,28 +66,55 @@ inline run_entry(e)
 }
 #define ALL_DONE ((1 << (ENTRIES + 1)) - 2)
 
-/* The owner's store buffer (x86 TSO): stores reach memory in order, at any later time. The owner does not load these
+/* The owner's store buffer. Stores reach memory at any later time: in order, as on x86-64 (TSO), or with -DWEAK in any
+ * order except that of one word, and that a release is the last of all earlier stores. The owner does not load these
  * words. */
 #define SP_WORD(slot)    (SLOTS + (slot))
 #define STACK_WORD(i)    (2 * SLOTS + (i))
+#define FULL_FENCE() empty(buffer)
+
+inline reach()
+{
+    if
+    :: word < SLOTS -> state[word] = value
+    :: word >= SLOTS && word < 2 * SLOTS -> sp[word - SLOTS] = value
+    :: else -> stack[word - 2 * SLOTS] = value
+    fi;
+    word = 0;
+    value = 0
+}
+
+#ifndef WEAK
 chan buffer = [8] of { byte, byte };
 #define STORE(word, value) buffer!word, value
-#define FULL_FENCE() empty(buffer)
+#define STORE_RELEASE(word, value) STORE(word, value)
 
 active proctype StoreBuffer()
 {
     byte word, value;
 end:
     do
-    :: atomic {
-           buffer?word, value ->
-           if
-           :: word < SLOTS -> state[word] = value
-           :: word >= SLOTS && word < 2 * SLOTS -> sp[word - SLOTS] = value
-           :: else -> stack[word - 2 * SLOTS] = value
-           fi;
-           word = 0;
-           value = 0
-       }
+    :: atomic { buffer?word, value -> reach() }
     od
 }
+#else
+chan buffer = [8] of { bit, byte, byte };
+#define STORE(word, value) buffer!0, word, value
+#ifdef M_NO_RELEASE
+#define STORE_RELEASE(word, value) STORE(word, value)
+#else
+#define STORE_RELEASE(word, value) buffer!1, word, value
+#endif
+
+/* Of several stores to one word, ?? takes the oldest. A word's release is not overtaken by other stores to this word. */
+#define REACH(w) atomic { !(buffer??[1, w, value]) && buffer??[0, w, value] -> buffer??0, w, value; word = w; reach() }
+active proctype StoreBuffer()
+{
+    byte word, value;
+end:
+    do
+    :: atomic { buffer?1, word, value -> reach() }
+    :: REACH(0) :: REACH(1) :: REACH(2) :: REACH(3) :: REACH(4) :: REACH(5) :: REACH(6) /* slots, then stacks */
+    od
+}
+#endif

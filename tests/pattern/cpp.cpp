@@ -33,6 +33,62 @@ long fib(long n)
     return left.join() + right;
 }
 
+/* An affine map x -> factor x + term: composition does not commute. */
+struct affine {
+    std::uint64_t factor = 1, term = 0;
+};
+struct compose {
+    affine operator()(affine a, affine b) const
+    {
+        return {a.factor * b.factor, a.term * b.factor + b.term};
+    }
+};
+affine affine_of(std::int64_t i)
+{
+    affine a;
+    a.factor = 3 + 2 * std::uint64_t(i);
+    a.term = std::uint64_t(i * i);
+    return a;
+}
+struct greatest {
+    static long identity()
+    {
+        return -1000;
+    }
+    long operator()(long a, long b) const
+    {
+        return a < b ? b : a;
+    }
+};
+
+uat::reducer<affine, compose> composed;
+uat::reducer<long, greatest> most;
+
+int check_reducers()
+{
+    const std::int64_t n = 5000;
+    uat::reducer<long> sum;
+    uat::reducer<std::uint64_t, std::multiplies<>> product;
+    uat::parallel_for(0, n, [sum, product](std::int64_t i) {
+        *composed = compose()(*composed, affine_of(i));
+        *most = greatest()(*most, long(i * 7919 % n) - 20000);
+        *sum += long(i);
+        product.view() *= 2 * std::uint64_t(i) + 1;
+    });
+    affine want;
+    std::uint64_t factors = 1;
+    long highest = greatest::identity();
+    for (std::int64_t i = 0; i < n; i++) {
+        want = compose()(want, affine_of(i));
+        factors *= 2 * std::uint64_t(i) + 1;
+        highest = greatest()(highest, long(i * 7919 % n) - 20000);
+    }
+    affine got = composed.take();
+    int errors = got.factor != want.factor || got.term != want.term;
+    errors += most.take() != highest || sum.take() != long(n * (n - 1) / 2) || product.take() != factors;
+    return errors + (most.take() != -1000);
+}
+
 int check_tasks()
 {
     int errors = fib(18) != 2584;
@@ -69,6 +125,30 @@ int check_loops(std::int64_t n)
     auto plus = [](std::int64_t a, std::int64_t b) { return a + b; };
     std::int64_t expected = n > 0 ? (n - 1) * n * (2 * n - 1) / 6 : 0;
     int errors = uat::parallel_reduce(0, n, std::int64_t{0}, plus, square) != expected;
+    errors += uat::adaptive<std::int64_t>(0, n, [](uat::context<std::int64_t> &c) {
+                  std::int64_t sum = 0;
+                  while (auto range = c.next(100))
+                      for (std::int64_t i = range->first; i < range->second; i++)
+                          sum += i;
+                  while (auto more = c.merge())
+                      sum += *more;
+                  return sum;
+              }) != (n > 0 ? n * (n - 1) / 2 : 0);
+    errors += uat::adaptive<std::int64_t>(0, n, [](uat::context<std::int64_t> &c) {
+                  std::int64_t sum = 0, at = 0;
+                  for (;;) {
+                      while (auto range = c.next(7)) {
+                          for (std::int64_t i = range->first; i < range->second; i++)
+                              sum += i;
+                          at = range->second;
+                      }
+                      auto more = c.take_back();
+                      if (!more)
+                          return sum;
+                      sum += more->second > at ? more->first : INT64_MIN; /* a part follows what was taken */
+                      at = more->second;
+                  }
+              }) != (n > 0 ? n * (n - 1) / 2 : 0);
     errors += uat::parallel_scan(0, n, std::int64_t{0}, square, plus,
                                  [](std::int64_t i, std::int64_t before, std::int64_t with) {
                                      if (before != (i - 1) * i * (2 * i - 1) / 6 || with != before + i * i)
@@ -83,7 +163,7 @@ int check_loops(std::int64_t n)
 
 int root()
 {
-    int errors = check_tasks();
+    int errors = check_tasks() + check_reducers();
     for (std::int64_t n : {0, 1, 2, 100, 30000})
         errors += check_loops(n);
     return errors;

@@ -80,7 +80,6 @@ UAT_TASK(int, run_inside, int, unused)
 {
     int result = 0;
 
-    (void)unused;
     return one_run(&result, 1);
 }
 

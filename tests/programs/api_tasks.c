@@ -164,8 +164,6 @@ static void complement(void *arg, void *result)
 
 static void nothing(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     api_work();
 }
 
@@ -175,7 +173,6 @@ UAT_TASK(int, odd_sizes, int, unused)
     uat_task_t children[SIZES];
     int errors = 0;
 
-    (void)unused;
     memset(out, GUARD, sizeof(out));
     uat_spawn(&children[0], nothing, NULL, 0, NULL, 0);
     for (size_t i = 1; i < SIZES; i++) {
@@ -301,7 +298,6 @@ UAT_TASK(int, kept_registers, int, unused)
     unsigned char in[2000] = {7}, out[1024];
     int errors = 0;
 
-    (void)unused;
     for (int way = 0; way < 3; way++) {
         uat_task_t t;
 

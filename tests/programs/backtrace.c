@@ -25,7 +25,6 @@ static void spawner(void *arg, void *result)
 {
     uat_task_t t;
     int n = 1, m = 0;
-    (void)arg;
     uat_spawn(&t, child, &n, sizeof(n), &m, sizeof(m));
     uat_join(&t);
     *(int *)result = m;

@@ -28,7 +28,8 @@ template <std::size_t n, std::size_t alignment> block<n, alignment> change(const
 
 template <std::size_t n, std::size_t alignment> block<n, alignment> change_value(block<n, alignment> b)
 {
-    return change(b);
+    block<n, alignment> own = b; // some compilers align no parameter to more than 16 bytes
+    return change(own);
 }
 
 template <std::size_t n, std::size_t alignment> int one()

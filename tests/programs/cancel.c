@@ -6,6 +6,7 @@
  * - a search ends early
  * Usage: cancel [ROUNDS [CASE]]
  */
+#include <stdbool.h>
 #include <uat/global.h>
 #include <uat/sync.h>
 
@@ -48,15 +49,28 @@ UAT_TASK_VOID(spin, uat_cancel_t, cancel, uat_atomic_t *, started, int, cancels)
         uat_atomic_add(&started[TOO_EARLY], 1);
 }
 
-/* This task stays on its worker once that is not the group's home. It has then got the answer 0. */
+UAT_TASK_VOID(nothing, int, unused)
+{
+}
+
+/* This task stays on its worker once that is not the group's home. It has then got the answer 0. Under the message
+ * protocol it spawns meanwhile, because only then does its worker answer thieves, and the task that cancels may be a
+ * continuation there. If the worker gives this task away, too, and it comes home, it ends. */
 UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
 {
     for (int tries = 0; uat_rank() == home && tries < TRIES && !uat_cancelled(cancel); tries++)
         uat_yield();
     uat_cancelled(cancel);
     uat_atomic_add(word, 1);
-    while (uat_rank() != home && !uat_cancelled(cancel))
+    bool by_message = strcmp(uat_setting("deque"), "message") == 0;
+    while (uat_rank() != home && !uat_cancelled(cancel)) {
         uat_sim_work(1000);
+        if (by_message) {
+            nothing_task child;
+            nothing_spawn(&child, 0);
+            nothing_join(&child);
+        }
+    }
 }
 
 /* An old answer, which is kept for a time, expires. */
@@ -193,23 +207,10 @@ UAT_TASK(int, early, int, unused)
     return errors;
 }
 
-/* Every case begins with this collective call; the first one opens global memory. */
-static int open_once(void)
-{
-    static int opened;
-    return opened++ ? 0 : uat_global_open();
-}
-
-#define CASE(name)                                                                                                     \
-    static int name##_checked(int *errors, int unused)                                                                 \
-    {                                                                                                                  \
-        int failed = open_once() || name##_run(errors, unused);                                                        \
-        return failed || pools_check();                                                                                \
-    }
-CASE(told)
-CASE(fresh)
-CASE(nested)
-CASE(early)
+CASE_WITH_POOLS(told)
+CASE_WITH_POOLS(fresh)
+CASE_WITH_POOLS(nested)
+CASE_WITH_POOLS(early)
 
 int main(int argc, char **argv)
 {

@@ -51,25 +51,21 @@ UAT_TASK(long, tree, int, depth, int, how)
 
 static void exit_0_root(void *arg, void *result)
 {
-    (void)arg;
     *(long *)result = tree(34, 0);
 }
 
 static void exit_3_root(void *arg, void *result)
 {
-    (void)arg;
     *(long *)result = tree(34, 1);
 }
 
 static void abort_root(void *arg, void *result)
 {
-    (void)arg;
     *(long *)result = tree(34, 2);
 }
 
 static void kill_root(void *arg, void *result)
 {
-    (void)arg;
     *(long *)result = tree(34, 3);
 }
 
@@ -96,7 +92,6 @@ static __attribute__((noinline)) long endless_calls(long n)
 
 static void overflow_root(void *arg, void *result)
 {
-    (void)arg;
     *(long *)result = endless_calls(0);
 }
 
@@ -111,7 +106,6 @@ UAT_TASK(long, endless_spawns, long, n)
 
 static void spawns_root(void *arg, void *result)
 {
-    (void)arg;
     *(long *)result = endless_spawns(0);
 }
 
@@ -142,7 +136,6 @@ static __attribute__((noinline)) double large_frame(int i)
 
 static void large_frame_root(void *arg, void *result)
 {
-    (void)arg;
     *(long *)result = (long)large_frame(1) - 56;
 }
 
@@ -165,7 +158,6 @@ static __attribute__((noinline)) long sparse_frames(int depth)
 
 static void sparse_frames_root(void *arg, void *result)
 {
-    (void)arg;
     *(long *)result = sparse_frames(21) - 55;
 }
 
@@ -182,8 +174,6 @@ static __attribute__((noinline)) void step_over(size_t bytes)
 
 static void step_over_root(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     step_over((size_t)3 << 30);
 }
 
@@ -192,7 +182,6 @@ static void step_landed_root(void *arg, void *result)
     enum { ROOM = 1 << 20 };
     char *here = (char *)(((uintptr_t)&arg - ((size_t)3 << 30)) & ~(uintptr_t)4095);
 
-    (void)result;
     if (mmap(here - ROOM, 2 * ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) ==
         MAP_FAILED)
         return;
@@ -202,23 +191,17 @@ static void step_landed_root(void *arg, void *result)
 /* Computes without end and needs no other worker, while the others look for work. */
 static void busy_root(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     for (volatile int busy = 1; busy;)
         ;
 }
 
 static void child(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
 }
 
 /* Runs long enough for its spawner to be stolen meanwhile. */
 static void slow_child(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     usleep(50000);
 }
 
@@ -230,8 +213,6 @@ static void unjoined(void *arg, void *result)
 {
     uat_task_t children[100];
 
-    (void)arg;
-    (void)result;
     for (int i = 0; i < 100; i++)
         uat_spawn(&children[i], slow_child, NULL, 0, NULL, 0);
 }
@@ -249,8 +230,6 @@ static void large_result(void *arg, void *result)
     static char room[1 << 20];
     uat_task_t t;
 
-    (void)arg;
-    (void)result;
     uat_spawn(&t, child, NULL, 0, room, sizeof(room));
     uat_join(&t);
 }
@@ -263,7 +242,6 @@ static void read_foreign(void *arg, void *result)
 
 static void write_foreign(void *arg, void *result)
 {
-    (void)result;
     **(volatile int **)arg = EXPECTED;
 }
 
@@ -274,7 +252,6 @@ static void foreign_read(void *arg, void *result)
     int seen = 0;
     uat_task_t t;
 
-    (void)arg;
     uat_spawn(&t, read_foreign, &pointer, sizeof(pointer), &seen, sizeof(seen));
     uat_join(&t);
     *(long *)result = seen == EXPECTED ? 0 : SEEN_WRONG;
@@ -286,7 +263,6 @@ static void foreign_write(void *arg, void *result)
     volatile int *pointer = &mine;
     uat_task_t t;
 
-    (void)arg;
     uat_spawn(&t, write_foreign, &pointer, sizeof(pointer), NULL, 0);
     uat_join(&t);
     *(long *)result = mine == EXPECTED ? 0 : SEEN_WRONG;

@@ -76,7 +76,6 @@ static void add_text(void *arg, void *result)
 {
     uat_atomic_t *sums;
     unsigned char text[13];
-    (void)result;
     memcpy(&sums, arg, sizeof(sums));
     memcpy(text, (char *)arg + sizeof(sums), sizeof(text));
     work();
@@ -227,25 +226,12 @@ UAT_TASK(int, writes, int, unused)
     return errors;
 }
 
-/* Every case begins with this collective call; the first one opens global memory. */
-static int open_once(void)
-{
-    static int opened;
-    return opened++ ? 0 : uat_global_open();
-}
-
-#define CASE(name)                                                                                                     \
-    static int name##_checked(int *errors, int unused)                                                                 \
-    {                                                                                                                  \
-        int failed = open_once() || name##_run(errors, unused);                                                        \
-        return failed || pools_check();                                                                                \
-    }
-CASE(loop)
-CASE(list)
-CASE(nested)
-CASE(beside)
-CASE(waiting)
-CASE(writes)
+CASE_WITH_POOLS(loop)
+CASE_WITH_POOLS(list)
+CASE_WITH_POOLS(nested)
+CASE_WITH_POOLS(beside)
+CASE_WITH_POOLS(waiting)
+CASE_WITH_POOLS(writes)
 
 int main(int argc, char **argv)
 {

@@ -13,6 +13,7 @@
 #include <sys/time.h>
 #include <time.h>
 #include <uat.h>
+#include <uat/detail/failure.h>
 #include <unistd.h>
 
 #include "tests/programs/misuse.h"
@@ -54,8 +55,6 @@ UAT_TASK(int, slow, int, seconds)
 
 static void nothing(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
 }
 
 static int long_run(void)
@@ -204,7 +203,6 @@ static int late_again_and_again(void)
 /* The last rank has entered the run, but hangs in a signal handler that does not return. */
 static void never_return(int number)
 {
-    (void)number;
     for (;;)
         pause();
 }
@@ -227,7 +225,6 @@ static int second_init(void)
 static int run_again_inside(int unused)
 {
     int result;
-    (void)unused;
     return leaves_run(&result, 1);
 }
 UAT_TASK(int, run_inside, int, unused)
@@ -241,7 +238,6 @@ static int run_in_task(void)
 }
 UAT_TASK(int, barrier_inside, int, unused)
 {
-    (void)unused;
     return uat_barrier();
 }
 static int barrier_in_task(void)
@@ -274,6 +270,23 @@ static int large_spawn_outside(void)
     uat_task_t t;
     uat_spawn(&t, nothing, argument, sizeof(argument), NULL, 0);
     return 1;
+}
+static void fail_in_group(void *arg, void *result)
+{
+    const struct uat_failure failure = {.type = "std::exception", .what = "of a child"};
+    uat_fail(&failure);
+    nothing(arg, result);
+}
+UAT_TASK_VOID(wait_for_failing, int, unused)
+{
+    uat_group_t group;
+    uat_group_begin(&group);
+    uat_group_spawn(&group, fail_in_group, NULL, 0);
+    uat_group_wait(&group);
+}
+static int group_fails(void)
+{
+    return wait_for_failing_run(0);
 }
 static int init_after_finalize(void)
 {
@@ -320,6 +333,7 @@ static const struct misuse {
     {"group-without-wait", BETWEEN, misuse_group_without_wait},
     {"static-group", BETWEEN, misuse_static_group},
     {"group-of-another", BETWEEN, misuse_group_of_another},
+    {"group-fails", BETWEEN, group_fails},
     {"run-before-init", BEFORE, run_before_init},
     {"barrier-before-init", BEFORE, barrier_before_init},
     {"finalize-before-init", BEFORE, finalize_before_init},

@@ -59,6 +59,8 @@ MISUSE = [
     Case("group without a wait", r"1 children that it never joined; .*every group its uat_group_wait\(\)", STEAL,
          fault="group-without-wait", status=1),
     Case("group that is static", r"uat_spawn\(\) was given a handle.*own frames", fault="static-group", status=1),
+    *[Case(f"an exception leaves a child of a group, {workers} workers", r"an exception has left a child of a group \(std::exception: of a child\)",
+           settings, fault="group-fails", status=1, workers=workers) for workers, settings in ((1, {}), (2, STEAL))],
     Case("wait for another task's group", r"uat_group_wait\(\) was given a group.*only the task that began", STEAL,
          fault="group-of-another", status=1, workers=4),
     Case("uat_run() before uat_init()", r"uat_run\(\) was called before uat_init\(\)", fault="run-before-init", status=1),
@@ -84,6 +86,12 @@ CPP = [
     Case("join in a catch block", r"uat_join\(\) was called in a catch block", STEAL, fault="join-in-catch", status=1),
     Case("spawn while unwinding", r"uat_spawn\(\).*unwinds", STEAL, fault="spawn-in-unwinding", status=1),
     Case("join while unwinding", r"uat_join\(\).*unwinds", STEAL, fault="join-in-unwinding", status=1),
+    Case("an exception without a join record", r"no join record is free for a task that an exception has left "
+         r"\(std::runtime_error: third\); set UAT_RECORDS to more than 2", {"UAT_RECORDS": "2"}, fault="fail-without-records", workers=1,
+         status=1),
+    Case("a view outside of a task", r"uat_reducer_view\(\) was called outside of a task", fault="view-outside", status=1),
+    Case("two reducers with one key", r"two reducers have the key 0x[0-9a-f]+; take the value", fault="two-with-one-key",
+         status=1),
     Case("exceptions between spawns and joins", None, STEAL, fault="in-order", workers=3, sound=True),
     Case("uat_run() in a catch block", None, STEAL, fault="run-in-catch", workers=3, sound=True),
 ]

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
-#include <uat.h>
+#include <uat.hpp>
 #include <unistd.h>
 
 enum { THROWS = 20, CHILD_US = 20000 };
@@ -107,6 +107,34 @@ static void in_order(void *, void *result)
     *(int *)result = caught;
 }
 
+/* Each child that fails beside its spawner takes a join record until it is joined. */
+static void fail_without_records(void *, void *)
+{
+    auto first = uat::spawn([] { throw std::runtime_error("first"); });
+    auto second = uat::spawn([] { throw std::runtime_error("second"); });
+    auto third = uat::spawn([] { throw std::runtime_error("third"); });
+    third.join();
+}
+
+static uat::reducer<long> sum;
+
+static int view_outside()
+{
+    *sum += 1;
+    return 0;
+}
+
+/* Two reducers with one key: the first one's variable has ended, and its value was not taken. */
+static void two_with_one_key(void *, void *)
+{
+    static const uat_reduction_t other = {nullptr, nullptr, "", 1};
+    uat_reducer_t copy;
+    uat_reducer_begin(&copy, &other);
+    *sum += 1;
+    copy.key = &sum; /* where a reducer's handle begins */
+    uat_reducer_take(&copy, &copy);
+}
+
 static int run_in_order()
 {
     int caught = 0;
@@ -132,6 +160,9 @@ static const struct {
     {"join-in-catch", join_in_catch, nullptr},
     {"spawn-in-unwinding", spawn_in_unwinding, nullptr},
     {"join-in-unwinding", join_in_unwinding, nullptr},
+    {"fail-without-records", fail_without_records, nullptr},
+    {"view-outside", nullptr, view_outside},
+    {"two-with-one-key", two_with_one_key, nullptr},
     {"in-order", nullptr, run_in_order},
     {"run-in-catch", nullptr, run_in_catch},
 };

@@ -9,8 +9,6 @@
 
 static void nothing(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
 }
 
 static void *spawn_thread(void *unused)
@@ -23,8 +21,6 @@ static void *spawn_thread(void *unused)
 static void root_with_thread(void *arg, void *result)
 {
     pthread_t thread;
-    (void)arg;
-    (void)result;
     pthread_create(&thread, NULL, spawn_thread, NULL);
     pthread_join(thread, NULL);
 }
@@ -35,13 +31,10 @@ int misuse_spawn_from_thread(void)
 
 static void slow_child(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     usleep(300000);
 }
 static void join_it(void *arg, void *result)
 {
-    (void)result;
     uat_join(*(uat_task_t **)arg);
 }
 /*
@@ -51,8 +44,6 @@ static void join_it(void *arg, void *result)
 static void root_of_strangers(void *arg, void *result)
 {
     uat_task_t first, second, *handle = &first;
-    (void)arg;
-    (void)result;
     uat_spawn(&first, slow_child, NULL, 0, NULL, 0);
     uat_spawn(&second, join_it, &handle, sizeof(handle), NULL, 0);
     uat_join(&second);
@@ -65,8 +56,6 @@ int misuse_join_of_another(void)
 static void root_that_joins_twice(void *arg, void *result)
 {
     uat_task_t t, copy;
-    (void)arg;
-    (void)result;
     uat_spawn(&t, slow_child, NULL, 0, NULL, 0);
     memcpy(&copy, &t, sizeof(copy));
     uat_join(&t);
@@ -80,8 +69,6 @@ int misuse_join_twice(void)
 static uat_task_t static_handle;
 static void root_with_static_handle(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     uat_spawn(&static_handle, nothing, NULL, 0, NULL, 0);
     uat_join(&static_handle);
 }
@@ -93,8 +80,6 @@ int misuse_foreign_handle(void)
 static void root_with_copied_group(void *arg, void *result)
 {
     uat_group_t group, copy;
-    (void)arg;
-    (void)result;
     uat_group_begin(&group);
     memcpy(&copy, &group, sizeof(copy));
     uat_group_spawn(&copy, nothing, NULL, 0);
@@ -108,8 +93,6 @@ int misuse_copied_group(void)
 static void root_without_wait(void *arg, void *result)
 {
     uat_group_t group;
-    (void)arg;
-    (void)result;
     uat_group_begin(&group);
     uat_group_spawn(&group, slow_child, NULL, 0);
 }
@@ -121,8 +104,6 @@ int misuse_group_without_wait(void)
 static uat_group_t static_group;
 static void root_with_static_group(void *arg, void *result)
 {
-    (void)arg;
-    (void)result;
     uat_group_begin(&static_group);
     uat_group_spawn(&static_group, nothing, NULL, 0);
     uat_group_wait(&static_group);
@@ -136,15 +117,12 @@ int misuse_static_group(void)
 static void wait_for_it(void *arg, void *result)
 {
     uat_group_t *group;
-    (void)result;
     memcpy(&group, arg, sizeof(group));
     uat_group_wait(group);
 }
 static void root_of_waiting_stranger(void *arg, void *result)
 {
     uat_group_t group, *address = &group;
-    (void)arg;
-    (void)result;
     uat_group_begin(&group);
     uat_group_spawn(&group, slow_child, NULL, 0);
     uat_group_spawn(&group, wait_for_it, &address, sizeof(address));

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: floating-point modes in tasks. A mode that is changed and restored between two spawns, or set on all
- * workers before the run, works. A mode that is still changed at a spawn, a join or the end of a task ends the job with
- * a line.
- * usage: modes WHAT, one of restored, before, spawn, join, end
+ * workers before the run, works. A mode that is still changed at a spawn, a join, a wait or the end of a task ends the
+ * job with a line.
+ * usage: modes WHAT, one of restored, before, spawn, join, wait, end
  */
 #include <fenv.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "uat.h"
+#include "uat/sync.h"
 
 static const char *what;
 
@@ -40,6 +41,11 @@ UAT_TASK(long, tree, int, depth)
     tree_task left, right;
     double wanted = third_rounded(is("before") ? FE_UPWARD : FE_TONEAREST);
     long wrong = third_rounded(FE_UPWARD) <= third_rounded(FE_DOWNWARD);
+    if (is("wait")) { /* there is no other task that could find the mode on this worker */
+        fesetround(FE_UPWARD);
+        uat_yield();
+        fesetround(FE_TONEAREST);
+    }
     if (depth == 0)
         return wrong + (third() != wanted);
     tree_spawn(&left, depth - 1);
@@ -61,7 +67,7 @@ int main(int argc, char **argv)
     what = argc > 1 ? argv[1] : "restored";
     if (is("before"))
         fesetround(FE_UPWARD);
-    if (uat_init() || tree_run(&wrong, 6) || uat_finalize())
+    if (uat_init() || tree_run(&wrong, is("wait") ? 0 : 6) || uat_finalize())
         return 1;
     if (wrong)
         fprintf(stderr, "modes: %ld wrong\n", wrong);

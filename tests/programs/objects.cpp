@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the C++ types: futures, channels as ranges, mutexes in std::lock_guard, conditions, semaphores, latches
- * and barriers between tasks; global_ptr in a list that grows on all workers; pairs, tuples, arrays and a type of the
- * program that travel; job::finish(). All results are compared with those of a sequential program.
- * usage: objects
+ * and barriers between tasks; temporary arrays that end with their scope; global_ptr in a list that grows on all
+ * workers; pairs, tuples, arrays and a type of the program that travel; job::finish(). All results are compared with
+ * those of a sequential program. usage: objects
  */
 #include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <tuple>
@@ -70,9 +71,13 @@ int check_travels()
 
 int check_channels()
 {
+    auto sender = uat::spawn([] { uat::channel<long>::named("objects", 2).send(7); });
+    sender.join();
+    long sent = 0;
+    int named = uat::channel<long>::named("objects", 2).try_receive(sent) != 0 || sent != 7;
     uat::channel<std::pair<int, long>> numbers(3);
     uat::future<long> total;
-    int errors = total.try_get().has_value();
+    int errors = named + total.try_get().has_value();
     auto adder = uat::spawn([numbers, total] {
         long sum = 0;
         for (const auto &n : numbers)
@@ -151,21 +156,67 @@ int check_turns(uat::global_ptr<long> turn)
     return errors;
 }
 
+int check_temporary()
+{
+    constexpr std::size_t n = 50000;
+    uat::temporary_vector<long> first(n), none(0), second(std::move(first));
+    uat::parallel_for(0, std::int64_t(n), [s = second.span()](std::int64_t i) { s.put(std::size_t(i), long(i)); });
+    long sum = uat::transform_reduce(second.span(), 0L, std::plus<>(), [](long x) { return x; });
+    int errors = sum != long(n * (n - 1) / 2) || first.size() != 0 || second.size() != n || !none.span().empty();
+    for (int i = 0; i < 100; i++) /* all of them fit only because each ends with its scope */
+        errors += uat::temporary_vector<char>(std::size_t(500000)).span().data() == nullptr;
+    try {
+        uat::temporary_vector<char> large(std::size_t(1) << 40);
+        errors++;
+    } catch (const std::bad_alloc &) {
+    }
+    return errors;
+}
+
+struct large {
+    uat::global_ptr<large> next;
+    char rest[20000];
+};
+
+/* Objects until there is no room, which is an exception; all of them are given back. */
+int check_no_room()
+{
+    uat::global_ptr<large> head;
+    int thrown = 0;
+    while (!thrown) {
+        try {
+            auto next = uat::make_object<large>();
+            uat_global_put(&next.get()->next, &head, sizeof(head));
+            head = next;
+        } catch (const uat::error &e) {
+            thrown = e.code().value();
+        }
+    }
+    while (head) {
+        uat::global_ptr<large> next = head.read()->next;
+        uat::destroy(head);
+        head = next;
+    }
+    return thrown != ENOMEM;
+}
+
 int root()
 {
     auto head = uat::make_object<node>();
     auto turn = uat::make_object<long>(-1L);
     uat::global_ptr<const long> same = turn;
-    int travels = check_travels(), channels = check_channels(), list = check_list(head), turns = check_turns(turn);
+    int travels = check_travels(), channels = check_channels(), list = check_list(head), turns = check_turns(turn),
+        temporary = check_temporary(), no_room = check_no_room();
     int pointers = head == nullptr || !turn || *same.read() != TASKS || turn.home() < 0 ||
                    turn != uat::global_ptr<long>(turn.get());
     uat::destroy(head);
     uat::destroy(turn);
     uat::destroy(uat::global_ptr<node>());
-    if (travels + channels + list + turns + pointers > 0)
-        std::fprintf(stderr, "objects: travels %d, channels %d, list %d, turns %d, pointers %d\n", travels, channels,
-                     list, turns, pointers);
-    return travels + channels + list + turns + pointers;
+    if (travels + channels + list + turns + pointers + temporary + no_room > 0)
+        std::fprintf(stderr,
+                     "objects: travels %d, channels %d, list %d, turns %d, pointers %d, temporary %d, no room %d\n",
+                     travels, channels, list, turns, pointers, temporary, no_room);
+    return travels + channels + list + turns + pointers + temporary + no_room;
 }
 
 } // namespace
@@ -173,7 +224,7 @@ int root()
 int main()
 {
     uat::job job;
-    if (uat_global_open())
+    if (uat_global_temporary_open(1 << 21, 0)) /* twice the size of two arrays, which may leave gaps */
         return 1;
     int errors = uat::run(root);
     return errors > 0 || job.finish() != 0 || job.finish() != 0;

@@ -23,7 +23,6 @@ UAT_TASK(int, by_future, int, unused)
 {
     uat_future_t f = uat_future_create(sizeof(sent));
     poll_future_task t;
-    (void)unused;
     poll_future_spawn(&t, f);
     uat_future_set(f, &sent);
     int errors = poll_future_join(&t);
@@ -43,7 +42,6 @@ UAT_TASK(int, by_mutex, int, unused)
 {
     uat_mutex_t m = uat_mutex_create();
     poll_mutex_task t;
-    (void)unused;
     uat_mutex_lock(m);
     poll_mutex_spawn(&t, m);
     uat_mutex_unlock(m);
@@ -63,7 +61,6 @@ UAT_TASK(int, by_semaphore, int, unused)
 {
     uat_semaphore_t s = uat_semaphore_create(0);
     poll_semaphore_task t;
-    (void)unused;
     poll_semaphore_spawn(&t, s);
     uat_semaphore_release(s, 1);
     int errors = poll_semaphore_join(&t);
@@ -84,7 +81,6 @@ UAT_TASK(int, by_receive, int, unused)
 {
     uat_channel_t c = uat_channel_create(sizeof(sent), 1);
     poll_receive_task t;
-    (void)unused;
     poll_receive_spawn(&t, c);
     int errors = WRONG(uat_channel_send(c, &sent) == 0);
     errors += poll_receive_join(&t);
@@ -105,7 +101,6 @@ UAT_TASK(int, by_send, int, unused)
     uat_channel_t c = uat_channel_create(sizeof(sent), 0); /* capacity 0: a task must receive */
     poll_send_task t;
     uint64_t value = 0;
-    (void)unused;
     poll_send_spawn(&t, c);
     int errors = WRONG(uat_channel_receive(c, &value) == 0 && value == sent);
     errors += poll_send_join(&t);
@@ -127,7 +122,6 @@ UAT_TASK(int, by_select, int, unused)
 {
     uat_channel_t c = uat_channel_create(sizeof(sent), 1);
     poll_select_task t;
-    (void)unused;
     poll_select_spawn(&t, c);
     int errors = WRONG(uat_channel_send(c, &sent) == 0);
     errors += poll_select_join(&t);

@@ -5,6 +5,7 @@
 
 #include "runtime/inspect.h"
 #include "uat.h"
+#include "uat/global.h"
 
 static int wrong(const char *what, size_t count)
 {
@@ -23,4 +24,10 @@ int pools_check(void)
            wrong("join records have a count", lent.open_counts) + wrong("evacuated stacks are still out", lent.stacks) +
            wrong("entries are left in the deque", uat_deque_size(deque)) +
            wrong("entries count as published", deque->published) + wrong("entries count as aborted", deque->aborted);
+}
+
+int global_open_once(void)
+{
+    static int opened;
+    return opened++ ? 0 : uat_global_open();
 }

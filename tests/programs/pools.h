@@ -10,4 +10,16 @@
  */
 int pools_check(void);
 
+/* A function NAME_checked() for the table of run_rounds() (tests/programs/rounds.h): the run of task NAME, then
+ * pools_check(). The first case of a job opens global memory before. */
+#define CASE_WITH_POOLS(name)                                                                                          \
+    static int name##_checked(int *errors, int unused)                                                                 \
+    {                                                                                                                  \
+        int failed = global_open_once() || name##_run(errors, unused);                                                 \
+        return failed || pools_check();                                                                                \
+    }
+
+/* uat_global_open() at the first call, nothing at later ones. Collective. */
+int global_open_once(void);
+
 #endif

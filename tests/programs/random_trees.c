@@ -2,7 +2,8 @@
 /*
  * Description: random programs. They are trees of tasks that spawn, call and join in random numbers and orders, with
  * arguments, results and frames of random sizes. Every task checks its argument and, after every join, its whole frame;
- * the result is compared with a sequential evaluation. After each run every join record and every block of the
+ * the result is compared with a sequential evaluation. Reducers count the tasks, and put their seeds into the serial
+ * order in runs whose tasks join the youngest child first. After each run every join record and every block of the
  * evacuation heap must be back.
  *
  * usage: random-trees RUNS SEED
@@ -15,15 +16,20 @@
 
 #include "tests/mix.h"
 #include "tests/programs/pools.h"
+#include "tests/sequence.h"
 #include "uat.h"
+#include "uat/reducer.h"
 
 enum { CHILDREN_MAX = 6, FRAME_WORDS_MAX = 200, PAYLOAD_WORDS_MAX = 40, DEPTH_MAX = 7 };
 
 struct arg {
     uint64_t seed;
-    uint32_t depth, words;
+    uint32_t depth, words, youngest_first;
     uint64_t payload[PAYLOAD_WORDS_MAX]; /* only the first `words` count and are passed */
 };
+
+UAT_REDUCER(struct sequence, seeds, SEQUENCE_NONE, sequence_join)
+UAT_REDUCER(uint64_t, tasks, 0, UAT_PLUS)
 
 struct result {
     uint64_t value;
@@ -39,6 +45,7 @@ static uint64_t draw(uint64_t *seed, uint64_t below)
 
 static size_t make_child(uint64_t *seed, uint32_t depth, struct arg *child)
 {
+    child->youngest_first = 0;
     child->seed = mix(*seed ^ draw(seed, 1u << 30));
     child->depth = depth - 1;
     child->words = (uint32_t)draw(seed, PAYLOAD_WORDS_MAX);
@@ -60,16 +67,20 @@ static size_t child_count(uint64_t *seed, uint32_t depth)
     return depth == 0 ? 0 : (size_t)draw(seed, CHILDREN_MAX);
 }
 
-static uint64_t evaluate(const struct arg *a)
+static uint64_t evaluate(const struct arg *a, struct sequence *seeds, uint64_t *tasks)
 {
     uint64_t seed = a->seed, value = mix(a->seed);
+    *seeds = sequence_join(*seeds, sequence_of(seed));
+    ++*tasks;
     draw(&seed, FRAME_WORDS_MAX);
     size_t n = child_count(&seed, a->depth);
     for (size_t i = 0; i < n; i++) {
         struct arg child;
         make_child(&seed, a->depth, &child);
-        value += evaluate(&child) * (i + 1);
+        value += evaluate(&child, seeds, tasks) * (i + 1);
+        *seeds = sequence_join(*seeds, sequence_of(i));
     }
+    *seeds = sequence_join(*seeds, sequence_of(~a->seed));
     return value;
 }
 
@@ -84,6 +95,8 @@ static void tree(void *arg, void *out)
 {
     const struct arg *a = arg;
     struct result *r = out;
+    *seeds_view() = sequence_join(*seeds_view(), sequence_of(a->seed));
+    ++*tasks_view();
     uint64_t seed = a->seed, errors = check_words(a->payload, a->words, a->seed);
     size_t words = 1 + (size_t)draw(&seed, FRAME_WORDS_MAX);
     uint64_t *frame = alloca(words * sizeof(*frame)), value = mix(a->seed);
@@ -95,12 +108,14 @@ static void tree(void *arg, void *out)
     for (size_t i = 0; i < n; i++) {
         struct arg child;
         size_t size = make_child(&seed, a->depth, &child);
+        child.youngest_first = a->youngest_first;
         uat_spawn(&task[i], tree, &child, size, &result[i],
                   offsetof(struct result, payload) + child.words * sizeof(uint64_t));
+        *seeds_view() = sequence_join(*seeds_view(), sequence_of(i));
         work(child.seed);
     }
     for (size_t k = 0; k < n; k++) {
-        size_t i = (first + k) % n;
+        size_t i = a->youngest_first ? n - 1 - k : (first + k) % n;
         uat_join(&task[i]);
         value += result[i].value * (i + 1);
         errors += result[i].errors;
@@ -108,11 +123,26 @@ static void tree(void *arg, void *out)
         for (size_t j = 0; j < words; j++)
             errors += frame[j] != (a->seed ^ j);
     }
+    *seeds_view() = sequence_join(*seeds_view(), sequence_of(~a->seed));
     errors += check_words(a->payload, a->words, a->seed);
     r->value = value;
     r->errors = errors;
     for (uint32_t i = 0; i < a->words; i++)
         r->payload[i] = a->payload[i];
+}
+
+/* The root of the trees, with the values of the reducers. */
+static void root(void *arg, void *out)
+{
+    const struct arg *a = arg;
+    struct sequence order = SEQUENCE_NONE;
+    uint64_t count = 0;
+    struct result *r = out;
+    tree(arg, out);
+    uint64_t right = r->value == evaluate(a, &order, &count);
+    right &= count == tasks_take();
+    right &= sequence_equal(order, seeds_take()) || !a->youngest_first;
+    r->errors += !right;
 }
 
 int main(int argc, char **argv)
@@ -121,11 +151,12 @@ int main(int argc, char **argv)
     if (uat_init())
         return 1;
     for (unsigned long i = 0; i < runs; i++) {
-        struct arg a = {.seed = mix(seed * 1000003 + i), .depth = 3 + (uint32_t)(i % (DEPTH_MAX - 2))};
+        struct arg a = {
+            .seed = mix(seed * 1000003 + i), .depth = 3 + (uint32_t)(i % (DEPTH_MAX - 2)), .youngest_first = i % 2};
         struct result r = {0};
-        if (uat_run(tree, &a, sizeof(a), &r, offsetof(struct result, payload)))
+        if (uat_run(root, &a, sizeof(a), &r, offsetof(struct result, payload)))
             return 1;
-        if (r.value != evaluate(&a) || r.errors) {
+        if (r.errors) {
             fprintf(stderr, "random-trees: rank %d: run %lu of seed %lu is wrong (%lu errors)\n", uat_rank(), i, seed,
                     (unsigned long)r.errors);
             return 1;

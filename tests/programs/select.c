@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: uat_select() over channels of any capacity, by senders, receivers and both: every message arrives once
- * and in order, a closed channel is reported, and a task that is woken up leaves nothing behind in the other channels.
+ * and in order, a closed channel is reported, and a task that was woken no longer waits in the other channels.
  * Tasks return how many errors they saw. Usage: select [ROUNDS [CASE]]
  */
 #include <errno.h>

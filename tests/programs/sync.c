@@ -275,10 +275,10 @@ UAT_TASK(int, wavefront, int, unused)
     return errors;
 }
 
-static const struct round_case cases[] = {{"futures", futures_run},       {"mutexes", mutexes_run},
-                                          {"conditions", conditions_run}, {"semaphores", semaphores_run},
-                                          {"groups", groups_run},         {"channels", sync_channels},
-                                          {"pipeline", sync_pipeline},    {"wavefront", wavefront_run}};
+static const struct round_case cases[] = {
+    {"futures", futures_run},       {"mutexes", mutexes_run}, {"conditions", conditions_run},
+    {"semaphores", semaphores_run}, {"groups", groups_run},   {"channels", sync_channels},
+    {"pipeline", sync_pipeline},    {"names", sync_names},    {"wavefront", wavefront_run}};
 
 int main(int argc, char **argv)
 {

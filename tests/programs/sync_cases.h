@@ -9,6 +9,7 @@
 /* Cases of sync_channels.c, for run_rounds(). */
 int sync_channels(int *errors, int unused);
 int sync_pipeline(int *errors, int unused);
+int sync_names(int *errors, int unused);
 
 struct big {
     uint64_t words[30];

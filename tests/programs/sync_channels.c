@@ -138,6 +138,47 @@ UAT_TASK(int, pipeline, int, unused)
     return errors;
 }
 
+/* Named channels: every party sends to every name, at the same time, and no value is lost to a second channel. Later
+ * rounds find the channels of the first. */
+enum { NAMES = 12, PARTIES = 8 };
+
+static numbers_channel named(uint64_t i)
+{
+    char name[] = "number ?";
+    name[7] = (char)('a' + i);
+    return numbers_named(name, PARTIES);
+}
+
+UAT_TASK(int, party, uint64_t, self)
+{
+    int errors = 0;
+    for (uint64_t i = 0; i < NAMES; i++)
+        errors += WRONG(numbers_send(named((self + i) % NAMES), self) == 0);
+    return errors;
+}
+
+UAT_TASK(int, names, int, unused)
+{
+    party_task parties[PARTIES];
+    int errors = unused;
+    for (uint64_t i = 0; i < PARTIES; i++)
+        party_spawn(&parties[i], i);
+    for (int i = PARTIES; i-- > 0;)
+        errors += party_join(&parties[i]);
+    for (uint64_t i = 0; i < NAMES; i++) {
+        uint64_t value, count = 0, sum = 0;
+        for (; numbers_try_receive(named(i), &value) == 0; count++)
+            sum += value;
+        errors += WRONG(count == PARTIES && sum == PARTIES * (PARTIES - 1) / 2);
+    }
+    return errors;
+}
+
+int sync_names(int *errors, int unused)
+{
+    return names_run(errors, unused);
+}
+
 int sync_channels(int *errors, int unused)
 {
     return channels_run(errors, unused);

@@ -95,9 +95,17 @@ static void with_futures(const char *what)
     }
 }
 
+/* Create a mutex: a biased one if *what begins with "biased-", which is then skipped. */
+static uat_mutex_t make_mutex(const char **what)
+{
+    bool biased = strncmp(*what, "biased-", 7) == 0;
+    *what += biased ? 7 : 0;
+    return biased ? uat_mutex_create_biased() : uat_mutex_create();
+}
+
 static void with_destroyed(const char *what)
 {
-    uat_mutex_t m = uat_mutex_create();
+    uat_mutex_t m = make_mutex(&what);
     longs_channel c = longs_create(0);
     lock_it_task l;
     receive_it_task r;
@@ -112,9 +120,12 @@ static void with_destroyed(const char *what)
     } else if (strcmp(what, "destroy-mutex") == 0) {
         uat_mutex_lock(m);
         lock_it_spawn(&l, m);
-        while (!is_waited_for(m.object))
+        while (!is_waited_for(m.object / 64 * 64)) /* a handle has flags below the address */
             ;
         uat_mutex_destroy(m);
+    } else if (strcmp(what, "lock-destroyed") == 0) {
+        uat_mutex_destroy(m);
+        uat_mutex_lock(m);
     }
 }
 
@@ -139,9 +150,42 @@ static void with_groups(const char *what)
     uat_group_cancel(cancel);
 }
 
+static void with_ranks(const char *what)
+{
+    get_it_task t;
+    if (strcmp(what, "migrate-nowhere") == 0)
+        uat_migrate(uat_size());
+    if (strcmp(what, "migrate-below-0") == 0)
+        uat_migrate(-22); /* as uat_global_home() answers for an address that is not global */
+    if (strcmp(what, "spawn-nowhere") == 0)
+        get_it_spawn_on(&t, uat_size() + 1, number_create());
+    if (strcmp(what, "deadlock-away") == 0) {
+        get_it_spawn_on(&t, uat_size() - 1, number_create());
+        get_it_join(&t);
+    }
+}
+
+/* Sizes and counts that no object has. */
+static void with_sizes(const char *what)
+{
+    if (strcmp(what, "future-large") == 0)
+        uat_future_create((size_t)1 << 20);
+    if (strcmp(what, "channel-large") == 0)
+        uat_channel_create((size_t)1 << 20, 1);
+    if (strcmp(what, "channel-wrong-size") == 0) {
+        uat_channel_t c = uat_channel_create(sizeof(long), 1);
+        c.size = 2 * sizeof(long);
+        uat_channel_send(c, (long[2]){0});
+    }
+    if (strcmp(what, "barrier-of-none") == 0)
+        uat_task_barrier_create(0);
+    if (strcmp(what, "select-many") == 0)
+        uat_select((uat_case_t[1]){{.value = NULL}}, UAT_SELECT_MAX + 1);
+}
+
 static void with_mutexes(const char *what)
 {
-    uat_mutex_t m = uat_mutex_create(), none = {0};
+    uat_mutex_t m = make_mutex(&what), none = {0};
     lock_it_task l;
     unlock_it_task u;
     longs_channel c = longs_create(0);
@@ -154,6 +198,11 @@ static void with_mutexes(const char *what)
         uat_condition_wait(uat_condition_create(), m);
     else if (strcmp(what, "channel-huge") == 0)
         longs_create(SIZE_MAX / sizeof(long) + 2); /* the bytes wrap around to 8 */
+    else if (strcmp(what, "name-of-another-size") == 0) {
+        longs_named("a", 1);
+        longs_named("a", 2);
+    } else if (strcmp(what, "name-empty") == 0)
+        longs_named("", 1);
     else if (strcmp(what, "unlock-by-another") == 0) {
         uat_mutex_lock(m);
         unlock_it_spawn(&u, m);
@@ -321,6 +370,8 @@ static void root(void *arg, void *result)
     with_futures(what);
     with_destroyed(what);
     with_groups(what);
+    with_ranks(what);
+    with_sizes(what);
     with_mutexes(what);
     with_selects(what);
     *(int *)result = 1;
@@ -344,6 +395,8 @@ int main(int argc, char **argv)
     int result = 0;
     if (uat_init())
         return 2;
+    if (strcmp(what, "migrate-outside") == 0)
+        uat_migrate(0);
     if (strcmp(what, "outside") == 0) {
         number_future f = number_create();
         number_get(f);

@@ -6,6 +6,7 @@
  */
 #include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -53,6 +54,36 @@ int check_throws(uat::atomic_ref<std::int64_t> done)
         g.run([=] { done.fetch_add(1); }); /* the group is still usable */
         g.wait();
         errors += caught != bad || done.load() != before + TASKS;
+    }
+    return errors;
+}
+
+/* The first in serial order, which is a late one in time. */
+int check_first()
+{
+    int errors = 0;
+    for (int bad = 0; bad < 60; bad += 7) {
+        uat::task_group g;
+        for (int i = 0; i < 80; i++)
+            g.run([=] {
+                for (int k = 0; i == bad && k < 3; k++) {
+                    linger(20000);
+                    uat_yield();
+                }
+                uat::task_group inner;
+                inner.run([=] {
+                    if (i >= bad)
+                        throw std::out_of_range(std::to_string(i));
+                });
+                inner.wait();
+            });
+        int caught = -1;
+        try {
+            g.wait();
+        } catch (const std::out_of_range &e) {
+            caught = std::stoi(e.what());
+        }
+        errors += caught != bad;
     }
     return errors;
 }
@@ -116,15 +147,67 @@ int check_cancel(uat::atomic_ref<std::int64_t> started)
     return errors + (started.load() < 0);
 }
 
+/* Groups that an exception unwinds give back what their cancellation took: the heap has room for fewer of them. */
+int check_given_back()
+{
+    for (int i = 0; i < 100000; i++) {
+        try {
+            uat::task_group g;
+            g.cancellation();
+            throw i;
+        } catch (int) {
+        }
+    }
+    return 0;
+}
+
+/* Tasks that say where they run, of a group and of a handle; one throws there. */
+int check_places(uat::atomic_ref<std::int64_t> right)
+{
+    int errors = 0;
+    right.store(0);
+    uat::task_group g;
+    for (int rank = 0; rank < uat_size(); rank++) {
+        auto there = uat::spawn_on(
+            rank, [](int expected) { return uat_rank() == expected; }, rank);
+        g.run_on(rank, [=] { right.fetch_add(uat_rank() == rank); });
+        uat::migrate(rank);
+        errors += uat_rank() != rank;
+        errors += !there.join();
+    }
+    g.wait();
+    errors += right.load() != uat_size();
+    uat::mutex home(uat::biased);
+    int where = uat_rank();
+    uat::migrate(uat_size() - 1);
+    {
+        std::lock_guard lock(home);
+        errors += uat_rank() != where;
+    }
+    home.destroy();
+    auto silent = uat::spawn_on(uat_size() - 1, [=] { right.store(7); });
+    silent.join();
+    errors += right.load() != 7;
+    auto thrower = uat::spawn_on(uat_size() - 1, []() -> int { throw std::out_of_range(std::to_string(uat_rank())); });
+    try {
+        errors += thrower.join() + 1;
+    } catch (const std::out_of_range &e) {
+        errors += std::stoi(e.what()) != uat_size() - 1;
+    }
+    return errors;
+}
+
 int root(uat::span<std::int64_t> words)
 {
     tree(7, words.atomic(0));
-    int trees = words.atomic(0).load() != 64, throws = check_throws(words.atomic(1)), destructor = check_destructor();
-    int unwinding = check_unwinding(words.atomic(2)), cancel = check_cancel(words.atomic(3));
-    if (trees + throws + destructor + unwinding + cancel > 0)
-        std::fprintf(stderr, "task-groups: trees %d, throws %d, destructor %d, unwinding %d, cancel %d\n", trees,
-                     throws, destructor, unwinding, cancel);
-    return trees + throws + destructor + unwinding + cancel;
+    int trees = words.atomic(0).load() != 64, throws = check_throws(words.atomic(1)) + check_first(),
+        destructor = check_destructor();
+    int unwinding = check_unwinding(words.atomic(2)), cancel = check_cancel(words.atomic(3)) + check_given_back();
+    int places = check_places(words.atomic(4));
+    if (trees + throws + destructor + unwinding + cancel + places > 0)
+        std::fprintf(stderr, "task-groups: trees %d, throws %d, destructor %d, unwinding %d, cancel %d, places %d\n",
+                     trees, throws, destructor, unwinding, cancel, places);
+    return trees + throws + destructor + unwinding + cancel + places;
 }
 
 } // namespace
@@ -132,6 +215,6 @@ int root(uat::span<std::int64_t> words)
 int main()
 {
     uat::job job;
-    uat::global_vector<std::int64_t> words(4);
+    uat::global_vector<std::int64_t> words(5);
     return uat::run(root, words.span()) > 0;
 }

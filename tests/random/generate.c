@@ -84,6 +84,7 @@ static void make_spawn(void)
     struct op *o = emit(OP_SPAWN, maker.at);
     o->slot = (uint8_t)slot;
     o->way = (uint8_t)draw(256);
+    o->count = draw(4) ? 0 : 1 + draw(1 << 20); /* where it starts; 0: here */
     maker.task[maker.at].children |= slot < CHILDREN ? 1u << slot : 0;
     begin_task(place, maker.at, (int)maker.step);
     maker.task[place].slot = slot;
@@ -186,9 +187,9 @@ static void make_end(void)
 
 static void make_work(void)
 {
-    static const uint8_t kinds[] = {OP_WORK, OP_WORK, OP_RELEASE, OP_YIELD};
-    enum kind kind = (enum kind)kinds[draw(4)];
-    if (kind == OP_YIELD)
+    static const uint8_t kinds[] = {OP_WORK, OP_WORK, OP_RELEASE, OP_YIELD, OP_MIGRATE};
+    enum kind kind = (enum kind)kinds[draw(5)];
+    if (kind == OP_YIELD || kind == OP_MIGRATE)
         close_all(maker.at);
     struct op *o = emit(kind, maker.at);
     o->count = draw(4) ? draw(300) : draw(20000);

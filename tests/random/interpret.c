@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/random/interpret.h"
+#include "uat/checkpoint.h"
 #include "uat/pattern.h"
 
 #include <stdio.h>
@@ -12,6 +13,8 @@ enum { LARGE = 1 << 18, PIECES = 4, SHARE = 3000 };
 
 /* Memory for data that does not fit into a frame. No task switch happens while it is in use. */
 static char large[OPENS + 1][LARGE];
+
+unsigned long ask_every, executions;
 
 static struct range part(struct range range, uint32_t from, uint32_t to)
 {
@@ -42,6 +45,8 @@ static void read_range(int index)
     char small[SMALL], *local = o->way == 2 && o->range.bytes <= SMALL ? small : large[OPENS];
     if (o->way == 1) {
         split(o->range, local, false);
+    } else if (o->way >= WAYS_PLAIN) {
+        interpret_strided(o, local, false);
     } else if (o->way < 3) {
         memory_get(local, o->range);
     } else {
@@ -59,10 +64,12 @@ static void write_range(int index)
     const struct op *o = &program.op[index];
     char small[SMALL], *local = o->way == 2 && o->range.bytes <= SMALL ? small : large[OPENS];
     enum uat_access access = o->way < 5 ? UAT_WRITE : UAT_READ_WRITE;
-    if (o->way < 3) {
+    if (o->way < 3 || o->way >= WAYS_PLAIN) {
         stamp_fill(local, o->stamp, 0, o->range.bytes);
         if (o->way == 1)
             split(o->range, local, true);
+        else if (o->way >= WAYS_PLAIN)
+            interpret_strided(o, local, true);
         else
             memory_put(o->range, local);
         return;
@@ -134,53 +141,6 @@ static void end_transfer(int index, struct frame *f)
         check_bytes(index, 0, o->range, plain ? memory_at(o->range) : local_of(o, f));
 }
 
-static void change_word(int index)
-{
-    const struct op *o = &program.op[index];
-    uat_atomic_t *word = memory_word(o->word);
-    uint64_t old = plain ? word->value : 0, expected = o->expect[0];
-    switch (plain ? 8 + o->way : o->way) {
-    case 0:
-        uat_atomic_add(word, o->value);
-        break;
-    case 1:
-        uat_atomic_fetch_add(word, o->value);
-        break;
-    case 2:
-        for (uint64_t seen = uat_atomic_load(word); (old = uat_atomic_cmp_swap(word, seen, seen + o->value)) != seen;)
-            seen = old;
-        break;
-    case 3:
-        old = uat_atomic_load(word);
-        break;
-    case 4:
-        old = uat_atomic_swap(word, o->value);
-        break;
-    case 5:
-        uat_atomic_store(word, o->value);
-        old = uat_atomic_load(word) == o->value ? expected : ~expected;
-        break;
-    case 6:
-        old = uat_atomic_cmp_swap(word, expected, o->value);
-        break;
-    case 7:
-        old = uat_atomic_cmp_swap(word, ~expected, o->value);
-        break;
-    case 8:
-    case 9:
-    case 10:
-        word->value += o->value;
-        break;
-    case 12:
-    case 13:
-    case 14:
-        word->value = o->value;
-        break;
-    }
-    if (o->way >= 3)
-        check_number(index, 0, old, "an atomic word");
-}
-
 /* Wait until the word has this value. */
 static void await_word(const struct op *o, uint64_t value)
 {
@@ -236,13 +196,17 @@ static void spawn(const struct op *o, struct frame *f)
 {
     struct start start = {.first = o->link, .drops = o->slot >= CHILDREN, .payload = 3u * o->way};
     stamp_fill(start.bytes, (uint64_t)program.op[o->link].task, 0, start.payload);
-    if (start.drops) {
-        uat_group_spawn(&f->group[o->slot - CHILDREN], interpret_task, &start,
-                        offsetof(struct start, bytes) + start.payload);
-        return;
-    }
-    uat_spawn(&f->child[o->slot], interpret_task, &start, offsetof(struct start, bytes) + start.payload,
-              f->result[o->slot], start.payload);
+    size_t size = offsetof(struct start, bytes) + start.payload;
+    int rank = (int)(o->count % (uint32_t)uat_size()); /* count: where the child starts, or 0 */
+    uat_group_t *group = start.drops ? &f->group[o->slot - CHILDREN] : NULL;
+    if (group && o->count)
+        uat_group_spawn_on(group, rank, interpret_task, &start, size);
+    else if (group)
+        uat_group_spawn(group, interpret_task, &start, size);
+    else if (o->count)
+        uat_spawn_on(&f->child[o->slot], rank, interpret_task, &start, size, f->result[o->slot], start.payload);
+    else
+        uat_spawn(&f->child[o->slot], interpret_task, &start, size, f->result[o->slot], start.payload);
 }
 
 static void join(const struct op *o, struct frame *f)
@@ -273,6 +237,9 @@ static void interpret_task_op(const struct op *o, struct frame *f)
     case OP_YIELD:
         uat_yield();
         break;
+    case OP_MIGRATE:
+        uat_migrate((int)(o->count % (uint32_t)uat_size()));
+        break;
     case OP_PREFETCH:
         uat_global_prefetch(memory_at(o->range), o->range.bytes);
         break;
@@ -284,9 +251,18 @@ static void interpret_task_op(const struct op *o, struct frame *f)
     }
 }
 
+static void begin_op(int index)
+{
+    note_executed(index);
+    if (ask_every > 0 && mix((uint64_t)index + program.seed) % ask_every == 0)
+        uat_checkpoint(0);
+}
+
 void interpret(int index, struct frame *f)
 {
     const struct op *o = &program.op[index];
+    if (!plain)
+        begin_op(index);
     switch (o->kind) {
     case OP_READ:
         read_range(index);
@@ -307,15 +283,14 @@ void interpret(int index, struct frame *f)
         end_transfer(index, f);
         break;
     case OP_ALLOC:
-        memory_object(o->range.area);
-        stamp_fill(memory_checkout(o->range, UAT_WRITE), o->stamp, 0, o->range.bytes);
-        memory_checkin(o->range, UAT_WRITE);
+        memory_allocate(o->range.area);
+        memory_put_stamp(o->range, o->stamp);
         break;
     case OP_FREE:
-        memory_object_end(o->range.area);
+        memory_free(o->range.area);
         break;
     case OP_WORD:
-        change_word(index);
+        interpret_word(index);
         break;
     case OP_PUBLISH:
     case OP_LOOK:
@@ -357,6 +332,7 @@ void interpret_task(void *arg, void *result)
         uat_group_begin(&f.group[i]);
     for (int i = start->first; i >= 0; i = program.op[i].next)
         interpret(i, &f);
+    check_executed(first);
     check_that(first, stamp_is(start->bytes, number, 0, start->payload), "the argument of a task at its end");
     if (!start->drops)
         stamp_fill(result, number, 0, start->payload);

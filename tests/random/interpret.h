@@ -20,12 +20,23 @@ struct frame {
     _Alignas(16) char walker[WALKER]; /* a generator */
 };
 
+/* One in ask_every operations of tasks asks for a checkpoint; 0: none does. */
+extern unsigned long ask_every;
+
+/* Number of programs that this job has executed before. */
+extern unsigned long executions;
+
 /* Execute one operation. The reference passes no frame. */
 void interpret(int index, struct frame *f);
 void interpret_sync(const struct op *o);
 void interpret_loop(int index);
 void interpret_race(int index);
+void interpret_word(int index);
+void interpret_strided(const struct op *o, char *local, bool puts);
 void interpret_next(int index, struct frame *f);
+/* Each operation adds to a reducer. When the root `first` of a run ends, all operations of the run have added once. */
+void note_executed(int index);
+void check_executed(const struct op *first);
 /* Note that the task has begun no generator. */
 void generator_reset(struct frame *f);
 /* Execute a critical section. */

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/mix.h"
 #include "tests/random/interpret.h"
 #include "uat/pattern.h"
+#include "uat/reducer.h"
 
 enum { ELEMENT = 40, CALLS = 3 };
 
@@ -157,8 +159,12 @@ static void reduce(int index, bool scans)
         scan_body(0, n, &h, &index);
     else if (plain)
         reduce_body(0, n, &h, &index);
+    else if (scans && o->way < 2)
+        uat_scan(0, n, &reduction, scan_body, &index, sizeof(index), &h);
     else if (scans)
         uat_scan_grain(0, n, 1 + o->way % 3, &reduction, scan_body, &index, sizeof(index), &h);
+    else if (o->way < 2)
+        uat_reduce(0, n, &reduction, &index, sizeof(index), &h);
     else
         uat_reduce_grain(0, n, 1 + o->way % 3, &reduction, &index, sizeof(index), &h);
     check_number(index, 0, h.hash, scans ? "a scan" : "a reduction");
@@ -181,6 +187,8 @@ void interpret_loop(int index)
     case OP_FOR:
         if (plain)
             for_body(0, pieces(o), &index);
+        else if (o->way < 2)
+            uat_for(0, pieces(o), for_body, &index, sizeof(index));
         else
             uat_for_grain(0, pieces(o), 1 + o->way % 4, for_body, &index, sizeof(index));
         break;
@@ -200,4 +208,23 @@ void interpret_loop(int index)
     default:
         invoke(index);
     }
+}
+
+/* The sum of what each operation of a run adds once. Joins are in random order, so the operation must commute. */
+UAT_REDUCER(uint64_t, executed, 0, UAT_PLUS)
+
+void note_executed(int index)
+{
+    *executed_view() += mix((uint64_t)index);
+}
+
+void check_executed(const struct op *first)
+{
+    uint64_t sum = 0;
+    for (int run = 0; run < program.runs; run++)
+        if (first == &program.op[program.runs_of[run].root]) {
+            for (int i = program.runs_of[run].from; i < program.runs_of[run].to; i++)
+                sum += mix((uint64_t)i);
+            check_that(first, executed_take() == sum, "the reducer");
+        }
 }

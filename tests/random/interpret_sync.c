@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects that tasks wait for. The reference, which executes everything in order, never waits. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/mix.h"
@@ -28,6 +29,14 @@ static uat_condition_t condition_of(int thing)
     return (uat_condition_t){memory_handle(thing).size};
 }
 
+/* A name must not be used again once its channel is destroyed, so it also has the number of this execution. */
+static uat_channel_t named(const struct thing *t)
+{
+    char name[UAT_CHANNEL_NAME_MAX + 1];
+    snprintf(name, sizeof(name), "%lu %d", executions, (int)(t - program.thing));
+    return uat_channel_named(name, t->size, t->count);
+}
+
 static struct handle new_handle(const struct thing *t)
 {
     uat_future_t future;
@@ -41,10 +50,11 @@ static struct handle new_handle(const struct thing *t)
     case SEMAPHORE:
         return (struct handle){uat_semaphore_create(0).object, 0};
     case CHANNEL:
-        channel = uat_channel_create(t->size, t->count);
+        channel = t->special ? named(t) : uat_channel_create(t->size, t->count);
         return (struct handle){channel.object, channel.size};
     case MUTEX:
-        return (struct handle){uat_mutex_create().object, uat_condition_create().object};
+        return (struct handle){(t->special ? uat_mutex_create_biased() : uat_mutex_create()).object,
+                               uat_condition_create().object};
     default:
         return (struct handle){uat_task_barrier_create(t->count).object, 0};
     }
@@ -143,7 +153,8 @@ static void send(const struct op *o)
 static void receive(const struct op *o)
 {
     char value[VALUE_MAX];
-    uat_channel_t channel = channel_of(o->thing);
+    const struct thing *t = &program.thing[o->thing];
+    uat_channel_t channel = t->special && o->way == 3 ? named(t) : channel_of(o->thing);
     int rc;
     if (o->way == 1 && program.thing[o->thing].count)
         while ((rc = uat_channel_try_receive(channel, value)) == -EAGAIN)

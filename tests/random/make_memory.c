@@ -137,12 +137,12 @@ static uint32_t most_bytes(int task)
     return has_cache(task, most, &room) ? most : 0;
 }
 
-/* The ways are those of interpret.c. Ways 0 and 1 are a get or a put, which use no room in the cache. */
+/* The ways are those of interpret.c. Gets and puts use no room in the cache. */
 static void access(bool writes)
 {
     struct range range;
-    uint8_t way = (uint8_t)draw(8);
-    uint32_t most = way < 3 ? LARGEST : most_bytes(maker.at);
+    uint8_t way = (uint8_t)draw(WAYS_ACCESS);
+    uint32_t most = way < 3 || way >= WAYS_PLAIN ? LARGEST : most_bytes(maker.at);
     if (!most || !choose_range(maker.at, writes, most, &range))
         return;
     struct op *o = emit(writes ? OP_WRITE : OP_READ, maker.at);
@@ -228,7 +228,10 @@ void make_burst(void)
         uint32_t from = draw(2) ? (uint32_t)draw(range.bytes) : 0, left = range.bytes - from;
         struct range part = {range.area, range.from + from, draw(2) ? left : draw_size(left)};
         uint64_t kind = draw(5);
-        emit_access(kind == 0 ? OP_PREFETCH : kind < 3 ? OP_WRITE : OP_READ, maker.at, part, (uint8_t)draw(8));
+        emit_access(kind == 0  ? OP_PREFETCH
+                    : kind < 3 ? OP_WRITE
+                               : OP_READ,
+                    maker.at, part, (uint8_t)draw(WAYS_ACCESS));
     }
 }
 
@@ -330,7 +333,10 @@ void make_alloc(void)
     if (program.areas == AREAS || rights + 3 > RIGHTS)
         return;
     int area = program.areas++;
-    uint32_t bytes = draw_size(draw(4) ? 2000 : 70000), half = (uint32_t)draw(bytes);
+    bool temporary = draw(4) == 0 && program.temporaries < TEMPORARY;
+    uint32_t bytes = draw_size(temporary ? TEMPORARY_MAX : draw(4) ? 2000 : 70000), half = (uint32_t)draw(bytes);
+    program.temporary[area] = temporary;
+    program.temporaries += temporary;
     program.bytes[area] = bytes;
     struct op *o = emit(OP_ALLOC, maker.at);
     o->range = (struct range){area, 0, bytes};

@@ -23,16 +23,17 @@ void make_locked(void)
     if (thing < 0)
         return;
     if (draw(5) == 0) {
-        emit_on(OP_TRY_LOCK, maker.at, thing, false);
+        emit_on(OP_TRY_LOCK, maker.at, thing, program.thing[thing].special);
         return;
     }
     if (turns[thing] == TURNS || (program.thing[thing].range.bytes && program.thing[thing].range.area == maker.frozen))
         return;
-    close_before(maker.at, !sole);
+    bool waits = !sole || program.thing[thing].special; /* a biased mutex is locked at its home */
+    close_before(maker.at, waits);
     if (!has_cache(maker.at, program.thing[thing].range.bytes, &room))
         return;
     bool loops = draw(6) == 0 && turns[thing] + LOOP <= TURNS;
-    struct op *o = emit_on(loops ? OP_FOR : OP_LOCKED, maker.at, thing, loops || !sole);
+    struct op *o = emit_on(loops ? OP_FOR : OP_LOCKED, maker.at, thing, loops || waits);
     o->range = program.thing[thing].range;
     o->count = loops ? 1 + draw(LOOP) : 1;
     turns[thing] += (uint32_t)o->count;

@@ -66,6 +66,7 @@ void make_create(void)
     struct thing *thing = &program.thing[number];
     *thing = (struct thing){.kind = (enum thing_kind)draw(THING_KINDS), .size = sizes[draw(8)]};
     state[number].place = -1;
+    thing->special = draw(4) == 0;
     close_before(maker.at, false);
     if (thing->kind == MUTEX && !has_open(maker.at))
         choose_guarded(thing);
@@ -362,7 +363,8 @@ void make_select(void)
 
 static void destroy(int thing)
 {
-    emit_on(OP_DESTROY, maker.at, thing, false);
+    const struct thing *t = &program.thing[thing];
+    emit_on(OP_DESTROY, maker.at, thing, t->kind == MUTEX && t->special); /* a biased mutex is destroyed at its home */
     state[thing].over = true;
     if (state[thing].place >= 0) {
         give_all(state[thing].place, maker.at);

@@ -11,7 +11,7 @@ void make_word(void)
     for (uint64_t n = draw(3) ? 1 : 1 + draw(4); n > 0; n--) {
         struct op *o = emit(OP_WORD, maker.at);
         o->value = draw(3) ? draw(1000) : mix(o->stamp);
-        o->way = (uint8_t)draw(right_is_sole(r, maker.at) ? 8 : 3);
+        o->way = (uint8_t)draw(right_is_sole(r, maker.at) ? WAYS_WORD : 3);
         o->word = r->what;
     }
 }

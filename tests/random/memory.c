@@ -8,7 +8,12 @@
 #include "tests/mix.h"
 #include "uat.h"
 
-enum { WORD_STEP = 8 * 513 /* so that some words share lines, pages and blocks, and others do not */ };
+enum {
+    WORD_STEP = 8 * 513, /* so that some words share lines, pages and blocks, and others do not */
+    /* Room for all temporary arrays at a time, wherever gaps arise between them. */
+    TEMPORARY_ROOM = TEMPORARY * 2 * (TEMPORARY_MAX + 2 * UAT_GLOBAL_BLOCK),
+    STAMPED = 1000 /* bytes of a put */
+};
 
 bool plain;
 static char *array[ARRAYS];
@@ -27,12 +32,15 @@ int memory_open(bool cyclic)
         array[i] = uat_global_alloc(program.bytes[i], (i == 0) == cyclic ? UAT_CYCLIC : UAT_BLOCKED, 0);
     words = uat_global_alloc((size_t)WORDS * WORD_STEP, UAT_CYCLIC, 0);
     handles = uat_global_alloc((size_t)7 * UAT_GLOBAL_BLOCK, UAT_CYCLIC, 0);
-    return array[0] && array[1] && array[2] && words && handles ? 0 : -1;
+    bool fails = program.temporaries && uat_global_temporary_open(TEMPORARY_ROOM, cyclic ? 0 : 2 * UAT_GLOBAL_BLOCK);
+    return array[0] && array[1] && array[2] && words && handles && !fails ? 0 : -1;
 }
 
 int memory_close(void)
 {
     int rc = uat_global_free(words) | uat_global_free(handles);
+    if (program.temporaries) /* fails if one of them is in use */
+        rc |= uat_global_temporary_open(0, 0);
     for (int i = 0; i < ARRAYS; i++)
         rc |= uat_global_free(array[i]);
     return rc;
@@ -74,22 +82,26 @@ uat_atomic_t *memory_word(int word)
     return (uat_atomic_t *)(void *)((plain ? mirror_words : words) + (size_t)word * WORD_STEP);
 }
 
-void memory_object(int area)
+void memory_allocate(int area)
 {
     if (plain) {
         zeroed(&mirror[area], program.bytes[area]);
         return;
     }
-    void *object = uat_global_object_alloc(program.bytes[area]);
+    void *object = program.temporary[area] ? uat_global_temporary_alloc(program.bytes[area])
+                                           : uat_global_object_alloc(program.bytes[area]);
     if (!object)
         abort(); /* the library has reported why */
     memory_set_handle(THINGS + area, (struct handle){.object = (uintptr_t)object});
 }
 
-void memory_object_end(int area)
+void memory_free(int area)
 {
-    if (!plain)
-        uat_global_object_free((void *)(uintptr_t)memory_handle(THINGS + area).object);
+    void *object = plain ? NULL : (void *)(uintptr_t)memory_handle(THINGS + area).object;
+    if (program.temporary[area])
+        uat_global_temporary_free(object);
+    else
+        uat_global_object_free(object);
 }
 
 void memory_set_handle(int thing, struct handle handle)
@@ -181,4 +193,19 @@ bool stamp_is(const void *local, uint64_t stamp, size_t from, size_t n)
             return false;
     }
     return true;
+}
+
+void memory_put_stamp(struct range range, uint64_t stamp)
+{
+    char local[STAMPED];
+    if (!program.temporary[range.area]) {
+        stamp_fill(memory_checkout(range, UAT_WRITE), stamp, 0, range.bytes);
+        memory_checkin(range, UAT_WRITE);
+        return;
+    }
+    for (uint32_t at = 0, n; at < range.bytes; at += n) {
+        n = range.bytes - at < STAMPED ? range.bytes - at : STAMPED;
+        stamp_fill(local, stamp, at, n);
+        memory_put((struct range){range.area, range.from + at, n}, local);
+    }
 }

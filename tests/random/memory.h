@@ -25,9 +25,9 @@ char *memory_at(struct range range);
 char *memory_plain_at(struct range range);
 uat_atomic_t *memory_word(int word);
 
-/* Create and free an object. */
-void memory_object(int area);
-void memory_object_end(int area);
+/* Allocate and free an object or a temporary array. */
+void memory_allocate(int area);
+void memory_free(int area);
 
 /* Handles, which tasks find in global memory by the thing's number. */
 struct handle {
@@ -41,6 +41,9 @@ char *memory_checkout(struct range range, enum uat_access access);
 void memory_checkin(struct range range, enum uat_access access);
 void memory_get(void *local, struct range range);
 void memory_put(struct range range, const void *local);
+
+/* Fill a range with a stamp: objects by a checkout, temporary arrays by puts, because they may exceed the cache. */
+void memory_put_stamp(struct range range, uint64_t stamp);
 
 /* A hash of bytes; it continues the hash of the bytes before. */
 uint64_t hash_bytes(uint64_t before, const void *bytes, size_t n);

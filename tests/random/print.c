@@ -17,14 +17,15 @@ static const char *const names[OP_KINDS] = {
     [OP_AWAIT] = "transfer-wait",
     [OP_PREFETCH] = "prefetch",
     [OP_RELEASE] = "release",
-    [OP_ALLOC] = "object-alloc",
-    [OP_FREE] = "object-free",
+    [OP_ALLOC] = "alloc",
+    [OP_FREE] = "free",
     [OP_WORD] = "atomic",
     [OP_PUBLISH] = "publish",
     [OP_LOOK] = "look",
     [OP_SEEN] = "seen",
     [OP_WORK] = "work",
     [OP_YIELD] = "yield",
+    [OP_MIGRATE] = "migrate",
     [OP_CREATE] = "create",
     [OP_DESTROY] = "destroy",
     [OP_SET] = "set",
@@ -72,6 +73,8 @@ void program_print_op(int index)
     if (o->range.bytes)
         fprintf(stderr, " area %d [%u, %u) of %u", o->range.area, o->range.from, o->range.from + o->range.bytes,
                 program.bytes[o->range.area]);
+    if (o->range.bytes && program.temporary[o->range.area])
+        fprintf(stderr, " (temporary)");
     if (o->kind == OP_SPAWN)
         fprintf(stderr, " task %d", program.op[o->link].task);
     if (o->kind == OP_JOIN)

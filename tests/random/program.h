@@ -16,18 +16,23 @@
 
 enum {
     OPS = 6144,
-    RUNS = 4,     /* calls of uat_run() */
-    ARRAYS = 3,   /* areas that are arrays; the others are objects */
-    AREAS = 128,  /* arrays and objects, including freed ones */
-    WORDS = 48,   /* number of uat_atomic_t */
-    THINGS = 160, /* futures, mutexes, ... */
-    TASKS = 24,   /* most tasks that exist at a time */
-    CHILDREN = 6, /* children of a task, each with a handle; higher slots are its groups */
+    RUNS = 4,               /* calls of uat_run() */
+    ARRAYS = 3,             /* areas that are arrays; the others are objects and temporary arrays */
+    AREAS = 128,            /* all areas, including freed ones */
+    TEMPORARY = 16,         /* most temporary arrays, including freed ones */
+    TEMPORARY_MAX = 200000, /* bytes of one of them */
+    WORDS = 48,             /* number of uat_atomic_t */
+    THINGS = 160,           /* futures, mutexes, ... */
+    TASKS = 24,             /* most tasks that exist at a time */
+    CHILDREN = 6,           /* children of a task, each with a handle; higher slots are its groups */
     GROUPS = 2,
     OPENS = 4, /* ranges and transfers that a task has open at a time */
     CASES = 8, /* most channels of a select, or members of a task barrier */
     VALUE_MAX = 1024,
-    RACES = 5, /* kinds of races */
+    WAYS_PLAIN = 8, /* ways to read or write a range without strides; two more ways have strides */
+    WAYS_ACCESS = 10,
+    WAYS_WORD = 14, /* ways to use an atomic word */
+    RACES = 5,      /* kinds of races */
     RACERS = 6,
     STEPS = 4000
 };
@@ -52,6 +57,7 @@ enum kind {
     OP_SEEN,
     OP_WORK,
     OP_YIELD,
+    OP_MIGRATE,
     OP_CREATE,
     OP_DESTROY,
     OP_SET,
@@ -90,6 +96,7 @@ struct range {
 
 struct thing {
     enum thing_kind kind;
+    bool special;       /* a channel has a name; a mutex is biased */
     uint32_t size;      /* bytes of a value */
     uint32_t count;     /* capacity of a channel; initial count of a latch; members of a group */
     struct range range; /* what a mutex guards: each byte counts the critical sections */
@@ -128,6 +135,8 @@ struct program {
         struct range written; /* each rank writes its share of this range before the run */
         uint64_t stamp;       /* stamp of those bytes */
     } runs_of[RUNS];
+    int temporaries;
+    bool temporary[AREAS]; /* is the area a temporary array? */
     uint32_t bytes[AREAS]; /* bytes of each area */
     struct thing thing[THINGS];
     struct op op[OPS];

@@ -5,13 +5,14 @@
  * sizes, so a failing one can be run again, printed, and made smaller (tests/random/shrink).
  *
  * usage: random [--seed S] [--programs N] [--repeat N] [--steps N] [--runs N] [--array KIB] [--checkout BYTES]
- *               [--skip STEPS] [--without KIND]... [--print]
+ *               [--skip STEPS] [--without KIND]... [--ask N] [--print]
  *   --programs   number of programs; their seeds are S, S + 1, ...
  *   --repeat     run each of them N times
  *   --steps      steps of a program; it has about as many operations
  *   --array      most KiB of an array; without it the seed decides
  *   --skip       leave out these steps, as 3-20,25
  *   --without    no operations of this kind
+ *   --ask        one in N operations asks for a checkpoint; nothing is replicated then
  *   --print      print the program, and run nothing
  */
 #include <errno.h>
@@ -62,6 +63,8 @@ static int option(const char *name, const char *value)
         limits.array = (uint32_t)number << 10;
     else if (strcmp(name, "--checkout") == 0)
         limits.checkout = number;
+    else if (strcmp(name, "--ask") == 0)
+        ask_every = number;
     else if (strcmp(name, "--skip") == 0)
         skip(value);
     else if (strcmp(name, "--without") == 0 && kind >= 0)
@@ -98,6 +101,8 @@ static int between(uint64_t seed)
                 return -1;
             break;
         case 1:
+            if (ask_every > 0) /* a job with replicas cannot go on with fewer workers */
+                break;
             copy = uat_replicate(text, sizeof(text));
             if (!copy || strcmp(copy, text) != 0 || uat_replicate_free((void *)(uintptr_t)copy))
                 return -1;
@@ -185,6 +190,7 @@ static int one_program(void)
             return 1;
     if (check_all())
         abort();
+    executions++;
     return uat_barrier() || memory_close();
 }
 

@@ -41,3 +41,21 @@ def large(path, workers=256, steals=12):
             events.append(line("steal", w, at + run + 30, 12, bytes=600, **{"from": victim + (victim >= w)}))
             at += run + 42
     timeline(path, workers, events, dropped=12)
+
+
+def flow(path):
+    """
+    Two workers, in ms. A task runs in place from 0 to 100 on worker 0; the unroller, on worker 1, makes entry 64 from 50 to 60 and entry 128
+    from 60 to 70. The first task's end, from 100 to 105, makes 64 ready, which runs from 110 to 310 and fetches from 200 to 250. Its end makes
+    room in the window, so the unroller goes on at 330, and makes entry 64 again from 330 to 340. That one is ready at once, and runs from 345
+    to 400. Entry 128 runs from 70 to 90 and is not on the path. So: in place 100, hand-over 10 + 5, tasks 150 + 55, fetches 50, window 20,
+    unroller 10; in all 400.
+    """
+    ms = 1000.0
+    timeline(path, 2, [line("run", 0, 0, 320 * ms), line("fetch", 0, 200 * ms, 50 * ms, bytes=9), line("run", 1, 50 * ms, 350 * ms),
+                       line("flow spawn", 1, 50 * ms, 10 * ms, entry=64), line("flow spawn", 1, 60 * ms, 10 * ms, entry=128),
+                       line("flow begin", 1, 70 * ms, 0, entry=128), line("flow end", 1, 90 * ms, 1 * ms, entry=128),
+                       line("flow ready", 0, 104 * ms, 0, entry=64), line("flow end", 0, 100 * ms, 5 * ms, entry=192),
+                       line("flow begin", 0, 110 * ms, 0, entry=64), line("flow end", 0, 310 * ms, 10 * ms, entry=64),
+                       line("flow room", 1, 330 * ms, 0, entry=0), line("flow spawn", 1, 330 * ms, 10 * ms, entry=64),
+                       line("flow begin", 1, 345 * ms, 0, entry=64), line("flow end", 1, 400 * ms, 0, entry=64)])

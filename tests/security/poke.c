@@ -95,7 +95,10 @@ UAT_TASK(int, user, struct objects, o, uint64_t, self)
     void *object = o.global ? uat_global_object_alloc(40) : NULL;
     for (uint64_t i = 0; i < TIMES; i++) {
         uat_mutex_lock(o.mutex);
-        uat_yield();
+        if ((i + self) % 2)
+            uat_yield();
+        else
+            uat_migrate((int)((i + self) % (uint64_t)uat_size()));
         uat_mutex_unlock(o.mutex);
         uat_semaphore_acquire(o.semaphore);
         uat_semaphore_release(o.semaphore, 1);

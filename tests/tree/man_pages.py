@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 # Names that inline functions and macros of the headers call, but users do not.
-MACHINERY = re.compile(r"uat_(\w+_elsewhere|spawn_typed|join_wait|group_end_cancel|near_\w+|far_\w+|open_what|end_by_exception)$")
+MACHINERY = re.compile(r"uat_(\w+_elsewhere|(group_)?spawn_typed|join_wait|group_end_cancel|reducer_find|near_\w+|far_\w+|open_what|end_by_exception)$")
 
 
 def functions_of(header):
@@ -22,7 +22,7 @@ def functions_of(header):
 
 
 def faults_of_functions(root, pages, names):
-    public = {name for header in ("uat.h", *(f"uat/{part}.h" for part in ("stats", "global", "sync", "pattern")))
+    public = {name for header in ("uat.h", *(f"uat/{part}.h" for part in ("stats", "global", "sync", "pattern", "reducer", "adaptive", "checkpoint", "dataflow", "generator")))
               for name in functions_of((root / "include" / header).read_text())}
     for name in sorted(name for name in public if not MACHINERY.match(name)):
         if not re.search(rf"^\.Fn {name}\b", pages, re.M):

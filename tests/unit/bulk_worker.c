@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/bulk_worker.h"
 
-#include <stdarg.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tests/test.h"
+
 struct bulk_worker bulk_my;
 
-static int gather(const void *mine, size_t bytes, void *all)
+static int gather(const int *ranks, int count, const void *mine, size_t bytes, void *all)
 {
-    PEER_CHECK(bytes <= BULK_GATHER);
+    PEER_CHECK(bytes <= BULK_GATHER && count <= bulk_my.size);
     memcpy(bulk_my.shared->gather[bulk_my.peer->rank], mine, bytes);
     peer_barrier(bulk_my.peer);
-    for (int i = 0; i < bulk_my.size; i++)
-        memcpy((char *)all + (size_t)i * bytes, bulk_my.shared->gather[i], bytes);
+    for (int i = 0; i < count; i++)
+        memcpy((char *)all + (size_t)i * bytes, bulk_my.shared->gather[ranks ? ranks[i] : i], bytes);
     peer_barrier(bulk_my.peer);
     return 0;
 }

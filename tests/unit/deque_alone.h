@@ -3,13 +3,8 @@
 #ifndef UAT_TEST_DEQUE_ALONE_H
 #define UAT_TEST_DEQUE_ALONE_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "deque/owner.h"
+#include "tests/test.h"
 
 enum { CAPACITY = 512, HIGH = 1 << 20, STEP = 64 };
 
@@ -19,14 +14,11 @@ static unsigned records; /* how many records can still be taken */
 
 static inline bool part(void *context, uintptr_t sp)
 {
-    (void)context;
-    (void)sp;
     return records > 0 && records--;
 }
 
 static inline int setup(void **state)
 {
-    (void)state;
     struct uat_deque_user user = {.part = part};
     records = UINT32_MAX;
     if (uat_deque_open(&deque, &ring, CAPACITY, &user))
@@ -37,7 +29,6 @@ static inline int setup(void **state)
 
 static inline int teardown(void **state)
 {
-    (void)state;
     uat_deque_close(&deque);
     return 0;
 }
@@ -69,6 +60,6 @@ static inline bool is_offered(uint64_t index)
     return uat_state_valid_for(ring.slot[uat_slot_of(index)].state, index);
 }
 
-#define DEQUE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define DEQUE_TEST(name) TEST_WITH(name, setup, teardown)
 
 #endif

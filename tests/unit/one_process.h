@@ -22,4 +22,20 @@ static inline void execute_at(const struct uat_op *op, uint64_t *remote)
         *(uint64_t *)op->local = old;
 }
 
+/* Execute a chain in place. p may be NULL. */
+static inline int execute_chain(const struct uat_op *ops, int count, struct uat_pending *p)
+{
+    for (int i = 0; i < count; i++)
+        execute_at(&ops[i], ops[i].remote);
+    if (p)
+        p->done = true;
+    return 0;
+}
+
+/* For transports whose chains are complete once they are posted. */
+static inline int no_progress(struct uat_transport *t)
+{
+    return 0;
+}
+
 #endif

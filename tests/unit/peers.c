@@ -28,7 +28,7 @@ struct peers_shared {
 bool peers_ready(const struct uat_transport_class *transport)
 {
     char why[512];
-    if (transport != &uat_transport_ibv || uat_ibv_probe(why, sizeof(why)))
+    if (transport != &uat_transport_ibv || uat_ibv_probe(false, why, sizeof(why)))
         return true;
     fprintf(stderr, "skipped: %s\n", why);
     return false;

@@ -3,12 +3,6 @@
  * Description: what the benchmarks share: the command line, with one line for every kind of mistake; the figures
  * computed from counters; and, in a job of one worker, the time that pauses leave out.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -19,6 +13,7 @@
 #include "perf/bench.h"
 #include "perf/progress.h"
 #include "perf/samples.h"
+#include "tests/test.h"
 
 #define ARGUMENTS_MAX 16
 
@@ -57,12 +52,11 @@ static int parse(const char *const *arguments, struct uat_bench_settings *settin
 
 #define LINE(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-static void test_values(void **state)
+TEST(values)
 {
     struct uat_bench_settings settings;
     char error[256];
 
-    (void)state;
     assert_int_equal(parse(LINE("-q", "0.25", "42", "--seq", "-d", "-3", "--repeat", "9"), &settings, error, 256), 0);
     assert_int_equal(number, 42);
     assert_int_equal(depth, -3);
@@ -73,12 +67,11 @@ static void test_values(void **state)
     assert_string_equal(settings.args, "-q 0.25 42 -d -3");
 }
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
     struct uat_bench_settings settings;
     char error[256];
 
-    (void)state;
     assert_int_equal(parse(LINE("0", "--json"), &settings, error, sizeof(error)), 0);
     assert_int_equal(number, 0);
     assert_int_equal(depth, 7);
@@ -96,9 +89,8 @@ static void assert_refused(const char *const *arguments, const char *expected)
     assert_string_equal(error, expected);
 }
 
-static void test_mistakes(void **state)
+TEST(mistakes)
 {
-    (void)state;
     assert_refused(LINE("--seq"), "prog: N is missing; see prog --help");
     assert_refused(LINE("51"), "prog: N cannot be '51'; give an integer from 0 to 50");
     assert_refused(LINE("5x"), "prog: N cannot be '5x'; give an integer from 0 to 50");
@@ -114,22 +106,20 @@ static void test_mistakes(void **state)
     assert_refused(LINE("5", "-d", "13"), "prog: not 13");
 }
 
-static void test_help_wins(void **state)
+TEST(help_wins)
 {
     struct uat_bench_settings settings;
     char error[256];
 
-    (void)state;
     assert_int_equal(parse(LINE("-d", "99", "--help"), &settings, error, sizeof(error)), 0);
     assert_true(settings.help);
     assert_int_equal(depth, 7); /* help shows it as the default */
 }
 
-static void test_trips(void **state)
+TEST(trips)
 {
     uat_stats_t stats = {0};
 
-    (void)state;
     assert_int_equal(uat_bench_trips_median(&stats), 0);
     assert_true(uat_bench_trips_mean(&stats) == 0.0);
     stats.trips_histogram[2] = 3;
@@ -144,18 +134,17 @@ static void test_trips(void **state)
     assert_int_equal(uat_bench_trips_median(&stats), 2);
 }
 
-static void test_cycles(void **state)
+TEST(cycles)
 {
     struct uat_bench_run run = {.cycles = 1000, .stats = {.tasks = 40}};
     struct uat_bench_report report = {.workers = 2, .run = &run};
 
-    (void)state;
     assert_true(uat_bench_cycles_per_task(&report) == 50.0);
     run.stats.tasks = 0;
     assert_true(uat_bench_cycles_per_task(&report) == 0.0);
 }
 
-static void test_progress(void **state)
+TEST(progress)
 {
     struct uat_progress_sum
         first = {.workers = 4, .heard = 1, .seconds = 0.25},
@@ -163,7 +152,6 @@ static void test_progress(void **state)
         later = now;
     char line[200];
 
-    (void)state;
     uat_progress_line("prog", &first, NULL, line, sizeof(line));
     assert_string_equal(line, "prog: 0.2 s, 4 workers (1 heard from), 0 tasks (0/s), 0 steals");
     uat_progress_line("prog", &now, &first, line, sizeof(line));
@@ -264,14 +252,13 @@ static double figure(json_object *report, const char *key)
 }
 
 /* Bounds that hold on a busy machine: the measured time and the pauses fit into the total time. */
-static void test_pauses(void **state)
+TEST(pauses)
 {
     static const struct uat_bench_option none = {0};
     const struct uat_bench paused = {
         .program = "prog", .options = &none, .results = {"sum"}, .run = paused_run, .sequential = paused_sequential};
     double whole, seconds;
 
-    (void)state;
     json_object *report = report_of(&paused, &seconds);
     whole = figure(report, "seconds") + figure(report, "seq_seconds");
     assert_true(figure(report, "seconds") >= 1e-3 * RUN_MS && figure(report, "seq_seconds") >= 1e-3 * RUN_MS);
@@ -284,7 +271,6 @@ static void test_pauses(void **state)
 
 static int failing_sequential(uint64_t *answer)
 {
-    (void)answer;
     return -ENOMEM;
 }
 
@@ -299,11 +285,10 @@ static int run_failing(void)
 }
 
 /* A failing sequential run is reported as a failure with a line, not as a wrong answer. */
-static void test_sequential_failure(void **state)
+TEST(sequential_failure)
 {
     char own[256] = "", command[300], line[256] = "", more[256];
 
-    (void)state;
     assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
     snprintf(command, sizeof(command), "'%s' failing 2>&1", own);
     FILE *out = popen(command, "r");
@@ -318,11 +303,5 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "failing") == 0)
         return run_failing();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),   cmocka_unit_test(test_progress),  cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_mistakes), cmocka_unit_test(test_help_wins), cmocka_unit_test(test_trips),
-        cmocka_unit_test(test_cycles),   cmocka_unit_test(test_pauses),    cmocka_unit_test(test_sequential_failure),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run();
 }

@@ -3,13 +3,8 @@
  * Description: which core a worker takes, and when the places of several workers are reported as bad, on machines made
  * up here; and that this process, once bound, is on one of the cores it had before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "runtime/job/binding.h"
+#include "tests/test.h"
 
 enum { HERE = 1, ELSEWHERE = 2, WORKERS_MAX = 8 };
 
@@ -33,9 +28,8 @@ static void choose(uint64_t allowed_bits, int size, const int *expected)
         assert_int_equal(uat_binding_choose(&allowed, siblings, i, size), expected[i]);
 }
 
-static void test_choose(void **state)
+TEST(choose)
 {
-    (void)state;
     for (int c = 0; c < CPU_SETSIZE; c++)
         siblings[c] = c < 8 ? c % 4 : c;
     choose(0xff, 4, (int[]){0, 1, 2, 3});
@@ -60,17 +54,15 @@ static struct uat_crowding judge(const uint64_t *bits, int n, int elsewhere, uin
     return uat_binding_judge(places, n, n - 1, &allowed);
 }
 
-static void test_own_cores(void **state)
+TEST(own_cores)
 {
-    (void)state;
     struct uat_crowding c = judge((uint64_t[]){1, 2, 4, 8}, 4, 0, 0xf);
     assert_false(c.oversubscribed);
     assert_int_equal(c.first, -1);
 }
 
-static void test_shared_while_free(void **state)
+TEST(shared_while_free)
 {
-    (void)state;
     struct uat_crowding c = judge((uint64_t[]){2, 1, 2}, 3, 0, 0xf);
     assert_true(c.oversubscribed);
     assert_int_equal(c.first, 0);
@@ -80,9 +72,8 @@ static void test_shared_while_free(void **state)
 }
 
 /* Three workers within two of four cores. */
-static void test_set_too_small(void **state)
+TEST(set_too_small)
 {
-    (void)state;
     struct uat_crowding c = judge((uint64_t[]){3, 3, 3}, 3, 0, 0xf);
     assert_true(c.oversubscribed);
     assert_int_not_equal(c.first, -1);
@@ -92,9 +83,8 @@ static void test_set_too_small(void **state)
 }
 
 /* There is nothing to report if no core is free, but the workers must yield to each other. */
-static void test_more_than_cores(void **state)
+TEST(more_than_cores)
 {
-    (void)state;
     struct uat_crowding c = judge((uint64_t[]){3, 3, 3}, 3, 0, 3);
     assert_true(c.oversubscribed);
     assert_int_equal(c.first, -1);
@@ -103,25 +93,22 @@ static void test_more_than_cores(void **state)
     assert_int_equal(c.first, -1);
 }
 
-static void test_other_machine(void **state)
+TEST(other_machine)
 {
-    (void)state;
     struct uat_crowding c = judge((uint64_t[]){1, 1, 1, 2}, 4, 2, 0xf);
     assert_false(c.oversubscribed);
     assert_int_equal(c.first, -1);
 }
 
-static void test_unknown_cores(void **state)
+TEST(unknown_cores)
 {
-    (void)state;
     struct uat_crowding c = judge((uint64_t[]){0, 0, 1}, 3, 0, 3);
     assert_false(c.oversubscribed);
     assert_int_equal(c.first, -1);
 }
 
-static void test_take(void **state)
+TEST(take)
 {
-    (void)state;
     cpu_set_t before, now, both;
     struct uat_binding place;
     assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
@@ -138,19 +125,4 @@ static void test_take(void **state)
     uat_binding_take(&place, UAT_BIND_AUTO, 1, 2);
     assert_true(CPU_EQUAL(&place.cores, &now));
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choose),
-        cmocka_unit_test(test_own_cores),
-        cmocka_unit_test(test_shared_while_free),
-        cmocka_unit_test(test_set_too_small),
-        cmocka_unit_test(test_more_than_cores),
-        cmocka_unit_test(test_other_machine),
-        cmocka_unit_test(test_unknown_cores),
-        cmocka_unit_test(test_take),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,9 @@
  * operations in flight than queues hold, operations larger than one request, atomics of all workers, and the order that
  * transport/bulk.h promises.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "tests/test.h"
 #include "tests/unit/bulk_worker.h"
 
 /* Each worker writes and reads pieces of odd sizes in its share of each region of each host; a neighbour's bytes
@@ -157,39 +152,29 @@ static void run_all(peer_fn *fn)
     bulk_run(&PEERS_TRANSPORT, fn, 4, (struct bulk_test){.hosts = 4, .late = true});
 }
 
-static void test_bytes(void **state)
+TEST(bytes)
 {
-    (void)state;
     run_all(work_bytes);
 }
 
-static void test_many(void **state)
+TEST(many)
 {
-    (void)state;
     run_all(work_many);
 }
 
-static void test_atomics(void **state)
+TEST(atomics)
 {
-    (void)state;
     run_all(work_atomics);
 }
 
-static void test_order(void **state)
+TEST(order)
 {
-    (void)state;
     run_all(work_order);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_order),
-    };
     if (!peers_ready(&PEERS_TRANSPORT))
         return 77;
-    return cmocka_run_group_tests_name("bulk", tests, NULL, NULL);
+    return tests_run();
 }

@@ -2,12 +2,6 @@
 /*
  * Description: a job's common canary differs from process to process, even when getrandom(2) has nothing to give.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +9,7 @@
 #include <sys/types.h>
 
 #include "runtime/job/identity.h"
+#include "tests/test.h"
 
 static const char *self;
 
@@ -22,9 +17,6 @@ static const char *self;
 ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags);
 ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags)
 {
-    (void)buffer;
-    (void)size;
-    (void)flags;
     errno = EAGAIN;
     return -1;
 }
@@ -50,9 +42,8 @@ static uint64_t canary_of_another(void)
     return canary;
 }
 
-static void test_without_random_numbers(void **state)
+TEST(without_random_numbers)
 {
-    (void)state;
     uint64_t first = canary_of_another(), second = canary_of_another();
     assert_int_equal(first & 0xff, 0);
     assert_int_not_equal(first, 0);
@@ -65,6 +56,5 @@ int main(int argc, char **argv)
     self = argv[0];
     if (argc == 2 && strcmp(argv[1], "print") == 0)
         return printf("%" PRIx64 "\n", own_canary()) < 0;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_without_random_numbers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run();
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: the length of a loop's chunks. Light iterations cause few looks, no chunk is long, and the length falls
  * quickly if heavy iterations follow. Clocks that disagree do no harm. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "pattern/chunk.h"
+#include "tests/test.h"
 
 /* Run n iterations of `cycles` cycles each. Returns the number of chunks. */
 static int64_t run(int64_t n, int64_t cycles, int64_t grain, int64_t *length)
@@ -26,9 +21,8 @@ static int64_t run(int64_t n, int64_t cycles, int64_t grain, int64_t *length)
     return chunks;
 }
 
-static void test_light_iterations_take_few_looks(void **state)
+TEST(light_iterations_take_few_looks)
 {
-    (void)state;
     int64_t length = 1, n = 2000000, cycles = 4;
     int64_t full = n * cycles / UAT_CHUNK_CYCLES;
     assert_in_range(run(n, cycles, 1, &length), full / 2, 2 * full + 50);
@@ -38,9 +32,8 @@ static void test_light_iterations_take_few_looks(void **state)
     assert_in_range(run(length, cycles, 1, &length), 4, 20);
 }
 
-static void test_grain(void **state)
+TEST(grain)
 {
-    (void)state;
     int64_t length = 100;
     assert_int_equal(run(1000, UAT_CHUNK_CYCLES, 100, &length), 10);
     assert_int_equal(length, 100);
@@ -48,9 +41,8 @@ static void test_grain(void **state)
     assert_true(uat_chunk_may_split(100, 101, 100));
 }
 
-static void test_heavy_after_light(void **state)
+TEST(heavy_after_light)
 {
-    (void)state;
     int64_t length = 1;
     run(1000000, 4, 1, &length);
     /* Iterations become a thousand times as heavy: one chunk is too long, the next one fits, and the rest may be
@@ -65,22 +57,10 @@ static void test_heavy_after_light(void **state)
     assert_true(uat_chunk_take(8192, 1200, 1) <= 300);
 }
 
-static void test_clocks_that_do_not_agree(void **state)
+TEST(clocks_that_do_not_agree)
 {
-    (void)state;
     assert_int_equal(uat_chunk_adapt(1000, 1000, UINT64_MAX, 10), 10);
     assert_int_equal(uat_chunk_adapt(1000, 1000, 0, 10), 2000);
     assert_int_equal(uat_chunk_adapt(INT64_MAX - 1, INT64_MAX - 1, 0, 1), INT64_MAX - 1);
     assert_int_equal(uat_chunk_adapt(INT64_MAX, INT64_MAX, 2 * UAT_CHUNK_CYCLES, 1), INT64_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_light_iterations_take_few_looks),
-        cmocka_unit_test(test_grain),
-        cmocka_unit_test(test_heavy_after_light),
-        cmocka_unit_test(test_clocks_that_do_not_agree),
-    };
-    return cmocka_run_group_tests_name("chunk", tests, NULL, NULL);
 }

@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: the map from a worker's time-stamp counter to rank 0's, over counters that differ in start and in
  * speed. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "runtime/trace/clock.h"
+#include "tests/test.h"
 
-static void test_same_counter(void **state)
+TEST(same_counter)
 {
-    (void)state;
     const struct uat_clock first = {1000, 1000}, last = {900000, 900000};
     assert_int_equal(uat_clock_map(&first, &last, 1000), 1000);
     assert_int_equal(uat_clock_map(&first, &last, 4567), 4567);
     assert_int_equal(uat_clock_map(&first, &last, 999), 999);
 }
 
-static void test_offset(void **state)
+TEST(offset)
 {
-    (void)state;
     const struct uat_clock ahead = {1000, 5000}, later = {2000, 6000};
     assert_int_equal(uat_clock_map(&ahead, &later, 1500), 5500);
     /* The other counter began near the end of its range, so differences wrap. */
@@ -29,9 +22,8 @@ static void test_offset(void **state)
     assert_int_equal(uat_clock_map(&wraps, &after, 350), 150);
 }
 
-static void test_speed(void **state)
+TEST(speed)
 {
-    (void)state;
     const struct uat_clock first = {0, 1000}, last = {1000000, 2001000}; /* rank 0's runs twice as fast */
     assert_int_equal(uat_clock_map(&first, &last, 500000), 1001000);
     assert_int_equal(uat_clock_map(&first, &last, 1000000), 2001000);
@@ -39,21 +31,9 @@ static void test_speed(void **state)
 }
 
 /* Two comparisons with no time between them say nothing about speed: only the offset counts. */
-static void test_no_span(void **state)
+TEST(no_span)
 {
-    (void)state;
     const struct uat_clock first = {1000, 5000}, same = {1000, 5000}, back = {2000, 4000};
     assert_int_equal(uat_clock_map(&first, &same, 1001), 5001);
     assert_int_equal(uat_clock_map(&first, &back, 1500), 5500);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_counter),
-        cmocka_unit_test(test_offset),
-        cmocka_unit_test(test_speed),
-        cmocka_unit_test(test_no_span),
-    };
-    return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
 }

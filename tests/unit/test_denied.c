@@ -4,12 +4,6 @@
  * process of its own. Either the start fails with one line, or it succeeds and a run works. A deque that cannot be
  * opened keeps no memory.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -22,6 +16,7 @@
 
 #include "deque/owner.h"
 #include "runtime/job/aslr.h"
+#include "tests/test.h"
 #include "uat.h"
 
 enum { REQUESTS_MAX = 1000, REQUESTS_MIN = 10, CAPACITY = 512, OUTPUT_MAX = 4096 };
@@ -162,9 +157,8 @@ static int lines_of(const char *output)
     return lines;
 }
 
-static void test_each_request_of_the_start(void **state)
+TEST(each_request_of_the_start)
 {
-    (void)state;
     char output[OUTPUT_MAX];
     int made = REQUESTS_MAX, refused = 0;
     for (int which = 1; which <= made && which < REQUESTS_MAX; which++) {
@@ -182,14 +176,11 @@ static void test_each_request_of_the_start(void **state)
 
 static bool part(void *context, uintptr_t sp)
 {
-    (void)context;
-    (void)sp;
     return false;
 }
 
-static void test_deque_keeps_nothing(void **state)
+TEST(deque_keeps_nothing)
 {
-    (void)state;
     static struct uat_ring ring;
     static struct uat_deque deque;
     const struct uat_deque_user user = {.part = part};
@@ -211,9 +202,8 @@ static void test_deque_keeps_nothing(void **state)
 }
 
 /* A push without an open deque writes a dummy entry and takes the slow path. */
-static void test_closed_deque_wants_to_be_seen(void **state)
+TEST(closed_deque_wants_to_be_seen)
 {
-    (void)state;
     static struct uat_deque never = UAT_DEQUE_CLOSED;
     static struct uat_ring ring;
     static struct uat_deque deque;
@@ -228,10 +218,5 @@ static void test_closed_deque_wants_to_be_seen(void **state)
 int main(void)
 {
     uat_aslr_off(); /* may execute this program again */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_request_of_the_start),
-        cmocka_unit_test(test_deque_keeps_nothing),
-        cmocka_unit_test(test_closed_deque_wants_to_be_seen),
-    };
-    return cmocka_run_group_tests_name("denied", tests, NULL, NULL);
+    return tests_run();
 }

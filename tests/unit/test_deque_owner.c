@@ -5,12 +5,11 @@
  */
 #include "tests/unit/deque_alone.h"
 
-#include <setjmp.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/word.h"
+#include "tests/unit/refusal.h"
 
 /* Set the counters as if entries up to `index` had been claimed before. */
 static void start_at(uint64_t index)
@@ -33,9 +32,8 @@ static struct uat_stack shown(uint64_t slot)
     return uat_place_stack(ring.slot[slot].place, 0);
 }
 
-static void test_publishes_the_oldest(void **state)
+DEQUE_TEST(publishes_the_oldest)
 {
-    (void)state;
     push(40);
     assert_int_equal(offered(), UAT_RING_SLOTS);
     for (uint64_t i = 0; i < UAT_RING_SLOTS; i++) {
@@ -46,9 +44,8 @@ static void test_publishes_the_oldest(void **state)
     assert_int_equal(deque.count.published, UAT_RING_SLOTS);
 }
 
-static void test_offers_less_when_taken_back(void **state)
+DEQUE_TEST(offers_less_when_taken_back)
 {
-    (void)state;
     for (int i = 0; i < 8; i++) { /* a flat loop */
         push(1);
         assert_int_equal(pop(), UAT_POP_PARTED);
@@ -57,9 +54,8 @@ static void test_offers_less_when_taken_back(void **state)
     assert_int_equal(offered(), 2);
 }
 
-static void test_aborted_entry_comes_back(void **state)
+DEQUE_TEST(aborted_entry_comes_back)
 {
-    (void)state;
     push(1);
     acknowledge(claim(), UAT_ACK_ABORTED);
     push(1); /* sees the acknowledgement */
@@ -71,9 +67,8 @@ static void test_aborted_entry_comes_back(void **state)
     assert_int_equal(pop(), UAT_POP_PARTED);
 }
 
-static void test_aborted_entry_is_offered_after_younger_ones(void **state)
+DEQUE_TEST(aborted_entry_is_offered_after_younger_ones)
 {
-    (void)state;
     push(3);
     acknowledge(claim(), UAT_ACK_ABORTED);
     push(1);
@@ -92,9 +87,8 @@ static void test_aborted_entry_is_offered_after_younger_ones(void **state)
     assert_int_equal(pop(), UAT_POP_PARTED);
 }
 
-static void test_oldest_aborted_entry_is_offered_first(void **state)
+DEQUE_TEST(oldest_aborted_entry_is_offered_first)
 {
-    (void)state;
     push(3);
     uint64_t slow = claim();
     acknowledge(claim(), UAT_ACK_ABORTED);
@@ -107,9 +101,8 @@ static void test_oldest_aborted_entry_is_offered_first(void **state)
     assert_int_equal(shown(5).sp, HIGH - 2 * STEP);
 }
 
-static void test_pop_offers_what_it_can(void **state)
+DEQUE_TEST(pop_offers_what_it_can)
 {
-    (void)state;
     uintptr_t youngest;
     push(20);
     for (int i = 0; i < UAT_RING_SLOTS; i++)
@@ -121,9 +114,8 @@ static void test_pop_offers_what_it_can(void **state)
         assert_true(is_offered(i));
 }
 
-static void test_indices_past_31_bits(void **state)
+DEQUE_TEST(indices_past_31_bits)
 {
-    (void)state;
     uint64_t start = (UINT64_C(1) << 31) - 8;
     start_at(start);
     push(20);
@@ -155,9 +147,8 @@ static bool has_some(void)
 }
 
 /* Progress: while the owner has an entry and no claim is in flight, the next claim finds one. */
-static void test_something_is_offered(void **state)
+DEQUE_TEST(something_is_offered)
 {
-    (void)state;
     uint64_t random = 1, slow = UINT64_MAX; /* a claim in flight */
     for (int step = 0; step < 200000; step++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -181,9 +172,8 @@ static void test_something_is_offered(void **state)
     assert_true(deque.count.entries_aborted > 1000 && deque.count.taken_back > 1000);
 }
 
-static void test_claims_ahead_of_bottom(void **state)
+DEQUE_TEST(claims_ahead_of_bottom)
 {
-    (void)state;
     push(1);
     assert_int_equal(pop(), UAT_POP_PARTED);
     acknowledge(claim(), UAT_ACK_ABORTED); /* acknowledges index 0, whose entry was taken back */
@@ -192,9 +182,8 @@ static void test_claims_ahead_of_bottom(void **state)
     assert_true(is_offered(1));
 }
 
-static void test_slot_waits_for_acknowledgement(void **state)
+DEQUE_TEST(slot_waits_for_acknowledgement)
 {
-    (void)state;
     push(1);
     uint64_t slow = claim(); /* it is not acknowledged */
     for (int i = 1; i < UAT_RING_SLOTS; i++) {
@@ -210,7 +199,7 @@ static void test_slot_waits_for_acknowledgement(void **state)
     assert_true(is_offered(UAT_RING_SLOTS));
 }
 
-static void test_late_acknowledgement_is_looked_for(void **state)
+DEQUE_TEST(late_acknowledgement_is_looked_for)
 {
     test_offers_less_when_taken_back(state); /* it leaves two entries offered, and no more */
     uint64_t first = claim(), second = claim();
@@ -232,9 +221,8 @@ static bool acknowledge_late(void)
     return true;
 }
 
-static void test_acknowledgement_is_saved_before_its_slot_is_used(void **state)
+DEQUE_TEST(acknowledgement_is_saved_before_its_slot_is_used)
 {
-    (void)state;
     static bool always = true;
     push(1);
     claim(); /* index 0, not acknowledged */
@@ -260,9 +248,8 @@ static bool release_unless_refused(void)
 }
 
 /* A task that neither pushes nor pops makes up for a publication that was put off at the push. */
-static void test_offer_publishes(void **state)
+DEQUE_TEST(offer_publishes)
 {
-    (void)state;
     static bool always = true;
     is_refused = true;
     deque.user.unreleased = &always;
@@ -279,9 +266,8 @@ static void test_offer_publishes(void **state)
     assert_false(uat_deque_offer(&deque));
 }
 
-static void test_no_record_no_publication(void **state)
+DEQUE_TEST(no_record_no_publication)
 {
-    (void)state;
     records = 1;
     push(5);
     assert_int_equal(offered(), 1);
@@ -291,9 +277,8 @@ static void test_no_record_no_publication(void **state)
     assert_int_equal(pop(), UAT_POP_PARTED);
 }
 
-static void test_generation_is_new(void **state)
+DEQUE_TEST(generation_is_new)
 {
-    (void)state;
     push(1);
     uint64_t first = ring.slot[0].state;
     assert_int_equal(pop(), UAT_POP_PARTED);
@@ -303,9 +288,8 @@ static void test_generation_is_new(void **state)
     assert_int_not_equal(ring.slot[0].state, first);
 }
 
-static void test_watch_sees_every_push(void **state)
+DEQUE_TEST(watch_sees_every_push)
 {
-    (void)state;
     deque.user.keep_private = true;
     uat_deque_start(&deque, true);
     push(3);
@@ -314,9 +298,8 @@ static void test_watch_sees_every_push(void **state)
     assert_int_not_equal(*deque.look, deque.pop_claims);
 }
 
-static void test_overflow_traps(void **state)
+DEQUE_TEST(overflow_traps)
 {
-    (void)state;
     pid_t pid = fork();
     if (pid == 0) {
         signal(SIGSEGV, SIG_DFL);
@@ -330,63 +313,36 @@ static void test_overflow_traps(void **state)
     assert_false(uat_deque_is_overflow(&deque, (uintptr_t)(deque.entries + CAPACITY - 1)));
 }
 
-static jmp_buf refused;
-
-static void leave(void)
+static void push_one(void)
 {
-    longjmp(refused, 1);
-}
-
-/* Does a push end with a line about a word? */
-static bool push_ends_the_job(void)
-{
-    uat_word_set_end(leave);
-    bool ended = setjmp(refused) != 0;
-    if (!ended)
-        push(1);
-    uat_word_set_end(NULL);
-    return ended;
+    push(1);
 }
 
 /* Acknowledgements that no thief writes: one of a claimed entry, and one in a slot that is about to be used. */
-static void test_corrupt_acknowledgements(void **state)
+DEQUE_TEST(corrupt_acknowledgements)
 {
-    (void)state;
     push(1);
     claim();
     ring.ack[0] = uat_ack(5, UAT_ACK_STOLEN);
-    assert_true(push_ends_the_job());
+    assert_refusal(push_one);
 }
 
-static void test_corrupt_acknowledgement_of_a_slot(void **state)
+DEQUE_TEST(corrupt_acknowledgement_of_a_slot)
 {
-    (void)state;
     ring.ack[0] = uat_ack(5, UAT_ACK_STOLEN);
-    assert_true(push_ends_the_job());
+    assert_refusal(push_one);
 }
 
-int main(void)
+/* 32 bits of an address are enough, wherever a region of 2 GiB lies. */
+TEST(places)
 {
-    const struct CMUnitTest tests[] = {
-        DEQUE_TEST(test_corrupt_acknowledgements),
-        DEQUE_TEST(test_corrupt_acknowledgement_of_a_slot),
-        DEQUE_TEST(test_publishes_the_oldest),
-        DEQUE_TEST(test_offers_less_when_taken_back),
-        DEQUE_TEST(test_aborted_entry_comes_back),
-        DEQUE_TEST(test_aborted_entry_is_offered_after_younger_ones),
-        DEQUE_TEST(test_claims_ahead_of_bottom),
-        DEQUE_TEST(test_slot_waits_for_acknowledgement),
-        DEQUE_TEST(test_late_acknowledgement_is_looked_for),
-        DEQUE_TEST(test_acknowledgement_is_saved_before_its_slot_is_used),
-        DEQUE_TEST(test_offer_publishes),
-        DEQUE_TEST(test_no_record_no_publication),
-        DEQUE_TEST(test_generation_is_new),
-        DEQUE_TEST(test_watch_sees_every_push),
-        DEQUE_TEST(test_overflow_traps),
-        DEQUE_TEST(test_pop_offers_what_it_can),
-        DEQUE_TEST(test_oldest_aborted_entry_is_offered_first),
-        DEQUE_TEST(test_indices_past_31_bits),
-        DEQUE_TEST(test_something_is_offered),
-    };
-    return cmocka_run_group_tests_name("deque_owner", tests, NULL, NULL);
+    const uintptr_t size = UINT64_C(2) << 30, lows[] = {UINT64_C(0x200000), UINT64_C(0x7ea000000000),
+                                                        UINT64_C(0x7ea0c0000000), UINT64_C(0x7ea0ffe00000)};
+    for (unsigned i = 0; i < 4; i++) {
+        const uintptr_t sps[] = {lows[i], lows[i] + 8, lows[i] + size / 2, lows[i] + size - 8};
+        for (unsigned k = 0; k < 4; k++) {
+            struct uat_stack stack = uat_place_stack(uat_place(sps[k], lows[i] + size), lows[i]);
+            assert_true(stack.sp == sps[k] && stack.base == lows[i] + size);
+        }
+    }
 }

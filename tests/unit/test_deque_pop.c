@@ -5,9 +5,8 @@
  */
 #include "tests/unit/deque_alone.h"
 
-static void test_pops_private_entries_in_order(void **state)
+DEQUE_TEST(pops_private_entries_in_order)
 {
-    (void)state;
     push(40);
     for (unsigned i = 40; i > UAT_RING_SLOTS; i--) {
         uintptr_t sp;
@@ -21,9 +20,8 @@ static void test_pops_private_entries_in_order(void **state)
 
 /* Only a base that stands alone is dropped. A base below an entry stays, and so does an entry. Everything stays while a
  * claim must be collected. */
-static void test_drop_base(void **state)
+DEQUE_TEST(drop_base)
 {
-    (void)state;
     uintptr_t sp;
     assert_false(uat_deque_drop_base(&deque)); /* the owner has not looked at the claims yet */
     push(1);
@@ -41,9 +39,8 @@ static void test_drop_base(void **state)
     assert_true(uat_deque_drop_base(&deque));
 }
 
-static void test_stolen_entry_is_gone(void **state)
+DEQUE_TEST(stolen_entry_is_gone)
 {
-    (void)state;
     push(3);
     uint64_t index = claim();
     assert_int_equal(index, 0);
@@ -59,7 +56,6 @@ static unsigned waits, ends;
 
 static void acknowledge_late(void *context, uint64_t index)
 {
-    (void)context;
     assert_int_equal(ends, 0);
     if (++waits == 2)
         acknowledge(index, UAT_ACK_STOLEN);
@@ -67,13 +63,11 @@ static void acknowledge_late(void *context, uint64_t index)
 
 static void note_end(void *context)
 {
-    (void)context;
     ends++;
 }
 
-static void test_wait_has_an_end(void **state)
+DEQUE_TEST(wait_has_an_end)
 {
-    (void)state;
     deque.user.waiting = acknowledge_late;
     deque.user.waited = note_end;
     waits = ends = 0;
@@ -82,15 +76,4 @@ static void test_wait_has_an_end(void **state)
     assert_int_equal(pop(), UAT_POP_GONE);
     assert_int_equal(waits, 2);
     assert_int_equal(ends, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        DEQUE_TEST(test_pops_private_entries_in_order),
-        DEQUE_TEST(test_drop_base),
-        DEQUE_TEST(test_stolen_entry_is_gone),
-        DEQUE_TEST(test_wait_has_an_end),
-    };
-    return cmocka_run_group_tests_name("deque_pop", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: division by a reciprocal gives the exact quotient at all edges. These are multiples of the divisor, one
  * less and one more, up to the largest dividend. Divisors are small, large and random. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "base/divisor.h"
+#include "tests/test.h"
 
 #define DIVIDEND_MAX ((UINT64_C(1) << 31) - 1)
 
@@ -28,10 +23,9 @@ static void check_edges(uint64_t number, uint64_t random)
     compare(random & DIVIDEND_MAX, number);
 }
 
-static void test_quotients(void **state)
+TEST(quotients)
 {
     uint64_t random = 88172645463325252;
-    (void)state;
     for (uint64_t number = 1; number < 5000; number++)
         check_edges(number, number * 0x9e3779b97f4a7c15);
     for (int i = 0; i < 200000; i++) {
@@ -42,10 +36,4 @@ static void test_quotients(void **state)
         check_edges(UINT32_MAX - (random & 1023), random >> 20);
         check_edges(UINT64_C(1) << random % 32, random >> 20);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_quotients)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

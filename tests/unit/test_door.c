@@ -3,12 +3,6 @@
  * Description: the kernel tells which user holds the other end of a connection. It does so by netlink or, if netlink
  * cannot answer, by the list of its sockets. A closed end has no owner.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <linux/netlink.h>
 #include <netinet/in.h>
@@ -16,6 +10,7 @@
 #include <unistd.h>
 
 #include "launcher/door.h"
+#include "tests/test.h"
 
 /* The kernel lacks nothing, or netlink's sock_diag, or tcp_diag. Without tcp_diag, sock_diag answers every question
  * with ENOENT. */

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: uatrun removes only its own empty folder: it keeps what another process of the user put there, and the
  * target of a link in its place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +9,7 @@
 #include <unistd.h>
 
 #include "launcher/server.h"
+#include "tests/test.h"
 
 static char place[] = "/tmp/test-folder.XXXXXX";
 static char folder[sizeof(place) + 300], kept[sizeof(folder) + 10];
@@ -34,17 +29,15 @@ static void make(void)
     assert_int_equal(st.st_mode & 0777, 0700);
 }
 
-static void test_empty(void **state)
+TEST(empty)
 {
-    (void)state;
     make();
     uat_server_remove_directory();
     assert_int_equal(access(folder, F_OK), -1);
 }
 
-static void test_file(void **state)
+TEST(file)
 {
-    (void)state;
     make();
     snprintf(kept, sizeof(kept), "%s/kept", folder);
     close(open(kept, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
@@ -54,9 +47,8 @@ static void test_file(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void test_link(void **state)
+TEST(link)
 {
-    (void)state;
     make();
     snprintf(kept, sizeof(kept), "%s/kept", place);
     assert_int_equal(rmdir(folder), 0);
@@ -70,10 +62,8 @@ static void test_link(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_empty), cmocka_unit_test(test_file),
-                                       cmocka_unit_test(test_link)};
     if (!mkdtemp(place) || setenv("TMPDIR", place, 1))
         return 1;
-    int failed = cmocka_run_group_tests_name("folder", tests, NULL, NULL);
+    int failed = tests_run();
     return rmdir(place) ? 1 : failed;
 }

@@ -3,13 +3,8 @@
  * Description: generators: values of every size arrive whole and in order; whatever is live on either side survives a
  * switch, in any register; generators inside generators; an early end and a second start; aligned stacks.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "include/uat/generator.h"
+#include "tests/test.h"
 
 enum { VALUES = 1000 };
 
@@ -19,9 +14,8 @@ UAT_GENERATOR(long, count, long, from, long, to)
         uat_generator_yield(i);
 }
 
-static void test_order(void **state)
+TEST(order)
 {
-    (void)state;
     count_generator g;
     long value = -1, expected = 5;
     count_begin(&g, 5, 5 + VALUES);
@@ -70,9 +64,8 @@ UAT_GENERATOR_SIZED(16384, struct large, larges, int, n)
     }
 }
 
-static void test_sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     chars_generator c;
     halves_generator h;
     odds_generator o;
@@ -130,9 +123,8 @@ static uint64_t busy_at(uint64_t seed, int n)
     return all;
 }
 
-static void test_live_values(void **state)
+TEST(live_values)
 {
-    (void)state;
     busy_generator one, two;
     busy_begin(&one, 1, 50);
     busy_begin(&two, 2, 50);
@@ -164,9 +156,8 @@ LEAVES(2, leaves0)
 LEAVES(4, leaves2)
 LEAVES(8, leaves4)
 
-static void test_nested(void **state)
+TEST(nested)
 {
-    (void)state;
     leaves8_generator g;
     int leaf, expected = 0;
     leaves8_begin(&g, 0);
@@ -187,9 +178,8 @@ UAT_GENERATOR(long, helped, long, n)
         give_two((count_generator *)(void *)uat_self, i); /* it has the same value type and stack size */
 }
 
-static void test_early_end(void **state)
+TEST(early_end)
 {
-    (void)state;
     helped_generator h;
     count_generator g;
     long value = 0;
@@ -219,21 +209,11 @@ UAT_GENERATOR(uintptr_t, aligned, int, n)
     }
 }
 
-static void test_alignment(void **state)
+TEST(alignment)
 {
-    (void)state;
     aligned_generator g;
     uintptr_t address;
     aligned_begin(&g, 5);
     while (uat_generator_next(&g, &address))
         assert_int_equal(address % 16, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),  cmocka_unit_test(test_sizes),     cmocka_unit_test(test_live_values),
-        cmocka_unit_test(test_nested), cmocka_unit_test(test_early_end), cmocka_unit_test(test_alignment),
-    };
-    return cmocka_run_group_tests_name("generator", tests, NULL, NULL);
 }

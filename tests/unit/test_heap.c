@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: the evacuation heap: blocks never overlap, come back by mark or by hand, and merge again. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
-#include "base/word.h"
 #include "runtime/segment/heap.h"
+#include "tests/test.h"
+#include "tests/unit/refusal.h"
 
 enum { SIZE = 1 << 20, BLOCKS = 300 };
 
@@ -18,22 +13,19 @@ static _Alignas(4096) char memory[SIZE];
 
 static int setup(void **state)
 {
-    (void)state;
     memset(memory, 0, sizeof(memory));
     return uat_heap_open(&heap, memory, SIZE);
 }
 
 static int teardown(void **state)
 {
-    (void)state;
     uat_heap_close(&heap);
     return 0;
 }
 
 /* Small blocks that are kept whole for the next call merge when a large one needs them. */
-static void test_kept_blocks_merge(void **state)
+TEST_WITH(kept_blocks_merge, setup, teardown)
 {
-    (void)state;
     struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* the last one is NULL */
     size_t n = 0;
     while ((blocks[n] = uat_heap_get(&heap, 1)))
@@ -48,30 +40,23 @@ static void test_kept_blocks_merge(void **state)
     assert_null(uat_heap_get(&heap, 1));
 }
 
-static jmp_buf refused;
+static struct uat_block *marked;
 
-static void leave(void)
+static void put_marked(void)
 {
-    longjmp(refused, 1);
+    uat_heap_put(&heap, marked);
 }
 
 /* A block that its owner gives back has no mark. */
-static void test_marked_block(void **state)
+TEST_WITH(marked_block, setup, teardown)
 {
-    (void)state;
-    struct uat_block *block = uat_heap_get(&heap, 1);
-    block->returned = 7;
-    uat_word_set_end(leave);
-    if (!setjmp(refused)) {
-        uat_heap_put(&heap, block);
-        fail();
-    }
-    uat_word_set_end(NULL);
+    marked = uat_heap_get(&heap, 1);
+    marked->returned = 7;
+    assert_refusal(put_marked);
 }
 
-static void test_one_block_takes_all(void **state)
+TEST_WITH(one_block_takes_all, setup, teardown)
 {
-    (void)state;
     struct uat_block *all = uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER);
     assert_non_null(all);
     assert_null(uat_heap_get(&heap, 1));
@@ -79,16 +64,14 @@ static void test_one_block_takes_all(void **state)
     assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER));
 }
 
-static void test_too_large(void **state)
+TEST_WITH(too_large, setup, teardown)
 {
-    (void)state;
     assert_null(uat_heap_get(&heap, SIZE));
     assert_null(uat_heap_get(&heap, (size_t)1 << 40));
 }
 
-static void test_marks_bring_blocks_back(void **state)
+TEST_WITH(marks_bring_blocks_back, setup, teardown)
 {
-    (void)state;
     struct uat_block *block[SIZE / UAT_HEAP_UNIT + 1];
     int n = 0;
     while ((block[n] = uat_heap_get(&heap, 100)) != NULL)
@@ -100,9 +83,8 @@ static void test_marks_bring_blocks_back(void **state)
 }
 
 /* Random sizes and orders: a block holds what was written into it. */
-static void test_blocks_do_not_overlap(void **state)
+TEST_WITH(blocks_do_not_overlap, setup, teardown)
 {
-    (void)state;
     struct uat_block *block[BLOCKS] = {0};
     size_t size[BLOCKS];
     srand(7);
@@ -128,14 +110,4 @@ static void test_blocks_do_not_overlap(void **state)
         if (block[i])
             uat_heap_put(&heap, block[i]);
     assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_marked_block), TEST(test_one_block_takes_all),     TEST(test_kept_blocks_merge),
-        TEST(test_too_large),    TEST(test_marks_bring_blocks_back), TEST(test_blocks_do_not_overlap),
-    };
-    return cmocka_run_group_tests_name("heap", tests, NULL, NULL);
 }

@@ -7,21 +7,16 @@
  * - refusals, and requests that wait for the next push
  * - a stack that was given away, which must not be reused too early
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <string.h>
 
-#include "base/word.h"
 #include "deque/mail.h"
 #include "deque/owner.h"
 #include "deque/thief.h"
-#include "tests/unit/one_process.h"
+#include "tests/test.h"
+#include "tests/unit/refusal.h"
+#include "tests/unit/wire.h"
 
-enum { STACK_WORDS = 512, THIEF = 0, VICTIM = 1, EVENTS = 16 };
+enum { STACK_WORDS = 512, THIEF = 0, VICTIM = 1 };
 
 /* Two segments; an address in `mine`, the thief's, names the same place in `theirs`. */
 struct segment {
@@ -37,71 +32,29 @@ static struct uat_deque own, victim; /* the victim's stacks are named by address
 static struct uat_mail own_mail, victim_mail;
 static struct uat_stolen stolen;
 
-/*
- * Each transport counts what it posts. before[n] is called before the thief's chain n, after[n] after its completion.
- */
-struct wire {
-    struct uat_transport head;
-    struct uat_pending *pending;
-    int chains, looks;
-    void (*before[EVENTS])(void), (*on_look)(int looks);
-    unsigned ops[EVENTS][UAT_OP_KINDS];
-};
 static struct wire thiefs, victims;
-
-static uint64_t *shift(void *p, struct segment *from, struct segment *to)
-{
-    return (uint64_t *)((char *)to + ((char *)p - (char *)from));
-}
-
-static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
-{
-    struct wire *w = (struct wire *)t;
-    assert_int_equal(peer, w == &thiefs ? VICTIM : THIEF);
-    assert_true(w->chains < EVENTS);
-    if (w->before[w->chains])
-        w->before[w->chains]();
-    for (int i = 0; i < count; i++) {
-        struct segment *here = w == &thiefs ? &mine : &theirs, *there = w == &thiefs ? &theirs : &mine;
-        execute_at(&ops[i], shift(ops[i].remote, here, there));
-        w->ops[w->chains][ops[i].code]++;
-    }
-    w->chains++;
-    w->pending = p;
-    return 0;
-}
-
-static int progress(struct uat_transport *t)
-{
-    struct wire *w = (struct wire *)t;
-    if (w->pending)
-        w->pending->done = true;
-    w->pending = NULL;
-    if (w->on_look)
-        w->on_look(w->looks++);
-    return 0;
-}
-
-static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = progress};
 
 static bool can_part;
 static int parted;
 
 static bool part(void *context, uintptr_t sp)
 {
-    (void)context;
-    (void)sp;
     parted += can_part;
     return can_part;
 }
 
 static int setup(void **state)
 {
-    (void)state;
     memset(&mine, 0, sizeof(mine));
     memset(&theirs, 0, sizeof(theirs));
-    thiefs = (struct wire){.head = {.class_ = &class, .size = 2, .rank = THIEF}};
-    victims = (struct wire){.head = {.class_ = &class, .size = 2, .rank = VICTIM}};
+    thiefs = (struct wire){.head = {.class_ = &wire_class, .size = 2, .rank = THIEF},
+                           .from = (char *)&mine,
+                           .to = (char *)&theirs,
+                           .peer = VICTIM};
+    victims = (struct wire){.head = {.class_ = &wire_class, .size = 2, .rank = VICTIM},
+                            .from = (char *)&theirs,
+                            .to = (char *)&mine,
+                            .peer = THIEF};
     can_part = true;
     parted = 0;
     const struct uat_deque_user user = {.part = part};
@@ -122,7 +75,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     uat_thief_close(&thief);
     uat_deque_close(&own);
     uat_deque_close(&victim);
@@ -145,12 +97,10 @@ static void look(void)
 
 static int steal(void)
 {
-    thiefs.chains = 0;
-    memset(thiefs.ops, 0, sizeof(thiefs.ops));
+    wire_clear(&thiefs);
     int result = uat_message_steal(&thief, &(struct uat_victims){.count = 1, .rank = {VICTIM}}, &stolen);
     memset(thiefs.before, 0, sizeof(thiefs.before));
     thiefs.on_look = NULL;
-    thiefs.looks = 0;
     assert_true(uat_mailbox_is_free(&theirs.mailbox.front)); /* whatever the outcome, others may ask */
     return result;
 }
@@ -161,9 +111,8 @@ static void look_at_first(int looks)
         look();
 }
 
-static void test_given(void **state)
+TEST_WITH(given, setup, teardown)
 {
-    (void)state;
     push(7);
     push(8);
     assert_int_equal(theirs.mailbox.front.offer, victim.entries[1]);
@@ -185,17 +134,15 @@ static void test_given(void **state)
     assert_true(victim_mail.sent.done); /* M7: its place is reused from now on */
 }
 
-static void test_empty_is_not_asked(void **state)
+TEST_WITH(empty_is_not_asked, setup, teardown)
 {
-    (void)state;
     assert_int_equal(steal(), UAT_STEAL_EMPTY);
     assert_int_equal(thiefs.chains, 1);
 }
 
 /* Without a peek: one round trip if the known last value is right, two if it is out of date. */
-static void test_blind(void **state)
+TEST_WITH(blind, setup, teardown)
 {
-    (void)state;
     thief.peek = false;
     push(7);
     push(8);
@@ -213,9 +160,8 @@ static void test_blind(void **state)
 }
 
 /* Another thief's request is in the mailbox: no thief overwrites it. */
-static void test_taken_mailbox(void **state)
+TEST_WITH(taken_mailbox, setup, teardown)
 {
-    (void)state;
     push(7);
     theirs.mailbox.front.ask = uat_ask(1, 5);
     uint64_t ask = theirs.mailbox.front.ask;
@@ -228,9 +174,8 @@ static void test_taken_mailbox(void **state)
     }
 }
 
-static void test_refused(void **state)
+TEST_WITH(refused, setup, teardown)
 {
-    (void)state;
     push(7);
     can_part = false; /* no record is free */
     thiefs.on_look = look_at_first;
@@ -252,9 +197,8 @@ static void refuse_as_idle(int looks)
         uat_mail_refuse(&victim_mail);
 }
 
-static void test_idle_victim_refuses(void **state)
+TEST_WITH(idle_victim_refuses, setup, teardown)
 {
-    (void)state;
     uintptr_t sp;
     push(6);
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
@@ -268,9 +212,8 @@ static void test_idle_victim_refuses(void **state)
 }
 
 /* A pop finds nothing to give for a request, and the next push answers it. */
-static void test_waits_for_push(void **state)
+TEST_WITH(waits_for_push, setup, teardown)
 {
-    (void)state;
     uintptr_t sp;
     push(7);
     theirs.mailbox.front.ask = uat_ask(1, THIEF);
@@ -290,9 +233,8 @@ static void test_waits_for_push(void **state)
 }
 
 /* A task answers requests even if it makes no push and no pop. It refuses no request while it has an entry. */
-static void test_offer_answers(void **state)
+TEST_WITH(offer_answers, setup, teardown)
 {
-    (void)state;
     assert_false(uat_deque_offer(&victim)); /* nothing to offer */
     push(7);
     assert_true(uat_deque_offer(&victim));
@@ -303,9 +245,8 @@ static void test_offer_answers(void **state)
     assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_GONE);
 }
 
-static void test_withdrawn_unseen(void **state)
+TEST_WITH(withdrawn_unseen, setup, teardown)
 {
-    (void)state;
     push(7);
     assert_int_equal(steal(), UAT_STEAL_LOST_RACE);
     assert_int_equal(stolen.trips, 3);
@@ -316,9 +257,8 @@ static void test_withdrawn_unseen(void **state)
 }
 
 /* The victim answers just before the withdrawal's chain, so the swap still wins and READs ANSWERED. */
-static void test_withdrawn_too_late(void **state)
+TEST_WITH(withdrawn_too_late, setup, teardown)
 {
-    (void)state;
     push(7);
     thiefs.before[2] = look;
     assert_int_equal(steal(), UAT_STEAL_DONE);
@@ -333,9 +273,8 @@ static void answer_and_ask_anew(void)
     theirs.mailbox.front.ask = uat_ask(2, UAT_ASK_NONE);
 }
 
-static void test_withdrawal_loses(void **state)
+TEST_WITH(withdrawal_loses, setup, teardown)
 {
-    (void)state;
     push(7);
     thiefs.before[2] = answer_and_ask_anew;
     assert_int_equal(steal(), UAT_STEAL_DONE);
@@ -353,9 +292,8 @@ static void drop(void)
     victim_mail.decided = 1;
 }
 
-static void test_withdrawn_while_looking(void **state)
+TEST_WITH(withdrawn_while_looking, setup, teardown)
 {
-    (void)state;
     push(7);
     thiefs.before[2] = begin_to_look;
     thiefs.before[4] = drop;
@@ -370,64 +308,31 @@ static void decide_a_later_one(void)
     theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED);
 }
 
-static jmp_buf refused;
-
-static void leave(void)
-{
-    longjmp(refused, 1);
-}
-
 static void decide_what_no_number_says(void)
 {
     theirs.mailbox.front.taken = UINT64_C(1) << 50;
 }
 
-static void test_corrupt_front(void **state)
+static void steal_one(void)
 {
-    (void)state;
+    steal();
+}
+
+/* The word is corrupted before the thief's chain of this number. */
+static void check_corrupt_word(int chain, void (*corrupt)(void))
+{
     push(7);
-    thiefs.before[0] = decide_what_no_number_says;
-    uat_word_set_end(leave);
-    if (!setjmp(refused)) {
-        steal();
-        fail();
-    }
-    uat_word_set_end(NULL);
+    thiefs.before[chain] = corrupt;
+    assert_refusal(steal_one);
     memset(thiefs.before, 0, sizeof(thiefs.before));
 }
 
-static void test_corrupt_decision(void **state)
+TEST_WITH(corrupt_front, setup, teardown)
 {
-    (void)state;
-    push(7);
-    thiefs.before[2] = decide_a_later_one;
-    uat_word_set_end(leave);
-    if (!setjmp(refused)) {
-        steal();
-        fail();
-    }
-    uat_word_set_end(NULL);
-    memset(thiefs.before, 0, sizeof(thiefs.before));
+    check_corrupt_word(0, decide_what_no_number_says);
 }
 
-int main(void)
+TEST_WITH(corrupt_decision, setup, teardown)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_given),
-        TEST(test_empty_is_not_asked),
-        TEST(test_blind),
-        TEST(test_taken_mailbox),
-        TEST(test_refused),
-        TEST(test_idle_victim_refuses),
-        TEST(test_waits_for_push),
-        TEST(test_offer_answers),
-        TEST(test_withdrawn_unseen),
-        TEST(test_withdrawn_too_late),
-        TEST(test_withdrawal_loses),
-        TEST(test_withdrawn_while_looking),
-        TEST(test_corrupt_decision),
-        TEST(test_corrupt_front),
-    };
-    return cmocka_run_group_tests_name("mail", tests, NULL, NULL);
+    check_corrupt_word(2, decide_a_later_one);
 }

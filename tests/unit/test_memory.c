@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +13,12 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "tests/test.h"
 
 static char root[256];
 
 static int set_up(void **state)
 {
-    (void)state;
     const char *folder = getenv("TMPDIR");
     snprintf(root, sizeof(root), "%s/uat-memory-XXXXXX", folder ? folder : "/tmp");
     return mkdtemp(root) ? 0 : -1;
@@ -27,13 +26,11 @@ static int set_up(void **state)
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
-    (void)status, (void)type, (void)walk;
     return remove(path);
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -59,15 +56,13 @@ static void expect(uint64_t bytes, const char *limit)
     assert_string_equal(said, path);
 }
 
-static void nothing_is_known(void **state)
+TEST_WITH(nothing_is_known, set_up, tear_down)
 {
-    (void)state;
     expect(UINT64_MAX, "this host");
 }
 
-static void host_and_swap(void **state)
+TEST_WITH(host_and_swap, set_up, tear_down)
 {
-    (void)state;
     write_file("/proc/meminfo",
                "MemTotal:  9000 kB\nMemAvailableX: 7 kB\nMemAvailable:    5000 kB\nSwapFree: 1000 kB\n");
     write_file("/proc/self/cgroup", "0::/job\n");
@@ -79,9 +74,8 @@ static void host_and_swap(void **state)
 }
 
 /* The outer group has less memory left than the process's own group. Cached pages of files do not count as used. */
-static void groups_of_version_2(void **state)
+TEST_WITH(groups_of_version_2, set_up, tear_down)
 {
-    (void)state;
     write_file("/proc/meminfo", "MemAvailable: 5000 kB\n");
     write_file("/proc/self/cgroup", "0::/outer/inner\n");
     write_file("/sys/fs/cgroup/outer/inner/memory.max", "3000000\n");
@@ -96,9 +90,8 @@ static void groups_of_version_2(void **state)
 }
 
 /* A container sees its own group as the root. */
-static void group_at_the_root(void **state)
+TEST_WITH(group_at_the_root, set_up, tear_down)
 {
-    (void)state;
     write_file("/proc/meminfo", "MemAvailable: 5000 kB\n");
     write_file("/proc/self/cgroup", "0::/\n");
     write_file("/sys/fs/cgroup/memory.max", "1000\n");
@@ -106,9 +99,8 @@ static void group_at_the_root(void **state)
     expect(999, "/sys/fs/cgroup/memory.max");
 }
 
-static void groups_of_version_1(void **state)
+TEST_WITH(groups_of_version_1, set_up, tear_down)
 {
-    (void)state;
     write_file("/proc/meminfo", "MemAvailable: 5000 kB\n");
     write_file("/proc/self/cgroup", "5:devices:/\nno colon\n4:cpu,memory:/job/not/here\n0::/elsewhere\n");
     write_file("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "2000000\n");
@@ -120,24 +112,10 @@ static void groups_of_version_1(void **state)
 }
 
 /* The kernel's real files on this machine give an answer. */
-static void here(void **state)
+TEST(here)
 {
-    (void)state;
     char limit[UAT_MEMORY_LIMIT_MAX];
     uint64_t bytes = uat_memory_available("", false, limit);
     assert_true(bytes > 0 && bytes < UINT64_MAX);
     assert_true(limit[0] != '\0');
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_known, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(host_and_swap, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(groups_of_version_2, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(group_at_the_root, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(groups_of_version_1, set_up, tear_down),
-        cmocka_unit_test(here),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "runtime/job/self.h"
 #include "runtime/job/neighbour.h"
 #include "runtime/job/settings.h"
+#include "tests/test.h"
 
 enum { SELF, NEIGHBOUR, OTHER_MACHINE, OTHER_SPACE, SECOND_NEIGHBOUR, WORKERS };
 
@@ -26,7 +26,6 @@ static const struct uat_roster roster = {.size = WORKERS, .identity = list};
 
 static int start_all(void **state)
 {
-    (void)state;
     for (int rank = 0; rank < WORKERS; rank++) {
         pid_t pid = rank == SELF ? getpid() : fork();
         if (pid == 0) {
@@ -58,9 +57,8 @@ static void open_as(const char *launcher)
     assert_int_equal(uat_neighbour_open(&roster, launcher), 0);
 }
 
-static void test_end(void **state)
+TEST_WITH(end, start_all, NULL)
 {
-    (void)state;
     open_as("srun");
     uat_neighbour_end();
     assert_int_equal(end_of(NEIGHBOUR), SIGTERM);
@@ -71,18 +69,16 @@ static void test_end(void **state)
 }
 
 /* uatrun itself ends its workers, in its own order. */
-static void test_uatrun(void **state)
+TEST_WITH(uatrun, start_all, NULL)
 {
-    (void)state;
     open_as("uatrun");
     uat_neighbour_end();
     for (int rank = SELF + 1; rank < WORKERS; rank++)
         assert_int_equal(end_of(rank), SIGKILL);
 }
 
-static void test_closed(void **state)
+TEST_WITH(closed, start_all, NULL)
 {
-    (void)state;
     open_as("srun");
     uat_neighbour_close();
     uat_neighbour_end();
@@ -91,12 +87,11 @@ static void test_closed(void **state)
 }
 
 /* Nothing is really sent here: a signal to process -1 that got through would reach all processes of this user. */
-static void test_numbers(void **state)
+TEST_WITH(numbers, start_all, NULL)
 {
     static const int32_t refused[] = {0, -1, INT32_MIN, 1};
     static struct uat_endpoint endpoint[WORKERS];
     const struct uat_roster full = {.size = WORKERS, .identity = list, .endpoint = endpoint};
-    (void)state;
     for (int rank = SELF; rank < WORKERS; rank++)
         endpoint[rank].host = "here";
     assert_int_equal(uat_roster_check(&full, SELF), 0);
@@ -113,15 +108,4 @@ static void test_numbers(void **state)
     identity[SELF].pid = getpid();
     for (int rank = NEIGHBOUR; rank < WORKERS; rank++)
         end_of(rank);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_end, start_all),
-        cmocka_unit_test_setup(test_uatrun, start_all),
-        cmocka_unit_test_setup(test_closed, start_all),
-        cmocka_unit_test_setup(test_numbers, start_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,6 @@
  * touched, no open waits for a pipe without a reader, and the file that is being written has a name that cannot be
  * guessed.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "tests/test.h"
 
 enum { OTHER = 64321 /* a user that is not this one */ };
 
@@ -28,7 +23,6 @@ static char folder[64];
 
 static int setup(void **state)
 {
-    (void)state;
     snprintf(folder, sizeof(folder), "/tmp/uat-output.XXXXXX");
     return mkdtemp(folder) ? chdir(folder) : -1;
 }
@@ -45,7 +39,6 @@ static int entries(void)
 
 static int teardown(void **state)
 {
-    (void)state;
     DIR *d = opendir(".");
     for (const struct dirent *e; (e = readdir(d));)
         if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
@@ -83,9 +76,8 @@ static void expect_refused(const char *name, int error)
     assert_int_equal(entries(), before);
 }
 
-static void test_whole(void **state)
+TEST_WITH(whole, setup, teardown)
 {
-    (void)state;
     struct uat_output output;
     for (int i = 0; i < 2; i++) { /* a new file, then an existing one */
         assert_int_equal(uat_output_check("file"), 0);
@@ -111,9 +103,8 @@ static void test_whole(void **state)
 }
 
 /* The disk is full. */
-static void test_full(void **state)
+TEST_WITH(full, setup, teardown)
 {
-    (void)state;
     struct uat_output output;
     struct rlimit old, small = {4, 4};
     put("file", "old");
@@ -133,9 +124,8 @@ static void test_full(void **state)
     assert_int_equal(access("/dev/full", F_OK), 0);
 }
 
-static void test_links(void **state)
+TEST_WITH(links, setup, teardown)
 {
-    (void)state;
     put("secret", "secret");
     assert_int_equal(symlink("secret", "link"), 0);
     expect_refused("link", -ELOOP);
@@ -153,9 +143,8 @@ static void test_links(void **state)
     expect("late", "words");
 }
 
-static void test_names(void **state)
+TEST_WITH(names, setup, teardown)
 {
-    (void)state;
     struct uat_output a, b;
     assert_int_equal(uat_output_open(&a, "file"), 0);
     assert_int_equal(uat_output_open(&b, "file"), 0);
@@ -165,9 +154,8 @@ static void test_names(void **state)
     uat_output_discard(&b);
 }
 
-static void test_pipes(void **state)
+TEST_WITH(pipes, setup, teardown)
 {
-    (void)state;
     struct uat_output output;
     char text[16] = "";
     assert_int_equal(mkfifo("pipe", 0600), 0);
@@ -182,9 +170,8 @@ static void test_pipes(void **state)
     close(reader);
 }
 
-static void test_others(void **state)
+TEST_WITH(others, setup, teardown)
 {
-    (void)state;
     mkdir("folder", 0700);
     expect_refused("folder", -EISDIR);
     expect_refused("none/file", -ENOENT);
@@ -202,12 +189,4 @@ static void test_others(void **state)
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_int_equal(chown("pipe", OTHER, OTHER), 0);
     expect_refused("pipe", -EPERM);
-}
-
-int main(void)
-{
-#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-    const struct CMUnitTest tests[] = {TEST(test_whole), TEST(test_full),  TEST(test_links),
-                                       TEST(test_names), TEST(test_pipes), TEST(test_others)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,13 @@
  * once, and none is passed over more often than UAT_READY_BOUND allows. This holds with and without thieves, whose part
  * the test plays. A thief takes a task in two round trips.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "base/random.h"
-#include "base/word.h"
 #include "deque/ready.h"
+#include "tests/test.h"
 #include "tests/unit/one_process.h"
+#include "tests/unit/refusal.h"
 
 enum { LOW = 1 << 20, TASKS_MAX = 400, SLOW_MAX = UAT_READY_SLOTS };
 
@@ -37,29 +32,16 @@ static void (*before_claim)(void); /* what happens just before a claim, if not N
 
 static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
-    (void)t;
-    (void)peer;
     if (before_claim && ops[0].code == UAT_OP_CMP_SWAP)
         before_claim();
-    for (int i = 0; i < count; i++)
-        execute_at(&ops[i], ops[i].remote);
-    if (p)
-        p->done = true;
-    return 0;
+    return execute_chain(ops, count, p);
 }
 
-static int progress(struct uat_transport *t)
-{
-    (void)t;
-    return 0;
-}
-
-static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = progress};
+static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = no_progress};
 static struct uat_transport transport = {.class_ = &class, .size = 2};
 
 static int setup(void **state)
 {
-    (void)state;
     const struct uat_ready_parts parts = {.ring = &ring, .landing = &landing, .low = LOW};
     memset(&ring, 0, sizeof(ring));
     memset(tasks, 0, sizeof(tasks));
@@ -69,7 +51,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     uat_ready_close(&ready);
     return 0;
 }
@@ -122,7 +103,7 @@ static bool steal(unsigned *number, uint64_t *index)
 }
 
 /* The promise of uat_yield(): every task yields, again and again, and no thief steals. */
-static void yields(void **state)
+TEST_WITH(yields, setup, teardown)
 {
     for (unsigned count = 1; count < TASKS_MAX; count = count * 3 / 2 + 1) {
         teardown(state);
@@ -135,9 +116,8 @@ static void yields(void **state)
 }
 
 /* The same promise while tasks come and go in bursts and thieves take tasks and acknowledge late. */
-static void thieves(void **state)
+TEST_WITH(thieves, setup, teardown)
 {
-    (void)state;
     struct uat_random random = uat_random_seed(5, 1);
     uint64_t late[SLOW_MAX];
     unsigned first = 0, lates = 0, next = 0, number;
@@ -164,6 +144,29 @@ static void thieves(void **state)
     assert_int_equal(uat_ready_take(&ready, &task), 0);
 }
 
+/* A checkpoint gets every ready task, offered or not, and changes nothing. */
+TEST_WITH(copied, setup, teardown)
+{
+    struct uat_ready_task copy[TASKS_MAX];
+    unsigned number;
+    uint64_t index;
+    for (unsigned i = 0; i < TASKS_MAX / 2; i++) {
+        push(i);
+        if (i % 3 == 0 && steal(&number, &index))
+            ring.ack[index % UAT_READY_SLOTS] = index + 1;
+        if (i % 5 == 0 && ready_tasks > 0)
+            take();
+        assert_int_equal(uat_ready_count(&ready), ready_tasks);
+        uat_ready_copy(&ready, copy);
+        for (unsigned k = 0; k < ready_tasks; k++) {
+            number = (unsigned)(copy[k].where / 8 - 1);
+            assert_true(number < TASKS_MAX && tasks[number].is_ready);
+            assert_true(k == 0 || copy[k].where > copy[k - 1].where); /* oldest first: those of the ring are older */
+        }
+    }
+    assert_true(ready.bottom > ring.claims && ready.count > 0); /* otherwise one of the two places was never tried */
+}
+
 static void spoil_states(void)
 {
     for (int i = 0; i < UAT_READY_SLOTS; i++)
@@ -172,9 +175,8 @@ static void spoil_states(void)
 
 /* A thief gets the task and its stack in two round trips, even though the stack lies in a third worker's segment.
  * Nothing is left. */
-static void two_round_trips(void **state)
+TEST_WITH(two_round_trips, setup, teardown)
 {
-    (void)state;
     static uint64_t region[64], block[UAT_READY_STACK / 8 + 16];
     static struct uat_notice notice;
     const uintptr_t low = (uintptr_t)region, sp = (uintptr_t)&region[40], base = (uintptr_t)&region[56];
@@ -208,34 +210,15 @@ static void two_round_trips(void **state)
     transport.size = 2;
 }
 
-static jmp_buf refused;
-
-static void leave(void)
+static void offer(void)
 {
-    longjmp(refused, 1);
+    uat_ready_offer(&ready);
 }
 
 /* Thieves claim nothing that was not published. */
-static void too_many_claims(void **state)
+TEST_WITH(too_many_claims, setup, teardown)
 {
-    (void)state;
     push(0);
     ring.claims = ready.bottom + 1;
-    uat_word_set_end(leave);
-    if (!setjmp(refused)) {
-        uat_ready_offer(&ready);
-        fail();
-    }
-    uat_word_set_end(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest all[] = {
-        cmocka_unit_test_setup_teardown(two_round_trips, setup, teardown),
-        cmocka_unit_test_setup_teardown(yields, setup, teardown),
-        cmocka_unit_test_setup_teardown(too_many_claims, setup, teardown),
-        cmocka_unit_test_setup_teardown(thieves, setup, teardown),
-    };
-    return cmocka_run_group_tests(all, NULL, NULL);
+    assert_refusal(offer);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: join records: each is lent once, comes back by its mark or by hand, keeps its state; names carry rank
  * and address. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "runtime/segment/record.h"
+#include "tests/test.h"
 
 enum { COUNT = 600, RESULT_MAX = 1024 };
 
@@ -18,7 +13,6 @@ static _Alignas(4096) char memory[COUNT * 2048];
 
 static int setup(void **state)
 {
-    (void)state;
     memset(memory, 0, sizeof(memory));
     assert_true(uat_record_stride(RESULT_MAX) >= sizeof(struct uat_record) + RESULT_MAX);
     assert_true(uat_record_stride(RESULT_MAX) <= sizeof(memory) / COUNT);
@@ -27,14 +21,12 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     uat_record_pool_close(&pool);
     return 0;
 }
 
-static void test_each_is_lent_once(void **state)
+TEST_WITH(each_is_lent_once, setup, teardown)
 {
-    (void)state;
     for (int i = 0; i < COUNT; i++) {
         struct uat_record *record = uat_record_get(&pool);
         assert_non_null(record);
@@ -45,9 +37,8 @@ static void test_each_is_lent_once(void **state)
     assert_null(uat_record_get(&pool));
 }
 
-static void test_marks_bring_records_back(void **state)
+TEST_WITH(marks_bring_records_back, setup, teardown)
 {
-    (void)state;
     struct uat_record *record[COUNT];
     for (int i = 0; i < COUNT; i++)
         record[i] = uat_record_get(&pool);
@@ -62,9 +53,8 @@ static void test_marks_bring_records_back(void **state)
     assert_null(uat_record_get(&pool));
 }
 
-static void test_used_ones_come_before_fresh_ones(void **state)
+TEST_WITH(used_ones_come_before_fresh_ones, setup, teardown)
 {
-    (void)state;
     struct uat_record *first = uat_record_get(&pool), *second = uat_record_get(&pool);
     for (int i = 0; i < 4 * COUNT; i++) { /* two are lent at a time: no third one is ever touched */
         first->returned = 1;
@@ -76,9 +66,8 @@ static void test_used_ones_come_before_fresh_ones(void **state)
     assert_ptr_not_equal(uat_record_get(&pool), first);
 }
 
-static void test_put_back_by_hand(void **state)
+TEST_WITH(put_back_by_hand, setup, teardown)
 {
-    (void)state;
     struct uat_record *a = uat_record_get(&pool), *b = uat_record_get(&pool);
     uat_record_put(&pool, a);
     assert_ptr_equal(uat_record_get(&pool), a);
@@ -89,9 +78,8 @@ static void test_put_back_by_hand(void **state)
     assert_null(uat_record_get(&pool));
 }
 
-static void test_settle_looks_at_all(void **state)
+TEST_WITH(settle_looks_at_all, setup, teardown)
 {
-    (void)state;
     struct uat_record *kept = uat_record_get(&pool), *spare = uat_record_get(&pool), *lent[5];
     for (int i = 0; i < 5; i++)
         lent[i] = uat_record_get(&pool);
@@ -110,22 +98,11 @@ static void test_settle_looks_at_all(void **state)
     assert_int_equal(kept->returned, 0);
 }
 
-static void test_names(void **state)
+TEST_WITH(names, setup, teardown)
 {
-    (void)state;
     struct uat_record *record = uat_record_get(&pool);
     uint64_t name = uat_record_name(4711, record);
     assert_int_equal(uat_record_rank(name), 4711);
     assert_ptr_equal(uat_record_address(name), record);
     assert_int_not_equal(uat_record_name(0, record), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_each_is_lent_once), TEST(test_marks_bring_records_back), TEST(test_used_ones_come_before_fresh_ones),
-        TEST(test_put_back_by_hand),  TEST(test_settle_looks_at_all),      TEST(test_names),
-    };
-    return cmocka_run_group_tests_name("record", tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "base/relax.h"
+#include "tests/test.h"
 
 enum {
     LOOKS = 100000,
@@ -23,15 +22,13 @@ static long slept; /* time that the last look slept; 0: it did not sleep */
 int __wrap_nanosleep(const struct timespec *request, struct timespec *rest);
 int __wrap_nanosleep(const struct timespec *request, struct timespec *rest)
 {
-    (void)rest;
     assert_int_equal(request->tv_sec, 0);
     slept = request->tv_nsec;
     return 0;
 }
 
-static void test_cores_for_all(void **state)
+TEST(cores_for_all)
 {
-    (void)state;
     struct uat_relax relax = {0};
     uat_relax_oversubscribed = false;
     slept = 0;
@@ -41,9 +38,8 @@ static void test_cores_for_all(void **state)
     assert_int_equal(relax.spins, LOOKS);
 }
 
-static void test_more_workers_than_cores(void **state)
+TEST(more_workers_than_cores)
 {
-    (void)state;
     struct uat_relax relax = {0};
     uint64_t all = BEFORE_NS;
     long longest = 0;
@@ -60,13 +56,4 @@ static void test_more_workers_than_cores(void **state)
         all += (uint64_t)slept;
     }
     assert_int_equal(longest, SLEEP_MAX_NS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cores_for_all),
-        cmocka_unit_test(test_more_workers_than_cores),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,9 @@
 /*
  * Description: the segment's default address fits into address spaces of 39 to 48 bits, away from their ends.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"
+#include "tests/test.h"
 
 static int bits;
 
@@ -18,9 +13,8 @@ static bool is_outside(uint64_t address)
     return address >> bits != 0;
 }
 
-static void test_address_spaces(void **state)
+TEST(address_spaces)
 {
-    (void)state;
     for (bits = 47; bits <= 48; bits++)
         assert_int_equal(uat_segment_fit(UAT_SEGMENT_ADDRESS_DEFAULT, is_outside), UAT_SEGMENT_ADDRESS_DEFAULT);
     for (bits = 36; bits < 47; bits++) {
@@ -28,10 +22,4 @@ static void test_address_spaces(void **state)
         assert_in_range(address, size / 4, size / 2);
         assert_int_equal(address % 0x200000, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_address_spaces)};
-    return cmocka_run_group_tests_name("segment", tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the settings' parser: defaults, every kind of value, its bounds, and the message for a bad one; and
- * mistakes in the runtime's tables.
+ * Description: the settings' parser: defaults, every kind of value, its bounds, and the message for a bad one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +14,7 @@
 #include "runtime/segment/settings.h"
 #include "runtime/settings.h"
 #include "runtime/trace/settings.h"
+#include "tests/test.h"
 #include "transport_ibv/settings.h"
 #include "transport_sim/settings.h"
 
@@ -54,9 +48,8 @@ static void assert_taken(const char *assignment, const char *value)
     assert_string_equal(uat_settings_text(uat_settings, name, text), value);
 }
 
-static void test_defaults(void **state)
+TEST(defaults)
 {
-    (void)state;
     assert_int_equal(parse("HOME=/"), 0);
     assert_int_equal(uat_segment_settings.address, 0x7ea000000000);
     assert_int_equal(uat_segment_settings.stack_size, 16 << 20);
@@ -90,9 +83,27 @@ static void test_defaults(void **state)
     assert_string_equal(uat_trace_settings.file, "");
 }
 
-static void test_every_kind(void **state)
+/* As test_every_kind() sets them. */
+static void assert_simulation_set(void)
 {
-    (void)state;
+    assert_int_equal(uat_sim_settings.network, UAT_SIM_NETWORK_QDR);
+    assert_int_equal(uat_sim_settings.rtt, 1600);
+    assert_int_equal(uat_sim_settings.atomic, 200);
+    assert_int_equal(uat_sim_settings.gap, 5);
+    assert_int_equal(uat_sim_settings.bandwidth, 24000);
+    assert_int_equal(uat_sim_settings.node, 64);
+    assert_int_equal(uat_sim_settings.task, 2000);
+    assert_int_equal(uat_sim_settings.cpu, 50);
+    assert_int_equal(uat_sim_settings.seed, 7);
+    assert_int_equal(uat_sim_settings.order, UAT_SIM_ORDER_CHAIN);
+    assert_int_equal(uat_sim_settings.stores, UAT_SIM_STORES_WEAK);
+    assert_int_equal(uat_sim_settings.stop, 84000);
+    assert_int_equal(uat_sim_settings.stop_rank, 3);
+    assert_int_equal(uat_sim_settings.limit, 2000);
+}
+
+TEST(every_kind)
+{
     char *env[] = {"UAT_SEGMENT_ADDRESS=0x7e8000000000",
                    "UAT_STACK_SIZE=1M",
                    "UAT_HEAP_SIZE=2097152",
@@ -111,7 +122,7 @@ static void test_every_kind(void **state)
                    "UAT_STALL_LIMIT=2min",
                    "UAT_SIM_NETWORK=qdr,rtt=1600,atomic=200ns,gap=5,bandwidth=24000,node=64",
                    "UAT_SIM_TASK=2us,cpu=50",
-                   "UAT_SIM_SEED=7,order=chain",
+                   "UAT_SIM_SEED=7,order=chain,stores=weak",
                    "UAT_SIM_STOP=84us,rank=3",
                    "UAT_SIM_LIMIT=2s",
                    NULL};
@@ -138,106 +149,19 @@ static void test_every_kind(void **state)
     assert_int_equal(uat_global_settings.latency, 5000);
     assert_int_equal(uat_job_settings.stall_timeout, 2);
     assert_int_equal(uat_job_settings.stall_limit, 120);
-    assert_int_equal(uat_sim_settings.network, UAT_SIM_NETWORK_QDR);
-    assert_int_equal(uat_sim_settings.rtt, 1600);
-    assert_int_equal(uat_sim_settings.atomic, 200);
-    assert_int_equal(uat_sim_settings.gap, 5);
-    assert_int_equal(uat_sim_settings.bandwidth, 24000);
-    assert_int_equal(uat_sim_settings.node, 64);
-    assert_int_equal(uat_sim_settings.task, 2000);
-    assert_int_equal(uat_sim_settings.cpu, 50);
-    assert_int_equal(uat_sim_settings.seed, 7);
-    assert_int_equal(uat_sim_settings.order, UAT_SIM_ORDER_CHAIN);
-    assert_int_equal(uat_sim_settings.stop, 84000);
-    assert_int_equal(uat_sim_settings.stop_rank, 3);
-    assert_int_equal(uat_sim_settings.limit, 2000);
+    assert_simulation_set();
 }
 
-static void test_sizes(void **state)
+TEST(rounding)
 {
-    (void)state;
-    static const struct {
-        const char *text;
-        uint64_t value;
-    } good[] = {{"0", 0},
-                {"1", 1},
-                {"4k", 4096},
-                {"4K", 4096},
-                {"3m", 3 << 20},
-                {"3M", 3 << 20},
-                {"2g", 2ull << 30},
-                {"2G", 2ull << 30},
-                {"0x10", 16},
-                {"0xfk", 15 << 10},
-                {"010", 10},
-                {"18446744073709551615", UINT64_MAX},
-                {"0xffffffffffffffff", UINT64_MAX},
-                {"17179869183G", 17179869183ull << 30}};
-    static const char *const bad[] = {"",
-                                      " 1",
-                                      "1 ",
-                                      "-1",
-                                      "+1",
-                                      "k",
-                                      "1kk",
-                                      "1kB",
-                                      "1T",
-                                      "0x",
-                                      "0xg",
-                                      "1.5M",
-                                      "1e6",
-                                      "18446744073709551616",
-                                      "17179869184G",
-                                      "0x10000000000000000",
-                                      "one"};
-    uint64_t value;
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-        if (uat_parse_size(good[i].text, &value) != 0 || value != good[i].value)
-            fail_msg("size '%s' was not understood", good[i].text);
-    }
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        value = 4711;
-        if (uat_parse_size(bad[i], &value) != -EINVAL || value != 4711)
-            fail_msg("size '%s' was accepted", bad[i]);
-    }
-}
-
-static void test_times(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text;
-        uint64_t ns;
-    } good[] = {{"0", 0},
-                {"7", 7000},
-                {"7ns", 7},
-                {"3us", 3000},
-                {"2ms", 2000000},
-                {"1s", 1000000000},
-                {"2min", 120000000000},
-                {"0x10us", 16000}};
-    static const char *const bad[] = {"", "s", "-1s", "1 s", "1h", "1.5s", "1sec", "1S", "1k", "18446744073709551615s"};
-    uint64_t value;
-    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
-        if (uat_parse_time(good[i].text, 1000, &value) != 0 || value != good[i].ns)
-            fail_msg("time '%s' was not understood", good[i].text);
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        if (uat_parse_time(bad[i], 1000, &value) != -EINVAL)
-            fail_msg("time '%s' was accepted", bad[i]);
-}
-
-static void test_rounding(void **state)
-{
-    (void)state;
     assert_taken("UAT_STACK_SIZE=65537", "68k");
     assert_taken("UAT_HEAP_SIZE=64k", "64k");
     assert_taken("UAT_RESULT_MAX=65529", "64k");
     assert_taken("UAT_RECORDS=4097", "4097");
 }
 
-static void test_bounds(void **state)
+TEST(bounds)
 {
-    (void)state;
     assert_refused("UAT_STACK_SIZE=65535", "must be a size from 64k to 2G");
     assert_refused("UAT_STACK_SIZE=4G", "from 64k to 2G"); /* an operation's size has 32 bits */
     assert_refused("UAT_HEAP_SIZE=0", "a size from 64k");
@@ -264,10 +188,9 @@ static void test_bounds(void **state)
     assert_taken("UAT_STALL_LIMIT=2000ms", "2s");
 }
 
-static void test_words(void **state)
+TEST(words)
 {
-    (void)state;
-    assert_refused("UAT_DEQUE=locks", "must be lock, claim or message");
+    assert_refused("UAT_DEQUE=locks", "must be lock, claim, message or paper");
     assert_refused("UAT_TRANSPORT=", "must be auto, shm, ibv or sim");
     assert_refused("UAT_TRANSPORT=SHM", "must be auto, shm, ibv or sim");
     assert_refused("UAT_LOG=2", "must be error, warn or info");
@@ -276,9 +199,8 @@ static void test_words(void **state)
     assert_refused("UAT_STACK_SIZE=large", "must be a size");
 }
 
-static void test_parts(void **state)
+TEST(parts)
 {
-    (void)state;
     assert_taken("UAT_TORTURE=none", "none");
     assert_taken("UAT_TORTURE=evacuate", "evacuate");
     assert_taken("UAT_TORTURE=delay=7,steal", "steal,delay=7");
@@ -295,19 +217,18 @@ static void test_parts(void **state)
     assert_refused("UAT_SIM_NETWORK=rtt=1,rtt=1", "rtt is given twice");
     assert_refused("UAT_SIM_NETWORK=rt=1us", "has no part rt; did you mean rtt?");
     assert_refused("UAT_SIM_NETWORK==1us", "has no part ; did you mean");
-    assert_refused("UAT_SIM_NETWORK=rtt", "name must be cx6, fx10 or qdr");
+    assert_refused("UAT_SIM_NETWORK=rtt", "name must be cx6, fx10, qdr or tsubame");
     assert_refused("UAT_SIM_NETWORK=rtt=2s", "rtt must be a time from 0 to 1s");
     const char *bad[] = {"UAT_TORTURE=",       "UAT_TORTURE=delay",  "UAT_TORTURE=steal,",
                          "UAT_TORTURE=,steal", "UAT_TORTURE=steals", "UAT_TORTURE=steal steal"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_refused(bad[i], "mode must be none, evacuate or steal");
+        assert_refused(bad[i], "mode must be none, evacuate, steal or order");
     assert_refused("UAT_TORTURE=delay=", "delay must be a number or none");
     assert_refused("UAT_TORTURE=delay=x", "delay must be a number or none");
 }
 
-static void test_devices(void **state)
+TEST(devices)
 {
-    (void)state;
     assert_taken("UAT_NET_DEVICES=rxe-0.1_x", "rxe-0.1_x");
     assert_int_equal(uat_ibv_settings.port, 0);
     assert_taken("UAT_NET_DEVICES=mlx5_0:2", "mlx5_0:2");
@@ -325,9 +246,8 @@ static void test_devices(void **state)
         assert_refused(bad[i], "must be device or device:port");
 }
 
-static void test_unknown(void **state)
+TEST(unknown)
 {
-    (void)state;
     assert_refused("UAT_STACKSIZE=1M", "did you mean UAT_STACK_SIZE?");
     assert_refused("UAT_TRANSPROT=shm", "did you mean UAT_TRANSPORT?");
     assert_refused("UAT_DEQEU=lock", "did you mean UAT_DEQUE?");
@@ -342,9 +262,8 @@ static void test_unknown(void **state)
     assert_null(uat_settings_text(uat_settings, "UAT_DEQUES", text));
 }
 
-static void test_message_bounds(void **state)
+TEST(message_bounds)
 {
-    (void)state;
     assert_refused("UAT_DEQUE=two\nlines\033[31m", "two?lines?[31m");
     char *name = malloc(100001);
     assert_non_null(name);
@@ -364,9 +283,8 @@ static void test_message_bounds(void **state)
     free(name);
 }
 
-static void test_path(void **state)
+TEST(path)
 {
-    (void)state;
     enum { MAX = sizeof(uat_trace_settings.file) };
     char name[sizeof("UAT_TRACE=") + MAX];
     strcpy(name, "UAT_TRACE=");
@@ -404,9 +322,8 @@ static int differing(const char *assignment, char name[UAT_SETTING_TEXT_MAX])
     return found;
 }
 
-static void test_equal(void **state)
+TEST(equal)
 {
-    (void)state;
     static const char *const compared[][2] = {{"UAT_SEGMENT_ADDRESS=0x7e8000000000", "UAT_SEGMENT_ADDRESS"},
                                               {"UAT_STACK_SIZE=1M", "UAT_STACK_SIZE"},
                                               {"UAT_HEAP_SIZE=1M", "UAT_HEAP_SIZE"},
@@ -424,75 +341,4 @@ static void test_equal(void **state)
     }
     for (size_t i = 0; i < sizeof(apart) / sizeof(apart[0]); i++)
         assert_int_equal(differing(apart[i], name), -1);
-}
-
-static void check_row(const struct uat_setting *s)
-{
-    char allowed[UAT_SETTING_TEXT_MAX];
-    bool is_text = s->type.kind == UAT_SETTING_NAME || s->type.kind == UAT_SETTING_PATH;
-    if (strlen(s->name) > UAT_NAME_MAX || !s->meaning || !s->meaning[0])
-        fail_msg("%s: its name is too long, or it has no meaning", s->name);
-    if (s->type.parts ? s->size != 0 : !is_text && s->size != 4 && s->size != 8)
-        fail_msg("%s: a field of %zu bytes", s->name, s->size);
-    if (!s->type.parts && s->type.kind != UAT_SETTING_CHOICE && !is_text &&
-        (s->type.low > s->type.high || s->type.step == 0 || (s->size == 4 && s->type.high / s->type.step > INT32_MAX)))
-        fail_msg("%s: its bounds do not fit the field", s->name);
-    /* Rounding up never leaves the bounds. */
-    if (s->type.kind == UAT_SETTING_SIZE && s->type.high % s->type.step)
-        fail_msg("%s: its upper bound is no multiple", s->name);
-    if (s->equal == UAT_EQUAL_IF_SET && !s->type.words)
-        fail_msg("%s: has no word for not set", s->name);
-    if (!s->type.parts)
-        assert_true(uat_setting_allowed(s, allowed)[0] != '\0');
-    for (const struct uat_setting *p = s->type.parts; p && p->name; p++)
-        check_row(p);
-}
-
-static void test_tables(void **state)
-{
-    (void)state;
-    int count = 0;
-    assert_int_equal(parse("HOME=/"), 0); /* all defaults are within their bounds */
-    for (const struct uat_settings *all = uat_settings; all->title; all++)
-        for (const struct uat_setting *s = all->rows; s->name; s++, count++) {
-            check_row(s);
-            assert_string_equal(uat_settings_text(uat_settings, s->name, text), uat_setting_initial(s));
-        }
-    if (count > 35)
-        fail_msg("%d settings; 35 are allowed: make one of those that belong together", count);
-}
-
-static void test_help(void **state)
-{
-    (void)state;
-    char *help = NULL;
-    size_t size;
-    FILE *f = open_memstream(&help, &size);
-    assert_non_null(f);
-    uat_settings_print_help(uat_settings, f);
-    fclose(f);
-    const char *expected[] = {"UAT_SEGMENT_ADDRESS   0x7ea000000000  ",
-                              "UAT_STACK_SIZE        16M ",
-                              "UAT_RESULT_MAX        1k ",
-                              "UAT_GID_INDEX         auto ",
-                              "auto, shm, ibv or sim",
-                              "UAT_TORTURE           none ",
-                              "  rtt ",
-                              "UAT_STALL_TIMEOUT     5s "};
-    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
-        if (!strstr(help, expected[i]))
-            fail_msg("the list lacks '%s':\n%s", expected[i], help);
-    free(help);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults), cmocka_unit_test(test_every_kind),     cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_times),    cmocka_unit_test(test_rounding),       cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_words),    cmocka_unit_test(test_parts),          cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_unknown),  cmocka_unit_test(test_message_bounds), cmocka_unit_test(test_path),
-        cmocka_unit_test(test_equal),    cmocka_unit_test(test_tables),         cmocka_unit_test(test_help),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

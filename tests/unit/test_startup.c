@@ -108,7 +108,8 @@ static int try_step(size_t step)
     if (step < uat_startup_count)
         steps[step].open = fail;
     look(&before);
-    int rc = uat_steps_open(steps, uat_startup_count, NULL), wanted = step < uat_startup_count ? -EIO : 0;
+    struct uat_steps_time time = {0};
+    int rc = uat_steps_open(steps, uat_startup_count, NULL, &time), wanted = step < uat_startup_count ? -EIO : 0;
     if (!rc)
         uat_steps_close(steps, uat_startup_count);
     look(&after);

@@ -3,16 +3,11 @@
  * Description: the assembly: arguments and results of every size arrive whole; registers that a call preserves survive
  * a spawn; a continuation that is copied away and back keeps its registers; stacks are aligned.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "asm/registers.h"
 #include "include/uat.h"
+#include "tests/test.h"
 
 enum { SIZE_MAX_TESTED = 1024, ARG_MAX_TESTED = 5000 };
 
@@ -56,7 +51,6 @@ static int check_sizes(size_t arg_size, size_t result_size)
 
 static void root_sizes(void *arg, void *result)
 {
-    (void)arg;
     int ok = 1;
     for (size_t a = 16; a <= 80 && ok; a++)
         for (size_t r = 0; r <= 40 && ok; r++)
@@ -65,9 +59,8 @@ static void root_sizes(void *arg, void *result)
     *(int *)result = ok;
 }
 
-static void test_sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     assert_true(run_root(root_sizes));
 }
 
@@ -82,13 +75,11 @@ static int registers_survive(void)
 
 static void root_registers(void *arg, void *result)
 {
-    (void)arg;
     *(int *)result = registers_survive();
 }
 
 static void alignment(void *arg, void *result)
 {
-    (void)arg;
     _Alignas(16) volatile char local[16];
     local[0] = 0;
     /* The compiler may realign the frame, so its alignment shows nothing; the argument's address does. */
@@ -97,7 +88,6 @@ static void alignment(void *arg, void *result)
 
 static void root_alignment(void *arg, void *result)
 {
-    (void)arg;
     uint64_t aligned = 0, ok = 1;
     char bytes[64] = {0};
     for (size_t size = 0; size <= sizeof(bytes); size++) {
@@ -109,21 +99,18 @@ static void root_alignment(void *arg, void *result)
     *(int *)result = ok != 0;
 }
 
-static void test_alignment(void **state)
+TEST(alignment)
 {
-    (void)state;
     assert_true(run_root(root_alignment));
 }
 
-static void test_registers(void **state)
+TEST(registers)
 {
-    (void)state;
     assert_true(run_root(root_registers));
 }
 
-static void test_runs_again(void **state)
+TEST(runs_again)
 {
-    (void)state;
     for (int i = 0; i < 100; i++)
         assert_true(run_root(root_registers));
 }
@@ -132,12 +119,6 @@ int main(void)
 {
     if (uat_init())
         return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_alignment),
-        cmocka_unit_test(test_runs_again),
-    };
-    int failed = cmocka_run_group_tests_name("switch", tests, NULL, NULL);
+    int failed = tests_run();
     return uat_finalize() || failed;
 }

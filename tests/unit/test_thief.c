@@ -4,18 +4,12 @@
  * between two chains: the operations that a steal posts, second looks, and that nothing is claimed, locked or
  * acknowledged by mistake.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
-#include <string.h>
 
-#include "base/word.h"
 #include "deque/thief.h"
-#include "tests/unit/one_process.h"
+#include "tests/test.h"
+#include "tests/unit/refusal.h"
+#include "tests/unit/wire.h"
 
 enum { STACK_WORDS = 4096, THEIR_COLOUR = 3, LARGE = UAT_SPECULATION_LIMIT + 64 };
 
@@ -30,52 +24,30 @@ static struct segment mine, theirs;
 static struct uat_thief thief;
 static struct uat_stolen stolen;
 
-static struct {
-    struct uat_transport head;
-    struct uat_pending *pending; /* the chain in flight */
-    int chains;                  /* chains posted */
-    void (*before[8])(void);     /* what the victim does just before each chain */
-    unsigned ops[8][UAT_OP_KINDS];
-    uint64_t stack_bytes;
-    uint32_t peek_bytes; /* bytes of the first chain's READ */
-} wire;
+static struct wire wire;
+static uint64_t stack_bytes, peek_bytes; /* bytes of stacks that were READ, and of the first chain's READ */
+
+static void note_op(const struct uat_op *op)
+{
+    if (!wire.chains)
+        peek_bytes = op->size;
+    if (op->code == UAT_OP_READ && (char *)op->local >= (char *)mine.stack)
+        stack_bytes += op->size;
+}
+
+/* T3: nothing is posted while a READ of the steal is in flight. */
+static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
+{
+    assert_null(wire.pending);
+    return wire_post(t, peer, ops, count, p);
+}
+
+static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = wire_progress};
 
 static uint64_t *there(void *here)
 {
-    return (uint64_t *)((char *)&theirs + ((char *)here - (char *)&mine));
+    return wire_there(&wire, here);
 }
-
-static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
-{
-    (void)t;
-    assert_int_equal(peer, 1);
-    assert_null(wire.pending); /* T3: nothing is posted while a READ of the steal is in flight */
-    assert_true(wire.chains < 8);
-    if (wire.before[wire.chains])
-        wire.before[wire.chains]();
-    for (int i = 0; i < count; i++) {
-        execute_at(&ops[i], there(ops[i].remote));
-        wire.ops[wire.chains][ops[i].code]++;
-        if (!wire.chains)
-            wire.peek_bytes = ops[i].size;
-        if (ops[i].code == UAT_OP_READ && (char *)ops[i].local >= (char *)mine.stack)
-            wire.stack_bytes += ops[i].size;
-    }
-    wire.chains++;
-    wire.pending = p;
-    return 0;
-}
-
-static int progress(struct uat_transport *t)
-{
-    (void)t;
-    if (wire.pending)
-        wire.pending->done = true;
-    wire.pending = NULL;
-    return 0;
-}
-
-static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = progress};
 
 /* The victim offers the last `bytes` bytes of its stacks at index `index`. Every word of the stack is `value`. */
 static void offer(uint64_t index, uint32_t generation, size_t bytes, uint64_t value)
@@ -92,9 +64,12 @@ static int setup(void **state)
     (void)state;
     memset(&mine, 0, sizeof(mine));
     memset(&theirs, 0, sizeof(theirs));
-    memset(&wire, 0, sizeof(wire));
     uat_ring_init(&theirs.ring);
-    wire.head = (struct uat_transport){.class_ = &class, .size = 2};
+    wire = (struct wire){.head = {.class_ = &class, .size = 2},
+                         .from = (char *)&mine,
+                         .to = (char *)&theirs,
+                         .peer = 1,
+                         .on_op = note_op};
     static const uint8_t colours[2] = {0, THEIR_COLOUR};
     if (uat_thief_open(&thief, &wire.head, uat_coloured(&mine.ring, -THEIR_COLOUR), &mine.landing, &mine.notice))
         return -1;
@@ -113,9 +88,8 @@ static int teardown(void **state)
 
 static int steal(uat_steal_fn *how)
 {
-    wire.chains = 0;
-    wire.stack_bytes = 0;
-    memset(wire.ops, 0, sizeof(wire.ops));
+    wire_clear(&wire);
+    stack_bytes = 0;
     int result = how(&thief, &(struct uat_victims){.count = 1, .rank = {1}}, &stolen);
     memset(wire.before, 0, sizeof(wire.before));
     return result;
@@ -131,9 +105,8 @@ static void assert_stolen(uint64_t index, size_t bytes, uint64_t value)
     assert_int_equal(theirs.ring.lock, 0);
 }
 
-static void test_two_round_trips(void **state)
+TEST_WITH(two_round_trips, setup, teardown)
 {
-    (void)state;
     offer(0, 1, 256, 7);
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
     assert_stolen(0, 256, 7);
@@ -143,9 +116,8 @@ static void test_two_round_trips(void **state)
     assert_int_equal(wire.chains, 1);
 }
 
-static void test_three_round_trips(void **state)
+TEST_WITH(three_round_trips, setup, teardown)
 {
-    (void)state;
     offer(0, 1, 256, 7);
     assert_int_equal(steal(uat_lock_steal), UAT_STEAL_DONE);
     assert_stolen(0, 256, 7);
@@ -153,37 +125,46 @@ static void test_three_round_trips(void **state)
     assert_int_equal(wire.chains, 4);
 }
 
-/* One short READ fetches claims, slots and lock. */
-static void test_peek_is_short(void **state)
+/* The papers' operations, one after the other: each chain has one. */
+TEST_WITH(seven_operations, setup, teardown)
 {
-    (void)state;
-    steal(uat_claim_steal);
-    assert_in_range(wire.peek_bytes, 192, 320);
-    assert_int_equal(wire.ops[0][UAT_OP_READ], 1);
-    steal(uat_lock_steal);
-    assert_in_range(wire.peek_bytes, 192, 320);
-    assert_int_equal(wire.ops[0][UAT_OP_READ], 1);
+    static const enum uat_opcode order[] = {UAT_OP_READ, UAT_OP_FETCH_ADD, UAT_OP_READ, UAT_OP_WRITE,
+                                            UAT_OP_READ, UAT_OP_READ,      UAT_OP_WRITE};
+    for (uint64_t index = 0; index < 3; index++) {
+        unsigned first = index == 2; /* the last one without the empty check */
+        thief.peek = !first;
+        offer(index, 1, index == 1 ? LARGE : 256, 7);
+        assert_int_equal(steal(uat_paper_steal), UAT_STEAL_DONE);
+        assert_int_equal(stolen.trips, 7 - first);
+        assert_int_equal(wire.chains, 7 - first);
+        for (unsigned i = first; i < 7; i++)
+            assert_int_equal(wire.ops[i - first][order[i]], 1);
+        assert_int_equal(theirs.ring.lock, index + 1); /* P1 */
+        theirs.ring.lock = 0;
+        assert_stolen(index, index == 1 ? LARGE : 256, 7);
+        theirs.ring.lock = index + 1;
+    }
+    assert_int_equal(steal(uat_paper_steal), UAT_STEAL_EMPTY);
+    assert_int_equal(theirs.ring.lock, 3);
+    thief.peek = true;
+    assert_int_equal(steal(uat_paper_steal), UAT_STEAL_EMPTY);
+    assert_int_equal(wire.chains, 1);
 }
 
-/* 32 bits of an address are enough, wherever a region of 2 GiB lies. */
-static void test_places(void **state)
+/* One short READ fetches claims, slots and lock. */
+TEST_WITH(peek_is_short, setup, teardown)
 {
-    (void)state;
-    const uintptr_t size = UINT64_C(2) << 30, lows[] = {UINT64_C(0x200000), UINT64_C(0x7ea000000000),
-                                                        UINT64_C(0x7ea0c0000000), UINT64_C(0x7ea0ffe00000)};
-    for (unsigned i = 0; i < 4; i++) {
-        const uintptr_t sps[] = {lows[i], lows[i] + 8, lows[i] + size / 2, lows[i] + size - 8};
-        for (unsigned k = 0; k < 4; k++) {
-            struct uat_stack stack = uat_place_stack(uat_place(sps[k], lows[i] + size), lows[i]);
-            assert_true(stack.sp == sps[k] && stack.base == lows[i] + size);
-        }
+    uat_steal_fn *how[] = {uat_claim_steal, uat_lock_steal};
+    for (int i = 0; i < 2; i++) {
+        steal(how[i]);
+        assert_in_range(peek_bytes, 192, 320);
+        assert_int_equal(wire.ops[0][UAT_OP_READ], 1);
     }
 }
 
 /* Near the point where 31 bits of index overflow. */
-static void test_indices_past_31_bits(void **state)
+TEST_WITH(indices_past_31_bits, setup, teardown)
 {
-    (void)state;
     for (uint64_t index = (UINT64_C(1) << 31) - 2; index < (UINT64_C(1) << 31) + 2; index++) {
         theirs.ring.claims = index;
         offer(index, 1, 64, index);
@@ -192,14 +173,13 @@ static void test_indices_past_31_bits(void **state)
     }
 }
 
-static void test_large_stacks_are_read_once_they_are_ours(void **state)
+TEST_WITH(large_stacks_are_read_once_they_are_ours, setup, teardown)
 {
-    (void)state;
     offer(0, 1, LARGE, 9);
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
     assert_stolen(0, LARGE, 9);
     assert_int_equal(stolen.trips, 3);
-    assert_int_equal(wire.stack_bytes, LARGE);
+    assert_int_equal(stack_bytes, LARGE);
     assert_int_equal(wire.ops[1][UAT_OP_READ], 1); /* only the slot is READ after the claim */
 }
 
@@ -213,10 +193,13 @@ static void renew_entry(void)
 }
 
 /* T4: the entry was taken back and republished between peek and claim, elsewhere or in its old place. */
-static void test_second_look(void **state)
+TEST_WITH(second_look, setup, teardown)
 {
-    (void)state;
     uat_steal_fn *how[] = {uat_claim_steal, uat_lock_steal};
+    offer(0, 1, 256, 7);
+    wire.before[3] = renew_entry; /* between the READ under the lock and the claim */
+    assert_int_equal(steal(uat_paper_steal), UAT_STEAL_DONE);
+    assert_true(stolen.second_look && stolen.trips == 8);
     for (int i = 0; i < 4; i++) {
         teardown(NULL);
         setup(NULL);
@@ -236,9 +219,8 @@ static void take_back(void)
 }
 
 /* C2: after a claim that aborted, the next claim waits until two peeks have shown the same ring. */
-static void test_changing_ring_is_left_alone(void **state)
+TEST_WITH(changing_ring_is_left_alone, setup, teardown)
 {
-    (void)state;
     offer(0, 1, 64, 7);
     wire.before[1] = take_back;
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_LOST_RACE);
@@ -275,54 +257,92 @@ static void at_no_stack(void)
     theirs.ring.slot[0].place = 8;
 }
 
-static void claimed_by_nobody(void)
+static void steal_by_claim(void)
 {
-    theirs.ring.claims++;
+    steal(uat_claim_steal);
 }
 
-static jmp_buf refused;
-
-static void leave(void)
+static void steal_as_papers_do(void)
 {
-    longjmp(refused, 1);
+    steal(uat_paper_steal);
 }
 
-/* A peek shows a published entry that is no stack. */
-static void test_corrupt_place(void **state)
+/* A peek shows a published entry that is no stack; the lock holds fewer 1s than there are claims (P1). */
+TEST_WITH(corrupt_peek, setup, teardown)
 {
-    (void)state;
     offer(0, 1, 256, 7);
     at_no_stack();
-    uat_word_set_end(leave);
-    if (!setjmp(refused)) {
-        steal(uat_claim_steal);
-        fail();
-    }
-    uat_word_set_end(NULL);
+    assert_refusal(steal_by_claim);
+    theirs.ring.claims = 1;
+    offer(1, 1, 256, 7);
+    thief.peek = false;
+    assert_refusal(steal_as_papers_do);
 }
 
 /* Words that no owner and no thief writes end the steal: a slot whose index is not the one claimed, a place that is no
  * stack, and claims that grow under the lock. */
-static void test_corrupt_words(void **state)
+TEST_WITH(corrupt_words, setup, teardown)
 {
-    (void)state;
-    offer(0, 1, 256, 7);
-    wire.before[1] = of_another_index;
-    assert_int_equal(steal(uat_claim_steal), -EPROTO);
-    theirs.ring.claims = 0;
-    offer(0, 1, 256, 7);
-    wire.before[1] = at_no_stack;
-    assert_int_equal(steal(uat_claim_steal), -EPROTO);
-    theirs.ring.claims = 0;
-    offer(0, 1, 256, 7);
-    wire.before[2] = claimed_by_nobody;
-    assert_int_equal(steal(uat_lock_steal), -EPROTO);
+    static const struct {
+        uat_steal_fn *how;
+        int chain;
+        void (*corrupt)(void);
+    } cases[] = {
+        {uat_claim_steal, 1, of_another_index}, {uat_claim_steal, 1, at_no_stack}, {uat_lock_steal, 2, rival_claims}};
+    for (int i = 0; i < 3; i++) {
+        theirs.ring.claims = 0;
+        offer(0, 1, 256, 7);
+        wire.before[cases[i].chain] = cases[i].corrupt;
+        assert_int_equal(steal(cases[i].how), -EPROTO);
+    }
     assert_int_equal(theirs.ring.ack[0] >> 1, (uint64_t)-UAT_RING_SLOTS << 1 >> 1); /* nothing is acknowledged */
 }
 
-static void test_losers_change_nothing(void **state)
+static void claimed_and_not_acknowledged(void)
 {
-    (void)state;
+    theirs.ring.claims++;
+    theirs.ring.lock++;
+}
+
+/* While another thief holds the lock, the empty check ends the attempt, and adds no 1. */
+TEST_WITH(paper_sees_the_lock, setup, teardown)
+{
+    offer(0, 1, 64, 7);
+    rival_locks();
+    assert_int_equal(steal(uat_paper_steal), UAT_STEAL_LOST_RACE);
+    assert_int_equal(wire.chains, 1);
+    assert_int_equal(theirs.ring.lock, 1);
+}
+
+/* P1, P2: a thief that cannot hold the lock takes its 1 back, with and without the empty check. */
+TEST_WITH(paper_losers, setup, teardown)
+{
+    for (int blind = 0; blind < 2; blind++) {
+        thief.peek = !blind;
+        theirs.ring.claims = theirs.ring.lock = 0;
+        offer(0, 1, 64, 7);
+        wire.before[!blind] = rival_locks;
+        assert_int_equal(steal(uat_paper_steal), UAT_STEAL_LOST_RACE);
+        assert_int_equal(theirs.ring.lock, 1);
+        assert_int_equal(theirs.ring.claims, 0);
+        theirs.ring.lock = 0;
+        offer(1, 1, 64, 7);
+        wire.before[0] = claimed_and_not_acknowledged;
+        assert_int_equal(steal(uat_paper_steal), UAT_STEAL_LOST_RACE);
+        assert_int_equal(theirs.ring.lock, 1);
+        assert_int_equal(theirs.ring.claims, 1);
+        theirs.ring.ack[0] = uat_ack(0, UAT_ACK_STOLEN);
+        wire.before[3 - blind] = take_back; /* before the WRITE of claims */
+        assert_int_equal(steal(uat_paper_steal), UAT_STEAL_LOST_RACE);
+        assert_int_equal(theirs.ring.ack[1], uat_ack(1, UAT_ACK_ABORTED));
+        assert_int_equal(theirs.ring.lock, 2);
+        assert_int_equal(theirs.ring.claims, 2);
+        uat_ring_init(&theirs.ring);
+    }
+}
+
+TEST_WITH(losers_change_nothing, setup, teardown)
+{
     offer(0, 1, 64, 7);
     wire.before[1] = rival_locks;
     assert_int_equal(steal(uat_lock_steal), UAT_STEAL_LOST_RACE);
@@ -339,18 +359,4 @@ static void test_losers_change_nothing(void **state)
     theirs.ring.claims = 0;
     assert_int_equal(steal(uat_lock_steal), UAT_STEAL_EMPTY);
     assert_int_equal(theirs.ring.lock, 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(test_two_round_trips),       TEST(test_three_round_trips),
-        TEST(test_peek_is_short),         TEST(test_places),
-        TEST(test_indices_past_31_bits),  TEST(test_large_stacks_are_read_once_they_are_ours),
-        TEST(test_second_look),           TEST(test_changing_ring_is_left_alone),
-        TEST(test_corrupt_words),         TEST(test_corrupt_place),
-        TEST(test_losers_change_nothing),
-    };
-    return cmocka_run_group_tests_name("thief", tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  * Description: every operation of a transport and the promises O1-O7 of transport.h, tried by forked workers on one
  * host. Each test runs plain and under the torture that shuffles the words of READs.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 
 static uint64_t load(const uint64_t *word)
@@ -59,7 +54,6 @@ static void copy_there_and_back(struct peer *me, int peer, size_t words)
 
 static void work_kinds(struct peer *me, void *arg)
 {
-    (void)arg;
     static const size_t sizes[] = {0, 1, 3, 4, 9, 512, 513, 8192, LARGE_WORDS};
     uint64_t *old = (uint64_t *)me->data, *mine = (uint64_t *)(me->data + 4096) + me->rank;
     for (int peer = 0; peer < me->size; peer++) {
@@ -102,7 +96,6 @@ enum { CHAINS = 40 }; /* per peer: more than the transport has room for at first
 
 static void work_flights(struct peer *me, void *arg)
 {
-    (void)arg;
     static struct uat_pending pending[PEERS_MAX * CHAINS], *list[PEERS_MAX * CHAINS];
     uint64_t *old = (uint64_t *)me->data, *seen = old + 1024, *counters = old + 2048;
     int n = me->size * CHAINS;
@@ -136,7 +129,6 @@ static void test_flights(void **state)
 
 static void work_forget(struct peer *me, void *arg)
 {
-    (void)arg;
     enum { ROUNDS = 300, WORDS = UAT_UNSIGNALED_WRITE_MAX / 8 };
     uint64_t *source = (uint64_t *)me->data, *box = source + 512 + me->rank * 16, *count = source + 1024;
     for (uint64_t round = 1; round <= ROUNDS; round++) {
@@ -176,7 +168,6 @@ static void test_forget(void **state)
 
 static void work_quiet(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *source = (uint64_t *)me->data, *word = source + 64, *count = source + 128;
     for (uint64_t round = 1; round <= 4000 / PEERS_SHARE; round++) {
         *source = round;
@@ -196,7 +187,6 @@ static void test_quiet(void **state)
 
 static void work_bounds(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *word = (uint64_t *)me->data, outside = 0;
     char *start = me->segment, *end = me->data + me->data_size;
     struct {

@@ -3,15 +3,10 @@
  * Description: the order that chains promise (O1, O3-O5 of transport.h), seen by another worker's CPU and by its chains
  * while both run. Each test runs plain and under the torture that does all that O2 allows.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "base/relax.h"
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 
 enum { LINE = 8 /* words of a cache line */ };
@@ -37,7 +32,6 @@ static void run(void **state, int workers, peer_fn *fn, void *arg)
 
 static void work_chain(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *local = (uint64_t *)me->data, *a = local + 64 + me->rank * 2 * LINE, *b = a + LINE;
     int peer = (me->rank + 1) % me->size;
     for (uint64_t i = 1; i <= 2000 / PEERS_SHARE; i++) {
@@ -89,7 +83,6 @@ static void send_messages(struct peer *me, uint64_t *head, uint64_t *payload, ui
 
 static void work_messages(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *payload = (uint64_t *)me->data, *count = payload + 64, *head = payload + 128;
     if (me->rank == 1) {
         send_messages(me, head, payload, count);
@@ -219,7 +212,6 @@ static void fill(uint64_t *words, uint64_t value)
 
 static void work_torn(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *stored = (uint64_t *)me->data, *written = stored + TORN_WORDS, *ready = written + TORN_WORDS;
     uint64_t *landing = ready + LINE, *source = landing + 2 * TORN_WORDS, *old = source + TORN_WORDS;
     struct uat_op finish = uat_op_fetch_add(old, ready, 1), end = uat_op_read(landing, stored, 2 * TORN_WORDS * 8);

@@ -3,17 +3,12 @@
  * Description: worker 1 publishes forged attach info of transport_shm, or attach info that is no longer true. Worker 0
  * must refuse it with the right error and a line that says why and how to mend it.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 #include "transport/attach_info.h"
 
@@ -26,7 +21,6 @@ struct forgery {
 
 static void forge_nothing(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, (void)info;
 }
 
 static void forge_magic(struct peer *me, struct uat_attach_info *info)
@@ -98,7 +92,6 @@ static void forge_nonce(struct peer *me, struct uat_attach_info *info)
 
 static void forge_pipe(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me;
     int ends[2];
     PEER_CHECK(pipe(ends) == 0);
     info->fd = ends[0];
@@ -111,7 +104,6 @@ static void forge_closed(struct peer *me, struct uat_attach_info *info)
 
 static void forge_ended(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me;
     pid_t child = fork();
     if (child == 0)
         _exit(0);
@@ -121,20 +113,17 @@ static void forge_ended(struct peer *me, struct uat_attach_info *info)
 
 static void forge_truncated(struct peer *me, struct uat_attach_info *info)
 {
-    (void)info;
     PEER_CHECK(ftruncate(me->segment_fd, 1 << 20) == 0);
 }
 
 /* A process that does not let others inspect it; become_nobody sets the users. */
 static void forge_secret(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me, (void)info;
     PEER_CHECK(prctl(PR_SET_DUMPABLE, 0) == 0);
 }
 
 static void forge_other_user(struct peer *me, struct uat_attach_info *info)
 {
-    (void)me;
     PEER_CHECK(setresuid(65533, 65533, 65533) == 0);
     info->uid = 65533;
 }
@@ -193,9 +182,8 @@ static void work_refused(struct peer *me, void *arg)
     peer_barrier(me);
 }
 
-static void test_refused(void **state)
+TEST(refused)
 {
-    (void)state;
     const struct peers_spec spec = {.transport = &uat_transport_shm, .workers = 2, .apart = true};
     for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
         if (forgeries[i].forge == forge_other_user && geteuid() != 0)
@@ -203,10 +191,4 @@ static void test_refused(void **state)
         if (peers_run(&spec, work_refused, (void *)&forgeries[i]) != 0)
             fail_msg("forgery: %s", forgeries[i].what);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

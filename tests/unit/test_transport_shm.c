@@ -3,12 +3,6 @@
  * Description: what only transport_shm has: the torture really permutes, and nothing is left, even after SIGKILL. It
  * also tries the harness of these tests, which must notice workers that fail or hang.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
+#include "tests/test.h"
 #include "tests/unit/peers.h"
 
 static const struct peers_spec joined = {.transport = &uat_transport_shm, .workers = 4, .seed = 11};
@@ -76,9 +71,8 @@ static struct order_seen observe_order(bool shuffle)
     return result;
 }
 
-static void test_permutes(void **state)
+TEST(permutes)
 {
-    (void)state;
     struct order_seen shuffled = observe_order(true), plain = observe_order(false);
     assert_true(shuffled.within >= 10 && shuffled.between >= 10);
     assert_int_equal(plain.within + plain.between, 0); /* otherwise the observation proves nothing */
@@ -129,9 +123,8 @@ static void work_pairs(struct peer *me, void *arg)
             seen->exchanged[pair] += exchanged(me, (enum pair)pair, i % 2);
 }
 
-static void test_pairs(void **state)
+TEST(pairs)
 {
-    (void)state;
     struct peers_spec spec = joined;
     struct pairs_seen *seen = peers_share(sizeof(*seen));
     spec.workers = 2;
@@ -170,9 +163,8 @@ static void work_completions(struct peer *me, void *arg)
     }
 }
 
-static void test_completions(void **state)
+TEST(completions)
 {
-    (void)state;
     struct peers_spec spec = joined;
     uint64_t *overtaken = peers_share(sizeof(*overtaken));
     spec.shuffle = true;
@@ -212,7 +204,6 @@ static int segments_mapped(void)
 
 static void work_closed(struct peer *me, void *arg)
 {
-    (void)arg;
     int open_before = entries("/proc/self/fd");
     PEER_CHECK(peer_open(me) == 0 && peer_publish(me) == 0 && peer_connect(me) == 0);
     PEER_CHECK(entries("/proc/self/fd") == open_before);
@@ -223,9 +214,8 @@ static void work_closed(struct peer *me, void *arg)
     PEER_CHECK(segments_mapped() == 1);
 }
 
-static void test_closed(void **state)
+TEST(closed)
 {
-    (void)state;
     struct peers_spec spec = joined;
     spec.apart = true;
     assert_int_equal(peers_run(&spec, work_closed, NULL), 0);
@@ -234,7 +224,6 @@ static void test_closed(void **state)
 /* Worker 2 is killed in the middle of its chains; then peers_run kills the others. */
 static void work_killed(struct peer *me, void *arg)
 {
-    (void)arg;
     uint64_t *old = (uint64_t *)me->data, *word = old + 8;
     for (int i = 0;; i++) {
         struct uat_op op = uat_op_fetch_add(old, word, 1);
@@ -261,9 +250,8 @@ static int killed_in_private(void)
     return 0;
 }
 
-static void test_killed(void **state)
+TEST(killed)
 {
-    (void)state;
     int status;
     fflush(NULL);
     pid_t child = fork();
@@ -282,7 +270,6 @@ static void test_killed(void **state)
 /* The harness itself: a worker that fails or hangs fails the run. */
 static void work_failing(struct peer *me, void *arg)
 {
-    (void)arg;
     if (me->rank == 1)
         _exit(3);
     for (;;)
@@ -291,14 +278,12 @@ static void work_failing(struct peer *me, void *arg)
 
 static void work_hanging(struct peer *me, void *arg)
 {
-    (void)me, (void)arg;
     for (;;)
         pause();
 }
 
-static void test_harness(void **state)
+TEST(harness)
 {
-    (void)state;
     char lines[256];
     struct peers_spec spec = {.transport = &uat_transport_shm, .workers = 2, .seconds = 1};
     assert_int_equal(peers_run(&spec, work_failing, NULL), 3);
@@ -308,13 +293,4 @@ static void test_harness(void **state)
     assert_int_equal(result, PEERS_TIMED_OUT);
     assert_non_null(strstr(lines, "2 of 2 workers still run"));
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_permutes), cmocka_unit_test(test_pairs),  cmocka_unit_test(test_completions),
-        cmocka_unit_test(test_closed),   cmocka_unit_test(test_killed), cmocka_unit_test(test_harness),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,12 @@
  * type of tree is compared with a second counter, written from the definition, which shares no code with the first and
  * works breadth first.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <nettle/sha1.h>
 #include <stdlib.h>
 
 #include "perf/uts_tree.h"
+#include "tests/test.h"
 
 #define NODES_MAX 2000000
 
@@ -127,11 +122,10 @@ static struct uat_uts_tree fixed(int64_t depth, int64_t seed)
 }
 
 /* Compare the series, depth by depth, with figures that are written here a second time. */
-static void test_series(void **state)
+TEST(series)
 {
     static const struct uat_uts_count expected[] = {{6650, 5359, 5}, {26417, 21084, 6}, {105178, 83989, 7}};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct uat_uts_tree tree = fixed(5 + i, 0);
         struct uat_uts_count found;
@@ -142,7 +136,7 @@ static void test_series(void **state)
 }
 
 /* The benchmark's five published trees of four million nodes. */
-static void test_published(void **state)
+TEST(published)
 {
     const struct uat_uts_tree trees[] = {
         fixed(10, 19),
@@ -153,7 +147,6 @@ static void test_published(void **state)
     };
     static const uint64_t nodes[] = {4130071, 4117769, 4112897, 4132453, 4147582};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
         struct uat_uts_count found, known;
 
@@ -173,9 +166,8 @@ static void assert_counters_agree(const struct uat_uts_tree *tree, uint64_t node
     assert_true(found.nodes >= nodes_least); /* a tree of only a root would show nothing */
 }
 
-static void test_geometric(void **state)
+TEST(geometric)
 {
-    (void)state;
     for (int64_t shape = UAT_UTS_LINEAR; shape <= UAT_UTS_FIXED; shape++) {
         uint64_t most = 0;
 
@@ -193,12 +185,11 @@ static void test_geometric(void **state)
 }
 
 /* A mean of 200 children exceeds the limit of 100. */
-static void test_limit(void **state)
+TEST(limit)
 {
     struct uat_uts_tree tree = fixed(2, 3);
     struct uat_uts_node root;
 
-    (void)state;
     tree.b = 200;
     for (tree.seed = 0; tree.seed < 20; tree.seed++) {
         uat_uts_root(&tree, &root);
@@ -208,7 +199,7 @@ static void test_limit(void **state)
     assert_counters_agree(&tree, 100);
 }
 
-static void test_other_types(void **state)
+TEST(other_types)
 {
     const struct uat_uts_tree bin = {.type = UAT_UTS_BIN, .b = 500, .seed = 7, .q = 0.2, .m = 4, .granularity = 1};
     struct uat_uts_tree hybrid = {.type = UAT_UTS_HYBRID,
@@ -222,7 +213,6 @@ static void test_other_types(void **state)
     const struct uat_uts_tree balanced = {.type = UAT_UTS_BALANCED, .b = 7, .depth = 4, .granularity = 1};
     struct uat_uts_count known, second = second_count(&balanced);
 
-    (void)state;
     assert_counters_agree(&bin, 1000);
     assert_counters_agree(&hybrid, 100);
     assert_counters_agree(&balanced, 2801);
@@ -231,12 +221,11 @@ static void test_other_types(void **state)
 }
 
 /* Hashing more often makes more work, but the same tree. */
-static void test_granularity(void **state)
+TEST(granularity)
 {
     struct uat_uts_tree tree = fixed(5, 0);
     struct uat_uts_count once, thrice;
 
-    (void)state;
     uat_uts_search(&tree, &once);
     tree.granularity = 3;
     uat_uts_search(&tree, &thrice);
@@ -244,27 +233,15 @@ static void test_granularity(void **state)
 }
 
 /* A tree is unknown if its parameters only come close to those of a known one. */
-static void test_unknown(void **state)
+TEST(unknown)
 {
     struct uat_uts_tree tree = fixed(10, 20);
     struct uat_uts_count count;
 
-    (void)state;
     assert_false(uat_uts_known(&tree, &count));
     tree = fixed(10, 19);
     tree.q = 0.9; /* this type ignores q */
     assert_true(uat_uts_known(&tree, &count));
     tree.shape = UAT_UTS_LINEAR;
     assert_false(uat_uts_known(&tree, &count));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_series),  cmocka_unit_test(test_published),   cmocka_unit_test(test_geometric),
-        cmocka_unit_test(test_limit),   cmocka_unit_test(test_other_types), cmocka_unit_test(test_granularity),
-        cmocka_unit_test(test_unknown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

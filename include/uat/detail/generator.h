@@ -167,8 +167,8 @@ static inline __attribute__((always_inline)) int uat_generator_next_word(struct 
 
 /*
  * Inside the body: hand a value of size bytes to the user. Returns when the user wants the next value. guard: g->guard.
- * Returns g, from a register that the user's side has set, because loading it from the stack would add two loads to the
- * dependency chain from switch to switch.
+ * The result is g, taken from a register that the user's side has set. If it came from the stack, two more loads would
+ * be in the dependency chain from one switch to the next.
  */
 static inline __attribute__((always_inline)) struct uat_generator *
 uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *value, size_t size)
@@ -198,9 +198,8 @@ static inline __attribute__((always_inline)) int uat_generator_take(struct uat_g
     return 1;
 }
 
-/* End a generator early. Its body is not run any further, and nothing that the body has acquired is released. The
- * generator may then be started again. A generator that has given its last value, or is no longer used, need not be
- * ended. */
+/* End a generator early. Its body runs no further, and what the body has acquired stays acquired. The generator may
+ * then be begun again. This call is needed neither after the last value nor for a generator that is no longer used. */
 static inline void uat_generator_finish(struct uat_generator *g)
 {
 #ifdef UAT_GENERATOR_ASAN

@@ -25,7 +25,7 @@ struct uat_near_run {
 };
 struct uat_near {
     const struct uat_near_run *run;
-    uint64_t begun, ended; /* checkouts of near bytes; two counters, because one would be a chain of loads and stores */
+    uint64_t begun, ended; /* checkouts of near bytes: two counters, as updates of one would wait for each other */
     size_t word;           /* 8 if CPUs change words of uat_atomic_t; if adapters do, SIZE_MAX, which no run holds */
 };
 extern struct uat_near uat_near;

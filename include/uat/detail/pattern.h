@@ -42,6 +42,12 @@
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
         uat_for_grain(uat_begin, uat_end, uat_grain, name##_uat_loop, &uat_a, sizeof(uat_a));                          \
     }                                                                                                                  \
+    UAT_UNUSED static void name##_near(int64_t uat_begin, int64_t uat_end, const void *uat_array,                      \
+                                       size_t uat_size UAT_UNWRAP more)                                                \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
+        uat_for_near(uat_begin, uat_end, uat_array, uat_size, name##_uat_loop, &uat_a, sizeof(uat_a));                 \
+    }                                                                                                                  \
     UAT_UNUSED static void name(int64_t uat_begin, int64_t uat_end UAT_UNWRAP more)                                    \
     {                                                                                                                  \
         name##_grain(uat_begin, uat_end, 1 UAT_UNWRAP pass);                                                           \

@@ -221,8 +221,9 @@ template <class T, class Less> struct quicksort {
         }
     }
 
-    /* depth: partitions until heapsort takes over, whose time has a bound for every order. As in pattern/sort.c, some
-     * elements are done if the comparison contradicts itself. */
+    /* Sort by quicksort. After `depth` partitions the rest is sorted by heapsort: it needs n log n steps whatever the
+     * order of the elements. Each partition completes some elements even if the comparison contradicts itself, as in
+     * pattern/sort.c. */
     static void run(T *p, std::size_t n, Less less, int depth)
     {
         constexpr std::size_t most = sizeof(T) > MOVED ? std::size_t(NUMBERED) : std::size_t(RUN);

@@ -45,6 +45,12 @@
         uat_c.channel = uat_channel_create(sizeof(type), uat_capacity);                                                \
         return uat_c;                                                                                                  \
     }                                                                                                                  \
+    UAT_UNUSED static inline name##_channel name##_named(const char *uat_name, size_t uat_capacity)                    \
+    {                                                                                                                  \
+        name##_channel uat_c;                                                                                          \
+        uat_c.channel = uat_channel_named(uat_name, sizeof(type), uat_capacity);                                       \
+        return uat_c;                                                                                                  \
+    }                                                                                                                  \
     UAT_UNUSED static inline int name##_send(name##_channel uat_c, type uat_value)                                     \
     {                                                                                                                  \
         return uat_channel_send(uat_c.channel, &uat_value);                                                            \

@@ -56,6 +56,11 @@
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
         UAT_SPAWN_TYPED(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), &uat_t->value, sizeof(type));            \
     }                                                                                                                  \
+    UAT_UNUSED static inline void name##_spawn_on(name##_task *uat_t, int uat_rank_ UAT_UNWRAP more)                   \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
+        uat_spawn_on(&uat_t->task, uat_rank_, name##_uat_body, &uat_a, sizeof(uat_a), &uat_t->value, sizeof(type));    \
+    }                                                                                                                  \
     UAT_UNUSED static inline type name##_join(name##_task *uat_t)                                                      \
     {                                                                                                                  \
         uat_join(&uat_t->task);                                                                                        \
@@ -90,6 +95,11 @@
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
         UAT_SPAWN_TYPED(&uat_t->task, name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                                \
     }                                                                                                                  \
+    UAT_UNUSED static inline void name##_spawn_on(name##_task *uat_t, int uat_rank_ UAT_UNWRAP more)                   \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
+        uat_spawn_on(&uat_t->task, uat_rank_, name##_uat_body, &uat_a, sizeof(uat_a), NULL, 0);                        \
+    }                                                                                                                  \
     UAT_UNUSED static inline void name##_join(name##_task *uat_t)                                                      \
     {                                                                                                                  \
         uat_join(&uat_t->task);                                                                                        \
@@ -105,7 +115,12 @@
     UAT_UNUSED static inline void name##_group_spawn(uat_group_t *uat_g UAT_UNWRAP more)                               \
     {                                                                                                                  \
         struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
-        uat_group_spawn(uat_g, body, &uat_a, sizeof(uat_a));                                                           \
+        uat_group_spawn_typed(uat_g, body, &uat_a, sizeof(uat_a));                                                     \
+    }                                                                                                                  \
+    UAT_UNUSED static inline void name##_group_spawn_on(uat_group_t *uat_g, int uat_rank_ UAT_UNWRAP more)             \
+    {                                                                                                                  \
+        struct name##_uat_args uat_a = {UAT_UNWRAP names};                                                             \
+        uat_group_spawn_on(uat_g, uat_rank_, body, &uat_a, sizeof(uat_a));                                             \
     }
 
 #define UAT_COMMON(type, name, params, members)                                                                        \

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The chain of a worker that has stopped: all its continuations, and where its running task goes on. While a worker's
+ * entries are in a chain, its deque is empty and no thief can claim from it.
+ */
+#ifndef UAT_CHAIN_H
+#define UAT_CHAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "deque/owner.h"
+
+struct uat_chain {
+    uintptr_t sp;       /* where the running task goes on; 0: the worker has no task, and no entry */
+    uintptr_t join;     /* the handle of the child for which the task waits in place; 0: it does not */
+    uintptr_t *entries; /* oldest first; each is tagged PRIVATE, ABORTED or GONE */
+    size_t count, room;
+};
+
+/*
+ * Move all entries from d to chain->entries, which grows as needed. Published entries are taken back first. No thief
+ * may have an operation under way: then every claim is acknowledged, and this does not wait. Returns 0, or -ENOMEM with
+ * nothing changed.
+ */
+int uat_chain_take(struct uat_chain *chain, struct uat_deque *d);
+
+/* Move the chain's entries to d, which must be empty. The next push or pop takes the slow path, which publishes. */
+void uat_chain_put(const struct uat_chain *chain, struct uat_deque *d);
+
+/* Could these be the entries of a worker whose region is [low, high)? They may come from a file. */
+int uat_chain_check(const struct uat_chain *chain, uintptr_t low, uintptr_t high, size_t capacity);
+
+static inline uintptr_t uat_chain_base(const struct uat_chain *chain, size_t i)
+{
+    return chain->entries[i] & ~(uintptr_t)UAT_TAG_MASK;
+}
+
+#endif

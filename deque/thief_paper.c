@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The paper protocol: the remote operations of a steal in Akiyama and Taura (HPDC'15; JIP 24(3) 2016, table 3), in
+ * their number and kind, one after the other. It exists for comparisons. Model: tests/model/paper.pml.
+ *
+ *   empty check  READ claims, slots and lock                 UAT_PEEKS=none leaves it out
+ *   lock         FETCH_ADD(lock, 1)
+ *   take         READ claims, slots and acknowledgements;  WRITE claims := t + 1;  READ slot t
+ *   transfer     READ stack
+ *   unlock       WRITE ack { t, STOLEN or ABORTED }
+ *
+ * A steal that succeeds takes 4 READs, 2 WRITEs and 1 FETCH_ADD, and waits for each of them. It takes one more READ, of
+ * the slot, if the owner publishes that slot at this very moment. The papers unlock by a
+ * WRITE of 0 to the lock word, whose FETCH_ADD is done by a processor. An adapter's FETCH_ADD may load the old value
+ * before such a WRITE and store its sum after it. So here the WRITE that unlocks goes to another word, the
+ * acknowledgement that the owner needs anyway.
+ *
+ *   P1  Each thief that claims leaves its 1 in the lock word, so the lock is free when it equals claims and the last
+ *       claim is acknowledged. A thief that does not claim takes its 1 back by FETCH_ADD(-1), exactly once.
+ *   P2  A thief holds the lock if its FETCH_ADD returned t, claims is t, and t - 1 is acknowledged. No other thief can
+ *       hold it: until this thief takes back its 1 or has claimed t, every other FETCH_ADD returns more than t.
+ *   P3  Only the holder WRITEs claims and ack. Every WRITE is complete before the next operation is posted (O7).
+ */
+#include "base/delay.h"
+#include "base/word.h"
+#include "deque/thief_internal.h"
+
+enum { LOCK_BITS = 32 /* fewer than 2^32 thieves have added a 1 beyond claims */ };
+
+/* Take this thief's 1 back (P1). Returns result, or a negative errno. */
+static int leave(struct uat_thief *thief, int victim, int result)
+{
+    struct uat_op op = uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1);
+    uat_delay();
+    int rc = uat_transport_post_unsignaled(thief->transport, victim, &op, 1);
+    return rc ? rc : result;
+}
+
+/* READ all words of the victim's ring to landing->ring. */
+static int read_ring(struct uat_thief *thief, int victim)
+{
+    struct uat_op op =
+        uat_op_read(&thief->landing->ring, &uat_thief_ring(thief, victim)->claims, sizeof(struct uat_ring_copy));
+    return uat_transport_do(thief->transport, victim, &op, 1);
+}
+
+/* Do the lock word, as our FETCH_ADD found it, and the ring, READ after it, say that we hold the lock (P2)? */
+static bool is_held(const struct uat_thief *thief, int victim)
+{
+    uint64_t old = thief->landing->old, claims = thief->landing->ring.peek.claims;
+    if ((old - claims) >> LOCK_BITS)
+        uat_word_refuse(victim, "the lock of the deque", old);
+    return old == claims && uat_ack_for(thief->landing->ring.ack[uat_slot_of(claims - 1)], claims - 1);
+}
+
+/* With the lock held: WRITE claims, so that the owner sees the claim, then READ the slot. UAT_STEAL_DONE: the entry is
+ * ours and frozen, and landing->slot is whole. Both are waited for, one after the other: the READ samples the slot
+ * after claims has changed (O7). The owner's counterpart is the fence in withdraw(), owner.c. */
+static int claim(struct uat_thief *thief, int victim, uint64_t index, struct uat_stolen *stolen)
+{
+    uint64_t offered = thief->landing->ring.peek.slot[uat_slot_of(index)].state;
+    thief->landing->claims = index + 1;
+    struct uat_op write =
+        uat_op_write(&thief->landing->claims, &uat_thief_ring(thief, victim)->claims, sizeof(uint64_t));
+    struct uat_op read = uat_thief_read_slot(thief, victim, index);
+    uat_thief_intend(thief, victim, index);
+    int rc = uat_transport_do(thief->transport, victim, &write, 1);
+    uat_delay();
+    if (!rc)
+        rc = uat_transport_do(thief->transport, victim, &read, 1);
+    stolen->trips += 2;
+    int result = rc ? rc : uat_thief_judge(thief, victim, index);
+    if (result != UAT_STEAL_DONE || thief->landing->slot.state == offered)
+        return result;
+    /* The owner was publishing the slot, so its two words may belong to two publications (T4). */
+    stolen->second_look = true;
+    thief->count.second_looks++;
+    stolen->trips++;
+    rc = uat_transport_do(thief->transport, victim, &read, 1);
+    return rc ? rc : UAT_STEAL_DONE;
+}
+
+/* READ the stack of the claimed entry, which the owner leaves alone until the acknowledgement (T2). */
+static int transfer(struct uat_thief *thief, int victim, struct uat_stolen *stolen)
+{
+    const struct uat_slot *slot = &thief->landing->slot;
+    struct uat_stack stack = uat_place_stack(slot->place, thief->low);
+    if (!uat_thief_is_sane(thief, stack))
+        return uat_word_report(victim, "the stack in a slot of the deque", slot->place);
+    struct uat_op op = uat_thief_read_stack(thief, slot);
+    uat_delay();
+    int rc = uat_thief_do(thief, UAT_PHASE_STACK, victim, &op, 1);
+    stolen->trips++;
+    stolen->sp = stack.sp;
+    stolen->base = stack.base;
+    return rc;
+}
+
+/* READ the ring, claim its next entry and fetch the entry's stack; then unlock. */
+static int take(struct uat_thief *thief, int victim, struct uat_stolen *stolen)
+{
+    uint64_t begin = uat_phase_begin();
+    int rc = read_ring(thief, victim);
+    stolen->trips++;
+    if (rc)
+        return rc;
+    if (!is_held(thief, victim))
+        return leave(thief, victim, UAT_STEAL_LOST_RACE);
+    const struct uat_peek *peek = &thief->landing->ring.peek;
+    uint64_t index = peek->claims;
+    if (!uat_thief_offer(thief, peek))
+        return leave(thief, victim, UAT_STEAL_EMPTY);
+    int result = claim(thief, victim, index, stolen);
+    uat_phase_end(UAT_PHASE_CLAIM, begin);
+    if (result == UAT_STEAL_DONE && (rc = transfer(thief, victim, stolen)))
+        return rc;
+    if (result < 0)
+        return result;
+    struct uat_op unlock =
+        uat_thief_acknowledgement(thief, victim, index, result == UAT_STEAL_DONE ? UAT_ACK_STOLEN : UAT_ACK_ABORTED);
+    rc = uat_thief_do(thief, UAT_PHASE_ACKNOWLEDGE, victim, &unlock, 1);
+    stolen->trips++;
+    return rc ? rc : result;
+}
+
+/* Is the lock free? The papers' empty check does not look at the lock. Here it does: while many thieves try in vain,
+ * the 1s that they have not yet taken back keep the lock from all of them. */
+static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *peek)
+{
+    (void)thief, (void)victim;
+    return peek->lock == peek->claims;
+}
+
+static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
+{
+    struct uat_peek *peek = NULL;
+    stolen->victim = victims->rank[0];
+    if (thief->peek) {
+        int result = uat_thief_choose(thief, victims, is_free, stolen, &peek);
+        if (result != UAT_STEAL_DONE)
+            return result;
+    }
+    int victim = stolen->victim;
+    struct uat_op add = uat_op_fetch_add(&thief->landing->old, &uat_thief_ring(thief, victim)->lock, 1);
+    uat_delay();
+    int rc = uat_thief_do(thief, UAT_PHASE_LOCK, victim, &add, 1);
+    if (rc)
+        return rc;
+    stolen->trips++;
+    /* End the attempt if the FETCH_ADD did not return the peeked claims. claims never exceeds what the FETCH_ADD
+     * returns, so then a thief holds the lock, or one has just claimed the entry that the peek showed. */
+    if (peek && thief->landing->old != peek->claims)
+        return leave(thief, victim, UAT_STEAL_LOST_RACE);
+    return take(thief, victim, stolen);
+}
+
+int uat_paper_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
+{
+    *stolen = (struct uat_stolen){0};
+    return uat_thief_count(thief, attempt(thief, victims, stolen));
+}
+
+int uat_paper_poke(struct uat_thief *thief, int victim)
+{
+    struct uat_landing *l = thief->landing;
+    struct uat_peek *peek;
+    int rc = uat_thief_peek_at(thief, victim, uat_thief_any, &peek);
+    if (rc || !peek)
+        return rc;
+    uint64_t index = peek->claims;
+    struct uat_op add = uat_op_fetch_add(&l->old, &uat_thief_ring(thief, victim)->lock, 1);
+    rc = uat_thief_do(thief, UAT_PHASE_LOCK, victim, &add, 1);
+    if (rc || l->old != index)
+        return rc ? rc : leave(thief, victim, 0);
+    rc = read_ring(thief, victim);
+    if (rc)
+        return rc;
+    if (!is_held(thief, victim) || !uat_thief_offer(thief, &l->ring.peek))
+        return leave(thief, victim, 0);
+    l->claims = index + 1;
+    struct uat_op write = uat_op_write(&l->claims, &uat_thief_ring(thief, victim)->claims, sizeof(uint64_t));
+    uat_thief_intend(thief, victim, index);
+    rc = uat_transport_do(thief->transport, victim, &write, 1);
+    struct uat_op unlock = uat_thief_acknowledgement(thief, victim, index, UAT_ACK_ABORTED);
+    if (!rc)
+        rc = uat_thief_do(thief, UAT_PHASE_ACKNOWLEDGE, victim, &unlock, 1);
+    thief->notice->intent_victim = UAT_INTENT_NONE;
+    return rc;
+}

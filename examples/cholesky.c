@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tiled Cholesky factorisation A = L L^T by data-flow tasks (uat/dataflow.h). The loop nest of cholesky() is the
+ * sequential algorithm; the modes of the four kernels say the rest. With -m 1 the same kernels run as fork-join tasks,
+ * which wait after each panel and after each update. With -m 2 a task for each tile waits for the tiles that it needs,
+ * one after the other, by latches.
+ *
+ * The matrix is symmetric, with random elements and a dominant diagonal. The factor is checked by the product with a
+ * vector: |A x - L (L^T x)|. The kernels are plain loops; with -w they compute nothing, and take the given time of a
+ * simulation (UAT_TRANSPORT=sim) instead.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "examples/splitmix.h"
+#include "examples/tiles.h"
+#include "perf/bench.h"
+#include "uat/dataflow.h"
+#include "uat/sync.h"
+
+enum { B = TILE, TILES_MAX = 128 };
+
+static int64_t n = 16, mode, work; /* tiles in a row; an enum way; nanoseconds of a gemm, 0: compute */
+static int64_t window = UAT_FLOW_WINDOW;
+
+enum way { FLOW, FORK_JOIN, LATCHES };
+
+static tile *matrix; /* tile (i, j) is number i * n + j */
+
+static tile *tile_at(tile *t, int64_t i, int64_t j)
+{
+    return &t[i * n + j];
+}
+
+/* Element (i, j), the same as (j, i). */
+static double element(int64_t i, int64_t j)
+{
+    uint64_t state = (uint64_t)(i > j ? i * n * B + j : j * n * B + i);
+    double x = (double)(splitmix_next(&state) >> 11) / (double)(UINT64_C(1) << 53);
+    return i == j ? x + (double)(n * B) : x;
+}
+
+/* Pretend to compute for a share of a gemm's time, in sixths. Returns false if the kernel is to compute. */
+static bool pretend(int64_t sixths)
+{
+    if (work > 0)
+        uat_sim_work((uint64_t)(work * sixths / 6));
+    return work > 0;
+}
+
+UAT_FLOW_TASK(potrf, inout, tile, a)
+{
+    if (!pretend(1))
+        tile_potrf(a);
+}
+
+UAT_FLOW_TASK(trsm, in, tile, l, inout, tile, a)
+{
+    if (!pretend(3))
+        tile_trsm(l, a);
+}
+
+UAT_FLOW_TASK(syrk, in, tile, a, inout, tile, c)
+{
+    if (!pretend(3))
+        tile_syrk(a, c);
+}
+
+UAT_FLOW_TASK(gemm, in, tile, a, in, tile, b, inout, tile, c)
+{
+    if (!pretend(6))
+        tile_gemm(a, b, c);
+}
+
+UAT_TASK_VOID(cholesky, tile *, t)
+{
+    uat_flow_t f;
+
+    uat_flow_begin(&f);
+    uat_flow_window(&f, (size_t)window);
+    for (int64_t k = 0; k < n; k++) {
+        potrf_flow(&f, tile_at(t, k, k));
+        for (int64_t i = k + 1; i < n; i++)
+            trsm_flow(&f, tile_at(t, k, k), tile_at(t, i, k));
+        for (int64_t i = k + 1; i < n; i++) {
+            for (int64_t j = k + 1; j < i; j++)
+                gemm_flow(&f, tile_at(t, i, k), tile_at(t, j, k), tile_at(t, i, j));
+            syrk_flow(&f, tile_at(t, i, k), tile_at(t, i, i));
+        }
+    }
+    uat_flow_end(&f);
+}
+
+/* The same algorithm by fork and join. */
+
+UAT_TASK_VOID(panel, tile *, t, int64_t, k, int64_t, i)
+{
+    struct trsm_uat_args a = {tile_at(t, k, k), tile_at(t, i, k), 0};
+    trsm_uat_body(&a, NULL);
+}
+
+static void update_tile(tile *t, int64_t k, int64_t i, int64_t j)
+{
+    struct gemm_uat_args a = {tile_at(t, i, k), tile_at(t, j, k), tile_at(t, i, j), 0};
+    struct syrk_uat_args s = {a.a, a.c, 0};
+    if (i == j)
+        syrk_uat_body(&s, NULL);
+    else
+        gemm_uat_body(&a, NULL);
+}
+
+UAT_TASK_VOID(update, tile *, t, int64_t, k, int64_t, i, int64_t, j)
+{
+    update_tile(t, k, i, j);
+}
+
+UAT_TASK_VOID(updates, tile *, t, int64_t, k, int64_t, i)
+{
+    uat_group_t g;
+
+    uat_group_begin(&g);
+    for (int64_t j = k + 1; j <= i; j++)
+        update_group_spawn(&g, t, k, i, j);
+    uat_group_wait(&g);
+}
+
+UAT_TASK_VOID(cholesky_fork_join, tile *, t)
+{
+    for (int64_t k = 0; k < n; k++) {
+        struct potrf_uat_args a = {tile_at(t, k, k), 0};
+        uat_group_t g;
+        potrf_uat_body(&a, NULL);
+        uat_group_begin(&g);
+        for (int64_t i = k + 1; i < n; i++)
+            panel_group_spawn(&g, t, k, i);
+        uat_group_wait(&g);
+        for (int64_t i = k + 1; i < n; i++)
+            updates_group_spawn(&g, t, k, i);
+        uat_group_wait(&g);
+    }
+}
+
+/* The same algorithm by a task for each tile, with a latch that is open once the tile is final. */
+
+static uat_latch_t *latches;
+
+static uat_latch_t latch_at(uat_latch_t *l, int64_t i, int64_t j)
+{
+    uat_latch_t latch;
+    uat_global_get(&latch, &l[i * n + j], sizeof(latch));
+    return latch;
+}
+
+UAT_TASK_VOID(finish_tile, tile *, t, uat_latch_t *, l, int64_t, i, int64_t, j)
+{
+    for (int64_t k = 0; k < j; k++) {
+        uat_latch_wait(latch_at(l, i, k));
+        uat_latch_wait(latch_at(l, j, k));
+        update_tile(t, k, i, j);
+    }
+    if (i == j) {
+        struct potrf_uat_args a = {tile_at(t, j, j), 0};
+        potrf_uat_body(&a, NULL);
+    } else {
+        struct trsm_uat_args a = {tile_at(t, j, j), tile_at(t, i, j), 0};
+        uat_latch_wait(latch_at(l, j, j));
+        trsm_uat_body(&a, NULL);
+    }
+    uat_latch_count_down(latch_at(l, i, j), 1);
+}
+
+UAT_TASK_VOID(cholesky_latches, tile *, t, uat_latch_t *, l)
+{
+    uat_group_t g;
+
+    uat_group_begin(&g);
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = j; i < n; i++)
+            finish_tile_group_spawn(&g, t, l, i, j);
+    uat_group_wait(&g);
+}
+
+UAT_TASK_VOID(make_latches, uat_latch_t *, l)
+{
+    for (int64_t i = 0; i < n * n; i++) {
+        uat_latch_t latch = uat_latch_create(1);
+        uat_global_put(&l[i], &latch, sizeof(latch));
+    }
+}
+
+UAT_TASK_VOID(destroy_latches, uat_latch_t *, l)
+{
+    for (int64_t i = 0; i < n * n; i++)
+        uat_latch_destroy(latch_at(l, i / n, i % n));
+}
+
+static double figures[UAT_BENCH_FIGURES];
+
+static int prepare(void)
+{
+    matrix = uat_global_alloc((size_t)(n * n) * sizeof(tile), UAT_CYCLIC, 0);
+    latches = uat_global_alloc((size_t)(n * n) * sizeof(uat_latch_t), UAT_BLOCKED, 0);
+    return matrix && latches ? 0 : -ENOMEM;
+}
+
+static int finish(void)
+{
+    int first = uat_global_free(latches), second = uat_global_free(matrix);
+    return first ? first : second;
+}
+
+static int factor(void)
+{
+    switch ((enum way)mode) {
+    case FORK_JOIN:
+        return cholesky_fork_join_run(matrix);
+    case LATCHES:
+        return cholesky_latches_run(matrix, latches);
+    default:
+        return cholesky_run(matrix);
+    }
+}
+
+static void fill(tile *t, int64_t ti, int64_t tj)
+{
+    for (int i = 0; i < B; i++)
+        for (int j = 0; j < B; j++)
+            t->at[i][j] = element(ti * B + i, tj * B + j);
+}
+
+UAT_FLOW_TASK(make, out, tile, t, value, int64_t, i, value, int64_t, j)
+{
+    fill(t, i, j);
+}
+
+UAT_TASK_VOID(make_all, tile *, t)
+{
+    uat_flow_t f;
+
+    uat_flow_begin(&f);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            make_flow(&f, tile_at(t, i, j), i, j);
+    uat_flow_end(&f);
+}
+
+static int run(uint64_t *answer)
+{
+    int rc = work ? 0 : make_all_run(matrix);
+    if (!rc && mode == LATCHES)
+        rc = make_latches_run(latches);
+    if (rc)
+        return rc;
+    uint64_t begin = uat_time_ns();
+    rc = factor();
+    figures[0] = (double)(uat_time_ns() - begin) * 1e-6;
+    answer[0] = (uint64_t)(n * (n + 1) * (n + 2) / 6);
+    return !rc && mode == LATCHES ? destroy_latches_run(latches) : rc;
+}
+
+static bool known(uint64_t *answer)
+{
+    answer[0] = (uint64_t)(n * (n + 1) * (n + 2) / 6);
+    return true;
+}
+
+static double x_at(int64_t i)
+{
+    return 1 + (double)(i * 7 % 13) / 13;
+}
+
+/* y += l x or y += l^T x for one tile of the lower triangle. */
+static void multiply(const tile *l, bool diagonal, bool transposed, const double *x, double *y)
+{
+    for (int i = 0; i < B; i++)
+        for (int j = 0; j < (diagonal ? i + 1 : B); j++)
+            if (transposed)
+                y[j] += l->at[i][j] * x[i];
+            else
+                y[i] += l->at[i][j] * x[j];
+}
+
+/* y = L x or L^T x. */
+static void product(bool transposed, const double *x, double *y)
+{
+    memset(y, 0, (size_t)(n * B) * sizeof(*y));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            const tile *l = uat_global_checkout(tile_at(matrix, i, j), sizeof(tile), UAT_READ);
+            multiply(l, i == j, transposed, &x[(transposed ? i : j) * B], &y[(transposed ? j : i) * B]);
+            uat_global_checkin(tile_at(matrix, i, j), sizeof(tile), UAT_READ);
+        }
+}
+
+/* The largest error of a component of L (L^T x), relative to the largest component of A x. */
+static double residual(double *x, double *y)
+{
+    double error = 0, largest = 0;
+    for (int64_t i = 0; i < n * B; i++)
+        x[i] = x_at(i);
+    product(true, x, y);
+    product(false, y, x);
+    for (int64_t i = 0; i < n * B; i++) {
+        double right = 0;
+        for (int64_t j = 0; j < n * B; j++)
+            right += element(i, j) * x_at(j);
+        error = fmax(error, fabs(right - x[i]));
+        largest = fmax(largest, fabs(right));
+    }
+    return error / largest;
+}
+
+static int verify(bool *correct)
+{
+    *correct = true;
+    if (uat_rank() != 0 || work)
+        return 0;
+    double *x = malloc((size_t)(n * B) * sizeof(*x)), *y = malloc((size_t)(n * B) * sizeof(*y));
+    if (x && y)
+        figures[1] = residual(x, y);
+    *correct = x && y && figures[1] < 1e-12;
+    free(x);
+    free(y);
+    return 0;
+}
+
+static int sequential(uint64_t *answer)
+{
+    tile *t = malloc((size_t)(n * n) * sizeof(tile));
+    if (!t)
+        return -ENOMEM;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            fill(tile_at(t, i, j), i, j);
+    for (int64_t k = 0; k < n; k++) {
+        tile_potrf(tile_at(t, k, k));
+        for (int64_t i = k + 1; i < n; i++)
+            tile_trsm(tile_at(t, k, k), tile_at(t, i, k));
+        for (int64_t i = k + 1; i < n; i++)
+            for (int64_t j = k + 1; j <= i; j++)
+                tile_gemm(tile_at(t, i, k), tile_at(t, j, k), tile_at(t, i, j));
+    }
+    free(t);
+    known(answer);
+    return 0;
+}
+
+static const struct uat_bench_option options[] = {
+    {"-n", "TILES", "tiles of 64 x 64 elements in a row of the matrix", &n, NULL, 1, TILES_MAX},
+    {"-m", "MODE", "0: data-flow tasks, 1: fork-join tasks, 2: a task for each tile, with latches", &mode, NULL, 0, 2},
+    {"-W", "WINDOW", "data-flow tasks that are under way at a time", &window, NULL, 1, UAT_FLOW_WINDOW},
+    {"-w", "NS", "simulated nanoseconds of a gemm, which then computes nothing; 0: compute", &work, NULL, 0, 1e9},
+    {0},
+};
+
+const struct uat_bench uat_bench = {
+    .program = "uat-cholesky",
+    .purpose = "Factor a symmetric matrix by tiles.",
+    .options = options,
+    .results = {"tasks"},
+    .known = known,
+    .run = run,
+    .sequential = sequential,
+    .prepare = prepare,
+    .verify = verify,
+    .finish = finish,
+    .figures = figures,
+    .names = {{"factor", "ms"}, {"residual", ""}},
+};

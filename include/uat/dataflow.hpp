@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Data-flow tasks in C++17: uat/dataflow.h describes them. Included by uat.hpp. */
+#ifndef UAT_DATAFLOW_HPP
+#define UAT_DATAFLOW_HPP
+
+#include <cstddef>
+#include <exception>
+#include <type_traits>
+
+#include "uat/dataflow.h"
+#include "uat/detail/dataflow.hpp"
+
+namespace uat
+{
+
+/*
+ * The parameters of a data-flow task's body. Each is the datum at an address in global memory, checked out while the
+ * body runs. spawn() takes the address, as a T *.
+ *
+ *     f.spawn([](uat::in<tile> a, uat::inout<tile> c, int k) { c->at[k] += a->at[k]; }, A(i, k), A(i, j), k);
+ *
+ * in: read; out: all bytes are written; inout: both; any_order: as inout, but consecutive tasks of this mode may run in
+ * any order, one at a time. add: the body adds to the datum, and consecutive tasks of this mode may run at the same
+ * time; it gets the datum, or a T whose bytes are 0, which the library adds to the datum by `+=`. below<in<T>> and so
+ * on: the body gets the address, and only tasks that it spawns access the datum.
+ */
+template <class T> using in = detail::flow_access<const T, UAT_FLOW_IN>;
+template <class T> using out = detail::flow_access<T, UAT_FLOW_OUT>;
+template <class T> using inout = detail::flow_access<T, UAT_FLOW_INOUT>;
+template <class T> using add = detail::flow_sum<T>;
+template <class T> using any_order = detail::flow_access<T, UAT_FLOW_ANY>;
+template <class Access> using below = detail::flow_below<Access>;
+
+/*
+ * A flow. It stays in the frame in which it was made, and only the task of this frame uses it. The destructor waits for
+ * all tasks. An exception must not leave a data-flow task, nor the frame of a flow: the job ends with a line.
+ */
+class flow
+{
+  public:
+    flow()
+    {
+        uat_flow_begin(&flow_);
+    }
+    /* At most `window` tasks are under way at a time. */
+    explicit flow(std::size_t window) : flow()
+    {
+        uat_flow_window(&flow_, window);
+    }
+    flow(const flow &) = delete;
+    flow &operator=(const flow &) = delete;
+    ~flow()
+    {
+        if (std::uncaught_exceptions() > 0 && flow_.ledger != 0)
+            uat_end_by_exception("an exception has left the frame of a flow", nullptr);
+        uat_flow_end(&flow_);
+    }
+
+    /* Run tasks with any_order and add in the order of their spawns too. Call it before the first spawn. */
+    void keep_order()
+    {
+        uat_flow_keep_order(&flow_);
+    }
+
+    /* Spawn f(args...) as a data-flow task. f's parameters say how it accesses the data; f is a function, or a lambda
+     * whose parameters have types. */
+    template <class F, class... A> void spawn(F f, A... args)
+    {
+        detail::flow_signature<F>::spawn(&flow_, f, args...);
+    }
+
+    /* Wait until this task itself may read the datum at p, or write it. */
+    void wait_to_read(const void *p)
+    {
+        uat_flow_wait_for(&flow_, p, UAT_FLOW_IN);
+    }
+    void wait_to_write(const void *p)
+    {
+        uat_flow_wait_for(&flow_, p, UAT_FLOW_INOUT);
+    }
+    /* Wait for all tasks. The flow may be used again. */
+    void wait()
+    {
+        std::size_t window = flow_.window;
+        bool ordered = flow_.ordered != 0;
+        uat_flow_end(&flow_);
+        uat_flow_begin(&flow_);
+        uat_flow_window(&flow_, window);
+        if (ordered)
+            uat_flow_keep_order(&flow_);
+    }
+
+  private:
+    uat_flow_t flow_;
+};
+
+} // namespace uat
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The bodies of uat/reducer.h. */
+#ifndef UAT_DETAIL_REDUCER_H
+#define UAT_DETAIL_REDUCER_H
+
+#include "../reducer.h" /* if this one comes first */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Some of the running strand's views, by their reducers' keys. It belongs to the process. */
+#define UAT_VIEW_SLOTS 16
+#pragma GCC visibility push(default)
+extern struct uat_view_slot {
+    const void *key; /* NULL: none */
+    void *view;
+} uat_view_slots[UAT_VIEW_SLOTS];
+
+/* uat_reducer_view() if the slot is another reducer's. */
+void *uat_reducer_find(const uat_reducer_t *reducer);
+#pragma GCC visibility pop
+
+static inline struct uat_view_slot *uat_view_slot_of(const void *key)
+{
+    return &uat_view_slots[(uintptr_t)key / sizeof(uat_reducer_t) % UAT_VIEW_SLOTS];
+}
+
+static inline void *uat_reducer_view(const uat_reducer_t *reducer)
+{
+    const struct uat_view_slot *slot = uat_view_slot_of(reducer->key);
+    if (__builtin_expect(slot->key == reducer->key, 1))
+        return slot->view;
+    return uat_reducer_find(reducer);
+}
+
+/*
+ * For the library's loops. They put the running strand's views aside if another half must come first in serial order.
+ * uat_views_size() is the number of bytes that they take, a multiple of 16. uat_views_put_aside() moves them to `flat`,
+ * which is aligned to 16 bytes; then the strand has no views. uat_views_add() combines the strand's views, on the left,
+ * with flat ones, on the right.
+ */
+#pragma GCC visibility push(hidden)
+size_t uat_views_size(void);
+void uat_views_put_aside(void *flat);
+void uat_views_add(const void *flat, size_t size);
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#define UAT_REDUCER(type, name, identity, combine)                                                                     \
+    UAT_STATIC_ASSERT(!UAT_IS_ARRAY(type), "UAT_REDUCER: a value cannot be an array; use a struct that holds it");     \
+    UAT_STATIC_ASSERT(__alignof__(type) <= 16, "UAT_REDUCER: a value is aligned to at most 16 bytes");                 \
+    static void name##_uat_combine(void *uat_left, const void *uat_right, const void *uat_arg)                         \
+    {                                                                                                                  \
+        (void)uat_arg;                                                                                                 \
+        *(type *)uat_left = combine(*(type *)uat_left, *(const type *)uat_right);                                      \
+    }                                                                                                                  \
+    static const type name##_uat_identity = identity;                                                                  \
+    static const uat_reduction_t name##_uat_operations = {NULL, name##_uat_combine, &name##_uat_identity,              \
+                                                          sizeof(type)};                                               \
+    static const uat_reducer_t name = {&name, &name##_uat_operations};                                                 \
+    UAT_UNUSED static inline type *name##_view(void)                                                                   \
+    {                                                                                                                  \
+        return (type *)uat_reducer_view(&name);                                                                        \
+    }                                                                                                                  \
+    UAT_UNUSED static type name##_take(void)                                                                           \
+    {                                                                                                                  \
+        type uat_value;                                                                                                \
+        uat_reducer_take(&name, &uat_value);                                                                           \
+        return uat_value;                                                                                              \
+    }
+
+#endif

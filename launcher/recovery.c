@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "launcher/recovery.h"
+
+#include "launcher/say.h"
+#include "runtime/checkpoint/folder.h"
+#include "runtime/checkpoint/sections.h"
+#include "runtime/checkpoint/settings.h"
+#include "runtime/settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define VARIABLE "UAT_CHECKPOINT"
+
+/* The time by the clock of the files. */
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* When the newest checkpoint was completed. */
+static double completed(void)
+{
+    char name[UAT_SECTIONS_NAME];
+    struct stat st;
+    if (stat(uat_folder_name(name, sizeof(name), 0, "latest"), &st))
+        return now();
+    return (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec * 1e-9;
+}
+
+/* The number of the newest checkpoint; 0: there is none. Returns false if the folder cannot be used, reported. */
+static bool newest(uint64_t *number)
+{
+    struct stat st;
+    *number = 0;
+    return stat(uat_checkpoint_settings.folder, &st) != 0 || uat_folder_latest(number) == 0;
+}
+
+/* Let the next start take the newest checkpoint, whichever the user has chosen for the first one. */
+static void choose_newest(struct uat_arguments *arguments)
+{
+    static char variable[sizeof(VARIABLE "=") + UAT_SETTING_TEXT_MAX];
+    char text[UAT_SETTING_TEXT_MAX];
+    uat_checkpoint_settings.restart = UAT_RESTART_AUTO;
+    uat_checkpoint_settings.number = 0;
+    snprintf(variable, sizeof(variable), VARIABLE "=%s", uat_settings_text(uat_settings, VARIABLE, text));
+    uat_arguments_set(arguments->env, variable);
+}
+
+void uat_recovery_begin(struct uat_recovery *recovery, const struct uat_arguments *arguments)
+{
+    *recovery = (struct uat_recovery){.arguments = *arguments, .starts = 1};
+    recovery->begun = now();
+    if (arguments->again > 0 && !newest(&recovery->checkpoint))
+        recovery->checkpoint = 0;
+}
+
+/* Say what comes next. number: the newest checkpoint; since: when the work began that is lost. */
+static void say_next(const struct uat_recovery *recovery, uint64_t number, double since)
+{
+    const struct uat_arguments *arguments = &recovery->arguments;
+    char from[64] = "begins anew";
+    if (recovery->checkpoint == number && uat_checkpoint_settings.number > 0)
+        number = uat_checkpoint_settings.number;
+    else if (recovery->checkpoint == number && uat_checkpoint_settings.restart == UAT_RESTART_NO)
+        number = 0;
+    if (number > 0)
+        snprintf(from, sizeof(from), "goes on from checkpoint %" PRIu64, number);
+    uat_say("the job %s in %s with %d worker%s; %.1f s of work are lost (start %d of at most %d)", from,
+            uat_checkpoint_settings.folder, arguments->simulated > 0 ? arguments->simulated : arguments->workers,
+            arguments->workers == 1 && arguments->simulated == 0 ? "" : "s", now() - since, recovery->starts + 1,
+            arguments->again + 1);
+}
+
+bool uat_recovery_next(struct uat_recovery *recovery, int lost)
+{
+    struct uat_arguments *arguments = &recovery->arguments;
+    uint64_t number;
+    if (recovery->starts > arguments->again || !newest(&number))
+        return false;
+    if (lost > 0)
+        arguments->workers = arguments->workers > lost ? arguments->workers - lost : 1;
+    say_next(recovery, number, number != recovery->checkpoint ? completed() : recovery->begun);
+    if (number != recovery->checkpoint)
+        choose_newest(arguments);
+    if (arguments->timeout > 0) {
+        double left = arguments->timeout - (now() - recovery->begun);
+        arguments->timeout = left > 0.001 ? left : 0.001;
+    }
+    recovery->starts++;
+    recovery->checkpoint = number;
+    recovery->begun = now();
+    return true;
+}

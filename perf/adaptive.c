@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Four algorithms, each by uat/pattern.h and by the two modes of uat/adaptive.h: a loop whose last tenth is ten times
+ * as slow, a search for the only hit, a prefix sum, and a sort (adaptive_sort.c). The work of an iteration of the first
+ * three is a time, real or virtual.
+ */
+#include "perf/adaptive_sort.h"
+#include "perf/bench.h"
+#include "uat/adaptive.h"
+#include "uat/pattern.h"
+
+#include <string.h>
+
+enum { LOOP, SEARCH, PREFIX, SORT };
+enum { PATTERN, CONCURRENT, COOPERATIVE, ONE_BY_ONE, LIBRARY };
+
+static int64_t n = 20000, work = 1000, look = 20000, app, by, hit = 40;
+
+static volatile uint64_t spent;
+
+/* Iteration i: nanoseconds of work. */
+static uint64_t cost(int64_t i)
+{
+    return (uint64_t)work * (app == LOOP && i >= n - n / 10 ? 10 : 1);
+}
+
+static void pass(int64_t begin, int64_t end)
+{
+    uint64_t ns = 0, since = uat_time_ns();
+    for (int64_t i = begin; i < end; i++)
+        ns += cost(i);
+    uat_sim_work(ns);
+    while (uat_time_ns() - since < ns)
+        spent++;
+}
+
+static uint64_t value(int64_t i)
+{
+    return (uint64_t)i * 2654435761u;
+}
+
+static bool is_hit(int64_t i)
+{
+    return i == n / 100 * hit;
+}
+
+/* A checksum of the prefix sums [begin, end), after `sum`, which becomes the sum at `end`. */
+static uint64_t write_sums(int64_t begin, int64_t end, uint64_t *sum)
+{
+    uint64_t written = 0;
+    pass(begin, end);
+    for (int64_t i = begin; i < end; i++) {
+        *sum += value(i);
+        written += *sum * (uint64_t)(i | 1);
+    }
+    return written;
+}
+
+/* Sum, and checksum of what was written. */
+struct sums {
+    uint64_t sum, written;
+};
+
+/* By uat/pattern.h. */
+
+static void add(int64_t begin, int64_t end, void *partial, const void *arg)
+{
+    const uat_cancel_t *cancel = arg;
+    uint64_t *sum = partial;
+    if (app == SEARCH && uat_cancelled(*cancel))
+        return;
+    pass(begin, end);
+    for (int64_t i = begin; i < end; i++) {
+        if (app == SEARCH && is_hit(i)) {
+            *sum = (uint64_t)i;
+            uat_group_cancel(*cancel);
+        } else if (app != SEARCH) {
+            *sum += value(i);
+        }
+    }
+}
+
+static void combine(void *left, const void *right, const void *arg)
+{
+    (void)arg;
+    *(uint64_t *)left += *(const uint64_t *)right;
+}
+
+static void scan_sums(int64_t begin, int64_t end, void *prefix, const void *arg)
+{
+    (void)arg;
+    spent += write_sums(begin, end, prefix);
+}
+
+UAT_TASK(struct sums, by_pattern, int64_t, count)
+{
+    static const uint64_t zero;
+    struct sums s = {0};
+    uat_group_t group;
+    uat_group_begin(&group);
+    uat_cancel_t cancel = uat_group_cancellable(&group);
+    const uat_reduction_t sum = {add, combine, &zero, sizeof(zero)};
+    if (app == PREFIX)
+        uat_scan(0, count, &sum, scan_sums, &cancel, sizeof(cancel), &s.sum);
+    else
+        uat_reduce(0, count, &sum, &cancel, sizeof(cancel), &s.sum);
+    uat_group_wait(&group);
+    return s;
+}
+
+/* By uat/adaptive.h. */
+
+/* Iterations between two looks. */
+static int64_t most(void)
+{
+    return look > work ? look / (work > 0 ? work : 1) : 1;
+}
+
+static void sum_part(uat_context_t *c, const void *arg, void *result)
+{
+    struct sums s = {0}, more;
+    int64_t begin, end;
+    (void)arg;
+    while (uat_context_next(c, most(), &begin, &end)) {
+        pass(begin, end);
+        for (int64_t i = begin; i < end; i++)
+            s.sum += value(i);
+    }
+    while (uat_context_merge(c, &more))
+        s.sum += more.sum;
+    *(struct sums *)result = s;
+}
+
+static void search_part(uat_context_t *c, const void *arg, void *result)
+{
+    int64_t begin, end, found = -1;
+    struct sums more;
+    (void)arg;
+    while (found < 0 && uat_context_next(c, most(), &begin, &end)) {
+        pass(begin, end);
+        for (int64_t i = begin; i < end; i++)
+            if (is_hit(i))
+                found = i;
+    }
+    while (found < 0 && uat_context_merge(c, &more))
+        found = (int64_t)more.sum;
+    *(struct sums *)result = (struct sums){.sum = (uint64_t)found};
+}
+
+/* The second pass, over iterations whose sum was taken from a part. */
+UAT_TASK(uint64_t, second, int64_t, begin, int64_t, end, uint64_t, sum)
+{
+    return write_sums(begin, end, &sum);
+}
+
+/* The owner carries the sum. It takes parts back, jumps over what they have added up, and has that written. */
+static void prefix_owner(uat_context_t *c, struct sums *s)
+{
+    second_task task[UAT_CONTEXT_PARTS];
+    int64_t begin, end, at = 0;
+    struct sums more;
+    int tasks = 0;
+    for (;;) {
+        while (uat_context_next(c, most(), &begin, &end)) {
+            s->written += write_sums(begin, end, &s->sum);
+            at = end;
+        }
+        if (tasks == UAT_CONTEXT_PARTS)
+            s->written += second_join(&task[--tasks]);
+        if (!uat_context_take_back(c, &more, &end))
+            break;
+        second_spawn(&task[tasks++], at, end, s->sum);
+        s->sum += more.sum;
+        at = end;
+    }
+    while (tasks > 0)
+        s->written += second_join(&task[--tasks]);
+}
+
+static void prefix_part(uat_context_t *c, const void *arg, void *result)
+{
+    if (c->is_part) {
+        sum_part(c, arg, result);
+        return;
+    }
+    struct sums s = {0};
+    prefix_owner(c, &s);
+    *(struct sums *)result = s;
+}
+
+/* Answers one request in a look. */
+static void split_for_one(uat_context_t *c, const uat_request_t *requests, int count)
+{
+    int64_t begin, end;
+    (void)count;
+    if (uat_context_left(c, &begin, &end))
+        uat_context_give(c, requests, begin + (end - begin) / 2, NULL);
+}
+
+static uat_adaptive_t how(uat_adaptive_fn *fn, size_t result_size)
+{
+    return (uat_adaptive_t){.fn = fn,
+                            .mode = by == CONCURRENT ? UAT_CONCURRENT : UAT_COOPERATIVE,
+                            .splitter = by == ONE_BY_ONE ? split_for_one : NULL,
+                            .grain = 1,
+                            .result_size = result_size};
+}
+
+UAT_TASK(struct sums, adaptive, int64_t, count)
+{
+    uat_adaptive_fn *const fn[] = {[LOOP] = sum_part, [SEARCH] = search_part, [PREFIX] = prefix_part};
+    const uat_adaptive_t a = how(fn[app], sizeof(struct sums));
+    struct sums s;
+    uat_adaptive_run(&a, NULL, 0, count, NULL, &s);
+    return s;
+}
+
+/* The sort. */
+
+struct pass {
+    adaptive_pass_fn *fn;
+    _Alignas(16) char arg[64];
+};
+
+static void pass_part(uat_context_t *c, const void *arg, void *result)
+{
+    const struct pass *p = arg;
+    int64_t begin, end;
+    while (uat_context_next(c, 1, &begin, &end))
+        p->fn(begin, end, p->arg);
+    while (uat_context_merge(c, result)) {
+    }
+}
+
+static void pass_adaptively(int64_t count, adaptive_pass_fn *fn, const void *arg, size_t arg_size)
+{
+    uat_adaptive_t a = how(pass_part, sizeof(char));
+    struct pass p = {.fn = fn};
+    char result;
+    memcpy(p.arg, arg, arg_size);
+    a.arg_size = sizeof(p);
+    uat_adaptive_run(&a, NULL, 0, count, &p, &result);
+}
+
+static void pass_by_for(int64_t count, adaptive_pass_fn *fn, const void *arg, size_t arg_size)
+{
+    uat_for(0, count, fn, arg, arg_size);
+}
+
+UAT_TASK(int, fill, int64_t, count)
+{
+    adaptive_sort_fill(count);
+    return 0;
+}
+
+UAT_TASK(int, sort, int64_t, count)
+{
+    if (by == LIBRARY)
+        adaptive_sort_by_library(count);
+    else
+        adaptive_sort_passes(count, by == PATTERN ? pass_by_for : pass_adaptively);
+    return 0;
+}
+
+UAT_TASK(struct adaptive_sorted, check, int64_t, count)
+{
+    return adaptive_sort_check(count, by == LIBRARY);
+}
+
+static int run_sort(uint64_t *answer)
+{
+    struct adaptive_sorted sum;
+    int done, rc;
+    uat_bench_pause();
+    if ((rc = fill_run(&done, n)))
+        return rc;
+    uat_bench_resume();
+    if ((rc = sort_run(&done, n)))
+        return rc;
+    uat_bench_pause();
+    if ((rc = check_run(&sum, n)))
+        return rc;
+    uat_bench_resume();
+    answer[0] = sum.sum;
+    answer[1] = sum.wrong;
+    return 0;
+}
+
+static int open_sort(void)
+{
+    return app == SORT ? adaptive_sort_open(n) : 0;
+}
+
+static const char *refuse(void)
+{
+    return by == LIBRARY && app != SORT ? "--by 4 is for the sort" : NULL;
+}
+
+static int run(uint64_t *answer)
+{
+    if (app == SORT)
+        return run_sort(answer);
+    struct sums s;
+    int rc = by == PATTERN ? by_pattern_run(&s, n) : adaptive_run(&s, n);
+    if (rc)
+        return rc;
+    answer[0] = s.sum;
+    answer[1] = s.written;
+    return 0;
+}
+
+static int sequential(uint64_t *answer)
+{
+    answer[0] = answer[1] = 0;
+    if (app == SORT) {
+        struct adaptive_sorted sum;
+        int rc = adaptive_sort_alone(n, &sum);
+        answer[0] = sum.sum;
+        answer[1] = sum.wrong;
+        return rc;
+    }
+    int64_t last = app == SEARCH ? n / 100 * hit + 1 : n;
+    if (app == PREFIX) {
+        answer[1] = write_sums(0, n, &answer[0]);
+        if (by == PATTERN) /* the bodies of uat_scan() have no place to count */
+            answer[1] = 0;
+        return 0;
+    }
+    pass(0, last);
+    for (int64_t i = 0; i < last; i++)
+        *answer += app == LOOP ? value(i) : 0;
+    if (app == SEARCH)
+        *answer = (uint64_t)last - 1;
+    return 0;
+}
+
+static const struct uat_bench_option options[] = {
+    {"-n", "ITERATIONS", "iterations", &n, NULL, 100, 1e12},
+    {"-w", "NS", "nanoseconds of work in each", &work, NULL, 0, 1e9},
+    {"--look", "NS", "nanoseconds between two looks for requests", &look, NULL, 1, 1e10},
+    {"--app", "0..3",
+     "0: loop, the last tenth 10 times as slow; 1: search; 2: prefix sum; 3: sort of ITERATIONS integers", &app, NULL,
+     0, 3},
+    {"--by", "0..4",
+     "0: uat/pattern.h; 1: concurrent; 2: cooperative; 3: cooperative, one request in a look; 4: uat_sort()", &by, NULL,
+     0, 4},
+    {"--hit", "PERCENT", "where the search finds its hit", &hit, NULL, 0, 99},
+    {0},
+};
+
+const struct uat_bench uat_bench = {
+    .program = "uat-adaptive",
+    .purpose = "Run a loop, a search, a prefix sum or a sort by uat/pattern.h or by uat/adaptive.h.",
+    .options = options,
+    .refuse = refuse,
+    .prepare = open_sort,
+    .results = {"sum", "written"},
+    .run = run,
+    .sequential = sequential,
+};

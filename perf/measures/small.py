@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""The ten programs of examples/small: their lines, and the time of one worker over that of the plain sequential program. Then programs whose
+cost once surprised: sorts of input with a pattern, and same-fringe.
+
+    perf/measure small [--rounds 7] [--build build]
+
+A round runs every program once, and its median over five runs counts. On a machine that is not quiet, run it under `chrt -r 5`.
+"""
+import json
+import os
+import re
+from pathlib import Path
+
+import runs
+from measures.figures import print_rounds
+
+SMALL = Path(__file__).resolve().parent.parent.parent / "examples" / "small"
+NAMES = sorted(path.stem for path in SMALL.glob("*.cpp"))
+TIMES = "5"
+
+
+def lines_of(path):
+    return str(len(path.read_text().splitlines())) if path.exists() else ""
+
+
+def ratio(command, settings=None):
+    """What a small program prints: the median of its times over the plain program's."""
+    said = runs.run(command, settings).stdout
+    if ", right;" not in said:
+        runs.fail(f"{command[-2]}: {said.strip()}")
+    return float(re.search(r"([0-9.]+) of the sequential time", said)[1])
+
+
+def of_round(options):
+    folder = options.build / "examples" / "small"
+    one = [options.build / "launcher" / "uatrun", "-n", 1]
+    for name in NAMES:
+        yield f"{name}, uat", ratio([*one, folder / f"small-{name}", TIMES])
+        rival = folder / f"small-{name}-tbb"
+        if rival.exists():
+            yield f"{name}, oneTBB", ratio([rival, TIMES], {"TBB_WORKERS": "1"})
+    beside = runs.run([*one, options.build / "perf" / "rivals" / "rival-beside", TIMES]).stdout
+    yield from json.loads(beside).items()
+
+
+def add_options(parser):
+    parser.add_number("--rounds", 7, "rounds")
+    parser.add_build()
+
+
+def measure(options):
+    if not (options.build / "examples" / "small" / "small-fft").exists():
+        runs.fail("not built: examples/small; uat was built without a C++ compiler")
+    runs.print_titles(["program", "lines, uat", "lines, oneTBB", "lines, MPI"])
+    for name in NAMES:
+        runs.print_cells([name, *(lines_of(SMALL / part / f"{name}.cpp") for part in ("", "tbb", "mpi"))])
+    print(f"load {os.getloadavg()[0]:.0f}; time of one worker over the sequential time:")
+    print_rounds(options, lambda: of_round(options))

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers to the requests of other workers: see A6 to A8 in cell.h. */
+#ifndef UAT_ADAPTIVE_ANSWER_H
+#define UAT_ADAPTIVE_ANSWER_H
+
+#include "runtime/adaptive/cell.h"
+
+/* Answer all requests that stand in this worker's mailbox, from the contexts of the calling task: c and those around
+ * it. */
+void uat_request_answer(uat_context_t *c);
+
+#endif

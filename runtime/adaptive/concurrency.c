@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The number of workers that take work of others. Each worker has a word with the limit, and rank 0 counts the calls of
+ * uat_set_concurrency(). Model: tests/model/concurrency.pml.
+ *
+ *   L1  A call takes its number by FETCH_ADD on rank 0's count. It changes the word of each worker by CMP_SWAP, from a
+ *       word with a smaller number only. So when all calls have returned, all workers have the limit of the call with
+ *       the largest number, in whatever order the calls have reached them.
+ *   L2  A worker reads its own word alone, before each attempt to take work. What it has already it runs to the end, so
+ *       no task is lost.
+ */
+#include <errno.h>
+
+#include "runtime/adaptive/cell.h"
+#include "runtime/adaptive/part.h"
+#include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/worker.h"
+
+enum { LIMIT_BITS = 24 };
+_Static_assert((int)LIMIT_BITS >= (int)UAT_REQUEST_RANK_BITS, "any number of workers");
+
+static int limit_of(uint64_t word)
+{
+    uint64_t limit = word & ((UINT64_C(1) << LIMIT_BITS) - 1);
+    return limit > 0 && limit < (uint64_t)uat_self.size ? (int)limit : uat_self.size;
+}
+
+/* Set the limit of a rank, unless a later call has (L1). */
+static void set(int rank, uint64_t word)
+{
+    uint64_t *at = &uat_cells()->concurrency, seen = uat_cell_load(rank, at), old;
+    while (seen >> LIMIT_BITS < word >> LIMIT_BITS && (old = uat_cell_swap(rank, at, seen, word)) != seen)
+        seen = old;
+}
+
+int uat_set_concurrency(int n)
+{
+    if (!uat_worker.running)
+        uat_fatal("uat_set_concurrency() was called outside of a task");
+    if (n < 1)
+        return -EINVAL;
+    uint64_t number = uat_cell_add(0, &uat_cells()->changes, 1) + 1;
+    uint64_t word = number << LIMIT_BITS | (uint64_t)(n < uat_self.size ? n : uat_self.size);
+    for (int i = 0; i < uat_self.size; i++)
+        set((uat_self.rank + i) % uat_self.size, word);
+    return 0;
+}
+
+int uat_get_concurrency(void)
+{
+    return limit_of(uat_cell_load(uat_self.rank, &uat_cells()->concurrency));
+}
+
+bool uat_concurrency_takes(void)
+{
+    return uat_self.rank < uat_get_concurrency();
+}

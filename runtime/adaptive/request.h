@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* This worker's requests for parts: see A6 to A8 in cell.h. */
+#ifndef UAT_ADAPTIVE_REQUEST_H
+#define UAT_ADAPTIVE_REQUEST_H
+
+#include "runtime/adaptive/cell.h"
+
+/* For an idle worker: end the job if a task has left its request open. */
+void uat_request_check_idle(void);
+
+/* For an idle worker: post a request to the victim, and wait for the answer. Returns whether a part was given, which is
+ * then in uat_cells_landing()->part. */
+bool uat_request_ask(int victim);
+
+/* End a task's request after the victim has given a part. Returns the victim's rank. */
+int uat_request_accept(void);
+
+#endif

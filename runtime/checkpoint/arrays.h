@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Global memory in a checkpoint. The file `job` has the table of arrays (runtime/global/table.h), `memory-R` the bytes
+ * of the chunks of which worker R was the home, `rank-V` the lists of the objects' part V.
+ *
+ * Contents belong to addresses, not to ranks. So a restarted job may place chunks with other workers, and its workers
+ * share the pieces of these files among them.
+ */
+#ifndef UAT_CHECKPOINT_ARRAYS_H
+#define UAT_CHECKPOINT_ARRAYS_H
+
+#include <stdbool.h>
+
+#include "runtime/checkpoint/sections.h"
+
+/* Keep the table of arrays. Before main() allocates any. */
+void uat_arrays_open(void);
+void uat_arrays_close(void);
+
+/* Write this worker's file `memory-R`, if global memory is open. Returns 0 or a negative errno, reported. */
+int uat_arrays_write(const struct uat_sections_head *head);
+
+/* Append the table of arrays to the file `job`. Take it from its section: before main() allocates arrays. Returns
+ * whether the section is sound. */
+void uat_arrays_save_table(struct uat_sections_out *out);
+bool uat_arrays_take_table(const struct uat_section *section);
+
+/* Append the lists of the part `part`, if this worker has it. Take them from their section. */
+void uat_arrays_save_objects(struct uat_sections_out *out, int part);
+bool uat_arrays_take_objects(const struct uat_section *section);
+
+/* Has main() made all calls for global memory that the checkpoint has? Returns 0, or -EINVAL, which rank 0 reports. */
+int uat_arrays_check(void);
+
+/* Put back all contents. head: as in all files of the checkpoint. rc: the caller's status so far. Collective; a worker
+ * that fails on its own returns its error after it has met the others. Returns 0 or a negative errno, reported. */
+int uat_arrays_restore(const struct uat_sections_head *head, int rc);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/checkpoint/blobs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "include/uat/checkpoint.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/worker.h"
+
+static struct {
+    uat_checkpoint_save_fn *save;
+    uat_checkpoint_restore_fn *restore;
+} calls[UAT_AT_CHECKPOINT_MAX];
+static size_t count;
+
+struct blob {
+    struct blob *next;
+    int rank;
+    size_t call, size;
+    _Alignas(16) char bytes[];
+};
+static struct blob *blobs; /* the last one taken is the first */
+
+int uat_at_checkpoint(uat_checkpoint_save_fn *save, uat_checkpoint_restore_fn *restore)
+{
+    if (!save || !restore || !uat_self.transport || uat_worker.running) {
+        uat_error("uat_at_checkpoint() needs two functions, and is called by main() between uat_init() and "
+                  "uat_finalize(), outside of runs");
+        return -EINVAL;
+    }
+    if (count == UAT_AT_CHECKPOINT_MAX) {
+        uat_error("uat_at_checkpoint() was called more than %d times", UAT_AT_CHECKPOINT_MAX);
+        return -ENOSPC;
+    }
+    calls[count].save = save;
+    calls[count++].restore = restore;
+    return 0;
+}
+
+void uat_blobs_save(struct uat_sections_out *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const void *bytes = NULL;
+        size_t size = calls[i].save(&bytes);
+        if (size > 0)
+            uat_sections_add(out, UAT_SECTION_BLOB, i, bytes, size);
+    }
+}
+
+bool uat_blobs_take(int rank, const struct uat_section *section)
+{
+    if (section->address >= count)
+        uat_error("checkpoint: rank %d has saved something by uat_at_checkpoint(), which main() has not called again",
+                  rank);
+    struct blob *blob = section->address < count ? malloc(sizeof(*blob) + section->whole) : NULL;
+    if (!blob)
+        return false;
+    *blob = (struct blob){.next = blobs, .rank = rank, .call = section->address, .size = section->whole};
+    uat_section_put(section, blob->bytes);
+    blobs = blob;
+    return true;
+}
+
+void uat_blobs_give(void)
+{
+    while (blobs) {
+        struct blob *blob = blobs;
+        calls[blob->call].restore(blob->rank, blob->bytes, blob->size);
+        blobs = blob->next;
+        free(blob);
+    }
+}
+
+void uat_blobs_free(void)
+{
+    for (struct blob *blob = blobs; blob; blob = blobs) {
+        blobs = blob->next;
+        free(blob);
+    }
+    count = 0;
+}

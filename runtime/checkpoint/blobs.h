@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What the functions of uat_at_checkpoint() save and restore. */
+#ifndef UAT_CHECKPOINT_BLOBS_H
+#define UAT_CHECKPOINT_BLOBS_H
+
+#include <stdbool.h>
+
+#include "runtime/checkpoint/sections.h"
+
+/* Call the functions that save, and append what they return. */
+void uat_blobs_save(struct uat_sections_out *out);
+
+/* Keep a copy of what `rank` saved, of this worker or of a ghost, until uat_blobs_give(). Returns whether main() has
+ * made the call again whose functions saved it, and whether there is memory. */
+bool uat_blobs_take(int rank, const struct uat_section *section);
+
+/* Call the functions that restore, with all that was taken. */
+void uat_blobs_give(void);
+
+/* Forget all calls. */
+void uat_blobs_free(void);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/checkpoint/checkpoint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "include/uat/checkpoint.h"
+#include "runtime/checkpoint/arrays.h"
+#include "runtime/checkpoint/blobs.h"
+#include "runtime/checkpoint/folder.h"
+#include "runtime/checkpoint/kept.h"
+#include "runtime/checkpoint/manifest.h"
+#include "runtime/checkpoint/request.h"
+#include "runtime/checkpoint/sections.h"
+#include "runtime/checkpoint/settings.h"
+#include "runtime/checkpoint/state.h"
+#include "runtime/job/collective.h"
+#include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
+#include "runtime/job/stall.h"
+#include "runtime/sched/chains.h"
+#include "runtime/sched/park.h"
+#include "runtime/sched/scheduler.h"
+#include "runtime/sched/stop.h"
+#include "runtime/segment/ghost.h"
+#include "runtime/segment/segment.h"
+#include "runtime/sync/waitobj.h"
+
+static struct {
+    struct uat_checkpoint_config config;
+    struct uat_manifest from; /* the checkpoint that this job goes on from; number 0: it began anew */
+    uint64_t canary;
+    uint64_t runs;    /* runs that have begun in this job */
+    uint64_t highest; /* rank 0: the highest number of a checkpoint in the folder */
+    uint64_t said[2]; /* rank 0: obstacles that were reported, as bits; [1]: as a reason not to end the job */
+} checkpoint;
+
+static bool is_on(void)
+{
+    return uat_checkpoint_settings.folder[0] != 0;
+}
+
+/* Choose the number by setting and `latest`. */
+static int choose_number(uint64_t *number)
+{
+    int rc = uat_folder_open();
+    if (!rc && uat_self.rank == 0)
+        rc = uat_folder_lock();
+    *number = uat_checkpoint_settings.number;
+    if (!rc && *number == 0 && uat_checkpoint_settings.restart != UAT_RESTART_NO)
+        rc = uat_folder_latest(number);
+    if (!rc && *number == 0 && uat_checkpoint_settings.restart == UAT_RESTART_YES) {
+        uat_error("checkpoint: %s has no complete checkpoint to go on from", uat_checkpoint_settings.folder);
+        rc = -ENOENT;
+    }
+    return rc;
+}
+
+/* Name an older checkpoint that can be used in the place of a damaged one. */
+static void name_older(uint64_t number)
+{
+    for (uint64_t older = number; older-- > 1;)
+        if (uat_folder_has(older)) {
+            uat_error("checkpoint: %" PRIu64 " in %s is complete, too; UAT_CHECKPOINT=...,number=%" PRIu64
+                      " goes on from it",
+                      older, uat_checkpoint_settings.folder, older);
+            return;
+        }
+}
+
+int uat_checkpoint_choose(int *colour, uint64_t *id)
+{
+    struct uat_manifest *from = &checkpoint.from;
+    uint64_t number;
+    *id = 0;
+    if (!is_on())
+        return 0;
+    int rc = choose_number(&number);
+    if (uat_self.rank == 0)
+        checkpoint.highest = uat_folder_highest();
+    if (rc || number == 0)
+        return rc;
+    rc = uat_manifest_read(from, number);
+    if (rc && uat_self.rank == 0)
+        name_older(number);
+    if (rc)
+        return rc;
+    if (from->workers > uat_self.size)
+        uat_segment_add_ghosts(uat_self.size, from->workers, from->colours);
+    if (uat_self.rank < from->workers)
+        *colour = from->colours[uat_self.rank];
+    uat_self.restarts = from->restarts + 1;
+    *id = from->id;
+    return 0;
+}
+
+static int compare_command(void)
+{
+    struct uat_manifest own;
+    uat_manifest_command(&own);
+    if (own.arguments == checkpoint.from.arguments)
+        return 0;
+    uat_error("checkpoint: %" PRIu64 " in %s was written by another command line: %s; give the same arguments, or set "
+              "UAT_CHECKPOINT to another folder",
+              checkpoint.from.number, uat_checkpoint_settings.folder, checkpoint.from.command);
+    return -EINVAL;
+}
+
+/* Compare the identity in the section with this worker's. */
+static int compare_identity(const struct uat_section *section)
+{
+    static struct uat_identity theirs;
+    const struct uat_identity *own = checkpoint.config.identity;
+    char whose[UAT_SECTIONS_NAME + 32];
+    if (section->whole > sizeof(theirs))
+        return -EBADMSG;
+    memcpy(&theirs, uat_section_bytes(section), section->bytes);
+    checkpoint.canary = theirs.canary;
+    /* The state does not depend on this. */
+    theirs.checkpoint = own->checkpoint;
+    snprintf(whose, sizeof(whose), "checkpoint %" PRIu64 " in %s", checkpoint.from.number,
+             uat_checkpoint_settings.folder);
+    return uat_identity_compare(own, &theirs, section->whole, checkpoint.config.settings, whose);
+}
+
+int uat_checkpoint_compare(const struct uat_checkpoint_config *config, uint64_t *canary)
+{
+    struct uat_sections_in in;
+    const struct uat_section *section;
+    checkpoint.config = *config;
+    if (is_on())
+        uat_arrays_open();
+    if (checkpoint.from.number == 0)
+        return 0;
+    int rc = compare_command();
+    if (!rc)
+        rc = uat_manifest_file(&checkpoint.from, &in, UAT_MANIFEST_JOB);
+    if (rc)
+        return rc;
+    while (!rc && (section = uat_sections_next(&in))) {
+        if (section->kind == UAT_SECTION_IDENTITY)
+            rc = compare_identity(section);
+        else if (!(section->kind == UAT_SECTION_RUN && uat_runs_restore(section)) &&
+                 !(section->kind == UAT_SECTION_ARRAYS && uat_arrays_take_table(section)))
+            rc = uat_sections_refuse(&in, "a section is unknown or damaged");
+    }
+    if (!rc && uat_runs_count() != checkpoint.from.run)
+        rc = uat_sections_refuse(&in, "the results of earlier runs are missing");
+    uat_sections_free(&in);
+    *canary = checkpoint.canary;
+    return rc;
+}
+
+/* Write the file of one rank of checkpoint `head->number`: this worker, or a ghost that it keeps. */
+static int write_rank(struct uat_sections_head *head, int rank, const struct uat_chain *chain)
+{
+    char name[UAT_SECTIONS_NAME], file[32];
+    struct uat_sections_out out;
+    snprintf(file, sizeof(file), "rank-%d", rank);
+    head->rank = (uint64_t)rank;
+    int rc = uat_sections_create(&out, uat_folder_name(name, sizeof(name), head->number, file), head);
+    if (rc)
+        return rc;
+    if (rank == uat_self.rank)
+        uat_state_save(&out, chain);
+    else
+        uat_kept_save(&out, rank);
+    uat_arrays_save_objects(&out, rank);
+    return uat_sections_close(&out);
+}
+
+static int write_ranks(struct uat_sections_head *head, const struct uat_chain *chain)
+{
+    int rc = 0;
+    for (int rank = uat_self.rank; rank < uat_park_names() && !rc; rank += uat_self.size)
+        rc = write_rank(head, rank, chain);
+    head->rank = (uint64_t)uat_self.rank;
+    return rc ? rc : uat_arrays_write(head);
+}
+
+/* Rank 0: write what concerns all, and let `latest` name the checkpoint. */
+static int write_job(struct uat_sections_head *head)
+{
+    char name[UAT_SECTIONS_NAME];
+    struct uat_sections_out out;
+    struct uat_identity identity = *checkpoint.config.identity;
+    struct uat_manifest manifest = {.id = head->id,
+                                    .number = head->number,
+                                    .run = checkpoint.runs - 1,
+                                    .restarts = uat_self.restarts,
+                                    .workers = uat_park_names(),
+                                    .colours = uat_ghosts.size > 0 ? checkpoint.from.colours : uat_segment.colours};
+    head->rank = 0;
+    int rc = uat_sections_create(&out, uat_folder_name(name, sizeof(name), head->number, "job"), head);
+    if (rc)
+        return rc;
+    if (checkpoint.from.number > 0)
+        identity.canary = checkpoint.canary;
+    uat_sections_add(&out, UAT_SECTION_IDENTITY, 0, &identity, uat_identity_published(&identity, 0));
+    uat_runs_save(&out);
+    uat_arrays_save_table(&out);
+    rc = uat_sections_close(&out);
+    uat_manifest_command(&manifest);
+    if (!rc)
+        rc = uat_manifest_write(&manifest, uat_folder_name(name, sizeof(name), head->number, "manifest"));
+    return rc ? rc : uat_folder_complete(head->number);
+}
+
+/* Agree on whether all workers can be saved. If not, rank 0 reports each reason once, and a request to end the job is
+ * made again later. */
+static bool can_save(bool end)
+{
+    enum uat_state_obstacle worst = (enum uat_state_obstacle) - uat_collective_agree(-(int)uat_state_obstacle());
+    if (worst == UAT_STATE_FINE)
+        return true;
+    bool again = uat_request_refused(end) && end;
+    if (uat_self.rank == 0 && !(checkpoint.said[end] >> worst & 1))
+        uat_warn("no checkpoint was written: %s; the run goes on%s", uat_state_obstacle_text(worst),
+                 again ? ", and the request is made again each second"
+                 : end ? " instead of ending"
+                       : "");
+    checkpoint.said[end] |= UINT64_C(1) << worst;
+    return false;
+}
+
+/* Rank 0 begins the checkpoint, and all learn its number and id. */
+static int begin(struct uat_sections_head *head)
+{
+    int rc = 0;
+    *head = (struct uat_sections_head){.magic = UAT_SECTIONS_MAGIC, .workers = (uint64_t)uat_park_names()};
+    if (uat_self.rank == 0) {
+        head->number = checkpoint.highest + 1;
+        if (getrandom(&head->id, sizeof(head->id), 0) != sizeof(head->id) || head->id == 0)
+            head->id = uat_clock_ns();
+        rc = uat_folder_begin(head->number);
+        checkpoint.highest += rc == 0 || rc == -EEXIST;
+    }
+    rc = uat_collective_agree_on(rc, &head->number);
+    return rc ? rc : uat_collective_agree_on(0, &head->id);
+}
+
+/* All workers have stopped: write the checkpoint. Returns whether it is complete; the same on all. */
+static bool write_all(const struct uat_chain *chain)
+{
+    struct uat_sections_head head;
+    fflush(NULL); /* what was printed so far is not printed again */
+    int rc = begin(&head);
+    if (rc)
+        return false;
+    rc = uat_collective_agree(write_ranks(&head, chain));
+    if (!rc)
+        rc = uat_collective_agree(uat_self.rank == 0 ? write_job(&head) : 0);
+    if (uat_self.rank > 0)
+        return rc == 0;
+    if (rc)
+        uat_folder_remove(head.number);
+    else
+        uat_folder_clean(uat_checkpoint_settings.keep);
+    return rc == 0;
+}
+
+static void stopped(const struct uat_chain *chain, bool end)
+{
+    uint64_t begin_ns = uat_clock_ns();
+    if (!can_save(end))
+        return;
+    bool complete = write_all(chain);
+    double ms = (double)(uat_clock_ns() - begin_ns) * 1e-6, stop_ms = (double)uat_stop_ns() * 1e-6;
+    if (uat_self.rank == 0 && complete)
+        uat_info("checkpoint %" PRIu64 " in %s: all stopped after %.2f ms, complete after %.1f ms more",
+                 checkpoint.highest, uat_checkpoint_settings.folder, stop_ms, ms);
+    if (uat_self.rank == 0 && !complete)
+        uat_warn("the checkpoint is dropped, and the run goes on%s", end ? " instead of ending" : "");
+    if (end && complete)
+        checkpoint.config.leave(UAT_CHECKPOINT_STATUS);
+    uat_request_done(end);
+}
+
+int uat_checkpoint_open(void)
+{
+    static const struct uat_stop_user user = {.stopped = stopped};
+    if (!is_on())
+        return 0;
+    if (checkpoint.from.number > 0 && uat_self.rank == 0)
+        uat_info("goes on from checkpoint %" PRIu64 " in %s, of %d workers", checkpoint.from.number,
+                 uat_checkpoint_settings.folder, checkpoint.from.workers);
+    int rc = uat_stop_open(&user);
+    return rc ? rc : uat_request_open();
+}
+
+void uat_checkpoint_close(void)
+{
+    uat_request_close();
+    uat_stop_close();
+    uat_arrays_close();
+    uat_folder_unlock();
+    uat_runs_free();
+    uat_chains_set(NULL, NULL);
+    uat_kept_free();
+    uat_blobs_free();
+    free(checkpoint.from.colours);
+    memset(&checkpoint, 0, sizeof(checkpoint));
+}
+
+const struct uat_run_record *uat_checkpoint_run_begins(void)
+{
+    uint64_t run = checkpoint.runs++;
+    return checkpoint.from.number > 0 && run < checkpoint.from.run ? uat_runs_get(run) : NULL;
+}
+
+bool uat_checkpoint_is_interrupted(void)
+{
+    return checkpoint.from.number > 0 && checkpoint.runs == checkpoint.from.run + 1;
+}
+
+/* Restore what `rank` had: this worker, or a ghost that it keeps. */
+static int restore_rank(int rank, struct uat_chain *chain)
+{
+    struct uat_sections_in in = {.data = NULL};
+    int rc = uat_manifest_file(&checkpoint.from, &in, rank);
+    if (!rc)
+        rc = rank == uat_self.rank ? uat_state_restore(&in, chain) : uat_kept_restore(rank, &in);
+    uat_sections_free(&in);
+    return rc;
+}
+
+void uat_checkpoint_go_on(void)
+{
+    struct uat_chain chain = {.sp = 0};
+    const struct uat_sections_head head = {.magic = UAT_SECTIONS_MAGIC,
+                                           .id = checkpoint.from.id,
+                                           .number = checkpoint.from.number,
+                                           .workers = (uint64_t)checkpoint.from.workers};
+    uat_sync_forget_names();
+    int rc = uat_arrays_check();
+    for (int rank = uat_self.rank; rank < checkpoint.from.workers && !rc; rank += uat_self.size)
+        rc = restore_rank(rank, &chain);
+    rc = uat_arrays_restore(&head, rc);
+    if (uat_collective_agree(rc) == 0) { /* all lists of names are empty, and all names are in place */
+        uat_state_add_names();
+        uat_kept_add_names();
+    }
+    if (!rc)
+        uat_blobs_give();
+    uat_chains_set(uat_kept_next, uat_kept_any);
+    if (chain.sp || uat_kept_any())
+        uat_notice_begin(uat_stall_notice()); /* K8 */
+    rc = uat_collective_agree(rc);            /* K7 */
+    if (rc && uat_self.rank == 0)
+        name_older(checkpoint.from.number);
+    if (rc)
+        uat_fatal_reported();
+    if (chain.sp)
+        uat_schedule_chain(&chain);
+    free(chain.entries);
+}
+
+void uat_checkpoint_run_ended(const void *bytes, size_t size, bool failed)
+{
+    if (is_on() && uat_self.rank == 0 && uat_runs_count() < checkpoint.runs && uat_runs_add(bytes, size, failed))
+        uat_fatal("no memory for the result of a run, which a checkpoint would need");
+}
+
+int uat_restarted(void)
+{
+    return (int)uat_self.restarts;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The folder of a job's checkpoints:
+ *   FOLDER/latest      number of the newest complete checkpoint, replaced by rename
+ *   FOLDER/7/rank-V    what worker V had
+ *   FOLDER/7/job       what concerns all: identity, results of earlier runs
+ *   FOLDER/7/manifest  the checkpoint in words; written last
+ *   FOLDER/lock        says which job uses the folder
+ * Each file has a temporary name until it is complete (base/output.h).
+ *
+ *   K9  `latest` names only a checkpoint all of whose files are on the disk. No checkpoint is changed once it is
+ *       complete, and none is removed before `keep` newer ones are.
+ *
+ * Rank 0 alone changes the folder; the others create their own file. Functions return 0 or a negative errno, reported
+ * with the file's name.
+ */
+#ifndef UAT_CHECKPOINT_FOLDER_H
+#define UAT_CHECKPOINT_FOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Write the name of a file of checkpoint `number` to name; file NULL: its folder; number 0: FOLDER itself. */
+const char *uat_folder_name(char *name, size_t size, uint64_t number, const char *file);
+
+/* Check that FOLDER is a folder of this user. uat_folder_open() creates it first if it is missing. */
+int uat_folder_check(void);
+int uat_folder_open(void);
+
+/*
+ * Lock FOLDER for this job until uat_folder_unlock(), or until this process ends: a record lock on FOLDER/lock, which a
+ * forked child does not have, and which file systems of several hosts have, too. Returns -EBUSY if another job has it.
+ * A file system without locks is a warning.
+ */
+int uat_folder_lock(void);
+void uat_folder_unlock(void);
+
+/* The job that has locked FOLDER, in words, as it wrote them; "": none. text has size bytes. */
+const char *uat_folder_holder(char *text, size_t size);
+
+/* The number in `latest`; *number 0: there is none. */
+int uat_folder_latest(uint64_t *number);
+
+/* Is this checkpoint complete? */
+int uat_folder_has(uint64_t number);
+
+/* The numbers of all checkpoints, complete or not, the highest first. Returns how many; the caller frees *numbers. */
+size_t uat_folder_list(uint64_t **numbers);
+
+/* The highest number of any checkpoint, complete or not; 0: there is none. */
+uint64_t uat_folder_highest(void);
+
+/* Begin checkpoint `number`: its folder. */
+int uat_folder_begin(uint64_t number);
+
+/* All files are written: let `latest` name it (K9). */
+int uat_folder_complete(uint64_t number);
+
+/* Remove a checkpoint. Errors are ignored: `latest` no longer names it, or never did. */
+void uat_folder_remove(uint64_t number);
+
+/* Remove all but the newest `keep` complete checkpoints, and those that are not complete. */
+void uat_folder_clean(int keep);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The files `memory-R` of a checkpoint: pieces of global memory. They are read piece by piece, for they may be larger
+ * than the memory that is left. */
+#ifndef UAT_PIECES_H
+#define UAT_PIECES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/checkpoint/sections.h"
+
+enum { UAT_PIECE = 1 << 20 /* most bytes of a piece */ };
+
+/* Where the pieces go. */
+struct uat_pieces_to {
+    bool (*has)(uint64_t at, uint64_t bytes);                 /* are these bytes global memory? */
+    void *(*near)(uint64_t at, size_t bytes);                 /* where they can be read into, or NULL */
+    void (*put)(uint64_t at, const void *from, size_t bytes); /* for bytes that are not near */
+    void *buffer;                                             /* of UAT_PIECE bytes */
+};
+
+const char *uat_pieces_name(char *name, size_t size, uint64_t number, uint64_t rank);
+
+/* Read the file of rank head->rank, whose pieces are dealt out to `of` readers, of which this is number `own`. Returns
+ * the file's size or a negative errno, reported. */
+int64_t uat_pieces_read(const struct uat_sections_head *head, uint64_t own, uint64_t of,
+                        const struct uat_pieces_to *to);
+
+#endif

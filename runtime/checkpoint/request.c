@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/checkpoint/request.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/virtual.h"
+#include "include/uat/checkpoint.h"
+#include "runtime/checkpoint/settings.h"
+#include "runtime/job/lost.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/stop.h"
+
+enum { AGAIN_SECONDS = 1 /* until a refused request to end the job is made again */ };
+
+static bool caught, clocked;
+static bool theirs;                /* the program itself catches SIGUSR2 */
+static volatile sig_atomic_t ends; /* a request to end the job was refused: the clock makes it again */
+static timer_t clock_timer;
+
+/* Note a signal, on rank 0 alone, because uatrun and srun send it to all workers. */
+static void take_signal(int signal, siginfo_t *info, void *context)
+{
+    (void)signal, (void)context;
+    if (uat_self.rank == 0)
+        uat_stop_note(ends || info->si_code != SI_TIMER);
+}
+
+/* The first SIGTERM asks for a checkpoint, the second one ends this worker. Each rank asks: the sender may have chosen
+ * any process of the job. */
+static bool spare_first(void)
+{
+    static volatile sig_atomic_t taken;
+    if (taken)
+        return false;
+    taken = 1;
+    uat_stop_note(true);
+    return true;
+}
+
+int uat_request_catch(void)
+{
+    struct sigaction previous, action = {.sa_sigaction = take_signal, .sa_flags = SA_RESTART | SA_SIGINFO};
+    if (uat_checkpoint_settings.folder[0] == 0)
+        return 0;
+    sigaction(SIGUSR2, NULL, &previous);
+    theirs = (previous.sa_flags & SA_SIGINFO) || (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
+    if (theirs)
+        return 0;
+    sigset_t held; /* by uatrun */
+    sigemptyset(&held);
+    sigaddset(&held, SIGUSR2);
+    sigemptyset(&action.sa_mask);
+    caught = sigaction(SIGUSR2, &action, NULL) == 0;
+    pthread_sigmask(SIG_UNBLOCK, &held, NULL);
+    return 0;
+}
+
+void uat_request_release(void)
+{
+    if (caught) /* a late signal must not end the process */
+        signal(SIGUSR2, SIG_IGN);
+    caught = false;
+}
+
+static void start_clock(void)
+{
+    const struct itimerspec after = {.it_value.tv_sec = ends ? AGAIN_SECONDS : uat_checkpoint_settings.every};
+    if (clocked)
+        timer_settime(clock_timer, 0, &after, NULL);
+}
+
+int uat_request_open(void)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR2};
+    event._sigev_un._tid = gettid();
+    bool spares = uat_checkpoint_settings.sigterm != UAT_SIGTERM_CHECKPOINT || uat_lost_spare(spare_first);
+    if (uat_self.rank > 0)
+        return 0;
+    if (theirs)
+        uat_warn("checkpoint: the program itself catches SIGUSR2, so neither SIGUSR2 nor every= asks for a checkpoint");
+    if (!spares)
+        uat_warn(
+            "checkpoint: the program itself catches SIGTERM, so UAT_CHECKPOINT=...,sigterm=checkpoint does nothing");
+    if (!caught || (uat_checkpoint_settings.every == 0 && UAT_IS_VIRTUAL()))
+        return 0;
+    if (timer_create(CLOCK_MONOTONIC, &event, &clock_timer)) {
+        uat_error("checkpoint: no timer: %s", strerror(errno));
+        return -errno;
+    }
+    clocked = true;
+    start_clock();
+    return 0;
+}
+
+void uat_request_close(void)
+{
+    if (clocked)
+        timer_delete(clock_timer);
+    clocked = false;
+    ends = 0;
+}
+
+void uat_request_done(bool end)
+{
+    if (end)
+        ends = 0;
+    start_clock();
+}
+
+bool uat_request_refused(bool end)
+{
+    if (end && clocked && !UAT_IS_VIRTUAL())
+        ends = 1;
+    start_clock();
+    return ends;
+}
+
+int uat_checkpoint(int flags)
+{
+    if (flags & ~UAT_CHECKPOINT_END) {
+        uat_error("uat_checkpoint() was given unknown flags: 0x%x", (unsigned)flags);
+        return -EINVAL;
+    }
+    if (!uat_stop_on)
+        return -ENOTSUP;
+    uat_stop_ask(flags & UAT_CHECKPOINT_END);
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What asks for a checkpoint: SIGUSR2, SIGTERM, the clock, uat_checkpoint(). */
+#ifndef UAT_CHECKPOINT_REQUEST_H
+#define UAT_CHECKPOINT_REQUEST_H
+
+#include <stdbool.h>
+
+/* Catch SIGUSR2, unless the program does. A request that comes before uat_request_open() is kept. Returns 0. */
+int uat_request_catch(void);
+void uat_request_release(void);
+
+/* Start the clock on rank 0. Returns 0 or a negative errno, reported. */
+int uat_request_open(void);
+void uat_request_close(void);
+
+/* A stop is over: start the clock again. end: it should have ended the job, but could not. */
+void uat_request_done(bool end);
+
+/* What a worker has cannot be saved now: start the clock again. A request that should end the job (end) stays, and is
+ * made again after a second. Returns whether such a request stays. */
+bool uat_request_refused(bool end);
+
+#endif

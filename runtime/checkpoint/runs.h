@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The results of runs that are over. A restarted job does not execute these runs again: uat_run() returns their
+ * results. */
+#ifndef UAT_CHECKPOINT_RUNS_H
+#define UAT_CHECKPOINT_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "runtime/checkpoint/sections.h"
+
+/* How a run has ended. */
+struct uat_run_record {
+    uint64_t failed; /* the bytes are a struct uat_failure */
+    uint64_t size;
+    char bytes[];
+};
+
+/* Keep a copy of the result of the run that has just ended. Returns 0 or -ENOMEM. */
+int uat_runs_add(const void *bytes, size_t size, bool failed);
+
+/* How many are kept, and number i of them. */
+size_t uat_runs_count(void);
+const struct uat_run_record *uat_runs_get(size_t i);
+
+void uat_runs_save(struct uat_sections_out *out);
+/* Take a run from its section. Returns whether the section is sound. */
+bool uat_runs_restore(const struct uat_section *section);
+void uat_runs_free(void);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What a worker has while all have stopped: its chain, its lent records and blocks, its counters. */
+#ifndef UAT_CHECKPOINT_STATE_H
+#define UAT_CHECKPOINT_STATE_H
+
+#include <stdbool.h>
+
+#include "deque/chain.h"
+#include "runtime/checkpoint/sections.h"
+
+/* Why this worker's state cannot be saved now; 0: it can. */
+enum uat_state_obstacle { UAT_STATE_FINE, UAT_STATE_INTERVAL, UAT_STATE_NAMES, UAT_STATE_FORKED };
+enum uat_state_obstacle uat_state_obstacle(void);
+const char *uat_state_obstacle_text(enum uat_state_obstacle obstacle);
+
+/* Parts that ghosts share: see kept.c. In order: write a chain and the bytes of its stacks to the file; add the
+ * counters in a section; take a chain's entries from a section; set sp of the chain if the section is its stack. The
+ * last three return whether the section is sound. */
+void uat_state_save_chain(struct uat_sections_out *out, const struct uat_chain *chain, const void *stack);
+bool uat_state_add_counts(const struct uat_section *section);
+bool uat_state_take_chain(const struct uat_section *section, struct uat_chain *chain);
+bool uat_state_has_stack(const struct uat_section *section, struct uat_chain *chain);
+
+/* Append this worker's state. */
+void uat_state_save(struct uat_sections_out *out, const struct uat_chain *chain);
+
+/*
+ * Put back what the file has, at the addresses where it was. Every address and size is checked. The chain's entries are
+ * allocated; its stacks are in place. Returns 0, or a negative errno, reported.
+ */
+int uat_state_restore(struct uat_sections_in *in, struct uat_chain *chain);
+
+/* Add the names of channels that this worker's blocks hold to their lists. All workers have restored their blocks. */
+void uat_state_add_names(void);
+
+#endif

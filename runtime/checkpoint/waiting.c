@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/checkpoint/waiting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "deque/inbox.h"
+#include "deque/ready.h"
+#include "runtime/flow/access.h"
+#include "runtime/flow/ring.h"
+#include "runtime/job/fatal.h"
+#include "runtime/job/stall.h"
+#include "runtime/sched/deadlock.h"
+#include "runtime/sched/park.h"
+
+static void save_tasks(struct uat_sections_out *out, const struct uat_ready *ready, bool only_here)
+{
+    size_t count = uat_ready_count(ready);
+    if (count == 0)
+        return;
+    struct uat_ready_task *tasks = malloc(count * sizeof(*tasks));
+    if (!tasks)
+        uat_park_no_memory();
+    uat_ready_copy(ready, tasks);
+    uat_sections_add(out, UAT_SECTION_READY, only_here, tasks, count * sizeof(*tasks));
+    free(tasks);
+}
+
+/* Entries of flows, which lie in blocks. */
+static void save_entries(struct uat_sections_out *out)
+{
+    size_t count = uat_flow_ring_copy(NULL);
+    uint64_t *names = malloc(count * sizeof(*names) + 1);
+    if (!names)
+        uat_park_no_memory();
+    uat_flow_ring_copy(names);
+    if (count > 0)
+        uat_sections_add(out, UAT_SECTION_FLOW, 0, names, count * sizeof(*names));
+    free(names);
+}
+
+void uat_waiting_save(struct uat_sections_out *out)
+{
+    uat_check(uat_inbox_settle(&uat_parking.inbox));
+    save_tasks(out, &uat_parking.ready, false);
+    save_tasks(out, &uat_parking.inbox.tasks, true);
+    save_entries(out);
+    uat_sections_add(out, UAT_SECTION_WAITS, 0, uat_deadlock_waits.at, uat_deadlock_waits.size);
+}
+
+static bool add_waits(const struct uat_section *section)
+{
+    uint64_t waits[UAT_PARK_KINDS] = {0};
+    if (section->whole != sizeof(waits))
+        return false;
+    memcpy(waits, uat_section_bytes(section), section->bytes);
+    for (int kind = 0; kind < UAT_PARK_KINDS; kind++)
+        ((uint64_t *)uat_deadlock_waits.at)[kind] += waits[kind];
+    return true;
+}
+
+static bool push(const struct uat_ready_task *task, struct uat_ready *ready)
+{
+    if (!uat_park_is_stack(task->sp, task->base) ||
+        !uat_park_is_block(task->where & ~UAT_READY_CHAIN, task->base - task->sp))
+        return false;
+    if (uat_ready_push(ready, task))
+        uat_park_no_memory();
+    return true;
+}
+
+static bool add_tasks(const struct uat_section *section)
+{
+    size_t count = section->whole / sizeof(struct uat_ready_task);
+    struct uat_ready *ready = section->address ? &uat_parking.inbox.tasks : &uat_parking.ready;
+    struct uat_ready_task *tasks = section->whole % sizeof(*tasks) == 0 ? malloc(section->whole + 1) : NULL;
+    if (!tasks)
+        return false;
+    uat_section_put(section, (char *)tasks);
+    uat_parking.seen = true;
+    uat_notice_begin(uat_stall_notice()); /* K8 */
+    size_t pushed = 0;
+    while (pushed < count && push(&tasks[pushed], ready))
+        pushed++;
+    free(tasks);
+    return pushed == count;
+}
+
+static bool add_entries(const struct uat_section *section)
+{
+    size_t count = section->whole / sizeof(uint64_t), pushed = 0;
+    uint64_t *names = section->whole % sizeof(*names) == 0 ? malloc(section->whole + 1) : NULL;
+    if (!names)
+        return false;
+    uat_section_put(section, (char *)names);
+    uat_notice_begin(uat_stall_notice()); /* K8 */
+    while (pushed < count && uat_flow_is_entry(names[pushed]))
+        uat_flow_ring_push(names[pushed++]);
+    free(names);
+    return pushed == count;
+}
+
+bool uat_waiting_restore(const struct uat_section *section)
+{
+    switch (section->kind) {
+    case UAT_SECTION_WAITS:
+        return add_waits(section);
+    case UAT_SECTION_FLOW:
+        return add_entries(section);
+    default:
+        return add_tasks(section);
+    }
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting tasks in a checkpoint. Their stacks, and the objects that they wait for, are blocks of the evacuation heap,
+ * which state.h saves. Here are the tasks that are ready, and how many wait. */
+#ifndef UAT_CHECKPOINT_WAITING_H
+#define UAT_CHECKPOINT_WAITING_H
+
+#include <stdbool.h>
+
+#include "runtime/checkpoint/sections.h"
+
+/* Append this worker's ready tasks and counts. Ends the job if there is no memory. */
+void uat_waiting_save(struct uat_sections_out *out);
+
+/* Take over what such a section has, of this worker or of a ghost. Returns whether the section is sound. */
+bool uat_waiting_restore(const struct uat_section *section);
+
+#endif

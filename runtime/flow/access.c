@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/flow/access.h"
+
+#include <assert.h>
+
+#include "base/delay.h"
+#include "base/word.h"
+#include "runtime/job/fatal.h"
+#include "runtime/sched/named.h"
+#include "runtime/sched/park.h"
+#include "runtime/segment/segment.h"
+
+static struct uat_area staging = {
+    .name = "staging of flows", .size = sizeof(struct uat_flow_staging), .peers = UAT_PEERS_NOTHING};
+
+struct uat_flow_staging *uat_flow_staging(void)
+{
+    return staging.at;
+}
+
+void uat_flow_access_reserve(void)
+{
+    uat_segment_reserve(&staging);
+}
+
+void uat_flow_post(struct uat_flow_batch *batch, uint64_t name, const struct uat_op *ops, int n)
+{
+    assert(batch->n < UAT_FLOW_BATCH);
+    batch->all[batch->n] = &batch->pending[batch->n];
+    uat_delay();
+    uat_named_post(uat_flow_rank(name), ops, n, &batch->pending[batch->n]);
+    batch->n++;
+}
+
+void uat_flow_wait(struct uat_flow_batch *batch)
+{
+    if (batch->n > 0)
+        uat_check(uat_transport_wait(uat_self.transport, batch->all, batch->n));
+    batch->n = 0;
+}
+
+void uat_flow_do(uint64_t name, const struct uat_op *ops, int n)
+{
+    uat_delay();
+    uat_named_do(uat_flow_rank(name), ops, n);
+}
+
+uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend)
+{
+    if (uat_flow_is_near(name)) /* Acquires and releases. The peers are adapters' and CPUs' atomics on this word. */
+        return __atomic_fetch_add(word, addend, __ATOMIC_SEQ_CST);
+    struct uat_op op = uat_op_fetch_add(&uat_flow_staging()->old[0], word, addend);
+    uat_flow_do(name, &op, 1);
+    return uat_flow_staging()->old[0];
+}
+
+/* Offset of an entry from the start of its rank's heap. Chunks are blocks of a buddy allocator, so they begin at
+ * multiples of their size. */
+static size_t offset_of(uint64_t name)
+{
+    return uat_park_heap_offset((uint64_t)uat_flow_rank(name) << 48 | (uintptr_t)uat_flow_address(name));
+}
+
+void uat_flow_check_block(uint64_t name, size_t bytes, const char *what)
+{
+    if (!uat_park_is_block(name & ~(uint64_t)UAT_FLOW_KINDS, bytes - UAT_HEAP_HEADER))
+        uat_word_refuse(-1, what, name);
+}
+
+bool uat_flow_is_entry(uint64_t name)
+{
+    return uat_park_is_block(name & ~(uint64_t)UAT_FLOW_KINDS, UAT_FLOW_ENTRY - UAT_HEAP_HEADER) &&
+           offset_of(name) % UAT_FLOW_ENTRY == 0 && offset_of(name) % UAT_FLOW_CHUNK_BYTES != 0;
+}
+
+void uat_flow_check(uint64_t name, const char *what)
+{
+    if (!uat_flow_is_entry(name))
+        uat_word_refuse(-1, what, name);
+}
+
+uint64_t *uat_flow_mark(uint64_t name)
+{
+    size_t within = offset_of(name) % UAT_FLOW_CHUNK_BYTES;
+    struct uat_flow_chunk *c = (void *)((char *)uat_flow_address(name) - within);
+    return &c->mark[within / UAT_FLOW_ENTRY - 1];
+}

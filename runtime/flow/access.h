@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations on the words of flows, near or far. */
+#ifndef UAT_FLOW_ACCESS_H
+#define UAT_FLOW_ACCESS_H
+
+#include "runtime/flow/ledger.h"
+#include "runtime/job/self.h"
+#include "runtime/sched/settings.h"
+#include "transport/transport.h"
+
+enum { UAT_FLOW_BATCH = 24 /* chains in flight at once */ };
+
+/* Local buffers of the operations that this worker posts. No function keeps anything here across its return, unless
+ * it says so. */
+struct uat_flow_staging {
+    uint64_t old[UAT_FLOW_BATCH]; /* old values that atomics return */
+    uint64_t word[UAT_FLOW_BATCH];
+    uint64_t peek[8][2]; /* what a thief looks at */
+    struct uat_flow_links links;
+    struct uat_flow_body body; /* the argument of the task that starts next */
+    struct uat_flow_waiter waiter;
+    uint64_t mark[UAT_FLOW_CHUNK];
+    struct uat_flow_entry entry;
+};
+struct uat_flow_staging *uat_flow_staging(void);
+
+/* Reserve the staging area in the segment. */
+void uat_flow_access_reserve(void);
+
+/* UAT_TORTURE=order: flows never run tasks in place. */
+static inline bool uat_flow_always(void)
+{
+    return uat_sched_settings.torture == UAT_TORTURE_ORDER;
+}
+
+/* Can this CPU access the words of this name directly, just as the adapter would? */
+static inline bool uat_flow_is_near(uint64_t name)
+{
+    return name - uat_self.near_first < uat_self.near_size;
+}
+
+/* Chains that are posted and not yet complete. */
+struct uat_flow_batch {
+    struct uat_pending pending[UAT_FLOW_BATCH], *all[UAT_FLOW_BATCH];
+    int n;
+};
+
+/* Post a chain to the rank of `name`. The batch must have room. */
+void uat_flow_post(struct uat_flow_batch *batch, uint64_t name, const struct uat_op *ops, int n);
+/* Wait until all chains are complete. The batch is empty then. */
+void uat_flow_wait(struct uat_flow_batch *batch);
+/* Post a chain and wait for it. */
+void uat_flow_do(uint64_t name, const struct uat_op *ops, int n);
+
+/* FETCH_ADD on a word of the entry or chunk of this name; returns the old value. It orders all that this worker did
+ * before it, and all that it does after it: the peers are the atomics on the same word. */
+uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend);
+
+/* Is this the name of an entry? A file or a peer may have written it. */
+bool uat_flow_is_entry(uint64_t name);
+
+/* Ends the job unless name is that of an entry, or of a block with this number of bytes. A peer may have written it. */
+void uat_flow_check(uint64_t name, const char *what);
+void uat_flow_check_block(uint64_t name, size_t bytes, const char *what);
+
+/* The mark of an entry, in its chunk. */
+uint64_t *uat_flow_mark(uint64_t name);
+
+#endif

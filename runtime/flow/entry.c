@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/flow/entry.h"
+
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/word.h"
+#include "runtime/flow/access.h"
+#include "runtime/flow/ring.h"
+#include "runtime/global/global.h"
+#include "runtime/job/fatal.h"
+#include "runtime/sched/alone.h"
+#include "runtime/sched/failure.h"
+#include "runtime/trace/trace.h"
+
+enum { HEAD = 192 /* bytes of a body that are READ at once */ };
+
+/* Close `open`, and READ the links (F3). Returns the number of successors. */
+static unsigned close_entry(uint64_t name, struct uat_flow_links *links)
+{
+    struct uat_flow_staging *s = uat_flow_staging();
+    struct uat_flow_entry *e = uat_flow_entry_at(name);
+    uint64_t old;
+    if (uat_flow_is_near(name)) {
+        old = uat_flow_add(name, &e->open, UAT_FLOW_ENDED); /* the peer is the FETCH_ADD of append() */
+        *links = e->links;
+    } else {
+        struct uat_op chain[] = {
+            uat_op_fetch_add(&s->old[0], &e->open, UAT_FLOW_ENDED),
+            /* After the FETCH_ADD (O1), so that next[] is complete; the peer is append(). */
+            uat_op_read(&s->links, &e->links, sizeof(s->links)),
+        };
+        uat_flow_do(name, chain, 2);
+        old = s->old[0];
+        *links = s->links;
+    }
+    uint64_t count = old - links->base;
+    if (count > UAT_FLOW_NEXT)
+        uat_word_refuse(uat_flow_rank(name), "the number of successors of a task of a flow", count);
+    uat_flow_check_block(links->shared, UAT_FLOW_CHUNK_BYTES, "the ledger of a task of a flow");
+    for (unsigned i = 0; i < count; i++)
+        uat_flow_check(links->next[i], "a successor of a task of a flow");
+    return (unsigned)count;
+}
+
+/* Write the mark (F5), and count the end. The old value of the count goes to s->old[UAT_FLOW_NEXT], and the waiter to
+ * the staging area, when the batch is complete. */
+static void count_end(uint64_t name, const struct uat_flow_links *links, struct uat_flow_batch *batch)
+{
+    struct uat_flow_staging *s = uat_flow_staging();
+    struct uat_flow_chunk *c = uat_flow_address(links->shared);
+    if (uat_flow_is_near(name) && uat_flow_is_near(links->shared)) {
+        /* Release: this worker has read the entry before (F5); the peer is the load in uat_flow_retire(). */
+        uat_cpu_store_release(uat_flow_mark(name), links->id);
+        s->old[UAT_FLOW_NEXT] = uat_flow_add(links->shared, &c->count, 1);
+        s->waiter = c->waiter; /* after the atomic, which acquires; the peer is offer() */
+        return;
+    }
+    s->word[0] = links->id;
+    struct uat_op chain[] = {
+        uat_op_write(&s->word[0], uat_flow_mark(name), 8),
+        /* After the mark (O1), so that a worker which has read the count finds the mark; the peer is
+         * uat_flow_retire(). */
+        uat_op_fetch_add(&s->old[UAT_FLOW_NEXT], &c->count, 1),
+        /* After the FETCH_ADD (O1), so that the waiter is valid if the old value is -1; the peer is offer(). */
+        uat_op_read(&s->waiter, &c->waiter, sizeof(s->waiter)),
+    };
+    bool same = uat_flow_rank(name) == uat_flow_rank(links->shared);
+    if (!same)
+        uat_flow_do(name, chain, 1);
+    uat_flow_post(batch, links->shared, same ? chain : chain + 1, same ? 3 : 2);
+}
+
+/*
+ * Count the end, and subtract 1 from `left` of all successors (F4), whose old values go to old[]. Returns whether the
+ * unroller waits for this end; the waiter is in the staging area then.
+ */
+static bool count_down(uint64_t name, const struct uat_flow_links *links, unsigned count, uint64_t *old)
+{
+    struct uat_flow_staging *s = uat_flow_staging();
+    struct uat_flow_batch batch = {.n = 0};
+    for (unsigned i = 0; i < count; i++) {
+        struct uat_flow_entry *t = uat_flow_entry_at(links->next[i]);
+        if (uat_flow_is_near(links->next[i])) {
+            old[i] = uat_flow_add(links->next[i], &t->left, UINT64_MAX);
+        } else {
+            struct uat_op op = uat_op_fetch_add(&s->old[i], &t->left, UINT64_MAX);
+            uat_flow_post(&batch, links->next[i], &op, 1);
+        }
+    }
+    count_end(name, links, &batch);
+    uat_flow_wait(&batch);
+    for (unsigned i = 0; i < count; i++)
+        if (!uat_flow_is_near(links->next[i]))
+            old[i] = s->old[i];
+    return s->old[UAT_FLOW_NEXT] == UINT64_MAX;
+}
+
+void uat_flow_wake(const struct uat_flow_waiter *waiter)
+{
+    struct uat_ready_task task = {.sp = waiter->sp, .base = waiter->base, .where = waiter->where};
+    if (!uat_park_is_stack(task.sp, task.base) || !uat_park_is_block(task.where, task.base - task.sp))
+        uat_word_refuse(-1, "the unroller of a flow", task.where);
+    uat_park_ready(&task, UAT_PARK_FLOW);
+}
+
+/* Leave the views of the parted child's strand to the unroller. Complete before the end is counted; the peer is
+ * uat_flow_state_end(). */
+static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
+{
+    struct uat_flow_staging *s = uat_flow_staging();
+    struct uat_flow_chunk *c = uat_flow_address(shared);
+    s->word[0] = views;
+    const struct uat_op op = uat_op_write(&s->word[0], &c->views, 8);
+    uat_flow_do(shared, &op, 1);
+}
+
+/* End the entry of this name, and make those ready that waited only for it. What its task wrote is released. views: a
+ * list of views for the unroller, or 0. */
+static void end_entry(uint64_t name, uint64_t views)
+{
+    struct uat_flow_links links;
+    uint64_t old[UAT_FLOW_NEXT];
+    uint64_t begin = uat_trace_begin();
+    unsigned count = close_entry(name, &links);
+    if (views)
+        leave_views(links.shared, views);
+    bool wakes = count_down(name, &links, count, old);
+    for (unsigned i = 0; i < count; i++)
+        if (old[i] == 1) {
+            uat_trace_end(UAT_TRACE_FLOW_READY, uat_trace_begin(), links.next[i], -1);
+            uat_flow_ring_push(links.next[i]);
+        }
+    uat_trace_end(UAT_TRACE_FLOW_END, begin, name, -1);
+    if (wakes)
+        uat_flow_wake(&uat_flow_staging()->waiter);
+}
+
+/* End an entry without a body, and wake the task that waits for it. */
+static void end_join(uint64_t name)
+{
+    struct uat_flow_staging *s = uat_flow_staging();
+    if (name & UAT_FLOW_WAKES) {
+        struct uat_op op = uat_op_read(&s->waiter, &uat_flow_entry_at(name)->waiter, sizeof(s->waiter));
+        uat_flow_do(name, &op, 1);
+        uat_flow_wake(&s->waiter);
+    }
+    end_entry(name, 0);
+}
+
+/* READ the body of an entry. */
+static const struct uat_flow_body *body_of(uint64_t name)
+{
+    struct uat_flow_body *body = &uat_flow_staging()->body, *there = &uat_flow_entry_at(name)->body;
+    if (uat_flow_is_near(name) && there->size <= sizeof(there->arg))
+        return there; /* it stays until the task's end (F5); the atomic that made it ready orders these loads */
+    struct uat_op op = uat_op_read(body, there, HEAD);
+    uat_flow_do(name, &op, 1);
+    if (body->size > sizeof(body->arg))
+        uat_word_refuse(uat_flow_rank(name), "the size of the arguments of a task of a flow", body->size);
+    size_t bytes = offsetof(struct uat_flow_body, arg) + (body->size + 7) / 8 * 8;
+    if (bytes > HEAD) {
+        op = uat_op_read((char *)body + HEAD, (char *)there + HEAD, bytes - HEAD);
+        uat_flow_do(name, &op, 1);
+    }
+    return body;
+}
+
+/* Take entries until one has a body. */
+static bool take(struct uat_alone *task, uint64_t (*next)(void))
+{
+    uint64_t name;
+    while ((name = next()) != 0) {
+        uat_flow_check(name, "a ready task of a flow");
+        if (name & UAT_FLOW_JOINS) {
+            end_join(name);
+            next = uat_flow_ring_take; /* the region is still empty, and what became ready is here */
+            continue;
+        }
+        const struct uat_flow_body *body = body_of(name);
+        *task = (struct uat_alone){.name = name, .fn = body->fn, .arg = body->arg, .arg_size = body->size};
+        uat_global_after_steal(); /* F6 */
+        uat_trace_end(UAT_TRACE_FLOW_BEGIN, uat_trace_begin(), name, -1);
+        return true;
+    }
+    return false;
+}
+
+static bool take_own(struct uat_alone *task)
+{
+    return take(task, uat_flow_ring_take);
+}
+
+static struct {
+    unsigned attempts; /* to take an entry of another worker */
+    unsigned wanted;   /* attempts that are still to be made, because there were flows a short time ago */
+} looking;
+
+static bool take_other(struct uat_alone *task)
+{
+    enum { LOOK_EVERY = 16, WANTED = 256 };
+    looking.wanted -= looking.wanted > 0;
+    if (looking.wanted == 0 && ++looking.attempts % LOOK_EVERY != 0)
+        return false;
+    bool taken = take(task, uat_flow_ring_steal);
+    if (taken)
+        looking.wanted = WANTED;
+    return taken;
+}
+
+/* Nobody would take what the task leaves: a failure, or views of reducers. */
+static void refuse_left(bool views)
+{
+    if (views)
+        uat_fatal("a data-flow task has added to a reducer; put its part of the value into a datum instead");
+    uat_failure_refuse("a data-flow task");
+}
+
+/* A task that was taken has ended, on this worker. */
+static void ended(uint64_t name)
+{
+    refuse_left(uat_views_bytes != 0);
+    uat_flow_check(name, "the entry of a task of a flow that has ended");
+    uat_global_before_end(); /* before the entry is closed (F3); the peers are the ACQUIREs of take() */
+    end_entry(name, 0);
+}
+
+/* A child that had parted has ended, and what it wrote was released. */
+static void child_ended(uint64_t name, uint64_t views)
+{
+    refuse_left(false); /* the views may be those that the unroller had when it spawned the child */
+    uat_flow_check(name, "the entry of a child of a flow");
+    end_entry(name, views);
+}
+
+void uat_flow_open(void)
+{
+    uat_alone_source = (struct uat_alone_source){.take_own = take_own,
+                                                 .take_other = take_other,
+                                                 .ended = ended,
+                                                 .child_ended = child_ended,
+                                                 .any = uat_flow_ring_any};
+}
+
+void uat_flow_close(void)
+{
+    uat_flow_ring_close();
+}

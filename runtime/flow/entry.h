@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The scheduler's side of flows: how an entry starts, and how it ends. */
+#ifndef UAT_FLOW_ENTRY_H
+#define UAT_FLOW_ENTRY_H
+
+#include "runtime/flow/ledger.h"
+
+/* Make the task of a waiter ready, here. */
+void uat_flow_wake(const struct uat_flow_waiter *waiter);
+
+/* Give the scheduler the functions with which it starts and ends data-flow tasks. */
+void uat_flow_open(void);
+void uat_flow_close(void);
+
+#endif

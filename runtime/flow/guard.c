@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks with UAT_FLOW_ANY and UAT_FLOW_ADD. Nothing in the ledger orders consecutive tasks of these modes; a mutex of
+ * the datum keeps them apart. A task with UAT_FLOW_ANY holds it while its body runs, a task with UAT_FLOW_ADD while it
+ * adds what its body left. A task locks the mutexes of its data in the order of their names, and while it adds to a
+ * datum it waits for nothing else, so there is no deadlock. A task that names a datum with both modes locks its mutex
+ * once, and its body gets the datum itself. A task that runs in place needs no mutex: nothing else of
+ * the flow is under way, and those that follow wait for its end if it parts.
+ */
+#include "runtime/flow/guard.h"
+
+#include <string.h>
+
+#include "include/uat/sync.h"
+#include "runtime/flow/unroll.h"
+
+/* The argument of a task with UAT_FLOW_ANY: the mutexes, and aligned to 16 bytes the task's own argument. */
+struct guarded {
+    uat_fn *fn;
+    uint64_t n;
+    uint64_t guard[]; /* ascending */
+};
+
+static size_t head_bytes(uint64_t n)
+{
+    return (sizeof(struct guarded) + n * sizeof(uint64_t) + 15) & ~(size_t)15;
+}
+
+static void run_guarded(void *arg, void *result)
+{
+    const struct guarded *task = arg;
+    for (uint64_t i = 0; i < task->n; i++)
+        uat_mutex_lock((uat_mutex_t){.object = task->guard[i]});
+    task->fn((char *)arg + head_bytes(task->n), result);
+    for (uint64_t i = 0; i < task->n; i++)
+        uat_mutex_unlock((uat_mutex_t){.object = task->guard[i]});
+}
+
+/* The place of the first mutex that is not below this one. */
+static uint64_t place_of(const struct guarded *task, uint64_t guard)
+{
+    uint64_t at = 0;
+    while (at < task->n && task->guard[at] < guard)
+        at++;
+    return at;
+}
+
+static bool has(const struct guarded *task, uint64_t guard)
+{
+    uint64_t at = place_of(task, guard);
+    return at < task->n && task->guard[at] == guard;
+}
+
+/* Insert a mutex, unless it is there. */
+static void insert(struct guarded *task, uint64_t guard)
+{
+    uint64_t at = place_of(task, guard);
+    if (has(task, guard))
+        return;
+    memmove(&task->guard[at + 1], &task->guard[at], (task->n++ - at) * sizeof(uint64_t));
+    task->guard[at] = guard;
+}
+
+bool uat_flow_is_guarded(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n)
+{
+    bool guarded = false;
+    for (size_t i = 0; i < n; i++)
+        guarded |= uat_flow_mode_of(flow, &access[i]) >= UAT_FLOW_ANY;
+    return guarded;
+}
+
+void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
+                            const uat_flow_access_t *access, size_t n)
+{
+    _Alignas(16) char own[UAT_FLOW_ARGUMENT_MAX], room[UAT_FLOW_GUARDED + UAT_FLOW_ARGUMENT_MAX];
+    struct guarded *task = (struct guarded *)(void *)room;
+    memcpy(own, arg, size);
+    task->fn = fn;
+    task->n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (uat_flow_mode_of(flow, &access[i]) == UAT_FLOW_ANY)
+            insert(task, uat_flow_guard_of(flow, id, access[i].p, uat_flow_bytes_of(&access[i])));
+    for (size_t i = 0; i < n; i++) {
+        if (uat_flow_mode_of(flow, &access[i]) != UAT_FLOW_ADD)
+            continue;
+        uint64_t guard = uat_flow_guard_of(flow, id, access[i].p, uat_flow_bytes_of(&access[i]));
+        if (!has(task, guard)) /* else the body adds to the datum itself: a second lock would never be given */
+            memcpy(own + access[i].pitch, &guard, sizeof(guard));
+    }
+    size_t head = head_bytes(task->n);
+    memcpy(room + head, own, size);
+    uat_flow_write_entry(uat_flow_address(flow->ledger), id, run_guarded, room, head + size);
+}
+
+void *uat_flow_add_begin(void *p, size_t bytes, uint64_t guard)
+{
+    uat_mutex_lock((uat_mutex_t){.object = guard});
+    return uat_global_checkout(p, bytes, UAT_READ_WRITE);
+}
+
+void uat_flow_add_end(void *p, size_t bytes, uint64_t guard)
+{
+    uat_global_checkin(p, bytes, UAT_READ_WRITE);
+    uat_mutex_unlock((uat_mutex_t){.object = guard});
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries of tasks that exclude others of the same mode: UAT_FLOW_ANY and UAT_FLOW_ADD. */
+#ifndef UAT_FLOW_GUARD_H
+#define UAT_FLOW_GUARD_H
+
+#include "runtime/flow/state.h"
+
+/* Does a task with these accesses need a mutex if it becomes an entry? */
+bool uat_flow_is_guarded(const uat_flow_t *flow, const uat_flow_access_t *access, size_t n);
+
+/* uat_flow_write_entry() for such a task. size: at most UAT_FLOW_ARGUMENT_MAX. The mutex of an access with UAT_FLOW_ADD
+ * goes to arg + access->pitch. */
+void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const void *arg, size_t size,
+                            const uat_flow_access_t *access, size_t n);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The words of a flow that peers reach: the entries of its ledger. An entry is a data-flow task that does not run in
+ * place of its spawn. Entries lie in chunks, which are blocks of the evacuation heap.
+ *
+ *   F1  A spawn that returns with record 0 has ended, with all below it. If it parted, it is in map and ledger before
+ *       the unroller's next spawn.
+ *   F2  For conflicting s < t: s ended in place, or t's registration met the end in s.open, or s.open counts t (or an
+ *       entry between them that waits for s, and that t waits for).
+ *   F3  `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete then: the
+ *       unroller WRITEs it before its FETCH_ADD, the worker READs it after its own.
+ *   F4  `left` becomes 0 once, when the unroller has added the number of registrations, each predecessor has subtracted
+ *       1, and the unroller has subtracted those that had ended before. Before the addition it is 0 or less, and it
+ *       stays above 0 until all have subtracted. The worker whose atomic brings it to 0 makes the entry ready, once.
+ *   F5  An entry is reused only after `mark` has its id. The worker that ends it WRITEs this when its READs of the
+ *       entry are complete. Map lines name a task by its id, which no other task of the flow has, so a line cannot take
+ *       a new entry for an old one.
+ *   F6  A body begins after an ACQUIRE that follows the last decrement. In place it begins after one that follows the
+ *       retirement of the last entry.
+ *   F7  Tasks wait for earlier tasks only: the oldest task that has not ended is ready or runs. So there is no
+ *       deadlock, with any window.
+ *
+ * Model: tests/model/flow.pml.
+ */
+#ifndef UAT_FLOW_LEDGER_H
+#define UAT_FLOW_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/uat/dataflow.h"
+#include "runtime/sched/park.h"
+#include "runtime/segment/heap.h"
+
+enum {
+    UAT_FLOW_NEXT = 16,                           /* successors of an entry */
+    UAT_FLOW_CHUNK = 15,                          /* entries of a chunk */
+    UAT_FLOW_ENTRY = 1024,                        /* bytes of an entry */
+    UAT_FLOW_GUARDED = 16 + 8 * UAT_FLOW_ACCESSES /* bytes that stand before the argument of a guarded task: guard.c */
+};
+
+/* What the worker that ends an entry READs. */
+struct uat_flow_links {
+    uint64_t id;                  /* unique in the flow: see F5 */
+    uint64_t base;                /* value of `open` when this use of the entry began */
+    uint64_t shared;              /* name of the flow's first chunk */
+    uint64_t next[UAT_FLOW_NEXT]; /* names of the successors */
+};
+
+/* What the worker that starts an entry READs. An entry that only joins others has a waiter in this place, or 0s. */
+struct uat_flow_body {
+    uat_fn *fn;
+    uint64_t size; /* bytes of the argument */
+    uint64_t arg[(UAT_FLOW_ARGUMENT_MAX + UAT_FLOW_GUARDED) / 8];
+};
+
+/* A task that waits: its stack lies in the block `where`. */
+struct uat_flow_waiter {
+    uint64_t sp, base, where; /* where: 0 if no task waits */
+};
+
+struct uat_flow_entry {
+    _Alignas(64) uint64_t left; /* atomics only; 0 before the entry's use and after it */
+    uint64_t open;              /* atomics only; above links.base: the number of registrations, and UAT_FLOW_ENDED */
+    _Alignas(64) struct uat_flow_links links;
+    union {
+        struct uat_flow_body body;
+        struct uat_flow_waiter waiter;
+    };
+};
+_Static_assert(sizeof(struct uat_flow_entry) <= UAT_FLOW_ENTRY, "entries lie UAT_FLOW_ENTRY bytes apart");
+
+#define UAT_FLOW_ENDED (UINT64_C(1) << 32)
+
+/* The head of a chunk. count, waiter and views are used in the flow's first chunk only. */
+struct uat_flow_chunk {
+    struct uat_parked block;       /* as of every block that holds no stack: only `returned` and `kind` are used */
+    uint64_t mark[UAT_FLOW_CHUNK]; /* id of the last task that ended in entry i; see F5 */
+    _Alignas(64) uint64_t count;   /* atomics only; entries that have ended, less those that the unroller waited for */
+    struct uat_flow_waiter waiter; /* the unroller, valid while count is negative */
+    uint64_t views; /* those that the parted child has left (runtime/sched/views_left.h), once it is counted; or 0 */
+};
+_Static_assert(sizeof(struct uat_flow_chunk) <= UAT_FLOW_ENTRY, "entries begin there");
+
+/* Bytes of a chunk. */
+#define UAT_FLOW_CHUNK_BYTES ((size_t)(UAT_FLOW_CHUNK + 1) * UAT_FLOW_ENTRY)
+
+/*
+ * A name is (rank << 48) | address. The address of an entry is a multiple of 64. The lowest bit of its name says that
+ * the entry only joins others; the next one, that a task waits for it.
+ */
+enum { UAT_FLOW_JOINS = 1, UAT_FLOW_WAKES = 2, UAT_FLOW_KINDS = 63 };
+
+static inline int uat_flow_rank(uint64_t name)
+{
+    return (int)(name >> 48);
+}
+static inline void *uat_flow_address(uint64_t name)
+{
+    return (void *)(uintptr_t)(name & ((UINT64_C(1) << 48) - 1) & ~(uint64_t)UAT_FLOW_KINDS);
+}
+static inline struct uat_flow_entry *uat_flow_entry_at(uint64_t name)
+{
+    return (struct uat_flow_entry *)uat_flow_address(name);
+}
+/* The name of entry i of a chunk. */
+static inline uint64_t uat_flow_entry_of(uint64_t chunk, unsigned i)
+{
+    return chunk + (uint64_t)(i + 1) * UAT_FLOW_ENTRY;
+}
+
+#endif

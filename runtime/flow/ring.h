@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ready entries of a worker. The owner pushes them into a ring, from which it and any worker without work take
+ * them, the oldest first. What does not fit waits in a private list. A slot has one word, the name of an entry. So the
+ * ring can be long, and thieves reach everything in it while the owner computes.
+ *
+ *   Q1  Only atomics change claims. Only the owner's CPU writes bottom and slots. Both counts only grow.
+ *   Q2  Entry i is in slot i mod UAT_FLOW_SLOTS from before bottom > i until claims > i: the owner overwrites a slot
+ *       only when it has seen that claims is above the slot's last index.
+ *   Q3  A worker takes entry t by CMP_SWAP(claims, t, t + 1), after it has seen bottom > t and then read the slot. If
+ *       the swap wins, claims was t when the slot was read, so the slot held entry t (Q2).
+ */
+#ifndef UAT_FLOW_RING_H
+#define UAT_FLOW_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "transport/transport.h"
+
+enum { UAT_FLOW_SLOTS = 256 };
+
+struct uat_flow_ring {
+    _Alignas(64) uint64_t claims; /* index of the next entry to take */
+    uint64_t bottom;              /* number of entries pushed */
+    _Alignas(64) uint64_t slot[UAT_FLOW_SLOTS];
+};
+
+/* Reserve the ring in the segment. */
+void uat_flow_ring_reserve(void);
+
+/* Close the private list. */
+void uat_flow_ring_close(void);
+
+/* Add a ready entry. Ends the job if there is no memory. */
+void uat_flow_ring_push(uint64_t name);
+
+/* Is an entry ready here? */
+bool uat_flow_ring_any(void);
+
+/* Copy the names of all entries that are ready here, the oldest first, while no other worker takes one. Returns their
+ * number. names: room for them, or NULL. */
+size_t uat_flow_ring_copy(uint64_t *names);
+
+/* Take the oldest entry of this worker. Returns its name, or 0. */
+uint64_t uat_flow_ring_take(void);
+
+/* Try once to take an entry of another worker. Returns its name, or 0. */
+uint64_t uat_flow_ring_steal(void);
+
+#endif

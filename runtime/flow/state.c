@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/flow/state.h"
+
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/word.h"
+#include "include/uat/sync.h"
+#include "runtime/flow/access.h"
+#include "runtime/job/fatal.h"
+#include "runtime/sched/park.h"
+#include "runtime/sched/views_left.h"
+#include "runtime/sched/worker.h"
+#include "runtime/segment/frame.h"
+#include "runtime/segment/heap.h"
+#include "runtime/segment/segment.h"
+
+enum { PARTS_FIRST = 4, LINES_FIRST = 64 };
+
+static struct uat_flow_state *state_of(const uat_flow_t *flow)
+{
+    return uat_flow_address(flow->ledger);
+}
+
+static void *get(size_t bytes)
+{
+    struct uat_parked *block = (struct uat_parked *)uat_heap_get(&uat_heap, bytes - UAT_HEAP_HEADER);
+    if (!block)
+        uat_fatal(
+            "UAT_HEAP_SIZE=%zuk leaves no room for %zu bytes of a flow's ledger; set it to more, or make the flow's "
+            "window smaller (uat_flow_window())",
+            uat_segment.heap_size >> 10, bytes);
+    block->kind = UAT_PARK_LEDGER;
+    return block;
+}
+
+static void put(uint64_t name)
+{
+    struct uat_parked *block = uat_flow_address(name);
+    if (uat_flow_rank(name) == uat_self.rank)
+        uat_heap_put(&uat_heap, (struct uat_block *)(void *)block);
+    else
+        uat_park_give_back(uat_flow_rank(name), &block->returned);
+}
+
+static uint64_t name_of(const void *block)
+{
+    return (uint64_t)uat_self.rank << 48 | (uintptr_t)block;
+}
+
+/* Let go of a line whose entries have all ended. */
+static void drop(const struct uat_flow_line *line)
+{
+    if (line->guard)
+        uat_mutex_destroy((uat_mutex_t){.object = line->guard});
+}
+
+static size_t bytes_for(uint32_t parts, uint32_t lines)
+{
+    return sizeof(struct uat_flow_state) +
+           parts * (sizeof(struct uat_flow_part) + UAT_FLOW_CHUNK * sizeof(struct uat_flow_note)) +
+           lines * sizeof(struct uat_flow_line);
+}
+
+/* Make an empty state with this room. */
+static struct uat_flow_state *make(uint32_t parts, uint32_t lines)
+{
+    size_t bytes = bytes_for(parts, lines);
+    struct uat_flow_state *s = get(bytes);
+    memset(&s->bytes, 0, bytes - sizeof(s->block));
+    s->bytes = bytes;
+    s->part_room = parts;
+    s->line_room = lines;
+    return s;
+}
+
+/* Add a chunk. There is room for its part. */
+static void add_chunk(struct uat_flow_state *s)
+{
+    struct uat_flow_chunk *c = get(UAT_FLOW_CHUNK_BYTES);
+    /* No adapter knows the words yet, so the CPU may set them. */
+    memset((char *)c + sizeof(c->block), 0, sizeof(*c) - sizeof(c->block));
+    for (unsigned i = 0; i < UAT_FLOW_CHUNK; i++) {
+        struct uat_flow_entry *e = uat_flow_entry_at(uat_flow_entry_of(name_of(c), i));
+        e->left = e->open = 0;
+    }
+    uat_flow_parts(s)[s->parts++] = (struct uat_flow_part){.name = name_of(c), .free = (1u << UAT_FLOW_CHUNK) - 1};
+}
+
+struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow)
+{
+    struct uat_flow_state *s = make(PARTS_FIRST, LINES_FIRST);
+    s->window = flow->window;
+    add_chunk(s);
+    flow->ledger = name_of(s);
+    /* So that a task that ends without uat_flow_end() is refused. */
+    uat_frame_at(uat_deque_base(&uat_worker.deque))->pending++;
+    return s;
+}
+
+struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow)
+{
+    struct uat_flow_state *s = state_of(flow);
+    if (uat_flow_rank(flow->ledger) == uat_self.rank)
+        return s;
+    struct uat_flow_state *head = (struct uat_flow_state *)(void *)&uat_flow_staging()->entry;
+    _Static_assert(sizeof(*head) <= sizeof(uat_flow_staging()->entry), "there is room for the head");
+    uat_flow_check_block(flow->ledger, sizeof(*head), "the ledger of a flow");
+    struct uat_op op = uat_op_read(head, s, sizeof(*head));
+    uat_flow_do(flow->ledger, &op, 1);
+    size_t bytes = head->bytes;
+    uat_flow_check_block(flow->ledger, bytes, "the size of a flow's ledger");
+    if (bytes != bytes_for(head->part_room, head->line_room) || head->parts == 0 || head->parts > head->part_room ||
+        head->line_room == 0 || (head->line_room & (head->line_room - 1)) != 0)
+        uat_word_refuse(uat_flow_rank(flow->ledger), "the size of a flow's ledger", bytes);
+    struct uat_flow_state *here = get(bytes);
+    /* The new block keeps the header that it has. */
+    op = uat_op_read(&here->bytes, &s->bytes, bytes - offsetof(struct uat_flow_state, bytes));
+    uat_flow_do(flow->ledger, &op, 1);
+    put(flow->ledger);
+    flow->ledger = name_of(here);
+    return here;
+}
+
+/* The views that the parted child has left, or 0. It has been counted. */
+static uint64_t views_left(struct uat_flow_state *s)
+{
+    uint64_t shared = uat_flow_shared(s);
+    const struct uat_flow_chunk *c = uat_flow_address(shared);
+    if (uat_flow_rank(shared) == uat_self.rank)
+        return c->views; /* after the load of the count, or after a wait; the peer is leave_views() */
+    struct uat_op op = uat_op_read(&uat_flow_staging()->word[0], &c->views, 8);
+    uat_flow_do(shared, &op, 1);
+    return uat_flow_staging()->word[0];
+}
+
+void uat_flow_state_end(uat_flow_t *flow)
+{
+    struct uat_flow_state *s = uat_flow_state_open(flow);
+    uint64_t views = views_left(s);
+    for (uint32_t i = 0; i < s->line_room; i++)
+        drop(&uat_flow_lines(s)[i]);
+    for (uint32_t i = 0; i < s->parts; i++)
+        put(uat_flow_parts(s)[i].name);
+    put(flow->ledger);
+    flow->ledger = 0;
+    uat_frame_at(uat_deque_base(&uat_worker.deque))->pending--;
+    if (views) /* they come before all that the task has added since the child parted */
+        uat_views_take_left(views);
+}
+
+/* Insert a line into a table in which the datum is not, and which has room. */
+static struct uat_flow_line *insert(struct uat_flow_state *s, uint64_t datum)
+{
+    struct uat_flow_line *lines = uat_flow_lines(s);
+    uint64_t i = datum * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    while (lines[i & (s->line_room - 1)].datum != 0)
+        i++;
+    s->lines++;
+    return &lines[i & (s->line_room - 1)];
+}
+
+/* Is some entry of this line under way? */
+static bool is_live(struct uat_flow_state *s, const struct uat_flow_line *line)
+{
+    bool live = uat_flow_lives(s, line->writer) || uat_flow_lives(s, line->guarded);
+    for (uint32_t i = 0; i < line->sharers && !live; i++)
+        live = uat_flow_lives(s, line->sharer[i]);
+    return live;
+}
+
+/* Move the state to a block with this room, without the lines in which all entries have ended. */
+static struct uat_flow_state *grow(uat_flow_t *flow, uint32_t parts, uint32_t lines)
+{
+    struct uat_flow_state *old = state_of(flow), *s = make(parts, lines);
+    uint64_t size = s->bytes;
+    memcpy(&s->bytes, &old->bytes, sizeof(*s) - sizeof(s->block));
+    s->bytes = size;
+    s->part_room = parts;
+    s->line_room = lines;
+    s->lines = 0;
+    memcpy(uat_flow_parts(s), uat_flow_parts(old), old->parts * sizeof(struct uat_flow_part));
+    memcpy(uat_flow_notes(s), uat_flow_notes(old), (size_t)old->parts * UAT_FLOW_CHUNK * sizeof(struct uat_flow_note));
+    for (uint32_t i = 0; i < old->line_room; i++) {
+        const struct uat_flow_line *line = &uat_flow_lines(old)[i];
+        if (line->datum && is_live(old, line))
+            *insert(s, line->datum) = *line;
+        else
+            drop(line);
+    }
+    put(flow->ledger);
+    flow->ledger = name_of(s);
+    return s;
+}
+
+/* The number of lines in which some entry is under way. */
+static uint32_t live_lines(struct uat_flow_state *s)
+{
+    uint32_t live = 0;
+    for (uint32_t i = 0; i < s->line_room; i++)
+        live += uat_flow_lines(s)[i].datum && is_live(s, &uat_flow_lines(s)[i]);
+    return live;
+}
+
+/* Under torture: a new datum may not overlap another one, and a known one has the size that it had. */
+static __attribute__((cold)) void check_overlap(struct uat_flow_state *s, uint64_t datum, uint64_t bytes)
+{
+    for (uint32_t i = 0; i < s->line_room; i++) {
+        const struct uat_flow_line *line = &uat_flow_lines(s)[i];
+        bool same = line->datum == datum;
+        if (line->datum == 0 || line->bytes == 0 || bytes == 0 || (same && line->bytes == bytes))
+            continue;
+        if (line->datum < datum + bytes && datum < line->datum + line->bytes)
+            uat_fatal(
+                "two data of a flow overlap without being equal: %zu bytes at %p and %zu bytes at %p; tasks on them "
+                "would not be ordered",
+                (size_t)line->bytes, (void *)(uintptr_t)(line->datum - 1), (size_t)bytes,
+                (void *)(uintptr_t)(datum - 1));
+    }
+}
+
+struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes)
+{
+    struct uat_flow_state *s = state_of(flow);
+    uint64_t datum = (uintptr_t)p + 1, i = datum * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    struct uat_flow_line *line;
+    if (uat_sched_settings.torture != UAT_TORTURE_NONE || uat_torture_delays())
+        check_overlap(s, datum, bytes);
+    while ((line = &uat_flow_lines(s)[i & (s->line_room - 1)])->datum != 0) {
+        if (line->datum == datum)
+            return line;
+        i++;
+    }
+    if (2 * (s->lines + 1) > s->line_room)
+        s = grow(flow, s->part_room, 4 * live_lines(s) >= s->line_room ? 2 * s->line_room : s->line_room);
+    line = insert(s, datum);
+    *line = (struct uat_flow_line){.datum = datum, .bytes = bytes};
+    return line;
+}
+
+uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_t bytes)
+{
+    struct uat_flow_line *line = uat_flow_line_of(flow, p, bytes);
+    if (!line->guard)
+        line->guard = uat_mutex_create().object;
+    line->guarded = id;
+    return line->guard;
+}
+
+/* The index of a part with a free entry, or -1. A part on this worker is preferred; if `here`, no other part is
+ * taken. */
+static int free_part(struct uat_flow_state *s, bool here)
+{
+    int found = -1;
+    for (uint32_t i = 0; i < s->parts; i++) {
+        const struct uat_flow_part *part = &uat_flow_parts(s)[i];
+        if (part->free && uat_flow_rank(part->name) == uat_self.rank)
+            return (int)i;
+        if (part->free && !here)
+            found = (int)i;
+    }
+    return found;
+}
+
+/* Parts are added while there are fewer entries than the window, so there is at most one part more. */
+_Static_assert(UAT_FLOW_WINDOW + UAT_FLOW_CHUNK <= 1 << 16, "an entry's index has 16 bits");
+
+uint64_t uat_flow_entry_begin(uat_flow_t *flow)
+{
+    struct uat_flow_state *s = state_of(flow);
+    int at = free_part(s, s->parts * UAT_FLOW_CHUNK < s->window);
+    if (at < 0) {
+        if (s->parts == s->part_room)
+            s = grow(flow, 2 * s->part_room, s->line_room);
+        add_chunk(s);
+        at = (int)s->parts - 1;
+    }
+    struct uat_flow_part *part = &uat_flow_parts(s)[at];
+    unsigned i = (unsigned)__builtin_ctzll(part->free), index = (unsigned)at * UAT_FLOW_CHUNK + i;
+    part->free &= part->free - 1;
+    struct uat_flow_note *note = &uat_flow_notes(s)[index];
+    *note = (struct uat_flow_note){.id = ++s->serial << 16 | index, .base = note->base};
+    s->begun++;
+    return note->id;
+}
+
+/* The entry may be used again. */
+static void free_entry(struct uat_flow_state *s, uint64_t id)
+{
+    unsigned index = id & 0xffff;
+    uat_flow_note(s, id)->id = 0;
+    uat_flow_parts(s)[index / UAT_FLOW_CHUNK].free |= UINT64_C(1) << index % UAT_FLOW_CHUNK;
+}
+
+void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id)
+{
+    free_entry(s, id);
+    s->begun--;
+}
+
+uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now)
+{
+    uint64_t shared = uat_flow_shared(s);
+    const struct uat_flow_chunk *c = uat_flow_address(shared);
+    if (uat_flow_rank(shared) == uat_self.rank) /* Acquire: the peers are the FETCH_ADDs in count_down() */
+        return s->awaited + uat_cpu_load_acquire(&c->count);
+    if (!now)
+        return s->retired;
+    struct uat_op op = uat_op_read(&uat_flow_staging()->word[0], &c->count, 8);
+    uat_flow_do(shared, &op, 1);
+    return s->awaited + uat_flow_staging()->word[0];
+}
+
+/* The marks of a chunk. */
+static const uint64_t *marks(uint64_t chunk)
+{
+    const struct uat_flow_chunk *c = uat_flow_address(chunk);
+    if (uat_flow_rank(chunk) == uat_self.rank)
+        return c->mark;
+    struct uat_op op = uat_op_read(uat_flow_staging()->mark, c->mark, sizeof(c->mark));
+    uat_flow_do(chunk, &op, 1);
+    return uat_flow_staging()->mark;
+}
+
+void uat_flow_retire(struct uat_flow_state *s)
+{
+    for (uint32_t k = 0; k < s->parts; k++) {
+        const struct uat_flow_part part = uat_flow_parts(s)[k];
+        if (part.free == (1u << UAT_FLOW_CHUNK) - 1)
+            continue;
+        const uint64_t *mark = marks(part.name);
+        for (unsigned i = 0; i < UAT_FLOW_CHUNK; i++) {
+            struct uat_flow_note *note = &uat_flow_notes(s)[k * UAT_FLOW_CHUNK + i];
+            /* Acquire: the worker that ended the entry has done with it before this WRITE (F5). */
+            if (note->id && uat_cpu_load_acquire(&mark[i]) == note->id) {
+                note->base += UAT_FLOW_ENDED + note->next;
+                s->retired++;
+                free_entry(s, note->id);
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an unroller knows of its flow while tasks of it are under way elsewhere: the ledger's entries, and the map from
+ * data to the entries that access them. Nobody else uses it, so it needs no lock. It lies in a block of the evacuation
+ * heap of the worker where the unroller runs, and follows it to another worker at the next call.
+ */
+#ifndef UAT_FLOW_STATE_H
+#define UAT_FLOW_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/uat/dataflow.h"
+#include "runtime/flow/ledger.h"
+
+enum { UAT_FLOW_SHARERS = 10 /* sharers of a datum that are listed singly */ };
+
+/* A chunk of the ledger. */
+struct uat_flow_part {
+    uint64_t name;
+    uint64_t free; /* bit i: entry i is free */
+};
+
+/* The unroller's notes on an entry. */
+struct uat_flow_note {
+    uint64_t id;    /* (serial number << 16) | index of the entry; 0: the entry is free */
+    uint64_t base;  /* of `open`: see struct uat_flow_links */
+    uint64_t last;  /* id of the entry that was registered last */
+    uint64_t relay; /* id of the entry that takes further registrations in place of this one, or 0 */
+    uint32_t next;  /* number of registrations */
+    bool ended;     /* a registration has met the end */
+};
+
+/*
+ * A line of the map. It is in use if datum is not 0. Ids of entries that have ended count as absent. The sharers are
+ * the tasks since the writer, which all access the datum in one mode: UAT_FLOW_IN, UAT_FLOW_ANY or UAT_FLOW_ADD. If
+ * tasks of another such mode follow, an entry without a body joins the sharers, and counts as the writer.
+ */
+struct uat_flow_line {
+    uint64_t datum; /* the address, plus 1 */
+    uint64_t bytes;
+    uint64_t writer;
+    uint32_t sharers;
+    uint32_t mode;    /* of the sharers */
+    uint64_t guard;   /* the mutex of tasks with UAT_FLOW_ANY and UAT_FLOW_ADD, or 0 */
+    uint64_t guarded; /* id of the last task that got the guard */
+    uint64_t sharer[UAT_FLOW_SHARERS];
+};
+_Static_assert(sizeof(struct uat_flow_line) == 128, "two cache lines");
+
+struct uat_flow_state {
+    struct uat_parked block; /* as of a chunk */
+    uint64_t bytes;          /* of this block, without the heap's header */
+    uint64_t window;         /* most entries under way, relays not counted */
+    uint64_t begun;          /* entries since the ledger began */
+    uint64_t retired;        /* those that the unroller knows to have ended */
+    uint64_t awaited;        /* what was subtracted from the first chunk's count */
+    uint64_t serial;         /* entries of this ledger so far; never reset */
+    uint32_t parts, part_room;
+    uint32_t lines, line_room; /* line_room is a power of two */
+    uint64_t room[];           /* parts, notes, lines */
+};
+
+static inline struct uat_flow_part *uat_flow_parts(struct uat_flow_state *s)
+{
+    return (struct uat_flow_part *)s->room;
+}
+static inline struct uat_flow_note *uat_flow_notes(struct uat_flow_state *s)
+{
+    return (struct uat_flow_note *)(uat_flow_parts(s) + s->part_room);
+}
+static inline struct uat_flow_line *uat_flow_lines(struct uat_flow_state *s)
+{
+    return (struct uat_flow_line *)(uat_flow_notes(s) + (size_t)s->part_room * UAT_FLOW_CHUNK);
+}
+static inline struct uat_flow_note *uat_flow_note(struct uat_flow_state *s, uint64_t id)
+{
+    return &uat_flow_notes(s)[id & 0xffff];
+}
+
+/* Has the entry of this id not ended, as far as the unroller knows? */
+static inline bool uat_flow_lives(struct uat_flow_state *s, uint64_t id)
+{
+    const struct uat_flow_note *note = uat_flow_note(s, id);
+    return id != 0 && note->id == id && !note->ended;
+}
+
+/* Name of the entry of this id, and of the first chunk, whose count and waiter the flow uses. */
+static inline uint64_t uat_flow_name(struct uat_flow_state *s, uint64_t id)
+{
+    unsigned i = id & 0xffff;
+    return uat_flow_entry_of(uat_flow_parts(s)[i / UAT_FLOW_CHUNK].name, i % UAT_FLOW_CHUNK);
+}
+static inline uint64_t uat_flow_shared(struct uat_flow_state *s)
+{
+    return uat_flow_parts(s)[0].name;
+}
+
+/* Begin a ledger, with one chunk. flow->ledger names its state then. */
+struct uat_flow_state *uat_flow_state_begin(uat_flow_t *flow);
+
+/* The state of flow's ledger, brought here if it lies elsewhere. The pointer is valid until the next call that gets a
+ * flow. */
+struct uat_flow_state *uat_flow_state_open(uat_flow_t *flow);
+
+/* End the ledger, in which all entries have ended: flow->ledger is 0 then. */
+void uat_flow_state_end(uat_flow_t *flow);
+
+/* Allocate an entry. Returns its id. There may be more entries than the window says. */
+uint64_t uat_flow_entry_begin(uat_flow_t *flow);
+
+/* Free an entry that no other worker knows. */
+void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id);
+
+/* Number of entries that have ended. With `now`, it is READ if the words are far; otherwise it may then be too low. */
+uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now);
+
+/* Retire the entries that have ended: they are free then. */
+void uat_flow_retire(struct uat_flow_state *s);
+
+/* The mutex of a datum, for the entry of this id; it is made if there is none. It lasts at least until the entry, and
+ * all earlier entries that got it, have ended. */
+uint64_t uat_flow_guard_of(uat_flow_t *flow, uint64_t id, const void *p, uint64_t bytes);
+
+/* The line of a datum; it is made if there is none. bytes: size of the datum. */
+struct uat_flow_line *uat_flow_line_of(uat_flow_t *flow, const void *p, uint64_t bytes);
+
+#endif

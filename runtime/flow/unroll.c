@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/flow/unroll.h"
+
+#include <string.h>
+
+#include "runtime/flow/access.h"
+#include "runtime/flow/ring.h"
+#include "runtime/job/fatal.h"
+
+/* Fill in an entry that no other worker knows. */
+void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, const void *arg, size_t size)
+{
+    uint64_t name = uat_flow_name(s, id);
+    struct uat_flow_entry *e = uat_flow_entry_at(name), *here = e;
+    if (uat_flow_rank(name) != uat_self.rank)
+        here = &uat_flow_staging()->entry;
+    here->links.id = id;
+    here->links.base = uat_flow_note(s, id)->base;
+    here->links.shared = uat_flow_shared(s);
+    here->body.fn = fn;
+    here->body.size = size;
+    if (size)
+        memcpy(here->body.arg, arg, size);
+    if (here == e)
+        return;
+    size_t bytes = offsetof(struct uat_flow_body, arg) + (size + 7) / 8 * 8;
+    struct uat_op links = uat_op_write(&here->links, &e->links, offsetof(struct uat_flow_links, next));
+    struct uat_op body = uat_op_write(&here->body, &e->body, bytes);
+    const struct uat_op chain[] = {links, body};
+    uat_flow_do(name, chain, 2);
+}
+
+/* An entry that is being registered. */
+struct newcomer {
+    uat_flow_t *flow;
+    uint64_t id, name; /* the name has the kind */
+    uint64_t count;    /* registrations so far, including those that met the end of their entry */
+    uint64_t ended;    /* those */
+    struct uat_flow_batch batch;
+    uint64_t with[UAT_FLOW_BATCH]; /* ids of the entries whose registrations are in flight */
+};
+
+static struct uat_flow_state *state(const struct newcomer *t)
+{
+    return uat_flow_address(t->flow->ledger);
+}
+
+/* A registration has found this value in `open` of the entry p. */
+static void registered(struct newcomer *t, uint64_t p, uint64_t old)
+{
+    struct uat_flow_note *note = uat_flow_note(state(t), p);
+    t->count++;
+    if (old - note->base >= UAT_FLOW_ENDED) { /* p has ended, and no worker reads its next[] again */
+        note->ended = true;
+        t->ended++;
+    }
+}
+
+static void flush(struct newcomer *t)
+{
+    int n = t->batch.n;
+    uat_flow_wait(&t->batch);
+    for (int i = 0; i < n; i++)
+        registered(t, t->with[i], uat_flow_staging()->old[i]);
+}
+
+/* Make t a successor of p, which has room. */
+static void append(struct newcomer *t, uint64_t p)
+{
+    struct uat_flow_note *note = uat_flow_note(state(t), p);
+    uint64_t name = uat_flow_name(state(t), p);
+    struct uat_flow_entry *e = uat_flow_entry_at(name);
+    uint64_t *next = &e->links.next[note->next++];
+    note->last = t->id;
+    if (uat_flow_is_near(name)) {
+        *next = t->name;
+        /* After the store; the peer is the FETCH_ADD in close_entry(), which the load of next[] follows (F3). */
+        registered(t, p, uat_flow_add(name, &e->open, 1));
+        return;
+    }
+    if (t->batch.n == UAT_FLOW_BATCH)
+        flush(t);
+    struct uat_flow_staging *s = uat_flow_staging();
+    int i = t->batch.n;
+    s->word[i] = t->name;
+    t->with[i] = p;
+    struct uat_op chain[] = {
+        uat_op_write(&s->word[i], next, 8),
+        uat_op_fetch_add(&s->old[i], &e->open, 1), /* after the WRITE (O1); the peer is close_entry() (F3) */
+    };
+    uat_flow_post(&t->batch, name, chain, 2);
+}
+
+/* Begin an entry that only joins others. Its links are complete when this returns. */
+static void begin_join(struct newcomer *t, uat_flow_t *flow)
+{
+    *t = (struct newcomer){.flow = flow, .id = uat_flow_entry_begin(flow)};
+    uat_flow_write_entry(state(t), t->id, NULL, NULL, 0);
+    t->name = uat_flow_name(state(t), t->id) | UAT_FLOW_JOINS;
+}
+
+/*
+ * Add the number of registrations to `left`, in the same round trip as the last of them, and take away those that met
+ * the end of their entry. The atomic that brings `left` to 0 makes the entry ready (F4): one of these, or a
+ * predecessor's. Returns whether it was one of these.
+ */
+static bool count_left(struct newcomer *t)
+{
+    struct uat_flow_staging *s = uat_flow_staging();
+    uint64_t *left = &uat_flow_entry_at(t->name)->left, expected = t->count + (uint64_t)t->batch.n, old;
+    if (expected == 0)
+        return true;
+    if (t->batch.n == 0 || t->batch.n == UAT_FLOW_BATCH) {
+        flush(t);
+        return uat_flow_add(t->name, left, t->count - t->ended) + t->count - t->ended == 0;
+    }
+    int at = t->batch.n;
+    struct uat_op add = uat_op_fetch_add(&s->old[at], left, expected);
+    uat_flow_post(&t->batch, t->name, &add, 1);
+    uat_flow_wait(&t->batch);
+    old = s->old[at];
+    for (int i = 0; i < at; i++)
+        registered(t, t->with[i], s->old[i]);
+    if (old + expected == 0)
+        return true;
+    return t->ended > 0 && uat_flow_add(t->name, left, 0 - t->ended) == t->ended;
+}
+
+static void end_join(struct newcomer *t)
+{
+    if (count_left(t))
+        uat_flow_ring_push(t->name);
+}
+
+/* Make t a successor of p, or of an entry that ends only after p. */
+static void add_to(struct newcomer *t, uint64_t p)
+{
+    struct uat_flow_note *note = uat_flow_note(state(t), p);
+    while (note->relay && uat_flow_lives(state(t), note->relay)) {
+        p = note->relay;
+        note = uat_flow_note(state(t), p);
+    }
+    if (note->last == t->id || note->relay) /* it is a successor already, or the relay has ended, and so has p */
+        return;
+    if (note->next < UAT_FLOW_NEXT - 1) {
+        append(t, p);
+        return;
+    }
+    struct newcomer relay; /* takes the last place */
+    flush(t);
+    begin_join(&relay, t->flow);
+    append(&relay, p);
+    end_join(&relay);
+    uat_flow_note(state(t), p)->relay = relay.id;
+    append(t, relay.id);
+}
+
+/* Register t, which accesses the datum in this mode, with the sharers of a line, or with its writer. */
+static void follow(struct newcomer *t, const struct uat_flow_line *line, enum uat_flow_mode mode)
+{
+    struct uat_flow_line copy = *line; /* a relay may move the state */
+    bool shares = copy.sharers == 0 || copy.mode == (unsigned)mode;
+    for (uint32_t i = 0; !shares && i < copy.sharers; i++)
+        if (uat_flow_lives(state(t), copy.sharer[i]))
+            add_to(t, copy.sharer[i]);
+    /* A sharer waits for the writer, so a task that waits for a sharer need not wait for the writer. */
+    if (shares && uat_flow_lives(state(t), copy.writer))
+        add_to(t, copy.writer);
+}
+
+/* Leave out the sharers that have ended. If at least `limit` are left, let one entry join them. */
+static void gather(uat_flow_t *flow, const void *p, uint64_t bytes, uint32_t limit)
+{
+    struct uat_flow_line *line = uat_flow_line_of(flow, p, bytes);
+    struct uat_flow_state *s = uat_flow_address(flow->ledger);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < line->sharers; i++)
+        if (uat_flow_lives(s, line->sharer[i]))
+            line->sharer[kept++] = line->sharer[i];
+    line->sharers = kept;
+    if (kept < limit)
+        return;
+    struct newcomer join;
+    begin_join(&join, flow);
+    line = uat_flow_line_of(flow, p, bytes);
+    follow(&join, line, UAT_FLOW_INOUT);
+    end_join(&join);
+    line = uat_flow_line_of(flow, p, bytes);
+    line->sharer[0] = join.id;
+    line->sharers = 1;
+}
+
+enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const uat_flow_access_t *access)
+{
+    enum uat_flow_mode mode = access->mode & ~(unsigned)UAT_FLOW_BELOW;
+    if (mode == UAT_FLOW_IN || (!flow->ordered && (mode == UAT_FLOW_ANY || mode == UAT_FLOW_ADD)))
+        return mode;
+    return UAT_FLOW_INOUT;
+}
+
+static void enter(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access)
+{
+    struct uat_flow_line *line = uat_flow_line_of(flow, access->p, uat_flow_bytes_of(access));
+    enum uat_flow_mode mode = uat_flow_mode_of(flow, access);
+    bool other = mode != UAT_FLOW_INOUT && line->sharers > 0 && line->mode != (unsigned)mode;
+    if (other || (mode != UAT_FLOW_INOUT && line->sharers == UAT_FLOW_SHARERS)) {
+        gather(flow, access->p, uat_flow_bytes_of(access), other ? 2 : UAT_FLOW_SHARERS);
+        line = uat_flow_line_of(flow, access->p, uat_flow_bytes_of(access));
+    }
+    if (other || mode == UAT_FLOW_INOUT) {
+        line->writer = mode == UAT_FLOW_INOUT ? id : line->sharers > 0 ? line->sharer[0] : 0;
+        line->sharers = 0;
+    }
+    if (mode == UAT_FLOW_INOUT)
+        return;
+    line->mode = mode;
+    if (line->sharers == 0 || line->sharer[line->sharers - 1] != id)
+        line->sharer[line->sharers++] = id;
+}
+
+static struct newcomer register_all(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access,
+                                    size_t n)
+{
+    struct newcomer t = {.flow = flow, .id = id, .name = uat_flow_name(uat_flow_address(flow->ledger), id) | kinds};
+    for (size_t i = 0; i < n; i++)
+        follow(&t, uat_flow_line_of(flow, access[i].p, uat_flow_bytes_of(&access[i])),
+               uat_flow_mode_of(flow, &access[i]));
+    return t;
+}
+
+bool uat_flow_order(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n)
+{
+    struct newcomer t = register_all(flow, id, 0, access, n);
+    bool ready = count_left(&t);
+    uat_flow_map(flow, id, access, n);
+    return ready;
+}
+
+void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        enter(flow, id, &access[i]);
+}
+
+uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access)
+{
+    struct newcomer t = register_all(flow, id, kinds, access, 1);
+    flush(&t);
+    return t.count - t.ended;
+}

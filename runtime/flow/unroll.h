@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* How the unroller orders a new entry after those that it conflicts with. */
+#ifndef UAT_FLOW_UNROLL_H
+#define UAT_FLOW_UNROLL_H
+
+#include "runtime/flow/state.h"
+
+/* Fill in an entry that no other worker knows. fn, arg, size: its body; NULL and 0 if it only joins others. */
+void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, const void *arg, size_t size);
+
+/* Bytes of the datum, or 0 if it is a block of a matrix, between whose rows others lie. */
+static inline uint64_t uat_flow_bytes_of(const uat_flow_access_t *access)
+{
+    return access->rows > 1 ? 0 : access->bytes;
+}
+
+/* The mode in which the flow orders the access: UAT_FLOW_IN, UAT_FLOW_INOUT, UAT_FLOW_ANY or UAT_FLOW_ADD. */
+enum uat_flow_mode uat_flow_mode_of(const uat_flow_t *flow, const uat_flow_access_t *access);
+
+/* Register the entry with all entries under way that conflict with one of the accesses, and put its accesses into the
+ * map. Returns true if nothing is left to wait for. Otherwise the worker that ends the last conflicting entry makes
+ * this one ready, and may already have done so. */
+bool uat_flow_order(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n);
+
+/* Put the accesses of an entry into the map. */
+void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n);
+
+/* Register the entry as above, but leave the map and `left` as they are. Returns the number of registrations, which the
+ * caller adds to `left` (F4). kinds: UAT_FLOW_JOINS and UAT_FLOW_WAKES, as of the entry's name. */
+uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access);
+
+#endif

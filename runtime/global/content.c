@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/global/content.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/global/array.h"
+#include "runtime/global/cache.h"
+
+enum { PAGE = 4096, GAP = 16 /* pages of zeroes that end a piece */ };
+
+/* A range of a chunk, and the memory object in which it lies. */
+struct extent {
+    char *at;
+    size_t bytes;
+    int fd;
+    uint64_t offset; /* of `at` in the object */
+};
+
+typedef int extent_fn(void *arg, const struct extent *extent);
+
+/* Call fn for each range of the extent that was ever touched. A file system that cannot tell has touched all of it. */
+static int each_touched(const struct extent *whole, extent_fn *fn, void *arg)
+{
+    off_t at = (off_t)whole->offset, end = at + (off_t)whole->bytes;
+    int rc = 0;
+    while (at < end && !rc) {
+        off_t data = lseek(whole->fd, at, SEEK_DATA);
+        if (data >= end || (data < 0 && errno == ENXIO))
+            return 0;
+        data = data < at ? at : data;
+        off_t hole = lseek(whole->fd, data, SEEK_HOLE);
+        at = hole <= data || hole > end ? end : hole;
+        struct extent touched = {.at = whole->at + (data - (off_t)whole->offset), .bytes = (size_t)(at - data)};
+        rc = fn(arg, &touched);
+    }
+    return rc;
+}
+
+/* Call fn for each range of this worker's chunks of the array that was ever touched. Chunks from number `last` on are
+ * left out. */
+static int each_chunk(const struct uat_array *a, int fd, size_t last, extent_fn *fn, void *arg)
+{
+    const struct uat_global *g = &uat_global;
+    size_t size = (size_t)g->config.transport->size, chunks = a->size / a->chunk;
+    int rc = 0;
+    chunks = chunks < last ? chunks : last;
+    for (size_t c = (size_t)g->config.transport->rank; c < chunks && !rc; c += size) {
+        uintptr_t at = a->start + c * a->chunk;
+        struct extent whole = {.at = (char *)at, .bytes = a->chunk, .fd = fd, .offset = uat_array_home(a, at).offset};
+        rc = each_touched(&whole, fn, arg);
+    }
+    return rc;
+}
+
+static int each_array(size_t parts, extent_fn *fn, void *arg)
+{
+    struct uat_global *g = &uat_global;
+    int rc = 0;
+    for (size_t i = 0; g->is_open && i < UAT_GRANULES && !rc; i++) {
+        struct uat_array *a = g->array.granule[i];
+        if (a == &uat_nowhere || (i > 0 && a == g->array.granule[i - 1]))
+            continue;
+        const struct uat_memobj *memobj = &a->memobj[g->host.own];
+        if (memobj->fd < 0) /* this host has nothing of the array */
+            continue;
+        int fd = uat_memobj_open(memobj, g->host.leader[g->host.own]);
+        if (fd < 0)
+            return fd;
+        rc = each_chunk(a, fd, a == g->array.parts ? parts : SIZE_MAX, fn, arg);
+        close(fd);
+    }
+    return rc;
+}
+
+static bool is_zero(const char *page)
+{
+    uint64_t first;
+    memcpy(&first, page, sizeof(first));
+    return first == 0 && memcmp(page, page + sizeof(first), PAGE - sizeof(first)) == 0;
+}
+
+struct user {
+    uat_content_fn *fn;
+    void *arg;
+};
+
+/* Cut the range into pieces that begin and end with a page that is not zero. */
+static int cut(void *arg, const struct extent *extent)
+{
+    const struct user *user = arg;
+    const char *at = extent->at, *end = at + extent->bytes;
+    int rc = 0;
+    while (at < end && !rc) {
+        if (is_zero(at)) {
+            at += PAGE;
+            continue;
+        }
+        const char *from = at, *to = at + PAGE;
+        for (at = to; at < end && at - from < UAT_CONTENT_PIECE && at - to < GAP * PAGE; at += PAGE)
+            if (!is_zero(at))
+                to = at + PAGE;
+        rc = user->fn(user->arg, from, (size_t)(to - from));
+    }
+    return rc;
+}
+
+int uat_content_each(uat_content_fn *fn, void *arg)
+{
+    struct user user = {fn, arg};
+    return each_array(SIZE_MAX, cut, &user);
+}
+
+static int clear(void *arg, const struct extent *extent)
+{
+    (void)arg;
+    for (char *page = extent->at; page < extent->at + extent->bytes; page += PAGE)
+        if (!is_zero(page))
+            memset(page, 0, PAGE);
+    return 0;
+}
+
+int uat_content_clear(int parts)
+{
+    const struct uat_global *g = &uat_global;
+    for (size_t i = 0; g->is_open && i < UAT_GRANULES; i++)
+        if (g->array.granule[i] != &uat_nowhere && (i == 0 || g->array.granule[i] != g->array.granule[i - 1]))
+            uat_cache_drop(g->array.granule[i]);
+    return each_array((size_t)parts, clear, NULL);
+}
+
+bool uat_content_has(uint64_t at, uint64_t bytes)
+{
+    const struct uat_array *a = uat_global.is_open ? uat_array_of(at) : &uat_nowhere;
+    return a != &uat_nowhere && at - a->start < a->size && bytes <= a->size - (at - a->start);
+}
+
+void uat_content_put(uint64_t at, const void *from, size_t bytes)
+{
+    uat_put_unchecked(at, from, bytes);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The contents of global memory, for checkpoints. The functions are called while all workers have stopped. Each worker
+ * looks after the chunks of which it is the home, so together they look after every byte once.
+ */
+#ifndef UAT_GLOBAL_CONTENT_H
+#define UAT_GLOBAL_CONTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { UAT_CONTENT_PIECE = 1 << 20 /* most bytes of a piece: they stay in the processor's caches from use to use */ };
+
+/* Called with a piece of memory, which is near. Returns 0 to go on. */
+typedef int uat_content_fn(void *arg, const void *at, size_t bytes);
+
+/* Call fn for each piece of this worker's chunks that is not zero. Memory that was never touched is not read. Returns
+ * 0, or what fn returned first, or a negative errno, reported. */
+int uat_content_each(uat_content_fn *fn, void *arg);
+
+/* Set this worker's chunks to zero, except for the objects' parts from number `parts` on, and forget what it has
+ * cached. Returns 0 or a negative errno, reported. */
+int uat_content_clear(int parts);
+
+/* Is [at, at + bytes) within one array? */
+bool uat_content_has(uint64_t at, uint64_t bytes);
+
+/* Write bytes to their home. They have arrived after uat_global_before_stop(). */
+void uat_content_put(uint64_t at, const void *from, size_t bytes);
+
+/* What a part for objects has besides its memory: *words. Returns the number of bytes; 0: this worker does not have the
+ * part. Valid until the next call. */
+size_t uat_objects_save(int part, uint64_t **words);
+
+/* Put that back. Returns whether the words are sound, and this worker has the part. */
+bool uat_objects_restore(int part, const uint64_t *words, size_t bytes);
+
+#endif

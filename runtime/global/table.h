@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of arrays: what each call of uat_global_alloc() asked for, and which addresses it got. A restarted job
+ * makes the same calls and gets the same addresses, although sizes rounded to chunks depend on the number of workers.
+ * A job without checkpoints keeps no table.
+ */
+#ifndef UAT_GLOBAL_TABLE_H
+#define UAT_GLOBAL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { UAT_TABLE_PARTS = 0xff /* `distribution` of the parts that hold objects; `bytes`: of one part */ };
+
+struct uat_table_entry {
+    uint64_t bytes, block;
+    uint32_t distribution;
+    uint32_t shift; /* number of the shift of its addresses: place.c */
+    uint64_t start; /* 0: the call failed */
+    uint64_t chunk, granules;
+};
+
+/* Keep the table from here on. Close: forget it. */
+void uat_table_open(void);
+void uat_table_close(void);
+
+/* The calls so far, for a checkpoint. */
+const struct uat_table_entry *uat_table_entries(size_t *count);
+
+/* Put the calls that a checkpoint has into the empty table, to be made again. Every address is checked. Returns whether
+ * they are sound. */
+bool uat_table_restore(const struct uat_table_entry *entries, size_t count);
+
+/* How many calls of the checkpoint have not been made again. */
+size_t uat_table_missing(void);
+
+/* The entry of the call that is made now, if the checkpoint has one: *entry; else NULL. Returns 0, or -EINVAL if the
+ * call asks for something else; the result is the same on all workers, and rank 0 reports it. */
+int uat_table_next(const struct uat_table_entry *asked, const struct uat_table_entry **entry);
+
+/* The call is over; made: what it asked for, and got. */
+void uat_table_note(const struct uat_table_entry *made);
+
+#endif

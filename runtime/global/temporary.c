@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Temporary arrays, which tasks allocate and free within a run. Only uat_global_temporary_open() makes memory, mappings
+ * and keys, for one cyclic array: the space. A temporary array is a range of the space's addresses, so all other code
+ * treats it as a part of an array. The space is cut into units of one or more chunks.
+ *
+ * The ledger says which units are taken. It is an array of one chunk, on rank 0's host, with a bit and an entry for
+ * each unit. Allocations hold its lock; giving back needs no lock. tests/model/temporary.pml is the model:
+ *
+ *   E1  Under the lock, a task sets only bits that it found clear. It gives the lock back after the bits are set.
+ *   E2  Units belong to the task that set their bits. Only this task, or one after it in the program's order, writes
+ *       their entries or clears their bits.
+ *   E3  All that this worker wrote to the units is at its home before their bits are cleared. Otherwise a late WRITE
+ *       would overwrite the next array there. What other workers wrote was at home when an edge of the task graph, or
+ *       an object of uat/sync.h, ordered it before the call (coherence.c).
+ *
+ * Cached bytes of an earlier array need no care. A task reads only bytes that it, or a task before it, wrote after the
+ * allocation. On another worker an acquire lies between that write and the read; on the same worker the write has
+ * changed its cache.
+ */
+#include <errno.h>
+
+#include "base/log.h"
+#include "base/relax.h"
+#include "base/word.h"
+#include "runtime/global/array.h"
+#include "runtime/job/fatal.h"
+
+enum {
+    UNITS = UAT_TEMPORARY_UNITS,
+    BITS = 64,             /* units of a word of bits */
+    LOCK_OFFSET = 0,       /* of the ledger's lock: 0, or 1 + the rank that holds it */
+    BITS_OFFSET = 256,     /* of the bits: atomic words, in another line than the lock */
+    ENTRIES_OFFSET = 4096, /* of the entries: plain data */
+    FIRST_SHIFT = 48,      /* an entry: its array's first unit << FIRST_SHIFT | the array's bytes; 0: a free unit */
+    BATCH = 64             /* entries that are written at a time */
+};
+_Static_assert(BITS_OFFSET + UNITS / 8 <= ENTRIES_OFFSET && ENTRIES_OFFSET + UNITS * 8 <= UAT_BLOCK,
+               "the ledger is one block");
+
+#define ENTRY_BYTES (((UINT64_C(1)) << FIRST_SHIFT) - 1)
+
+static uintptr_t ledger(size_t offset)
+{
+    return uat_global.temporary.ledger->start + offset;
+}
+
+static uat_atomic_t *lock_word(void)
+{
+    return (uat_atomic_t *)ledger(LOCK_OFFSET);
+}
+
+static uint64_t own_mark(void)
+{
+    return (uint64_t)uat_global.config.transport->rank + 1;
+}
+
+/* Only allocations take the lock. Its holder never leaves its worker, and waits only for its own operations. */
+static void lock(void)
+{
+    struct uat_relax relax = {0};
+    uint64_t seen;
+    while ((seen = uat_atomic_cmp_swap(lock_word(), 0, own_mark())) != 0) {
+        if (seen > (uint64_t)uat_global.config.transport->size)
+            uat_word_refuse(0, "the lock of the temporary arrays", seen);
+        uat_relax_away(&relax); /* the word may lie on another host */
+    }
+}
+
+/* An atomic that returns a value waits for this worker's earlier additions, so the bits are set before (E1). The peer
+ * is the CMP_SWAP in lock(). */
+static void unlock(void)
+{
+    uat_atomic_fetch_add(lock_word(), -own_mark());
+}
+
+/* Add `sign` times the bits of these units to their words: set bits that are clear, or clear bits that are set. */
+static void change_bits(uint64_t first, uint64_t count, uint64_t sign)
+{
+    for (uint64_t at = first, end = first + count; at < end;) {
+        uint64_t in_word = BITS - at % BITS, n = end - at < in_word ? end - at : in_word;
+        uint64_t mask = (n == BITS ? UINT64_MAX : (UINT64_C(1) << n) - 1) << at % BITS;
+        uat_atomic_add((uat_atomic_t *)ledger(BITS_OFFSET) + at / BITS, sign * mask);
+        at += n;
+    }
+}
+
+/* The first of `count` free units in a row, from unit `from` on; `units` if there are none. */
+static uint64_t find_free(const uint64_t *taken, uint64_t from, uint64_t count)
+{
+    const uint64_t units = uat_global.temporary.units;
+    uint64_t free = 0;
+    for (uint64_t at = from; at < units; at++) {
+        free = taken[at / BITS] >> at % BITS & 1 ? 0 : free + 1;
+        if (free == count)
+            return at + 1 - count;
+    }
+    return units;
+}
+
+/* Take `count` units in a row. The search starts at a unit whose first chunk this worker keeps, so that a small array
+ * is near. */
+static uint64_t take(uint64_t count)
+{
+    uint64_t taken[UNITS / BITS], units = uat_global.temporary.units, first;
+    lock();
+    uat_get_unchecked(taken, ledger(BITS_OFFSET), (units + BITS - 1) / BITS * sizeof(*taken));
+    first = find_free(taken, (own_mark() - 1) % units, count);
+    if (first == units)
+        first = find_free(taken, 0, count);
+    if (first < units)
+        change_bits(first, count, 1);
+    unlock();
+    return first;
+}
+
+static void write_entries(uint64_t first, uint64_t count, uint64_t entry)
+{
+    uint64_t entries[BATCH];
+    for (uint64_t i = 0; i < BATCH && i < count; i++)
+        entries[i] = entry;
+    for (uint64_t done = 0, n; done < count; done += n) {
+        n = count - done < BATCH ? count - done : BATCH;
+        uat_put_unchecked(ledger(ENTRIES_OFFSET + (first + done) * sizeof(entry)), entries, n * sizeof(entry));
+    }
+}
+
+/* The entry of the unit that has this address, which lies in the space. */
+static uint64_t entry_of(uintptr_t at)
+{
+    uint64_t entry, unit = (at - uat_global.temporary.space->start) / uat_global.temporary.unit;
+    uat_get_unchecked(&entry, ledger(ENTRIES_OFFSET + unit * sizeof(entry)), sizeof(entry));
+    return entry;
+}
+
+static uintptr_t start_of(uint64_t entry)
+{
+    return uat_global.temporary.space->start + (entry >> FIRST_SHIFT) * uat_global.temporary.unit;
+}
+
+static uint64_t units_for(size_t bytes)
+{
+    size_t unit = uat_global.temporary.unit;
+    return bytes / unit + (bytes % unit > 0);
+}
+
+void *uat_global_temporary_alloc(size_t bytes)
+{
+    static bool said;
+    const struct uat_global *g = &uat_global;
+    if (!g->temporary.space)
+        uat_fatal("uat_global_temporary_alloc(): no memory was set aside; call uat_global_temporary_open() after "
+                  "uat_init(), on all workers");
+    uint64_t units = g->temporary.units, count = units_for(bytes ? bytes : 1), first = units;
+    if (count <= units)
+        first = take(count);
+    if (first == units) {
+        if (!said)
+            uat_error(
+                "uat_global_temporary_alloc(): no room for %zu bytes, because uat_global_temporary_open() has set "
+                "aside %zu; pass it more, or free arrays earlier",
+                bytes, g->temporary.space->bytes);
+        said = true;
+        errno = ENOMEM;
+        return NULL;
+    }
+    uint64_t entry = first << FIRST_SHIFT | (bytes ? bytes : 1);
+    write_entries(first, count, entry); /* E2 */
+    return (void *)start_of(entry);
+}
+
+void uat_global_temporary_free(void *array)
+{
+    uintptr_t at = (uintptr_t)array;
+    const struct uat_array *space = uat_global.temporary.space;
+    if (!array)
+        return;
+    bool within = space && at - space->start < space->size;
+    uint64_t entry = within ? entry_of(at) : 0;
+    if (!entry || start_of(entry) != at)
+        uat_fatal("uat_global_temporary_free(): no array of uat_global_temporary_alloc() begins at %p, or it was freed "
+                  "already",
+                  array);
+    uint64_t first = entry >> FIRST_SHIFT, count = units_for(entry & ENTRY_BYTES);
+    if (first + count > uat_global.temporary.units)
+        uat_word_refuse(0, "the entry of a temporary array", entry);
+    write_entries(first, count, 0);
+    uat_global_release(); /* E3 */
+    change_bits(first, count, UINT64_MAX);
+}
+
+void uat_temporary_check(const char *call, uintptr_t at, size_t bytes)
+{
+    uint64_t entry = entry_of(at);
+    if (!entry)
+        uat_fatal("%s: %zu bytes at %p belong to no temporary array, or to one that was freed", call, bytes,
+                  (void *)at);
+    if (at - start_of(entry) + bytes > (entry & ENTRY_BYTES))
+        uat_fatal("%s: %zu bytes at %p reach beyond the temporary array of %zu bytes at %p", call, bytes, (void *)at,
+                  (size_t)(entry & ENTRY_BYTES), (void *)start_of(entry));
+}
+
+bool uat_temporary_in_use(void)
+{
+    uint64_t taken[UNITS / BITS], units = uat_global.temporary.units;
+    uat_get_unchecked(taken, ledger(BITS_OFFSET), (units + BITS - 1) / BITS * sizeof(*taken));
+    for (uint64_t i = 0; i < (units + BITS - 1) / BITS; i++)
+        if (taken[i])
+            return true;
+    return false;
+}
+
+size_t uat_temporary_chunks(size_t chunks)
+{
+    return (chunks + UNITS - 1) / UNITS;
+}
+
+void uat_temporary_set(struct uat_array *space, struct uat_array *own_ledger)
+{
+    struct uat_global *g = &uat_global;
+    g->temporary.space = space;
+    g->temporary.ledger = own_ledger;
+    if (!space)
+        return;
+    g->temporary.unit = uat_temporary_chunks(space->size / space->chunk) * space->chunk;
+    g->temporary.units = space->size / g->temporary.unit;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The first worker that meets an error, the speaker, listens on an abstract socket, whose name stands for job, host and
+ * error. The others find the name taken, connect, and wait until the speaker has printed. Only then do they go on to
+ * end the job, which would end the speaker, too. Nothing of this is in a file system, and the kernel frees the name.
+ *
+ * A worker is silent only if the speaker says that it has printed: by a byte, or, for workers that connect later, by
+ * a second socket. If the speaker is killed before that, the others print.
+ */
+#include "runtime/job/alike.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+enum {
+    ERRORS = 8,        /* different errors that one worker prints for others; after that it prints only for itself */
+    OTHERS = 1024,     /* workers that one counts */
+    QUIET_MS = 300,    /* the speaker waits at most this long for the next one */
+    SPEAK_MS = 2000,   /* and at most this long for all: anybody may connect */
+    PATIENCE_MS = 5000 /* the others wait at most this long for the speaker */
+};
+
+static struct {
+    uint64_t job; /* hash of job and host */
+    int workers, printed;
+    uint64_t error[ERRORS]; /* that this worker has printed */
+} alike;
+
+/* FNV-1a */
+static uint64_t hash(uint64_t h, const char *text)
+{
+    while (*text)
+        h = (h ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
+    return h * UINT64_C(0x100000001b3); /* ends the text */
+}
+
+/* An address, and its size. */
+struct name {
+    struct sockaddr_un address;
+    socklen_t size;
+};
+
+/* The name of the speaker's socket, or of the one that says that it has printed. */
+static struct name name_of(const char *what, uint64_t error)
+{
+    struct name name = {.address = {.sun_family = AF_UNIX}}; /* an abstract name begins with 0 */
+    int n = snprintf(name.address.sun_path + 1, sizeof(name.address.sun_path) - 1, "uat-%s-%u-%016" PRIx64, what,
+                     (unsigned)geteuid(), error);
+    name.size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+    return name;
+}
+
+/* A socket with this name, on which this process listens; -1: the name is taken, or another error. */
+static int listen_as(const struct name *name, int most)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0 && (bind(fd, (const struct sockaddr *)&name->address, name->size) || listen(fd, most))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* Is the process at the other end one of this user? Anybody may take a name. */
+static bool is_own(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
+}
+
+/* A connection to the process of this user that listens there; -1: there is none. */
+static int reach(const struct name *name)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0 && (connect(fd, (const struct sockaddr *)&name->address, name->size) || !is_own(fd))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static int now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int)(t.tv_sec % 1000000 * 1000 + t.tv_nsec / 1000000);
+}
+
+/* Accept the others that come in time, `ms` after one another. Returns their number; they wait until their ends, which
+ * go to fds, have got a byte. */
+static int accept_others(int fd, int *fds, int most, int ms)
+{
+    int n = 0, begin = now_ms();
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    while (n < most && now_ms() - begin < SPEAK_MS && poll(&wait, 1, ms) == 1) {
+        int other = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (other < 0)
+            break;
+        if (is_own(other))
+            fds[n++] = other;
+        else
+            close(other);
+    }
+    return n;
+}
+
+/* Tell these that the line is printed. */
+static void release(const int *fds, int n)
+{
+    for (int i = 0; i < n; i++) {
+        ssize_t ignored = send(fds[i], "", 1, MSG_NOSIGNAL);
+        (void)ignored;
+        close(fds[i]);
+    }
+}
+
+/* Print the line for all. The sockets stay open until this process ends, for those that connect later. */
+static void speak(int fd, uint64_t error, const char *line)
+{
+    static int fds[OTHERS]; /* no calloc(): a signal handler may report an error */
+    const struct name printed = name_of("alike-printed", error);
+    int most = alike.workers - 1 < OTHERS ? alike.workers - 1 : OTHERS, n = accept_others(fd, fds, most, QUIET_MS);
+    char text[1200];
+    if (n > 0)
+        snprintf(text, sizeof(text), "%s (and %d other worker%s of this host)", line, n, n > 1 ? "s" : "");
+    uat_log_line(n > 0 ? text : line);
+    listen_as(&printed, alike.workers);
+    release(fds, n);
+    release(fds, accept_others(fd, fds, OTHERS, 0)); /* those that did not find `printed` */
+}
+
+static bool has_printed(uint64_t error)
+{
+    const struct name printed = name_of("alike-printed", error);
+    int fd = reach(&printed);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* Wait until the speaker has printed. False: there is none of this user, or it was killed before. */
+static bool leave_it(const struct name *name, uint64_t error)
+{
+    char byte;
+    int fd = reach(name);
+    if (fd < 0)
+        return false;
+    bool left = has_printed(error);
+    if (!left && poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, PATIENCE_MS) == 1)
+        left = recv(fd, &byte, 1, 0) == 1;
+    close(fd);
+    return left;
+}
+
+static bool knows(uint64_t error)
+{
+    for (int i = 0; i < alike.printed; i++)
+        if (alike.error[i] == error)
+            return true;
+    return alike.printed == ERRORS;
+}
+
+static void print(const char *format, const char *line, const char *text)
+{
+    uint64_t error = hash(alike.job, strcmp(format, "%s") == 0 ? text : format);
+    const struct name name = name_of("alike", error);
+    /* A blank begins a line of a table, which belongs to the line above it. */
+    bool alone = *text == ' ' || knows(error);
+    int fd = alone ? -1 : listen_as(&name, alike.workers);
+    if (fd >= 0) {
+        alike.error[alike.printed++] = error;
+        speak(fd, error, line);
+    } else if (alone || !leave_it(&name, error)) {
+        uat_log_line(line);
+    }
+}
+
+void uat_alike_open(const char *host, int workers)
+{
+    const char *job = getenv("PMIX_NAMESPACE");
+    if (workers < 2 || !job)
+        return;
+    alike.workers = workers;
+    alike.job = hash(hash(UINT64_C(0xcbf29ce484222325), job), host);
+    uat_log_errors_to(print);
+}
+
+void uat_alike_close(void)
+{
+    uat_log_errors_to(NULL);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Do the hosts of the job reach each other over the network? */
+#ifndef UAT_REACH_H
+#define UAT_REACH_H
+
+#include "transport/transport.h"
+
+/*
+ * Let the first worker of each host look whether it reaches the others; rank 0 reports all pairs that do not answer, in
+ * one table. Called by all workers, when all are connected. Costs a round trip and a fence, and nothing in a job on one
+ * host. 0 or a negative errno.
+ */
+int uat_reach_check(struct uat_transport *t);
+
+#endif

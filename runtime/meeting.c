@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/meeting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/relax.h"
+#include "base/virtual.h"
+#include "runtime/global/global.h"
+#include "runtime/job/collective.h"
+#include "runtime/job/fault.h"
+#include "runtime/job/neighbour.h"
+#include "runtime/job/self.h"
+#include "runtime/job/tree.h"
+#include "runtime/replica.h"
+#include "runtime/run.h"
+#include "runtime/sched/settings.h"
+#include "runtime/sched/victims.h"
+#include "runtime/segment/segment.h"
+#include "runtime/settings.h"
+
+struct uat_startup uat_startup;
+
+int uat_meeting_collect(void)
+{
+    return uat_roster_collect(&uat_startup.roster, uat_self.size, &uat_startup.identity, uat_self.transport);
+}
+
+int uat_meeting_refuse_differences(void)
+{
+    int rc = uat_identity_compare(&uat_startup.identity, uat_startup.roster.blobs[0], uat_startup.roster.sizes[0],
+                                  uat_settings, NULL);
+    return rc ? rc : uat_roster_check_transports(&uat_startup.roster, uat_self.rank, uat_startup.transport_reason);
+}
+
+int uat_meeting_refuse_processes(void)
+{
+    return uat_roster_check(&uat_startup.roster, uat_self.rank);
+}
+
+int uat_meeting_list_colours(void)
+{
+    uint8_t *colours = uat_roster_colours(&uat_startup.roster);
+    if (!colours)
+        return -ENOMEM;
+    uat_segment_set_colours(colours);
+    return 0;
+}
+
+int uat_meeting_attach(void)
+{
+    return uat_roster_attach(&uat_startup.roster, uat_self.transport);
+}
+
+int uat_meeting_compare_bindings(void)
+{
+    if (UAT_IS_VIRTUAL()) /* simulated workers share one core, and wait in virtual time */
+        return 0;
+    /* No advice under uatrun: it spreads the workers over the cores that it may use, and taskset has excluded the
+     * others. */
+    bool advise = strcmp(uat_startup.job.launcher, "uatrun") != 0;
+    int rc = uat_roster_oversubscribed(&uat_startup.roster, uat_self.rank, advise);
+    if (rc < 0)
+        return rc;
+    uat_relax_oversubscribed = rc;
+    if (uat_relax_oversubscribed)
+        uat_info("more workers than cores: they give way to each other while they wait");
+    return 0;
+}
+
+int uat_meeting_share_canary(void)
+{
+    uat_run_set_canary(uat_startup.roster.identity[0]->canary);
+    return 0;
+}
+
+int uat_meeting_watch(void)
+{
+    return uat_neighbour_open(&uat_startup.roster, uat_startup.job.launcher);
+}
+
+int uat_meeting_list_victims(void)
+{
+    uat_victims_open(uat_startup.roster.endpoint, uat_startup.job.host);
+    return 0;
+}
+
+int uat_meeting_prepare_global(void)
+{
+    int *host_of = malloc((size_t)uat_self.size * sizeof(*host_of));
+    if (!host_of) {
+        uat_error("no memory for the list of hosts");
+        return -ENOMEM;
+    }
+    uat_roster_hosts(&uat_startup.roster, host_of);
+    const struct uat_global_config config = {.transport = uat_self.transport,
+                                             .host_of = host_of,
+                                             .strict = uat_sched_settings.torture || uat_torture_delays(),
+                                             .late = uat_torture_delays(),
+                                             .seed = uat_torture_seed(),
+                                             .barrier = uat_collective_barrier,
+                                             .agree = uat_collective_agree,
+                                             .copy = uat_tree_copy};
+    int rc = uat_global_prepare(&config);
+    uat_fault_describe(uat_global_explain);
+    free(host_of);
+    return rc;
+}
+
+/* The workers of one kernel and one PID namespace share their replicas; the lowest rank makes them. */
+int uat_meeting_share_replicas(void)
+{
+    int leader = uat_roster_leader(&uat_startup.roster, uat_self.rank);
+    uat_replica_open(leader, (long)uat_startup.roster.identity[leader]->pid, uat_segment.start + uat_segment.size);
+    return 0;
+}
+
+int uat_meeting_connect(void)
+{
+    return uat_self.transport->class_->connect(uat_self.transport, uat_startup.roster.endpoint);
+}
+
+void uat_meeting_free(void)
+{
+    uat_roster_free(&uat_startup.roster);
+}
+
+int uat_meeting_end(void)
+{
+    uat_meeting_free();
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of the start in which the workers meet: they exchange identities and endpoints, refuse differences, and
+ * note what the rooms need to know of the other workers. uat_startup_steps[] says what each step does, and in which
+ * order. Each returns 0 or a negative errno, which has been reported. */
+#ifndef UAT_MEETING_H
+#define UAT_MEETING_H
+
+#include "runtime/job/bootstrap.h"
+#include "runtime/job/identity.h"
+#include "runtime/job/roster.h"
+
+/* What the start finds out for the whole life of the job. */
+struct uat_startup {
+    struct uat_job job;
+    struct uat_identity identity; /* this worker's identity */
+    struct uat_roster roster;     /* identities and endpoints of all workers, while the job starts */
+    char transport_reason[640];
+    int left; /* what leaving the job returned: 0 or a negative errno */
+};
+extern struct uat_startup uat_startup __attribute__((visibility("hidden")));
+
+int uat_meeting_collect(void);
+int uat_meeting_refuse_differences(void);
+int uat_meeting_refuse_processes(void);
+int uat_meeting_list_colours(void);
+int uat_meeting_attach(void);
+int uat_meeting_compare_bindings(void);
+int uat_meeting_share_canary(void);
+int uat_meeting_watch(void);
+int uat_meeting_list_victims(void);
+int uat_meeting_prepare_global(void);
+int uat_meeting_share_replicas(void);
+int uat_meeting_connect(void);
+int uat_meeting_end(void);
+
+/* Undoes uat_meeting_collect(). */
+void uat_meeting_free(void);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The chains that child and joiner post to their join record (J1 to J4 of runtime/segment/record.h), and the checks of
+ * the words that arrive with them. join.h says which chain is posted when. */
+#ifndef UAT_MEET_H
+#define UAT_MEET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "include/uat.h"
+#include "runtime/segment/record.h"
+
+/* Local buffers of the chains. waiter, views and result lie as in struct uat_record, so that one READ gets two of
+ * them. */
+struct uat_met {
+    uint64_t old; /* old value that an atomic returns */
+    uint64_t unused[2];
+    struct uat_waiter waiter;
+    uint64_t views;
+    uint64_t result[];
+};
+
+/* Reserve the buffers in the segment. */
+void uat_meet_reserve(void);
+
+/* What the last chain has brought. */
+struct uat_met *uat_met(void);
+
+/* Check the result's size and the record's rank before they are used: the frame may come from another worker. */
+void uat_meet_check_result(uint64_t record, uint64_t size);
+
+/* A child of a group has ended (J4). Returns whether it is the last one and its spawner waits, as uat_met()->waiter. */
+bool uat_meet_child_of_group(uint64_t name);
+
+/* A child has ended: deliver its result of `size` bytes, or its failure. Returns whether its spawner waits, as
+ * uat_met()->waiter. */
+bool uat_meet_child(uint64_t name, const void *result, uint32_t size);
+
+/* Has the child ended, or each of the group's children? This takes one READ. The answer "no" may be old. */
+bool uat_meet_asks(const uat_group_t *group, uint64_t name);
+
+/* The joiner is second, as uat_meet_asks() has said: get the result, of `size` bytes. */
+void uat_meet_second(const uat_group_t *group, uint64_t name, uint64_t size);
+
+/* Leave the waiter at the record. Returns whether the child, or each of the group's children, had ended before: then
+ * the waiter is unused, and the result is here. */
+bool uat_meet_joiner(const uat_group_t *group, uint64_t name, const struct uat_waiter *waiter, uint64_t size);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/sched/stop.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/delay.h"
+#include "base/log.h"
+#include "base/relax.h"
+#include "base/virtual.h"
+#include "base/word.h"
+#include "include/uat/detail/failure.h"
+#include "runtime/job/collective.h"
+#include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
+#include "runtime/job/settings.h"
+#include "runtime/global/global.h"
+#include "runtime/segment/segment.h"
+#include "runtime/sched/steal.h"
+#include "runtime/sched/torture.h"
+#include "runtime/sched/worker.h"
+
+/* An order: number of the run, number of the stop, and END. 0 is no order. */
+#define END    UINT64_C(1)
+#define CANNOT (UINT64_C(1) << 63) /* added to `still` by a worker that cannot stop, and to `verdict` if one cannot */
+
+enum {
+    POKE_EVERY_NS = 50000, /* between two rounds of pokes */
+    POLLS = 1000,          /* polls in vain until a worker refuses to stop */
+    AGAIN_NS = 20000000    /* from a stop that a worker refused to the next one */
+};
+
+/* What workers tell each other. Only this rank's CPU stores `still`; rank 0 WRITEs `order`; the parent in the tree
+ * WRITEs `verdict`. */
+struct words {
+    _Alignas(UAT_CACHE_LINE) uint64_t order, verdict;
+    uint64_t asked[2]; /* on rank 0, by all: 1 = a stop is requested; [1]: then the job ends */
+    _Alignas(UAT_CACHE_LINE) uint64_t still;
+};
+
+/* Sources of WRITEs, and where READs land. */
+struct staging {
+    uint64_t value, still;
+};
+
+static struct uat_area words_area = {.name = "stops", .size = sizeof(struct words), .peers = UAT_PEERS_CHANGE};
+static struct uat_area staging_area = {
+    .name = "staging of stops", .size = sizeof(struct staging), .peers = UAT_PEERS_NOTHING};
+
+bool uat_stop_on;
+uat_task_t uat_stop_mark;
+
+static volatile sig_atomic_t noted[2]; /* requests of this process; [1]: then the job ends */
+static struct {
+    struct uat_stop_user user;
+    struct uat_chain chain;
+    uint64_t run, number;
+    uint64_t served; /* the last order for which this worker was still */
+    bool *seen;      /* rank 0: which workers are still */
+    uint64_t ns;
+    bool refused; /* rank 0: the last order was refused; waits for another moment */
+    uint64_t refused_at;
+} stop;
+
+void uat_stop_reserve(void)
+{
+    uat_segment_reserve(&words_area);
+    uat_segment_reserve(&staging_area);
+}
+
+static struct words *words(void)
+{
+    return words_area.at;
+}
+
+static struct staging *staging(void)
+{
+    return staging_area.at;
+}
+
+int uat_stop_open(const struct uat_stop_user *user)
+{
+    stop.user = *user;
+    stop.seen = uat_self.rank == 0 ? calloc((size_t)uat_self.size, sizeof(*stop.seen)) : NULL;
+    if (uat_self.rank == 0 && !stop.seen) {
+        uat_error("no memory for the list of workers that have stopped");
+        return -ENOMEM;
+    }
+    uat_stop_on = true;
+    return 0;
+}
+
+void uat_stop_close(void)
+{
+    uat_stop_on = false;
+    free(stop.seen);
+    free(stop.chain.entries);
+    memset(&stop, 0, sizeof(stop));
+    noted[0] = noted[1] = 0;
+}
+
+/* Is a stop requested here? Only rank 0's words are asked. Relaxed: a hint, which is read again and again; the peer is
+ * the WRITE in uat_stop_ask(). */
+static bool is_asked(void)
+{
+    return noted[0] || noted[1] || __atomic_load_n(&words()->asked[0], __ATOMIC_RELAXED) ||
+           __atomic_load_n(&words()->asked[1], __ATOMIC_RELAXED);
+}
+
+void uat_stop_watch(void)
+{
+    struct uat_deque *d = &uat_worker.deque;
+    bool always = uat_torture_on || UAT_IS_VIRTUAL() || uat_failing.yes;
+    uat_deque_watch(d, always);
+    if (!always && uat_stop_on && is_asked()) /* a signal may have come before that store */
+        uat_deque_watch(d, true);
+}
+
+/* WRITE the value to one of `rank`'s words. */
+static void put(int rank, uint64_t *word, uint64_t value)
+{
+    staging()->value = value;
+    struct uat_op op = uat_op_write(&staging()->value, word, 8);
+    uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
+}
+
+void uat_stop_note(bool end)
+{
+    noted[end] = 1;
+    if (uat_worker
+            .running) /* a store by this thread, or by a handler that interrupts it: seen at its next push or pop */
+        uat_deque_watch(&uat_worker.deque, true);
+}
+
+void uat_stop_ask(bool end)
+{
+    if (uat_self.rank == 0) {
+        uat_stop_note(end);
+        return;
+    }
+    put(0, &words()->asked[end], 1); /* complete before the poke, so that a slow path caused by the poke sees it */
+    uat_check(uat_steal_poke(0));
+}
+
+void uat_stop_run(void)
+{
+    stop.run++;
+}
+
+/* Relaxed: the order is this one word. The peer is the WRITE in lead(). */
+static uint64_t load_order(void)
+{
+    return __atomic_load_n(&words()->order, __ATOMIC_RELAXED);
+}
+
+static bool is_of_this_run(uint64_t order)
+{
+    return order >> 32 == (stop.run & 0x3fffffff);
+}
+
+/* Pass the requests that a signal handler of this worker has noted on to rank 0. */
+static void pass_on(void)
+{
+    for (int end = 0; end < 2; end++)
+        if (noted[end]) {
+            noted[end] = 0;
+            uat_stop_ask(end);
+        }
+    uat_stop_watch();
+}
+
+bool uat_stop_ordered(void)
+{
+    if (uat_self.rank == 0)
+        return is_asked() && !(stop.refused && uat_clock_ns() - stop.refused_at < AGAIN_NS);
+    if (__builtin_expect(noted[0] || noted[1], 0))
+        pass_on();
+    uint64_t order = load_order();
+    return order != stop.served && is_of_this_run(order);
+}
+
+void uat_stop_task(void)
+{
+    uat_join_wait(&uat_stop_mark);
+}
+
+uint64_t uat_stop_ns(void)
+{
+    return stop.ns;
+}
+
+/* Look at what may change while this worker is still: requests to refuse, and the transport. */
+static void keep_still(void)
+{
+    uat_deque_refuse(&uat_worker.deque);
+    uat_check(uat_self.transport->class_->progress(uat_self.transport));
+}
+
+/* Show that this worker is still, or cannot be. */
+static void show(uint64_t still)
+{
+    uat_check(uat_self.transport->class_->flush(uat_self.transport)); /* K2, K3 */
+    uat_delay();
+    /* Release: orders what this worker did before this store. The peer is the READ in look_at(). */
+    uat_cpu_store_release(&words()->still, still);
+}
+
+static void put_all(uint64_t *word, uint64_t value)
+{
+    for (int rank = 1; rank < uat_self.size; rank++)
+        put(rank, word, value);
+}
+
+/* Tell the verdict to this worker's children in a binomial tree whose root is rank 0. If a worker cannot stop, it does
+ * not pass anything on, and rank 0 tells all. */
+static void tell(uint64_t verdict)
+{
+    int step = 1;
+    while (step < uat_self.size && (uat_self.rank & step) == 0)
+        step <<= 1;
+    for (step >>= 1; step > 0 && !(verdict & CANNOT); step >>= 1)
+        if (uat_self.rank + step < uat_self.size)
+            put(uat_self.rank + step, &words()->verdict, verdict);
+    if (uat_self.rank == 0 && (verdict & CANNOT))
+        put_all(&words()->verdict, verdict);
+}
+
+/* Has the worker of this rank become still, or said that it cannot stop? Adds CANNOT to *verdict in the latter case. */
+static bool look_at(int rank, uint64_t *verdict)
+{
+    struct uat_op op = uat_op_read(&staging()->still, &words()->still, 8);
+    uat_check(uat_transport_do(uat_self.transport, rank, &op, 1));
+    uint64_t still = staging()->still, order = *verdict & ~CANNOT;
+    if ((still & ~CANNOT) != order)
+        return false;
+    *verdict |= still & CANNOT;
+    return true;
+}
+
+/* Report the first worker that is awaited, once the wait has lasted for UAT_STALL_TIMEOUT. */
+static void report_late(uint64_t begin, bool *reported)
+{
+    uint64_t waited = uat_clock_ns() - begin;
+    if (*reported || uat_job_settings.stall_timeout == 0 ||
+        waited < (uint64_t)uat_job_settings.stall_timeout * UAT_SECONDS)
+        return;
+    *reported = true;
+    for (int rank = 1; rank < uat_self.size; rank++)
+        if (!stop.seen[rank]) {
+            uat_warn("a checkpoint has waited %" PRIu64 " s for rank %d, whose task has not spawned, joined, waited or "
+                     "ended",
+                     waited / UAT_SECONDS, rank);
+            return;
+        }
+}
+
+/* Order all workers to stop, and wait until they are still. Returns the verdict, or 0 if the run's end came first. */
+static uint64_t lead(uint64_t order)
+{
+    struct uat_relax relax = {0};
+    uint64_t verdict = order, begin = uat_clock_ns(), poked = 0;
+    bool reported = false;
+    put_all(&words()->order, order);
+    memset(stop.seen, 0, (size_t)uat_self.size * sizeof(*stop.seen));
+    for (int missing = uat_self.size - 1; missing > 0 && !(verdict & CANNOT);) {
+        bool pokes = uat_clock_ns() - poked >= POKE_EVERY_NS;
+        poked = pokes ? uat_clock_ns() : poked;
+        for (int rank = 1; rank < uat_self.size; rank++) {
+            if (stop.seen[rank])
+                continue;
+            stop.seen[rank] = look_at(rank, &verdict);
+            missing -= stop.seen[rank];
+            if (!stop.seen[rank] && pokes)
+                uat_check(uat_steal_poke(rank));
+        }
+        if (uat_collective_announced())
+            return 0;
+        keep_still();
+        uat_relax_away(&relax);
+        report_late(begin, &reported);
+    }
+    stop.ns = uat_clock_ns() - begin;
+    return verdict;
+}
+
+/* Wait for rank 0's verdict. Returns it, or 0 if the run's end or another order came first. */
+static uint64_t follow(uint64_t order)
+{
+    struct uat_relax relax = {0};
+    for (;;) {
+        /* Acquire: orders the verdict before what this worker does with its memory then. The peer is the WRITE in
+         * tell(), before which all workers have completed their operations. */
+        uint64_t verdict = uat_cpu_load_acquire(&words()->verdict);
+        if ((verdict & ~CANNOT) == order)
+            return verdict;
+        if (uat_collective_announced() || load_order() != order) /* the order is void */
+            return 0;
+        keep_still();
+        uat_relax_long(&relax);
+    }
+}
+
+/* Take the requests of this kind. One may arrive between a load and a store, so only a word that was seen set is
+ * cleared. */
+static bool take_asked(bool end)
+{
+    uint64_t *asked = &words()->asked[end];
+    bool here = noted[end], there = __atomic_load_n(asked, __ATOMIC_RELAXED); /* relaxed: as in is_asked() */
+    if (here)
+        noted[end] = 0;
+    if (there)
+        __atomic_store_n(asked, 0, __ATOMIC_RELAXED); /* the peer is the WRITE in uat_stop_ask() */
+    return here || there;
+}
+
+/* Rank 0 begins a stop: its order. A request that comes from now on is served by the next one (K5). */
+static uint64_t begin(void)
+{
+    take_asked(false);
+    bool end = take_asked(true);
+    stop.number++;
+    return (stop.run & 0x3fffffff) << 32 | (stop.number & 0x7fffffff) << 1 | end;
+}
+
+/* Everything is quiet: hand this worker's chain on, and take it back. */
+static void hand_on(uintptr_t sp, uat_task_t *join, bool end)
+{
+    struct uat_chain *chain = &stop.chain;
+    uat_check(uat_self.transport->class_->flush(uat_self.transport)); /* of refusals */
+    uat_torture_show(true);
+    if (uat_chain_take(chain, &uat_worker.deque))
+        uat_fatal("no memory for the list of %zu continuations", uat_deque_size(&uat_worker.deque));
+    chain->sp = sp;
+    chain->join = (uintptr_t)join;
+    stop.user.stopped(chain, end);
+    uat_chain_put(chain, &uat_worker.deque);
+    uat_torture_show(false);
+}
+
+void uat_stop_worker(uintptr_t sp, uat_task_t *join)
+{
+    uint64_t order = uat_self.rank == 0 ? begin() : load_order();
+    stop.served = order;
+    uat_global_before_stop();
+    if (uat_self.rank > 0)
+        show(order);
+    else
+        uat_check(uat_self.transport->class_->flush(uat_self.transport));
+    uint64_t verdict = uat_self.rank == 0 ? lead(order) : follow(order);
+    if (verdict) {
+        tell(verdict);
+        if (!(verdict & CANNOT))
+            hand_on(sp, join, order & END);
+    }
+    if (uat_self.rank > 0)
+        return;
+    stop.refused = verdict & CANNOT;
+    stop.refused_at = uat_clock_ns();
+    if (!verdict || stop.refused)
+        noted[order & END] = 1;
+    uat_stop_watch();
+}
+
+void uat_stop_polled(void)
+{
+    static uint64_t polled; /* the order during which the task has polled */
+    static unsigned times;
+    if (__builtin_expect(!uat_stop_on || uat_self.rank == 0 || !uat_stop_ordered(), 1))
+        return; /* rank 0 has ordered nothing yet */
+    times = polled == load_order() ? times + 1 : 0;
+    polled = load_order();
+    if (times >= POLLS)
+        uat_stop_refuse();
+}
+
+void uat_stop_refuse(void)
+{
+    if (uat_self.rank == 0) { /* the request stays, for the next slow path */
+        stop.refused = true;
+        stop.refused_at = uat_clock_ns();
+        return;
+    }
+    stop.served = load_order();
+    show(stop.served | CANNOT);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All workers stop, so that the state of the run can be written; then they go on. No victim's CPU and no signal is
+ * needed. Model: tests/model/claim.pml, lock.pml and message.pml with -DSTOP.
+ *
+ *   ask      Rank 0 stops its own task first. Then it WRITEs the order to each worker, and pokes (uat_poke_fn) each
+ *            worker that has not stopped, again and again.
+ *   stop     A worker sees the order at its next slow path: a spawn, the end of a task, a join, a wait, the scheduler.
+ *            A running task saves itself on its own stack and leaves for the scheduler.
+ *   still    The worker completes its own operations and releases global memory, then stores the order to `still`,
+ *            which rank 0 READs.
+ *   freeze   Once all are still, rank 0 announces it along a tree. Each worker takes its published entries back. What
+ *            it then has is its chain, its lent records and its lent blocks.
+ *
+ *   K1  A worker is still only where its running task has saved itself on its own stack.
+ *   K2  A worker that is still begins no operation, except that it refuses requests: a thief may wait for an answer.
+ *   K3  Once all are still, every claim is acknowledged, and each stack lies in exactly one place. K2's completion
+ *       orders the acknowledgement, which is fire-and-forget.
+ *   K4  "All are still" and the end of the run exclude each other: the worker that ends the root does not become still.
+ *       An order that the end overtakes is void, and the request counts for the next run.
+ *   K5  An order carries the number of its run and its own number. A worker stops once for each order. A request that
+ *       arrives during a stop is served by the next one.
+ *   K6  A poke takes only what a peek shows as valid, and takes nothing away.
+ *
+ * Only plain WRITEs change these words. Each word has one writer at a time, except `asked`, where all write the same.
+ */
+#ifndef UAT_STOP_H
+#define UAT_STOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "deque/chain.h"
+#include "include/uat.h"
+#include "include/uat/detail/failure.h"
+
+/* Reserve the words of stops in the segment. */
+void uat_stop_reserve(void);
+
+struct uat_stop_user {
+    /* Called on all workers once all have stopped. chain: what this worker has. end: the job should end then.
+     * Returns if the job goes on, then on all workers. */
+    void (*stopped)(const struct uat_chain *chain, bool end);
+};
+
+/* Accept requests. The strings and functions of user must live on. Returns 0, or -ENOMEM, reported. */
+int uat_stop_open(const struct uat_stop_user *user);
+void uat_stop_close(void);
+
+/* Request a stop. May be called by a task on any worker. */
+void uat_stop_ask(bool end);
+/* Request a stop in a signal handler, or outside of tasks. A worker other than rank 0 passes the request on at its next
+ * slow path. */
+void uat_stop_note(bool end);
+
+/* A run begins on this worker: orders of earlier runs are void. */
+void uat_stop_run(void);
+
+/* Let push and pop take the slow path if a torture mode, the simulation or a request asks for it. */
+void uat_stop_watch(void);
+
+extern bool uat_stop_on; /* requests are accepted */
+
+/* Has this worker an order to stop? Passes a noted request on to rank 0. */
+bool uat_stop_ordered(void);
+
+/* Must this worker stop here? A few loads, on slow paths only. A task that has failed does not stop before its end,
+ * because only this process knows of the failure. */
+static inline bool uat_stop_wanted(void)
+{
+    return __builtin_expect(uat_stop_on, 0) && !uat_failing.yes && uat_stop_ordered();
+}
+
+/* Stop the running task, on its own stack. Returns when the run goes on, perhaps in a later job. */
+void uat_stop_task(void);
+
+/* Is this the task that uat_stop_task() suspended? */
+extern uat_task_t uat_stop_mark;
+
+/* Stop this worker; called by the scheduler. sp: where its task goes on; 0: it has none. join: the child for which the
+ * task waits in place, or NULL. */
+void uat_stop_worker(uintptr_t sp, uat_task_t *join);
+
+/* Called if this worker is ordered to stop but cannot. Then no worker stops, and the request is tried again later. */
+void uat_stop_refuse(void);
+
+/* Called when a task has polled in vain. What it polls for may come from a worker that stands already, so a worker that
+ * only polls refuses the order. The task cannot stop there: it may be in a generator, or in a catch block. */
+void uat_stop_polled(void);
+
+/* Nanoseconds from the last order until all workers were still. Rank 0 only. */
+uint64_t uat_stop_ns(void);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The views of reducers (include/uat/reducer.h). Model: tests/model/reducer.pml.
+ *
+ *   V1  The worker holds the views of the strand that it runs. It holds none while it is in the scheduler. So a
+ *       continuation begins without views, whether it was stolen, given, resumed or left over by a child that waits.
+ *       A child that is spawned, and a spawner whose child has ended here, keep the views: they are one strand.
+ *   V2  A task that waits has put its views onto its own stack before the stack is copied.
+ *   V3  A child that ends apart from its spawner leaves its views in a block of this worker's heap. It pushes the
+ *       block's name to the list `views` of its join record before it adds to the record's state or count.
+ *   V4  The task that goes on after the join combines what the list holds, on the left, with its own views, on the
+ *       right. The list of a group's record has a block for each child that had views. They are combined in the order
+ *       in which the children parted from their spawner.
+ *   V5  Only atomics of adapters change the head of the list. It is 0 again before the record is given back.
+ */
+#ifndef UAT_VIEWS_H
+#define UAT_VIEWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "asm/switch.h"
+#include "include/uat/detail/reducer.h"
+
+/* Bytes of the running strand's views in flat form: uat_views_size(). 0: it has none. */
+extern size_t uat_views_bytes __attribute__((visibility("hidden")));
+
+enum { UAT_VIEWS_ALIGN = 16 }; /* of flat views */
+
+/* End the job if there is no room for flat views of `size` bytes on the running task's stack. */
+void uat_views_check_stack(size_t size);
+
+/* Drop the views of a root that has ended. */
+void uat_views_drop(void);
+
+/* uat_suspend() and uat_suspend_word() for a task that has views (V2). */
+int uat_views_suspend(struct uat_park *wait);
+int uat_views_suspend_word(struct uat_park *wait, uint64_t value, void *to);
+
+#endif

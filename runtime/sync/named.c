@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of channels. Each worker has a table of lists; the list of a name follows from a hash of the name. A node of a
+ * list is a block of the evacuation heap of the worker that made the channel.
+ *
+ *   N1  Only the CMP_SWAP of the home's adapter changes the head of a list. Nodes are only added, in front.
+ *   N2  A node is complete before the CMP_SWAP that adds it, and never changes after it, until uat_finalize().
+ *   N3  A worker adds a node in front of the head that it expects only if no node from there on has its name. So there
+ *       is one node for a name.
+ *
+ * Model: tests/model/named.pml.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/delay.h"
+#include "base/word.h"
+#include "include/uat/sync.h"
+#include "runtime/job/fatal.h"
+#include "runtime/sched/worker.h"
+#include "runtime/segment/heap.h"
+#include "runtime/segment/segment.h"
+#include "runtime/sync/waitobj.h"
+
+enum { LISTS = 64 /* of a worker */ };
+
+struct node {
+    uint64_t next; /* its name, or 0 */
+    uint64_t object, size, capacity;
+    char name[UAT_CHANNEL_NAME_MAX + 1];
+};
+_Static_assert(sizeof(struct node) == UAT_SYNC_NODE, "there is room for it in the staging area");
+
+static struct uat_area lists = {
+    .name = "names of channels", .size = LISTS * sizeof(uint64_t), .peers = UAT_PEERS_CHANGE, .striped = true};
+
+void uat_sync_reserve_names(void)
+{
+    uat_segment_reserve(&lists);
+}
+
+/* The head of a list, and the rank where it is. */
+struct list {
+    int rank;
+    uint64_t *head;
+};
+
+/* FNV-1a (Fowler, Noll, Vo). */
+static struct list list_of(const char *name)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    int rank = (int)((hash >> 32) % (uint64_t)uat_self.size);
+    return (struct list){rank, (uint64_t *)uat_segment_of(rank, lists.at) + hash % LISTS};
+}
+
+/* May this CPU use its own atomics on the list, which stands outside of the heap? */
+static bool is_near(const struct list *list)
+{
+    return list->rank == uat_self.rank && uat_self.near_size > 0;
+}
+
+static uint64_t head_of(const struct list *list)
+{
+    if (is_near(list)) /* Acquire: orders the loads of the nodes after it; the peer is add() */
+        return uat_cpu_load_acquire(list->head);
+    struct uat_op op = uat_op_read(&uat_sync_staging()->word, list->head, sizeof(uint64_t));
+    uat_waitobj_post((uint64_t)list->rank << 48, &op, 1);
+    return uat_sync_staging()->word;
+}
+
+/* Set the head to `node` if it is `expected` (N1). Returns whether it was. */
+static bool add(const struct list *list, uint64_t expected, uint64_t node)
+{
+    uat_delay();
+    if (is_near(list)) /* releases: the node is complete before (N2); the peers are head_of() and node_at() */
+        return __atomic_compare_exchange_n(list->head, &expected, node, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    /* A post is a release: the node is complete before (N2). The peers are again head_of() and node_at(). */
+    struct uat_op op = uat_op_cmp_swap(&uat_sync_staging()->old, list->head, expected, node);
+    uat_waitobj_post((uint64_t)list->rank << 48, &op, 1);
+    return uat_sync_staging()->old == expected;
+}
+
+/* The node of this name, READ if it is far. Valid until the next call. */
+static const struct node *node_at(uint64_t name)
+{
+    struct node *here = (struct node *)(void *)uat_sync_staging()->node, *there = (void *)uat_waitobj_address(name);
+    if (!uat_park_is_block(name - UAT_HEAP_HEADER, sizeof(*here)))
+        uat_word_refuse(-1, "the place of a channel's name", name);
+    uat_waitobj_read(name, here, there, sizeof(*here)); /* after the completion of the READ of what names it (O7) */
+    here->name[UAT_CHANNEL_NAME_MAX] = 0;
+    return here;
+}
+
+/* The node of this name in the list from `first` up to `last`, or NULL. */
+static const struct node *find(const char *name, uint64_t first, uint64_t last)
+{
+    const struct node *node;
+    for (uint64_t at = first; at != last; at = node->next) {
+        if (at == 0)
+            uat_word_refuse(-1, "the list of channels' names", first);
+        node = node_at(at);
+        if (strcmp(node->name, name) == 0)
+            return node;
+    }
+    return NULL;
+}
+
+static uat_channel_t found(const struct node *node, const char *name, size_t size, size_t capacity)
+{
+    if (node->size != size || node->capacity != capacity)
+        uat_fatal("uat_channel_named(): the channel \"%s\" has %" PRIu64 " values of %" PRIu64
+                  " bytes; it was named for %zu values of %zu bytes",
+                  name, node->capacity, node->size, capacity, size);
+    return (uat_channel_t){node->object, size};
+}
+
+static struct node *make(const char *name, size_t size, size_t capacity)
+{
+    struct uat_block *block = uat_heap_get(&uat_heap, sizeof(struct node));
+    if (!block)
+        uat_fatal("UAT_HEAP_SIZE=%zuk leaves no room for the name of a channel; set it to more",
+                  uat_segment.heap_size >> 10);
+    struct node *node = uat_block_stack(block);
+    ((struct uat_parked *)block)->kind = UAT_PARK_NAME;
+    ((struct uat_parked *)block)->holder = !uat_worker.running;
+    *node = (struct node){.object = uat_channel_create(size, capacity).object, .size = size, .capacity = capacity};
+    memcpy(node->name, name, strlen(name));
+    return node;
+}
+
+static void undo(struct node *node)
+{
+    uat_channel_destroy((uat_channel_t){node->object, node->size});
+    uat_heap_put(&uat_heap, (struct uat_block *)(void *)((char *)node - UAT_HEAP_HEADER));
+}
+
+void uat_sync_forget_names(void)
+{
+    memset(lists.at, 0, lists.size); /* a barrier follows, before the peers' CMP_SWAPs in uat_sync_add_name() */
+}
+
+void uat_sync_add_name(int rank, uint64_t address, void *here)
+{
+    struct node *node = (struct node *)(void *)((char *)here + UAT_HEAP_HEADER);
+    node->name[UAT_CHANNEL_NAME_MAX] = 0;
+    const struct list list = list_of(node->name);
+    do
+        node->next = head_of(&list);
+    while (!add(&list, node->next, (uint64_t)rank << 48 | (address + UAT_HEAP_HEADER)));
+}
+
+uat_channel_t uat_channel_named(const char *name, size_t size, size_t capacity)
+{
+    if (!uat_self.transport)
+        uat_fatal("uat_channel_named() was called outside of uat_init() and uat_finalize()");
+    if (!name || strlen(name) == 0 || strlen(name) > UAT_CHANNEL_NAME_MAX)
+        uat_fatal("uat_channel_named(): a name has 1 to %d bytes", UAT_CHANNEL_NAME_MAX);
+    const struct list list = list_of(name);
+    uint64_t head = head_of(&list), seen = 0;
+    const struct node *other = find(name, head, 0);
+    if (other)
+        return found(other, name, size, capacity);
+    struct node *node = make(name, size, capacity);
+    while (!other) {
+        node->next = head;
+        if (add(&list, head, (uint64_t)uat_self.rank << 48 | (uintptr_t)node))
+            return (uat_channel_t){node->object, size};
+        seen = head;
+        head = head_of(&list);
+        other = find(name, head, seen); /* only the nodes that others have added since (N3) */
+    }
+    undo(node);
+    return found(other, name, size, capacity);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: tasks that post requests by themselves get parts and run them; requests that they cancel are not
+ * lost. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "uat.h"
+#include "uat/adaptive.h"
+
+static void count(uat_context_t *c, const void *arg, void *result)
+{
+    long sum = 0, more;
+    int64_t begin, end;
+    (void)arg;
+    while (uat_context_next(c, 5, &begin, &end)) {
+        uat_sim_work(5000);
+        sum += end - begin;
+    }
+    while (uat_context_merge(c, &more))
+        sum += more;
+    *(long *)result = sum;
+}
+
+/* Ask the victim up to 50 times, and cancel every third request. Returns whether a part was given. */
+UAT_TASK(int, asks, int, victim)
+{
+    for (int i = 0; i < 50 && uat_rank() != victim; i++) {
+        int rc = uat_request_post(victim, &i, sizeof(i));
+        if (rc == 0)
+            rc = i % 3 == 1 && uat_request_cancel() == 0 ? -EAGAIN : uat_request_wait();
+        if (rc == 0) {
+            uat_request_run();
+            return 1;
+        }
+        uat_sim_work(3000);
+    }
+    return 0;
+}
+
+UAT_TASK(long, whole, long, n)
+{
+    const uat_adaptive_t a = {.fn = count, .mode = UAT_COOPERATIVE, .result_size = sizeof(long)};
+    asks_task thief[3];
+    long sum;
+    int home = uat_rank(), given = 0;
+    for (int i = 0; i < 3; i++)
+        asks_spawn_on(&thief[i], (home + 1 + i) % uat_size(), home);
+    uat_adaptive_run(&a, NULL, 0, n, NULL, &sum);
+    for (int i = 3; i-- > 0;)
+        given += asks_join(&thief[i]);
+    if (given == 0)
+        printf("no part was given to a task\n");
+    return given > 0 ? sum : -1;
+}
+
+int main(void)
+{
+    long sum = 0;
+    if (uat_init() < 0 || whole_run(&sum, 3000) < 0)
+        return 1;
+    return uat_finalize() < 0 || sum != 3000;
+}

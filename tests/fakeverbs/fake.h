@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A library in the place of libibverbs. It is put before the real one by LD_PRELOAD. Functions that it does not define,
+ * such as ibv_port_state_str(), are those of the real library. The inline functions of <infiniband/verbs.h> reach it by
+ * the functions in a context (struct verbs_context).
+ *
+ * The process that posts a request carries it out, with its own CPU, on the memory of the peer, which it maps. This
+ * happens in ibv_post_send(), so all operations take effect in posting order. The order of real adapters is weaker:
+ * tests of order belong on Soft-RoCE and on hardware.
+ */
+#ifndef FAKE_FAKE_H
+#define FAKE_FAKE_H
+
+#include "tests/fakeverbs/state.h"
+
+#define FAKE_EXPORT __attribute__((visibility("default")))
+/* The function of this name that this library hides. */
+#define FAKE_REAL(name) (__extension__(__typeof__(&name)) dlsym(RTLD_NEXT, #name))
+
+/* The shared state; NULL: this process does not run under `fakeverbs`, and there is no device. */
+extern struct fake_state *fake_state;
+
+/* This process's rank in its job, or -1; its host. */
+int fake_rank(void);
+int fake_host(void);
+
+/* Count a call. Returns 0, or the errno with which it must fail. */
+int fake_enter(enum fake_call call);
+/* Add to a sum. */
+void fake_add(enum fake_call sum, uint64_t amount);
+
+struct fake_context {
+    struct verbs_context verbs; /* its last member is the ibv_context that the user sees */
+    int device;                 /* index in fake_state->device */
+    bool imported;
+};
+
+struct fake_cq {
+    struct ibv_cq cq;
+    unsigned head, tail, size; /* completions added and taken; modulo size: places in the ring */
+    struct ibv_wc *ring;
+    struct fake_qp **from; /* the queue pair of each completion */
+    unsigned *ends;        /* how many requests of its queue the completion ends */
+};
+
+struct fake_qp {
+    struct ibv_qp qp;
+    unsigned depth, used; /* requests that the send queue holds */
+    unsigned unsignalled; /* requests since the last that gives a completion */
+    bool signal_all;
+};
+
+static inline struct fake_context *fake_context_of(struct ibv_context *context)
+{
+    struct verbs_context *verbs = (struct verbs_context *)((char *)context - offsetof(struct verbs_context, context));
+    return (struct fake_context *)verbs;
+}
+
+static inline struct fake_device *fake_device_of(struct ibv_context *context)
+{
+    return &fake_state->device[fake_context_of(context)->device];
+}
+
+/* The number of a new object, from 1. The process ends with a message if the table is full. */
+uint32_t fake_number(uint32_t *last, uint32_t size, const char *what);
+
+/* domain.c: functions of a context */
+struct ibv_td *fake_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr);
+int fake_dealloc_td(struct ibv_td *td);
+struct ibv_pd *fake_alloc_parent_domain(struct ibv_context *context, struct ibv_parent_domain_init_attr *attr);
+
+/* queue.c: functions of a context */
+struct ibv_qp *fake_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *init);
+
+/* request.c: functions of a context */
+int fake_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
+int fake_poll_cq(struct ibv_cq *cq, int room, struct ibv_wc *wc);
+
+/*
+ * memory.c: where the bytes at `address` (as the region's key names them) can be accessed by this process. The region
+ * must allow `access`, IBV_ACCESS_*, and belong to the protection domain. NULL: the key does not allow it.
+ */
+char *fake_translate(uint32_t key, uint64_t address, uint64_t bytes, uint32_t access, uint32_t domain);
+
+#endif

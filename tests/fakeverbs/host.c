@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What a worker sees of its host: name, boot id, the number of workers, files of the devices in /sys. */
+#include "tests/fakeverbs/fake.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pmix.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool pretends(void)
+{
+    return fake_state && fake_state->hosts > 1 && fake_rank() >= 0;
+}
+
+FAKE_EXPORT int gethostname(char *name, size_t size)
+{
+    if (!pretends())
+        return FAKE_REAL(gethostname)(name, size);
+    snprintf(name, size, "fake%d", fake_host());
+    return 0;
+}
+
+/* The place of a device in the file system; NULL: the path is none in it. */
+static const struct fake_device *device_of_path(const char *path, const char **rest)
+{
+    static const char folder[] = "/sys/class/infiniband/";
+    size_t n = sizeof(folder) - 1;
+    if (!fake_state || strncmp(path, folder, n) != 0)
+        return NULL;
+    for (int i = 0; i < fake_state->devices; i++) {
+        const struct fake_device *d = &fake_state->device[i];
+        size_t length = strlen(d->name);
+        if ((d->host >= 0 && d->host != fake_host()) || strncmp(path + n, d->name, length) != 0 ||
+            path[n + length] != '/')
+            continue;
+        *rest = path + n + length + 1;
+        return d;
+    }
+    return NULL;
+}
+
+/* A file with this content, to read. */
+static FILE *text_file(const char *text)
+{
+    FILE *file = tmpfile();
+    if (file) {
+        fputs(text, file);
+        rewind(file);
+    }
+    return file;
+}
+
+FAKE_EXPORT FILE *fopen(const char *path, const char *mode)
+{
+    char text[64];
+    const char *rest;
+    const struct fake_device *d = device_of_path(path, &rest);
+    if (d && !strcmp(rest, "device/numa_node")) {
+        snprintf(text, sizeof(text), "%d\n", d->numa_node);
+        return text_file(text);
+    }
+    if (fake_state && strstr(path, "/transparent_hugepage/shmem_enabled"))
+        return text_file(fake_state->device[0].small_pages ? "always within_size advise [never] deny force\n"
+                                                           : "always within_size [advise] never deny force\n");
+    if (pretends() && !strcmp(path, "/proc/sys/kernel/random/boot_id")) {
+        snprintf(text, sizeof(text), "fakeverbs-host-%d\n", fake_host());
+        return text_file(text);
+    }
+    return FAKE_REAL(fopen)(path, mode);
+}
+
+/* The inode of a PID namespace is its identity. */
+FAKE_EXPORT int stat(const char *path, struct stat *status)
+{
+    int rc = FAKE_REAL(stat)(path, status);
+    if (!rc && fake_state && fake_state->apart && fake_rank() >= 0 && !strcmp(path, "/proc/self/ns/pid"))
+        status->st_ino += (ino_t)fake_rank();
+    return rc;
+}
+
+/* The files of a made-up device exist. */
+FAKE_EXPORT int access(const char *path, int mode)
+{
+    return fake_state && !strncmp(path, "/dev/infiniband/uverbs", 22) ? 0 : FAKE_REAL(access)(path, mode);
+}
+
+/* A seccomp filter may forbid personality(2). */
+FAKE_EXPORT int personality(unsigned long persona)
+{
+    errno = fake_state ? fake_enter(FAKE_PERSONALITY) : 0;
+    return errno ? -1 : FAKE_REAL(personality)(persona);
+}
+
+FAKE_EXPORT pmix_status_t PMIx_Init(pmix_proc_t *self, pmix_info_t info[], size_t count)
+{
+    return fake_state && fake_enter(FAKE_PMIX_INIT) ? PMIX_ERR_UNREACH : FAKE_REAL(PMIx_Init)(self, info, count);
+}
+
+FAKE_EXPORT pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *value)
+{
+    if (fake_state && fake_enter(FAKE_PMIX_PUT))
+        return PMIX_ERR_NOMEM;
+    if (fake_state && value->type == PMIX_BYTE_OBJECT)
+        fake_add(FAKE_PMIX_PUT_BYTES, value->data.bo.size);
+    return FAKE_REAL(PMIx_Put)(scope, key, value);
+}
+
+/* The launcher counts all workers as workers of one host. */
+FAKE_EXPORT pmix_status_t PMIx_Get(const pmix_proc_t *who, const char key[], const pmix_info_t info[], size_t count,
+                                   pmix_value_t **value)
+{
+    if (fake_state && fake_enter(FAKE_PMIX_GET))
+        return PMIX_ERR_NOT_FOUND;
+    pmix_status_t status = FAKE_REAL(PMIx_Get)(who, key, info, count, value);
+    if (status == PMIX_SUCCESS && fake_state && (*value)->type == PMIX_BYTE_OBJECT)
+        fake_add(FAKE_PMIX_GET_BYTES, (*value)->data.bo.size);
+    if (status != PMIX_SUCCESS || !pretends())
+        return status;
+    uint32_t hosts = (uint32_t)fake_state->hosts;
+    if (!strcmp(key, PMIX_LOCAL_SIZE) && (*value)->type == PMIX_UINT32)
+        (*value)->data.uint32 = ((*value)->data.uint32 - (uint32_t)fake_host() + hosts - 1) / hosts;
+    if (!strcmp(key, PMIX_LOCAL_RANK) && (*value)->type == PMIX_UINT16)
+        (*value)->data.uint16 = (uint16_t)((*value)->data.uint16 / hosts);
+    return status;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests: carried out when they are posted; and their completions. */
+#include "tests/fakeverbs/fake.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Copy bytes; aligned words whole. */
+static void copy(char *to, const char *from, size_t bytes)
+{
+    if (((uintptr_t)to | (uintptr_t)from | bytes) % sizeof(uint64_t)) {
+        memcpy(to, from, bytes);
+        return;
+    }
+    /* Relaxed: the fences around a post order the copies. The other side is the peer's CPU. */
+    for (size_t i = 0; i < bytes; i += sizeof(uint64_t))
+        __atomic_store_n((uint64_t *)(void *)(to + i),
+                         __atomic_load_n((const uint64_t *)(const void *)(from + i), __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
+}
+
+static uint32_t access_of(enum ibv_wr_opcode code)
+{
+    return code == IBV_WR_RDMA_READ    ? IBV_ACCESS_REMOTE_READ
+           : code == IBV_WR_RDMA_WRITE ? IBV_ACCESS_REMOTE_WRITE
+                                       : IBV_ACCESS_REMOTE_ATOMIC;
+}
+
+/* The address of the local buffer; NULL: its key does not allow the operation. */
+static char *local_of(const struct fake_qp *qp, const struct ibv_send_wr *wr)
+{
+    const struct ibv_sge *sge = wr->sg_list;
+    if (wr->send_flags & IBV_SEND_INLINE)
+        return (char *)(uintptr_t)sge->addr;
+    return fake_translate(sge->lkey, sge->addr, sge->length,
+                          wr->opcode == IBV_WR_RDMA_WRITE ? 0 : IBV_ACCESS_LOCAL_WRITE, qp->qp.pd->handle);
+}
+
+/* The peer of a pair, if it answers. */
+static const struct fake_pair *peer_of(const struct fake_pair *own, uint32_t number)
+{
+    const struct fake_pair *peer = own->peer && own->peer < FAKE_PAIRS ? &fake_state->pair[own->peer] : NULL;
+    /* Acquire: the values that the peer set before its state. The other side is ibv_modify_qp(). */
+    if (!peer || !peer->live || __atomic_load_n(&peer->state, __ATOMIC_ACQUIRE) < IBV_QPS_RTR || peer->peer != number ||
+        peer->rq_psn != own->sq_psn)
+        return NULL;
+    const struct fake_port *near = &fake_state->device[own->device].port[own->port - 1];
+    const struct fake_port *far = &fake_state->device[peer->device].port[peer->port - 1];
+    bool alive = peer->pid == getpid() || !kill(peer->pid, 0) || errno == EPERM;
+    static int requests; /* of this process */
+    int answers = fake_state->device[own->device].answers;
+    bool answered = own->service_level == near->service_level && (!answers || requests++ < answers);
+    return alive && answered && near->fabric == far->fabric ? peer : NULL;
+}
+
+static void atomic(const struct ibv_send_wr *wr, uint64_t *local, uint64_t *remote)
+{
+    uint64_t old = wr->wr.atomic.compare_add;
+    fake_add(FAKE_ATOMICS, 1);
+    /* Sequentially consistent: an adapter's atomics are in one order, and the post before them is a fence. The other
+     * side is the peer's CPU, which loads these words. */
+    if (wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+        old = __atomic_fetch_add(remote, old, __ATOMIC_SEQ_CST);
+    else
+        __atomic_compare_exchange_n(remote, &old, wr->wr.atomic.swap, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    *local = old;
+}
+
+static enum ibv_wc_status carry_out(const struct fake_qp *qp, const struct ibv_send_wr *wr)
+{
+    const struct fake_pair *own = &fake_state->pair[qp->qp.qp_num], *peer = peer_of(own, qp->qp.qp_num);
+    bool is_atomic = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+    uint64_t remote = is_atomic ? wr->wr.atomic.remote_addr : wr->wr.rdma.remote_addr;
+    uint32_t key = is_atomic ? wr->wr.atomic.rkey : wr->wr.rdma.rkey, access = access_of(wr->opcode);
+    if (!peer)
+        return IBV_WC_RETRY_EXC_ERR;
+    if (wr->num_sge != 1 || !wr->sg_list->length) /* nothing of uat posts this */
+        return IBV_WC_LOC_LEN_ERR;
+    char *local = local_of(qp, wr);
+    if (!local)
+        return IBV_WC_LOC_PROT_ERR;
+    if (is_atomic && (remote % sizeof(uint64_t) || wr->sg_list->length != sizeof(uint64_t)))
+        return IBV_WC_REM_INV_REQ_ERR;
+    if (!(peer->access & access) && access)
+        return IBV_WC_REM_INV_REQ_ERR;
+    char *far = fake_translate(key, remote, wr->sg_list->length, access, peer->domain);
+    if (!far)
+        return IBV_WC_REM_ACCESS_ERR;
+    if (is_atomic)
+        atomic(wr, (uint64_t *)(void *)local, (uint64_t *)(void *)far);
+    else if (wr->opcode == IBV_WR_RDMA_READ && fake_state->device[own->device].wrong_reads)
+        memset(local, 0xff, wr->sg_list->length);
+    else if (wr->opcode == IBV_WR_RDMA_READ)
+        copy(local, far, wr->sg_list->length);
+    else
+        copy(far, local, wr->sg_list->length);
+    return IBV_WC_SUCCESS;
+}
+
+/* Add a completion, which ends the requests of the queue since the completion before it. */
+static void complete(struct fake_qp *qp, const struct ibv_send_wr *wr, enum ibv_wc_status status)
+{
+    struct fake_cq *cq = (struct fake_cq *)qp->qp.send_cq;
+    if (cq->head - cq->tail == cq->size) {
+        fprintf(stderr, "fakeverbs: more than %u completions in a completion queue\n", cq->size);
+        abort();
+    }
+    unsigned at = cq->head++ % cq->size;
+    cq->ring[at] =
+        (struct ibv_wc){.wr_id = wr->wr_id, .status = status, .qp_num = qp->qp.qp_num, .byte_len = wr->sg_list->length};
+    cq->from[at] = qp;
+    cq->ends[at] = qp->unsignalled;
+    qp->unsignalled = 0;
+}
+
+int fake_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+{
+    struct fake_qp *qp = (struct fake_qp *)pair;
+    int error = fake_enter(FAKE_POST_SEND);
+    /* Full fence: a doorbell orders the stores before it ahead of what the adapter does, and what the operations below
+     * read comes after it. The other side is any full fence of a peer. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (; wr && !error; wr = wr->next) {
+        bool broken = pair->state == IBV_QPS_ERR;
+        if (qp->used == qp->depth || (pair->state != IBV_QPS_RTS && !broken)) {
+            error = qp->used == qp->depth ? ENOMEM : EINVAL;
+            break;
+        }
+        fake_add(FAKE_REQUESTS, 1);
+        qp->used++;
+        qp->unsignalled++;
+        enum ibv_wc_status status = broken ? IBV_WC_WR_FLUSH_ERR : carry_out(qp, wr);
+        if (status != IBV_WC_SUCCESS)
+            pair->state = IBV_QPS_ERR;
+        if (status != IBV_WC_SUCCESS || (wr->send_flags & IBV_SEND_SIGNALED) || qp->signal_all)
+            complete(qp, wr, status);
+    }
+    /* Full fence: what the operations read and wrote comes before all that the process does later. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (error && bad)
+        *bad = wr;
+    return error;
+}
+
+int fake_poll_cq(struct ibv_cq *queue, int room, struct ibv_wc *wc)
+{
+    struct fake_cq *cq = (struct fake_cq *)queue;
+    int n = 0, error = fake_enter(FAKE_POLL_CQ);
+    for (; !error && n < room && cq->tail != cq->head; n++) {
+        unsigned at = cq->tail++ % cq->size;
+        wc[n] = cq->ring[at];
+        cq->from[at]->used -= cq->ends[at];
+    }
+    errno = error ? error : errno;
+    return error ? -1 : n;
+}

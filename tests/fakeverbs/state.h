@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all processes of one run of `fakeverbs` share: the devices, the objects that peers reach by number, and counts.
+ * The state is a memory object without a name. The command `fakeverbs` holds it, and each process maps it through the
+ * path in the environment variable FAKE_VERBS. So nothing is left behind, however the processes end.
+ *
+ * The memory object starts as zeros. An object's number is its index in its table; index 0 is unused. Numbers are not
+ * used again.
+ */
+#ifndef FAKE_STATE_H
+#define FAKE_STATE_H
+
+#include <infiniband/verbs.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FAKE_VARIABLE "FAKE_VERBS"
+
+/* The calls that are counted and can fail. `text` is the name in --count and --fail. */
+#define FAKE_CALL_LIST(X)                                                                                              \
+    X(GET_DEVICE_LIST, "get_device_list")                                                                              \
+    X(OPEN_DEVICE, "open_device")                                                                                      \
+    X(QUERY_DEVICE, "query_device")                                                                                    \
+    X(QUERY_PORT, "query_port")                                                                                        \
+    X(QUERY_GID, "query_gid")                                                                                          \
+    X(QUERY_PKEY, "query_pkey")                                                                                        \
+    X(FORK_INIT, "fork_init")                                                                                          \
+    X(ALLOC_PD, "alloc_pd")                                                                                            \
+    X(ALLOC_TD, "alloc_td")                                                                                            \
+    X(ALLOC_PARENT_DOMAIN, "alloc_parent_domain")                                                                      \
+    X(REG_MR, "reg_mr")                                                                                                \
+    X(CREATE_CQ, "create_cq")                                                                                          \
+    X(CREATE_QP, "create_qp")                                                                                          \
+    X(MODIFY_QP, "modify_qp")                                                                                          \
+    X(IMPORT_DEVICE, "import_device")                                                                                  \
+    X(IMPORT_PD, "import_pd")                                                                                          \
+    X(IMPORT_MR, "import_mr")                                                                                          \
+    X(POST_SEND, "post_send")                                                                                          \
+    X(POLL_CQ, "poll_cq")                                                                                              \
+    X(GET_ASYNC_EVENT, "get_async_event")                                                                              \
+    X(DEREG_MR, "dereg_mr")                                                                                            \
+    X(DESTROY_QP, "destroy_qp")                                                                                        \
+    X(DESTROY_CQ, "destroy_cq")                                                                                        \
+    X(DEALLOC_PD, "dealloc_pd")                                                                                        \
+    X(CLOSE_DEVICE, "close_device")                                                                                    \
+    X(PMIX_INIT, "pmix_init")                                                                                          \
+    X(PMIX_PUT, "pmix_put")                                                                                            \
+    X(PMIX_GET, "pmix_get")                                                                                            \
+    X(PERSONALITY, "personality")                                                                                      \
+    /* These are sums, not calls. */                                                                                   \
+    X(MR_BYTES, "mr_bytes")                                                                                            \
+    X(MR_PAGES, "mr_pages")                                                                                            \
+    X(PMIX_PUT_BYTES, "pmix_put_bytes")                                                                                \
+    X(PMIX_GET_BYTES, "pmix_get_bytes")                                                                                \
+    X(REQUESTS, "requests")                                                                                            \
+    X(ATOMICS, "atomics")
+
+#define FAKE_CALL_ENUM(name, text) FAKE_##name,
+enum fake_call { FAKE_CALL_LIST(FAKE_CALL_ENUM) FAKE_CALLS };
+extern const char *const fake_call_names[FAKE_CALLS];
+
+enum {
+    FAKE_DEVICES = 16,
+    FAKE_PORTS = 2, /* of a device, at most */
+    FAKE_GIDS = 16,
+    FAKE_PKEYS = 8,
+    FAKE_HOSTS = 64,
+    FAKE_FAILURES = 8,
+    FAKE_RANKS = 1024,
+    FAKE_OBJECTS = 1 << 14,
+    FAKE_DOMAINS = 1 << 16,
+    FAKE_REGIONS = 1 << 20,
+    FAKE_PAIRS = 1 << 20
+};
+
+struct fake_gid {
+    uint32_t index, type; /* enum ibv_gid_type */
+    union ibv_gid gid;
+};
+
+struct fake_port {
+    struct ibv_port_attr attr;
+    uint32_t fabric;           /* ports of different fabrics do not reach each other, whatever their addresses are */
+    uint32_t service_level;    /* packets of other service levels are dropped */
+    uint16_t unordered_levels; /* of an mlx5 device: the mask of service levels that it delivers out of order */
+    uint32_t gids, pkeys;
+    struct fake_gid gid[FAKE_GIDS];
+    uint16_t pkey[FAKE_PKEYS];
+};
+
+struct fake_device {
+    char name[IBV_SYSFS_NAME_MAX];
+    char sysfs[64]; /* folder with the files that the kernel has for a device; "": there is none */
+    struct ibv_device_attr attr;
+    struct ibv_pci_atomic_caps pci_atomics;
+    int host;          /* exists on this host only; -1: on all */
+    int numa_node;     /* -1: unknown */
+    int max_contexts;  /* processes of a host that may have it open at a time; 0: no limit */
+    int max_inline;    /* bytes */
+    bool has_rc;       /* queue pairs for reliable connections can be created */
+    bool relaxed_only; /* memory keys without IBV_ACCESS_RELAXED_ORDERING are refused */
+    bool relaxes;      /* an mlx5 device that says that its memory keys are always relaxed */
+    int open_ms;       /* milliseconds that opening it takes */
+    bool small_pages;  /* the kernel gives shared memory no huge pages */
+    int answers;       /* requests of a process that are answered; 0: all */
+    bool wrong_reads;  /* READs return other bytes, as from another host with the same address */
+    struct fake_port port[FAKE_PORTS];
+};
+
+/* Fail the k-th call of a kind in the process of a rank. */
+struct fake_failure {
+    int rank; /* -1: any; each process counts alone */
+    enum fake_call call;
+    uint64_t at; /* from 1; 0: each call */
+    int error;
+};
+
+/* A memory object that a process has made: where its bytes can be mapped. */
+struct fake_object {
+    int pid, fd;
+    uint64_t inode;
+};
+
+struct fake_domain {
+    int live, pid, device, host;
+};
+
+struct fake_region {
+    int live, pid;
+    uint32_t domain, access;
+    uint64_t address, length, iova;
+};
+
+struct fake_pair {
+    int live, pid, state, device, port, host;
+    uint32_t domain, access, peer;
+    uint32_t sq_psn, rq_psn, service_level;
+};
+
+struct fake_state {
+    int hosts;  /* the workers are dealt out to this number of hosts */
+    bool apart; /* each worker is in a PID namespace of its own, as far as it sees */
+    int devices;
+    int failures;
+    struct fake_device device[FAKE_DEVICES];
+    struct fake_failure failure[FAKE_FAILURES];
+    int used_contexts[FAKE_HOSTS][FAKE_DEVICES], used_pairs[FAKE_HOSTS][FAKE_DEVICES],
+        used_regions[FAKE_HOSTS][FAKE_DEVICES];
+    uint64_t count[FAKE_RANKS][FAKE_CALLS];
+    uint32_t objects, domains, regions, pairs; /* the last number given out */
+    struct fake_object object[FAKE_OBJECTS];
+    struct fake_domain domain[FAKE_DOMAINS];
+    struct fake_region region[FAKE_REGIONS];
+    struct fake_pair pair[FAKE_PAIRS];
+};
+
+#endif

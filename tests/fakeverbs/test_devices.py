@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Description: a worker of a host with twelve adapters lists them once, and opens only those about which /sys says too little. It takes the
+port that it would take if it had opened all of them. uat_info shows the properties of the chosen adapter's queue pairs and keys.
+
+usage: test_devices.py BUILD
+"""
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from fake import Run, expect, fib
+
+# Name, state, link layer, rate in Gb/s, atomics. fake4 is the best that can be used.
+ADAPTERS = [("fake0", "down", "infiniband", 400, "hca"), ("fake1", "active", "ethernet", 400, "hca"), ("fake2", "active", "infiniband", 100, "hca"),
+            ("fake3", "active", "infiniband", 400, "none"), ("fake4", "active", "infiniband", 200, "hca")]
+ADAPTERS += [(f"fake{i}", "active", "infiniband", 100, "hca") for i in range(5, 12)]
+SPEED = {100: 32, 200: 64, 400: 128}  # codes of active_speed, with width 4X
+STATE = {"active": "4: ACTIVE", "down": "1: DOWN"}
+
+
+def describe(folder, with_sysfs):
+    """The text of a file of devices. If with_sysfs, write the kernel's files for them."""
+    text = ""
+    for i, (name, state, link, rate, atomics) in enumerate(ADAPTERS):
+        ethernet = link == "ethernet"
+        gid = f"::ffff:10.0.0.{8 * i}" if ethernet else f"fe80::2:c903:{i}:1"
+        text += f"device {name}\natomic_cap {atomics}\n"
+        if with_sysfs:
+            text += f"sysfs {folder}/{name}\n"
+            port = Path(folder) / name / "ports/1"
+            (port / "gids").mkdir(parents=True)
+            for file, line in ("state", STATE[state]), ("link_layer", "Ethernet" if ethernet else "InfiniBand"), ("rate", f"{rate} Gb/sec (4X)"), \
+                    ("gids/0", "fe80:0000:0000:0000:0002:c903:%04x:0001" % i):
+                (port / file).write_text(line + "\n")
+        text += f"port\nstate {state}\nlink {link}\nspeed {SPEED[rate]}\nlid {16 * i + 1}\ngid 0 {'v2' if ethernet else 'ib'} {gid}\npkey 0xffff\n"
+    return text
+
+
+def check(build, text, opened, hosts=1, workers=4, takes="fake4", **settings):
+    run = Run(build, workers, fib(build, 16), devices=[text], hosts=hosts, LOG="info", **settings)
+    expect(run.status == 0 and "987 (correct)" in run.out, run)
+    expect(run.count["open_device"] == (opened * workers, opened), run.count)
+    expect(run.count["get_device_list"] == (workers, 1), run.count)
+    expect(run.count["close_device"] == run.count["open_device"], run.count)
+    expect(sum(f"verbs port {takes}:1 in" in line for line in run.lines) == workers, run)
+    if hosts > 1:  # the same port was the reason to take verbs
+        expect(sum(f"workers are on several nodes; {takes}:1 is active" in line for line in run.lines) == workers, run)
+
+
+def test_info(build):
+    """uat_info shows what a queue pair and a memory key of the chosen device are like."""
+    for relaxed, keys in (0, "yes"), (1, "Invalid argument"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "devices"
+            path.write_text(f"device mlx5_0\nmax_inline 32\nrelaxed_only {relaxed}\nport\nunordered_levels 6\ngid 0 ib fe80::1:1\npkey 0xffff\n")
+            command = [build / "tests/fakeverbs/fakeverbs", "--devices", path, "--", build / "launcher/info/uat_info", "--json"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        queue = json.loads(done.stdout)["chosen"]["queue"]
+        expect((queue["thread_domain"], queue["ordered_keys"], queue["read_data_in_order"]) == ("yes", keys, "not promised"), queue)
+        expect(queue["unordered_levels"] == "0x0006", queue)
+
+
+def main():
+    build = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        text = describe(folder, True)
+        # fake3, which looks better; fake4; and fake1, whose GIDs /sys does not show in one file. Not fake0, which is down.
+        check(build, text, 3)
+        check(build, text, 3, hosts=2, TRANSPORT="auto")
+        check(build, text, 1, NET_DEVICES="fake7", takes="fake7")
+        check(build, text, 1, hosts=2, TRANSPORT="auto", NET_DEVICES="fake7", takes="fake7")
+        run = Run(build, 2, fib(build, 16), devices=[text], NET_DEVICES="fake0")
+        expect(run.status != 0 and any("fake0:1: its state is down" in line for line in run.lines), run)
+        expect(run.count["open_device"][0] == 0, run.count)
+    check(build, describe("", False), len(ADAPTERS))
+    test_info(build)
+
+
+main()

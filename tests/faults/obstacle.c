@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: a program for tests of refused checkpoints. Its run cannot be saved while an interval of
+ * uat_adaptive_run() is open; that lasts for SECONDS after a line says so. Then the run goes on for a minute.
+ *
+ * usage: obstacle SECONDS
+ *        obstacle name      (main() names a channel; no checkpoint is ever possible)
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "uat.h"
+#include "uat/adaptive.h"
+#include "uat/sync.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+UAT_TASK(long, fib, long, n)
+{
+    fib_task left;
+    if (n < 2)
+        return n;
+    fib_spawn(&left, n - 1);
+    long right = fib(n - 2);
+    return fib_join(&left) + right;
+}
+
+static void linger(uat_context_t *c, const void *arg, void *result)
+{
+    double until;
+    int64_t begin, end;
+    (void)result;
+    memcpy(&until, arg, sizeof(until));
+    fprintf(stderr, "the obstacle is there\n");
+    while (now() < until)
+        fib(10);
+    while (uat_context_next(c, 1, &begin, &end))
+        continue;
+}
+
+UAT_TASK(long, root, double, seconds)
+{
+    double begin = now();
+    static const uat_adaptive_t lingering = {.fn = linger, .arg_size = sizeof(double), .mode = UAT_COOPERATIVE};
+    double until = begin + seconds;
+    uat_adaptive_run(&lingering, NULL, 0, 1, &until, NULL);
+    fprintf(stderr, "the obstacle is gone\n");
+    while (now() < begin + 60)
+        fib(10);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    long result;
+    if (argc != 2 || uat_init() < 0)
+        return 1;
+    if (strcmp(argv[1], "name") == 0)
+        uat_channel_named("obstacle", 8, 1);
+    if (root_run(&result, atof(argv[1])) < 0)
+        return 1;
+    return uat_finalize() < 0;
+}

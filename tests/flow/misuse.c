@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Description: misuse of data flows ends the job with a line that says what was wrong.
+ * usage: misuse CASE
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "uat.h"
+#include "uat/dataflow.h"
+
+static char *bytes; /* in global memory */
+static const char *wanted;
+
+static int is(const char *name)
+{
+    return strcmp(wanted, name) == 0;
+}
+
+static void nothing(void *arg, const uat_flow_place_t *place)
+{
+    (void)arg;
+    (void)place;
+}
+
+static void spawn(uat_flow_t *f, size_t first, size_t n)
+{
+    const uat_flow_access_t access = {.p = bytes + first, .mode = UAT_FLOW_INOUT, .bytes = n};
+    uat_flow_spawn(f, nothing, NULL, 0, &access, 1);
+}
+
+UAT_TASK_VOID(unended, int, depth)
+{
+    uat_flow_t f;
+    (void)depth;
+    uat_flow_begin(&f);
+    spawn(&f, 0, 8);
+}
+
+UAT_TASK_VOID(all, int, unused)
+{
+    uat_flow_t f, copy;
+    uat_flow_access_t many[UAT_FLOW_ACCESSES + 1];
+    static char large[UAT_FLOW_ARGUMENT_MAX + 1];
+    unended_task child;
+    (void)unused;
+    memset(many, 0, sizeof(many));
+    memset(&f, 0, sizeof(f));
+    f.ledger = is("never-begun") ? 1 : 0;
+    if (!is("never-begun"))
+        uat_flow_begin(&f);
+    copy = f;
+    if (is("window"))
+        uat_flow_window(&f, 0);
+    if (is("accesses"))
+        uat_flow_spawn(&f, nothing, NULL, 0, many, UAT_FLOW_ACCESSES + 1);
+    if (is("argument"))
+        uat_flow_spawn(&f, nothing, large, sizeof(large), many, 1);
+    if (is("not-in-a-frame"))
+        uat_flow_begin((uat_flow_t *)(void *)large);
+    if (is("copy"))
+        spawn(&copy, 0, 8);
+    if (is("never-begun"))
+        spawn(&f, 0, 8);
+    if (is("overlap"))
+        spawn(&f, 0, 16);
+    if (is("overlap"))
+        spawn(&f, 8, 16);
+    if (is("sizes"))
+        spawn(&f, 0, 16);
+    if (is("sizes"))
+        spawn(&f, 0, 8);
+    if (is("mode"))
+        uat_flow_spawn(&f, nothing, NULL, 0, many, 1);
+    many[0] = (uat_flow_access_t){.p = bytes, .mode = UAT_FLOW_ADD, .bytes = 8};
+    if (is("add"))
+        uat_flow_spawn(&f, nothing, NULL, 0, many, 1);
+    if (is("unended")) {
+        unended_spawn(&child, 0);
+        unended_join(&child);
+    }
+    uat_flow_end(&f);
+}
+
+int main(int argc, char **argv)
+{
+    wanted = argc > 1 ? argv[1] : "";
+    if (uat_init() < 0)
+        return 1;
+    bytes = uat_global_alloc(UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0);
+    if (!bytes || all_run(0) < 0)
+        return 1;
+    return uat_finalize() < 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A biased mutex of runtime/sync/mutex.c: TASKS tasks on WORKERS workers lock and unlock it ROUNDS times each. Worker 0
+ * is its home. A worker runs one task at a time, and a task leaves it only where it waits or migrates. So the plain
+ * loads and stores below, one step each, meet those of a task on another worker at any point, and no others.
+ *
+ * At most one task is inside; all end, so none waits forever. Inside, a task may be moved anywhere, as by a steal.
+ */
+#define TASKS 3
+#define WORKERS 2
+#define ROUNDS 2
+#define NONE 255
+
+byte runs[WORKERS] = NONE; /* the task that a worker runs */
+byte locked;
+byte head = NONE, tail = NONE;
+byte next[TASKS];
+bool ready[TASKS]; /* handed the mutex */
+byte inside;
+
+inline leave()
+{
+    runs[at] = NONE
+}
+
+/* Continue on `to`, once that worker runs nothing. */
+inline migrate(to)
+{
+    if
+    :: at != to ->
+        leave();
+        atomic { runs[to] == NONE -> runs[to] = self; at = to }
+    :: else
+    fi
+}
+
+inline lock()
+{
+#ifndef M_LOCK_ANYWHERE
+    migrate(0);
+#endif
+    if
+    :: locked == 0 -> locked = 1
+    :: else ->
+        next[self] = NONE;
+        if
+        :: head == NONE -> head = self
+        :: else -> next[tail] = self
+        fi;
+        tail = self;
+        leave();
+#ifdef M_WAITER_RESUMED_ANYWHERE
+        atomic { ready[self] && runs[1] == NONE -> runs[1] = self; at = 1 };
+#else
+        atomic { ready[self] && runs[0] == NONE -> runs[0] = self; at = 0 };
+#endif
+        ready[self] = false
+    fi;
+    assert(at == 0)
+}
+
+inline unlock()
+{
+#ifndef M_UNLOCK_ANYWHERE
+    migrate(0);
+#endif
+    assert(locked);
+    if
+    :: head == NONE -> locked = 0
+    :: else ->
+        waiter = head;
+        if
+        :: head == tail -> head = NONE
+        :: else -> head = next[waiter]
+        fi;
+#ifdef M_FREED_AND_HANDED
+        locked = 0;
+#endif
+        ready[waiter] = true
+    fi
+}
+
+proctype Task(byte self)
+{
+    byte at, round, waiter;
+    if
+    :: atomic { runs[0] == NONE -> runs[0] = self; at = 0 }
+    :: atomic { runs[1] == NONE -> runs[1] = self; at = 1 }
+    fi;
+    for (round : 1 .. ROUNDS) {
+        lock();
+        inside++;
+        assert(inside == 1);
+        if
+        :: migrate(1) /* stolen */
+        :: skip
+        fi;
+        inside--;
+        unlock();
+        if
+        :: migrate(1)
+        :: skip
+        fi
+    }
+    leave()
+}
+
+init {
+    byte i;
+    atomic {
+        for (i : 0 .. TASKS - 1) { run Task(i) }
+    }
+    (_nr_pr == 1);
+    assert(locked == 0 && head == NONE)
+}

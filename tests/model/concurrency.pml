@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The limit of active workers, runtime/adaptive/concurrency.c: three calls at the same time, each of which changes the
+ * words of two workers, in an order of its own. At the end both words have the limit of the call with the largest
+ * number.
+ */
+#define CALLS 3
+
+byte changes, word[2], ended; /* a word: the number of the call that has set it */
+
+proctype Caller(bit first)
+{
+    byte number, seen, old, k;
+    bit i;
+    atomic { changes++; number = changes };
+    i = first;
+    do
+    :: k < 2 ->
+        seen = word[i];
+#ifdef M_NUMBER_NOT_COMPARED
+        word[i] = number;
+#else
+        do
+        :: seen < number ->
+#ifdef M_NO_SWAP
+            word[i] = number;
+            break
+#else
+            atomic { old = word[i]; if :: old == seen -> word[i] = number :: else fi };
+#ifdef M_NO_SECOND_TRY
+            break
+#else
+            if
+            :: old == seen -> break
+            :: else -> seen = old
+            fi
+#endif
+#endif
+        :: else -> break
+        od;
+#endif
+        i = 1 - i;
+        k++
+    :: else -> break
+    od;
+    ended++
+}
+
+init
+{
+    atomic { run Caller(0); run Caller(1); run Caller(0) };
+    (ended == CALLS);
+    assert(word[0] == CALLS && word[1] == CALLS)
+}

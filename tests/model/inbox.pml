@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inbox of deque/inbox.h: a home and SENDERS senders, each of which sends its one block ROUNDS times. (The same
+ * block again is what could confuse a CMP_SWAP.) The home takes all tasks at once, READs their headers, and gives each
+ * block back, after which its sender may use it again. Each send is received exactly once. Meanwhile rank 0 looks for a
+ * deadlock, as in runtime/sched/deadlock.c: it must not find one before all is done.
+ *
+ * A worker's notice is odd while it has work. The home has none at first; a sender has some until its last send.
+ */
+#ifndef SENDERS
+#define SENDERS 2
+#endif
+#ifndef ROUNDS
+#define ROUNDS 2
+#endif
+#define HOME SENDERS
+#define NAME (self + 1)
+
+byte head;              /* name of the task sent last; 0: none */
+byte next[SENDERS + 1]; /* by name */
+bool free[SENDERS];     /* the block was given back */
+bool there[SENDERS];    /* it has a task that was sent and not received */
+byte work[SENDERS + 1]; /* the notices */
+byte received;
+
+proctype Sender(byte self)
+{
+    byte expected, old, round;
+    for (round : 1 .. ROUNDS) {
+        (free[self]);
+        free[self] = false;
+        there[self] = true;
+        expected = 0;
+        do
+        ::
+#ifndef M_NEXT_AFTER_SWAP
+            next[NAME] = expected;
+#endif
+#ifdef M_SEND_BY_WRITE
+            old = head; /* a READ, then a WRITE */
+            next[NAME] = old;
+            head = NAME;
+            break
+#else
+            atomic {
+                old = head;
+                if
+                :: old == expected -> head = NAME
+                :: else
+                fi
+            };
+#ifdef M_NEXT_AFTER_SWAP
+            if
+            :: old == expected -> next[NAME] = expected
+            :: else
+            fi;
+#endif
+            if
+            :: old == expected -> break
+            :: else ->
+#ifdef M_LOSER_LEAVES
+                break
+#else
+                expected = old
+#endif
+            fi
+#endif
+        od
+    }
+    work[self]++ /* no work any more: it is even */
+}
+
+inline receive(name)
+{
+    assert(there[name - 1]);
+    there[name - 1] = false;
+    received++;
+#ifdef M_GIVEN_BACK_EARLY
+    free[name - 1] = true;
+    after = next[name]
+#else
+    after = next[name];
+    free[name - 1] = true
+#endif
+}
+
+proctype Home()
+{
+    byte first, old, at, after;
+    do
+    :: head != 0 ->
+#ifndef M_WORK_AFTER_TAKE
+        work[HOME]++; /* uat_notice_begin() */
+#endif
+        first = head;
+        do
+        ::
+#ifdef M_TAKE_BY_WRITE
+            first = head;
+            head = 0;
+            break
+#else
+            atomic {
+                old = head;
+                if
+                :: old == first -> head = 0
+                :: else
+                fi
+            };
+            if
+            :: old == first -> break
+            :: else -> first = old
+            fi
+#endif
+        od;
+#ifdef M_WORK_AFTER_TAKE
+        work[HOME]++;
+#endif
+        at = first;
+        do
+        :: at != 0 -> receive(at); at = after
+        :: else -> break
+        od;
+        work[HOME]++ /* uat_notice_end() */
+    :: received == SENDERS * ROUNDS -> break
+    od
+}
+
+/* READ a worker's notice and inbox. Only the home has an inbox here. */
+inline look(worker)
+{
+    queued = 0;
+#ifdef M_WORK_BEFORE_INBOX
+    seen = work[worker];
+    if
+    :: worker == HOME -> queued = head
+    :: else
+    fi
+#else
+#ifndef M_NO_INBOX
+    if
+    :: worker == HOME -> queued = head
+    :: else
+    fi;
+#endif
+    seen = work[worker]
+#endif
+}
+
+proctype Rank0()
+{
+    byte i, round, sum, before, seen, queued;
+    bool busy;
+    do
+    :: received == SENDERS * ROUNDS -> break
+    :: else ->
+        busy = false;
+        before = 0;
+        for (round : 1 .. 2) {
+            sum = 0;
+            for (i : 0 .. SENDERS) {
+                look(SENDERS - i); /* the home first: in the other order rank 0 would see each send in time */
+                sum = sum + seen;
+                busy = busy || (seen % 2 == 1) || queued != 0
+            }
+            if
+            :: round == 1 -> before = sum
+            :: else
+            fi
+        }
+        assert(busy || sum != before || received == SENDERS * ROUNDS)
+    od
+}
+
+init {
+    byte i;
+    atomic {
+        for (i : 0 .. SENDERS - 1) {
+            free[i] = true;
+            work[i] = 1;
+            run Sender(i)
+        }
+        run Home();
+        run Rank0()
+    }
+    (received == SENDERS * ROUNDS && _nr_pr == 1);
+    assert(head == 0)
+}

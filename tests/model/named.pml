@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names of channels of runtime/sync/named.c: one list, and PROCESSES workers that name one of two names each, in
+ * every combination. Node p is the one that worker p makes. Two workers that gave the same name have the same channel.
+ */
+#ifndef PROCESSES
+#define PROCESSES 3
+#endif
+#define NONE 255
+
+byte head = NONE;
+byte next[PROCESSES] = NONE;
+byte name[PROCESSES];      /* in the nodes; 0 until written */
+byte asked[PROCESSES];     /* what the worker names */
+byte channel[PROCESSES] = NONE;
+
+/* Look for the name of worker p from `at` up to `last`; `got` is its node or NONE. */
+inline find(last)
+{
+    got = NONE;
+    do
+    :: at == last -> break
+    :: at != last ->
+        assert(at != NONE);
+        if
+        :: name[at] == asked[p] -> got = at; break
+        :: else -> at = next[at]
+        fi
+    od
+}
+
+proctype Worker(byte p)
+{
+    byte expected, at, got, seen;
+    expected = head;
+    at = expected;
+    find(NONE);
+    do
+    :: got != NONE -> break
+    :: else ->
+#ifndef M_NODE_AFTER_SWAP
+        name[p] = asked[p];
+#endif
+        next[p] = expected;
+        atomic {
+            if
+            :: head == expected -> head = p; got = p
+            :: else
+            fi
+        };
+#ifdef M_NODE_AFTER_SWAP
+        name[p] = asked[p];
+#endif
+        if
+        :: got == p -> break
+        :: else
+        fi;
+        seen = expected;
+        expected = head;
+        at = expected;
+#ifdef M_NOT_FOUND_AGAIN
+        at = seen;
+#endif
+#ifdef M_HEAD_READ_TWICE
+        find(seen);
+        expected = head
+#else
+        find(seen)
+#endif
+    od;
+    channel[p] = got
+}
+
+init
+{
+    byte i;
+    atomic {
+        for (i : 0 .. PROCESSES - 1) {
+            if
+            :: asked[i] = 1
+            :: asked[i] = 2
+            fi
+        };
+        for (i : 0 .. PROCESSES - 1) { run Worker(i) };
+        i = 0
+    };
+    (_nr_pr == 1);
+    assert(asked[0] != asked[1] || channel[0] == channel[1]);
+    assert(asked[0] != asked[2] || channel[0] == channel[2]);
+    assert(asked[1] != asked[2] || channel[1] == channel[2]);
+    assert(asked[0] == asked[1] || channel[0] != channel[1])
+}

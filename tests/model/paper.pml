@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The paper protocol: deque/owner.c against THIEVES thieves of deque/thief_paper.c. See README.md for what is left out.
+ *
+ * It checks what claim.pml checks. It also checks that one thief at a time holds the lock, and that the lock equals
+ * claims when all have passed. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only makes them try
+ * less often.
+ */
+#ifndef THIEVES
+#define THIEVES 2
+#endif
+#define LOCK_AT_REST claims
+#include "ring.pml"
+#include "owner.pml"
+
+bool started;
+byte holders;
+
+/* What the peer of a WRITE that is waited for does: nothing is left in flight. */
+#define UNLOCK(status) ack[SLOT_OF(t)] = ACK(t, status); holders--; busy--
+#define LEAVE() owed[me]++ /* Network subtracts it from lock and busy, perhaps after this thief's next attempt */
+
+#ifdef M_LOSER_KEEPS_ITS_1
+#define LOSE() busy--
+#else
+#define LOSE() LEAVE()
+#endif
+#ifdef M_HOLDER_KEEPS_ITS_1
+#define FIND_NOTHING() holders--; busy--
+#else
+#define FIND_NOTHING() holders--; LEAVE()
+#endif
+
+#ifdef M_UNACKNOWLEDGED_IS_FREE
+#define LAST_ACKNOWLEDGED true
+#else
+#define LAST_ACKNOWLEDGED ACK_FOR(last_ack, t - 1)
+#endif
+#ifdef M_LOCK_NOT_COMPARED
+#define AT_CLAIMS true
+#else
+#define AT_CLAIMS (old == t)
+#endif
+#ifdef M_NO_VALID_TEST
+#define STILL_VALID(word) true
+#else
+#define STILL_VALID(word) VALID_FOR(word, t)
+#endif
+
+/* WRITE claims and wait, then READ the slot's words in any order. An invalid slot ends the sampling at once, because the
+ * other word is never used then. If the slot is not in the state that was offered, it was published during the READs:
+ * then READ it again, now that it is frozen. */
+inline claim()
+{
+#ifdef M_SLOT_BEFORE_CLAIM
+    atomic { slot_state = state[SLOT_OF(t)]; slot_sp = sp[SLOT_OF(t)] };
+    claims = t + 1;
+#else
+    claims = t + 1;
+    do
+    :: atomic {
+           !(got & 8) -> slot_state = state[SLOT_OF(t)]; got = got | 8;
+           if
+           :: !STILL_VALID(slot_state) -> got = 31
+           :: else
+           fi
+       }
+    :: atomic { !(got & 16) -> slot_sp = sp[SLOT_OF(t)]; got = got | 16 }
+    :: got == 31 -> break
+    od;
+#endif
+    if
+    :: atomic {
+           !STILL_VALID(slot_state) ->
+#ifdef M_ABORT_UNACKNOWLEDGED
+           holders--;
+           busy--
+#else
+           UNLOCK(ABORTED)
+#endif
+       }
+    :: else ->
+#ifdef M_UNLOCK_BEFORE_TRANSFER
+       atomic { UNLOCK(STOLEN) };
+#endif
+#ifndef M_NO_SECOND_LOOK
+       if
+       :: slot_state != offer -> slot_sp = sp[SLOT_OF(t)]
+       :: else
+       fi;
+#endif
+       atomic { stolen = stack[slot_sp]; run_entry(stolen) };
+#ifndef M_UNLOCK_BEFORE_TRANSFER
+       atomic { UNLOCK(STOLEN) }
+#endif
+    fi
+}
+
+proctype Thief(byte me)
+{
+    byte tries, got, t, q, old, offer, last_ack, slot_state, slot_sp, stolen;
+end:
+    do
+    :: atomic {
+           tries < CLAIMS && (me == 0 || started) -> /* symmetry: thief 0 starts first */
+           started = 1;
+           tries++;
+           busy++;
+           old = lock; /* FETCH_ADD */
+           lock++;
+           do /* q: the slot that turns out to be that of claims */
+           :: q < SLOTS - 1 -> q++
+           :: break
+           od
+       };
+       do /* READ the ring: its words in any order. The sampling ends when claims shows that the lock is not held. */
+       :: atomic {
+              !(got & 1) -> t = claims; got = got | 1;
+              if
+              :: SLOT_OF(t) != q || !AT_CLAIMS -> got = 7
+              :: else
+              fi
+          }
+       :: atomic { !(got & 2) -> offer = state[q]; got = got | 2 }
+       :: atomic { !(got & 4) -> last_ack = ack[(q + SLOTS - 1) % SLOTS]; got = got | 4 }
+       :: got == 7 -> break
+       od;
+       if
+       :: atomic { SLOT_OF(t) != q || !AT_CLAIMS || !LAST_ACKNOWLEDGED -> LOSE() }
+       :: atomic {
+              else ->
+              assert(holders == 0); /* P2 */
+              holders++
+          };
+          if
+          :: atomic { !VALID_FOR(offer, t) -> FIND_NOTHING() }
+          :: else ->
+              assert(claims == t);
+              claim()
+          fi
+       fi;
+       atomic { got = 0; t = 0; q = 0; old = 0; offer = 0; last_ack = 0; slot_state = 0; slot_sp = 0; stolen = 0 }
+    od
+}
+
+init
+{
+    atomic {
+        run Thief(0);
+        run Thief(1);
+#if THIEVES > 2
+        run Thief(2)
+#endif
+    }
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A stop of all workers (runtime/sched/stop.c), with -DSTOP: thief 0 is rank 0, which orders the stop and pokes the owner.
+ * The owner freezes its deque (deque/chain.c) once all are still, and goes on. Without STOP nothing of this is used.
+ */
+#ifdef STOP
+bool wanted;   /* the order */
+bool still[3]; /* thieves 0 and 1, the owner: stopped, and all own operations are complete */
+bool all_still; /* rank 0's verdict */
+bool frozen;    /* the owner is in the barrier that follows: no worker goes on before all have frozen */
+
+#ifdef M_GO_ON_BEFORE_BARRIER
+#define GO_ON all_still
+#else
+#define GO_ON frozen
+#endif
+
+#ifdef M_STILL_BEFORE_COMPLETION
+#define COMPLETE(me) true
+#else
+#define COMPLETE(me) (!due[me] && !owed[me])
+#endif
+
+#ifdef M_VERDICT_BEFORE_STILL
+#define OTHERS_STILL still[2]
+#else
+#define OTHERS_STILL (still[1] && still[2])
+#endif
+
+/* A thief between two attempts. Rank 0 has poked and now waits. */
+#define STAND_THIEF                                                                                                     \
+    :: atomic { wanted && me == 1 && got == 0 && !still[1] && COMPLETE(1) -> still[1] = true };                        \
+       GO_ON                                                                                                         \
+    :: atomic { me == 0 && got == 0 && !wanted -> wanted = true };                                                     \
+       if                                                                                                               \
+       :: poke()                                                                                                        \
+       :: skip                                                                                                          \
+       fi;                                                                                                              \
+       atomic { COMPLETE(0) && OTHERS_STILL -> all_still = true };                                                     \
+       GO_ON
+
+/* The owner, at a slow path. What it has published comes back, the youngest first. */
+#define STAND_OWNER                                                                                                     \
+    :: atomic { wanted && !still[2] -> still[2] = true };                                                              \
+       atomic { all_still -> k = n };                                                                                   \
+       freeze();                                                                                                       \
+       refill()
+#else
+#define STAND_THIEF
+#define STAND_OWNER
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: an error that several workers of a host meet is printed by one of them, with the number of the others;
+ * if this one is killed before it prints, by another one; and connections of other users do not hold it up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/job/alike.h"
+
+enum { NOBODY = 65534, TRIES = 50 };
+
+static int output[2]; /* the workers' standard error */
+static int jobs;      /* each has its own name */
+
+static void begin(void)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "test-alike-%d-%d", (int)getpid(), jobs++);
+    assert_int_equal(setenv("PMIX_NAMESPACE", name, 1), 0);
+    assert_int_equal(pipe(output), 0);
+}
+
+/* A worker of a host with this number of workers, which meets the error. */
+static pid_t start(int workers)
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid > 0)
+        return pid;
+    dup2(output[1], STDERR_FILENO);
+    close(output[0]);
+    close(output[1]);
+    uat_alike_open("host", workers);
+    uat_error("out of luck");
+    _exit(0);
+}
+
+/* All that was printed until all workers have ended. Ends the trial. */
+static const char *printed(void)
+{
+    static char text[10000];
+    size_t at = 0;
+    close(output[1]);
+    for (ssize_t n; (n = read(output[0], text + at, sizeof(text) - 1 - at)) > 0;)
+        at += (size_t)n;
+    text[at] = 0;
+    close(output[0]);
+    return text;
+}
+
+/* The number of sockets that have the name of a speaker, and the name. A connection that waits to be accepted is one
+ * of them. */
+static int speakers(char name[108])
+{
+    FILE *file = fopen("/proc/net/unix", "re");
+    char line[300], prefix[32];
+    int n = 0;
+    snprintf(prefix, sizeof(prefix), "@uat-alike-%u-", (unsigned)geteuid());
+    for (char *at; file && fgets(line, sizeof(line), file);)
+        if ((at = strstr(line, prefix))) {
+            at[strcspn(at, "\n")] = 0;
+            snprintf(name, 108, "%s", at);
+            n++;
+        }
+    if (file)
+        fclose(file);
+    return n;
+}
+
+/* One line for all, if the machine lets them run soon enough after one another. */
+static void test_together(void **state)
+{
+    (void)state;
+    enum { WORKERS = 5 };
+    for (int i = 0; i < TRIES; i++) {
+        begin();
+        for (int w = 0; w < WORKERS; w++)
+            start(WORKERS);
+        const char *text = printed();
+        while (wait(NULL) > 0)
+            ;
+        if (strcmp(text, "uat: out of luck (and 4 other workers of this host)\n") == 0)
+            return;
+    }
+    fail_msg("not one line for all in %d trials", TRIES);
+}
+
+static void test_killed(void **state)
+{
+    (void)state;
+    char name[108];
+    for (int i = 0; i < TRIES; i++) {
+        begin();
+        int ended = 0;
+        pid_t speaker = start(3), other = -1;
+        while (speakers(name) == 0 && !(ended = waitpid(speaker, NULL, WNOHANG)))
+            ;
+        if (!ended) { /* stop it before it prints, which takes 0.3 s from its name on */
+            kill(speaker, SIGSTOP);
+            other = start(3);
+            while (speakers(name) < 2 && waitpid(other, NULL, WNOHANG) == 0)
+                ;
+            kill(speaker, SIGKILL);
+        }
+        const char *text = printed();
+        while (wait(NULL) > 0)
+            ;
+        if (!ended && !strstr(text, "of this host")) {
+            assert_string_equal(text, "uat: out of luck\n"); /* by the other one */
+            return;
+        }
+    }
+    fail_msg("the first worker has printed before it was stopped, %d times", TRIES);
+}
+
+/* Connect again and again as another user, until nobody listens. */
+static void disturb(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
+    memcpy(address.sun_path + 1, name + 1, strlen(name) - 1);
+    if (setuid(NOBODY))
+        _exit(1);
+    for (int fd = -1;; usleep(20000)) {
+        close(fd);
+        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (connect(fd, (const struct sockaddr *)&address, size))
+            _exit(0);
+    }
+}
+
+static void test_disturbed(void **state)
+{
+    (void)state;
+    char name[108];
+    if (geteuid() != 0)
+        skip();
+    begin();
+    start(3);
+    while (speakers(name) == 0)
+        ;
+    pid_t stranger = fork();
+    if (stranger == 0) {
+        close(output[0]);
+        close(output[1]);
+        disturb(name);
+    }
+    assert_string_equal(printed(), "uat: out of luck\n");
+    while (wait(NULL) > 0)
+        ;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_together),
+        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_disturbed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

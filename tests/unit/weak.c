@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/weak.h"
+
+#include <assert.h>
+#include <string.h>
+#include <ucontext.h>
+#undef memcpy
+
+enum { PROCESSORS = 2, WORDS = 96, VALUES = 48, STACK = 1 << 18 };
+
+/* What a processor knows: for each word, the number of the oldest value that it may still load. */
+struct knowledge {
+    uint8_t oldest[WORDS];
+};
+
+struct value {
+    uint64_t value;
+    struct knowledge comes_with; /* what a processor knows that acquires this value */
+};
+
+struct processor {
+    ucontext_t context;
+    char stack[STACK];
+    struct knowledge now, loaded, released; /* loaded: an acquire fence adds this to `now`; released: `now` at the last
+                                               release fence */
+    void (*run)(void);
+    bool over;
+};
+
+static struct {
+    struct processor processor[PROCESSORS];
+    ucontext_t caller;
+    int running;
+    uint64_t random;
+    const char *from, *to;
+    int words;
+    const void *address[WORDS];
+    int count[WORDS];
+    struct value value[WORDS][VALUES];
+    struct knowledge full; /* of all full fences so far */
+} memory;
+
+static unsigned draw(unsigned n)
+{
+    memory.random ^= memory.random << 13;
+    memory.random ^= memory.random >> 7;
+    memory.random ^= memory.random << 17;
+    return (unsigned)((memory.random >> 16) % n);
+}
+
+static void learn(struct knowledge *all, const struct knowledge *more)
+{
+    for (int i = 0; i < memory.words; i++)
+        if (more->oldest[i] > all->oldest[i])
+            all->oldest[i] = more->oldest[i];
+}
+
+static struct processor *me(void)
+{
+    return &memory.processor[memory.running];
+}
+
+/* Before each access: the other processor may come first. */
+static void take_turns(void)
+{
+    int other = !memory.running;
+    if (memory.processor[other].over || draw(3) > 0)
+        return;
+    struct processor *before = me();
+    memory.running = other;
+    swapcontext(&before->context, &me()->context);
+}
+
+static bool is_shared(const void *word)
+{
+    return memory.from && (const char *)word >= memory.from && (const char *)word < memory.to;
+}
+
+/* The number of a word. Its first value is what the memory contains. */
+static int find(const void *word)
+{
+    for (int i = 0; i < memory.words; i++)
+        if (memory.address[i] == word)
+            return i;
+    assert(memory.words < WORDS);
+    memory.address[memory.words] = word;
+    memory.count[memory.words] = 1;
+    memory.value[memory.words][0] = (struct value){.value = *(const uint64_t *)word};
+    return memory.words++;
+}
+
+static uint64_t get(int word, int number, bool acquire)
+{
+    const struct value *value = &memory.value[word][number];
+    me()->now.oldest[word] = (uint8_t)number;
+    learn(acquire ? &me()->now : &me()->loaded, &value->comes_with);
+    return value->value;
+}
+
+static void put(int word, uint64_t new, const struct knowledge *comes_with)
+{
+    assert(memory.count[word] < VALUES);
+    int number = memory.count[word]++;
+    struct value *value = &memory.value[word][number];
+    *value = (struct value){new, *comes_with};
+    me()->now.oldest[word] = value->comes_with.oldest[word] = (uint8_t)number;
+    *(uint64_t *)(uintptr_t)memory.address[word] = new;
+}
+
+/* One of the values that a load may return; the newest one half of the time, so that loops end. */
+static int choose(int word)
+{
+    int oldest = me()->now.oldest[word], newest = memory.count[word] - 1;
+    return draw(2) ? newest : oldest + (int)draw((unsigned)(newest - oldest + 1));
+}
+
+uint64_t weak_load(const void *word, size_t size, int order)
+{
+    if (!is_shared(word)) {
+        uint64_t value = 0;
+        memcpy(&value, word, size);
+        return value;
+    }
+    take_turns();
+    int at = find(word);
+    return get(at, choose(at), order != __ATOMIC_RELAXED);
+}
+
+void weak_store(void *word, size_t size, uint64_t value, int order)
+{
+    if (!is_shared(word)) {
+        memcpy(word, &value, size);
+        return;
+    }
+    take_turns();
+    put(find(word), value, order == __ATOMIC_RELAXED ? &me()->released : &me()->now);
+}
+
+uint64_t weak_fetch_add(void *word, uint64_t value, int order)
+{
+    (void)order; /* acquire and release: a pair of exclusives is no full fence */
+    if (!is_shared(word))
+        return (*(uint64_t *)word += value) - value;
+    take_turns();
+    int at = find(word);
+    uint64_t old = get(at, memory.count[at] - 1, true);
+    put(at, old + value, &me()->now);
+    return old;
+}
+
+bool weak_compare_exchange(void *word, uint64_t *expected, uint64_t value)
+{
+    take_turns();
+    int at = find(word), newest = memory.count[at] - 1, number = choose(at);
+    if (memory.value[at][number].value == *expected)
+        number = newest;
+    uint64_t old = get(at, number, true);
+    bool equal = old == *expected;
+    *expected = old;
+    if (equal)
+        put(at, value, &me()->now);
+    return equal;
+}
+
+void weak_fence(enum weak_fence kinds)
+{
+    if (!memory.from)
+        return;
+    take_turns();
+    if (kinds & WEAK_ACQUIRE)
+        learn(&me()->now, &me()->loaded);
+    if (kinds == WEAK_FULL) {
+        learn(&me()->now, &memory.full);
+        learn(&memory.full, &me()->now);
+    }
+    if (kinds & WEAK_RELEASE)
+        me()->released = me()->now;
+}
+
+void weak_copy(void *to, const void *from, size_t size)
+{
+    if (!is_shared(to) && !is_shared(from)) {
+        memcpy(to, from, size);
+        return;
+    }
+    for (size_t i = 0; i < size; i += 8)
+        weak_store((char *)to + i, 8, weak_load((const char *)from + i, 8, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+static void start(void)
+{
+    me()->run();
+    me()->over = true;
+    int other = !memory.running;
+    if (memory.processor[other].over)
+        setcontext(&memory.caller);
+    memory.running = other;
+    setcontext(&me()->context);
+}
+
+/* Not inlined: no variable of the caller is live where getcontext() returns, which gcc takes for a setjmp(). */
+static __attribute__((noinline)) void prepare(struct processor *p, void (*run)(void))
+{
+    memset(&p->now, 0, sizeof(p->now));
+    p->loaded = p->released = p->now;
+    p->over = false;
+    p->run = run;
+    getcontext(&p->context);
+    p->context.uc_stack.ss_sp = p->stack;
+    p->context.uc_stack.ss_size = STACK;
+    makecontext(&p->context, start, 0);
+}
+
+void weak_run(uint64_t seed, const void *from, const void *to, void (*first)(void), void (*second)(void))
+{
+    memory.random = seed * 0x9e3779b97f4a7c15 + 1;
+    memory.from = from;
+    memory.to = to;
+    memory.words = 0;
+    memset(&memory.full, 0, sizeof(memory.full));
+    prepare(&memory.processor[0], first);
+    prepare(&memory.processor[1], second);
+    memory.running = (int)draw(2);
+    swapcontext(&memory.caller, &me()->context);
+    memory.from = NULL;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "transport_ibv/order.h"
+
+#include <dlfcn.h>
+#include <endian.h>
+#include <string.h>
+
+/* Commands of mlx5 devices: a head of 16 bytes each way, then what was asked for. All is big endian. */
+enum {
+    HEAD_BYTES = 16,
+    QUERY_HCA_CAP = 0x100,
+    GENERAL_CURRENT = 1, /* the general capabilities, as they are set now */
+    CAPABILITY_BYTES = 4096,
+    RELAXED_ONLY_WORD = 0x74, /* offset of the word of the capability */
+    RELAXED_ONLY = 1 << 22,   /* mkc_order_write_after_write_ro_only */
+    LEVELS_WORD = 0x24,
+    LEVELS = 1 << 7, /* ooo_sl_mask: the port's context has that mask */
+    QUERY_HCA_VPORT_CONTEXT = 0x762,
+    PORT_BYTE = 9, /* offset of the port's number in the head */
+    CONTEXT_BYTES = 508,
+    CONTEXT_LEVELS = 0x52 /* offset of the mask in the context */
+};
+
+/* A function of libmlx5. libibverbs has loaded this library if there is a device for it, so uat need not be linked with
+ * it. */
+static void *find(const char *name)
+{
+    void *function = dlsym(RTLD_DEFAULT, name);
+    void *library = function ? NULL : dlopen("libmlx5.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return function;
+    function = dlsym(library, name);
+    dlclose(library); /* it stays loaded: libibverbs holds it */
+    return function;
+}
+
+/* Execute a command. False if there is no libmlx5, or the device is not an mlx5 device or refuses the command. */
+static bool ask(struct ibv_context *context, const char *question, char *answer, size_t bytes)
+{
+    typedef bool is_supported_fn(struct ibv_device *);
+    typedef int general_cmd_fn(struct ibv_context *, const void *, size_t, void *, size_t);
+    is_supported_fn *is_supported = __extension__(is_supported_fn *) find("mlx5dv_is_supported");
+    general_cmd_fn *general_cmd = __extension__(general_cmd_fn *) find("mlx5dv_devx_general_cmd");
+    return is_supported && general_cmd && is_supported(context->device) &&
+           general_cmd(context, question, HEAD_BYTES, answer, bytes) == 0 && answer[0] == 0;
+}
+
+/* Has the device this general capability? */
+static bool is_capable(struct ibv_context *context, size_t word, uint32_t bit)
+{
+    const char question[HEAD_BYTES] = {[0] = QUERY_HCA_CAP >> 8, [7] = GENERAL_CURRENT};
+    char answer[HEAD_BYTES + CAPABILITY_BYTES] = {0};
+    uint32_t bits;
+    if (!ask(context, question, answer, sizeof(answer)))
+        return false;
+    memcpy(&bits, answer + HEAD_BYTES + word, sizeof(bits));
+    return be32toh(bits) & bit;
+}
+
+bool uat_ibv_keys_are_relaxed(struct ibv_context *context)
+{
+    return is_capable(context, RELAXED_ONLY_WORD, RELAXED_ONLY);
+}
+
+uint16_t uat_ibv_unordered_levels(struct ibv_context *context, int port)
+{
+    const char question[HEAD_BYTES] = {
+        [0] = QUERY_HCA_VPORT_CONTEXT >> 8, [1] = QUERY_HCA_VPORT_CONTEXT & 0xff, [PORT_BYTE] = (char)port};
+    char answer[HEAD_BYTES + CONTEXT_BYTES] = {0};
+    uint16_t levels;
+    if (!is_capable(context, LEVELS_WORD, LEVELS) || !ask(context, question, answer, sizeof(answer)))
+        return 0;
+    memcpy(&levels, answer + HEAD_BYTES + CONTEXT_LEVELS, sizeof(levels));
+    return be16toh(levels);
+}
