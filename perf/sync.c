@@ -12,7 +12,7 @@
 #include "runtime/inspect.h"
 #include "uat/sync.h"
 
-static int64_t members = 503, passes = 5030, fibers = 1000, depth = 9, batches = 21, only = 0;
+static int64_t members = 503, passes = 5030, fibers = 1000, depth = 9, frame = 0, batches = 21, only = 0;
 static struct uat_samples cycles[SYNC_EXERCISES];
 static struct {
     uint64_t sum, operations;
@@ -41,8 +41,11 @@ static int show_last(uint64_t own, uint64_t *shown)
 /* Create the objects that the exercises use; the last worker owns the objects of the far exercises. Collective. */
 static int make_plan(struct sync_plan *plan)
 {
-    *plan = (struct sync_plan){
-        .members = (uint64_t)members, .passes = (uint64_t)passes, .fibers = (uint64_t)fibers, .depth = (uint64_t)depth};
+    *plan = (struct sync_plan){.members = (uint64_t)members,
+                               .passes = (uint64_t)passes,
+                               .fibers = (uint64_t)fibers,
+                               .depth = (uint64_t)depth,
+                               .frame = (uint64_t)frame};
     own_mutex = uat_mutex_create();
     own_channel = uat_channel_create(sizeof(uint64_t), 1);
     int rc = show_last(own_mutex.object, &plan->mutex);
@@ -158,6 +161,7 @@ static const struct uat_bench_option options[] = {
     {"--passes", "N", "passes in a batch", &passes, NULL, 2, 100000000},
     {"--fibers", "N", "fibers that wait at once", &fibers, NULL, 1, SYNC_FIBERS_MAX},
     {"--depth", "N", "of the tree of fibers", &depth, NULL, 0, 16},
+    {"--frame", "BYTES", "in the frame of each task of a ring or of the channel ping-pong", &frame, NULL, 0, 1 << 20},
     {"--only", "N", "the N-th exercise of the table alone; 0: all", &only, NULL, 0, SYNC_EXERCISES},
     {"--batches", "N", "batches of each exercise", &batches, NULL, 1, 100000},
     {0},

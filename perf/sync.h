@@ -25,6 +25,7 @@ struct sync_taken {
 /* The size of the exercises, and the objects, which the last worker owns. All workers have the same values. */
 struct sync_plan {
     uint64_t members, passes, fibers, depth;
+    uint64_t frame;          /* bytes in the frame of a member of a ring, besides what it needs */
     uint64_t mutex, channel; /* handles; the channel holds one value of 8 bytes */
     uint64_t future[SYNC_FUTURES];
 };

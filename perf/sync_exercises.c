@@ -35,9 +35,11 @@ static uint64_t batch_sum(const struct sync_plan *plan)
 }
 
 /* A member of a ring. It passes a number on and counts it down. The ring is at rest before the clock starts. */
-UAT_TASK(uint64_t, ring_member, numbers_channel, in, numbers_channel, out, number_future, over)
+UAT_TASK(uint64_t, ring_member, numbers_channel, in, numbers_channel, out, number_future, over, uint64_t, frame)
 {
     uint64_t number, passed = 0;
+    char room[frame + 1];
+    __asm__ volatile("" : : "r"(room) : "memory"); /* so that it is there */
     while (numbers_receive(in, &number) == 0) {
         if (number == 0) {
             number_set(over, 1);
@@ -54,7 +56,7 @@ struct ring {
     ring_member_task task[SYNC_MEMBERS_MAX];
 };
 
-UAT_TASK(struct sync_taken, ring, uint64_t, members, uint64_t, passes, uint64_t, capacity)
+UAT_TASK(struct sync_taken, ring, uint64_t, members, uint64_t, passes, uint64_t, capacity, uint64_t, frame)
 {
     struct ring r;
     number_future over = number_create();
@@ -62,7 +64,7 @@ UAT_TASK(struct sync_taken, ring, uint64_t, members, uint64_t, passes, uint64_t,
     for (uint64_t i = 0; i < members; i++)
         r.channel[i] = numbers_create(capacity);
     for (uint64_t i = 0; i < members; i++)
-        ring_member_spawn(&r.task[i], r.channel[i], r.channel[i + 1 == members ? 0 : i + 1], over);
+        ring_member_spawn(&r.task[i], r.channel[i], r.channel[i + 1 == members ? 0 : i + 1], over, frame);
     struct sync_begin begin = sync_begin();
     numbers_send(r.channel[0], passes);
     number_get(over);
@@ -80,12 +82,12 @@ UAT_TASK(struct sync_taken, ring, uint64_t, members, uint64_t, passes, uint64_t,
 
 static int ring_rendezvous(const struct sync_plan *plan, struct sync_taken *taken)
 {
-    return ring_run(taken, plan->members, plan->passes, 0);
+    return ring_run(taken, plan->members, plan->passes, 0, plan->frame);
 }
 
 static int ring_buffered(const struct sync_plan *plan, struct sync_taken *taken)
 {
-    return ring_run(taken, plan->members, plan->passes, 1);
+    return ring_run(taken, plan->members, plan->passes, 1, plan->frame);
 }
 
 /* A member of a ring with semaphores. Each member has one, and releases that of the next member. */
@@ -165,7 +167,7 @@ static int yields_all(const struct sync_plan *plan, struct sync_taken *taken)
 /* Two tasks pass a number there and back, as a ring of two. */
 static int ping_pong(const struct sync_plan *plan, struct sync_taken *taken)
 {
-    return ring_run(taken, 2, plan->passes, 0);
+    return ring_run(taken, 2, plan->passes, 0, plan->frame);
 }
 
 /* One of two tasks with one mutex. Each lets the other run while it has the lock, so every lock except the first

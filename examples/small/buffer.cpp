@@ -5,13 +5,13 @@
 
 using namespace buffer;
 
+static uat::reducer<double> sum;
+
 static double transport()
 {
     uat::channel<uint64_t> items(capacity);
-    uat::channel<double> sums(consumers);
     uat::latch open(producers);
     uat::task_group group;
-    double sum = 0;
 
     for (int k = 0; k < producers; k++)
         group.run([=] {
@@ -21,21 +21,15 @@ static double transport()
         });
     for (int k = 0; k < consumers; k++)
         group.run([=] {
-            double part = 0;
             for (uint64_t item : items)
-                part += consume(item);
-            sums.send(part);
+                *sum += consume(item);
         });
     open.wait();
     items.close();
     group.wait();
-    sums.close();
-    for (double part : sums)
-        sum += part;
     items.destroy();
-    sums.destroy();
     open.destroy();
-    return sum;
+    return sum.take();
 }
 
 int main(int argc, char **argv)

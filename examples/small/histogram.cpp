@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "examples/small/histogram.hpp"
 
-#include <functional>
-
 #include "uat.hpp"
 
 using namespace histogram;
 
+static uat::reducer<Counts> counts;
+
 static double count()
 {
-    auto range = [](int64_t from, int64_t to, Counts counts) {
+    uat::parallel_for_ranges(0, n, [](int64_t from, int64_t to) {
+        Counts &view = counts.view();
         for (int64_t i = from; i < to; i++)
-            counts.add(value(i));
-        return counts;
-    };
-    return uat::parallel_reduce_ranges(0, n, Counts{}, std::plus<>(), range, 4096).checksum();
+            view.add(value(i));
+    });
+    return counts.take().checksum();
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,8 @@
 /*
  * Objects that tasks wait for besides their children: futures, mutexes, conditions, semaphores, latches, barriers,
  * channels. They work between any two tasks of a run, on any workers. A waiting task leaves its worker, which runs
- * something else; once the task is woken, any idle worker resumes it.
+ * something else; once the task is woken, any idle worker resumes it. A wait copies the task's frames away, and its
+ * resumption copies them back. So a task that often waits keeps large arrays elsewhere than in its frames.
  *
  * An object lives with the worker that created it, in its evacuation heap (UAT_HEAP_SIZE), until it is destroyed.
  * uat_*_create() returns a handle: a value that may be copied and passed to tasks like any argument. Objects may be
