@@ -135,6 +135,21 @@ static void two_with_one_key(void *, void *)
     uat_reducer_take(&copy, &copy);
 }
 
+static int take_outside()
+{
+    return int(sum.take());
+}
+
+/* A view of 256 KiB, which waits. */
+static void wait_with_large_view(void *, void *)
+{
+    static const char zeroes[256 << 10] = {};
+    static const uat_reduction_t operations = {nullptr, nullptr, zeroes, sizeof(zeroes)};
+    static const uat_reducer_t large = {&large, &operations};
+    uat_reducer_view(&large);
+    uat_yield();
+}
+
 static int run_in_order()
 {
     int caught = 0;
@@ -162,6 +177,8 @@ static const struct {
     {"join-in-unwinding", join_in_unwinding, nullptr},
     {"fail-without-records", fail_without_records, nullptr},
     {"view-outside", nullptr, view_outside},
+    {"take-outside", nullptr, take_outside},
+    {"wait-with-large-view", wait_with_large_view, nullptr},
     {"two-with-one-key", two_with_one_key, nullptr},
     {"in-order", nullptr, run_in_order},
     {"run-in-catch", nullptr, run_in_catch},
