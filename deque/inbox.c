@@ -52,8 +52,8 @@ int uat_inbox_send(struct uat_inbox *inbox, int rank, uint64_t name)
     return 0;
 }
 
-/* READ the header of a task that was taken out (I4). Its stack is checked when it is fetched. A list longer than all
- * heaps have room for contains a cycle. Returns 0 or a negative errno. */
+/* READ the header of a task that was taken out (I4). The task's stack is checked when it is fetched. A list with more
+ * tasks than all heaps have blocks contains a cycle. Returns 0 or a negative errno. */
 static int look(struct uat_inbox *inbox, uint64_t name, struct uat_ready_task *task, uint64_t *next)
 {
     const struct uat_inbox_node *node = &inbox->landing->node;
@@ -73,8 +73,8 @@ static int look(struct uat_inbox *inbox, uint64_t name, struct uat_ready_task *t
     return 0;
 }
 
-/* Reverse the list's tasks from number `from` on. They are there newest first, as in the inbox; the list has the oldest
- * first. */
+/* Reverse the list's tasks from number `from` on. They were appended newest first, as in the inbox, but the list must
+ * have the oldest first. */
 static void reverse(struct uat_ready *tasks, size_t from)
 {
     for (size_t low = from, high = tasks->count; low + 1 < high; low++) {

@@ -11,7 +11,7 @@
 /* The look word never has this value: requests are numbered from 0. */
 #define NEVER UINT64_MAX
 
-/* The mailbox of a deque that answers messages. */
+/* The mail of a deque under the message protocol. */
 static struct uat_mail *mail_of(const struct uat_deque *d)
 {
     return (struct uat_mail *)(uintptr_t)d->giver;
@@ -30,7 +30,7 @@ void uat_mail_settle(struct uat_mail *mail)
         check(mail, uat_transport_wait(mail->transport, &sent, 1));
 }
 
-/* Has the last stack that was given been written out? Looks once and does not wait. */
+/* Is the WRITE of the stack that was given last complete? Polls once and does not wait. */
 static bool has_left(struct uat_mail *mail)
 {
     if (!mail->sent.done)
@@ -38,7 +38,7 @@ static bool has_left(struct uat_mail *mail)
     return mail->sent.done;
 }
 
-/* Relaxed: a request is just this one word. The peer is the CMP_SWAP in ask_once(), thief_message.c. */
+/* Relaxed: the request consists of this word alone. Pairs with the CMP_SWAP in ask_once(), thief_message.c. */
 static uint64_t load_ask(const struct uat_mail *mail)
 {
     return __atomic_load_n(&mail->box->front.ask, __ATOMIC_RELAXED);
@@ -59,11 +59,11 @@ static void show_offer(struct uat_mail *mail, uint64_t sp)
     mail->shown = sp;
     if (sp == 0)
         mail->deque->push_claims = NEVER; /* the next push has something to offer */
-    /* Relaxed: a hint; the peer is the READ in peek(), thief_message.c. */
+    /* Relaxed: a hint. Pairs with the READ in peek(), thief_message.c. */
     uat_store_relaxed(UAT_IS_VIRTUAL(), &mail->box->front.offer, sp);
 }
 
-/* Decide the request (M3). False: it was withdrawn. */
+/* Decide the request (M3). Returns false if the request was withdrawn. */
 static bool decide(struct uat_mail *mail, uint64_t ask)
 {
     const bool simulated = UAT_IS_VIRTUAL();
@@ -71,8 +71,9 @@ static bool decide(struct uat_mail *mail, uint64_t ask)
     mail->decided = number;
     uat_delay();
     uat_store_relaxed(simulated, taken, uat_taken(number, UAT_TAKEN_LOOKING));
-    /* Full fence: orders the mark LOOKING before the load of ask. The peer, withdraw() of thief_message.c, orders its
-     * CMP_SWAP on ask before its READ of taken. So either we see the withdrawal, or the thief sees our mark. */
+    /* Full fence: orders the mark LOOKING before the load of ask. Pairs with withdraw(), thief_message.c, whose chain
+     * orders the CMP_SWAP on ask before the READ of taken. So either the owner sees the withdrawal, or the thief sees
+     * the mark. */
     uat_fence(simulated);
     uat_delay();
     bool stands = load_ask(mail) == ask;
@@ -93,8 +94,8 @@ static void refuse(struct uat_mail *mail, int thief)
 }
 
 /*
- * WRITE the continuation [sp, base) to the same addresses at the thief. These addresses are free, because its region is
- * empty (M6).
+ * WRITE the continuation [sp, base) to the same addresses at the thief. These addresses are free, because the thief's
+ * region is empty (M6).
  */
 static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
 {
@@ -104,8 +105,8 @@ static void give(struct uat_mail *mail, int thief, uintptr_t sp, uintptr_t base)
     struct uat_op chain[] = {
         uat_op_write((void *)sp, (void *)sp, base - sp),
         uat_op_write(&l->given, &there->given, sizeof(l->given)),
-        /* Takes effect after both WRITEs (O1), which may take effect in either order. The peer is look_for_answer() of
-         * thief_message.c. */
+        /* Takes effect after both WRITEs (O1), which may take effect in either order. Pairs with the load in
+         * look_for_answer(), thief_message.c. */
         uat_op_fetch_add(&l->old, &there->answers, UAT_ANSWER_GIVEN),
     };
     mail->deque->count.given++;
@@ -140,7 +141,7 @@ static bool is_ready(struct uat_deque *d)
     return !d->user.unreleased || !*d->user.unreleased || d->user.before_publication();
 }
 
-/* Part child and spawner of entry i, and give the entry to the thief. False: no record is free. */
+/* Part the spawner of entry i from its child, and give the entry to the thief. False if no record is free. */
 static bool give_entry(struct uat_deque *d, size_t i, int thief)
 {
     uintptr_t sp = d->entries[i], base = d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
@@ -169,7 +170,7 @@ void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
     struct uat_mail *mail = mail_of(d);
     uint64_t ask = load_ask(mail);
     ssize_t i = find_oldest(d);
-    bool waits = is_asked(mail, ask); /* the request is left for a later look */
+    bool waits = is_asked(mail, ask); /* the request remains for a later call */
     bool soon = waits && i >= 0 && !is_ready(d);
     if (waits && !soon && (i >= 0 || moment == UAT_MAIL_PUSH)) {
         answer(d, ask, i);
@@ -178,8 +179,8 @@ void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
     }
     if (i >= 0)
         show_offer(mail, d->entries[i]);
-    /* No push may skip this function while a request waits or nothing is offered: the push brings something to
-     * offer. */
+    /* Every push must call this function while a request waits, or while nothing is offered, because the push adds an
+     * entry to offer. */
     d->pop_claims = soon ? NEVER : ask;
     d->push_claims = waits || mail->shown == 0 ? NEVER : ask;
 }

@@ -9,7 +9,7 @@
 #include "base/word.h"
 #include "deque/phase.h"
 
-enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* looks for an acknowledgement between two calls of user.waiting */ };
+enum { CAP_MIN = 2, WAITING_EVERY = 1024 /* loads of ack[] between two calls of user.waiting */ };
 
 /* *look never has this value: claims counts up from 0. */
 #define NEVER UINT64_MAX
@@ -26,23 +26,23 @@ static void set_tag(struct uat_deque *d, size_t i, enum uat_tag tag)
     d->entries[i] = (d->entries[i] & ~(uintptr_t)UAT_TAG_MASK) | tag;
 }
 
-/* Relaxed: claims alone gives the owner nothing back. An acknowledgement that is older than this value only withholds a
- * slot (D5). The fence in withdraw_steps() orders this load against the peer: the atomic on claims in
- * uat_thief_claim(), or the WRITE of claims in claim() of thief_paper.c. */
+/* Relaxed: the value of claims alone never makes an entry the owner's again. If the owner sees a claim before its
+ * acknowledgement, it only waits to reuse the slot (D5). The fence in withdraw_steps() orders this load. Pairs with the
+ * atomic on claims in uat_thief_claim(), or with the WRITE of claims in claim(), thief_paper.c. */
 static uint64_t load_claims(const struct uat_deque *d)
 {
     return __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
 }
 
-/* Acquire: orders the acknowledgement before the owner's next stores to the entry's stack (D6). The peer is the WRITE
- * of uat_thief_acknowledgement(), which the thief posts after its READ of the stack has completed. These stores depend
- * on the load's value, which is enough for the processors; the compiler may move stores unless this is an acquire. */
+/* Acquire: orders the acknowledgement before the owner's next stores to the entry's stack (D6). Pairs with the WRITE of
+ * uat_thief_acknowledgement(), which the thief posts after its READ of the stack has completed. The stores depend on
+ * the load's value, so the processor keeps the order; the acquire keeps the compiler from moving them. */
 static uint64_t load_ack(const struct uat_deque *d, uint64_t index)
 {
     return uat_cpu_load_acquire(&d->ring->ack[uat_slot_of(index)]);
 }
 
-/* Record the outcome of an acknowledged claim of published entry i in the entry's tag. */
+/* Published entry i was claimed, and the claim acknowledged. Record the outcome in the entry's tag. */
 static void settle(struct uat_deque *d, size_t i, enum uat_ack_status status)
 {
     d->published--;
@@ -57,15 +57,15 @@ static void settle(struct uat_deque *d, size_t i, enum uat_ack_status status)
     d->count.entries_aborted++;
 }
 
-/* Is there a claimed entry that is not settled yet? Thieves claim the oldest entry first, and `first` is the oldest
- * published one. */
+/* Is a claimed entry not settled yet? Thieves claim the oldest entry first, and `first` is the oldest published
+ * entry. */
 static bool has_claimed(const struct uat_deque *d, uint64_t claims)
 {
     return d->first < d->last && (int64_t)(claims - d->index[d->first]) > 0;
 }
 
-/* A thief adds 1 to claims only for an entry that it has seen published. So claims never decreases, and is at most one
- * past the highest index published. */
+/* End the job if claims has decreased, or is more than one past the highest index published. A thief adds 1 to claims
+ * only for an entry that it has seen published. */
 static void check_claims(struct uat_deque *d, uint64_t claims)
 {
     if (__builtin_expect(claims - d->seen > d->newest - d->seen, 0))
@@ -73,20 +73,20 @@ static void check_claims(struct uat_deque *d, uint64_t claims)
     d->seen = claims;
 }
 
-/* Check that the word holds the acknowledgement of index or, until that arrives, that of the slot's previous index
- * (D5). */
+/* Check that the word holds the acknowledgement of index or, before that arrives, the acknowledgement of the slot's
+ * previous index (D5). */
 static void check_ack(const struct uat_deque *d, uint64_t ack, uint64_t index)
 {
     if (__builtin_expect(!uat_ack_for(ack, index) && !uat_ack_for(ack, index - UAT_RING_SLOTS), 0))
         uat_word_refuse(d->user.rank, "an acknowledgement in the deque", ack);
 }
 
-/* The slot for index is not free, for one of two reasons. The slot's last index may not be acknowledged yet: then the
- * word holds an older acknowledgement. Or index itself was published before and taken back, and has been claimed and
- * acknowledged since claims was read. */
+/* Check the acknowledgement in a slot that is not free for index. There are two valid cases. The slot's last index is
+ * not acknowledged yet: then the word holds an older acknowledgement. Or index itself was published and taken back
+ * before, and has been claimed and acknowledged since claims was read. */
 static void check_older(const struct uat_deque *d, uint64_t ack, uint64_t index)
 {
-    uint64_t distance = (index - (ack >> 1)) << 1 >> 1; /* acknowledgements carry 63 bits of an index */
+    uint64_t distance = (index - (ack >> 1)) << 1 >> 1; /* an acknowledgement has 63 bits of the index */
     if (__builtin_expect(distance % UAT_RING_SLOTS != 0 || distance > index + UAT_RING_SLOTS, 0))
         uat_word_refuse(d->user.rank, "an acknowledgement in the deque", ack);
 }
@@ -108,7 +108,7 @@ static void collect(struct uat_deque *d, uint64_t claims)
         d->first++;
 }
 
-/* Does the stress mode or the simulation hook each step? */
+/* Does the stress mode or the simulation need a hook at each step? */
 static bool is_hooked(void)
 {
     return UAT_IS_VIRTUAL() || __builtin_expect(uat_delay_on, 0);
@@ -120,7 +120,7 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
     if (d->user.unreleased && *d->user.unreleased && !d->user.before_publication())
         return false;
     uint64_t claims = load_claims(d);
-    if (hooked) /* the index below may be claimed before it is published; the thief then finds no valid slot */
+    if (hooked) /* the index chosen below may be claimed before it is published; the thief then finds an invalid slot */
         uat_delay();
     if ((int64_t)(d->bottom - claims) >= UAT_RING_SLOTS)
         return false;
@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
         d->count.withheld++;
         return false;
     }
-    collect(d, claims); /* D5: saves that acknowledgement if its entry is still in the deque */
+    collect(d, claims); /* D5: records that acknowledgement if its entry is still in the deque */
     uintptr_t sp = d->entries[i] & ~(uintptr_t)UAT_TAG_MASK, base = d->entries[i - 1] & ~(uintptr_t)UAT_TAG_MASK;
     if (tag_of(d, i) == UAT_TAG_ABORTED)
         d->aborted--; /* has its record already */
@@ -142,12 +142,12 @@ static inline __attribute__((always_inline)) bool publish_steps(struct uat_deque
     if (hooked)
         uat_delay();
     struct uat_slot *slot = &d->ring->slot[uat_slot_of(index)];
-    /* Relaxed: the release store below orders it. Atomic, so that the word is written whole. */
+    /* Relaxed: the release store below orders this store. Atomic, so that the word is written whole. */
     uat_store_relaxed(simulated, &slot->place, uat_place(sp, base));
     if (hooked)
         uat_delay();
-    /* Release: orders the slot's content, the join record and the entry's stack before the state that offers them. The
-     * peer is the READ of the slot that follows the claim: see uat_thief_fetch(). */
+    /* Release: orders the slot's content, the join record and the entry's stack before the state that offers them.
+     * Pairs with the READ of the slot after the claim: see uat_thief_fetch(). */
     uat_store_release(simulated, &slot->state, uat_state(index, ++d->generation, true));
     if (hooked)
         uat_delay();
@@ -167,7 +167,8 @@ static __attribute__((noinline, cold)) bool publish_hooked(struct uat_deque *d, 
     return publish_steps(d, i, true);
 }
 
-/* Publish entry i in the ring. False if the ring is full, an acknowledgement is missing or no record is free. */
+/* Publish entry i in the ring. False if the ring is full, an acknowledgement is missing, no record is free or
+ * before_publication() refused. */
 static bool publish(struct uat_deque *d, size_t i)
 {
     return is_hooked() ? publish_hooked(d, i) : publish_steps(d, i, false);
@@ -177,9 +178,10 @@ static bool publish(struct uat_deque *d, size_t i)
 static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
 {
     d->pop_claims = claims;
-    /* Check at every push while fewer entries are published than cap allows. But if only records are missing, wait for
-     * a claim, because only a claim frees a record. Also check at every push while an acknowledgement is in flight. Its
-     * claim may have been the last one, and then no later claim would reveal the room that it leaves. */
+    /* Take the slow path at every push while fewer entries are published than cap allows. But if only records are
+     * missing, wait for a claim, because only a claim frees a record. Also take the slow path at every push while an
+     * acknowledgement is in flight. Its claim may have been the last one; then no change of claims would reveal the
+     * slot that the acknowledgement frees. */
     bool wanting = (d->published < d->cap && !(blocked && d->published > 0)) || has_claimed(d, claims);
     d->push_claims = wanting ? NEVER : claims;
 }
@@ -212,9 +214,10 @@ static inline __attribute__((always_inline)) bool withdraw_steps(struct uat_dequ
     if (hooked)
         uat_delay();
     uat_store_relaxed(simulated, &slot->state, uat_state(index, d->generation, false));
-    /* Full fence: orders the slot's invalidation before the load of claims. The peer, uat_thief_fetch(), orders its
-     * atomic on claims before its READ of the slot; claim() of thief_paper.c does so with its WRITE of claims, whose
-     * completion it awaits. So either the thief sees the invalid slot, or we see its claim. */
+    /* Full fence: orders the slot's invalidation before the load of claims. Pairs with uat_thief_fetch(), whose chain
+     * orders the atomic on claims before the READ of the slot, and with claim(), thief_paper.c, which waits for the
+     * completion of its WRITE of claims before it READs the slot. So either the thief sees the invalid slot, or the
+     * owner sees the claim. */
     uat_fence(simulated);
     if (hooked)
         uat_delay();
@@ -307,15 +310,15 @@ __attribute__((noinline, cold)) enum uat_pop uat_deque_pop(struct uat_deque *d, 
     check_claims(d, claims);
     if (claims != d->pop_claims || d->last < i || d->aborted > 0 || has_claimed(d, claims))
         uat_deque_refill(d);
-    else /* no new claim, and nothing to publish */
+    else /* no new claim and nothing to publish */
         set_triggers(d, claims, false);
     return result;
 }
 
 bool uat_deque_is_drained(const struct uat_deque *d)
 {
-    /* Relaxed: a hint; the peers are the thieves' atomics on claims, in uat_thief_claim(), and the WRITE of claims in
-     * claim() of thief_paper.c. */
+    /* Relaxed: a hint. Pairs with the thieves' atomics on claims in uat_thief_claim(), and with the WRITE of claims in
+     * claim(), thief_paper.c. */
     uint64_t claims = __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
     if (d->aborted > 0 || (d->published > 0 && (int64_t)(claims - d->bottom) < 0))
         return false;
@@ -325,9 +328,9 @@ bool uat_deque_is_drained(const struct uat_deque *d)
     return true;
 }
 
-/* In a deque that is not drained: is every entry out of the thieves' reach, or does a thief ask for one? Both loads are
- * relaxed, because they are hints. The peers are those of uat_deque_is_drained() and, for the look word, the thief's
- * atomic in ask_once() of thief_message.c. */
+/* In a deque that is not drained: is no entry published and unclaimed, or, under the message protocol, is a request
+ * pending? Both loads are relaxed, because they are hints. The load of claims pairs as in uat_deque_is_drained(), and
+ * that of the look word with the CMP_SWAP in ask_once(), thief_message.c. */
 static bool must_offer(const struct uat_deque *d)
 {
     if (d->giver)
@@ -347,7 +350,7 @@ bool uat_deque_offer(struct uat_deque *d)
 
 uintptr_t uat_deque_next_private(const struct uat_deque *d)
 {
-    /* Entries are published oldest first. So no entry is private unless the youngest is. */
+    /* Entries are published oldest first. So the exposed continuation, the youngest entry, is the only one to test. */
     size_t n = uat_deque_size(d);
     return n > 0 && tag_of(d, n - 1) == UAT_TAG_PRIVATE ? d->entries[n - 1] : 0;
 }

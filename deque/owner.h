@@ -2,25 +2,25 @@
 /*
  * The owner's side of the work-stealing deque, after Akiyama and Taura (HPDC'15, JIP 24(3) 2016). As in THE (Frigo,
  * Leiserson, Randall, PLDI'98) and Chase-Lev (SPAA'05), the owner works at the young end and thieves take the oldest
- * entry. There are three differences from the paper. Thieves never write a word that the owner writes. The owner takes
- * no lock and executes no atomic read-modify-write. Only the oldest entries are published, so that push and pop of a
- * young entry cost no fence.
+ * entry. This deque differs from Akiyama and Taura's in three ways. Thieves never write a word that the owner writes.
+ * The owner takes no lock and executes no atomic read-modify-write. Only the oldest entries are published, so that push
+ * and pop of a young entry cost no fence.
  *
  * tests/model/claim.pml and lock.pml model this file and the thieves' side.
  *
- * Entries. An entry is the stack pointer `sp` of a continuation. The entries are the ancestors of the running task, the
- * oldest first. So their addresses fall, and the stack of entry i is [entry i, entry i - 1). The running task's own
- * stack segment begins at the youngest entry, even if that continuation was stolen. So a task whose spawner is
- * elsewhere has an entry tagged GONE as its base.
+ * Entries. An entry is the stack pointer `sp` of a continuation. The entries belong to the ancestors of the running
+ * task, the oldest first. So their addresses decrease, and the stack of entry i is [entry i, entry i - 1). The running
+ * task's own stack segment begins at the youngest entry, even if that continuation was stolen. So for a task whose
+ * spawner is elsewhere, the deque has an entry tagged GONE, which is the task's base.
  *
  *   D1  The owner writes slots; thieves write claims, lock and ack: see ring.h.
- *   D2  Published entries have increasing indices. The next index is max(bottom, claims), because claims can be ahead
- *       of bottom.
- *   D3  Exactly one thief has claimed each index below `claims`, and that thief acknowledges it exactly once.
- *   D4  To take back the entry with index i, the owner makes its slot invalid, executes a full fence and reads claims.
- *       If claims <= i, the entry is the owner's again. If claims > i, the acknowledgement of the claim decides.
- *   D5  The owner writes a slot for index i only after it has copied away the acknowledgement of index
- *       i - UAT_RING_SLOTS.
+ *   D2  Published entries have increasing indices. The next index is max(bottom, claims), because claims may be greater
+ *       than bottom.
+ *   D3  Exactly one thief has claimed each index below `claims`, and that thief acknowledges its claim exactly once.
+ *   D4  To take back the entry with index i, the owner marks its slot invalid, executes a full fence and reads claims.
+ *       If claims <= i, the entry is the owner's again. If claims > i, the acknowledgement of the claim says whether
+ *       the entry was stolen.
+ *   D5  The owner writes a slot for index i only after it has recorded the acknowledgement of index i - UAT_RING_SLOTS.
  *   D6  The owner does not write the stack of a claimed entry before the acknowledgement.
  */
 #ifndef UAT_OWNER_H
@@ -34,27 +34,28 @@
 
 /* The state of an entry, in its low bits. Only PRIVATE entries may be popped without uat_deque_pop(). */
 enum uat_tag {
-    UAT_TAG_PRIVATE = 0,   /* ours, never seen by thieves */
+    UAT_TAG_PRIVATE = 0,   /* this worker's, never visible to thieves */
     UAT_TAG_PUBLISHED = 1, /* in the ring, perhaps claimed */
-    UAT_TAG_GONE = 2,      /* stolen, or never here: serves only as the base of the task below */
-    UAT_TAG_ABORTED = 3,   /* ours again after an aborted claim; child and spawner have a join record */
+    UAT_TAG_GONE = 2,      /* stolen, or never here; only marks the base of the next younger task */
+    UAT_TAG_ABORTED = 3,   /* this worker's again after an aborted claim; child and spawner have a join record */
     UAT_TAG_MASK = 7
 };
 
 enum uat_pop {
-    UAT_POP_PRIVATE, /* the continuation is ours and was never parted from its child */
-    UAT_POP_PARTED,  /* the continuation is ours, but has a join record */
+    UAT_POP_PRIVATE, /* the continuation is here and was never parted from its child */
+    UAT_POP_PARTED,  /* the continuation is here, but has a join record */
     UAT_POP_GONE     /* the continuation is not here */
 };
 
-/* Callbacks of the deque's user, which makes the join records. */
+/* Callbacks and settings that the deque's user provides. */
 struct uat_deque_user {
-    /* Part child and spawner of the continuation at sp: make their join record. False if no record is free. */
+    /* Part the spawner whose continuation is at sp from its child: make their join record. False if no record is
+     * free. */
     bool (*part)(void *context, uintptr_t sp);
     void *context;
-    /* Makes all that the worker did so far visible to thieves. Called while *unreleased is set, before an entry is
-     * published and before `claims` is read for it. Returns false if that would take too long now. If unreleased is
-     * NULL, this is never called. */
+    /* Makes all writes of this worker so far visible to thieves. Called while *unreleased is set, before an entry is
+     * published and before `claims` is read for that publication. Returns false if it would take too long now; then
+     * nothing is published. If unreleased is NULL, it is never called. */
     bool (*before_publication)(void);
     const bool *unreleased;
     /* Called periodically while the owner waits for the acknowledgement of index. May be NULL. */
@@ -66,7 +67,7 @@ struct uat_deque_user {
 
 struct uat_deque_counts {
     uint64_t published, taken_back, withheld, records_missing, owner_waits, entries_aborted;
-    uint64_t given; /* entries that a giver gave */
+    uint64_t given; /* entries given to thieves under the message protocol */
 };
 
 struct uat_deque;
@@ -76,9 +77,9 @@ struct uat_deque_giver {
     const uint64_t *look; /* the word that changes when a thief asks */
     /* Called on the slow path of a push. */
     void (*pushed)(struct uat_deque *d);
-    /* Called on the slow path of a pop. is_gone: the entry was given, or was never here. */
+    /* Called on the slow path of a pop. is_gone: the popped entry was given to a thief, or was never here. */
     void (*popped)(struct uat_deque *d, bool is_gone);
-    /* Called while the worker waits in place: refuses the thief that asks, if there is one. */
+    /* Called while the worker waits in place: refuses the pending request, if there is one. */
     void (*refuse)(struct uat_deque *d);
 };
 
@@ -100,16 +101,16 @@ struct uat_deque {
     size_t oldest_aborted; /* lowest position tagged ABORTED, if aborted > 0 */
     unsigned aborted;      /* entries tagged ABORTED */
     unsigned published;    /* entries tagged PUBLISHED */
-    unsigned cap;          /* upper bound of published */
+    unsigned cap;          /* upper bound for `published` */
     uint64_t bottom;       /* index of the next publication, unless claims is ahead (D2) */
     uint64_t newest;       /* one past the highest index ever published */
-    uint64_t seen;         /* value of claims when last checked */
+    uint64_t seen;         /* last checked value of claims */
     uint32_t generation;   /* incremented for every publication */
     struct uat_deque_user user;
     struct uat_deque_counts count;
 };
 
-/* look points here while every push and pop must take the slow path. */
+/* `look` points to this word while every push and pop must take the slow path. */
 extern const uint64_t uat_deque_watch_word;
 
 /* Static initialiser of a deque that is not open. A push writes a dummy entry and takes the slow path, which reports
@@ -120,19 +121,20 @@ extern uintptr_t uat_deque_closed_entry[1];
         .top = uat_deque_closed_entry, .look = &uat_deque_watch_word                                                   \
     }
 
-/* If the deque has a giver, refuse the thief that asks. A worker calls this while it waits and so answers no
- * request. */
+/* If the deque has a giver, refuse the pending request. A worker calls this while it waits and therefore gives
+ * nothing. */
 static inline void uat_deque_refuse(struct uat_deque *d)
 {
     if (d->giver)
         d->giver->refuse(d);
 }
 
-/* Map the private arrays and initialise the ring. 0 or -ENOMEM. For the message protocol see uat_mail_open(). */
+/* Map the private arrays and initialise the ring. Returns 0 or -ENOMEM. For the message protocol see
+ * uat_mail_open(). */
 int uat_deque_open(struct uat_deque *d, struct uat_ring *ring, size_t capacity, const struct uat_deque_user *user);
 void uat_deque_close(struct uat_deque *d);
 
-/* Does a fault at this address mean "too many entries"? The signal handler asks. */
+/* Does a fault at this address mean "too many entries"? For the signal handler. */
 bool uat_deque_is_overflow(const struct uat_deque *d, uintptr_t address);
 
 static inline size_t uat_deque_size(const struct uat_deque *d)
@@ -152,8 +154,8 @@ static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
     *d->top++ = base | UAT_TAG_GONE;
 }
 
-/* Settle acknowledged entries, then publish as many private ones as ring, cap and records allow. With the message
- * protocol: answer a request if there is one. */
+/* Settle acknowledged entries, then publish as many private entries as ring, cap and records allow. Under the message
+ * protocol, answer a pending request instead. */
 void uat_deque_refill(struct uat_deque *d);
 
 /*
@@ -163,15 +165,15 @@ void uat_deque_refill(struct uat_deque *d);
 static inline void uat_deque_push(struct uat_deque *d, uintptr_t sp)
 {
     *d->top++ = sp;
-    /* Relaxed: the value only decides whether to take the slow path. The peers are the thieves' atomics on claims, in
+    /* Relaxed: the value only decides whether to take the slow path. Pairs with the thieves' atomics on claims, in
      * uat_thief_claim(). */
     if (__builtin_expect(__atomic_load_n(d->look, __ATOMIC_RELAXED) != d->push_claims, 0))
         uat_deque_refill(d);
 }
 
 /*
- * Pop the youngest entry if it is sp and no thief has seen it. Otherwise return false: the caller uses uat_deque_pop().
- * uat_spawn() in spawn.S does the same in assembly.
+ * Pop the youngest entry if it is sp and no thief has seen it. Otherwise return false; the caller then calls
+ * uat_deque_pop(). uat_spawn() in spawn.S does the same in assembly.
  */
 static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 {
@@ -187,15 +189,15 @@ static inline bool uat_deque_pop_private(struct uat_deque *d, uintptr_t sp)
 enum uat_pop uat_deque_pop(struct uat_deque *d, uintptr_t *sp);
 
 /*
- * Pop the only entry if it is the base of a task whose spawner is elsewhere, and no thief has claimed since the last
- * look. Otherwise, and always with a giver, return false: the caller uses uat_deque_pop(). Nothing is published while
- * this is the only entry, so push_claims and pop_claims stay as they are.
+ * Pop the only entry if it is the base of a task whose spawner is elsewhere, and claims has not changed since the last
+ * slow path. Otherwise, and always with a giver, return false; the caller then calls uat_deque_pop(). While a base is
+ * the only entry, nothing is published, so push_claims and pop_claims stay as they are.
  */
 static inline bool uat_deque_drop_base(struct uat_deque *d)
 {
     /*
-     * Relaxed: no entry of ours can be claimed; this only compares the count. The peers are the thieves' atomics on
-     * claims.
+     * Relaxed: no entry can be claimed, and the load only detects a change of the count. Pairs with the thieves'
+     * atomics on claims, in uat_thief_claim().
      */
     if (d->giver || uat_deque_size(d) != 1 || (d->entries[0] & UAT_TAG_MASK) != UAT_TAG_GONE ||
         __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) != d->pop_claims)
@@ -206,14 +208,14 @@ static inline bool uat_deque_drop_base(struct uat_deque *d)
 }
 
 /*
- * Is nothing left that a thief could take? This means that no published entry is unclaimed, and that no entry may be
- * published. The result is a hint: a thief may claim the last entry at this very moment.
+ * Is nothing left that a thief could take: no published entry unclaimed, and no entry to publish? The result is a hint:
+ * a thief may claim the last entry at this very moment.
  */
 bool uat_deque_is_drained(const struct uat_deque *d);
 
 /*
- * Offer entries whose publication was put off, or, with the message protocol, answer a request. This is for a task that
- * runs long without a push or pop. Returns false if nothing is left that a thief could take. Costs a few loads if there
+ * Publish entries whose publication was put off, or, under the message protocol, answer a request. For a task that runs
+ * long without a push or pop. Returns false if nothing is left that a thief could take. Costs only a few loads if there
  * is nothing to do.
  */
 bool uat_deque_offer(struct uat_deque *d);
@@ -222,16 +224,16 @@ bool uat_deque_offer(struct uat_deque *d);
  * running task is its child. */
 uintptr_t uat_deque_next_private(const struct uat_deque *d);
 
-/* If `watch`, take the slow path at every push and pop; otherwise only where it is needed. */
+/* If `watch`, every push and pop takes the slow path; otherwise only those that need it. */
 void uat_deque_watch(struct uat_deque *d, bool watch);
 
-/* Make the next push or pop take the slow path, which then decides when the slow path is due again. */
+/* Make the next push and the next pop take the slow path, which sets the condition for the slow path anew. */
 void uat_deque_look_always(struct uat_deque *d);
 
 /* Start a run with the full cap. If `watch`, take the slow path at every push and pop (torture modes). */
 void uat_deque_start(struct uat_deque *d, bool watch);
 
-/* End a run. Outside of runs every push takes the slow path, which refuses the spawn. */
+/* End a run. Between runs every push takes the slow path, which refuses the spawn. */
 void uat_deque_stop(struct uat_deque *d);
 
 #endif

@@ -16,12 +16,12 @@ enum uat_phase {
     UAT_PHASE_LOCK,        /* lock protocol: { FETCH_ADD; READ of the words that the lock protects } */
     UAT_PHASE_CLAIM,       /* { atomic on claims; READ slot; READ stack if it is small enough to be speculative } */
     UAT_PHASE_LOOK,        /* READ slot and stack again, because they may be inconsistent */
-    UAT_PHASE_STACK,       /* READ of a stack that was too large for a speculative READ */
-    UAT_PHASE_ACKNOWLEDGE, /* the thief posts the acknowledgement, and the unlock; it does not wait for them */
+    UAT_PHASE_STACK,       /* READ of a stack that is too large for a speculative READ */
+    UAT_PHASE_ACKNOWLEDGE, /* the thief posts acknowledgement and unlock; it does not wait for their completion */
     UAT_PHASE_AWAIT,       /* the owner waits for a thief's acknowledgement */
-    UAT_PHASE_ASK, /* message protocol: { CMP_SWAP of the request }, with a READ of the mailbox if nothing was peeked */
+    UAT_PHASE_ASK, /* message protocol: { CMP_SWAP of the request }, with a READ of the mailbox if there was no peek */
     UAT_PHASE_ANSWER,   /* the thief waits for the victim's answer */
-    UAT_PHASE_WITHDRAW, /* { CMP_SWAP of the request; READ of what became of it } */
+    UAT_PHASE_WITHDRAW, /* { CMP_SWAP of the request; READ of its outcome } */
     UAT_PHASE_GIVE,     /* the owner posts a continuation to the thief */
     UAT_PHASES
 };
@@ -29,7 +29,7 @@ enum uat_phase {
 /* Called at the end of each phase with the time-stamp counter's values at its start and end. */
 typedef void uat_phase_fn(enum uat_phase phase, uint64_t begin, uint64_t end);
 
-/* NULL: off. Must not change while a task runs or a steal is in flight. */
+/* NULL: nothing is timed. Must not change while a task runs or a steal is in flight. */
 extern uat_phase_fn *uat_phase_hook;
 
 static inline uint64_t uat_phase_begin(void)

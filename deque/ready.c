@@ -24,7 +24,7 @@ int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const s
     if (!r->ring || transport->size == 1)
         return 0;
     r->cap = UAT_READY_SLOTS;
-    for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* as if a round before the first had been acknowledged */
+    for (uint64_t i = 0; i < UAT_READY_SLOTS; i++) /* as if an earlier round of slots had been acknowledged */
         r->ring->ack[i] = i + 1 - UAT_READY_SLOTS;
     return 0;
 }
@@ -36,7 +36,7 @@ void uat_ready_close(struct uat_ready *r)
 }
 
 /*
- * Relaxed: the value only says how many tasks are offered. The peers are the CMP_SWAPs of uat_ready_steal().
+ * Relaxed: the value only says how many tasks are offered. Pairs with the CMP_SWAPs in uat_ready_steal().
  */
 static uint64_t load_claims(const struct uat_ready *r)
 {
@@ -84,14 +84,14 @@ int uat_ready_grow(struct uat_ready *r)
     return 0;
 }
 
-/* Write the slot for the next index. False if its last taker has not acknowledged yet (R3). */
+/* Write the slot for the next index. False if the slot's last taker has not acknowledged yet (R3). */
 static bool publish(struct uat_ready *r)
 {
     struct uat_ready_ring *ring = r->ring;
     uint64_t index = r->bottom;
     unsigned at = (unsigned)(index % UAT_READY_SLOTS);
-    /* Acquire: orders the acknowledgement before our stores to the slot. The peer is the WRITE of the acknowledgement
-     * in uat_ready_steal(), which the thief posts after its READ of the slot has completed. */
+    /* Acquire: orders the acknowledgement before our stores to the slot. Pairs with the WRITE of the acknowledgement in
+     * uat_ready_steal(), which the thief posts after its READ of the slot has completed. */
     uint64_t ack = uat_cpu_load_acquire(&ring->ack[at]), expected = index + 1 - UAT_READY_SLOTS;
     if (ack != expected) {
         if (ack != expected - UAT_READY_SLOTS) /* until it arrives, the word holds an older one */
@@ -100,13 +100,13 @@ static bool publish(struct uat_ready *r)
     }
     struct uat_ready_task task = uat_ready_take_listed(r);
     struct uat_ready_slot *slot = &ring->slot[at];
-    /* Relaxed: the release store below orders them. Atomic, so that the words are written whole. */
+    /* Relaxed: the release store below orders these stores. Atomic, so that each word is written whole. */
     const bool simulated = UAT_IS_VIRTUAL();
     uat_store_relaxed(simulated, &slot->place, uat_place(task.sp, task.base));
     uat_store_relaxed(simulated, &slot->where, task.where);
     uat_delay();
-    /* Release: orders the slot's content before the state that offers it. The peer is the peek's READ in
-     * uat_ready_steal(); the thief's claim and its second READ follow that. */
+    /* Release: orders the slot's content before the state that offers it. Pairs with the peek's READ in
+     * uat_ready_steal(), before the thief's claim and its second READ. */
     uat_store_release(simulated, &slot->state, index + 1);
     r->bottom++;
     return true;
@@ -124,7 +124,7 @@ void uat_ready_offer(struct uat_ready *r)
         ;
 }
 
-/* Take the task with this index from this worker's ring, as a thief would. The index must be published (R2). Returns 1,
+/* Claim the task with this index in this worker's ring, as a thief would. The index must be published (R2). Returns 1,
  * 0 if a thief was faster, or a negative errno. */
 static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_task *task)
 {
@@ -135,10 +135,10 @@ static int take_offered(struct uat_ready *r, uint64_t index, struct uat_ready_ta
     if (rc || r->landing->old != index)
         return rc;
     *task = uat_ready_task_of(&ring->slot[at], r->low); /* no fence: this CPU wrote the slot, before the claim */
-    /* Relaxed: only this CPU loads the word until the slot is published again, and this CPU publishes it. */
+    /* Relaxed: until the slot is published again, only this CPU loads the word. */
     __atomic_store_n(&ring->ack[at], index + 1, __ATOMIC_RELAXED);
     if (r->seen == index)
-        r->seen++; /* no thief has claimed since: offering was in vain */
+        r->seen++; /* no thief has claimed since: the offer was not used */
     r->cap = r->cap > 1 ? r->cap / 2 : 1;
     return 1;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ready tasks: tasks that waited for an event, which has happened. Their stacks lie in evacuation heaps, anywhere in
- * the job. The worker that woke them keeps them in a private list. It offers the oldest in a ring, from which any
- * worker without work takes them. Model: tests/model/ready.pml.
+ * Ready tasks: tasks that waited for an event, which has happened. The stack of such a task lies in the evacuation heap
+ * of any worker. The worker that woke the tasks keeps them in a private list. It offers the oldest in a ring, from
+ * which any worker without work may take them. Model: tests/model/ready.pml.
  *
  *   R1  The owner's CPU writes slot[], the adapter's atomics write claims, and the worker that claimed writes ack[].
- *   R2  A slot's state is its index + 1. Each index is published once, in order, and never withdrawn. So claims is at
- *       most the number of publications. A worker that has seen slot t published takes task t by CMP_SWAP(claims, t, t
- *       + 1).
+ *   R2  A slot's state is its index + 1. Each index is published once, in increasing order, and never withdrawn. So
+ *       claims is at most the number of publications. A worker that has seen slot t published takes task t by
+ *       CMP_SWAP(claims, t, t + 1).
  *   R3  Slot t is written for index t + UAT_READY_SLOTS only after the acknowledgement of t. The taker acknowledges
  *       only after its READ of the slot is complete.
- *   R4  The block with the task's stack is frozen from the publication until the taker gives it back. So a thief may
- *       READ the stack speculatively, together with the claim. The stack that it read is valid if the slot, READ after
- *       the claim, agrees with the peek.
+ *   R4  From the publication until the taker gives it back, the block with the task's stack does not change. So a thief
+ *       may READ the stack speculatively, together with the claim. That stack is valid if the slot, READ after the
+ *       claim, is as peeked.
  *
- * Order: the owner takes the oldest task of its list, and every UAT_READY_TURN-th time the oldest of the ring. So a
- * task that became ready when n others were ready is passed over at most UAT_READY_BOUND(n) times. In the list it waits
- * for the n others, and the list is served in 7 of 8 turns. If it is then offered, it waits up to 8 turns for each slot
- * of the ring. Thieves only shorten these waits. Tasks that were sent here (inbox.h) at most double them.
+ * Order: the owner takes the oldest task of its list, but every UAT_READY_TURN-th time the oldest task of the ring. So
+ * a task that became ready when n others were ready is passed over at most UAT_READY_BOUND(n) times. In the list it
+ * waits for the n others, and 7 of 8 turns serve the list. If it is then offered, it waits up to 8 turns for each slot
+ * of the ring. Thieves only shorten these waits. Tasks sent to this worker (inbox.h) at most double them.
  */
 #ifndef UAT_READY_H
 #define UAT_READY_H
@@ -32,14 +32,14 @@
 
 enum { UAT_READY_SLOTS = 12, UAT_READY_TURN = 8, UAT_READY_STACK = 64 /* bytes before a block's stack */ };
 
-/* The owner takes at most this number of tasks before a task that became ready when n others were ready. */
+/* The maximum number of tasks that the owner takes before a task that became ready when n others were ready. */
 #define UAT_READY_BOUND(n) ((n) + (n) / (UAT_READY_TURN - 1) + 1 + UAT_READY_TURN * UAT_READY_SLOTS)
 
-/* Added to `where`: the block holds a task with all continuations below it (runtime/sched/chains.h). */
+/* A bit of `where`: the block holds a task with all its ancestors' continuations (runtime/sched/chains.h). */
 #define UAT_READY_CHAIN UINT64_C(1)
 
-/* A task whose stack [sp, base) lies in a block of an evacuation heap. where: (rank << 48) | address of the block, and
- * perhaps UAT_READY_CHAIN. */
+/* A task whose stack [sp, base) lies in a block of an evacuation heap. where: (rank << 48) | address of the block,
+ * possibly | UAT_READY_CHAIN. */
 struct uat_ready_task {
     uint64_t sp, base, where;
 };
@@ -63,7 +63,7 @@ struct uat_ready_peek {
     struct uat_ready_slot slot[UAT_READY_SLOTS];
 };
 
-/* The places where this worker's own operations on ready tasks land. */
+/* Memory for the results of this worker's own operations on ready tasks. */
 struct uat_ready_landing {
     struct uat_ready_peek peek[UAT_PEEKS_MAX];
     struct uat_ready_slot slot;
@@ -80,34 +80,34 @@ struct uat_ready {
     struct uat_ready_task *list; /* tasks not offered: a circular array */
     size_t first, count, room;
     uint64_t bottom; /* publications so far */
-    uint64_t seen;   /* value of claims when we last looked, our own included */
+    uint64_t seen;   /* last value of claims seen; this worker's own claims count */
     unsigned cap;    /* upper bound of tasks offered at once; 0: there is no ring or no other worker */
     unsigned turn;
     uint64_t pushed, stolen; /* tasks made ready here; offered tasks that thieves took */
 };
 
-/* The addresses of a worker's parts: zeroed memory of the segment. low: start of the uni-address region. Without a
- * ring, tasks are never offered. */
+/* The addresses of a worker's ring and landing, which are zeroed memory of the segment. low: start of the uni-address
+ * region. If ring is NULL, tasks are never offered. */
 struct uat_ready_parts {
     struct uat_ready_ring *ring;
     struct uat_ready_landing *landing;
     uintptr_t low;
-    /* Does `where` name a block of an evacuation heap with room for a stack of `bytes` bytes? NULL: all do. */
+    /* Does `where` name a block of an evacuation heap with room for a stack of `bytes` bytes? NULL: not checked. */
     bool (*is_block)(uint64_t where, size_t bytes);
 };
 
-/* room: the list's initial capacity in tasks. 0 or -ENOMEM. */
+/* room: the list's initial capacity in tasks. Returns 0 or -ENOMEM. */
 int uat_ready_open(struct uat_ready *r, struct uat_transport *transport, const struct uat_ready_parts *parts,
                    size_t room);
 void uat_ready_close(struct uat_ready *r);
 
-/* Double the list's capacity. 0 or -ENOMEM. */
+/* Double the list's capacity. Returns 0 or -ENOMEM. */
 int uat_ready_grow(struct uat_ready *r) __attribute__((cold));
 
 /* Offer as many tasks as fit. Called by push and take. */
 void uat_ready_offer(struct uat_ready *r);
 
-/* Append a task that has become ready. 0 or -ENOMEM. */
+/* Append a task that has become ready. Returns 0 or -ENOMEM. */
 static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_task *task)
 {
     if (r->count == r->room && uat_ready_grow(r))
@@ -121,8 +121,8 @@ static inline int uat_ready_push(struct uat_ready *r, const struct uat_ready_tas
     return 0;
 }
 
-/* Copy the tasks that are ready here to `to`, which has room for uat_ready_count() tasks: those of the ring, then those
- * of the list, each oldest first. No thief may be at work. */
+/* Copy the tasks that are ready here to `to`, which must have room for uat_ready_count() tasks: the ring's tasks, then
+ * the list's, oldest first in each. No thief may have a claim in flight. */
 size_t uat_ready_count(const struct uat_ready *r);
 void uat_ready_copy(const struct uat_ready *r, struct uat_ready_task *to);
 
@@ -138,7 +138,7 @@ static inline struct uat_ready_task uat_ready_take_listed(struct uat_ready *r)
     return task;
 }
 
-/* uat_ready_take() in a job with thieves. */
+/* uat_ready_take() in a job with more than one worker. */
 int uat_ready_take_shared(struct uat_ready *r, struct uat_ready_task *task);
 
 /* Take the task whose turn it is. Returns 1, 0 if there is none, or a negative errno. */
@@ -154,8 +154,8 @@ static inline int uat_ready_take(struct uat_ready *r, struct uat_ready_task *tas
 
 /*
  * The thief's side: try once to take a ready task of one of the victims. Returns enum uat_steal or a negative errno.
- * After UAT_STEAL_DONE with *fetched the task's stack is in place; without *fetched the caller READs it. Only a stack
- * of at most UAT_SPECULATION_LIMIT bytes is fetched. thief gives the bounds of the region, which must be empty.
+ * After UAT_STEAL_DONE, the task's stack is in place if *fetched is true; otherwise the caller READs it. Only a stack
+ * of at most UAT_SPECULATION_LIMIT bytes is fetched. thief has the bounds of the region, which must be empty.
  */
 int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const struct uat_victims *victims,
                     struct uat_ready_task *task, bool *fetched, unsigned *trips);

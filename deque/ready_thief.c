@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The thief's side of ready tasks: two dependent round trips, as for any steal; see ready.h for the invariants. */
+/* The thief's side of ready tasks: two dependent round trips, as in a steal by the claim protocol. ready.h has the
+ * invariants. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ struct offered {
     uint64_t index;
 };
 
-/* The ring of worker `rank`, found by the colours that the thief knows. */
+/* The address of worker `rank`'s ring, by the colour of that worker. */
 static struct uat_ready_ring *ring_of(const struct uat_ready *r, const struct uat_thief *thief, int rank)
 {
     return uat_coloured_of(r->ring, thief->colours, r->transport->rank, rank);
@@ -34,7 +35,7 @@ static int read_rings(struct uat_ready *r, const struct uat_thief *thief, const 
     return uat_transport_wait(r->transport, all, victims->count);
 }
 
-/* Could this be a ready task? Peeked words may belong to two publications. */
+/* Could this be a ready task? Peeked words may be from two different publications. */
 static bool is_sane(const struct uat_ready *r, const struct uat_thief *thief, const struct uat_ready_task *t)
 {
     return thief->low <= t->sp && t->sp < t->base && t->base <= thief->high && (t->sp | t->base) % 8 == 0 &&
@@ -59,7 +60,7 @@ static struct uat_op read_stack(const struct uat_ready_task *t)
 
 /*
  * Post { CMP_SWAP claims; READ slot } to the victim and, if `stack`, a speculative READ of the stack to the worker that
- * has it. Wait for both: one round trip.
+ * has it. Wait for both, which takes one round trip.
  */
 static int claim(struct uat_ready *r, const struct offered *offered, const struct uat_ready_task *foretold, bool stack)
 {
@@ -69,8 +70,8 @@ static int claim(struct uat_ready *r, const struct offered *offered, const struc
     struct uat_pending pending[2], *all[2] = {&pending[0], &pending[1]};
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&a->old, &ring->claims, index, index + 1),
-        /* Takes effect after the claim (O1). The slot was published before the claim could win, so this READ sees all
-         * of it. */
+        /* Takes effect after the claim (O1). A claim succeeds only if the slot was published before it, so this READ
+         * sees the whole slot. */
         uat_op_read(&a->slot, &ring->slot[index % UAT_READY_SLOTS], sizeof(a->slot)),
     };
     struct uat_op read = read_stack(foretold);
@@ -96,7 +97,7 @@ int uat_ready_steal(struct uat_ready *r, const struct uat_thief *thief, const st
     const struct offered offered = {
         .victim = victims->rank[at], .ring = ring_of(r, thief, victims->rank[at]), .index = a->peek[at].claims};
     const struct uat_ready_task foretold = uat_ready_task_of(offer, r->low);
-    /* The stack of a rank that this job does not have is elsewhere: the caller knows where. */
+    /* The caller finds the stack if its rank does not exist in this job: the stack of a ghost is elsewhere. */
     bool stack = foretold.base - foretold.sp <= UAT_SPECULATION_LIMIT && uat_ready_rank(&foretold) < r->transport->size;
     uat_notice_begin(thief->notice);
     rc = claim(r, &offered, &foretold, stack);

@@ -2,7 +2,7 @@
 /*
  * The shared words of a work-stealing deque: the part that thieves see. owner.h and thief.h are the two sides.
  *
- * Who writes what (nothing else writes a word that the HCA updates atomically):
+ * Who writes which word (nothing else may write a word that the HCA updates atomically):
  *   lock           thieves, by HCA atomics only
  *   claims         thieves, by HCA atomics only; under the paper protocol by plain WRITEs only
  *   slot[]         the owner's CPU only
@@ -21,19 +21,19 @@ _Static_assert((UAT_RING_SLOTS & (UAT_RING_SLOTS - 1)) == 0, "a slot is found by
 
 /* One published continuation. */
 struct uat_slot {
-    uint64_t state; /* index, generation and valid: one word, so that they are read together */
+    uint64_t state; /* index, generation and valid, in one word, so that one READ samples them together */
     uint64_t place; /* its stack: uat_place() */
 };
 
 struct uat_ring {
-    /* T: the number of claims so far, which is the index of the next entry to claim. The owner loads it at every push
-     * and pop, so nothing else on its line changes. It is the last word of its line, so that one short READ fetches it
-     * together with the slots. */
+    /* The number of claims so far, which is the index of the next entry to claim. The owner loads it at every push and
+     * pop, so its line has no other words that change. It is the last word of its line, so that one short READ fetches
+     * it together with the slots. */
     _Alignas(UAT_CACHE_LINE) char room[UAT_CACHE_LINE - sizeof(uint64_t)];
     uint64_t claims;
     struct uat_slot slot[UAT_RING_SLOTS];
-    /* The lock: 0 when free; under the paper protocol equal to claims when free. It starts a line of its own, because
-     * losers of the race keep changing it. */
+    /* The lock: 0 when free, or, under the paper protocol, equal to claims when free. It starts its own line, because
+     * thieves that lose the race for the lock keep changing it. */
     uint64_t lock;
     /* The acknowledgements follow the words that a peek READs, because only the owner needs them. */
     _Alignas(UAT_CACHE_LINE) uint64_t ack[UAT_RING_SLOTS];
@@ -50,7 +50,7 @@ _Static_assert(__builtin_offsetof(struct uat_ring, lock) - __builtin_offsetof(st
                    __builtin_offsetof(struct uat_peek, lock),
                "a peek is a part of the ring");
 
-/* All words of a ring that thieves see, with one READ. */
+/* All words of a ring that thieves see. One READ fetches them. */
 struct uat_ring_copy {
     struct uat_peek peek;
     char room[UAT_CACHE_LINE - sizeof(uint64_t)];
@@ -79,8 +79,8 @@ static inline struct uat_stack uat_place_stack(uint64_t place, uintptr_t low)
 }
 
 /*
- * A slot's state: 31 bits of index, 32 bits of generation, and the bit `valid`. To mistake an old state for a new one,
- * a thief would have to miss 2^31 claims or 2^32 publications of one victim between its peek and its claim.
+ * A slot's state: 31 bits of index, 32 bits of generation, and the bit `valid`. A thief could mistake an old state for
+ * a new one only after 2^31 claims or 2^32 publications at one victim between its peek and its claim.
  */
 static inline uint64_t uat_state(uint64_t index, uint32_t generation, bool valid)
 {

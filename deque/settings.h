@@ -10,14 +10,14 @@ enum uat_deque_protocol { UAT_DEQUE_LOCK, UAT_DEQUE_CLAIM, UAT_DEQUE_MESSAGE, UA
 enum {
     UAT_PEEKS_AUTO = 0,  /* NEAR or FAR, by the number of hosts */
     UAT_PEEKS_NEAR = 4,  /* in a job of one host */
-    UAT_PEEKS_FAR = 2,   /* over a network, where each peek also loads the thief's own adapter */
-    UAT_PEEKS_NONE = -1, /* the lock, paper and message protocols lock or ask without a peek */
+    UAT_PEEKS_FAR = 2,   /* with several hosts, where each peek costs the thief's own adapter time */
+    UAT_PEEKS_NONE = -1, /* no peek: the lock and paper protocols lock at once, and the message protocol asks at once */
     UAT_PEEKS_MAX = 8,
 };
 
 struct uat_deque_settings {
     int protocol;     /* enum uat_deque_protocol */
-    int peeks;        /* number of victims to peek at, or one of the words above */
+    int peeks;        /* number of victims to peek at, or a value of the enumeration above */
     uint64_t entries; /* entries of a deque */
 };
 extern struct uat_deque_settings uat_deque_settings;
@@ -31,10 +31,10 @@ static const struct uat_setting uat_deque_rows[] = {
      "the protocol by which a thief gets a task"},
     {"UAT_PEEKS", "auto", UAT_MAY_DIFFER, DEQUE(peeks),
      UAT_NUMBER_OR(1, UAT_PEEKS_MAX, {"auto", UAT_PEEKS_AUTO}, {"none", (uint64_t)UAT_PEEKS_NONE}),
-     "victims that an idle worker looks at in one round trip; auto: 4 in a job of one host, else 2; none: it "
-     "locks the deque, or asks the victim, without looking first"},
+     "victims that an idle worker peeks at in one round trip; auto: 4 in a job of one host, else 2; none: it "
+     "locks the deque, or asks the victim, without a peek"},
     {"UAT_DEQUE_ENTRIES", "65536", UAT_MAY_DIFFER, DEQUE(entries), UAT_NUMBER(16, 1 << 24),
-     "most spawns nested on one worker"},
+     "maximum number of nested spawns on one worker"},
     UAT_LAST_SETTING,
 };
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part that the claim, lock and paper protocols share, and the counting of all protocols. Model:
+/* Functions that the claim, lock and paper protocols share, and the counters of all protocols. Model:
  * tests/model/thief.pml, checked by claim.pml, lock.pml and paper.pml. */
 #include "deque/thief_internal.h"
 
@@ -9,7 +9,7 @@
 #include "base/delay.h"
 #include "base/word.h"
 
-enum { CLAIM_BITS = 48 /* no victim has 2^48 claims in its life; if claims shows more, its owner reports that */ };
+enum { CLAIM_BITS = 48 /* no deque has 2^48 claims in its life; the owner reports a greater value */ };
 
 uat_phase_fn *uat_phase_hook;
 
@@ -62,14 +62,14 @@ const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const stru
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
     if (__builtin_expect(peek->claims >> CLAIM_BITS,
-                         0)) /* corrupt; a slot's state has only 31 bits of the index and might match by chance */
+                         0)) /* corrupt; a slot's state might match, because it has only 31 bits of the index */
         return NULL;
     return uat_state_valid_for(slot->state, peek->claims) && uat_thief_is_sane(thief, stack_of(thief, slot)) ? slot
                                                                                                              : NULL;
 }
 
-/* End the job if the entry that peek shows as valid has a stack that no owner publishes. A mixed peek cannot show one,
- * because each word is whole, and a place is 0 only until its slot is first used. */
+/* End the job if the peeked entry is valid but has a stack that no owner publishes. Even a peek that mixes two
+ * publications does not show such a stack: each word is whole, and a place is 0 only until its slot is first used. */
 static void check_place(const struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     const struct uat_slot *slot = &peek->slot[uat_slot_of(peek->claims)];
@@ -78,7 +78,7 @@ static void check_place(const struct uat_thief *thief, int victim, const struct 
         uat_word_refuse(victim, "the stack in a slot of the deque", slot->place);
 }
 
-/* The READ of the victim's ring to landing->peek[i]. */
+/* The READ of the victim's ring into landing->peek[i]. */
 static inline struct uat_op read_ring(struct uat_thief *thief, int victim, int i)
 {
     return uat_op_read(&thief->landing->peek[i], &uat_thief_ring(thief, victim)->claims, sizeof(struct uat_peek));
@@ -91,7 +91,7 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     int rc = uat_thief_read_all(thief, victims, read_ring);
     if (rc)
         return rc;
-    /* The stack nearest to the region's top is the oldest, which usually has the most work below it. */
+    /* The stack nearest to the region's top is the oldest, and its continuation usually has the most work left. */
     uint64_t highest = 0;
     *peek = NULL;
     for (int i = 0; i < victims->count; i++) {
@@ -109,7 +109,7 @@ int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
     return 0;
 }
 
-/* After a peek that chose no victim: did the peek skip a victim with an entry, because the entry is unusable? */
+/* Did a peek that chose no victim see an entry? Then the entry is unusable. */
 static bool any_offer(const struct uat_thief *thief, const struct uat_victims *victims)
 {
     for (int i = 0; i < victims->count; i++)
@@ -168,12 +168,12 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
     return uat_thief_do(thief, UAT_PHASE_CLAIM, victim, chain, n);
 }
 
-/* READ slot and stack again, now that they are frozen, until both belong to one publication. It does so at most
- * twice. */
+/* READ slot and stack again until both are from one publication, at most twice. They no longer change, because the
+ * claim succeeded. */
 static int look_again(struct uat_thief *thief, int victim, uint64_t index, struct uat_stolen *stolen)
 {
     enum uat_phase phase = stolen->second_look ? UAT_PHASE_LOOK : UAT_PHASE_STACK;
-    struct uat_slot at = thief->landing->slot; /* where the entry was last seen */
+    struct uat_slot at = thief->landing->slot; /* the slot as READ last */
     for (int looks = 0; looks < 2; looks++) {
         struct uat_op chain[2] = {uat_thief_read_slot(thief, victim, index)};
         int n = 1;
@@ -212,8 +212,8 @@ int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const s
                     struct uat_stolen *stolen)
 {
     const struct uat_slot *slot = &thief->landing->slot;
-    /* No fence between the atomic on claims and the READ of this slot: they are one chain, which the transport keeps in
-     * order (O1). The owner's counterpart is the fence in withdraw(), owner.c. */
+    /* No fence between the atomic on claims and the READ of this slot: they are in one chain, which takes effect in
+     * order (O1). Pairs with the fence in withdraw_steps(), owner.c. */
     int result = uat_thief_judge(thief, victim, index);
     if (result != UAT_STEAL_DONE)
         return result;

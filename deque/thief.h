@@ -8,16 +8,16 @@
  *        acknowledge and { FETCH_ADD(lock, -1) }.                                            thief_lock.c
  * message  peek; { CMP_SWAP the request into the victim's mailbox }; wait until the victim has written the stack here,
  *        and withdraw if it takes too long.                                                  thief_message.c
- * paper  peek; FETCH_ADD(lock, 1); READ ring; WRITE claims; READ slot; READ stack; WRITE ack: one after the other.
+ * paper  peek; FETCH_ADD(lock, 1); READ ring; WRITE claims; READ slot; READ stack; WRITE ack: one round trip each.
  *                                                                                            thief_paper.c
  *
- *   T1  What a peek shows is a hint: its words may belong to two different entries.
+ *   T1  The result of a peek is a hint: its words may be from two different entries.
  *   T2  A claim is the atomic on claims, or under the paper protocol the WRITE of claims. The claimed entry is the
- *       thief's if the slot, READ after the claim, is valid for the claimed index. Then the owner does not touch slot
+ *       thief's if the slot, READ after the claim, is valid for the claimed index. Then the owner does not write slot
  *       or stack before the acknowledgement (D4, D6).
  *   T3  Every claim is acknowledged exactly once, after all READs of slot and stack are complete.
- *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are those of the
- *       peek. Otherwise they may mix two publications, and the thief READs both again, now that they are frozen.
+ *   T4  Slot and stack that were READ together with the claim are valid if generation, sp and base are as peeked.
+ *       Otherwise they may mix two publications. Then the thief READs both again; they no longer change.
  */
 #ifndef UAT_THIEF_H
 #define UAT_THIEF_H
@@ -34,15 +34,15 @@
 enum uat_steal {
     UAT_STEAL_EMPTY,     /* nothing to take */
     UAT_STEAL_LOST_RACE, /* another thief or the owner was faster */
-    UAT_STEAL_DONE       /* the continuation is ours, its stack in place */
+    UAT_STEAL_DONE       /* this worker has the continuation, and its stack is in place */
 };
 
 enum {
     UAT_SPECULATION_LIMIT = 16384, /* the largest stack, in bytes, that is READ together with a claim */
-    UAT_PATIENCE = 1200            /* looks for an answer, with pauses for about 50 us, then with yields */
+    UAT_PATIENCE = 1200            /* polls for an answer: with pauses for about 50 us, then with yields */
 };
 
-/* The places in this worker's segment where READs land. */
+/* The memory in this worker's segment for the results of its READs and atomics. */
 struct uat_landing {
     struct uat_peek peek[UAT_PEEKS_MAX];
     struct uat_slot slot;
@@ -50,32 +50,32 @@ struct uat_landing {
     uint64_t old;
     uint64_t claims; /* paper protocol: source of the WRITE of claims */
     uint64_t ack;    /* source of an acknowledgement */
-    /* The message protocol: mailboxes of victims, and what the owner's side needs. */
+    /* Message protocol: copies of victims' mailboxes, and the owner's side's memory. */
     struct uat_mailbox_front front[UAT_PEEKS_MAX];
     struct uat_mail_landing mail;
 };
 
-/* Words in which this worker, as a thief, shows its state to the others. */
+/* Words in which this worker, as a thief, publishes its state to the other workers. */
 struct uat_notice {
-    /* The index that this thief is about to claim, or has claimed and not acknowledged. Only this worker's CPU writes
-     * it. An owner that waits too long READs it to name the thief. */
+    /* The index that this thief is about to claim, or has claimed but not acknowledged. Only this worker's CPU writes
+     * it. An owner that waits too long READs them to find the thief. */
     uint64_t intent_victim, intent_index;
-    /* Odd: this worker has work, or may be about to get some. Even: it certainly has none. Each change between the two
-     * adds 1. Only this worker's CPU writes it. Rank 0 READs it when it looks for a deadlock. */
+    /* Odd: this worker has work, or may be about to get some. Even: it has none. Each change from odd to even or back
+     * adds 1. Only this worker's CPU writes it. Rank 0 READs it when it checks for deadlock. */
     uint64_t work;
 };
 
-/* Show that this worker has work. Called before it posts a claim, and before anything else that gives it work. So while
- * work moves from one worker to another, at least one of the two shows that it has some. Relaxed: the claim's doorbell
- * or atomic instruction follows.
+/* Publish that this worker has work. Must be called before it posts a claim, and before any other step that gives it
+ * work. So while work moves from one worker to another, at least one of them says that it has work. Relaxed: the
+ * doorbell or atomic instruction of the claim follows.
  */
 static inline void uat_notice_begin(struct uat_notice *notice)
 {
     __atomic_store_n(&notice->work, notice->work | 1, __ATOMIC_RELAXED);
 }
 
-/* Show that this worker has no work. Release: orders all that it did with its last work before this store. The peer is
- * the READ in uat_deadlock_look(). */
+/* Publish that this worker has no work. Release: orders all effects of its last work before this store. Pairs with the
+ * READ in uat_deadlock_look(). */
 static inline void uat_notice_end(struct uat_notice *notice)
 {
     uat_cpu_store_release(&notice->work, notice->work + (notice->work & 1));
@@ -94,7 +94,7 @@ struct uat_stolen {
     int victim;
     uintptr_t sp, base; /* the stack, at the same addresses as on the victim */
     unsigned trips;     /* dependent round trips, including the peek's */
-    bool second_look;   /* slot or stack had to be READ again */
+    bool second_look;   /* the thief had to READ slot or stack again */
 };
 
 struct uat_thief_counts {
@@ -110,14 +110,15 @@ struct uat_thief {
     struct uat_notice *notice;
     uintptr_t low, high;   /* the uni-address region */
     bool peek;             /* peek at the victims before a lock or a request */
-    struct uat_mail *mail; /* message protocol: this worker's mail, which refuses requests while this worker steals */
-    /* waiting is called periodically while the victim's answer is due, waited when it has arrived. May be NULL. */
+    struct uat_mail *mail; /* message protocol: this worker's mail, which refuses requests while the worker steals */
+    /* waiting is called periodically while the thief waits for an answer that is certain to arrive, and waited after it
+     * has arrived. Each may be NULL. */
     void (*waiting)(int victim);
     void (*waited)(void);
-    unsigned patience; /* looks for an answer before a request is withdrawn */
-    uint64_t answers;  /* message protocol: the count of answers in this worker's mailbox that it has seen */
-    /* One value per victim. claim: the state of the slot whose claim we had to abort; 0: none. message: a free value of
-     * its ask, or UAT_ASK_UNKNOWN. */
+    unsigned patience; /* number of polls for an answer before the request is withdrawn */
+    uint64_t answers;  /* message protocol: the last value seen of the answers in this worker's mailbox */
+    /* One value per victim. Claim protocol: the last state of a slot that this thief saw since its claim at the victim
+     * was aborted; 0: no claim was aborted. Message protocol: a free value of the victim's ask, or UAT_ASK_UNKNOWN. */
     uint64_t *known;
     struct uat_thief_counts count;
 };
@@ -128,7 +129,7 @@ static inline struct uat_ring *uat_thief_ring(const struct uat_thief *thief, int
     return uat_coloured_of(thief->ring, thief->colours, thief->transport->rank, rank);
 }
 
-/* 0 or -ENOMEM. ring, landing and notice lie in the segment. The caller keeps ownership of them. */
+/* Returns 0 or -ENOMEM. ring, landing and notice must lie in the segment. The caller keeps ownership of them. */
 int uat_thief_open(struct uat_thief *thief, struct uat_transport *transport, struct uat_ring *ring,
                    struct uat_landing *landing, struct uat_notice *notice);
 void uat_thief_close(struct uat_thief *thief);
@@ -142,11 +143,11 @@ typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *vict
 uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal, uat_paper_steal;
 
 /*
- * Make the victim take the slow path at its next push or pop, without its CPU. This takes nothing from it:
+ * Make the victim take the slow path at its next push or pop, by one-sided operations that take no entry:
  *   claim, lock, paper   claim an entry that a peek shows as valid, and acknowledge ABORTED at once (T3)
- *   message             put a request that is already WITHDRAWN into a free mailbox, and free the mailbox again (M4)
- * Does nothing if the victim offers nothing, or if another thief is already at work there: the victim then takes the
- * slow path without this. This worker's region may hold a task. Returns 0 or a negative errno that has been reported.
+ *   message             put a request that is marked WITHDRAWN into a free mailbox, and free the mailbox again (M4)
+ * Does nothing if the victim offers nothing, or if another thief is accessing its deque: then the victim takes the slow
+ * path in any case. This worker's region may hold a task. Returns 0, or a negative errno that has been reported.
  */
 typedef int uat_poke_fn(struct uat_thief *thief, int victim);
 uat_poke_fn uat_lock_poke, uat_claim_poke, uat_paper_poke, uat_message_poke;

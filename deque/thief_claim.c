@@ -7,7 +7,7 @@
  *
  *   C1  claims changes from t to t + 1 only by the CMP_SWAP of one thief, which owns index t from then on.
  *   C2  After an aborted claim a thief claims from the same victim again only when two peeks have shown the same state.
- *       Otherwise aborted claims would stop an owner that publishes and takes back one tiny task after another.
+ *       Otherwise aborted claims would block an owner that publishes and takes back one tiny task after another.
  */
 #include "deque/thief_internal.h"
 
@@ -20,7 +20,7 @@ static int acknowledge(struct uat_thief *thief, int victim, uint64_t index, enum
     return rc;
 }
 
-/* May the entry that peek shows be claimed? Only if the victim's ring does not keep changing under our claims (C2). */
+/* May the peeked entry be claimed? Not if the victim's ring keeps changing before our claims arrive (C2). */
 static bool is_steady(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     uint64_t *last = &thief->known[victim], state = peek->slot[uat_slot_of(peek->claims)].state;
@@ -72,7 +72,7 @@ int uat_claim_poke(struct uat_thief *thief, int victim)
         uat_op_cmp_swap(&thief->landing->old, &uat_thief_ring(thief, victim)->claims, index, index + 1);
     uat_thief_intend(thief, victim, index);
     rc = uat_thief_do(thief, UAT_PHASE_CLAIM, victim, &claim, 1);
-    if (!rc && thief->landing->old == index) /* no READ of slot or stack is under way (T3) */
+    if (!rc && thief->landing->old == index) /* no READ of slot or stack is in flight (T3) */
         rc = acknowledge(thief, victim, index, UAT_ACK_ABORTED);
     thief->notice->intent_victim = UAT_INTENT_NONE;
     return rc;

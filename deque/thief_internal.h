@@ -7,7 +7,7 @@
 #include "deque/phase.h"
 #include "deque/thief.h"
 
-/* For uat_thief_peek(): any victim that has something to take will do. */
+/* A filter for uat_thief_peek() that accepts every victim with an entry. */
 static inline bool uat_thief_any(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     (void)thief, (void)victim, (void)peek;
@@ -17,7 +17,7 @@ static inline bool uat_thief_any(struct uat_thief *thief, int victim, const stru
 /* Count the result of an attempt, and return it. */
 int uat_thief_count(struct uat_thief *thief, int result);
 
-/* uat_transport_do() as one phase of the steal. */
+/* uat_transport_do(), timed as a phase of the steal. */
 static inline int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, int victim, const struct uat_op *ops,
                                int count)
 {
@@ -27,7 +27,7 @@ static inline int uat_thief_do(struct uat_thief *thief, enum uat_phase phase, in
     return rc;
 }
 
-/* Post the READ that read() makes for each victim, and wait for all: one round trip. */
+/* For each victim, post the READ that read() returns, and wait for all of them, which takes one round trip. */
 static inline int uat_thief_read_all(struct uat_thief *thief, const struct uat_victims *victims,
                                      struct uat_op (*read)(struct uat_thief *thief, int victim, int i))
 {
@@ -47,35 +47,36 @@ static inline int uat_thief_read_all(struct uat_thief *thief, const struct uat_v
     return rc;
 }
 
-/* Could this be a stack of the uni-address region? Peeked words may belong to two entries (T1). */
+/* Could this be a stack of the uni-address region? Peeked words may be from two entries (T1). */
 bool uat_thief_is_sane(const struct uat_thief *thief, struct uat_stack stack);
 
-/* The slot that peek shows for its index, if it is valid and sane; else NULL. */
+/* The peeked slot of the next entry to claim, if the slot is valid and its stack sane; else NULL. */
 const struct uat_slot *uat_thief_offer(const struct uat_thief *thief, const struct uat_peek *peek);
 
-/* READ the victims' rings, in one round trip for all. *best is the victim to steal from. *peek is what was seen of it,
- * or NULL if no victim has anything to take. usable says whether a victim may be chosen. Returns 0 or a negative
- * errno. */
+/* READ all victims' rings in one round trip. *best is set to the victim to steal from, and *peek to the copy of its
+ * ring, or to NULL if no victim has a usable entry. usable() says whether a victim with an entry may be chosen. Returns
+ * 0 or a negative errno. */
 int uat_thief_peek(struct uat_thief *thief, const struct uat_victims *victims,
                    bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek), int *best,
                    struct uat_peek **peek);
 
-/* The READ of the victim's slot for index to landing->slot. */
+/* The READ of the victim's slot for index into landing->slot. */
 struct uat_op uat_thief_read_slot(struct uat_thief *thief, int victim, uint64_t index);
 
-/* The READ of the stack that a slot shows to its original addresses. They are free, because the thief's region is
- * empty. */
+/* The READ of the stack that a slot names, to the stack's original addresses. They are free, because the thief's region
+ * is empty. */
 struct uat_op uat_thief_read_stack(const struct uat_thief *thief, const struct uat_slot *slot);
 
-/* Show which index of which victim this thief is about to claim or to ask for. */
+/* Publish which index of which victim this thief is about to claim or to ask for. */
 void uat_thief_intend(struct uat_thief *thief, int victim, uint64_t index);
 
 /* Is the slot in landing->slot, READ after the claim of index, valid? UAT_STEAL_DONE, UAT_STEAL_LOST_RACE (the owner
  * took the entry back) or a negative errno (the word is corrupt). */
 int uat_thief_judge(struct uat_thief *thief, int victim, uint64_t index);
 
-/* The start of a steal: uat_thief_peek() to stolen->victim, and one more trip. Returns UAT_STEAL_DONE if a victim was
- * chosen, UAT_STEAL_LOST_RACE if only unusable entries were seen, UAT_STEAL_EMPTY if none, or a negative errno. */
+/* The start of a steal: set stolen->victim by uat_thief_peek(), and count the trip. Returns UAT_STEAL_DONE if a victim
+ * was chosen, UAT_STEAL_LOST_RACE if all entries seen were unusable, UAT_STEAL_EMPTY if no entry was seen, or a
+ * negative errno. */
 int uat_thief_choose(struct uat_thief *thief, const struct uat_victims *victims,
                      bool (*usable)(struct uat_thief *thief, int victim, const struct uat_peek *peek),
                      struct uat_stolen *stolen, struct uat_peek **peek);
@@ -90,12 +91,13 @@ static inline int uat_thief_peek_at(struct uat_thief *thief, int victim,
     return uat_thief_peek(thief, &one, usable, &best, peek);
 }
 
-/* Claim index: post { claim; READ slot; READ stack as offered }, where `claim` is the atomic, and wait for them. */
+/* Claim index: post { claim; READ slot; READ stack }, and wait for the chain. `claim` is the atomic. The stack is that
+ * of `offer`, and is READ only if it is small. */
 int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *claim, uint64_t index,
                     const struct uat_slot *offer);
 
-/* After uat_thief_claim() has won index: make sure that slot and stack are valid (T4). UAT_STEAL_LOST_RACE: the caller
- * aborts the claim. */
+/* Make slot and stack valid (T4). Call it after uat_thief_claim() has claimed index. If it returns UAT_STEAL_LOST_RACE,
+ * the caller must abort the claim. */
 int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const struct uat_slot *offer,
                     struct uat_stolen *stolen);
 

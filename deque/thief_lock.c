@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The lock protocol: one lock per victim, as in Akiyama and Taura (JIP 24(3) 2016), but with hardware atomics, and with
- * chains that reduce it to three dependent round trips. thief_paper.c has their operations. Model:
+ * chains that reduce a steal to three dependent round trips. thief_paper.c uses their sequence of operations. Model:
  * tests/model/lock.pml.
  *
  * The papers unlock by a plain WRITE of 0. With HCA atomics that is wrong: a concurrent FETCH_ADD may have loaded the
  * old value before that WRITE and store its sum after it. Then the lock stays taken although no thief holds it. So
- * every change of the word is a FETCH_ADD, including that of a loser.
+ * every change to the word is a FETCH_ADD, even by a thief that did not get the lock.
  *
  *   L1  The thief whose FETCH_ADD(+1) returned 0 holds the lock.
  *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's
- *       -1 and its next +1 may be reordered in flight (O2). Then the thief finds its own 1 and tries again later.
- *   L3  claims changes only under the lock. So FETCH_ADD(claims) returns the index that was READ under the lock.
+ *       -1 and its next +1 may be reordered in flight (O2). Then the thief finds the lock taken by itself and tries
+ *       again later.
+ *   L3  claims changes only while the lock is held. So FETCH_ADD(claims) returns the index that the holder has READ.
  */
 #include "base/delay.h"
 #include "base/word.h"
@@ -21,7 +22,7 @@ enum { LOCK_BITS = 32 /* fewer than 2^32 thieves have added 1 */ };
 
 static void check_lock(int victim, uint64_t lock)
 {
-    if (lock >> LOCK_BITS) /* L2: a thief subtracts only a 1 that it has added */
+    if (lock >> LOCK_BITS) /* L2: a thief subtracts 1 only after it has added 1 */
         uat_word_refuse(victim, "the lock of the deque", lock);
 }
 
@@ -32,13 +33,14 @@ static int unlock(struct uat_thief *thief, int victim)
     return uat_transport_post_unsignaled(thief->transport, victim, &op, 1);
 }
 
-/* Take the lock and READ what it protects. UAT_STEAL_DONE: we hold it. A loser takes its 1 back (L2). */
+/* Take the lock and READ the words that it protects. Returns UAT_STEAL_DONE if this thief holds the lock. Otherwise the
+ * thief subtracts the 1 that it added (L2). */
 static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 {
     struct uat_op chain[2] = {
         uat_op_fetch_add(&thief->landing->old, &uat_thief_ring(thief, victim)->lock, 1),
-        /* READ all but the lock word. This READ follows the FETCH_ADD (O1), whose peer is unlock() of the last
-         * holder. */
+        /* READ all of the peeked words but the lock. This READ takes effect after the FETCH_ADD (O1), which pairs with
+         * the FETCH_ADD in the last holder's unlock() or settle(). */
         uat_op_read(peek, &uat_thief_ring(thief, victim)->claims, offsetof(struct uat_peek, lock)),
     };
     uat_delay();
@@ -55,8 +57,8 @@ static int lock(struct uat_thief *thief, int victim, struct uat_peek *peek)
 /* Acknowledge the claim of index, and unlock. */
 static int settle(struct uat_thief *thief, int victim, uint64_t index, enum uat_ack_status status)
 {
-    /* The owner reads the acknowledgement, and thieves read the lock. No worker reads both, so their order does not
-     * matter. They are in order anyway (O1). */
+    /* The owner reads the acknowledgement, and thieves read the lock. Nobody needs their order, but they take effect in
+     * order anyway (O1). */
     struct uat_op chain[2] = {
         uat_thief_acknowledgement(thief, victim, index, status),
         uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1),

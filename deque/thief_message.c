@@ -3,7 +3,8 @@
  * The message protocol: the thief asks, the victim gives. Model: tests/model/message.pml; invariants: mailbox.h.
  *
  * The peek is one round trip, the request another. The continuation needs no further round trip, but arrives only after
- * the victim has looked. The thief waits for a bounded time, then withdraws the request and tries another victim.
+ * the victim has checked its mailbox. The thief waits for a bounded time, then withdraws the request and tries another
+ * victim.
  */
 #include <assert.h>
 #include <errno.h>
@@ -14,12 +15,12 @@
 #include "base/word.h"
 #include "deque/thief_internal.h"
 
-enum { WAITING_EVERY = 1024 /* looks for an answer that is sure to come, between two calls of thief->waiting */ };
+enum { WAITING_EVERY = 1024 /* polls for an answer that is certain to arrive, between two calls of thief->waiting */ };
 
 enum answer { ANSWER_NONE, ANSWER_GIVEN, ANSWER_REFUSED };
 
-/* Acquire: orders the count before the loads of `given` and of the stack. The peer is the FETCH_ADD of give() or
- * refuse(), mail.c; in give() it follows the WRITEs of both (M5). */
+/* Acquire: orders the load of the count before the loads of `given` and of the stack. Pairs with the FETCH_ADD in
+ * give() or refuse(), mail.c. In give() it follows the WRITEs of stack and `given` (M5). */
 static enum answer look_for_answer(const struct uat_thief *thief)
 {
     uint64_t answers = uat_cpu_load_acquire(&thief->mail->box->answers), news = answers - thief->answers;
@@ -28,15 +29,15 @@ static enum answer look_for_answer(const struct uat_thief *thief)
     return news == UAT_ANSWER_GIVEN ? ANSWER_GIVEN : news == UAT_ANSWER_REFUSED ? ANSWER_REFUSED : ANSWER_NONE;
 }
 
-/* The READ of the victim's front to landing->front[i]. */
+/* The READ of the victim's front into landing->front[i]. */
 static inline struct uat_op read_front(struct uat_thief *thief, int victim, int i)
 {
     return uat_op_read(&thief->landing->front[i], &uat_mail_box(thief->mail, victim)->front,
                        sizeof(struct uat_mailbox_front));
 }
 
-/* Check what an owner shows: a request of 40 bits that it has looked at, with one of three outcomes, and an offer that
- * is a stack pointer of the region, or 0. */
+/* Check an owner's words: in taken a request number of 40 bits and one of three outcomes; in offer a stack pointer of
+ * the region, or 0. */
 static void check_front(const struct uat_thief *thief, int victim, const struct uat_mailbox_front *front)
 {
     if (__builtin_expect(front->taken >> UAT_TAKEN_BITS || (front->taken & 3) > UAT_TAKEN_DROPPED, 0))
@@ -52,7 +53,7 @@ static int peek(struct uat_thief *thief, const struct uat_victims *victims, stru
     if (rc)
         return rc;
     stolen->trips++;
-    uint64_t highest = 0; /* the highest sp is the oldest entry, which usually has the most work below it */
+    uint64_t highest = 0; /* the highest sp is the oldest entry, which usually has the most work left */
     for (int i = 0; i < victims->count; i++) {
         const struct uat_mailbox_front *front = &thief->landing->front[i];
         check_front(thief, victims->rank[i], front);
@@ -64,20 +65,20 @@ static int peek(struct uat_thief *thief, const struct uat_victims *victims, stru
             thief->known[stolen->victim] = front->ask;
             result = UAT_STEAL_DONE;
         } else if (result == UAT_STEAL_EMPTY) {
-            result = UAT_STEAL_LOST_RACE; /* another thief asks there */
+            result = UAT_STEAL_LOST_RACE; /* another thief's request is there */
         }
     }
     return result;
 }
 
-/* Record what a look at the victim's mailbox has shown. */
+/* Record the free value, or UAT_ASK_UNKNOWN, that the victim's mailbox had when it was READ. */
 static void note(struct uat_thief *thief, int victim, const struct uat_mailbox_front *front)
 {
     thief->known[victim] = uat_mailbox_is_free(front) ? front->ask : UAT_ASK_UNKNOWN;
 }
 
-/* Replace the free value that we know by our request. *request: the new value. UAT_STEAL_DONE: the request is in the
- * mailbox. */
+/* Replace the free value that this thief knows by its request. *request is set to the new value. Returns UAT_STEAL_DONE
+ * if the request is in the mailbox. */
 static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
 {
     struct uat_landing *l = thief->landing;
@@ -85,7 +86,7 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     *request = uat_ask(uat_ask_number(free) + 1, thief->transport->rank);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, &uat_mail_box(thief->mail, victim)->front.ask, free, *request),
-        /* Takes effect after the swap (O1), so that after a lost swap we know a value that may be free by now. */
+        /* Takes effect after the swap (O1). So after a failed swap it may show a new free value. */
         read_front(thief, victim, 0),
     };
     uat_thief_intend(thief, victim, uat_ask_number(*request));
@@ -101,8 +102,8 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
     return UAT_STEAL_LOST_RACE;
 }
 
-/* Ask the given victim without a peek, using the value that we know of its mailbox. Ask once more if it was out of
- * date. */
+/* Ask the given victim without a peek, with the last known free value of its mailbox. Ask once more if that value was
+ * out of date. */
 static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint64_t *request)
 {
     int victim = stolen->victim, result = UAT_STEAL_LOST_RACE;
@@ -123,7 +124,7 @@ static int ask_blindly(struct uat_thief *thief, struct uat_stolen *stolen, uint6
 }
 
 /*
- * Look for the answer once. Also refuse a request that has reached this worker in the meantime.
+ * Poll for the answer once. Also refuse a request that has reached this worker in the meantime.
  */
 static int look(struct uat_thief *thief, enum answer *answer)
 {
@@ -133,7 +134,7 @@ static int look(struct uat_thief *thief, enum answer *answer)
     return rc;
 }
 
-/* Wait for an answer that is sure to arrive. */
+/* Wait for an answer that is certain to arrive. */
 static int await(struct uat_thief *thief, int victim, enum answer *answer)
 {
     struct uat_relax relax = {0};
@@ -150,8 +151,8 @@ static int await(struct uat_thief *thief, int victim, enum answer *answer)
 }
 
 /*
- * READ taken until it shows that the owner has decided our withdrawn request or has not seen it. *answered: the owner
- * gave or refused.
+ * READ taken until it is not LOOKING for the withdrawn request: the owner has decided the request, or has not seen it.
+ * *answered is set to whether the owner gave or refused.
  */
 static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, bool *answered, unsigned *trips)
 {
@@ -168,7 +169,7 @@ static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, 
         ++*trips;
     }
     check_front(thief, victim, front);
-    /* The owner cannot have looked at a later request, because no thief puts one in while ours is being withdrawn
+    /* The owner cannot have decided a later request, because no thief can ask while this request is being withdrawn
      * (M4). */
     uint64_t ahead = (front->taken >> 2) - number;
     if (ahead != 0 && ahead < UINT64_C(1) << (UAT_TAKEN_BITS - 3))
@@ -177,14 +178,14 @@ static int learn_decision(struct uat_thief *thief, int victim, uint64_t number, 
     return 0;
 }
 
-/* Withdraw the request (M4). *answer: the answer that arrived in the meantime, or ANSWER_NONE. */
+/* Withdraw the request (M4). *answer is set to the answer that arrived in the meantime, or to ANSWER_NONE. */
 static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum answer *answer, unsigned *trips)
 {
     struct uat_landing *l = thief->landing;
     uint64_t *ask = &uat_mail_box(thief->mail, victim)->front.ask, number = uat_ask_number(request);
     struct uat_op chain[2] = {
         uat_op_cmp_swap(&l->old, ask, request, request | UAT_ASK_WITHDRAWN),
-        /* Takes effect after the swap (O1). The owner's counterpart is the fence in decide(), mail.c. */
+        /* Takes effect after the swap (O1). Pairs with the fence in decide(), mail.c. */
         read_front(thief, victim, 0),
     };
     uat_delay();
@@ -192,7 +193,8 @@ static int withdraw(struct uat_thief *thief, int victim, uint64_t request, enum 
     if (rc)
         return rc;
     ++*trips;
-    /* If the swap lost, a later request is there. So ours was decided without being withdrawn: it was answered. */
+    /* If the swap failed, a later request is in the mailbox. So this request was decided before it was withdrawn, and
+     * it was answered. */
     bool withdrawn = l->old == request, answered = true;
     if (withdrawn && (rc = learn_decision(thief, victim, number, &answered, trips)))
         return rc;
@@ -218,13 +220,13 @@ static int get_answer(struct uat_thief *thief, struct uat_stolen *stolen, uint64
         rc = look(thief, answer);
     }
     uat_phase_end(UAT_PHASE_ANSWER, begin);
-    thief->known[stolen->victim] = request; /* once decided, this value is free */
+    thief->known[stolen->victim] = request; /* this value is free once the request is decided */
     if (rc || *answer != ANSWER_NONE)
         return rc;
     return withdraw(thief, stolen->victim, request, answer, &stolen->trips);
 }
 
-/* Take the continuation, whose stack is in place. */
+/* Set sp and base of the stolen continuation, whose stack is in place. */
 static int take(struct uat_thief *thief, struct uat_stolen *stolen)
 {
     struct uat_stack stack = uat_place_stack(thief->mail->box->given, thief->low);
@@ -282,8 +284,8 @@ int uat_message_poke(struct uat_thief *thief, int victim)
     if (!uat_mailbox_is_free(&l->front[0]))
         return 0;
     uint64_t free = l->front[0].ask, number = uat_ask_number(free) + 1;
-    /* WITHDRAWN from the start: the owner never decides it. So no stack arrives here, where the region may hold a task
-     * (M6). */
+    /* The request is WITHDRAWN from the start, so the owner never decides it. So no stack arrives here, where the
+     * region may hold a task (M6). */
     uint64_t request = uat_ask(number, thief->transport->rank) | UAT_ASK_WITHDRAWN;
     struct uat_op op = uat_op_cmp_swap(&l->old, ask, free, request);
     uat_delay();

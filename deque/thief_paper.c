@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The paper protocol: the remote operations of a steal in Akiyama and Taura (HPDC'15; JIP 24(3) 2016, table 3), in
- * their number and kind, one after the other. It exists for comparisons. Model: tests/model/paper.pml.
+ * The paper protocol: a steal with the same remote operations as in Akiyama and Taura (HPDC'15; JIP 24(3) 2016, table
+ * 3), one after the other. It exists for comparisons. Model: tests/model/paper.pml.
  *
- *   empty check  READ claims, slots and lock                 UAT_PEEKS=none leaves it out
+ *   empty check  READ claims, slots and lock                 omitted with UAT_PEEKS=none
  *   lock         FETCH_ADD(lock, 1)
  *   take         READ claims, slots and acknowledgements;  WRITE claims := t + 1;  READ slot t
  *   transfer     READ stack
  *   unlock       WRITE ack { t, STOLEN or ABORTED }
  *
- * A steal that succeeds takes 4 READs, 2 WRITEs and 1 FETCH_ADD, and waits for each of them. It takes one more READ, of
- * the slot, if the owner publishes that slot at this very moment. The papers unlock by a
- * WRITE of 0 to the lock word, whose FETCH_ADD is done by a processor. An adapter's FETCH_ADD may load the old value
- * before such a WRITE and store its sum after it. So here the WRITE that unlocks goes to another word, the
- * acknowledgement that the owner needs anyway.
+ * A steal that succeeds takes 4 READs, 2 WRITEs and 1 FETCH_ADD, and waits for each of them. It READs the slot once
+ * more if the owner publishes that slot at this very moment. In the papers, a processor executes the FETCH_ADD on the
+ * lock word, and a WRITE of 0 unlocks. But an adapter's FETCH_ADD may load the old value before such a WRITE and store
+ * its sum after it. So here the WRITE that unlocks goes to another word: the acknowledgement, which the owner needs
+ * anyway.
  *
- *   P1  Each thief that claims leaves its 1 in the lock word, so the lock is free when it equals claims and the last
- *       claim is acknowledged. A thief that does not claim takes its 1 back by FETCH_ADD(-1), exactly once.
+ *   P1  A thief that claims never subtracts the 1 that it added to the lock word. So the lock is free when it equals
+ *       claims and the last claim is acknowledged. A thief that does not claim undoes its FETCH_ADD by FETCH_ADD(-1),
+ *       exactly once.
  *   P2  A thief holds the lock if its FETCH_ADD returned t, claims is t, and t - 1 is acknowledged. No other thief can
- *       hold it: until this thief takes back its 1 or has claimed t, every other FETCH_ADD returns more than t.
+ *       hold it: until this thief subtracts 1 or has claimed t, every other FETCH_ADD returns more than t.
  *   P3  Only the holder WRITEs claims and ack. Every WRITE is complete before the next operation is posted (O7).
  */
 #include "base/delay.h"
 #include "base/word.h"
 #include "deque/thief_internal.h"
 
-enum { LOCK_BITS = 32 /* fewer than 2^32 thieves have added a 1 beyond claims */ };
+enum { LOCK_BITS = 32 /* the lock exceeds claims by less than 2^32, the number of thieves that added 1 */ };
 
-/* Take this thief's 1 back (P1). Returns result, or a negative errno. */
+/* Undo this thief's FETCH_ADD of 1 (P1). Returns result, or a negative errno. */
 static int leave(struct uat_thief *thief, int victim, int result)
 {
     struct uat_op op = uat_op_fetch_add(NULL, &uat_thief_ring(thief, victim)->lock, (uint64_t)-1);
@@ -36,7 +37,7 @@ static int leave(struct uat_thief *thief, int victim, int result)
     return rc ? rc : result;
 }
 
-/* READ all words of the victim's ring to landing->ring. */
+/* READ all words of the victim's ring into landing->ring. */
 static int read_ring(struct uat_thief *thief, int victim)
 {
     struct uat_op op =
@@ -44,7 +45,7 @@ static int read_ring(struct uat_thief *thief, int victim)
     return uat_transport_do(thief->transport, victim, &op, 1);
 }
 
-/* Do the lock word, as our FETCH_ADD found it, and the ring, READ after it, say that we hold the lock (P2)? */
+/* Does this thief hold the lock (P2)? Compares the value that its FETCH_ADD returned with the ring, READ after it. */
 static bool is_held(const struct uat_thief *thief, int victim)
 {
     uint64_t old = thief->landing->old, claims = thief->landing->ring.peek.claims;
@@ -54,8 +55,8 @@ static bool is_held(const struct uat_thief *thief, int victim)
 }
 
 /* With the lock held: WRITE claims, so that the owner sees the claim, then READ the slot. UAT_STEAL_DONE: the entry is
- * ours and frozen, and landing->slot is whole. Both are waited for, one after the other: the READ samples the slot
- * after claims has changed (O7). The owner's counterpart is the fence in withdraw(), owner.c. */
+ * this thief's, it no longer changes, and landing->slot is consistent. The READ is posted only after the WRITE is
+ * complete, so it samples the slot after claims has changed (O7). Pairs with the fence in withdraw_steps(), owner.c. */
 static int claim(struct uat_thief *thief, int victim, uint64_t index, struct uat_stolen *stolen)
 {
     uint64_t offered = thief->landing->ring.peek.slot[uat_slot_of(index)].state;
@@ -72,7 +73,7 @@ static int claim(struct uat_thief *thief, int victim, uint64_t index, struct uat
     int result = rc ? rc : uat_thief_judge(thief, victim, index);
     if (result != UAT_STEAL_DONE || thief->landing->slot.state == offered)
         return result;
-    /* The owner was publishing the slot, so its two words may belong to two publications (T4). */
+    /* The owner was publishing the slot, so its two words may be from two publications (T4). */
     stolen->second_look = true;
     thief->count.second_looks++;
     stolen->trips++;
@@ -123,8 +124,8 @@ static int take(struct uat_thief *thief, int victim, struct uat_stolen *stolen)
     return rc ? rc : result;
 }
 
-/* Is the lock free? The papers' empty check does not look at the lock. Here it does: while many thieves try in vain,
- * the 1s that they have not yet taken back keep the lock from all of them. */
+/* Is the lock free? The papers' empty check does not READ the lock. This one does, because otherwise many thieves could
+ * keep the lock from each other by 1s that they have not yet subtracted. */
 static bool is_free(struct uat_thief *thief, int victim, const struct uat_peek *peek)
 {
     (void)thief, (void)victim;
@@ -147,8 +148,8 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
     if (rc)
         return rc;
     stolen->trips++;
-    /* End the attempt if the FETCH_ADD did not return the peeked claims. claims never exceeds what the FETCH_ADD
-     * returns, so then a thief holds the lock, or one has just claimed the entry that the peek showed. */
+    /* End the attempt if the FETCH_ADD did not return the peeked claims. The FETCH_ADD returns at least claims. So in
+     * that case another thief holds the lock, or has just claimed the peeked entry. */
     if (peek && thief->landing->old != peek->claims)
         return leave(thief, victim, UAT_STEAL_LOST_RACE);
     return take(thief, victim, stolen);
