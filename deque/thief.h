@@ -145,7 +145,7 @@ uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal, uat_paper_steal
 /*
  * Make the victim take the slow path at its next push or pop, by one-sided operations that take no entry:
  *   claim, lock, paper   claim an entry that a peek shows as valid, and acknowledge ABORTED at once (T3)
- *   message             put a request that is marked WITHDRAWN into a free mailbox, and free the mailbox again (M4)
+ *   message              put a request marked WITHDRAWN into a free mailbox, and free the mailbox again (M4)
  * Does nothing if the victim offers nothing, or if another thief is accessing its deque: then the victim takes the slow
  * path in any case. This worker's region may hold a task. Returns 0, or a negative errno that has been reported.
  */

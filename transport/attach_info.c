@@ -57,8 +57,8 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
         .nonce = nonce,
     };
     uat_host_boot_id(info->boot);
-    /* Peers load the nonce only after they have got the attach info. The bootstrap, which delivers it, orders this
-     * store before that load. */
+    /* A peer loads the nonce only after it has received the attach info. The bootstrap, which delivers the attach info,
+     * orders this store before that load. */
     uat_word_store(config->scratch, nonce);
     return 0;
 }
@@ -69,9 +69,8 @@ static int check_form(const struct uat_attach_user *user, const struct uat_attac
     if (info->magic != UAT_ATTACH_INFO_MAGIC || info->version != UAT_ATTACH_INFO_VERSION ||
         info->size != sizeof(*info) || info->pid <= 0 || info->fd < 0 ||
         memchr(info->boot, '\0', sizeof(info->boot)) == NULL) {
-        uat_error("transport %s: what rank %d published is not the attach info of this version: run the same build of "
-                  "uat and "
-                  "the same UAT_TRANSPORT on every worker",
+        uat_error("transport %s: rank %d published no attach info of this version: run the same build of "
+                  "uat and the same UAT_TRANSPORT on every worker",
                   user->transport, rank);
         return -EPROTO;
     }
@@ -104,7 +103,8 @@ static int check_place(const struct uat_attach_user *user, const struct uat_atta
     return 0;
 }
 
-/* Report why /proc/PID/fd/N could not be opened. With hidepid, another user's process seems not to exist. */
+/* Report why /proc/PID/fd/N could not be opened. If /proc is mounted with hidepid, another user's process seems not to
+ * exist. */
 static int report_open(const struct uat_attach_user *user, const struct uat_attach_info *own,
                        const struct uat_attach_info *info, int rank, int error)
 {
@@ -115,8 +115,8 @@ static int report_open(const struct uat_attach_user *user, const struct uat_atta
         return -EACCES;
     }
     if (error == EACCES || error == EPERM) {
-        uat_error("transport %s: no permission to attach rank %d (pid %d), though of the same user: a security "
-                  "module forbids it, or the program is set-uid, has capabilities or is not readable; mend that, or "
+        uat_error("transport %s: no permission to attach rank %d (pid %d), though it runs as the same user: a security "
+                  "module forbids it, or the program is set-uid, has capabilities or is not readable; change that, or "
                   "use %s",
                   user->transport, rank, info->pid, user->instead);
         return -EACCES;
@@ -150,8 +150,8 @@ static int map_object(const struct uat_attach_user *user, const struct uat_attac
         return rc;
     }
     if (uat_word_load((uat_word *)(map + info->nonce_offset)) != info->nonce) {
-        uat_error("transport %s: the segment of rank %d (pid %d) does not bear the nonce announced: it is of another "
-                  "job",
+        uat_error("transport %s: the segment of rank %d (pid %d) does not have the announced nonce: it belongs to "
+                  "another job",
                   user->transport, rank, info->pid);
         munmap(map, info->segment_size);
         return -ESTALE;
@@ -165,7 +165,7 @@ int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attac
                        const struct uat_endpoint *endpoint, char **out)
 {
     struct uat_attach_info info = {0};
-    if (endpoint->size == sizeof(info)) /* any other size: check_form refuses the zeros */
+    if (endpoint->size == sizeof(info)) /* with any other size, check_form() refuses the zeros */
         memcpy(&info, endpoint->data, sizeof(info));
     int rc = check_form(user, own, &info, rank);
     if (!rc)

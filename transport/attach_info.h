@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The attach info by which a worker lets the peers of its host attach its segment.
+ * The attach info, by which the peers on a worker's host attach its segment.
  *
- * The segment is a memory object without a name (memfd). A peer reaches it through /proc/PID/fd/N, so nothing is ever
- * created in /dev/shm or anywhere else. The kernel frees the memory with the last process, however that ends. A pid may
- * be reused, and the info may be stale or come from another job. So the peer checks that the object it opened is the
+ * The segment is a memory object without a name (memfd). A peer opens it as /proc/PID/fd/N, so no file is created, in
+ * /dev/shm or elsewhere. The kernel frees the memory when the last process has ended, in whatever way. A pid may be
+ * reused, and the info may be stale or from another job. So the peer checks that the object that it has opened is the
  * announced one (device, inode, size) and contains the nonce of this job.
  */
 #ifndef UAT_TRANSPORT_ATTACH_INFO_H
@@ -20,7 +20,7 @@ struct uat_attach_info {
     uint64_t magic;
     uint32_t version;
     uint32_t size;   /* bytes of this structure */
-    int32_t pid, fd; /* process and descriptor where the segment's memory object is open */
+    int32_t pid, fd; /* the process, and its descriptor of the segment's memory object */
     uint32_t uid;    /* effective user of the worker, for messages */
     uint32_t unused; /* 0 */
     uint64_t device; /* device of the memory object */
@@ -36,7 +36,7 @@ struct uat_attach_info {
 /* The attaching worker, for messages. */
 struct uat_attach_user {
     const char *host;      /* its host's name */
-    const char *transport; /* for which transport */
+    const char *transport; /* name of the transport */
     const char *instead;   /* the setting that makes this attachment unnecessary */
 };
 
@@ -45,10 +45,10 @@ int uat_attach_info_make(struct uat_attach_info *info, const struct uat_transpor
                          const char *transport);
 
 /*
- * Map the segment of peer `rank`, which published `endpoint`. own is this worker's attach info. The
- * mapping has own->segment_size bytes; the caller unmaps it. Returns 0 or a negative errno. -EPROTO: the endpoint is
- * not valid. -EHOSTUNREACH: the peer is on another host or in another pid namespace. -EACCES: not permitted. -ESTALE:
- * the object is not the one announced.
+ * Map the segment of peer `rank`, which published `endpoint`. own is this worker's attach info. The mapping has
+ * own->segment_size bytes, and the caller must unmap it. Returns 0 or a negative errno. -EPROTO: the endpoint is not
+ * valid. -EHOSTUNREACH: the peer is on another host or in another pid namespace. -EACCES: not permitted. -ESTALE: the
+ * object is not the announced one.
  */
 int uat_attach_segment(const struct uat_attach_info *own, const struct uat_attach_user *user, int rank,
                        const struct uat_endpoint *endpoint, char **out);

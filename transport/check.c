@@ -12,7 +12,7 @@ static bool inside(const struct uat_bounds *bounds, const void *address, size_t 
     return offset <= bounds->size && size <= bounds->size - offset;
 }
 
-/* Is this remote operand in one of the parts that peers can access? */
+/* Is this remote operand inside one of the parts of the segment that peers can access? */
 static bool reachable(const struct uat_bounds *bounds, const void *address, size_t size)
 {
     uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds->segment;
@@ -20,7 +20,7 @@ static bool reachable(const struct uat_bounds *bounds, const void *address, size
     return offset <= end && size <= end - offset;
 }
 
-/* What is wrong with the form of an operation, or NULL. */
+/* The error in the form of an operation, or NULL. */
 static const char *malformed(const struct uat_op *op, bool unsignaled)
 {
     bool atomic = op->code == UAT_OP_FETCH_ADD || op->code == UAT_OP_CMP_SWAP;
@@ -51,7 +51,7 @@ static __attribute__((cold)) int refuse_outside(const struct uat_transport *t, i
 {
     char wrong[128];
     const char *part = inside(bounds, op->remote, op->size) && !reachable(bounds, op->remote, op->size)
-                           ? "one part that peers can access of "
+                           ? "one accessible part of "
                            : "";
     snprintf(wrong, sizeof(wrong), "not inside %sthe segment, %zu bytes at %p", part, bounds->size, bounds->segment);
     refuse(t, peer, op, wrong);
@@ -65,8 +65,8 @@ int uat_transport_check(const struct uat_transport *t, const struct uat_bounds *
         const char *wrong = malformed(op, unsignaled);
         if (__builtin_expect(wrong != NULL, 0))
             return refuse(t, peer, op, wrong);
-        /* An unsignaled WRITE's source is copied at once, so it may lie outside the segment. An unsignaled atomic may
-         * drop the old value. */
+        /* The source of an unsignaled WRITE is copied at once, so it may lie outside the segment. An unsignaled atomic
+         * may discard the old value. */
         bool anywhere = op->size == 0 || (unsignaled && (op->code == UAT_OP_WRITE || !op->local));
         bool good = reachable(bounds, op->remote, op->size) && (anywhere || inside(bounds, op->local, op->size));
         if (__builtin_expect(!good, 0))

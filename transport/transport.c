@@ -18,7 +18,7 @@ static void count_ops(struct uat_transport *t, const struct uat_op *ops, int cou
     }
 }
 
-/* Refuse a chain that goes to a rank out of range or has too many operations. */
+/* Refuse a chain whose peer or number of operations is out of range. */
 static __attribute__((cold)) int refuse_chain(const struct uat_transport *t, int peer, int count)
 {
     uat_error(
@@ -35,7 +35,7 @@ int uat_transport_post(struct uat_transport *t, int peer, const struct uat_op *o
         p->done = false;
     int rc = t->class_->post(t, peer, ops, count, p);
     if (!rc)
-        count_ops(t, ops, count); /* only now: a refused operation may have a code out of range */
+        count_ops(t, ops, count); /* not before post(): a refused operation's code may be out of range */
     return rc;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory as whole 8-byte words, the way the transport sees it.
+ * Copies of memory in whole 8-byte words, which is how the transport accesses memory.
  *
- * memcpy may move bytes in pieces of any size, and more than once. A word that a peer stores meanwhile could be read
- * torn. So every word is copied by one relaxed atomic load and one relaxed atomic store. On the local side plain
- * accesses would suffice, since only this process's CPU uses that memory until the chain is complete. But an aligned
- * 8-byte move is the same instruction.
+ * memcpy may move bytes in pieces of any size, and more than once. It could tear a word that a peer stores at the same
+ * time. So these functions copy each word by one relaxed atomic load and one relaxed atomic store. On the local side
+ * plain accesses would suffice, because only this process's CPU uses that memory until the chain is complete. But they
+ * would be the same instructions.
  *
- * AddressSanitizer does not check these copies, because they may cover a whole stack with the red zones in it.
+ * AddressSanitizer does not check these copies, because they may cover a whole stack, including its red zones.
  */
 #ifndef UAT_TRANSPORT_WORDS_H
 #define UAT_TRANSPORT_WORDS_H
@@ -29,7 +29,7 @@ UAT_ANY_BYTES static inline void uat_word_store(uat_word *to, uint64_t value)
     __atomic_store_n(to, value, __ATOMIC_RELAXED);
 }
 
-/* Four words at a time: a stack of 64 KiB is copied at a rate of about one word per cycle. */
+/* Copy four words per iteration: then a stack of 64 KiB is copied at about one word per cycle. */
 UAT_ANY_BYTES static inline void uat_words_copy(uat_word *to, const uat_word *from, size_t words)
 {
     size_t i = 0;

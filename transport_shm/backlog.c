@@ -4,14 +4,14 @@
 #include <assert.h>
 #include <string.h>
 
-enum { STOP_ONE_IN = 4 /* a partial run stops before each operation with a chance of 1/STOP_ONE_IN */ };
+enum { STOP_ONE_IN = 4 /* a partial run stops before each operation with a probability of 1/STOP_ONE_IN */ };
 
 static bool is_atomic(const struct uat_op *op)
 {
     return op->code == UAT_OP_FETCH_ADD || op->code == UAT_OP_CMP_SWAP;
 }
 
-/* Must `later` wait for `earlier`? Only O1 decides. */
+/* Must `later` wait for `earlier`? Only if O1 says so. */
 static bool is_ordered(const struct uat_op *earlier, const struct uat_op *later)
 {
     return (earlier->code == UAT_OP_WRITE && is_atomic(later)) || (is_atomic(earlier) && later->code == UAT_OP_READ);
@@ -56,11 +56,12 @@ static void remove_entry(struct uat_backlog *b, int i)
     memmove(&b->entry[i], &b->entry[i + 1], (size_t)(b->count - i) * sizeof(b->entry[0]));
 }
 
-/* Take out one free operation, or one free READ and, at random, other free READs, because their words may mix (O2). */
+/* Choose one free operation. If it is a READ, add other free READs at random, because the words of several READs may
+ * mix (O2). */
 static int choose(const struct uat_backlog *b, struct uat_shuffle *s, int chosen[UAT_CHAIN_MAX])
 {
     int free_count = 0, first = -1, n = 0;
-    for (int i = 0; i < b->count; i++) /* pick one of the free operations, each with the same chance */
+    for (int i = 0; i < b->count; i++) /* choose one of the free operations, each with the same probability */
         if (is_free(b, i) && uat_shuffle_random(s, (uint64_t)++free_count) == 0)
             first = i;
     assert(first >= 0); /* the oldest one is always free */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: operations posted to one peer and not yet executed. A network executes operations later than they were
- * posted, and in any order that O1 allows. A CPU that executes each chain at once hides bugs in code that needs more
- * order.
+ * Torture: the operations that were posted to one peer and are not executed yet. A network executes operations some
+ * time after they were posted, in any order that O1 allows. A CPU that executes each chain at once would hide bugs in
+ * code that needs more order.
  */
 #ifndef UAT_SHM_BACKLOG_H
 #define UAT_SHM_BACKLOG_H
@@ -19,12 +19,12 @@ struct uat_backlog {
     int count;
     struct uat_backlog_entry {
         struct uat_op op;
-        struct uat_pending *pending;                    /* pending of its chain; NULL: fire and forget */
+        struct uat_pending *pending;                    /* of the chain; NULL: fire and forget */
         uint64_t payload[UAT_UNSIGNALED_WRITE_MAX / 8]; /* bytes of an unsignaled WRITE */
     } entry[UAT_BACKLOG_MAX];                           /* oldest first */
 };
 
-/* Execute n operations of a peer: one WRITE, one atomic, or several READs that no order binds. */
+/* Execute n operations on one peer: one WRITE, one atomic, or several READs that are not ordered. */
 typedef void uat_backlog_execute_fn(void *context, const struct uat_op *ops, int n);
 
 /* Is there room for `count` more operations? */
@@ -33,7 +33,7 @@ bool uat_backlog_fits(const struct uat_backlog *b, int count);
 /* Append a chain. There must be room. The payload of a WRITE without completion is copied. */
 void uat_backlog_add(struct uat_backlog *b, const struct uat_op *ops, int count, struct uat_pending *pending);
 
-/* Is an operation of this chain still here? */
+/* Is an operation of this chain still in the backlog? */
 bool uat_backlog_holds(const struct uat_backlog *b, const struct uat_pending *pending);
 
 /* Execute all operations or some (perhaps none), in a random order that O1 allows. */

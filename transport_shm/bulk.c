@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bulk data over shared memory: every host's memory object is mapped here, and this CPU copies. Hosts other than this
- * one are simulated (UAT_GLOBAL_HOSTS).
+ * Bulk data over shared memory: every host's memory object is mapped into this process, and this CPU copies the data.
+ * Other hosts are simulated (UAT_GLOBAL_HOSTS).
  *
- * An operation takes effect when it is posted, unless torture puts it off (delayed.h). This is how the promises of
- * bulk.h are kept:
+ * An operation takes effect when it is posted, unless torture delays it (delayed.h). The promises of bulk.h are kept as
+ * follows:
  *   B1, B2  An atomic is a full fence: execute_atomic() in delayed.c.
- *   B3  The loads of a READ are this CPU's own, and a fence follows them.
+ *   B3  This CPU itself does the loads of a READ, and a fence follows them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,10 +18,10 @@
 
 struct bulk_shm {
     struct uat_bulk head;
-    struct uat_late *late; /* one for each link; NULL: no torture */
+    struct uat_late *late; /* an array with one per link; NULL: no torture */
     struct uat_shuffle random;
-    uint64_t latency; /* ns from posting to completion; not under torture */
-    uint64_t *due;    /* DUE_ROOM entries for each link: operation n completes at the time in entry n % DUE_ROOM */
+    uint64_t latency; /* ns from posting to completion; ignored under torture */
+    uint64_t *due;    /* DUE_ROOM entries per link: operation n completes at the time in entry n % DUE_ROOM */
 };
 
 enum { DUE_ROOM = 64 };
@@ -79,7 +79,7 @@ static int step(struct bulk_shm *b, int link, bool all)
 {
     int told = uat_delayed_step(&b->late[link], &b->random, all);
     if (told < 0) {
-        uat_error("transport shm: out of memory for operations that are put off (UAT_TORTURE=delay)");
+        uat_error("transport shm: out of memory for delayed operations (UAT_TORTURE=delay)");
         return told;
     }
     b->head.link[link].completed += (uint64_t)told;
@@ -131,8 +131,8 @@ static int bulk_progress(struct uat_bulk *head)
     return rc;
 }
 
-/* A CPU reaches everything. Under torture the answer is yes only half the time, so that bounce buffers are used as over
- * verbs. */
+/* A CPU reaches all memory. Under torture the answer is yes only half the time, so that bounce buffers are used, as
+ * over verbs. */
 static bool bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes)
 {
     struct bulk_shm *b = (struct bulk_shm *)(uintptr_t)head;

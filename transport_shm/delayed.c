@@ -13,15 +13,15 @@ static bool is_atomic(const struct uat_delayed_op *o)
     return o->op.code == UAT_OP_FETCH_ADD || o->op.code == UAT_OP_CMP_SWAP;
 }
 
-/* A full fence: it orders this CPU's earlier stores (B1) and later loads (B2). The peer is
- * any worker that works on the same word, by uat_atomic_*() or by a link. */
+/* A full fence: it orders this CPU's earlier stores (B1) and later loads (B2). Pairs with any worker's atomic on the
+ * same word, by uat_atomic_*() or by a link. */
 static void execute_atomic(const struct uat_bulk_op *op, uint64_t *word)
 {
     uint64_t old = op->compare;
     if (op->code == UAT_OP_FETCH_ADD)
         old = __atomic_fetch_add(word, op->operand, __ATOMIC_SEQ_CST);
     else {
-        uat_cpu_fence_atomic(); /* a swap that fails may store nothing, so its load could pass an earlier WRITE */
+        uat_cpu_fence_atomic(); /* a swap that fails need not store, so its load could pass an earlier WRITE */
         __atomic_compare_exchange_n(word, &old, op->operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
     uat_cpu_fence_atomic();
@@ -34,7 +34,7 @@ void uat_delayed_execute(const struct uat_bulk_op *op, const void *source)
     void *remote = (void *)(uintptr_t)op->remote;
     if (op->code == UAT_OP_READ) {
         memcpy(op->local, remote, op->bytes);
-        uat_cpu_fence_read(); /* B3; the peer is any release after which another worker let this one READ */
+        uat_cpu_fence_read(); /* B3; pairs with any release by which another worker lets this worker READ */
     } else if (op->code == UAT_OP_WRITE)
         memcpy(remote, source, op->bytes);
     else
@@ -65,7 +65,7 @@ static void run_some(struct uat_late *late, struct uat_shuffle *random, bool all
 {
     int first = late->count ? (int)uat_shuffle_random(random, (uint64_t)late->count) : 0;
     for (int n = 0; n < late->count; n++) {
-        int i = (first + n) % late->count; /* start at a random one, so that no order is favoured */
+        int i = (first + n) % late->count; /* start at a random operation, so that no order is favoured */
         struct uat_delayed_op *o = &late->ops[i];
         if (o->done || !may_run(late, i) || (!all && uat_shuffle_random(random, 2)))
             continue;
@@ -115,7 +115,7 @@ static void drop_done(struct uat_late *late)
 int uat_delayed_step(struct uat_late *late, struct uat_shuffle *random, bool all)
 {
     run_some(late, random, all);
-    if (all) /* run the operations that had to wait in the first pass */
+    if (all) /* run the operations that had to wait for others in the first pass */
         run_some(late, random, true);
     int told = tell_some(late, random, all);
     drop_done(late);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transport_shm: the peers are processes of this host, their segments are mapped here, and this CPU executes a chain
- * when it is posted. It keeps the promises of transport.h as follows. docs/protocol.md says what gives each order on
- * each processor.
+ * transport_shm: the peers are processes of this host, their segments are mapped into this process, and this CPU
+ * executes a chain when it is posted. The promises of transport.h are kept as follows. docs/protocol.md says how each
+ * processor guarantees each order.
  *
- *   O1  WRITE -> atomic: an atomic is a release. The release fence before each WRITE gives more than is promised.
+ *   O1  WRITE -> atomic: an atomic is a release. The release fence before each WRITE orders more than is promised.
  *       WRITE, atomic -> READ: a load may pass an older store that is still in the store buffer, but it cannot pass a
- *       full fence. So a full fence precedes each READ, and do_atomic() is one, too. The other side is the owner of the
- *       words. It stores, executes a full fence and loads what we wrote, as uat_deque_pop() does with its invalid mark
- *       and our claim. So either it sees our claim, or our READ after the claim sees its mark.
+ *       full fence. So a full fence precedes each READ, and do_atomic() is also a full fence. They pair with the full
+ *       fence of the owner of the words between its store and its load: uat_deque_pop() stores the invalid mark,
+ *       executes the fence and loads claims. So either the owner sees the thief's claim, or the thief's READ after the
+ *       claim sees the mark.
  *   O4  words.h
- *   O5  The full fence precedes a chain's first READ in any case, whatever was posted before. It also orders the CPU's
- *       stores before the post ahead of the READ, as an adapter's doorbell does.
+ *   O5  The full fence precedes a chain's first READ, whatever was posted before. It also orders the stores that the
+ *       CPU has executed before the post ahead of the READ, as an adapter's doorbell does.
  *   O6  CPU atomics.
- *   O7  The landing stores are this CPU's own. A fence in progress() keeps later loads after those of the READ.
+ *   O7  This CPU itself stores the data of a READ. A fence in progress() orders the READ's loads before later loads.
  *
- * A chain is done only when progress() reports it, although it was executed long before. This keeps callers from
- * depending on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
+ * A chain is done only when progress() reports it, although it was executed when it was posted. So callers cannot
+ * depend on immediate results. A full fence drains the stores of WRITEs before a completion is reported.
  *
- * Under torture a chain waits in a backlog. Its operations are executed in any order that O1 allows, some when it is
- * posted, the others by later calls. So a fire-and-forget chain may be delayed until its worker next calls the
- * transport. An adapter would not delay it that long, but nothing may depend on that.
+ * Under torture a chain waits in a backlog. Its operations are executed in any order that O1 allows: some when the
+ * chain is posted, the others by later calls. So a fire-and-forget chain may be delayed until its worker next calls the
+ * transport. An adapter would not delay it that long, but no code may depend on that.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,13 +41,13 @@
 
 enum {
     FLIGHTS_START = 64,
-    FORGOTTEN_LATE = 16 /* torture: one in FORGOTTEN_LATE fire-and-forget chains is left to a later call */
+    FORGOTTEN_LATE = 16 /* torture: a later call executes one in FORGOTTEN_LATE fire-and-forget chains */
 };
 
 struct shm_peer {
-    char *base;                  /* its segment as mapped here */
-    uint64_t held;               /* torture: the pass of progress() that holds back further completions of this peer */
-    struct uat_backlog *backlog; /* torture: operations to be executed */
+    char *base;                  /* its segment, mapped into this process */
+    uint64_t held;               /* torture: the last pass of progress() that held back completions of this peer */
+    struct uat_backlog *backlog; /* torture: operations not executed yet */
 };
 
 struct shm_flight {
@@ -56,16 +57,16 @@ struct shm_flight {
 
 struct shm {
     struct uat_transport head;
-    struct uat_bounds bounds; /* the segment; peers can access all of it */
+    struct uat_bounds bounds; /* the segment, all of which peers can access */
     const char *host;
     const char *fallback; /* see struct uat_transport_config */
     struct uat_attach_info info;
-    struct shm_peer *peers;     /* head.size of them */
+    struct shm_peer *peers;     /* array of head.size elements */
     struct shm_flight *flights; /* chains executed but not yet reported, oldest first */
     size_t flight_count, flight_room;
     struct uat_shuffle *shuffle; /* NULL: no torture */
     uint64_t pass;               /* number of the current pass of progress() */
-    bool wrote;                  /* have there been WRITEs since the last full fence in drain()? */
+    bool wrote;                  /* true: a WRITE was executed after the last full fence in drain() */
 };
 
 static struct shm *shm_of(struct uat_transport *t)
@@ -98,7 +99,7 @@ static int check_config(const struct uat_transport_config *c)
     return -EINVAL;
 }
 
-/* Allocate what torture needs. 0 or -ENOMEM. */
+/* Allocate the state for torture. Returns 0 or -ENOMEM. */
 static int open_torture(struct shm *t, const struct uat_transport_config *config)
 {
     t->shuffle = malloc(sizeof(*t->shuffle));
@@ -120,7 +121,7 @@ static int shm_open_transport(const struct uat_transport_config *config, struct 
     if (!t)
         goto no_memory;
     t->head = (struct uat_transport){.class_ = &uat_transport_shm, .rank = config->rank, .size = config->size};
-    t->head.cpu_atomics = !config->shuffle; /* under torture all operations go through the transport */
+    t->head.cpu_atomics = !config->shuffle; /* under torture all atomics must go through the transport */
     t->bounds = (struct uat_bounds){.segment = config->segment, .size = config->segment_size};
     t->host = config->host;
     t->fallback = config->fallback;
@@ -200,7 +201,7 @@ static void do_atomic(const struct uat_op *op, uat_word *remote)
     if (op->code == UAT_OP_FETCH_ADD)
         old = __atomic_fetch_add(remote, op->operand, __ATOMIC_SEQ_CST);
     else {
-        uat_cpu_fence_atomic(); /* a swap that fails may store nothing, so its load could pass an earlier WRITE */
+        uat_cpu_fence_atomic(); /* a swap that fails need not store, so its load could pass an earlier WRITE */
         __atomic_compare_exchange_n(remote, &old, op->operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
     uat_cpu_fence_atomic();
@@ -211,7 +212,7 @@ static void do_atomic(const struct uat_op *op, uat_word *remote)
 static void execute(struct shm *t, int peer, const struct uat_op *ops, int count)
 {
     uintptr_t shift = (uintptr_t)t->peers[peer].base - (uintptr_t)t->bounds.segment;
-    bool fenced = false; /* has a full fence followed the last store? */
+    bool fenced = false; /* true: a full fence has followed the last store */
     for (int i = 0; i < count;) {
         uat_word *remote = (uat_word *)((uintptr_t)ops[i].remote + shift);
         if (t->shuffle)
@@ -228,8 +229,8 @@ static void execute(struct shm *t, int peer, const struct uat_op *ops, int count
             continue;
         }
         if (ops[i].code == UAT_OP_WRITE) {
-            /* Orders earlier stores, including the caller's, before those of this WRITE. The peer's CPU polls a word
-             * that was stored later, and then loads one that was stored earlier. */
+            /* Orders earlier stores, including the caller's, before the stores of this WRITE. Pairs with the loads of
+             * the peer's CPU: it polls a word that was stored later, then loads a word that was stored earlier. */
             __atomic_thread_fence(__ATOMIC_RELEASE);
             do_write(t, &ops[i], remote);
             fenced = false;
@@ -258,7 +259,7 @@ static void run_backlog(struct shm *t, int peer, bool all)
     uat_backlog_run(t->peers[peer].backlog, t->shuffle, all, execute_some, &context);
 }
 
-/* Torture: append the chain to the operations that the peer has not got yet. */
+/* Torture: append the chain to the peer's backlog. */
 static void hold(struct shm *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     struct uat_backlog *backlog = t->peers[peer].backlog;
@@ -292,8 +293,8 @@ static int shm_post(struct uat_transport *head, int peer, const struct uat_op *o
     return 0;
 }
 
-/* A completed chain must have taken effect. So the stores of WRITEs leave this CPU's store buffer before the caller
- * loads anything. The peer is any full fence of another CPU between its own store and load. */
+/* Full fence: a completed chain must have taken effect, so the stores of WRITEs leave this CPU's store buffer before
+ * the caller loads anything. Pairs with any full fence of another CPU between its store and its load. */
 static void drain(struct shm *t)
 {
     if (t->wrote)
@@ -301,7 +302,8 @@ static void drain(struct shm *t)
     t->wrote = false;
 }
 
-/* Torture: report some completions now, others later. They stay in order per peer, but not between peers. */
+/* Torture: report some completions now, others later. Completions of one peer stay in order, those of different peers
+ * do not. */
 static void complete_some(struct shm *t)
 {
     size_t kept = 0;
@@ -328,7 +330,7 @@ static int shm_progress(struct uat_transport *head)
     if (t->flight_count == 0)
         return 0;
     drain(t);
-    uat_cpu_fence_read(); /* O7; the peer is the release before what the caller finds in what was READ */
+    uat_cpu_fence_read(); /* O7; pairs with the release store whose value the caller finds in the data READ */
     if (t->shuffle) {
         complete_some(t);
         return 0;

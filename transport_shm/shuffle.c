@@ -6,11 +6,11 @@
 
 #include "base/cpu.h"
 
-enum { GROUP = 8 /* words that stay neighbours in a large copy: a cache line */ };
+enum { GROUP = 8 /* neighbouring words that stay together in a large copy: a cache line */ };
 
 void uat_shuffle_init(struct uat_shuffle *s, uint64_t seed, int rank)
 {
-    s->random = (seed + (uint64_t)rank + 1) * 0x9e3779b97f4a7c15ull; /* near seeds must give far sequences */
+    s->random = (seed + (uint64_t)rank + 1) * 0x9e3779b97f4a7c15ull; /* similar seeds must give different sequences */
     if (s->random == 0)
         s->random = 1;
     for (int i = 0; i < 8; i++)
@@ -40,7 +40,8 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Words per unit: a power of two, large enough that all copies together have at most UAT_SHUFFLE_UNITS whole units. */
+/* Words per unit: 1 for few words, else the least multiple GROUP * 2^k with which all copies together have at most
+ * UAT_SHUFFLE_UNITS whole units. */
 static uint64_t unit_size(const struct uat_shuffle_copy *copies, int n)
 {
     uint64_t words = 0, unit = GROUP;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Torture: produce the orders that O2 permits. A network adapter may move the words of one WRITE, or of several READs,
- * in any order. A CPU moves them in program order, which hides bugs in code that depends on it.
+ * Torture: copy words in the orders that O2 permits. A network adapter may move the words of one WRITE, or of several
+ * READs, in any order. A CPU moves them in program order, which hides bugs in code that depends on program order.
  */
 #ifndef UAT_SHM_SHUFFLE_H
 #define UAT_SHM_SHUFFLE_H
@@ -11,9 +11,10 @@
 #include "transport/words.h"
 
 enum {
-    UAT_SHUFFLE_COPIES = 8,    /* READs that are done together: a whole chain */
+    UAT_SHUFFLE_COPIES = 8,    /* maximum number of READs executed together: a whole chain */
     UAT_SHUFFLE_UNITS = 4096,  /* maximum number of units permuted */
-    UAT_SHUFFLE_WORDWISE = 512 /* up to this number of words, a unit is one word; above it, 8 or more neighbours */
+    UAT_SHUFFLE_WORDWISE = 512 /* up to this number of words, a unit is one word; above it, a unit is 8 or more
+                                * neighbouring words */
 };
 
 struct uat_shuffle_copy {
@@ -38,7 +39,7 @@ uint64_t uat_shuffle_random(struct uat_shuffle *s, uint64_t below);
 /* Usually do nothing, sometimes pause briefly, rarely yield the core. */
 void uat_shuffle_delay(struct uat_shuffle *s);
 
-/* Carry out n copies, with all their words in random order. */
+/* Execute n copies, with all their words in random order. */
 void uat_shuffle_copies(struct uat_shuffle *s, const struct uat_shuffle_copy *copies, int n);
 
 #endif

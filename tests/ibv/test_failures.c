@@ -288,7 +288,7 @@ static void work_pool(struct peer *me, void *arg)
         int capture = peer_capture(), rc = uat_transport_do(me->transport, 1, &outside[i], 1);
         peer_captured(capture, lines, sizeof(lines));
         PEER_CHECK(rc == -EFAULT);
-        expect_line(lines, "not inside one part that peers can access of the segment", 1);
+        expect_line(lines, "not inside one accessible part of the segment", 1);
     }
     peer_barrier(me);
     PEER_CHECK(__atomic_load_n(word + 7, __ATOMIC_ACQUIRE) == 3 && *closed == 0);
