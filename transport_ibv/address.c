@@ -16,7 +16,7 @@
 
 enum {
     GID_BITS = 128,
-    IPV4_BITS = 96, /* bits before an IPv4 address in a GID: ::ffff:a.b.c.d */
+    IPV4_BITS = 96, /* number of bits before the IPv4 address in a GID: ::ffff:a.b.c.d */
     SUBNET_BITS = 64
 };
 
@@ -29,7 +29,7 @@ static unsigned ones(const void *mask, size_t bytes)
     return n;
 }
 
-/* The prefix length of the interface's network if the GID is the interface's address, otherwise 0. */
+/* The prefix length of the interface's network if the GID is the interface's address, else 0. */
 static unsigned bits_of_interface(const struct ifaddrs *interface, const union ibv_gid *gid, bool ipv4)
 {
     const struct sockaddr *address = interface->ifa_addr, *mask = interface->ifa_netmask;
@@ -89,8 +89,8 @@ int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat
     return 0;
 }
 
-/* Read the GIDs of a port. For a port on InfiniBand that is known by /sys only, that is its first GID. The caller frees
- * *gids. */
+/* Read the GIDs of a port, but only the first GID of an InfiniBand port of which only /sys was read. The caller must
+ * free *gids. */
 static int read_gids(const struct uat_ibv_port *port, struct ibv_gid_entry **gids, int *count)
 {
     if (!port->by_sysfs) {
@@ -138,9 +138,9 @@ int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_a
     }
     while ((best = uat_ibv_port_choose(ports, left, wish, by, sizeof(by))) >= 0) {
         bool first = *n == 0;
-        /* Open the device of the first port, which this worker will probably take: it must be usable. A further port on
-         * InfiniBand has one GID, which /sys shows. If a worker takes such a port, which is rare, it asks the device
-         * then. */
+        /* Open the device of the first port, which this worker will probably take, to know that it is usable. For
+         * another InfiniBand port, the GID in /sys suffices. If a worker takes that port, which is rare, it queries the
+         * device then. */
         if (ports[best].by_sysfs &&
             (first || ports[best].attr.link_layer != IBV_LINK_LAYER_INFINIBAND || wish->gid_index >= 0)) {
             uat_ibv_port_complete(&ports[best]);
@@ -169,7 +169,7 @@ static bool same_kind(const struct uat_ibv_address *a, const struct uat_ibv_addr
     return a->link_layer == b->link_layer && a->gid_kind == b->gid_kind;
 }
 
-/* Does the address lie in the network of `first`, by the prefix length of `first`? */
+/* Is the address in the network of `first`, by the prefix length of `first`? */
 static bool in_network(const struct uat_ibv_address *a, const struct uat_ibv_address *first)
 {
     unsigned whole = first->bits / 8, rest = first->bits % 8;

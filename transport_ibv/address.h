@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The addresses of a worker. Each is a usable port and a GID of that port, with the network in which peers reach it.
- * All workers of a job must be in one network. Rank 0 takes its best address, which fixes the job's network. Every
+ * The addresses of a worker. An address is a usable port and a GID of that port, with the network in which peers reach
+ * it. All workers of a job must be in one network. Rank 0 takes its best address, which fixes the job's network. Every
  * other worker takes its best address in that network.
  *
  * The network of an InfiniBand port is its subnet: the first half of the GID. The network of a RoCE v2 GID is its IP
- * network, with the prefix length of the interface's address. Link-local and RoCE v1 GIDs name no network, so all GIDs
- * of one such kind count as one network.
+ * network, with the prefix length of the interface's address. Link-local and RoCE v1 GIDs name no network: all
+ * link-local GIDs count as one network, and all RoCE v1 GIDs as one.
  */
 #ifndef UAT_IBV_ADDRESS_H
 #define UAT_IBV_ADDRESS_H
@@ -20,7 +20,7 @@
 #include "transport_ibv/port.h"
 
 enum {
-    UAT_IBV_ADDRESSES_MAX = 16, /* most addresses of one worker; further ones are ignored */
+    UAT_IBV_ADDRESSES_MAX = 16, /* maximum number of addresses of one worker; more are ignored */
     UAT_IBV_NETWORK_TEXT = 64
 };
 
@@ -38,23 +38,23 @@ struct uat_ibv_address {
 unsigned uat_ibv_network_bits(const struct ibv_gid_entry *gid);
 
 /*
- * Append the addresses of one port to list, which holds *n of at most UAT_IBV_ADDRESSES_MAX. The first one is the
- * choice of uat_ibv_gid_choose(). If index is -1, all other RoCE v2 GIDs that name a network follow. index is
- * UAT_GID_INDEX. bits is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in why if
- * no GID can be used.
+ * Append the addresses of one port to list, which has *n of at most UAT_IBV_ADDRESSES_MAX addresses. The first one has
+ * the GID that uat_ibv_gid_choose() chooses. If index, which is UAT_GID_INDEX, is -1, all other RoCE v2 GIDs that name
+ * a network follow. bits is uat_ibv_network_bits, or a test's replacement. Returns 0, or -EINVAL with the reason in why
+ * if no GID is usable.
  */
 int uat_ibv_addresses_add(struct uat_ibv_address *list, int *n, const struct uat_ibv_port *port,
                           const struct ibv_gid_entry *gids, int gid_count, int index,
                           unsigned (*bits)(const struct ibv_gid_entry *), char *why, size_t size);
 
-/* List the addresses of all usable ports that the settings allow, best first. Returns 0 with *n > 0 and, in why, the
- * reason for the first one; or a negative errno with the reason in why. */
+/* List the addresses of all usable ports that the settings allow, best first. Returns 0 with *n > 0, and in why the
+ * reason for the first address; or a negative errno, and in why its reason. */
 int uat_ibv_addresses_list(const struct uat_ibv_settings *wish, struct uat_ibv_address list[UAT_IBV_ADDRESSES_MAX],
                            int *n, char *why, size_t size);
 
-/* The index of the first of the n addresses that lies in the network of `first`, rank 0's address; -1: none does.
- * subnet: UAT_IB_SUBNET. With UAT_SUBNET_ANY, the first address in another IP network will do if no address lies in
- * rank 0's network, since routers join the networks. */
+/* The index of the first of the n addresses that is in the network of `first`, rank 0's address; -1 if there is none.
+ * subnet is UAT_IB_SUBNET. If it is UAT_SUBNET_ANY and no address is in rank 0's network, returns the first address in
+ * another IP network, because routers connect the networks. */
 int uat_ibv_address_choose(const struct uat_ibv_address *list, int n, const struct uat_ibv_address *first, int subnet);
 
 /* The network of an address as text: "10.9.0.0/24", "subnet fe80::/64", "RoCE v1". */

@@ -10,7 +10,7 @@
 static void bulk_close(struct uat_bulk *head)
 {
     struct uat_ibv_bulk *b = uat_ibv_bulk_of(head);
-    uat_ibv_bulk_links_close(b); /* first: operations in flight use the memory */
+    uat_ibv_bulk_links_close(b); /* closed before the memory, which operations in flight use */
     uat_ibv_bulk_memory_close(b);
     free(head->link);
     free(b);
@@ -36,7 +36,7 @@ static int bulk_open(const struct uat_bulk_config *config, struct uat_bulk **out
 {
     struct uat_ibv_bulk *b = allocate(config);
     if (!b)
-        abort(); /* otherwise the peers would wait forever for this worker's numbers */
+        abort(); /* otherwise the peers would wait forever for this worker's queue pair numbers */
     int rc = uat_ibv_bulk_arena(b, config->arena, config->arena_size), others = uat_ibv_bulk_links_open(b, config);
     if (!rc)
         rc = others;

@@ -3,10 +3,10 @@
  * Bulk data over verbs: the declarations that its files share.
  *
  * The leader of a host registers the host's global memory once, with its own adapter. So each word has one domain of
- * atomicity, and every byte is locked once. Each worker has a queue pair to the leader of each host, its own host
- * included. These queue pairs are not the transport's, so a steal never waits for bulk data. Two leaders share one
- * queue pair. A leader's queue pairs to other workers only serve those workers. All operations of a worker on a given
- * byte use one queue pair, which gives B1, B2 and B4.
+ * atomicity, and each byte is locked once. Each worker has a queue pair to the leader of each host, its own host
+ * included. These are not the queue pairs of steals, so a steal never waits for bulk data. Two leaders use one queue
+ * pair for both directions. On a leader's queue pairs to other workers, the leader posts nothing. All operations of a
+ * worker on a given byte use one queue pair, which guarantees B1, B2 and B4.
  */
 #ifndef UAT_IBV_BULK_H
 #define UAT_IBV_BULK_H
@@ -17,7 +17,8 @@
 enum {
     UAT_IBV_BULK_DEPTH = 128,        /* work requests in one send queue */
     UAT_IBV_BULK_CQ_MAX = 4096,      /* entries of the completion queue */
-    UAT_IBV_BULK_PIECE = 1 << 20,    /* most bytes of one work request, and so most that a lost packet repeats */
+    UAT_IBV_BULK_PIECE = 1 << 20,    /* maximum bytes of one work request, which bounds the bytes to repeat after a lost
+                                      * packet */
     UAT_IBV_BULK_REQUEST_BYTES = 128 /* bytes of one entry of a send queue, as the driver allocates it */
 };
 
@@ -29,7 +30,7 @@ struct uat_ibv_bulk_request {
 };
 
 struct uat_ibv_bulk_link {
-    struct uat_ibv_connection *pair;   /* its other end is the host's leader */
+    struct uat_ibv_connection *pair;   /* the queue pair; the host's leader has its other end */
     struct uat_ibv_bulk_request *ring; /* operation n is in entry n modulo depth */
     unsigned used;                     /* work requests in flight */
 };
@@ -45,14 +46,14 @@ struct uat_ibv_bulk {
     struct uat_ibv *ibv;
     struct ibv_cq *cq;
     unsigned depth, cq_entries;
-    unsigned under_way; /* completions still to arrive on all links, at most cq_entries */
+    unsigned under_way; /* completions that have yet to arrive, on all links; at most cq_entries */
     struct ibv_mr *arena;
     uint64_t locked; /* locked bytes of arena, queues and regions */
     struct uat_ibv_bulk_region *regions;
     struct uat_ibv_connection *pairs; /* ordered by the rank of the worker at the other end */
     int pair_count;
-    int created;                     /* how many of them have their queue pair */
-    struct uat_ibv_bulk_link *links; /* one to each host */
+    int created;                     /* number of pairs whose queue pair was created */
+    struct uat_ibv_bulk_link *links; /* array of links, one to each host */
 };
 
 static inline struct uat_ibv_bulk *uat_ibv_bulk_of(const struct uat_bulk *b)
@@ -60,8 +61,8 @@ static inline struct uat_ibv_bulk *uat_ibv_bulk_of(const struct uat_bulk *b)
     return (struct uat_ibv_bulk *)(uintptr_t)b; /* head is the first member */
 }
 
-/* bulk_links.c: create and connect the completion queue and the queue pairs. Collective: a worker whose step fails
- * still takes part in all exchanges. uat_ibv_bulk_links_close undoes this, even if it stopped halfway. */
+/* bulk_links.c: create and connect the completion queue and the queue pairs. Collective: a worker whose own step fails
+ * still takes part in all exchanges. uat_ibv_bulk_links_close() undoes this call, even one that failed halfway. */
 int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config *config);
 void uat_ibv_bulk_links_close(struct uat_ibv_bulk *b);
 

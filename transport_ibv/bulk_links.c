@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue pairs for bulk data: which workers share one, how they are created and connected. */
+/* The queue pairs for bulk data: which pairs of workers have one, and how they are created and connected. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static unsigned smaller(unsigned a, int b)
     return b >= 0 && (unsigned)b < a ? (unsigned)b : a;
 }
 
-/* Compute the depths, and check that the device has room. */
+/* Compute the depths of the queues, and check that the device has enough queue pairs. */
 static int measure(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
 {
     const struct ibv_device_attr *attr = &b->ibv->port.device_attr.orig_attr;
@@ -37,7 +37,7 @@ static int measure(struct uat_ibv_bulk *b, const struct uat_bulk_config *config)
     if ((unsigned)config->hosts <= b->cq_entries / b->depth)
         b->cq_entries = (unsigned)config->hosts * b->depth;
     b->locked += (uint64_t)config->hosts * b->depth * UAT_IBV_BULK_REQUEST_BYTES;
-    int64_t pairs = b->ibv->group_connections; /* of all workers that share this adapter */
+    int64_t pairs = b->ibv->group_connections; /* queue pairs of all workers that share this adapter */
     for (int i = 0; i < b->ibv->neighbour_count; i++)
         pairs += is_leader(config, b->ibv->neighbours[i]) ? config->transport->size : config->hosts;
     if (pairs <= attr->max_qp)
@@ -61,7 +61,7 @@ static int create_pairs(struct uat_ibv_bulk *b, const struct uat_bulk_config *co
     for (int rank = 0; b->cq && rank < config->transport->size; rank++) {
         if (!is_paired(config, rank))
             continue;
-        /* A queue pair that only serves needs no depth: this worker posts nothing to it. */
+        /* This worker posts only to leaders. Its other queue pairs get the least depth. */
         const struct uat_ibv_queue queue = {b->cq, is_leader(config, rank) ? b->depth : 1};
         c->rank = rank;
         snprintf(c->host, sizeof(c->host), "%s", uat_ibv_way(b->ibv, rank)->host);
@@ -86,7 +86,7 @@ static int by_rank(const void *rank, const void *pair)
     return (a > b) - (a < b);
 }
 
-/* The pair with a worker; NULL: there is none, or it could not be created. */
+/* This worker's pair with worker `rank`; NULL if there is none, or if it could not be created. */
 static struct uat_ibv_connection *pair_to(const struct uat_ibv_bulk *b, int rank)
 {
     struct uat_ibv_connection *c = b->pairs;
@@ -119,23 +119,24 @@ static void *table(size_t count, size_t size)
     return p;
 }
 
-/* This worker's end of a pair; 0 if there is none. */
+/* This worker's end of a pair; all 0 if there is no pair. */
 static struct uat_ibv_end end_of(const struct uat_ibv_connection *c)
 {
     return c && c->qp ? (struct uat_ibv_end){c->qp->qp_num, c->psn} : (struct uat_ibv_end){0};
 }
 
-/* The ends of all pairs between a worker and a leader. */
+/* Both ends of each pair between a worker and a leader. */
 struct ends {
-    struct uat_ibv_end *at_workers; /* [worker][host]: of the pair to that host's leader, as the worker has it */
-    struct uat_ibv_end *at_leaders; /* [host][worker]: of the pair to that worker, as the host's leader has it */
+    struct uat_ibv_end *at_workers; /* [worker][host]: the worker's end of its pair with the host's leader */
+    struct uat_ibv_end *at_leaders; /* [host][worker]: the end of that host's leader, of its pair with the worker */
 };
 
-/* Exchange the ends of all pairs; an end is 0 if there is none. A worker gathers two tables of workers x hosts. */
+/* Exchange the ends of all pairs; the ends of a missing pair are 0. Each worker gathers two tables of workers x
+ * hosts. */
 static int exchange_ends(const struct uat_ibv_bulk *b, const struct uat_bulk_config *config, struct ends *all)
 {
     size_t size = (size_t)config->transport->size, hosts = (size_t)config->hosts;
-    struct uat_ibv_end *mine = all->at_leaders; /* used before it is filled */
+    struct uat_ibv_end *mine = all->at_leaders; /* the memory of at_leaders, before that is filled */
     for (int host = 0; host < config->hosts; host++)
         mine[host] = end_of(pair_to(b, config->leader[host]));
     int rc = config->gather(NULL, config->transport->size, mine, hosts * sizeof(*mine), all->at_workers);
@@ -148,7 +149,7 @@ static int exchange_ends(const struct uat_ibv_bulk *b, const struct uat_bulk_con
     return rc;
 }
 
-/* The end that the other worker of a pair has. */
+/* The end of `peer`, of its pair with this worker. */
 static struct uat_ibv_end peers_end(const struct uat_bulk_config *config, const struct ends *all, int peer)
 {
     size_t own = (size_t)config->transport->rank, size = (size_t)config->transport->size;
@@ -157,8 +158,8 @@ static struct uat_ibv_end peers_end(const struct uat_bulk_config *config, const 
                                    : all->at_workers[(size_t)peer * (size_t)config->hosts + (size_t)config->host];
 }
 
-/* serves: the peer may access this worker's part of global memory through the pair. Otherwise only this worker accesses
- * the peer's part. */
+/* Connect a pair to the peer's end. serves: the peer may access this worker's part of global memory through the pair.
+ * Otherwise only this worker uses the pair, to access the peer's part. */
 static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, struct uat_ibv_endpoint *peer,
                         struct uat_ibv_end end, bool serves)
 {
@@ -168,8 +169,7 @@ static int connect_pair(struct uat_ibv_bulk *b, struct uat_ibv_connection *c, st
     if (!wrong && !uat_ibv_end_is_valid(end))
         wrong = "the numbers of its queue pair or of its packets are out of range";
     if (wrong) {
-        uat_error("what rank %d (%s) published for global memory is no endpoint of a verbs transport: %s", c->rank,
-                  c->host, wrong);
+        uat_error("rank %d (%s) published no valid endpoint for global memory: %s", c->rank, c->host, wrong);
         return -EPROTO;
     }
     uat_ibv_endpoint_describe(b->ibv, &own);
@@ -203,7 +203,7 @@ int uat_ibv_bulk_links_open(struct uat_ibv_bulk *b, const struct uat_bulk_config
         rc = exchanged;
     for (int i = 0; i < b->pair_count && !rc; i++) {
         struct uat_ibv_end end = peers_end(config, &all, b->pairs[i].rank);
-        if (end.qpn) /* 0: the peer has failed and reported it; all workers will give up */
+        if (end.qpn) /* 0: the peer has failed and reported it, and all workers will give up */
             rc = connect_pair(b, &b->pairs[i], &endpoints[b->pairs[i].rank], end, serves);
     }
     free(endpoints);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory for bulk data: the worker's own arena, and what a leader exposes to the others. All of it is locked memory. */
+/* Memory for bulk data: the worker's own arena, and the memory that a leader exposes to all workers. Both are locked
+ * memory. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +13,9 @@
 #include "transport_ibv/cure.h"
 #include "transport_ibv/memlock.h"
 
-/* Check all limits before anything is registered, so that the message has all numbers. Of `bytes`, `reserved` bytes are
- * reserved already, so they no longer count as available. what: "the cache of far memory", for example. less: how to
- * need less. */
+/* Check all limits before any registration, so that the message can give all numbers. `reserved` of the `bytes` bytes
+ * are reserved already, so the available memory no longer contains them. what: for messages, such as "the cache of far
+ * memory". less: advice on how to need less. */
 static int check_room(const struct uat_ibv_bulk *b, uint64_t bytes, uint64_t reserved, const char *what,
                       const char *less)
 {
@@ -75,7 +76,7 @@ int uat_ibv_bulk_room(struct uat_bulk *head, size_t bytes, bool reserved)
 
 int uat_ibv_bulk_expose(struct uat_bulk *head, int fd, void *address, size_t bytes, struct uat_bulk_key *key)
 {
-    /* No IBV_ACCESS_RELAXED_ORDERING: B1 and B2 depend on its absence. */
+    /* No IBV_ACCESS_RELAXED_ORDERING: it would break B1 and B2. */
     int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC;
     struct uat_ibv_bulk *b = uat_ibv_bulk_of(head);
     (void)fd;

@@ -8,8 +8,8 @@
 #include "transport_ibv/bulk.h"
 #include "transport_ibv/request.h"
 
-/* wr_id holds the link, whether the request is the last one of its operation, how many requests its completion ends,
- * and the operation's place in the ring. */
+/* wr_id holds the link, whether the request is the last one of its operation, the number of requests that its
+ * completion ends, and the operation's position in the ring. */
 #define LAST ((uint64_t)1 << 31)
 enum { ENDS_SHIFT = 24, LIST = 16 /* requests posted with one call */ };
 #define PLACE (((uint64_t)1 << ENDS_SHIFT) - 1)
@@ -103,8 +103,8 @@ static void build_piece(struct uat_ibv_bulk *b, struct uat_ibv_bulk_link *link, 
     uat_ibv_request_build(b->ibv, link->pair, &r, out);
 }
 
-/* Post a list of requests with one doorbell. Only the last one gives a completion, which ends all of them. So a full
- * queue always empties. */
+/* Post a list of requests with one doorbell. Only the last request is signalled; its completion ends all of them. So a
+ * full queue always drains. */
 static int post_list(struct uat_ibv_bulk *b, struct uat_ibv_bulk_link *link, struct uat_ibv_wr *request, int n,
                      const struct uat_bulk_op *op)
 {
@@ -151,7 +151,7 @@ int uat_ibv_bulk_post(struct uat_bulk *head, int number, const struct uat_bulk_o
         int rc = b->ibv->error ? b->ibv->error : make_room(b, link), n = 0;
         if (rc)
             return rc;
-        if (from == 0) /* the place in the ring is free only now */
+        if (from == 0) /* make_room() has just freed this entry of the ring */
             link->ring[place] = (struct uat_ibv_bulk_request){op->code, op->bytes, op->remote};
         do {
             size_t bytes = op->bytes - from < most ? op->bytes - from : most;

@@ -23,7 +23,7 @@ static void ibv_close(struct uat_transport *t)
     free(ibv);
 }
 
-/* Draw the job's token (rank 0), and make this worker's attach info. Workers that share connections must be able to
+/* Draw the job's token on rank 0, and make this worker's attach info, with which the workers that share connections
  * attach each other's segments. */
 static int take_card(struct uat_ibv *ibv, const struct uat_transport_config *config)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bringing the queue pairs to RTS with the addresses that the peers published. */
+/* Bring the queue pairs to RTS, with the addresses that the peers published. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum {
     HOPS = 64,
-    RNR_TIMER = 12 /* 0.64 ms; the field must be valid, although nothing here uses receive buffers */
+    RNR_TIMER = 12 /* 0.64 ms; the field must be valid, although uat uses no receive buffers */
 };
 
 static int smaller(int a, int b)
@@ -46,7 +46,8 @@ static int to_rtr(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struc
         .max_dest_rd_atomic = (uint8_t)uat_ibv_incoming_reads(ibv, e),
         .min_rnr_timer = RNR_TIMER,
     };
-    /* RoCE has no LIDs. On InfiniBand the LID is the address, unless the subnet demands a GID or the user names one. */
+    /* RoCE has no LIDs. On InfiniBand the LID is the address, unless the subnet requires a GID or the user names
+     * one. */
     if (roce || ibv->settings.gid_index >= 0 || (ibv->port.attr.flags & IBV_QPF_GRH_REQUIRED)) {
         attr.ah_attr.is_global = 1;
         attr.ah_attr.grh.dgid = e->gid;
@@ -74,7 +75,7 @@ static int to_rts(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struc
                              IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-/* What mends a queue pair that cannot enter a state. Only the step to RTR looks at the peer's address. */
+/* Advice for a queue pair that cannot enter a state. Only the step to RTR uses the peer's address. */
 static const char *state_cure(enum ibv_qp_state state, int error)
 {
     if (state != IBV_QPS_RTR ||
@@ -114,7 +115,7 @@ int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, cons
     return -rc;
 }
 
-/* Report how long it takes, from the first operation that is not answered, until a cut network is noticed. */
+/* Report the time from the first unanswered operation until a cut network is noticed. */
 static void say_retry_bound(const struct uat_ibv_settings *settings)
 {
     int tries = settings->retries + 1;
@@ -125,8 +126,8 @@ static void say_retry_bound(const struct uat_ibv_settings *settings)
         bound, tries, bound / tries, UAT_IBV_SLACK);
 }
 
-/* Take the queue pair of the worker at the connection's other end, and the keys of its pool, from the bytes that this
- * worker published. */
+/* Read the endpoint that the worker at the connection's other end published: its queue pair and the keys of its
+ * pool. */
 static int take_endpoint(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_endpoint *published,
                          struct uat_ibv_endpoint *e, struct uat_ibv_end *end)
 {

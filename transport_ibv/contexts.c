@@ -11,8 +11,8 @@ static struct {
     int count;
     struct opened {
         struct ibv_context *context;
-        int error; /* of the attempt to open it */
-    } * opened;    /* one for each device */
+        int error; /* errno of the attempt to open it */
+    } * opened;    /* one per device */
 } hosts_devices;
 
 struct ibv_device *const *uat_ibv_devices(int *n)
@@ -32,8 +32,8 @@ struct ibv_device *const *uat_ibv_devices(int *n)
     return hosts_devices.devices;
 }
 
-/* The errno that says why a device could not be opened. The library also looks for the device's file elsewhere, and
- * errno then describes that second attempt. */
+/* The errno of a device that could not be opened. The library also tries to open the device's file elsewhere, and
+ * leaves the errno of that second attempt. */
 static int open_error(const struct ibv_device *device)
 {
     int error = errno ? errno : EIO;
@@ -42,7 +42,7 @@ static int open_error(const struct ibv_device *device)
     return access(path, R_OK | W_OK) ? errno : error;
 }
 
-/* The entry of a device, opened if it can be. NULL: there is no such device. */
+/* The entry of a device, which is opened if possible. NULL if there is no such device. */
 static struct opened *open_device(const char *name)
 {
     int n, i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What mends a failed call of verbs, for messages. */
+/* Advice for failed calls of verbs, for messages. */
 #ifndef UAT_IBV_CURE_H
 #define UAT_IBV_CURE_H
 
@@ -7,14 +7,14 @@
 
 #include <stddef.h>
 
-/* Why uat refuses an adapter whose memory keys have relaxed ordering, as the last part of a message. */
+/* The last part of a message: why uat refuses an adapter whose memory keys have relaxed ordering. */
 #define UAT_IBV_RELAXED "on which uat's order of operations does not hold: name another adapter with UAT_NET_DEVICES"
 
-/* What the call was about. */
+/* The resource that the failed call needed. */
 enum uat_ibv_resource {
-    UAT_IBV_RESOURCE_DEVICE, /* opening a device: takes pages of doorbells */
+    UAT_IBV_RESOURCE_DEVICE, /* opening a device: takes doorbell pages */
     UAT_IBV_RESOURCE_REGION, /* takes a memory key, translations and locked memory */
-    UAT_IBV_RESOURCE_QUEUE,  /* takes a number of the adapter, and locked memory */
+    UAT_IBV_RESOURCE_QUEUE,  /* takes a queue number of the adapter, and locked memory */
     UAT_IBV_RESOURCE_OTHER
 };
 
@@ -22,7 +22,7 @@ enum uat_ibv_resource {
 const char *uat_ibv_cure(enum uat_ibv_resource resource, int error);
 
 /* Advice for a registration of `bytes` at `address` without IBV_ACCESS_RELAXED_ORDERING that failed with this errno.
- * Finds out whether the adapter has only memory keys with relaxed ordering, on which promise O1 does not hold. */
+ * Tests whether the adapter has only memory keys with relaxed ordering, with which O1 does not hold. */
 const char *uat_ibv_region_cure(struct ibv_pd *pd, void *address, size_t bytes, int error);
 
 #endif

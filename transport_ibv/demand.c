@@ -4,9 +4,9 @@
 #include "transport_ibv/ibv.h"
 
 /*
- * The device's own share of one send queue entry: 64 or 128 bytes with send_ops_flags (mlx5: 16 control, 16 address,
- * 16 atomic, and a header with 64 inline, rounded up to blocks of 64). Without them mlx5 reserves room for any
- * operation, some 192 bytes in all.
+ * The bytes of one send queue entry in the device's format: 64 or 128 with send_ops_flags (mlx5: 16 control, 16
+ * address, 16 atomic, and a header with 64 inline, rounded up to blocks of 64). Without send_ops_flags mlx5 reserves
+ * space for any operation, about 192 bytes in all.
  */
 enum { REQUEST_BYTES = 128, COMPLETION_BYTES = 64, PAGE = 4096 };
 

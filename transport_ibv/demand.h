@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The demands of one worker of a job on its adapter and on its limit of locked memory. */
+/* The resources that one worker needs of its adapter and of its locked-memory limit. */
 #ifndef UAT_IBV_DEMAND_H
 #define UAT_IBV_DEMAND_H
 
@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 struct uat_ibv_demand {
-    int connections; /* queue pairs, including the one to itself */
-    int neighbours;  /* workers whose segments it registers, including itself */
-    int regions;     /* one of its own segment, two of the pool of its group */
-    uint64_t pages;  /* of 4 KiB that these regions translate */
+    int connections; /* queue pairs, including the one to the worker itself */
+    int neighbours;  /* workers whose segments it registers, including its own */
+    int regions;     /* memory regions: one of its own segment, two of its group's pool */
+    uint64_t pages;  /* pages of 4 KiB in these regions, each of which takes a translation */
     unsigned depth;  /* requests in a queue */
     unsigned cq_entries;
     uint64_t segments, queues; /* bytes that count as locked */
@@ -21,8 +21,8 @@ struct uat_ibv_demand {
 /* The depth of a send queue on this device. A device with less than UAT_IBV_DEPTH_MIN cannot be used. */
 unsigned uat_ibv_demand_depth(const struct ibv_device_attr *attr);
 
-/* Compute the other fields from d->connections and d->neighbours. segment: bytes of each segment. closed: how many of
- * them, at its end, peers cannot access. */
+/* Compute the other fields from d->connections and d->neighbours. segment: bytes of each segment. closed: bytes at its
+ * end that peers cannot access. */
 void uat_ibv_demand_reckon(struct uat_ibv_demand *d, const struct ibv_device_attr *attr, size_t segment, size_t closed);
 
 #endif

@@ -84,8 +84,9 @@ static int take_gid(struct uat_ibv *ibv, const struct uat_ibv_address *address)
     return rc;
 }
 
-/* How well a partition key serves: 0 not at all. Bit 15 distinguishes full members from limited ones, which do not
- * reach each other. The other bits are the partition; 0 is no partition. */
+/* The preference for a partition key: 0: unusable, 1: limited member, 2: full member. Bit 15 of a key says that the
+ * port is a full member; limited members do not reach each other. The other bits are the partition; 0 is no
+ * partition. */
 static int pkey_rank(uint16_t key, int wish)
 {
     if (!(key & 0x7fff) || (wish >= 0 && (key & 0x7fff) != (wish & 0x7fff)))
@@ -93,7 +94,8 @@ static int pkey_rank(uint16_t key, int wish)
     return key & 0x8000 ? 2 : 1;
 }
 
-/* Take the first key of a full member, else the first key; of the partition in UAT_IB_PATH, if it names one. */
+/* Take the first key that makes the port a full member, else the first key. If UAT_IB_PATH names a partition, only its
+ * keys count. */
 static int choose_pkey(struct uat_ibv *ibv)
 {
     int wish = ibv->settings.pkey, best = 0;
@@ -130,7 +132,7 @@ static int choose_pkey(struct uat_ibv *ibv)
     return -EINVAL;
 }
 
-/* Keep copy-on-write after a fork from moving the segment's pages away from the device, as it does on old kernels. */
+/* Prevent that copy-on-write after a fork moves the segment's pages away from the device, as it does on old kernels. */
 static int prepare_fork(void)
 {
     if (ibv_is_fork_initialized() != IBV_FORK_DISABLED)
@@ -145,9 +147,9 @@ static int prepare_fork(void)
 }
 
 /*
- * One thread posts and polls. A thread domain tells the driver so: mlx5 then takes no lock to post, and gives the
- * worker a doorbell page that no other queue uses. A driver without thread domains, or an adapter that has no page
- * left, makes the queues in the plain protection domain.
+ * A thread domain tells the driver that one thread posts and polls. Then mlx5 takes no lock to post, and gives the
+ * worker a doorbell page that no other queue uses. If the driver has no thread domains, or the adapter no page left,
+ * the queues are made in the plain protection domain.
  */
 static int open_domains(struct uat_ibv *ibv)
 {
@@ -170,8 +172,8 @@ static int open_domains(struct uat_ibv *ibv)
 }
 
 /*
- * Register the segment for the local side of this worker's own operations. Peers cannot access it through this region;
- * their windows are in pool.c.
+ * Register the segment for the local side of this worker's own operations. Peers cannot access the segment through this
+ * region; they use those of pool.c.
  */
 static int register_segment(struct uat_ibv *ibv)
 {
@@ -192,7 +194,7 @@ static int refuse_relaxed(const struct uat_ibv *ibv)
     return -ENOTSUP;
 }
 
-/* Rank 0 speaks for the job: the fabric gives the same service levels to all. */
+/* Rank 0 warns for all workers, because service levels are the same in the whole fabric. */
 static void warn_of_unordered_level(const struct uat_ibv *ibv)
 {
     unsigned level = ibv->settings.service_level;
@@ -223,7 +225,7 @@ int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *ad
     int rc = uat_memlock_check(ibv->segment_size);
     if (!rc)
         rc = take_port(ibv, address);
-    uat_ibv_contexts_close(); /* of the devices that this worker does not take */
+    uat_ibv_contexts_close(); /* closes the devices that this worker does not take */
     if (rc)
         return rc;
     if (fcntl(ibv->context->async_fd, F_SETFL, fcntl(ibv->context->async_fd, F_GETFL) | O_NONBLOCK) < 0) {

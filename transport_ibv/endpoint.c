@@ -11,7 +11,7 @@
 
 static uint8_t clamp_depth(int depth)
 {
-    return depth > 128 ? 128 : (uint8_t)depth; /* the field of the connection has 8 bits */
+    return depth > 128 ? 128 : (uint8_t)depth; /* the attribute of the queue pair has 8 bits */
 }
 
 void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoint *e)
@@ -95,7 +95,7 @@ const char *uat_ibv_endpoint_mismatch(const struct uat_ibv_endpoint *a, const st
     return NULL;
 }
 
-/* How many connections a worker has to ranks below `end`. */
+/* The number of a worker's connections to ranks below `end`. */
 static int count_connections(const struct uat_ibv_groups *groups, int worker, uint32_t end)
 {
     int n = 0;
@@ -121,7 +121,7 @@ const char *uat_ibv_endpoint_wrong(const struct uat_ibv *ibv, int peer, struct u
     return NULL;
 }
 
-/* Check that the bytes are a whole record of this version. Returns what is wrong, or NULL. */
+/* Check that the bytes are a complete record of this version. Returns a description of the error, or NULL. */
 static const char *malformed(const struct uat_ibv *ibv, int peer, const struct uat_endpoint *data,
                              struct uat_ibv_endpoint *e, struct uat_ibv_end *end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes that a worker publishes about itself, and functions that read those of the others. */
+/* The bytes that a worker publishes about itself, and functions that read the bytes of its peers. */
 #ifndef UAT_IBV_ENDPOINT_H
 #define UAT_IBV_ENDPOINT_H
 
@@ -16,17 +16,18 @@ struct uat_ibv_endpoint {
     uint32_t magic, version;
     uint32_t bytes; /* bytes of everything published */
     uint32_t rank, size;
-    uint32_t connections;           /* how many ends follow */
+    uint32_t connections;           /* number of ends that follow */
     uint32_t neighbours;            /* workers of its group */
     uint32_t rkey[UAT_IBV_WINDOWS]; /* keys of its group's pool; 0: the window is empty */
     uint32_t unused;
     struct uat_secret token; /* the job's token, from rank 0's attach info */
     uint8_t link_layer, port, mtu, gid_kind;
-    uint8_t read_from, read_to; /* most READs and atomics in flight per queue pair: as initiator, as target */
+    uint8_t read_from, read_to; /* maximum number of READs and atomics in flight per queue pair: as initiator, as
+                                 * target */
     uint8_t atomics;            /* enum uat_ibv_atomics */
     uint8_t connect;            /* enum uat_connect */
     uint16_t lid, pkey;
-    uint16_t cm_port; /* rdmacm: the port where it listens, network byte order */
+    uint16_t cm_port; /* rdmacm: the port where the worker listens, in network byte order */
     uint16_t reserved;
     union ibv_gid gid; /* on InfiniBand its first half is the subnet prefix */
     char device[32];
@@ -40,23 +41,24 @@ void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoin
 /* For uat_transport_class.endpoint. */
 int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size);
 
-/* Check what rank `peer` published; this worker has a connection to it. Copy the peer's head to *out and its end of the
- * connection to *end. Reports any mismatch. 0 or a negative errno. */
+/* Check the bytes that rank `peer` published, to which this worker has a connection. Copy the peer's head to *out and
+ * its end of the connection to *end. Reports a mismatch. Returns 0 or a negative errno. */
 int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoint *data, struct uat_ibv_endpoint *out,
                           struct uat_ibv_end *end);
 
-/* Check only the head that rank `peer` published: returns what is wrong with it, or NULL. Terminates its strings. */
+/* Check only the head that rank `peer` published, and terminate its strings. Returns a description of the error, or
+ * NULL. */
 const char *uat_ibv_endpoint_wrong(const struct uat_ibv *ibv, int peer, struct uat_ibv_endpoint *e);
 
-/* Whether the adapter accepts these numbers. */
+/* Are both numbers in the adapter's range? */
 static inline bool uat_ibv_end_is_valid(struct uat_ibv_end end)
 {
     return end.qpn > 0 && end.qpn <= UAT_IBV_NUMBER_MAX && end.psn <= UAT_IBV_NUMBER_MAX;
 }
 
-/* How many READs and atomics may be in flight on one queue pair, sent by this worker or sent by the peer. Each is the
- * smaller of two numbers: those that the initiator can track and those that the target can serve. e: the peer's
- * endpoint. */
+/* The maximum number of READs and atomics in flight on one queue pair, from this worker and from the peer. Each is the
+ * smaller of two numbers: the READs and atomics that the initiator can track, and those that the target can serve. e:
+ * the peer's endpoint. */
 int uat_ibv_outgoing_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e);
 int uat_ibv_incoming_reads(const struct uat_ibv *ibv, const struct uat_ibv_endpoint *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of failed completions: which operation, on which rank, why, and what to look at. */
+/* Reports of failed completions: the operation, its rank, the cause, and what to check. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ int uat_ibv_report_completion(struct uat_ibv *ibv, const struct uat_ibv_connecti
     struct ibv_port_attr now = {.state = IBV_PORT_NOP};
     ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state remains NOP */
     int rc = status_errno(wc->status);
-    /* The worker that did not answer is the one at the other end of the connection. It need not be the target. */
+    /* The worker at the other end of the connection did not answer. It need not be the operation's target. */
     if (rc == -ETIMEDOUT && way->rank != ibv->base.rank) {
         ibv->base.lost = way->rank;
         ibv->base.lost_host = way->host;

@@ -75,7 +75,7 @@ int uat_ibv_events_poll(struct uat_ibv *ibv)
         int verdict = judge(ibv, &event);
         if (!rc)
             rc = verdict;
-        ibv_ack_async_event(&event); /* always: destroying the object waits for this */
+        ibv_ack_async_event(&event); /* required, because destroying the event's object waits for it */
     }
     return rc;
 }

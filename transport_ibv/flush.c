@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting until everything that this worker has posted has taken effect. */
+/* Wait until all operations that this worker has posted have taken effect. */
 #include "base/relax.h"
 #include "transport_ibv/ibv.h"
 
 /*
- * Post a FETCH_ADD of 0 after everything that was posted. Its completion also ends the chains that asked for none.
- * After the completion of a WRITE alone, the data may have reached only the peer's adapter. But WRITEs before an atomic
- * are in the peer's memory when the atomic takes effect (O1). A READ would not do, since it is not ordered after the
- * WRITEs before it.
+ * Post a FETCH_ADD of 0. Its completion also ends all chains posted before it that were not signalled. When a WRITE
+ * completes, its data may have reached only the peer's adapter. But the WRITEs before an atomic are in the peer's
+ * memory when the atomic takes effect (O1). A READ would not suffice, because it is not ordered after the WRITEs before
+ * it.
  */
 static int flush_connection(struct uat_ibv *ibv, const struct uat_ibv_connection *c, struct uat_pending *p)
 {
@@ -32,7 +32,7 @@ static int drain(struct uat_ibv *ibv)
 int uat_ibv_flush(struct uat_transport *t)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
-    struct uat_pending flushed; /* shared by all connections and never read: drain() waits for the queues */
+    struct uat_pending flushed; /* shared by all connections and never read, because drain() waits for the queues */
     if (ibv->error)
         return ibv->error;
     for (int i = 0; i < ibv->connection_count; i++) {

@@ -23,17 +23,17 @@ enum { UAT_IBV_GID_TEXT = 64 };
 
 enum uat_ibv_gid_kind uat_ibv_gid_kind_of(const struct ibv_gid_entry *entry);
 const char *uat_ibv_gid_kind_name(enum uat_ibv_gid_kind kind);
-/* The IP address that a GID of this kind contains, and this port, in network order. Returns 0, or -EINVAL if it
- * contains none. */
+/* Store the IP address that a GID of this kind contains, and this port, in *out, in network order. Returns 0, or
+ * -EINVAL if the GID contains no IP address. */
 int uat_ibv_gid_address(const union ibv_gid *gid, int kind, uint16_t port, struct sockaddr_storage *out);
 const char *uat_ibv_gid_text(const union ibv_gid *gid, char text[UAT_IBV_GID_TEXT]);
 
-/* List the filled entries of a port's table, ordered by index. The caller frees *out. */
+/* List the filled entries of a port's table, ordered by index. The caller must free *out. */
 int uat_ibv_gids_list(struct ibv_context *context, int port, struct ibv_gid_entry **out, int *n);
 
 /*
- * Choose one of the n filled entries of a port's table, which has room for table_size. wish: UAT_GID_INDEX; -1: take
- * the best kind, then the lowest index. Returns the position in entries, or -EINVAL with the reason in why.
+ * Choose one of the n filled entries of a port's table of table_size entries. wish: UAT_GID_INDEX; -1: take the lowest
+ * index of the best kind. Returns the position in entries, or -EINVAL with the reason in why.
  */
 int uat_ibv_gid_choose(const struct ibv_gid_entry *entries, int n, int table_size, int wish, char *why, size_t size);
 

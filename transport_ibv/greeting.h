@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* UAT_CONNECT=rdmacm: the private data of a connection request and of its answer. Anybody can send such a request. */
+/* UAT_CONNECT=rdmacm: the private data of a connection request and of its answer. Any process on the network can send
+ * such a request. */
 #ifndef UAT_IBV_GREETING_H
 #define UAT_IBV_GREETING_H
 
@@ -13,8 +14,8 @@ _Static_assert(sizeof(struct uat_ibv_greeting) <= 56, "a request of librdmacm ha
 
 struct uat_ibv_greeting uat_ibv_greeting_make(const struct uat_ibv *ibv);
 
-/* The rank of the worker that sent these bytes, if this worker has a connection to it. -1: a stranger sent them, and
- * *why says what is wrong. */
+/* The rank of the worker that sent these bytes, if this worker has a connection to that rank. -1: no such worker sent
+ * them, and *why says how that was noticed. */
 int uat_ibv_greeting_read(const struct uat_ibv *ibv, const void *data, size_t size, const char **why);
 
 #endif

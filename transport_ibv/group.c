@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-/* The workers of one group agree in these parts of the attach info and in the adapter that they take. */
+/* The facts that decide a worker's group: it takes this adapter, and its attach info has these parts. */
 struct member {
     bool alone;
     char device[sizeof(((struct uat_ibv_address *)NULL)->device)];
@@ -30,14 +30,13 @@ int uat_ibv_attach_info_read(struct uat_ibv_attach_info *info, const struct uat_
         info->addresses > 0 && info->addresses <= UAT_IBV_ADDRESSES_MAX &&
         uat_ibv_attach_info_size(info) == shown->size)
         return 0;
-    uat_error("what rank %d (%s) shows, %zu bytes, is not the attach info of a verbs transport: run the same build of "
-              "uat and the "
-              "same UAT_TRANSPORT on every worker",
+    uat_error("rank %d (%s) published %zu bytes that are not the attach info of a verbs transport: run the same "
+              "build of uat and the same UAT_TRANSPORT on every worker",
               rank, shown->host ? shown->host : "?", shown->size);
     return -EPROTO;
 }
 
-/* Do two workers use one adapter of one host? */
+/* Do two workers use the same adapter of the same host? */
 static bool same_adapter(const struct member *a, const char *host_a, const struct member *b, const char *host_b)
 {
     if (strncmp(a->device, b->device, sizeof(a->device)) != 0)
@@ -70,8 +69,8 @@ static void enter(struct uat_ibv_groups *g, struct member *of_group, const struc
     g->place[rank] = g->workers[i]++;
 }
 
-/* The member that this info describes; first: rank 0's attach info. A worker without an address in rank 0's network
- * reports that itself and ends the job. */
+/* The member that this info describes. first: rank 0's attach info. A worker without an address in rank 0's network
+ * itself reports this and ends the job. */
 static struct member member_of(const struct uat_ibv_attach_info *info, const struct uat_ibv_attach_info *first)
 {
     struct member m = {.alone = info->alone, .segment = info->segment};
@@ -153,7 +152,7 @@ int64_t uat_ibv_groups_connections(const struct uat_ibv_groups *groups, int work
 {
     int own = groups->of[worker];
     int64_t workers = groups->workers[own], n = workers; /* each has a connection to itself */
-    /* Of two groups, each worker of the larger one has one connection to the other group. */
+    /* Each worker of the larger of two groups has one connection to the smaller group. */
     for (int i = 0; i < groups->count; i++)
         if (i != own)
             n += groups->workers[i] > workers ? groups->workers[i] : workers;

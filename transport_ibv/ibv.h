@@ -4,15 +4,16 @@
  *
  * A worker has
  * - one protection domain;
- * - one memory region over its own segment, for data that land there;
- * - two memory regions over the pool (pool.c), which has the segments of its group (group.h), its own included: peers
- *   may READ the stacks, and may do all operations on the words after them;
+ * - one memory region over its own segment, for the local side of its operations;
+ * - two memory regions over the pool (pool.c), which contains the segments of its group (group.h), its own included:
+ *   one over the stacks, which peers may only READ, and one over the words after the stacks, on which peers may do all
+ *   operations;
  * - one completion queue;
- * - one RC queue pair to one worker of each group, and one to itself.
+ * - at least one RC queue pair to each other group, and one to itself.
  *
- * A chain becomes a list of work requests. The wr_id of each is the address of the chain's entry in the ring of its
- * connection, plus the request's position in the chain. Completions of one queue pair arrive in posting order, so one
- * completion also ends all chains posted before it.
+ * A chain becomes a list of work requests. The wr_id of a request is the address of the chain's entry in the
+ * connection's ring, plus the request's position in the chain. Completions of one queue pair arrive in posting order,
+ * so a completion also ends all chains posted before its own.
  */
 #ifndef UAT_IBV_IBV_H
 #define UAT_IBV_IBV_H
@@ -27,14 +28,15 @@
 #include "transport_ibv/port.h"
 
 enum {
-    UAT_IBV_DEPTH = 32,                      /* work requests in one send queue: four full chains */
-    UAT_IBV_DEPTH_MIN = 16,                  /* the least a device must offer: two chains */
-    UAT_IBV_CQ_MAX = 512,                    /* entries of the completion queue */
-    UAT_IBV_POLL = 16,                       /* completions taken in one poll */
-    UAT_IBV_EVENT_POLLS = 4096,              /* empty polls between two checks for asynchronous events */
-    UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED = 64, /* the same if a worker may sleep between two polls: uat_relax_long() */
-    UAT_IBV_SLACK = 4,                       /* InfiniBand lets an adapter take up to this multiple of the timeout */
-    UAT_IBV_RNR_RETRIES = 7,                 /* 7: forever; nothing here uses receive buffers */
+    UAT_IBV_DEPTH = 32,         /* work requests in one send queue: four full chains */
+    UAT_IBV_DEPTH_MIN = 16,     /* the minimum that a device must offer: two chains */
+    UAT_IBV_CQ_MAX = 512,       /* entries of the completion queue */
+    UAT_IBV_POLL = 16,          /* completions taken in one poll */
+    UAT_IBV_EVENT_POLLS = 4096, /* empty polls between two checks for asynchronous events */
+    UAT_IBV_EVENT_POLLS_OVERSUBSCRIBED =
+        64,                  /* used instead if a worker may sleep between two polls: uat_relax_long() */
+    UAT_IBV_SLACK = 4,       /* InfiniBand lets an adapter take up to this multiple of the timeout */
+    UAT_IBV_RNR_RETRIES = 7, /* 7 means forever; uat uses no receive buffers */
     UAT_IBV_HOST = 64,
     UAT_IBV_NUMBER_MAX = 0xffffff, /* highest number of a queue pair or packet: 24 bits */
     UAT_IBV_SLOT = UAT_UNSIGNALED_WRITE_MAX
@@ -42,15 +44,15 @@ enum {
 _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while another one drains");
 
 /*
- * The transport's part of the segment. The payload of a fire-and-forget WRITE that the device cannot take inline is
- * copied to a slot. The slot is free again when the chain is complete.
+ * The transport's part of the segment. The payload of a fire-and-forget WRITE is copied to a slot if the device cannot
+ * take it inline. The slot is free again when the chain is complete.
  */
 struct uat_ibv_scratch {
     uint64_t nonce; /* identifies the segment to neighbours: see uat_attach_info_make() */
-    uint64_t sink;  /* where unwanted old values land; never read */
+    uint64_t sink;  /* destination of unwanted old values; never read */
     char pad[UAT_IBV_SLOT - 2 * sizeof(uint64_t)];
-    /* The targets of the peers' flush(). A peer adds 0 to the first word of the line of this worker's colour. Only
-     * atomics access these words. */
+    /* The targets of the peers' flush(). A peer adds 0 to the first word of the line that belongs to this worker's
+     * colour. Only atomics access these words. */
     uint64_t flushed[UAT_COLOURS][UAT_COLOUR_STEP / sizeof(uint64_t)];
     char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS][UAT_IBV_SLOT];
 };
@@ -58,59 +60,60 @@ _Static_assert((int)UAT_COLOUR_STEP == (int)UAT_IBV_SLOT, "a line for each colou
 _Static_assert(sizeof(struct uat_ibv_scratch) <= UAT_TRANSPORT_SCRATCH, "the scratch must fit into its room");
 enum { UAT_IBV_SLOTS = UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS };
 
-/* A chain that is posted and not known to be complete. The alignment frees the low bits of its address for the position
- * in wr_id. */
+/* A chain that is posted and not known to be complete. It is aligned so that wr_id can hold a request's position in the
+ * low bits of the chain's address. */
 struct uat_ibv_chain {
     struct uat_pending *pending; /* NULL: fire and forget */
     int peer;
     uint8_t count; /* work requests */
     uint8_t slot_count;
-    bool signalled;              /* its last request gives a completion */
+    bool signalled;              /* its last request is signalled */
     uint8_t code[UAT_CHAIN_MAX]; /* enum uat_opcode of each request, for reports */
     uint16_t slot[UAT_CHAIN_MAX];
     void *remote[UAT_CHAIN_MAX];
 } __attribute__((aligned(64)));
 _Static_assert(UAT_CHAIN_MAX <= 64, "the position must fit into the alignment");
 
-/* The parts of a segment that peers can access, each with its own key. Peers cannot access the rest, which follows. */
-enum uat_ibv_window { UAT_IBV_STACKS /* to READ only */, UAT_IBV_WORDS, UAT_IBV_WINDOWS };
+/* The parts of a segment that peers can access, each with its own key. Peers cannot access the rest of the segment,
+ * which follows them. */
+enum uat_ibv_window { UAT_IBV_STACKS /* peers may only READ */, UAT_IBV_WORDS, UAT_IBV_WINDOWS };
 
-/* A queue pair and what is in flight on it. */
+/* A queue pair and the chains in flight on it. */
 struct uat_ibv_connection {
     struct ibv_qp *qp;
     struct uat_ibv_chain *chains;   /* ring of `depth` chains */
-    int rank;                       /* the worker at its other end */
-    uint32_t psn;                   /* number of the first packet that this worker sends on it; 24 bits */
-    int colour;                     /* colour of that worker, among those that may share its adapter: colour.h */
+    int rank;                       /* the worker at the other end */
+    uint32_t psn;                   /* number of the first packet that this worker sends; 24 bits */
+    int colour;                     /* colour of that worker among the workers that may share its adapter: colour.h */
     uint32_t rkey[UAT_IBV_WINDOWS]; /* keys of the pool of that worker's group */
     unsigned head, tail;            /* chains posted, chains complete; modulo depth: places in the ring */
     unsigned atomic_end;            /* value of head after the last chain with an atomic */
     unsigned used;                  /* work requests posted and not known to be complete */
-    unsigned unsignalled;           /* how many of them were posted after the last signalled one */
+    unsigned unsignalled;           /* number of these requests that were posted after the last signalled one */
     bool fence;                     /* the peer's device has PCIe atomics */
-    bool atomic_open;               /* an atomic was posted, and no request since has waited for it */
+    bool atomic_open;               /* an atomic was posted, and no later request has waited for it */
     bool written;                   /* a WRITE or an atomic was posted since the last flush() */
-    uint64_t nonce;                 /* of that worker's segment, as it announced it */
+    uint64_t nonce;                 /* the nonce of that worker's segment, as announced */
     char host[UAT_IBV_HOST];
 };
 
-/* A worker of the job: how its segment is reached. */
+/* How the segment of a worker of the job is reached. */
 struct uat_ibv_peer {
-    uint32_t connection; /* index in uat_ibv.connections of the way to it */
-    uint32_t place : 31; /* of its segment in the pool of its group */
-    uint32_t by_cpu : 1; /* a neighbour: this worker's CPU READs and WRITEs its segment */
+    uint32_t connection; /* index in uat_ibv.connections of the connection that reaches it */
+    uint32_t place : 31; /* position of the segment in the pool of its group */
+    uint32_t by_cpu : 1; /* 1: a neighbour, whose segment this worker's CPU READs and WRITEs */
 };
 
 /*
- * The segments of the group as this worker maps them. The stacks of all segments lie in a row, ordered by rank. So do
- * the words. Each row is one memory region. The region has the addresses that its row would have if it began where the
- * stacks, or the words, of every segment begin. So the remote address of an object is its address in its own worker
- * plus place x part, whichever worker's registration a request uses.
+ * The segments of the group as this worker maps them. The stacks of all segments lie in a row, ordered by rank, and so
+ * do the words. Each row is one memory region. The region is registered with the address at which the stacks, or the
+ * words, begin in every segment. So the remote address of an object is its address in its own worker plus place x part,
+ * whichever worker registered the region.
  */
 struct uat_ibv_pool {
-    char *map;                          /* address space of the rows; NULL: the only segment is this worker's */
+    char *map;                          /* address space of the rows; NULL: the group has only this worker */
     size_t size;                        /* bytes of this address space */
-    char *row[UAT_IBV_WINDOWS];         /* where each row begins */
+    char *row[UAT_IBV_WINDOWS];         /* start of each row */
     size_t part[UAT_IBV_WINDOWS];       /* bytes of one segment in a row */
     struct ibv_mr *mr[UAT_IBV_WINDOWS]; /* NULL: the row is empty */
 };
@@ -125,7 +128,7 @@ struct uat_ibv {
     size_t segment_size;
     size_t read_only, closed; /* parts of the segment: see struct uat_transport_config */
     char host[UAT_IBV_HOST];
-    struct uat_ibv_address addresses[UAT_IBV_ADDRESSES_MAX]; /* the addresses that this worker could take, best first */
+    struct uat_ibv_address addresses[UAT_IBV_ADDRESSES_MAX]; /* the addresses that this worker may take, best first */
     int address_count;
     struct uat_ibv_port port; /* the port in use */
     int gid_index;
@@ -133,94 +136,95 @@ struct uat_ibv {
     uint16_t pkey, pkey_index;
     struct ibv_context *context;
     struct ibv_pd *pd;
-    struct ibv_td *thread;   /* says that one thread uses the queues; NULL: the driver has no thread domains */
-    struct ibv_pd *queue_pd; /* in which queue pairs are made: pd, or a parent domain of pd and thread */
+    struct ibv_td *thread;   /* tells the driver that one thread uses the queues; NULL: there is no thread domain */
+    struct ibv_pd *queue_pd; /* the domain of the queue pairs: pd, or a parent domain of pd and thread */
     struct ibv_mr *mr;
     struct ibv_cq *cq;
     struct uat_ibv_peer *peers;             /* one per rank */
     struct uat_ibv_connection *connections; /* ordered by the rank of the worker at the other end */
     int connection_count;
-    int64_t group_connections; /* of all workers of this host that use this adapter */
-    int *neighbours;           /* the ranks of this worker's group, its own included, in order */
+    int64_t group_connections; /* connections of all workers of this host that use this adapter */
+    int *neighbours;           /* the ranks of this worker's group in ascending order, its own included */
     int neighbour_count;
-    struct uat_ibv_pool pool; /* their segments */
+    struct uat_ibv_pool pool; /* the segments of this worker's group */
     struct uat_ibv_groups groups;
     int sharing;                 /* workers of this host that use this worker's adapter, itself included */
     struct uat_attach_info info; /* lets neighbours find the segment; all zero if alone */
     bool alone;                  /* this worker is a group of its own */
-    struct uat_secret token;     /* the job's token: rank 0 draws it, and its attach info shows it to all */
+    struct uat_secret token;     /* the job's token, which rank 0 draws and publishes in its attach info */
     struct uat_ibv_rdmacm *cm;   /* UAT_CONNECT=rdmacm only */
-    uint16_t cm_port;            /* the port where it listens, in network byte order; 0: it does not */
+    uint16_t cm_port;            /* the port where this worker listens, in network byte order; 0: none */
     struct uat_ibv_scratch *scratch;
     unsigned depth;      /* requests in a send queue */
-    uint64_t locked;     /* bytes that count as locked memory: segments and queues */
-    unsigned inline_max; /* bytes that a WRITE may carry in its request */
-    bool plain_queues;   /* the device does not know send_ops_flags */
-    unsigned signalled;  /* completions still to arrive, at most cq_entries */
+    uint64_t locked;     /* bytes of locked memory: segments and queues */
+    unsigned inline_max; /* maximum bytes of a WRITE in its request */
+    bool plain_queues;   /* the device does not support send_ops_flags */
+    unsigned signalled;  /* completions that have yet to arrive, at most cq_entries */
     unsigned cq_entries;
     unsigned idle_polls;
     uint16_t free_slots[UAT_IBV_SLOTS];
     unsigned free_count;
-    int error; /* the first failure; every call returns it from then on */
+    int error; /* the first failure, which every later call returns */
 };
 
-/* device.c. uat_ibv_device_open finds this worker's addresses and takes the best one; uat_ibv_device_open_at takes a
- * given one. Both open the address's port and register the segment. uat_ibv_device_close undoes this, even if it
- * stopped halfway. */
+/* device.c. uat_ibv_device_open() finds this worker's addresses and takes the best one; uat_ibv_device_open_at() takes
+ * the given one. Both open the address's port and register the segment. uat_ibv_device_close() undoes either call, even
+ * one that failed halfway. */
 int uat_ibv_device_open(struct uat_ibv *ibv);
 int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 void uat_ibv_device_close(struct uat_ibv *ibv);
 
-/* network.c: switch to the best address in rank 0's network. Rank 0's attach info shows its address. */
+/* network.c: switch to the best address in rank 0's network, which rank 0's attach info names. */
 int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 
-/* limits.c: refuse a segment, or a number of connections, that the device cannot hold. The first function sets
- * ibv->depth, the second one ibv->cq_entries and ibv->locked. */
+/* limits.c: refuse a segment, or a number of connections, that exceeds a limit of the device. The first function sets
+ * ibv->depth, the second sets ibv->cq_entries and ibv->locked. */
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
 
-/* pool.c: map the segments of this worker's group, and register them; infos[i] is what rank i showed. 0 or a negative
- * errno, reported. uat_ibv_pool_close undoes this, even if it stopped halfway. */
+/* pool.c: map the segments of this worker's group, and register them. infos[i] is rank i's attach info. Returns 0, or a
+ * negative errno, which it has reported. uat_ibv_pool_close() undoes this call, even one that failed halfway. */
 int uat_ibv_pool_open(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 void uat_ibv_pool_close(struct uat_ibv *ibv);
 
 /* neighbour.c: the class's attach_info() and attach(). attach() lists this worker's group, opens its pool, and creates
- * the queue pairs. uat_ibv_neighbours_close undoes this, except for the queue pairs, even if attach() stopped
- * halfway. */
+ * the queue pairs. uat_ibv_neighbours_close() undoes this, even if attach() failed halfway, except for the queue
+ * pairs. */
 int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size);
 int uat_ibv_attach(struct uat_transport *t, const struct uat_endpoint *infos);
 void uat_ibv_neighbours_close(struct uat_ibv *ibv);
 
-/* neighbour.c: do a chain with this CPU's loads and stores if it is for a neighbour and needs no adapter. False: the
- * adapter must do the chain. */
+/* neighbour.c: execute a chain by this CPU's loads and stores if it goes to a neighbour and does not need the adapter.
+ * False: the adapter must execute the chain. */
 bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *ops, int count);
 
 /* queues.c: completion queue and queue pairs. */
 int uat_ibv_queues_create(struct uat_ibv *ibv);
 void uat_ibv_queues_destroy(struct uat_ibv *ibv);
 
-/* The parameters of a queue pair: where its completions go, and how many requests its send queue holds. */
+/* The parameters of a queue pair: its completion queue, and the number of requests that its send queue holds. */
 struct uat_ibv_queue {
     struct ibv_cq *cq;
     unsigned depth;
 };
 
-/* The operations that a peer may do through a queue pair that serves memory of this worker. The keys say which
- * memory. */
+/* The operations that a peer may do through a queue pair to this worker. The memory keys determine on which memory. */
 enum { UAT_IBV_SERVES = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC };
 
-/* Create c->qp, which the caller destroys, and draw c->psn. May lower ibv->inline_max. NULL with errno on failure. */
+/* Create c->qp, which the caller must destroy, and draw c->psn. May lower ibv->inline_max. NULL with errno on
+ * failure. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q);
 
 /* One end of a connection, as its worker publishes it. */
 struct uat_ibv_end {
-    uint32_t qpn; /* number of the queue pair; 0: there is none */
-    uint32_t psn; /* number of the first packet that it sends: random for each connection */
+    uint32_t qpn; /* number of the queue pair; 0: there is no queue pair */
+    uint32_t psn; /* number of the first packet that this end sends; random for each connection */
 };
 
 /*
- * connection.c: connect c->qp to the queue pair `end` of the worker that published e, and bring it to RTS. access says
- * what that worker may do through c->qp, as IBV_ACCESS_REMOTE_*. 0 or a negative errno, reported.
+ * connection.c: connect c->qp to the queue pair `end` of the worker that published e, and bring c->qp to RTS. access:
+ * the operations that this worker may do through c->qp, as IBV_ACCESS_REMOTE_*. Returns 0, or a negative errno, which
+ * it has reported.
  */
 struct uat_ibv_endpoint;
 int uat_ibv_pair_connect(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_endpoint *e,
@@ -242,17 +246,19 @@ int uat_ibv_progress(struct uat_transport *t);
 /* flush.c */
 int uat_ibv_flush(struct uat_transport *t);
 
-/* errors.c: report a failed completion, which ends the job. way: the connection of its operation. what: the operation,
- * as the subject of the message. Returns a negative errno. Of a failed completion only status, vendor_err, qp_num and
- * wr_id are valid. */
+/* errors.c: report a failed completion, which ends the job. way: the connection of the failed operation. what: the
+ * operation, as the subject of the message. Returns a negative errno. Uses only status, vendor_err, qp_num and wr_id,
+ * the valid fields of a failed completion. */
 int uat_ibv_report_completion(struct uat_ibv *ibv, const struct uat_ibv_connection *way, const struct ibv_wc *wc,
                               const char *what);
 
 extern const char *const uat_ibv_names[UAT_OP_KINDS] __attribute__((visibility("hidden")));
 
-/* events.c: take, judge and acknowledge the device's asynchronous events. 0 or the negative errno that ends the job. */
+/* events.c: handle and acknowledge the device's asynchronous events. Returns 0, or the negative errno that ends the
+ * job. */
 int uat_ibv_events_poll(struct uat_ibv *ibv);
-/* Call uat_ibv_events_poll() once in many polls that found no completion, since it is a system call. */
+/* Count a poll that found no completion, and call uat_ibv_events_poll() once in many such polls, because it is a system
+ * call. */
 int uat_ibv_events_poll_seldom(struct uat_ibv *ibv);
 
 static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
@@ -260,19 +266,19 @@ static inline struct uat_ibv *uat_ibv_of(struct uat_transport *t)
     return (struct uat_ibv *)t; /* base is the first member */
 }
 
-/* Seconds until an operation that is not answered fails. The adapter may take up to UAT_IBV_SLACK times as long. */
+/* Seconds until an unanswered operation fails. An adapter may take up to UAT_IBV_SLACK times as long. */
 static inline double uat_ibv_retry_bound(const struct uat_ibv_settings *settings)
 {
     return 4.096e-6 * (double)(1u << settings->timeout) * (settings->retries + 1);
 }
 
-/* The window in which an address of the segment lies. */
+/* The window that contains an address of the segment. */
 static inline enum uat_ibv_window uat_ibv_window_of(const struct uat_ibv *ibv, const void *address)
 {
     return (uintptr_t)address < (uintptr_t)ibv->segment + ibv->read_only ? UAT_IBV_STACKS : UAT_IBV_WORDS;
 }
 
-/* The connection that leads to a worker's segment. */
+/* The connection that reaches a worker's segment. */
 static inline struct uat_ibv_connection *uat_ibv_way(const struct uat_ibv *ibv, int rank)
 {
     return &ibv->connections[ibv->peers[rank].connection];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Can the device hold the job? These checks come before anything is created, so that the message names the limit. */
+/* Are the device's limits sufficient for the job? These checks precede the creation of queues and regions, so that the
+ * message can name the limit. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
@@ -14,8 +15,8 @@
 
 #define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
 
-/* From this number of pages on a host on there is a warning: they take 128 MiB of translations. 42 workers with default
- * settings have them. */
+/* The number of pages of a host at which a warning is given. They take 128 MiB of translations. 42 workers with default
+ * settings have this number of pages. */
 #define PAGES_MANY ((uint64_t)1 << 24)
 
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
@@ -36,7 +37,7 @@ int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
     return 0;
 }
 
-/* Check a resource that all processes of this host share, of which its workers take `needed`. */
+/* Check a resource of which all processes of this host share `all`, and the workers need `needed`. */
 static int check_share(const struct uat_ibv *ibv, const char *what, const char *option, int64_t needed, int all)
 {
     if (needed <= all)
@@ -47,7 +48,7 @@ static int check_share(const struct uat_ibv *ibv, const char *what, const char *
     return -E2BIG;
 }
 
-/* How to need fewer connections, as the last part of a message. */
+/* The last part of a message: how to need fewer connections. */
 static const char *fewer(const struct uat_ibv *ibv)
 {
     return ibv->alone             ? ", or UAT_CONNECT=host"
@@ -56,7 +57,8 @@ static const char *fewer(const struct uat_ibv *ibv)
                                   : "";
 }
 
-/* Say once that workers of one host cannot map each other's segments. The job runs, with more connections. */
+/* Warn, on rank 0, that workers of one host cannot map each other's segments. The job runs, but with more
+ * connections. */
 static void warn_apart(const struct uat_ibv *ibv)
 {
     const int *apart = ibv->groups.apart;
@@ -68,7 +70,7 @@ static void warn_apart(const struct uat_ibv *ibv)
             apart[0], apart[1], ibv->connection_count);
 }
 
-/* Does the kernel give shared memory huge pages? True if it does not say. */
+/* Does the kernel use huge pages for shared memory? True if this is unknown. */
 static bool has_huge_pages(void)
 {
     char line[128] = "";
@@ -79,7 +81,8 @@ static bool has_huge_pages(void)
     return !known || (!strstr(line, "[never]") && !strstr(line, "[deny]"));
 }
 
-/* The adapter has a translation of 8 bytes for each page that a worker of this host registers. */
+/* Warn if the adapter needs many translations, which take 8 bytes for each page that a worker of this host
+ * registers. */
 static void warn_of_small_pages(const struct uat_ibv *ibv, uint64_t pages)
 {
     pages *= (uint64_t)ibv->neighbour_count;
@@ -108,7 +111,8 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
                   ibv->neighbour_count, row >> 20, ibv->port.device, (uint64_t)attr->max_mr_size >> 20);
         return -E2BIG;
     }
-    /* Where the workers of a host are several groups, each takes about as many as this one. */
+    /* If the workers of a host form several groups, each worker is assumed to have as many connections as this
+     * worker. */
     ibv->group_connections = ibv->sharing > ibv->neighbour_count
                                  ? (int64_t)n * ibv->sharing
                                  : uat_ibv_groups_connections(&ibv->groups, ibv->base.rank);

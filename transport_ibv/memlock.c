@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 
-/* The kernel does not limit the locked memory of a process with CAP_IPC_LOCK. */
+/* Has this process CAP_IPC_LOCK? Then the kernel does not limit its locked memory. */
 static bool may_lock_all(void)
 {
     char line[128];

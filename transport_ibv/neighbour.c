@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * This worker's group. The pool (pool.c) has the segments of its workers. READs and WRITEs of a neighbour's segment are
- * loads and stores of this CPU. Atomics on a neighbour's segment go through the adapter, on the queue pair to this
- * worker itself. Nothing but an adapter may change a word that an adapter changes (O6).
+ * The neighbours: the workers of this worker's group, whose segments the pool (pool.c) maps. READs and WRITEs of a
+ * neighbour's segment are loads and stores of this CPU. Atomics on a neighbour's segment go through the adapter, on the
+ * queue pair to this worker itself, because only an adapter may change a word that an adapter changes (O6).
  */
 #include "transport_ibv/ibv.h"
 
@@ -31,7 +31,7 @@ int uat_ibv_attach_info(struct uat_transport *t, void *data, size_t *size)
     return 0;
 }
 
-/* List the workers connected to this one, and its neighbours. */
+/* List the connections of this worker, and its neighbours. */
 static int list_workers(struct uat_ibv *ibv, const struct uat_endpoint *infos)
 {
     const struct uat_ibv_groups *g = &ibv->groups;
@@ -59,11 +59,12 @@ static int list_workers(struct uat_ibv *ibv, const struct uat_endpoint *infos)
     return 0;
 }
 
-/* Find the connection that leads to each worker. */
+/* For each worker, find the connection that reaches it. */
 static int find_ways(struct uat_ibv *ibv)
 {
     const struct uat_ibv_groups *g = &ibv->groups;
-    uint32_t *gateway = calloc((size_t)g->count, sizeof(*gateway)); /* per group: index of the connection to it */
+    uint32_t *gateway = calloc((size_t)g->count, sizeof(*gateway)); /* per group: index of the connection to that
+                                                                     * group */
     if (!gateway) {
         uat_error("no memory for the ways to %d groups of workers", g->count);
         return -ENOMEM;
@@ -90,7 +91,7 @@ static int take_token(struct uat_ibv *ibv, const struct uat_endpoint *infos)
     ibv->token = first.token;
     if (uat_secret_equal(&ibv->token, &first.token))
         return 0;
-    uat_error("rank 0 (%s) shows no token of the job; run the same build of uat on every worker",
+    uat_error("rank 0 (%s) published no token of the job; run the same build of uat on every worker",
               infos[0].host ? infos[0].host : "?");
     return -EPROTO;
 }
@@ -138,9 +139,10 @@ struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int 
     return low < ibv->connection_count && ibv->connections[low].rank == rank ? &ibv->connections[low] : NULL;
 }
 
-/* Must the adapter do this chain? A READ takes effect after the atomics posted before it (O1, O5), so it must wait for
- * them. It is simplest to let the adapter do the READ after them. A WRITE need not wait for the atomics before it (O2).
- * An atomic posted after a WRITE finds it in memory: posting orders this CPU's stores before what the adapter does. */
+/* Must the adapter execute this chain? A READ takes effect after the atomics posted before it (O1, O5). If some are in
+ * flight, the adapter executes the READ, too, after them. A WRITE need not wait for the atomics before it (O2). An
+ * atomic posted after a WRITE takes effect after the WRITE's stores, because the doorbell orders this CPU's stores
+ * before the adapter's operations. */
 static bool needs_adapter(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const struct uat_op *ops,
                           int count)
 {
@@ -154,7 +156,7 @@ static bool needs_adapter(const struct uat_ibv *ibv, const struct uat_ibv_peer *
     return !peer->by_cpu;
 }
 
-/* Where this worker maps the word that the neighbour has at `remote`. */
+/* The address at which this worker maps the word that the neighbour has at `remote`. */
 static uat_word *mapped(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const void *remote)
 {
     const struct uat_ibv_pool *pool = &ibv->pool;
@@ -168,9 +170,9 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
     const struct uat_ibv_peer *peer = &ibv->peers[rank];
     if (needs_adapter(ibv, peer, ops, count))
         return false;
-    /* Full fence: it orders this worker's stores before the post ahead of the loads below, as a doorbell orders them
-     * ahead of an adapter's READ. The peer is any full fence of the neighbour between a store and a load of its own.
-     * The fence also orders the loads after the last completion that this worker saw. */
+    /* Full fence: it orders the stores that this worker executed before the post ahead of the loads below, as a
+     * doorbell orders them ahead of an adapter's READ. Pairs with any full fence of the neighbour between its store and
+     * its load. The fence also orders the loads below after the last completion that this worker saw. */
     uat_cpu_fence();
     for (int i = 0; i < count; i++) {
         uat_word *remote = mapped(ibv, peer, ops[i].remote);
@@ -179,8 +181,9 @@ bool uat_ibv_neighbour_do(struct uat_ibv *ibv, int rank, const struct uat_op *op
         else
             uat_words_copy(remote, ops[i].local, ops[i].size / 8);
     }
-    /* Full fence: the effects that a completion promises are in memory before this worker loads anything. The peer is
-     * any full fence of the neighbour. The fence also orders the stores above before everything later. */
+    /* Full fence: the effects that a completion promises are in memory before this worker loads anything. Pairs with
+     * any full fence of the neighbour between its store and its load. The fence also orders the stores above before all
+     * later stores and loads. */
     uat_cpu_fence();
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bringing all workers into the network of rank 0. */
+/* Switches each worker to the network of rank 0. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>

@@ -5,23 +5,24 @@
 #include <endian.h>
 #include <string.h>
 
-/* Commands of mlx5 devices: a head of 16 bytes each way, then what was asked for. All is big endian. */
+/* Commands of mlx5 devices. Question and answer have a head of 16 bytes; the answer's data follow its head. All fields
+ * are big endian. */
 enum {
     HEAD_BYTES = 16,
     QUERY_HCA_CAP = 0x100,
-    GENERAL_CURRENT = 1, /* the general capabilities, as they are set now */
+    GENERAL_CURRENT = 1, /* the current values of the general capabilities */
     CAPABILITY_BYTES = 4096,
-    RELAXED_ONLY_WORD = 0x74, /* offset of the word of the capability */
+    RELAXED_ONLY_WORD = 0x74, /* offset of the word with the capability */
     RELAXED_ONLY = 1 << 22,   /* mkc_order_write_after_write_ro_only */
     LEVELS_WORD = 0x24,
-    LEVELS = 1 << 7, /* ooo_sl_mask: the port's context has that mask */
+    LEVELS = 1 << 7, /* the port's context has a valid ooo_sl_mask */
     QUERY_HCA_VPORT_CONTEXT = 0x762,
     PORT_BYTE = 9, /* offset of the port's number in the head */
     CONTEXT_BYTES = 508,
     CONTEXT_LEVELS = 0x52 /* offset of the mask in the context */
 };
 
-/* A function of libmlx5. libibverbs has loaded this library if there is a device for it, so uat need not be linked with
+/* A function of libmlx5. libibverbs has loaded libmlx5 if there is an mlx5 device, so uat need not be linked with
  * it. */
 static void *find(const char *name)
 {
@@ -30,11 +31,11 @@ static void *find(const char *name)
     if (!library)
         return function;
     function = dlsym(library, name);
-    dlclose(library); /* it stays loaded: libibverbs holds it */
+    dlclose(library); /* it stays loaded, because libibverbs keeps it open */
     return function;
 }
 
-/* Execute a command. False if there is no libmlx5, or the device is not an mlx5 device or refuses the command. */
+/* Execute a command. False if there is no libmlx5, the device is not an mlx5 device, or it refuses the command. */
 static bool ask(struct ibv_context *context, const char *question, char *answer, size_t bytes)
 {
     typedef bool is_supported_fn(struct ibv_device *);
@@ -45,7 +46,7 @@ static bool ask(struct ibv_context *context, const char *question, char *answer,
            general_cmd(context, question, HEAD_BYTES, answer, bytes) == 0 && answer[0] == 0;
 }
 
-/* Has the device this general capability? */
+/* Does the device have this general capability? */
 static bool is_capable(struct ibv_context *context, size_t word, uint32_t bit)
 {
     const char question[HEAD_BYTES] = {[0] = QUERY_HCA_CAP >> 8, [7] = GENERAL_CURRENT};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pool: the segments of this worker's group, mapped in two rows and registered once per row (struct uat_ibv_pool).
- * A worker has three memory regions, however many neighbours it has, and an adapter keeps one key in its cache for all
- * stacks that are reached through one queue pair, and one for all words.
+ * The pool: the segments of this worker's group, mapped in two rows, each of which is registered as one region (struct
+ * uat_ibv_pool). So a worker has three memory regions for any number of neighbours. For each queue pair, an adapter
+ * needs only two keys in its cache: one for all stacks, and one for all words.
  */
 #include "transport_ibv/ibv.h"
 
@@ -17,10 +17,10 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* Reserve address space for both rows. The distance from the row of stacks to the addresses under which it is
- * registered is a multiple of the huge page, so that driver and adapter can use huge pages where the segments have
- * them. So is that of the row of words if a worker's stacks take whole huge pages, as the default of UAT_STACK_SIZE
- * does. */
+/* Reserve address space for both rows. The distance from the row of stacks to the address with which it is registered
+ * is a multiple of the huge page size, so that driver and adapter can use huge pages where the segments have them. The
+ * same holds for the row of words if a worker's stacks take whole huge pages, as they do with the default of
+ * UAT_STACK_SIZE. */
 static int reserve(struct uat_ibv *ibv)
 {
     struct uat_ibv_pool *pool = &ibv->pool;
@@ -39,8 +39,8 @@ static int reserve(struct uat_ibv *ibv)
     return 0;
 }
 
-/* Move the parts of a segment, mapped at `map`, to their places in the rows. Its end, which peers cannot access, is
- * unmapped. */
+/* Move the parts of a segment, which is mapped at `map`, to their places in the rows. Unmap the segment's end, which
+ * peers cannot access. */
 static int place(struct uat_ibv *ibv, char *map, size_t number)
 {
     const struct uat_ibv_pool *pool = &ibv->pool;
@@ -80,10 +80,10 @@ static int map_neighbours(struct uat_ibv *ibv, const struct uat_endpoint *infos)
     return rc;
 }
 
-/* Register a row. 0 or a negative errno, reported. */
+/* Register a row. Returns 0, or a negative errno, which it has reported. */
 static int register_row(struct uat_ibv *ibv, enum uat_ibv_window window)
 {
-    /* No IBV_ACCESS_RELAXED_ORDERING: the order of the operations of a chain depends on its absence. */
+    /* No IBV_ACCESS_RELAXED_ORDERING: it would break the order of the operations of a chain. */
     static const int access[UAT_IBV_WINDOWS] = {[UAT_IBV_STACKS] = IBV_ACCESS_REMOTE_READ,
                                                 [UAT_IBV_WORDS] = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |
                                                                   IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC};

@@ -13,8 +13,8 @@
 
 enum uat_ibv_atomics uat_ibv_atomics_of(const struct ibv_device_attr_ex *attr)
 {
-    /* Only the extended query reports PCIe atomics. A driver that says GLOB without giving the sizes is assumed to have
-     * them, because a needless fence only costs time, but a missing fence breaks the order. */
+    /* Only the extended query reports PCIe atomics. A device with GLOB whose driver reports no sizes is assumed to have
+     * PCIe atomics, because a needless fence only costs time, but a missing fence breaks the order. */
     unsigned pci = attr->pci_atomic_caps.fetch_add & attr->pci_atomic_caps.compare_swap;
     if ((pci & IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP) || attr->orig_attr.atomic_cap == IBV_ATOMIC_GLOB)
         return UAT_IBV_ATOMICS_PCIE;
@@ -65,7 +65,7 @@ int uat_ibv_port_ask(struct ibv_context *context, struct uat_ibv_port *port)
     if (rc)
         return rc < 0 ? errno : rc;
     port->atomics = uat_ibv_atomics_of(&port->device_attr);
-    if (!port->rate) /* keep the rate of /sys: it is compared with those of other ports */
+    if (!port->rate) /* keep the rate from /sys, because it is compared with the rates of other ports */
         port->rate = uat_ibv_rate(port->attr.active_width, port->attr.active_speed);
     return 0;
 }
@@ -115,7 +115,7 @@ int uat_ibv_ports_list(struct uat_ibv_port **out, int *n)
     *n = 0;
     errno = 0;
     struct ibv_device *const *list = uat_ibv_devices(&devices);
-    if (!list) /* ENOSYS: the kernel has no verbs at all, hence no device */
+    if (!list) /* ENOSYS: the kernel has no verbs, hence no device */
         return errno == ENOSYS ? 0 : -(errno ? errno : EIO);
     for (int i = 0; i < devices && !rc; i++)
         rc = list_device(list[i], out, n);
@@ -156,7 +156,7 @@ const char *uat_ibv_port_refusal(const struct uat_ibv_port *port, char *buffer, 
     return buffer;
 }
 
-/* Does the wish allow this port? NULL: there is no wish, so any port will do. */
+/* Does the wish allow this port? wish is NULL: every port is allowed. */
 static bool wanted(const struct uat_ibv_port *port, const struct uat_ibv_settings *wish)
 {
     return !wish || !*wish->device ||
@@ -182,7 +182,7 @@ static const char *advantage(const struct uat_ibv_port *a, const struct uat_ibv_
     return a->distance < b->distance ? "the nearer NUMA node" : NULL;
 }
 
-/* Say what is wrong with every port that was asked for. */
+/* Describe why none of the ports that the wish allows is usable. */
 static void explain(const struct uat_ibv_port *ports, int n, const struct uat_ibv_settings *wish, char *why,
                     size_t size)
 {

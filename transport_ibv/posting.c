@@ -14,8 +14,8 @@ struct batch {
     int count;
 };
 
-/* Wait until the queues have room for `count` more requests and `count` payload slots are free. This ends, because a
- * full send queue always has a signalled request in it (see must_signal). */
+/* Wait until the queues have room for `count` more requests and `count` payload slots are free. The wait ends, because
+ * a full send queue always contains a signalled request (see must_signal()). */
 static int make_room(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned count)
 {
     struct uat_relax relax = {0};
@@ -32,7 +32,7 @@ static int make_room(struct uat_ibv *ibv, struct uat_ibv_connection *c, unsigned
 static const void *payload(struct uat_ibv *ibv, struct uat_ibv_chain *chain, const struct uat_op *op)
 {
     if (chain->pending)
-        return op->local; /* the caller keeps it until the chain is complete */
+        return op->local; /* the caller must keep the data until the chain is complete */
     uint16_t slot = ibv->free_slots[--ibv->free_count];
     chain->slot[chain->slot_count++] = slot;
     return memcpy(ibv->scratch->slots[slot], op->local, op->size);
@@ -67,9 +67,9 @@ static void add_request(struct uat_ibv *ibv, struct uat_ibv_connection *c, struc
     chain->remote[i] = op->remote;
 }
 
-/* Must the chain end with a signalled request? A fire-and-forget chain needs no completion of its own. But signal at
- * least one request per half queue; otherwise completions never free slots of the queue. Also signal each chain that
- * holds payload slots, since all peers share those. */
+/* Must the chain's last request be signalled? A fire-and-forget chain needs no completion of its own. But signal at
+ * least one request per half queue; otherwise completions never free entries of the queue. Also signal each chain that
+ * holds payload slots, because the connections to all peers share the slots. */
 static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connection *c,
                         const struct uat_ibv_chain *chain)
 {
@@ -77,9 +77,9 @@ static bool must_signal(const struct uat_ibv *ibv, const struct uat_ibv_connecti
 }
 
 /*
- * Post the whole chain with one call and one doorbell. With UAT_IB_POST=alone (alone), post a leading atomic with a
- * call of its own and then the rest. mlx5 writes a single request to the adapter by BlueFlame, so the adapter need not
- * fetch the request from memory. Two posts to one queue stay in order, so nothing else changes.
+ * Post the whole chain with one call and one doorbell. If `alone` (UAT_IB_POST=alone), post a leading atomic with its
+ * own call, and then the rest. Then mlx5 writes the single request to the adapter by BlueFlame, so the adapter need not
+ * fetch it from memory. Posts to one queue stay in order, so the chain's order is unchanged.
  */
 static int ring(struct uat_ibv *ibv, struct uat_ibv_connection *c, struct batch *b, bool alone)
 {

@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "transport_ibv/cure.h"
 
-/* All operations that are ever posted. A driver that knows them makes its requests smaller. Without this, mlx5 reserves
- * room for any operation in each request, some 192 bytes. */
+/* The kinds of operations that uat posts. A driver that knows them uses smaller requests. Otherwise mlx5 reserves space
+ * for any operation in each request, about 192 bytes. */
 static const uint64_t operations = IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_RDMA_WRITE |
                                    IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD;
 
@@ -22,7 +22,7 @@ static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection
         .send_cq = q->cq,
         .recv_cq = q->cq,
         .cap = {.max_send_wr = q->depth,
-                .max_recv_wr = 1, /* never used, but some devices refuse 0 */
+                .max_recv_wr = 1, /* unused, but some devices refuse 0 */
                 .max_send_sge = 1,
                 .max_recv_sge = 1,
                 .max_inline_data = inline_wish},
@@ -38,7 +38,7 @@ static struct ibv_qp *create_pair(struct uat_ibv *ibv, struct uat_ibv_connection
     return qp;
 }
 
-/* Tries again with lower demands if a device or driver does not know send_ops_flags or refuses the inline size. */
+/* Tries again without send_ops_flags if the device or driver refuses them, and then without inline data. */
 struct ibv_qp *uat_ibv_pair_create(struct uat_ibv *ibv, struct uat_ibv_connection *c, const struct uat_ibv_queue *q)
 {
     int drawn = uat_secret_draw(&c->psn, sizeof(c->psn));

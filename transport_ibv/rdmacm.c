@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * If two workers share a connection, the lower rank connects to the higher one. One loop over the events of one channel
- * serves both sides. The queue pair to the worker itself needs no route and is connected as without rdmacm.
+ * Of the two workers of a connection, the lower rank requests it and the higher rank accepts it. One loop over the
+ * events of one channel handles both roles. The queue pair to the worker itself needs no route and is connected as
+ * without rdmacm.
  */
 #include "transport_ibv/rdmacm.h"
 
@@ -21,11 +22,11 @@
 #include "transport_ibv/greeting.h"
 
 enum {
-    RESOLVE_MS = 5000, /* limit for an address, and again for a route */
+    RESOLVE_MS = 5000, /* limit for the resolution of an address, and for that of a route */
     LOOK_MS = 500      /* time between two checks of the port while no event arrives */
 };
 
-/* What a peer published: the queue pair that may be at the other end. */
+/* The endpoint that a peer published: only its queue pair may be at the other end. */
 struct published {
     struct uat_ibv_endpoint head;
     struct uat_ibv_end end;
@@ -37,9 +38,9 @@ struct uat_ibv_rdmacm {
     struct rdma_cm_id **ids;     /* per rank; NULL: none yet */
     struct published *published; /* per rank, during connect */
     bool *established;           /* per rank */
-    struct rdma_cm_id *stranger; /* rejected connection, to be destroyed */
+    struct rdma_cm_id *stranger; /* a rejected connection, to be destroyed */
     bool warned;                 /* a stranger has been reported */
-    int missing;                 /* number of connections to be established */
+    int missing;                 /* number of connections not established yet */
     uint64_t looked_ns;          /* time of the last event or check of the port */
     int silent_ms, down_ms;      /* time without an event; time with the port down */
 };
@@ -103,8 +104,8 @@ static void fill_parameters(struct uat_ibv *ibv, int rank, const struct uat_ibv_
     };
 }
 
-/* Does a request or an answer connect to the very queue pair that the rank published? The token alone is no proof,
- * since a stranger may have overheard it. */
+/* Does a request or an answer come from the queue pair that the rank published? The token alone is no proof, because a
+ * stranger may have overheard it. */
 static bool is_published(struct uat_ibv *ibv, struct rdma_cm_id *id, int rank)
 {
     const struct published *p = &ibv->cm->published[rank];
@@ -115,7 +116,7 @@ static bool is_published(struct uat_ibv *ibv, struct rdma_cm_id *id, int rank)
            !memcmp(&attr.ah_attr.grh.dgid, &p->head.gid, sizeof(p->head.gid));
 }
 
-/* Move a queue pair to a state, with the attributes that the route gave. */
+/* Bring a queue pair to a state, with the attributes of the route. */
 static int enter(struct uat_ibv *ibv, int rank, enum ibv_qp_state state)
 {
     const struct uat_ibv_endpoint *e = &ibv->cm->published[rank].head;
@@ -123,7 +124,8 @@ static int enter(struct uat_ibv *ibv, int rank, enum ibv_qp_state state)
     int mask = 0;
     if (rdma_init_qp_attr(ibv->cm->ids[rank], &attr, &mask))
         return fail(ibv, rank, "the route gives no attributes for the queue pair", errno);
-    mask &= IBV_QP_DEST_QPN | (IBV_QP_DEST_QPN - 1); /* higher bits are the kernel's; verbs do not know them */
+    mask &= IBV_QP_DEST_QPN | (IBV_QP_DEST_QPN - 1); /* higher bits belong to the kernel, and verbs do not define
+                                                      * them */
     attr.qp_access_flags = UAT_IBV_SERVES;
     attr.max_dest_rd_atomic = (uint8_t)uat_ibv_incoming_reads(ibv, e);
     attr.max_rd_atomic = (uint8_t)uat_ibv_outgoing_reads(ibv, e);
@@ -134,7 +136,7 @@ static int enter(struct uat_ibv *ibv, int rank, enum ibv_qp_state state)
     return rc ? fail(ibv, rank, "the queue pair cannot be connected", rc < 0 ? errno : rc) : 0;
 }
 
-/* The steps of the side that connects. */
+/* The steps of the worker that requests the connection. */
 
 static int start(struct uat_ibv *ibv, int rank)
 {
@@ -187,7 +189,7 @@ static int confirm(struct uat_ibv *ibv, int rank, const struct rdma_conn_param *
     const char *why;
     int answers = uat_ibv_greeting_read(ibv, answered->private_data, answered->private_data_len, &why);
     if (answers >= 0 && (answers != rank || !is_published(ibv, ibv->cm->ids[rank], rank)))
-        why = "it comes from another rank, or from another queue pair than that which this rank published";
+        why = "it comes from another rank, or from another queue pair than the one that this rank published";
     if (why) {
         uat_error("rdmacm: the answer of rank %d (%s) is refused: %s; does another program use its address? "
                   "UAT_CONNECT=host does without requests over the network",
@@ -204,8 +206,8 @@ static int confirm(struct uat_ibv *ibv, int rank, const struct rdma_conn_param *
     return rc;
 }
 
-/* Reject a stranger's request, so that it takes no rank's place. Report only the first one, or strangers could fill a
- * log. */
+/* Reject a stranger's request, so that it does not take a rank's place. Report only the first one; otherwise strangers
+ * could fill a log. */
 static void turn_down(struct uat_ibv *ibv, struct rdma_cm_id *id, const char *why)
 {
     char from[INET6_ADDRSTRLEN] = "?";
@@ -216,13 +218,13 @@ static void turn_down(struct uat_ibv *ibv, struct rdma_cm_id *id, const char *wh
                    : (const void *)&((const struct sockaddr_in6 *)a)->sin6_addr,
               from, sizeof(from));
     if (!ibv->cm->warned)
-        uat_warn("rdmacm: a request from %s is turned down: %s; more of them are not reported", from, why);
+        uat_warn("rdmacm: a request from %s is rejected: %s; further ones are not reported", from, why);
     ibv->cm->warned = true;
     rdma_reject(id, NULL, 0);
     ibv->cm->stranger = id; /* its event must be acknowledged before it can be destroyed */
 }
 
-/* The side that is connected to. */
+/* The step of the worker that accepts the connection. */
 static int accept_request(struct uat_ibv *ibv, struct rdma_cm_id *id, const struct rdma_conn_param *asked)
 {
     struct uat_ibv_greeting answer = uat_ibv_greeting_make(ibv);
@@ -281,8 +283,8 @@ static int handle(struct uat_ibv *ibv, struct rdma_cm_event *event)
     }
 }
 
-/* Warn or give up if no peer has taken a step for too long. The silence has lasted silent_ms, of which passed_ms came
- * after the last check. The manager itself gives up later, and only on connections that this worker requested. */
+/* Warn or give up if no event has arrived for too long: for silent_ms, of which passed_ms have passed since the last
+ * check. The connection manager itself gives up later, and only on connections that this worker requested. */
 static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
 {
     const struct uat_ibv_rdmacm *cm = ibv->cm;
@@ -306,14 +308,14 @@ static int judge_peers(const struct uat_ibv *ibv, int passed_ms)
     return -ETIMEDOUT;
 }
 
-/* Judge a time without events. Without this, a worker that waits for a peer to connect would wait forever, because the
- * manager does not report that the port is down. */
+/* Check the port and the peers after a time without events. Otherwise a worker that waits for a peer's request could
+ * wait forever, because the connection manager does not report that the port is down. */
 static int judge_silence(struct uat_ibv *ibv)
 {
     struct uat_ibv_rdmacm *cm = ibv->cm;
     struct ibv_port_attr now = {.state = IBV_PORT_NOP};
     int passed_ms = (int)((uat_clock_ns() - cm->looked_ns) / 1000000);
-    if (passed_ms < LOOK_MS) /* a signal has ended the wait early */
+    if (passed_ms < LOOK_MS) /* a signal ended the wait early */
         return 0;
     cm->looked_ns = uat_clock_ns();
     ibv_query_port(ibv->context, (uint8_t)ibv->port.number, &now); /* if it fails, the state remains NOP */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Do the hosts reach each other? The first worker of each group READs the nonce of the worker at the other end of each
- * of its connections, all at once: one round trip if all answer. Two ports can have addresses in one network and still
- * be on different fabrics, because separate InfiniBand fabrics often have the same subnet prefix.
+ * of its connections, all at once. This takes one round trip if all answer. Two ports with addresses in one network may
+ * still be on different fabrics, because separate InfiniBand fabrics often have the same subnet prefix.
  */
 #include "transport_ibv/ibv.h"
 
@@ -19,7 +19,7 @@ int uat_ibv_looker(struct uat_transport *t, int rank)
     return g->count > 1 ? g->first[g->of[rank]] : -1;
 }
 
-/* Where the answer of a connection lands. The slots hold no payload yet, since nothing has been posted. */
+/* The destination of a connection's answer: a payload slot. The slots are free, because nothing has been posted yet. */
 static uint64_t *landing(const struct uat_ibv *ibv, int i)
 {
     return (uint64_t *)(void *)ibv->scratch->slots[i % UAT_IBV_SLOTS];
@@ -46,7 +46,7 @@ static int post_look(struct uat_ibv *ibv, int i)
     return rc;
 }
 
-/* Note a connection that did not answer, or whose answer is wrong. */
+/* Record a connection that did not answer, or whose answer is wrong. */
 static void judge(const struct uat_ibv *ibv, const struct ibv_wc *wc, struct uat_reach *found)
 {
     const struct uat_ibv_connection *c = &ibv->connections[wc->wr_id];
@@ -63,7 +63,7 @@ static void judge(const struct uat_ibv *ibv, const struct ibv_wc *wc, struct uat
     found->count++;
 }
 
-/* Take the answers of `left` connections. */
+/* Wait for the answers of `left` connections. */
 static int take_answers(struct uat_ibv *ibv, int left, struct uat_reach *found)
 {
     struct ibv_wc wc[UAT_IBV_POLL];

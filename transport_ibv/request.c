@@ -14,10 +14,10 @@ static const enum ibv_wr_opcode verbs_opcode[UAT_OP_KINDS] = {
 };
 
 /*
- * Must the request wait for the atomics before it? Only a READ must (O1, B2), and only if the peer's atomics are PCIe
- * atomics. PCIe atomics travel to memory as requests that expect an answer. A READ is a request of the same kind, and
- * PCIe lets it pass them. An adapter that does its atomics itself does them in order. For such an adapter the flag
- * would cost a round trip (and can stall Soft-RoCE under contention). WRITEs and further atomics need not wait (O2).
+ * Must the request wait for the atomics before it? Only a READ must (O1, B2), and only if the peer's device has PCIe
+ * atomics. A PCIe atomic is a non-posted request. So is a READ, and PCIe lets non-posted requests pass each other. An
+ * adapter that executes atomics itself keeps the order without a fence. There the fence flag would cost a round trip
+ * (and can stall Soft-RoCE under contention). WRITEs and further atomics need not wait (O2).
  */
 static bool must_fence(const struct uat_ibv_connection *c, enum uat_opcode code)
 {
@@ -34,7 +34,7 @@ void uat_ibv_request_build(struct uat_ibv *ibv, struct uat_ibv_connection *c, co
     if (must_fence(c, r->code)) {
         wr->send_flags |= IBV_SEND_FENCE;
         c->atomic_open = false;
-        ibv->base.round_trips++; /* the request leaves when the answer to the atomic has arrived */
+        ibv->base.round_trips++; /* the request is sent only when the answer to the atomic has arrived */
     }
     if (uat_ibv_is_atomic(r->code)) {
         wr->wr.atomic.remote_addr = r->remote;

@@ -18,7 +18,7 @@ struct uat_ibv_settings {
     int traffic_class; /* 0..255 */
     int pkey;          /* -1: choose */
     int subnet;        /* enum uat_subnet */
-    int retries;       /* how often an unanswered request is repeated; 7: forever on Soft-RoCE */
+    int retries;       /* number of repetitions of an unanswered request; 7: forever on Soft-RoCE */
     int timeout;       /* a request is repeated after 4.096 us << timeout */
     int post;          /* enum uat_post */
     int connect;       /* enum uat_connect */
@@ -43,8 +43,10 @@ static const struct uat_setting uat_ibv_path_parts[] = {
 };
 static const struct uat_setting uat_ibv_retry_parts[] = {
     {"count", "6", UAT_MAY_DIFFER, IBV(retries), UAT_NUMBER(0, 7),
-     "number of repetitions before the job ends; 7 is forever on Soft-RoCE"}, /* 6 finds a dead peer in about 4 s */
-    /* The field has 5 bits, and 0 means forever. Below 17, a busy host answers too late, and requests are repeated. */
+     "number of repetitions before the job ends; 7 is forever on Soft-RoCE"}, /* with 6, a dead peer is noticed in about
+                                                                               * 4 s */
+    /* The field has 5 bits, and 0 means forever. With less than 17, a busy host may answer too late, so that requests
+     * are repeated. */
     {"timeout", "17", UAT_MAY_DIFFER, IBV(timeout), UAT_NUMBER(1, 31),
      "time before each repetition: 4.096 us x 2 to this power; 17: 0.54 s"},
     UAT_LAST_SETTING,

@@ -16,7 +16,7 @@ static int absent_open(const struct uat_transport_config *config, struct uat_tra
     return -ENODEV;
 }
 
-/* No other function is ever called, since open never makes a transport. */
+/* No other function is ever called, because open() always fails. */
 const struct uat_transport_class uat_transport_ibv = {.name = "ibv", .open = absent_open};
 
 int uat_ibv_probe(bool next, char *why, size_t size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel's files say about a port, without opening its device. The files are those of the kernel's document
- * Documentation/ABI/stable/sysfs-class-infiniband. */
+/* Properties of a port from the kernel's files, without opening its device. The kernel's
+ * Documentation/ABI/stable/sysfs-class-infiniband describes the files. */
 #ifndef UAT_IBV_SYSFS_H
 #define UAT_IBV_SYSFS_H
 
@@ -11,10 +11,10 @@
 /* Number of ports of a device whose folder is `path` (ibv_device.ibdev_path); 0: unknown. */
 int uat_ibv_sysfs_ports(const char *path);
 
-/* Fill attr->state and attr->link_layer of a port, and its rate in Mbit/s. False: one of them is unknown. */
+/* Set attr->state, attr->link_layer and *mbit, the rate in Mbit/s. False if one of them is unknown. */
 bool uat_ibv_sysfs_port(const char *path, int port, struct ibv_port_attr *attr, unsigned *mbit);
 
-/* Read the first GID of a port of InfiniBand. False: it is unknown. */
+/* Read the first GID of an InfiniBand port. False if it is unknown. */
 bool uat_ibv_sysfs_gid(const char *path, int port, struct ibv_gid_entry *out);
 
 #endif
