@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The class of bulk transfers in virtual time: it posts operations and reports completions. */
+/* The class of bulk operations in virtual time: it posts operations and reports completions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct bulk_sim {
     struct uat_bulk head;
     int *leader; /* rank of each host's leader */
     struct sim_bulk_line *line;
-    void *local[SIM_BULKS]; /* where the data of operation i land */
+    void *local[SIM_BULKS]; /* destination of the data of operation i */
 };
 
 static struct bulk_sim *of(const struct uat_bulk *head)
@@ -89,7 +89,7 @@ static void bulk_conceal(struct uat_bulk *head, void *address)
     }
 }
 
-/* Report a completion. A READ's bytes, or an atomic's old value, arrive at the initiator now. */
+/* Report a completion. Copies a READ's bytes, or an atomic's old value, to the initiator. */
 static void tell(struct bulk_sim *b, struct sim_bulk *op, int i)
 {
     if (op->code != UAT_OP_WRITE && b->local[i])
@@ -104,13 +104,13 @@ static int bulk_progress(struct uat_bulk *head)
         struct sim_bulk *op = &uat_sim.world->bulk[number_of(i)];
         if (op->used && op->ended && !op->told)
             tell(of(head), op, i);
-        if (op->used && op->told && op->left == 0) /* a WRITE's last effect may follow its completion */
+        if (op->used && op->told && op->left == 0) /* a WRITE may take effect after its completion */
             op->used = false;
     }
     return 0;
 }
 
-/* Get a free entry of the table. If there is none, wait for one, as a worker waits for room in a send queue. */
+/* Get a free entry of the table. If there is none, wait for one, as over verbs for room in a send queue. */
 static int take(struct uat_bulk *head)
 {
     for (;;) {
@@ -165,7 +165,8 @@ static int bulk_post(struct uat_bulk *head, int link, const struct uat_bulk_op *
     return 0;
 }
 
-/* All memory is reachable, because the bytes go through the world. The adversary forces bounce buffers now and then. */
+/* All memory is reachable, because the bytes are copied through the world. The adversary sometimes answers no, so that
+ * bounce buffers are used. */
 static bool bulk_reaches(const struct uat_bulk *head, const void *local, size_t bytes)
 {
     (void)head;

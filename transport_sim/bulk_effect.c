@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The effect of a bulk operation on memory. The process that has the token carries it out. */
+/* The effect of a bulk operation on memory, which the process with the token executes. */
 #include "transport_sim/bulk_effect.h"
 
 #include <errno.h>
@@ -11,9 +11,9 @@
 
 #include "base/log.h"
 
-enum { GROUP = 64 /* bytes that move at one moment; a multiple of 8, so that an aligned word is never torn */ };
+enum { GROUP = 64 /* number of bytes that move together; a multiple of 8, so that an aligned word is never torn */ };
 
-/* This process's mappings of the objects. A mapping is stale if its serial differs from the table's: its array was
+/* This process's mappings of the objects. A mapping is stale if its serial differs from the table's: then its array was
  * freed. */
 static struct {
     char *at;
@@ -53,7 +53,7 @@ static char *map(uint32_t object, const struct sim_object *o)
     return at;
 }
 
-/* The operation's bytes at home. NULL: the array is gone, so no worker can look at its bytes any more. */
+/* The address of the operation's bytes at the home. NULL: the array was freed, so no worker can access the bytes. */
 static char *home(const struct sim_bulk *op)
 {
     const struct sim_object *o = &uat_sim.world->object_table[op->object];

@@ -28,8 +28,8 @@ static uint64_t one_way(const struct sim_bulk *op)
     return is_local(op) ? n->local_one_way : n->one_way;
 }
 
-/* Time in ns for which the operation occupies the sender's or the target's adapter: one request, and the bytes in one
- * direction. */
+/* Time in ns for which the operation occupies the sender's or the target's adapter: the gap of one request, and the
+ * transfer of the bytes in that direction. */
 static uint64_t occupies(const struct sim_bulk *op, bool sender)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -56,7 +56,7 @@ static void plan_fair(struct sim_bulk *op, uint32_t number)
     enter(SIM_BULK, op, number, SIM_PARTS, leaves + one_way(op));
 }
 
-/* Returns when the operation, which arrives at `time`, gets its turn at the target's adapter. */
+/* The time at which the target's adapter starts on the operation, which arrives at `time`. */
 static uint64_t turn(struct sim_bulk *op, uint64_t time)
 {
     uint64_t *adapter = &uat_sim.world->adapter[node_of(op->target)];
@@ -69,7 +69,7 @@ static uint64_t turn(struct sim_bulk *op, uint64_t time)
     return start;
 }
 
-/* A link's completions are seen in the order of posting (B4), which is also the order of arrival. */
+/* The initiator sees a link's completions in the order of posting (B4), which is also the order of arrival. */
 static uint64_t end_fair(struct sim_bulk *op)
 {
     uint64_t *last = &uat_sim.world->bulk_end[(size_t)op->initiator * (size_t)uat_sim.world->settings.size + op->link];
@@ -78,7 +78,7 @@ static uint64_t end_fair(struct sim_bulk *op)
     return *last;
 }
 
-/* --- adverse: any moment that transport/bulk.h allows */
+/* --- adverse: any time that transport/bulk.h allows */
 
 enum { SPREAD = 4, LONG_EVERY = 24, LONG_FACTOR = 40 }; /* as in plan.c, but long latencies are twice as frequent */
 
@@ -125,7 +125,7 @@ void uat_sim_bulk_plan(struct sim_bulk *op, uint32_t number, struct sim_bulk_lin
         plan_fair(op, number);
 }
 
-/* The initiator may look again: there may be a completion, or room in its table. */
+/* Wake the initiator: there may be a completion, or room in its table. */
 static void changed(int rank, uint64_t time)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];

@@ -13,8 +13,8 @@
 
 static pthread_t thread;
 
-/* Map the segments of all workers, which the workers have opened. If that fails, segments are accessed through the
- * file. */
+/* Map the segments of all workers, which the workers have opened. If mmap() fails, the executor accesses the segments
+ * through the file. */
 static void map_segments(void)
 {
     struct sim_world *w = uat_sim.world;
@@ -44,8 +44,8 @@ void uat_sim_executor_start(void)
     int rc = pthread_create(&thread, NULL, execute, NULL);
     if (rc)
         uat_warn("the simulation runs without a thread for operations, and is slower: %s", strerror(rc));
-    /* Relaxed: the peer is give_to_executor() in token.c. Until a worker sees this store, it carries out operations
-     * itself, in the same order. */
+    /* Relaxed: pairs with the load in give_to_executor(), token.c. A worker that does not see this store yet executes
+     * operations itself, in the same order. */
     __atomic_store_n(&uat_sim.world->executes, rc == 0, __ATOMIC_RELAXED);
 }
 

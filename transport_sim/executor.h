@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The executor is a thread of the keeper. It is used when there are many workers. A worker whose turn ends then leaves
- * the next operations to it. Only the executor has all segments mapped, so it accesses them without system calls. It
- * runs so often that its caches and TLB stay warm. Operations before a worker's own clock are carried out by that
- * worker. The order of S1 is the same with and without an executor.
+ * The executor is a thread of the keeper, for simulations of many workers. A worker whose turn ends leaves the next
+ * operations to the executor. There, only the executor has all segments mapped, so it accesses them without system
+ * calls. It runs so often that its caches and TLB stay warm. A worker itself executes the operations that are due
+ * before its own clock. The order of S1 is the same with and without an executor.
  */
 #ifndef UAT_SIM_EXECUTOR_H
 #define UAT_SIM_EXECUTOR_H
@@ -13,7 +13,7 @@
 /* Start the thread if there are more than SIM_MAPPED_MAX workers. The keeper calls it after forking all workers. */
 void uat_sim_executor_start(void);
 
-/* The processor time that the thread has taken, in ns. The keeper calls it. */
+/* The thread's processor time in ns. The keeper calls it. */
 uint64_t uat_sim_executor_time(void);
 
 #endif

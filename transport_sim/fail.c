@@ -43,7 +43,7 @@ static _Noreturn void end(void)
 
 void uat_sim_fail_deadlock(void)
 {
-    uat_error("the simulation has come to rest: every worker waits and no operation is in flight");
+    uat_error("the simulation cannot continue: every worker waits and no operation is in flight");
     end();
 }
 

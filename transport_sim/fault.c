@@ -8,9 +8,9 @@
 
 enum { PAGE = 4096, LINE = 64, FIRST = 1024 };
 
-/* The places of stacks that this worker has touched: a table of keys with open addressing, 0 where it is free. */
+/* The places of stacks that this worker has touched: a hash table of keys with open addressing, where key 0 is free. */
 static struct {
-    uint64_t *pages; /* per key: its pages */
+    uint64_t *pages; /* per key: the number of pages touched */
     uint64_t *key;
     uint64_t size, used;
 } touched;

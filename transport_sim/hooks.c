@@ -9,12 +9,12 @@
 #include "transport_sim/token.h"
 #include "transport_sim/world.h"
 
-/* Under the adversary: how often a worker pauses between two steps, and for how long (in round trips). */
+/* Under the adversary: how often a worker pauses between two steps, and for at most how many round trips. */
 enum { REST_EVERY = 512, REST_MAX = 30, STEP_EVERY = 3 };
 
 void uat_sim_hook_enter(void)
 {
-    uat_sim.me->clock += uat_sim_measure_take(); /* S2 is restored before the hook ends */
+    uat_sim.me->clock += uat_sim_measure_take(); /* S2 holds again before the hook ends */
 }
 
 void uat_sim_hook_leave(void)
@@ -66,7 +66,7 @@ static void stolen(int victim, uintptr_t sp, uintptr_t base)
     pass(pages * ns);
 }
 
-/* Restore S2 if a hook has put that off. */
+/* Restore S2 if a hook has deferred it. */
 static void catch_up(void)
 {
     if (uat_sim.ahead > 0)
@@ -96,7 +96,7 @@ static void wait_in(enum sim_state state)
     uint64_t changes = uat_sim.me->changes, clock = uat_sim.me->clock;
     uat_sim_hook_enter();
     if (uat_sim.me->clock > clock)
-        uat_sim_pass(0); /* the word may have changed in the measured time since the caller read it */
+        uat_sim_pass(0); /* the word may have changed since the caller read it, during the measured time */
     if (uat_sim.me->changes == changes)
         uat_sim_sleep(state);
     uat_sim_hook_leave();

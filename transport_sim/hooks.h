@@ -2,7 +2,7 @@
 #ifndef UAT_SIM_HOOKS_H
 #define UAT_SIM_HOOKS_H
 
-/* Install the table of base/virtual.h. This process runs in virtual time from then on. */
+/* Install the hooks of base/virtual.h. From then on, this process runs in virtual time. */
 void uat_sim_hooks_set(void);
 
 /* Enter or leave a hook of the transport. The time between two hooks is the program's processor time. */

@@ -20,7 +20,7 @@
 static struct {
     struct sim_world *world;
     int forked, living;
-    int status; /* status of the job: that of the first worker that did not end with 0 */
+    int status; /* status of the job: the status of the first worker that did not end with 0 */
     sigset_t original;
     bool failed; /* the executor is ending the job */
 } keeper;
@@ -35,7 +35,7 @@ static void send_all(int signal)
             kill(keeper.world->worker[i].pid, signal);
 }
 
-/* End at once, with all workers. They would die with their parent anyway, but here they are dead before it ends. */
+/* Kill all workers, wait for them, and exit. They would die with their parent anyway, but only after it. */
 static _Noreturn void end(int status)
 {
     send_all(SIGKILL);
@@ -57,10 +57,10 @@ static void tell_replay(char *text, size_t size)
     const struct sim_settings *s = &keeper.world->settings;
     text[0] = '\0';
     if (s->seed)
-        snprintf(text, size, "; UAT_SIM_SEED=%" PRIu64 " with the same settings brings it back", s->seed);
+        snprintf(text, size, "; UAT_SIM_SEED=%" PRIu64 " with the same settings repeats it", s->seed);
 }
 
-/* A worker has ended. Even one that left the simulation in order may have a status other than 0. */
+/* Handle the end of a worker. Even a worker that has left the simulation may exit with a status other than 0. */
 static void note_end(int rank, int status)
 {
     struct sim_worker *worker = &keeper.world->worker[rank];
@@ -84,13 +84,13 @@ static void note_end(int rank, int status)
     end(code ? code : 1);
 }
 
-/* The executor has reported why the simulation cannot go on, and calls this: end all workers and the keeper. */
+/* End all workers and the keeper. The executor calls this after it has reported why the simulation cannot continue. */
 static void fail(void)
 {
     char replay[100];
     tell_replay(replay, sizeof(replay));
     uat_error("the workers were ended%s", replay);
-    /* Relaxed: the peer is keep(), which must not report the workers that end() kills. */
+    /* Relaxed: pairs with the load in keep(), which must not report the workers that end() kills. */
     __atomic_store_n(&keeper.failed, true, __ATOMIC_RELAXED);
     end(1);
 }
@@ -110,7 +110,8 @@ static _Noreturn void keep(const sigset_t *set)
 {
     while (keeper.living > 0) {
         int signal = sigwaitinfo(set, NULL);
-        /* Relaxed: the signal says that a worker ended. If end() killed it, the store in fail() came first. */
+        /* Relaxed: the signal means that a worker has ended. If end() has killed the worker, the store in fail() came
+         * before the signal. */
         while (__atomic_load_n(&keeper.failed, __ATOMIC_RELAXED))
             pause();
         if (signal == SIGCHLD)
@@ -124,7 +125,7 @@ static _Noreturn void keep(const sigset_t *set)
     _exit(keeper.status);
 }
 
-/* Undo, in a new worker, the settings that the keeper has made for itself. */
+/* In a new worker, undo the settings that the keeper has made for itself. */
 static void leave_keeper(pid_t parent, int rank)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keeper is the process that forks the workers, waits for them, and exits with the job's status. */
+/* The keeper: the process that forks the workers, waits for them, and exits with the job's status. */
 #ifndef UAT_SIM_KEEPER_H
 #define UAT_SIM_KEEPER_H
 

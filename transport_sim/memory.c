@@ -12,7 +12,7 @@
 
 enum { BOUNCE = 65536 };
 
-/* The place where this process has mapped rank's address, or NULL. */
+/* The place where this process has mapped `address` of worker `rank`, or NULL. */
 static char *mapped(int rank, const void *address)
 {
     if (rank == uat_sim.rank)
@@ -48,7 +48,7 @@ void uat_sim_memory_write(int rank, void *to, const void *from, size_t size)
 {
     char *p = mapped(rank, to);
     if (p)
-        memmove(p, from, size); /* the ranges of a chain to oneself may overlap */
+        memmove(p, from, size); /* the ranges of an operation on the own segment may overlap */
     else
         check(pwrite(uat_sim.world->object, from, size, offset_of(rank, to)), size);
 }

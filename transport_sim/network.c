@@ -4,7 +4,7 @@
 #include "transport_sim/settings.h"
 
 static const struct sim_network presets[] = {
-    /* An InfiniBand HDR card of 200 Gb/s in a host of 64 cores. */
+    /* An InfiniBand HDR adapter of 200 Gb/s in a host of 64 cores. */
     [UAT_SIM_NETWORK_CX6] = {.post = 100,
                              .one_way = 800,
                              .write_one_way = 800,
@@ -26,7 +26,8 @@ static const struct sim_network presets[] = {
                               .bandwidth = 5000,
                               .local_bandwidth = 5000,
                               .node = 15},
-    /* TSUBAME2.5 as in JIP 2016, RDMA-emulated: 6 workers on a host, each with a core that polls for its messages. */
+    /* TSUBAME2.5 as in JIP 2016, RDMA-emulated: 6 workers on a host, each with another core that polls for its
+     * messages. */
     [UAT_SIM_NETWORK_TSUBAME] = {.post = 200,
                                  .one_way = 1865,
                                  .local_one_way = 700,
@@ -38,7 +39,7 @@ static const struct sim_network presets[] = {
                                  .bandwidth = 3200,
                                  .local_bandwidth = 5000,
                                  .node = 6},
-    /* An InfiniBand QDR card of 40 Gb/s in a host of 16 cores. */
+    /* An InfiniBand QDR adapter of 40 Gb/s in a host of 16 cores. */
     [UAT_SIM_NETWORK_QDR] = {.post = 200,
                              .one_way = 1100,
                              .write_one_way = 1100,

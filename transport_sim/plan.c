@@ -6,19 +6,19 @@
 
 #include "transport_sim/queue.h"
 
-/* Sorts of operations. A line holds when the latest operation of each sort to one peer takes effect, and when the
- * latest completion from that peer is seen. */
+/* Sorts of operations, and the line to one peer: the time at which the latest operation of each sort takes effect, and
+ * the time at which the latest completion from the peer is seen. */
 enum sort { SORT_READ, SORT_WRITE, SORT_ATOMIC, SORTS };
 struct line {
     uint64_t effect[SORTS];
     uint64_t end;
 };
-static struct line *lines; /* this worker's, one per peer */
+static struct line *lines; /* this worker's lines, one per peer */
 
 enum {
     SPREAD = 4,       /* adverse: a latency is between a quarter of the usual one and twice it */
     LONG_EVERY = 48,  /* adverse: one latency in LONG_EVERY is longer */
-    LONG_FACTOR = 40, /* adverse: by up to this factor */
+    LONG_FACTOR = 40, /* adverse: it is longer by up to this factor */
 };
 
 int uat_sim_plan_open(int size)
@@ -39,8 +39,7 @@ static bool same_host(int a, int b)
     return a / node == b / node;
 }
 
-/* Bytes that the chain carries to the target and back; how many of its operations are atomics; how many are not
- * WRITEs. */
+/* The load of a chain: bytes to the target and back; number of atomics; number of operations other than WRITEs. */
 struct load {
     uint64_t out, back, atomics, others;
 };
@@ -79,7 +78,8 @@ uint64_t uat_sim_plan_lookahead(const struct sim_settings *s)
     return least > 0 ? least : 1;
 }
 
-/* Time in ns for which the chain occupies the target's adapter, or the memory of a common host. */
+/* Time in ns for which the chain occupies the target's adapter, or the host's memory if both workers are on one
+ * host. */
 static uint64_t service(const struct sim_chain *chain)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -112,8 +112,9 @@ void uat_sim_plan_send(struct sim_chain *chain, uint32_t number, uint64_t time)
     uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
-/* When does the chain, whose turn at the adapter is at `start`, take effect? With a server: when the server gets to its
- * atomics, and not before earlier atomics of the same worker (O1 and O5; a WRITE need not wait, but does). */
+/* The time at which a chain takes effect if the adapter starts on it at `start`. With a server, the chain waits until
+ * the server executes its atomics, and until earlier atomics of the same worker have taken effect (O1 and O5; a chain
+ * of WRITEs need not wait for these, but does). */
 static uint64_t serve_atomics(const struct sim_chain *chain, uint64_t start)
 {
     const struct sim_network *n = &uat_sim.world->settings.network;
@@ -182,15 +183,16 @@ static void enter(struct sim_chain *chain, uint32_t number, uint32_t part, uint6
     uat_sim_queue_add(SIM_OPERATION, chain->initiator, item);
 }
 
-/* Random time between two effects: tiny, or up to the usual latency, or sometimes up to eight times that latency. */
+/* A random time between two effects: a few ns, or up to the usual latency, or sometimes up to eight times the usual
+ * latency. */
 static uint64_t moment(uint64_t usual)
 {
     uint64_t dice = uat_sim_random(16);
     return dice < 8 ? uat_sim_random(8) : dice < 15 ? uat_sim_random(usual) : uat_sim_random(8 * usual);
 }
 
-/* Choose when one operation takes effect. Each part of a READ or WRITE has its own moment. Returns the latest
- * moment. */
+/* Choose when one operation takes effect. Each part of a READ or WRITE has its own time. Returns the latest of these
+ * times. */
 static uint64_t enter_operation(struct sim_chain *chain, uint32_t number, uint32_t i, uint64_t earliest)
 {
     uint64_t usual = one_way(chain), latest = 0;

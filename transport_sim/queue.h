@@ -5,10 +5,10 @@
 
 #include "transport_sim/world.h"
 
-/* Add an item that belongs to rank, and advance rank's counter. */
+/* Add an item that belongs to worker `rank`, and advance that worker's counter. */
 void uat_sim_queue_add(enum sim_kind kind, int rank, struct sim_item item);
 
-/* Add rank itself. It continues at `time`, or at its clock if that is later. */
+/* Add worker `rank` itself. It continues at `time`, or at its clock if the clock is later. */
 void uat_sim_wake(int rank, uint64_t time);
 
 /* The next item, or NULL. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings of the simulation, read by base/settings.h. */
+/* The settings of the simulation: see base/settings.h. */
 #ifndef UAT_SIM_SETTINGS_H
 #define UAT_SIM_SETTINGS_H
 
 #include "base/settings.h"
 
-#define UAT_SIM_WORKERS_VARIABLE "UATRUN_SIM_WORKERS" /* environment variable: how many workers uatrun wants */
+#define UAT_SIM_WORKERS_VARIABLE "UATRUN_SIM_WORKERS" /* environment variable: the number of workers, from uatrun */
 enum { UAT_SIM_WORKERS_MAX = 16384 };
 
 enum uat_sim_network_choice { UAT_SIM_NETWORK_CX6, UAT_SIM_NETWORK_FX10, UAT_SIM_NETWORK_QDR, UAT_SIM_NETWORK_TSUBAME };
@@ -15,20 +15,20 @@ enum uat_sim_stores { UAT_SIM_STORES_TSO, UAT_SIM_STORES_WEAK };
 
 struct uat_sim_settings {
     uint64_t task;        /* virtual time of a task in ns */
-    uint64_t cpu;         /* percent of the measured processor time */
-    uint64_t quantum;     /* ns that a worker's tasks may run ahead */
+    uint64_t cpu;         /* percentage of the measured processor time that is added */
+    uint64_t quantum;     /* ns by which a worker's tasks may run ahead of the other workers */
     int network;          /* enum uat_sim_network_choice */
-    int node;             /* workers per host; 0, here and in the next five fields: the network's default */
+    int node;             /* workers per host; here and in the next five fields 0 means the network's default */
     uint64_t rtt, local;  /* round trips in ns, to another host and within one */
     uint64_t atomic, gap; /* ns: additional time of an atomic; time between two requests at an adapter */
     uint64_t bandwidth;   /* MB/s of an adapter */
-    uint64_t copy;        /* MB/s of a stack's copy in a worker's memory */
+    uint64_t copy;        /* MB/s at which a stack is copied in a worker's memory */
     uint64_t fault;       /* ns of a page fault of iso-address; 0: none */
     int server;           /* enum uat_sim_server */
     uint64_t seed;        /* 0: no adversary */
     int order;            /* enum uat_sim_order */
     int stores;           /* enum uat_sim_stores */
-    int stop_rank;        /* -1: the first worker that reaches this time */
+    int stop_rank;        /* -1: the first worker that reaches the time below */
     uint64_t stop;        /* virtual time of the stop in ns; 0: never */
     uint64_t limit;       /* ms of virtual time; 0: none */
 };
@@ -57,7 +57,7 @@ static const struct uat_setting uat_sim_network_parts[] = {
     {"server", "auto", UAT_MAY_DIFFER, SIM(server),
      UAT_CHOICE({"auto", UAT_SIM_SERVER_AUTO}, {"none", UAT_SIM_SERVER_NONE}, {"host", UAT_SIM_SERVER_HOST},
                 {"worker", UAT_SIM_SERVER_WORKER}),
-     "what carries out atomics; none: the adapter; host, worker: one processor per host or worker, one after the "
+     "what executes atomics; none: the adapter; host, worker: one processor per host or worker, one after the "
      "other; auto: as predefined"},
     {"copy", "0", UAT_MAY_DIFFER, SIM(copy), UAT_NUMBER(0, 1000000000),
      "MB/s at which a waiting task's stack is copied; predefined only for fx10 and tsubame, else copies take no time"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starts a job in virtual time, in place of PMIx. One process forks all workers, and they take turns. The transport is
+ * The start of a job in virtual time, without PMIx. One process forks all workers, which run in turn. The transport is
  * uat_transport_sim.
  */
 #ifndef UAT_SIM_H
@@ -18,23 +18,25 @@ struct uat_sim_place {
 };
 
 /*
- * Fork the workers and return in each of them with *place. The calling process becomes their keeper: it does not return
- * but exits with the job's status. Without UAT_SIM_WORKERS_VARIABLE the job has one worker, and nothing is forked.
- * bind: run all workers on one core. report: report the simulation's cost. 0 or a negative errno, reported.
+ * Fork the workers and return in each of them with *place set. The calling process becomes their keeper: it does not
+ * return, but exits with the job's status. Without UAT_SIM_WORKERS_VARIABLE the job has one worker, and no process is
+ * forked. bind: run all workers on one core. report: report the simulation's cost. Returns 0, or a negative errno,
+ * which it has reported.
  */
 int uat_sim_start(bool bind, bool report, struct uat_sim_place *place);
 
 /* Is this process a worker of a simulation? */
 bool uat_sim_on(void);
 
-/* A descriptor of the memory object that holds the segments of all workers; this worker's segment is at *offset. The
- * caller closes it. -1 with errno on failure. */
+/* A descriptor of the memory object with the segments of all workers, which the caller must close. This worker's
+ * segment is at *offset. -1 with errno on failure. */
 int uat_sim_object(size_t segment_size, off_t *offset);
 
-/* Like uat_bootstrap_exchange(), except that the caller owns (frees) only the two arrays, not the blobs. */
+/* Like uat_bootstrap_exchange(), except that the caller must free only the two arrays, not the blobs. */
 int uat_sim_exchange(const void *blob, size_t size, void ***blobs, size_t **sizes);
 
-/* The first call starts virtual time at 0, when all workers have called it. The second call leaves the simulation. */
+/* The first call starts virtual time at 0 as soon as all workers have called it. The second call leaves the
+ * simulation. */
 int uat_sim_barrier(void);
 
 #endif

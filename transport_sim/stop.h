@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* UAT_SIM_STOP: stop for a debugger at a moment of virtual time. */
+/* UAT_SIM_STOP: stop for a debugger at a point in virtual time. */
 #ifndef UAT_SIM_STOP_H
 #define UAT_SIM_STOP_H
 
@@ -7,7 +7,8 @@
 
 void uat_sim_stop_here(void);
 
-/* Stop this worker with SIGSTOP if the moment is reached, once per job. Call it with the token when the clock moved. */
+/* Stop this worker by SIGSTOP if that point is reached, once per job. The caller must have the token. Call it after the
+ * clock has moved. */
 static inline void sim_stop_look(void)
 {
     if (__builtin_expect(uat_sim.me->clock >= uat_sim.world->stop_at, 0))

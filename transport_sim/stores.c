@@ -17,7 +17,7 @@ static void reach_one(int rank, struct sim_store *store)
     store->word = NULL;
 }
 
-/* Forget the oldest stores that have reached memory. */
+/* Remove the oldest stores from the buffer, as far as they have reached memory. */
 static void forget(int rank)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];
@@ -31,7 +31,8 @@ static void reach_oldest(int rank)
     forget(rank);
 }
 
-/* The store that reaches memory next: the earliest, and the oldest of several with one time. NULL if there is none. */
+/* The store that reaches memory next: the earliest one, and of several with the same time the oldest. NULL if there is
+ * none. */
 static struct sim_store *next(int rank)
 {
     const struct sim_worker *worker = &uat_sim.world->worker[rank];
@@ -44,8 +45,8 @@ static struct sim_store *next(int rank)
     return first;
 }
 
-/* Queue an item for the next store, unless an earlier item exists. If stores stay in order, there is one item at a
- * time, which may be late. In a weak order a later store may need an earlier item. */
+/* Queue an item for the next store, unless an earlier item exists. If stores stay in order, at most one item exists,
+ * even if it is later than the next store. In a weak order, a newer store may need an earlier item. */
 static void look_after(int rank)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];
@@ -58,7 +59,7 @@ static void look_after(int rank)
     uat_sim_queue_add(SIM_STORE, rank, (struct sim_item){.time = store->time});
 }
 
-/* The earliest time, not before `time`, at which a new store may reach memory. */
+/* The earliest time from `time` on at which a new store may reach memory. */
 static uint64_t order(const uint64_t *word, uint64_t time, bool release)
 {
     bool after_all = release || !uat_sim.world->settings.weak_stores;
@@ -74,7 +75,7 @@ void uat_sim_stores_add(uint64_t *word, uint64_t value, bool release)
 {
     struct sim_worker *me = uat_sim.me;
     if (!uat_sim.inside || !sim_adverse()) {
-        __atomic_store_n(word, value, __ATOMIC_RELAXED); /* the next pass of the token orders it */
+        __atomic_store_n(word, value, __ATOMIC_RELAXED); /* passing the token orders this store */
         return;
     }
     if (me->stores_begun - me->stores_done == SIM_STORES)
@@ -96,7 +97,7 @@ void uat_sim_stores_reach(int rank, uint64_t time)
     struct sim_worker *worker = &uat_sim.world->worker[rank];
     for (struct sim_store *store; (store = next(rank)) && store->time <= time; forget(rank))
         reach_one(rank, store);
-    worker->stores_queued--; /* newer stores may have replaced the one that the item was for */
+    worker->stores_queued--; /* the store for which the item was queued may have left the buffer already */
     if (worker->stores_next <= time)
         worker->stores_next = SIM_NEVER;
     look_after(rank);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The simulated store buffer of each worker's CPU. Stores reach memory late: in order, as on x86-64 (TSO), or, with
- * UAT_SIM_SEED=N,stores=weak, in any order that aarch64 allows. Then two stores stay in order only if both are to one
- * word, or if the later one is a release. A fence, or the doorbell of a post, waits until all stores have reached
- * memory. Only stores by uat_store_relaxed() and uat_store_release() are held back, and the CPU that stored such a word
- * does not load it before the next post. Without an adversary every store reaches memory at once.
+ * UAT_SIM_SEED=N,stores=weak, in any order that aarch64 allows. In that case two stores stay in order only if both are
+ * to one word, or if the later one is a release. A fence, or the doorbell of a post, waits until all stores have
+ * reached memory. Only stores by uat_store_relaxed() and uat_store_release() are delayed. The CPU that stored such a
+ * word must not load it before its next post. Without an adversary every store reaches memory at once.
  */
 #ifndef UAT_SIM_STORES_H
 #define UAT_SIM_STORES_H
@@ -12,13 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Put a store into this worker's buffer. release: no earlier store of this worker reaches memory after it. */
+/* Add a store to this worker's buffer. release: no earlier store of this worker may reach memory after this one. */
 void uat_sim_stores_add(uint64_t *word, uint64_t value, bool release);
 
 /* Move all buffered stores of this worker to memory. */
 void uat_sim_stores_drain(void);
 
-/* Carry out a queue item: move rank's stores that are due at `time` to memory. */
+/* Execute a queue item: move the stores of worker `rank` that are due at `time` to memory. */
 void uat_sim_stores_reach(int rank, uint64_t time);
 
 #endif

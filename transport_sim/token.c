@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The token is the right to touch the world and to run program and runtime. A process passes it on through the word
- * `go` of the next worker, a futex. The store that gives it is a release, and the load that takes it an acquire. They
- * order everything the giver did to world and segments before everything the taker does.
+ * The token is the right to access the world and to run program and runtime. A process passes it on through the word
+ * `go` of the next worker, a futex. The store that gives the token is a release, and the load that takes it is an
+ * acquire. This pair orders all accesses of the giver to world and segments before those of the taker.
  */
 #include "transport_sim/token.h"
 
@@ -20,15 +20,16 @@
 
 void uat_sim_token_await(uint32_t *go)
 {
-    /* Acquire: the peer is uat_sim_token_give() in the process that had the token before. */
+    /* Acquire: pairs with the store in uat_sim_token_give() of the process that had the token before. */
     while (__atomic_load_n(go, __ATOMIC_ACQUIRE) == 0)
         syscall(SYS_futex, go, FUTEX_WAIT, 0, NULL, NULL, 0);
-    __atomic_store_n(go, 0, __ATOMIC_RELAXED); /* nobody sets it again before this worker has passed the token on */
+    __atomic_store_n(go, 0, __ATOMIC_RELAXED); /* the word is not set again before this worker has passed the token
+                                                * on */
 }
 
 void uat_sim_token_give(uint32_t *go)
 {
-    /* Release: the peer is uat_sim_token_await() in the process that gets the token. */
+    /* Release: pairs with the load in uat_sim_token_await() of the process that gets the token. */
     __atomic_store_n(go, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, go, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
@@ -44,7 +45,7 @@ static void give_token(int rank)
     uat_sim_token_give(&uat_sim.world->worker[rank].go);
 }
 
-/* Carry out items until the next one is a worker. Returns its rank, or -1 if the queue is empty. */
+/* Execute items until the next item is a worker. Returns that worker's rank, or -1 if the queue is empty. */
 static int next_worker(void)
 {
     struct sim_world *w = uat_sim.world;
@@ -68,12 +69,13 @@ void uat_sim_token_pass_on(void)
     give_token(next);
 }
 
-/* Give the token to the executor if operations come before the next worker's turn. Returns true if it was given. */
+/* Give the token to the executor if operations are due before the next worker's turn. Returns true if the token was
+ * given. */
 static bool give_to_executor(void)
 {
     struct sim_world *w = uat_sim.world;
     const struct sim_item *top = sim_queue_top();
-    /* Relaxed: the peer is uat_sim_executor_start(). The token orders everything else. */
+    /* Relaxed: pairs with the store in uat_sim_executor_start(). The token orders everything else. */
     if (!__atomic_load_n(&w->executes, __ATOMIC_RELAXED) || !top || sim_kind_of(top) == SIM_WORKER)
         return false;
     uat_sim_token_give(&w->execute);
@@ -113,13 +115,13 @@ void uat_sim_pass(uint64_t ns)
     uat_sim.ahead = 0;
     while ((top = sim_queue_top()) && !may_go_on(top)) {
         if (sim_kind_of(top) != SIM_WORKER && top->time <= me->clock) {
-            struct sim_item item = uat_sim_queue_take(); /* carried out here: the token need not move */
+            struct sim_item item = uat_sim_queue_take(); /* executed by this process, so the token need not move */
             uat_sim.world->items += sim_kind_of(&item) != SIM_POST;
             uat_sim_operate(&item);
             continue;
         }
         if (top->time > me->clock || (top->time == me->clock && sim_rank_of(top) > uat_sim.rank))
-            break; /* in the order of S1 this worker is first */
+            break; /* this worker is first in the order of S1 */
         uat_sim_wake(uat_sim.rank, me->clock);
         give_way();
     }
@@ -158,9 +160,9 @@ void uat_sim_leave(void)
         uat_sim_fail_deadlock();
 }
 
-/* Only the speed depends on this. Passing the token between cores takes several times as long as on one core. A
- * SCHED_BATCH process does not preempt the process that wakes it. The waker is about to wait for its next turn anyway;
- * preempting it would only cost one more context switch. */
+/* This affects only the speed. Passing the token between cores takes several times as long as on one core. A
+ * SCHED_BATCH process does not preempt the process that wakes it. That process is about to wait for its next turn
+ * anyway, and its preemption would only cost one more context switch. */
 void uat_sim_token_share_core(void)
 {
     if (uat_sim.world->core < 0)
@@ -179,7 +181,7 @@ void uat_sim_begin(void)
     struct sim_world *w = uat_sim.world;
     uat_sim_token_share_core();
     uat_sim_cost_add(&w->cost.before);
-    /* Acquire and release: the peer is this addition in every other worker. The pair orders all preparations before the
+    /* Acquire and release: pairs with this addition in every other worker. The pair orders all preparations before the
      * start. */
     bool last = __atomic_add_fetch(&w->arrived, 1, __ATOMIC_ACQ_REL) == (uint32_t)w->settings.size;
     if (last) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transport_sim: a post adds the chain to the world's queue. When the chain's time has come, the process that has the
- * token carries it out. The transport promises what transport.h says and no more: see plan.h.
+ * transport_sim: a post adds the chain to the world's queue. At the chain's time, the process that has the token
+ * executes it. The transport keeps the promises of transport.h, and orders no more than they say: see plan.h.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 struct sim_transport {
     struct uat_transport head;
-    struct uat_pending *pending[SIM_CHAINS]; /* that of this worker's chain c; NULL: fire-and-forget, or unused */
+    struct uat_pending *pending[SIM_CHAINS]; /* of this worker's chain c; NULL: fire-and-forget, or unused */
 };
 
 static struct sim_transport *of(struct uat_transport *t)
@@ -50,7 +50,7 @@ static int open_transport(const struct uat_transport_config *config, struct uat_
     return 0;
 }
 
-/* Nothing to publish: each worker knows everything from the fork. */
+/* Nothing to publish: each worker has all the data since the fork. */
 static int endpoint(struct uat_transport *t, void *data, size_t *size)
 {
     (void)t;
@@ -81,7 +81,7 @@ static int progress(struct uat_transport *head)
     return 0;
 }
 
-/* Get a free chain. If there is none, wait for one, as a worker waits for room in a send queue. */
+/* Get a free chain. If there is none, wait for one, as over verbs for room in a send queue. */
 static struct sim_chain *get_chain(struct uat_transport *head, uint32_t *number)
 {
     struct sim_chain *chain;
@@ -108,7 +108,7 @@ static int post(struct uat_transport *head, int peer, const struct uat_op *ops, 
         uat_sim_pass(uat_sim.world->settings.network.post);
     else
         uat_sim_pass_later(
-            uat_sim.world->settings.network.post); /* nothing acts on other workers before its item's turn */
+            uat_sim.world->settings.network.post); /* nothing affects other workers before the turn of its item */
     uat_sim_stores_drain(); /* as a doorbell does: the CPU's stores reach memory before the chain starts */
     struct sim_chain *chain = get_chain(head, &number);
     chain->initiator = uat_sim.rank;

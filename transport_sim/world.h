@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The world of a simulation: the memory that its worker processes share. Exactly one of them runs, the one that has the
- * token. Only that process touches the world, so the only atomic here is the word that passes the token on. The process
- * also carries out the operations of the other workers' chains. With many workers, the keeper's executor gets the token
- * to do that (executor.h).
+ * The world of a simulation: the memory that its worker processes share. Exactly one process runs: the one that has the
+ * token. Only that process accesses the world, so the only atomic here is the word that passes the token on. The
+ * process also executes the operations of the other workers' chains. With many workers, the keeper's executor gets the
+ * token for this (executor.h).
  *
- *   S1  Items of the queue are taken in the order of (time, kind, rank, the rank's own counter). Nothing else decides:
- *       no clock, no process number, no address. So a run is a function of program, settings and seed.
- *   S2  A worker continues at its clock t only if nothing can change or read its segment at a time before t. This is so
+ *   S1  Items of the queue are taken in the order of (time, kind, rank, the rank's own counter). The order depends on
+ *       nothing else: no clock, no process number, no address. So a run is a function of program, settings and seed.
+ *   S2  A worker continues at its clock t only if nothing can change or read its segment at a time before t. This holds
  *       if every other item of the queue is later than t - lookahead, and every operation in flight that has this
- *       worker as its target or initiator (READs land there) is later than t.
- *   S3  The clock of a worker moves only in the hooks, and a hook returns only when S2 holds. Without an adversary two
- *       hooks may return before S2 holds: that of a post, and that of a task, for at most UAT_SIM_QUANTUM. Until S2
- *       holds again, the worker may see a state that is out of date by as much. Its actions still happen at the right
- *       time, because every step of a protocol restores S2 first.
+ *       worker as its target or as its initiator (where a READ stores its data) is later than t.
+ *   S3  The clock of a worker moves only in the hooks, and a hook returns only when S2 holds. Without an adversary, two
+ *       hooks may return earlier: that of a post, and that of a task, by at most UAT_SIM_QUANTUM. Until S2 holds again,
+ *       the worker may see a state that is out of date by that time. Its actions still take effect at the right time,
+ *       because every step of a protocol restores S2 first.
  */
 #ifndef UAT_SIM_WORLD_H
 #define UAT_SIM_WORLD_H
@@ -28,33 +28,35 @@
 
 enum {
     SIM_CHAINS = 64,        /* maximum chains in flight per worker (the send queue's depth) */
-    SIM_PARTS = 4,          /* maximum number of moments at which the words of one READ or WRITE move */
+    SIM_PARTS = 4,          /* maximum number of different times at which the words of one READ or WRITE move */
     SIM_STORES = 32,        /* capacity of one store buffer */
     SIM_BULKS = 64,         /* maximum bulk operations in flight per worker (the send queue's depth) */
     SIM_BULK_BYTES = 65536, /* maximum bytes of one bulk operation; larger ones are split */
     SIM_OBJECTS = 4096,     /* maximum memory objects of global memory, on all hosts together */
-    /* Maximum items of one worker: parts and end of each chain and bulk operation, its stores, and itself. */
+    /* Maximum items of one worker: parts and end of each chain and bulk operation, the stores, and the worker
+     * itself. */
     SIM_ITEMS = SIM_CHAINS * (UAT_CHAIN_MAX * SIM_PARTS + 1) + SIM_BULKS * (SIM_PARTS + 1) + SIM_STORES + 1,
-    SIM_MAPPED_MAX = 64,  /* maximum workers that map each other's segments; page tables grow with the square */
+    SIM_MAPPED_MAX = 64,  /* maximum workers that map each other's segments; the page tables grow with the square of the
+                           * workers */
     SIM_BLOB_MAX = 16384, /* maximum bytes that a worker publishes */
     SIM_BLOB_ALIGNMENT = 64
 };
 
 #define SIM_NEVER UINT64_MAX
 
-/* Kinds of items, in the order in which items of one time are taken. */
+/* Kinds of items. Items of the same time are taken in this order. */
 enum sim_kind { SIM_POST, SIM_OPERATION, SIM_END, SIM_BULK, SIM_BULK_END, SIM_STORE, SIM_WORKER };
 
 struct sim_item {
     uint64_t time;  /* ns */
     uint64_t order; /* kind, rank, counter: see sim_order() */
     uint32_t chain; /* number of the chain or bulk operation */
-    uint32_t part;  /* encodes the operation's index in the chain and the part of its words */
+    uint32_t part;  /* the operation's index in the chain and the part of its words, encoded */
 };
 
 enum sim_state {
     SIM_RUNS,      /* has the token, or is queued for it */
-    SIM_WAITS,     /* waits for a change of its segment, or for the end of all chains that it awaits */
+    SIM_WAITS,     /* waits for a change to its segment, or for the end of all chains that it awaits */
     SIM_WAITS_OWN, /* waits for the end of all chains that it awaits */
     SIM_WAITS_ANY, /* waits for the end of any of its chains */
     SIM_LEFT       /* has left the simulation */
@@ -62,24 +64,27 @@ enum sim_state {
 
 struct sim_worker {
     uint64_t clock;    /* ns */
-    uint64_t counter;  /* counts its items; the last part of their order */
-    uint64_t changes;  /* counts events that it may wait for: peers change its segment; all awaited chains end */
-    uint64_t touched;  /* no operation in flight that touches its segment is earlier than this */
-    uint32_t touching; /* operations in flight that have it as target or initiator */
-    uint32_t awaited;  /* its chains in flight that it may wait for: posted in this phase, not fire-and-forget */
-    uint32_t phase;    /* counts calls of uat_sim_chain_turn_away() */
+    uint64_t counter;  /* number of its items so far; the last part of their order */
+    uint64_t changes;  /* number of events for which it may wait: a peer changes its segment, or all awaited chains
+                        * end */
+    uint64_t touched;  /* a time before which no operation in flight touches its segment */
+    uint32_t touching; /* number of operations in flight that have it as target or initiator */
+    uint32_t awaited;  /* number of its chains in flight for which it may wait: posted in this phase, not
+                        * fire-and-forget */
+    uint32_t phase;    /* number of calls of uat_sim_chain_turn_away() */
     uint32_t chains;   /* all its chains in flight */
     uint32_t state;    /* enum sim_state */
-    uint32_t go;       /* futex: 1 when it is given the token */
+    uint32_t go;       /* futex: 1 when the worker is given the token */
     int32_t pid;
-    /* Store buffer: entries from done up to begun have not reached memory, except those without a word. */
+    /* Store buffer: the entries from stores_done up to stores_begun have not reached memory, except those whose word is
+     * NULL. */
     uint64_t stores_begun, stores_done;
-    uint64_t stores_next;   /* the earliest time at which an item of the queue will move stores; SIM_NEVER: no item */
-    uint32_t stores_queued; /* such items */
+    uint64_t stores_next;   /* time of the earliest queue item that will move stores; SIM_NEVER: there is no item */
+    uint32_t stores_queued; /* number of these items */
 };
 
 struct sim_store {
-    uint64_t *word; /* NULL: it has reached memory */
+    uint64_t *word; /* NULL: the store has reached memory */
     uint64_t value;
     uint64_t time; /* when the store reaches memory; see order() in stores.c */
 };
@@ -89,13 +94,13 @@ enum sim_chain_state { SIM_FREE, SIM_UNDER_WAY, SIM_ENDED };
 struct sim_chain {
     uint32_t state;
     int32_t initiator, target;
-    uint32_t count, left;    /* operations; parts of them that have not taken effect */
-    bool unsignaled, queued; /* queued: has its place in the target adapter's queue */
+    uint32_t count, left;    /* operations; parts of operations that have not taken effect */
+    bool unsignaled, queued; /* queued: it has a place in the target adapter's queue */
     uint32_t phase;          /* the initiator's phase at the post */
-    uint64_t ends;           /* when its completion is seen */
+    uint64_t ends;           /* time at which the initiator sees its completion */
     uint64_t random;         /* which words of a READ or WRITE belong to which part */
     struct uat_op ops[UAT_CHAIN_MAX];
-    uint64_t copies[UAT_CHAIN_MAX][UAT_UNSIGNALED_WRITE_MAX / 8]; /* the bytes that a fire-and-forget chain WRITEs */
+    uint64_t copies[UAT_CHAIN_MAX][UAT_UNSIGNALED_WRITE_MAX / 8]; /* the payload of a fire-and-forget chain's WRITEs */
 };
 
 /* A bulk operation in flight (bulk_plan.h). Operation i of rank r is bulk[i * size + r]. */
@@ -106,7 +111,7 @@ struct sim_bulk {
     uint32_t object, bytes;
     uint64_t serial, offset; /* the object's serial; offset in the object */
     uint64_t operand, compare;
-    uint64_t ends, random; /* fair: when its service is over; adverse: which bytes belong to which part */
+    uint64_t ends, random; /* ends, fair: end of its service; random, adverse: which bytes belong to which part */
     uint32_t left;         /* parts that have not taken effect */
     bool used, queued, ended, told, last; /* last: the last piece of the caller's operation */
 };
@@ -116,25 +121,27 @@ struct sim_object {
     uint64_t serial; /* never used twice; 0: free entry */
     void *address;   /* in the leader's address space */
     size_t bytes;
-    int32_t pid, fd; /* the leader's process, and the descriptor there */
+    int32_t pid, fd; /* the leader's process, and its descriptor of the memory */
 };
 
 struct sim_settings {
     int size;
     uint64_t task, cpu_percent, quantum, seed, limit; /* in ns, except cpu_percent and seed */
-    uint64_t stop;                                    /* ns at which a worker stops for a debugger; 0: never */
-    int stop_rank;                                    /* the worker that stops; -1: the first to get there */
+    uint64_t stop;                                    /* virtual time in ns at which a worker stops for a debugger; 0:
+                                                       * never */
+    int stop_rank;                                    /* the worker that stops; -1: the first worker that reaches that
+                                                       * time */
     bool chain_order;
     bool weak_stores; /* stores reach memory in any order, except at a release or a fence */
     bool report;      /* report the cost of the simulation */
     struct sim_network network;
-    uint64_t lookahead; /* ns: no action affects another worker sooner than this */
+    uint64_t lookahead; /* ns: minimum time until an action affects another worker */
 };
 
-/* Real (not virtual) cost, for the report. */
+/* The real (not virtual) cost, for the report. */
 struct sim_cost {
     uint64_t begun, started, left; /* ns of the host's monotonic clock; left: when the first worker leaves */
-    uint64_t before, until;        /* ns of processor time of all workers, up to the start and up to their leaving */
+    uint64_t before, until;        /* ns of processor time of all workers: up to the start, and until each leaves */
     uint64_t kilobytes;            /* memory of all workers, page tables included */
 };
 
@@ -146,28 +153,29 @@ struct sim_world {
     uint32_t execute; /* futex: 1 when the executor is given the token */
     char *segment;    /* the address at which each worker maps its own segment */
     size_t segment_size;
-    uint32_t met, arrived;    /* workers that have reached the barriers of the start */
+    uint32_t met, arrived;    /* number of workers that have reached the first and the second barrier of the start */
     uint32_t left;            /* workers that have left */
-    uint64_t steals, faults;  /* counted if the network has a time of a page fault */
+    uint64_t steals, faults;  /* counted only if settings.network.fault is not 0 */
     uint64_t switches, items; /* for the report; posts are not counted as items */
     struct sim_cost cost;
     uint64_t stop_at; /* settings.stop; SIM_NEVER once a worker has stopped */
     size_t count;     /* items in the queue */
     struct sim_worker *worker;
-    struct sim_chain *chain; /* chain c of rank r is [c * size + r], so that chains in use are neighbours */
+    struct sim_chain *chain; /* chain c of rank r is [c * size + r], so that the chains in use are close together */
     struct sim_item *item;   /* a heap */
     struct sim_store *store; /* store s of rank r is [r * SIM_STORES + s % SIM_STORES] */
     struct sim_bulk *bulk;
     char *bulk_room;    /* SIM_BULK_BYTES for each bulk operation */
-    uint64_t *bulk_end; /* when a link's latest completion is seen: [rank * size + host] */
+    uint64_t *bulk_end; /* time at which a link's latest completion is seen: [rank * size + host] */
     struct sim_object *object_table;
     uint64_t objects;  /* objects exposed so far; the source of serials */
-    uint64_t *adapter; /* per host: when its adapter is free for the next incoming request */
-    uint64_t *sender;  /* per host: when its adapter is free for the next outgoing request */
-    uint64_t *server;  /* per host or worker: when its server of atomics is free (enum sim_server) */
-    uint64_t *served;  /* per worker: when the last atomic that it posted takes effect, if a server does it */
-    uint64_t *busy;    /* per host: ns that its adapter has served requests from other hosts and its own */
-    char *blob;        /* what the workers publish, packed into few pages, because every worker reads all of it */
+    uint64_t *adapter; /* per host: time at which its adapter is free for the next incoming request */
+    uint64_t *sender;  /* per host: time at which its adapter is free for the next outgoing request */
+    uint64_t *server;  /* per host or worker: time at which its server of atomics is free (enum sim_server) */
+    uint64_t *served;  /* per worker: time at which its last posted atomic takes effect, if a server executes it */
+    uint64_t *busy;    /* per host: ns for which its adapter has served requests from all hosts */
+    char *blob;        /* the bytes that the workers publish, packed into few pages, because every worker reads all of
+                        * them */
     uint64_t blobs;    /* bytes of `blob` in use */
     uint64_t *blob_at; /* where a rank's blob starts in `blob` */
     uint32_t *blob_size;
@@ -178,10 +186,10 @@ struct sim_self {
     struct sim_world *world;
     int rank;              /* -1 before uat_sim_start() */
     struct sim_worker *me; /* &world->worker[rank] */
-    char *segment;         /* where each worker maps its own segment; the same address in all */
+    char *segment;         /* address at which each worker maps its own segment; the same in all workers */
     size_t segment_size;
-    char *all;          /* all segments, mapped one after the other; NULL if there are too many */
-    uint64_t random;    /* state of the generator of the adversary's choices for this worker */
+    char *all;          /* the mapping of all segments, one after the other; NULL if there are too many */
+    uint64_t random;    /* state of the random generator for the adversary's choices in this worker */
     uint64_t ahead;     /* ns that the clock has moved since S2 last held */
     bool inside;        /* the simulation has started, and this worker has not left it */
     void (*fail)(void); /* in the keeper: end the job; does not return */
@@ -191,10 +199,11 @@ extern struct sim_self uat_sim;
 /* Map a new world with these settings. NULL with errno on failure. */
 struct sim_world *uat_sim_world_open(const struct sim_settings *settings);
 
-/* Random number less than `below`. Each worker has its own generator, so the numbers are a function of the run. */
+/* A random number less than `below`. Each worker has its own generator, so a repeated run gets the same numbers. */
 uint64_t uat_sim_random(uint64_t below);
 
-/* Count one more operation in flight that touches rank's segment at `time`; sim_untouch() counts one less. */
+/* Count one more operation in flight that touches the segment of worker `rank` at `time`. sim_untouch() counts one
+ * less. */
 static inline void sim_touch(int rank, uint64_t time)
 {
     struct sim_worker *worker = &uat_sim.world->worker[rank];
