@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offsets that the assembly uses. Each is asserted beside its structure: runtime/sched/worker.c, runtime/sched/park.h,
- * runtime/segment/frame.h.
+ * Offsets that the assembly uses. Each offset is asserted near its structure: runtime/sched/worker.c,
+ * runtime/sched/park.h, runtime/segment/frame.h.
  */
 #ifndef UAT_OFFSETS_H
 #define UAT_OFFSETS_H
@@ -32,10 +32,10 @@
 #define UAT_FRAME_RESULT_SIZE 16
 #define UAT_FRAME_PENDING     20
 
-/* What uat_resume() returns when control comes back to the scheduler. */
+/* The event that uat_resume() returns to the scheduler. */
 #define UAT_EVENT_ENDED   0
 #define UAT_EVENT_WAITING 1 /* the task waits in a join */
-#define UAT_EVENT_PARKED  2 /* the task waits in uat_park(), and nothing else is runnable here */
+#define UAT_EVENT_PARKED  2 /* the task waits in uat_park(), and no other task is runnable on this worker */
 
 /* struct uat_park */
 #define UAT_PARK_REPLY 16

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one clock of the runtime, for intervals: CLOCK_MONOTONIC, or virtual time in a simulation. */
+/* The runtime's clock for intervals: CLOCK_MONOTONIC, or virtual time in a simulation. */
 #ifndef UAT_BASE_CLOCK_H
 #define UAT_BASE_CLOCK_H
 
@@ -8,7 +8,7 @@
 /* The current time in nanoseconds. */
 uint64_t uat_clock_ns(void);
 
-/* The time in whole seconds, from a clock that is cheap to read and up to a few milliseconds late. */
+/* The time in whole seconds, from a clock that is cheap to read and a few milliseconds late at most. */
 uint64_t uat_clock_seconds(void);
 
 #endif

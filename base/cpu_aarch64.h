@@ -8,11 +8,11 @@
 #include <sys/auxv.h>
 
 #define UAT_CPU_NAME "aarch64"
-/* Nearly all processors have cache lines of 64 bytes. On those with lines of 128 or 256 bytes (A64FX), neighbouring
- * words may share a line, which costs only time. */
+/* Nearly all processors have cache lines of 64 bytes. If lines have 128 or 256 bytes (A64FX), words that are 64 bytes
+ * apart may share a line, which only costs time. */
 enum { UAT_CACHE_LINE = 64, UAT_CPU_ADDRESS_BITS = 48, UAT_CPU_CANARY_MAY_CHANGE = 0 };
 
-/* ISB takes some tens of cycles; YIELD is a NOP on most cores. */
+/* ISB takes some tens of cycles. YIELD would be a NOP on most cores. */
 static inline void uat_cpu_pause(void)
 {
     __asm__ volatile("isb" : : : "memory");
@@ -38,35 +38,36 @@ static inline uint32_t uat_cpu_crc32c(uint32_t crc, uint64_t word)
     return crc;
 }
 
-/* DMB ISHLD waits for earlier loads, and ISB keeps the counter from being read before that. There is no peer: this
- * orders the CPU's own measurement. */
+/* DMB ISHLD waits for earlier loads, and ISB keeps the counter from being read before they are complete. This pairs
+ * with nothing: it orders only the CPU's own measurement. */
 static inline uint64_t uat_cpu_counter_ordered(void)
 {
     __asm__ volatile("dmb ishld\n\tisb" : : : "memory");
     return uat_cpu_counter();
 }
 
-/* This covers the outer shareable domain, which includes the adapters. DMB ISH would order against processors only. */
+/* DMB OSH orders accesses for the outer shareable domain, which includes the adapters. DMB ISH would order them only
+ * for processors. */
 static inline void uat_cpu_fence(void)
 {
     __asm__ volatile("dmb osh" : : : "memory");
 }
 
-/* LDAXR and STLXR let a later load pass the store of the pair, and a CASAL that fails stores nothing. The words are
- * shared with processors only: over verbs an adapter executes the atomics. */
+/* LDAXR and STLXR let a later load pass the STLXR, and a CASAL that fails stores nothing. DMB ISH suffices, because
+ * only processors share the words: over verbs an adapter executes the atomics. */
 static inline void uat_cpu_fence_atomic(void)
 {
     __asm__ volatile("dmb ish" : : : "memory");
 }
 
-/* As in uat_cpu_fence_atomic(), the peers are processors only. This fence orders only loads. */
+/* Orders only loads. As in uat_cpu_fence_atomic(), the other side is always a processor. */
 static inline void uat_cpu_fence_read(void)
 {
     __asm__ volatile("dmb ishld" : : : "memory");
 }
 
-/* STLR and LDAR order against processors. Adapters need the outer shareable domain again, as in udma_barrier.h of
- * rdma-core. */
+/* STLR and LDAR would order accesses only for processors. Adapters need the outer shareable domain, as in
+ * udma_barrier.h of rdma-core. */
 static inline __attribute__((always_inline)) void uat_cpu_store_release(uint64_t *word, uint64_t value)
 {
     __asm__ volatile("dmb osh" : : : "memory");
@@ -87,7 +88,7 @@ static inline uint32_t uat_cpu_modes(void)
     return (uint32_t)modes;
 }
 
-/* prctl(2) without a call. The C library's function could sign its own return address before the keys change. */
+/* prctl(2) without a call of the C library, whose function could sign its own return address before the keys change. */
 static inline long uat_cpu_prctl(long option, long a, long b)
 {
     register long x8 __asm__("x8") = 167;
@@ -100,7 +101,8 @@ static inline long uat_cpu_prctl(long option, long a, long b)
     return x0;
 }
 
-/* Constants of linux/prctl.h and asm/hwcap.h. These headers may be older than the kernel. */
+/* Constants of linux/prctl.h and asm/hwcap.h. They are repeated here, because these headers may be older than the
+ * kernel. */
 enum {
     UAT_CPU_HWCAP_PACA = 1 << 30,
     UAT_CPU_GET_TAGGED_ADDR_CTRL = 56,
@@ -132,7 +134,8 @@ static inline const char *uat_cpu_obstacle(void)
     return NULL;
 }
 
-/* The loader's canary: a random number in each process, read-only once the program has started. */
+/* The canary, which the loader sets to a random number in each process. It is read-only once the program has
+ * started. */
 extern uintptr_t __stack_chk_guard;
 static inline uint64_t uat_cpu_canary(void)
 {
@@ -140,7 +143,8 @@ static inline uint64_t uat_cpu_canary(void)
 }
 
 /* The instructions that sign and check return addresses are NOPs while their keys are off (PR_PAC_SET_ENABLED_KEYS).
- * Both functions are inline, because their caller's frame was signed before and is checked afterwards. */
+ * Both functions are inline: a frame of their own would be signed with one state of the keys and checked with the
+ * other. */
 static inline __attribute__((always_inline)) void uat_cpu_frames_leave(uint64_t keys)
 {
     if (keys)
@@ -148,7 +152,7 @@ static inline __attribute__((always_inline)) void uat_cpu_frames_leave(uint64_t 
 }
 static inline __attribute__((always_inline)) uint64_t uat_cpu_frames_enter(uint64_t canary)
 {
-    (void)canary; /* it cannot be exchanged: uat_identity_compare() refuses programs that need it */
+    (void)canary; /* the canary cannot be replaced; uat_identity_compare() refuses programs that need that */
     long keys = uat_cpu_signs() ? uat_cpu_prctl(UAT_CPU_PAC_GET_ENABLED_KEYS, 0, 0) : 0;
     if (keys <= 0)
         return 0;

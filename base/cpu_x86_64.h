@@ -20,8 +20,8 @@ static inline uint64_t uat_cpu_counter(void)
     return __builtin_ia32_rdtsc();
 }
 
-/* LFENCE: RDTSC could otherwise execute before earlier loads complete. There is no peer: this orders the CPU's own
- * measurement. */
+/* LFENCE: RDTSC could otherwise execute before earlier loads complete. This pairs with nothing: it orders only the
+ * CPU's own measurement. */
 static inline uint64_t uat_cpu_counter_ordered(void)
 {
     __builtin_ia32_lfence();
@@ -29,9 +29,10 @@ static inline uint64_t uat_cpu_counter_ordered(void)
 }
 
 /*
- * A locked instruction on this thread's stack orders ordinary memory as MFENCE does (Intel SDM 3A, 8.2.3.9). It is some
- * 30 cycles cheaper, because it does not wait for stores to device memory or for non-temporal stores. uat uses neither.
- * Compilers emit MFENCE for a C11 fence. No shared word is touched. Each caller names the two sides that it orders.
+ * A locked instruction on this thread's stack orders ordinary memory as MFENCE does (Intel SDM 3A, 8.2.3.9). It is
+ * about 30 cycles cheaper than MFENCE, because it does not wait for stores to device memory or for non-temporal stores,
+ * which uat does not use. For a C11 fence, compilers emit MFENCE. The instruction accesses no shared word. A comment at
+ * each use names the two sides that the fence orders.
  */
 static inline void uat_cpu_fence(void)
 {
@@ -47,20 +48,20 @@ static inline uint32_t uat_cpu_modes(void)
     return (uint32_t)x87 << 16 | (__builtin_ia32_stmxcsr() & 0xffc0);
 }
 
-/* An atomic needs no fence beside it, because a locked instruction is a full fence, even if it fails. This emits no
- * instruction and only keeps the compiler from moving accesses. */
+/* An atomic needs no further fence, because a locked instruction is a full fence, even if a swap fails. So this emits
+ * no instruction and only keeps the compiler from moving accesses. */
 static inline void uat_cpu_fence_atomic(void)
 {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Loads stay in their order (TSO), so this emits no instruction. */
+/* The processor keeps loads in order (TSO), so this emits no instruction. */
 static inline void uat_cpu_fence_read(void)
 {
     __atomic_signal_fence(__ATOMIC_ACQUIRE);
 }
 
-/* Stores stay in their order, and adapters see them in that order. */
+/* The processor keeps stores in order, and adapters see them in that order. */
 static inline __attribute__((always_inline)) void uat_cpu_store_release(uint64_t *word, uint64_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);

@@ -5,7 +5,7 @@
 
 #include "base/cpu.h"
 
-/* table[k][b]: the CRC of byte b and k bytes of zero after it (Kounavis and Berry 2005, "slicing by 8"). */
+/* table[k][b]: the CRC of byte b followed by k zero bytes (Kounavis and Berry 2005, "slicing by 8"). */
 static uint32_t table[8][256];
 
 static void fill_table(void)
@@ -21,7 +21,7 @@ static void fill_table(void)
             table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 0xff];
 }
 
-/* Little-endian, as all supported processors. */
+/* Little-endian, like all supported processors. */
 static uint64_t load(const unsigned char *p)
 {
     uint64_t word;
@@ -47,12 +47,13 @@ uint32_t uat_crc32c_by_tables(uint32_t crc, const void *data, size_t n)
 }
 
 /*
- * The instruction takes three cycles, and one can begin in each cycle. So three lanes are computed side by side, and
- * joined: the CRC of two parts is that of the first with as many zeroes after it as the second has bytes, xor that of
- * the second (Gopal et al. 2011, "Fast CRC computation for iSCSI polynomial using CRC32 instruction").
+ * The instruction has a latency of three cycles, and one can start in each cycle. So the CRCs of three lanes are
+ * computed at the same time and then joined. The CRC of two parts is CRC(first, followed by zero bytes in the length of
+ * the second) xor CRC(second) (Gopal et al. 2011, "Fast CRC computation for iSCSI polynomial using CRC32 instruction").
  */
 enum { LANE = 2048 };
-static uint32_t after_lane[4][256]; /* [k][b]: a CRC that has byte b in place k, after a lane of zeroes */
+static uint32_t after_lane[4][256]; /* [k][b]: the CRC whose only nonzero byte is byte k = b, continued by a lane of
+                                     * zero bytes */
 
 static void fill_lanes(void)
 {

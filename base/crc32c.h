@@ -6,10 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The CRC of some bytes and the n bytes at data that follow them. crc: the CRC of the former, 0 if there are none. */
+/* Continue a CRC: crc is the CRC of the bytes before data, 0 if there are none. Returns the CRC of those bytes and the
+ * n bytes at data. */
 uint32_t uat_crc32c(uint32_t crc, const void *data, size_t n);
 
-/* The same, without the processor's instruction. */
+/* uat_crc32c() without the processor's instruction. */
 uint32_t uat_crc32c_by_tables(uint32_t crc, const void *data, size_t n);
 
 #endif

@@ -16,7 +16,7 @@ void uat_delay_start(uint64_t seed)
     uat_delay_on = true;
 }
 
-/* Delay by a random time: mostly none, sometimes some hundred cycles, rarely as long as a peer's whole round. */
+/* Delay by a random time: usually none, sometimes some hundred cycles, rarely as long as a peer's whole round. */
 void uat_delay_now(void)
 {
     if (UAT_IS_VIRTUAL()) {

@@ -19,8 +19,8 @@ static inline struct uat_divisor uat_divisor(uint64_t number)
 
 /*
  * dividend / number, rounded down; dividend must be below 2^31. The result is exact. The reciprocal is too large by
- * less than 1, so the product is too large by less than dividend / 2^63. A quotient that is not an integer lies at
- * least 1 / number, more than 2^-32, below the next integer.
+ * less than 1, so the scaled product is too large by less than dividend / 2^63, which is below 2^-32. The exact
+ * quotient is below the next integer by at least 1 / number, which is more than 2^-32.
  */
 static inline uint64_t uat_quotient(uint64_t dividend, struct uat_divisor by)
 {

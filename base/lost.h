@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The value of a queued SIGTERM tells a worker that the job ends and, if one was lost, which one.
- * A SIGTERM without such a value comes from outside of the job. */
+/* The value of a queued SIGTERM tells a worker that the job ends, and which worker was lost, if any. A SIGTERM without
+ * such a value comes from outside the job. */
 #ifndef UAT_BASE_LOST_H
 #define UAT_BASE_LOST_H
 
 #include <stdbool.h>
 
 enum {
-    UAT_LOST_MARK =
-        0x55, /* in the upper byte of the value, so that a value from another sender is not taken for a rank */
-    UAT_LOST_NONE = 0xffffff /* in the place of a rank: the job ends, and no worker is named */
+    UAT_LOST_MARK = 0x55, /* upper byte of the value; without it, the value is from another sender and names no rank */
+    UAT_LOST_NONE = 0xffffff /* in place of a rank: the job ends, but no worker was lost */
 };
 
 static inline int uat_lost_value(int rank)

@@ -9,17 +9,17 @@
 
 enum { PATH_SIZE = 1024, LINE_SIZE = 1024 };
 
-/* The names that a version of control groups gives its files. */
+/* The names of the files of one version of control groups. */
 struct version {
     const char *mount, *limit, *usage;
-    const char *inactive, *active; /* words of memory.stat for pages of files, which the kernel can reclaim */
+    const char *inactive, *active; /* words in memory.stat for file pages, which the kernel can reclaim */
 };
 static const struct version v1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                                   "total_inactive_file", "total_active_file"};
 static const struct version v2 = {"/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file", "active_file"};
 
-/* Find the number that follows a word at the start of a line, or the file's first number if word is "". False if there
- * is none. */
+/* Find the number after `word` at the start of a line, or the file's first number if word is "". False if there is
+ * none. */
 static bool find_number(const char *path, const char *word, uint64_t *number)
 {
     char line[LINE_SIZE];
@@ -40,7 +40,7 @@ static uint64_t number_or_0(const char *path, const char *word)
     return find_number(path, word, &number) ? number : 0;
 }
 
-/* Lower *least to what the group at path still allows, if it has a limit. */
+/* Lower *least to the number of bytes that the group at path still allows, if it has a limit. */
 static void look_at_group(const struct version *v, const char *path, uint64_t *least, char *limit)
 {
     char file[PATH_SIZE + 64];
@@ -62,8 +62,8 @@ static void look_at_group(const struct version *v, const char *path, uint64_t *l
     }
 }
 
-/* Look at the group and all groups around it: each may have a limit. In a container, parts of its path may not
- * exist. */
+/* Check the group and all its ancestors, each of which may have a limit. In a container, parts of the group's path may
+ * not exist. */
 static void look_at_groups(const char *root, const struct version *v, const char *group, uint64_t *least, char *limit)
 {
     char path[PATH_SIZE];

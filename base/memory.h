@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much memory is still available. */
+/* The amount of memory that is still available. */
 #ifndef UAT_MEMORY_H
 #define UAT_MEMORY_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { UAT_MEMORY_LIMIT_MAX = 256 /* bytes of a limit's name, with its terminating 0 */ };
+enum { UAT_MEMORY_LIMIT_MAX = 256 /* bytes of a limit's name, including its terminating 0 */ };
 
 /*
- * The bytes that this process can still get: what the host has available, or what a control group still allows if that
- * is less; UINT64_MAX if unknown. If `locked`, the memory is to be locked and never swapped out; otherwise swap is
- * included. limit names what sets the bound: "this host", or the group's file. The figure holds only for a moment,
- * because other processes take memory, too. root is prepended to the paths that are read: "" except in tests.
+ * The number of bytes that this process can still get: the host's available memory, or less if a control group allows
+ * less; UINT64_MAX if unknown. locked: the memory is to be locked, so swap space does not count. limit is set to the
+ * source of the bound: "this host", or the group's file. The result may be out of date at once, because other processes
+ * take memory, too. root is prepended to the paths of the files that are read; it is "" except in tests.
  */
 uint64_t uat_memory_available(const char *root, bool locked, char limit[UAT_MEMORY_LIMIT_MAX]);
 

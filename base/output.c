@@ -17,7 +17,7 @@ static bool is_stream(const struct stat *st)
     return S_ISCHR(st->st_mode) || S_ISFIFO(st->st_mode);
 }
 
-/* May the existing file be written or replaced? 0 or a negative errno. */
+/* May the existing file be written or replaced? Returns 0 if so, else a negative errno. */
 static int judge(const struct stat *st)
 {
     if (S_ISLNK(st->st_mode))
@@ -26,12 +26,12 @@ static int judge(const struct stat *st)
         return -EISDIR;
     if (!S_ISREG(st->st_mode) && !is_stream(st))
         return -EINVAL;
-    /* The administrator decides by a device's mode who may write to it. */
+    /* A device need not belong to this user: its mode decides who may write to it. */
     return S_ISCHR(st->st_mode) || st->st_uid == geteuid() ? 0 : -EPERM;
 }
 
-/* Look at what exists under the name. Returns 0, with *stream set if it is to be written in place, or a negative
- * errno. */
+/* Check the file that exists under the name, if any. Sets *stream if it must be written in place. Returns 0 or a
+ * negative errno. */
 static int look(const char *name, bool *stream)
 {
     struct stat st;
@@ -59,14 +59,14 @@ int uat_output_check(const char *name)
     return eaccess(slash ? folder : ".", W_OK | X_OK) ? -errno : 0;
 }
 
-/* Open a device or a pipe without blocking: a pipe may have no reader. */
+/* Open a device or a pipe. The call does not block, even if a pipe has no reader. */
 static int open_stream(const char *name)
 {
     struct stat st;
     int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK), flags;
     if (fd < 0)
         return -errno;
-    /* Check again: the file may have been replaced since look(). */
+    /* Check again, because the file may have been replaced since look(). */
     int rc = fstat(fd, &st) ? -errno : is_stream(&st) ? judge(&st) : -EAGAIN;
     if (!rc && ((flags = fcntl(fd, F_GETFL)) < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK)))
         rc = -errno;

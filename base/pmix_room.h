@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Address space for libpmix's threads. When address space is short, libpmix fails to start a thread, does not notice,
- * and hangs in the first call that needs the thread. So uat checks in advance.
+ * Address space for libpmix's threads. If there is not enough, libpmix does not notice that it could not start a
+ * thread, and hangs in the first call that needs the thread. So uat checks in advance.
  */
 #ifndef UAT_PMIX_ROOM_H
 #define UAT_PMIX_ROOM_H
@@ -23,7 +23,7 @@ static inline size_t uat_pmix_room_needed(void)
     return UAT_PMIX_ROOM_THREADS * size + UAT_PMIX_ROOM_BESIDES;
 }
 
-/* Is that much address space free? */
+/* Are `bytes` bytes of address space free? */
 static inline bool uat_pmix_room_is_there(size_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

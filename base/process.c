@@ -33,7 +33,8 @@ bool uat_process_look(pid_t pid, struct uat_process *out)
     char text[512];
     if (!read_file(pid, "stat", text, sizeof(text)))
         return false;
-    const char *behind_name = strrchr(text, ')'); /* search from the end: the program's name may hold any character */
+    const char *behind_name = strrchr(text, ')'); /* search from the end, because the program's name may contain any
+                                                   * character */
     int parent;
     if (!behind_name || sscanf(behind_name, ") %c %d", &out->state, &parent) != 2)
         return false;

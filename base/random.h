@@ -9,7 +9,7 @@ struct uat_random {
     uint64_t state; /* never 0 */
 };
 
-/* Neighbouring seeds and streams give unrelated sequences. */
+/* Consecutive seeds and streams give unrelated sequences. */
 static inline struct uat_random uat_random_seed(uint64_t seed, uint64_t stream)
 {
     return (struct uat_random){((seed + 1) * 0x9e3779b97f4a7c15u + stream * 0xbf58476d1ce4e5b9u) | 1};

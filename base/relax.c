@@ -4,9 +4,9 @@
 #include <time.h>
 
 enum {
-    LOOKS = 2000, /* looks before the first sleep */
+    LOOKS = 2000, /* polls before the first sleep */
     SLEEP_NS = 20000,
-    SLEEPS = 16, /* sleeps of each length: the first n sleeps last about n^2 / 32 * SLEEP_NS */
+    SLEEPS = 16, /* number of sleeps of each length: the first n sleeps last about n^2 / 32 * SLEEP_NS */
     SLEEP_MAX_NS = 20000000
 };
 

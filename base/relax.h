@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Back-off for spin loops: `struct uat_relax r = {0}; while (!condition) uat_relax(&r);`
- * It pauses first, then yields the core, because the awaited peer may need this very core.
+ * Back-off for spin loops: `struct uat_relax r = {0}; while (!condition) uat_relax(&r);` It pauses first, then yields
+ * the core, because the awaited peer may need this core.
  */
 #ifndef UAT_RELAX_H
 #define UAT_RELAX_H
@@ -23,8 +23,8 @@ enum {
     UAT_YIELD_NS = 400 /* virtual time of a yield that finds no other process to run */
 };
 
-/* More workers than cores on this host: waiting loops yield the core early. The job's start sets this once it knows
- * where all workers run; nothing else keeps a copy. */
+/* True if this host has more workers than cores. Then waiting loops yield the core early. The job's start sets it once,
+ * when the bindings of all workers are known. There is no copy of it. */
 extern bool uat_relax_oversubscribed;
 
 /* One step of a loop that waits for a short time. */
@@ -45,7 +45,7 @@ static inline void uat_cpu_yield(void)
         sched_yield();
 }
 
-/* Call this between two looks at something that may change without a store to this worker's segment. */
+/* Call this between two polls of a condition that may change without a store to this worker's segment. */
 static inline void uat_relax_away(struct uat_relax *r)
 {
     if (++r->spins < (uat_relax_oversubscribed ? UAT_RELAX_SPINS_OVERSUBSCRIBED : UAT_RELAX_SPINS))
@@ -54,8 +54,8 @@ static inline void uat_relax_away(struct uat_relax *r)
         uat_cpu_yield();
 }
 
-/* Call this between two looks at a word of this worker's segment, or between two looks for completions. In a
- * simulation, the worker sleeps until a peer has changed its segment or its chains are complete. */
+/* Call this between two polls of a word of this worker's segment, or between two polls for completions. In a
+ * simulation, the worker sleeps until a peer has changed the worker's segment or the worker's chains are complete. */
 static inline void uat_relax(struct uat_relax *r)
 {
     if (!UAT_IS_VIRTUAL()) {
@@ -68,13 +68,14 @@ static inline void uat_relax(struct uat_relax *r)
 
 /*
  * uat_relax() for a wait that may last as long as another worker's computation. If workers outnumber cores, the waiting
- * worker sleeps after some thousand looks. The sleeps get longer, but each takes less than a tenth of the wait so far.
- * If all waiting workers only yielded, each would take as much processor time as a worker that computes. Returns true
- * if it slept; the caller then also checks the time.
+ * worker sleeps after some thousand polls. The sleeps get longer, but each takes less than a tenth of the wait so far.
+ * If waiting workers only yielded, each would take as much processor time as a worker that computes. Returns true if
+ * the worker slept; then the caller also checks the time.
  */
 bool uat_relax_long(struct uat_relax *r);
 
-/* Call this between two looks for completions alone. In a simulation, peers' changes do not end this wait. */
+/* Call this between two polls for completions only. In a simulation, changes to the segment by peers do not end this
+ * wait. */
 static inline void uat_relax_complete(struct uat_relax *r)
 {
     if (!UAT_IS_VIRTUAL()) {

@@ -14,7 +14,7 @@ int uat_secret_draw(void *out, size_t size)
 
 bool uat_secret_equal(const struct uat_secret *a, const struct uat_secret *b)
 {
-    /* Volatile: the compiler must not skip the second word when the first one differs. */
+    /* Volatile: the compiler must not skip the second word if the first word differs. */
     volatile uint64_t differ = 0;
     for (int i = 0; i < 2; i++)
         differ = differ | (a->word[i] ^ b->word[i]);

@@ -14,18 +14,18 @@
 
 enum { VALUE_SHOWN = 80 };
 
-/* The destination of a message, and its subject. */
+/* Where an error message goes, and the variable that it is about. */
 struct complaint {
     char *text;
     size_t size;
-    const char *name; /* not terminated: points into "NAME=value" */
+    const char *name; /* not terminated by 0: points into "NAME=value" */
     int name_length;
     const char *value;
 };
 
 static int complain(const struct complaint *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Write "NAME=value: ..." and return -EINVAL. Control characters are replaced, since a message is one line. */
+/* Write "NAME=value: ..." and return -EINVAL. Control characters are replaced, because a message is one line. */
 static int complain(const struct complaint *c, const char *format, ...)
 {
     char what[512];
@@ -63,7 +63,7 @@ static void store(const struct uat_setting *s, void *values, uint64_t value)
         *(uint64_t *)field = value;
 }
 
-/* A field of 4 bytes is an int, and its sign is kept: -1 means a word such as auto. */
+/* A field of 4 bytes is an int. It is sign-extended, because -1 may stand for a word such as auto. */
 static uint64_t load(const struct uat_setting *s, const void *values)
 {
     const void *field = (const char *)values + s->offset;
@@ -95,7 +95,7 @@ static bool set_text(const struct uat_setting *s, const char *text, char *field)
     return good;
 }
 
-/* Set a setting without parts, or one part. */
+/* Set the value of a setting without parts, or of one part. */
 static bool set_one(const struct uat_setting *s, const char *text, void *values)
 {
     uint64_t value = 0;
@@ -113,7 +113,7 @@ static bool set_one(const struct uat_setting *s, const char *text, void *values)
     return true;
 }
 
-/* The name in a table that is nearest to a word. */
+/* The row of the table whose name is nearest to the given name. */
 static const struct uat_setting *nearest(const struct uat_setting *table, const char *name, int length, int *least)
 {
     const struct uat_setting *found = NULL;
@@ -138,7 +138,8 @@ static int complain_part(const struct complaint *c, const struct uat_setting *wh
     return complain(c, "must be %.60s; %s must be %s", form, part->name, allowed);
 }
 
-/* Find the part that an item sets, and its value; NULL after a complaint. place: the item's position in the list. */
+/* Find the part that an item sets, and advance *item to the part's value. Returns NULL after a complaint. place: the
+ * item's position in the list. */
 static const struct uat_setting *part_of(const struct uat_setting *whole, const struct complaint *c, const char **item,
                                          int place)
 {
@@ -274,7 +275,7 @@ const char *uat_settings_text(const struct uat_settings *all, const char *name, 
     return used ? text : field_text(parts, values, text);
 }
 
-/* The value of a field that is compared: its contents, or whether it is set. */
+/* The number by which a field is compared: its value, or for text whether it is set. */
 static uint64_t compared(const struct uat_setting *s, const void *values)
 {
     if (is_text(s))

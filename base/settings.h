@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings: environment variables UAT_*, read once at start-up. Each component has a header settings.h with the struct
- * that it reads and, beside it, the table that says how each field is read; runtime/settings.c lists the components.
- * The parser here knows kinds of values and no component. --help, docs/settings.md and uat_settings(7) are made from
- * the tables.
+ * Settings: environment variables UAT_*, read once at start-up. Each component has a header settings.h with a struct,
+ * which the component reads, and a table, which says how each field of the struct is set. runtime/settings.c lists the
+ * components. The parser knows the kinds of values, but not the components. --help, docs/settings.md and
+ * uat_settings(7) are made from the tables.
  */
 #ifndef UAT_SETTINGS_H
 #define UAT_SETTINGS_H
@@ -15,7 +15,7 @@
 enum uat_setting_kind {
     UAT_SETTING_NUMBER,  /* decimal, or hexadecimal after 0x; an optional suffix k, M or G */
     UAT_SETTING_SIZE,    /* bytes, with a suffix k, M or G; rounded up to a multiple of step */
-    UAT_SETTING_ADDRESS, /* refused unless a multiple of step */
+    UAT_SETTING_ADDRESS, /* must be a multiple of step */
     UAT_SETTING_TIME,    /* with a suffix ns, us, ms, s or min; the field counts units of `step` ns */
     UAT_SETTING_CHOICE,  /* one of the words */
     UAT_SETTING_NAME,    /* letters, digits, '_', '-' and '.' */
@@ -33,22 +33,22 @@ struct uat_setting_word {
 struct uat_setting_type {
     enum uat_setting_kind kind;
     uint64_t low, high, step;             /* low and high in bytes or ns for sizes and times */
-    const struct uat_setting_word *words; /* also accepted; NULL: none */
+    const struct uat_setting_word *words; /* words that are also accepted; NULL: none */
     const struct uat_setting *parts;
 };
 
-/* Must all workers have the same value? A stack that moves relies on the values it was built with. They are compared
- * when a job starts. */
+/* Must all workers have the same value? A stack that moves depends on some of the values. These are compared when a job
+ * starts. */
 enum uat_setting_equal {
     UAT_MAY_DIFFER,
     UAT_EQUAL,
-    UAT_EQUAL_IF_SET, /* all workers set it to its first word, or none does */
+    UAT_EQUAL_IF_SET, /* either all workers or no worker must set it to its first word */
 };
 
-/* A row of a table, or one part of a setting. The field has 4 or 8 bytes, or holds text. */
+/* A row of a table, or one part of a setting. The field has 4 or 8 bytes, or is text. */
 struct uat_setting {
     const char *name;    /* NULL ends a table */
-    const char *initial; /* the default, as a user would write it; NULL: the defaults of the parts */
+    const char *initial; /* the default, as a user would write it; NULL: the parts have their own defaults */
     enum uat_setting_equal equal;
     size_t offset, size; /* offset and size of the field in the component's struct */
     struct uat_setting_type type;
@@ -117,14 +117,14 @@ struct uat_settings {
 #define UAT_MINUTES      (60 * UAT_SECONDS)
 
 enum {
-    UAT_SETTING_TEXT_MAX = 640, /* bytes of a value as text, with its terminating 0 */
-    UAT_SETTINGS_EQUAL_MAX = 16 /* the most settings and parts that may be marked UAT_EQUAL_* */
+    UAT_SETTING_TEXT_MAX = 640, /* bytes of a value as text, including its terminating 0 */
+    UAT_SETTINGS_EQUAL_MAX = 16 /* maximum number of settings and parts that are not UAT_MAY_DIFFER */
 };
 
 /*
- * Set the values of all components from env ("NAME=value" strings, NULL at the end), with defaults for the others.
- * Returns 0, or -EINVAL with one line in `error`, which names the variable, its value and what is allowed. For an
- * unknown variable the line names the nearest known one. After an error the values are unspecified.
+ * Set the values of all components from env ("NAME=value" strings, NULL at the end); variables that env lacks get their
+ * defaults. Returns 0, or -EINVAL with one line in `error`. The line names the variable, its value and the allowed
+ * values, or for an unknown variable the nearest known name. After an error the values are unspecified.
  */
 int uat_settings_read(const struct uat_settings *all, char *const *env, char *error, size_t error_size);
 
@@ -133,7 +133,8 @@ const char *uat_settings_text(const struct uat_settings *all, const char *name, 
 
 /*
  * Enumerate the settings that must be equal on all workers: number i, from 0, in a fixed order. Returns the row or
- * part, or NULL after the last. *value is the number to compare; name is the name of the variable and of the part.
+ * part, or NULL after the last. *value is set to the number to compare, and name to the names of the variable and of
+ * the part.
  */
 const struct uat_setting *uat_settings_equal(const struct uat_settings *all, int i, uint64_t *value,
                                              char name[UAT_SETTING_TEXT_MAX]);
@@ -144,7 +145,7 @@ const char *uat_setting_value_text(const struct uat_setting *s, uint64_t value, 
 /* A compared value, for a message: the value itself, or "set" or "not set"; returns text. */
 const char *uat_setting_equal_text(const struct uat_setting *s, uint64_t compared, char text[UAT_SETTING_TEXT_MAX]);
 
-/* What values a setting or part accepts, such as "a size from 64k to 2G"; returns text. */
+/* The values that a setting or part accepts, such as "a size from 64k to 2G"; returns text. */
 const char *uat_setting_allowed(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX]);
 
 /* The default as a user would write it. */

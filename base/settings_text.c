@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings as text: values, what is allowed, and the lists for --help, docs/settings.md and the manual page. */
+/* Settings as text: values, allowed values, and the lists for --help, docs/settings.md and the manual page. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -7,7 +7,8 @@
 
 #include "base/settings.h"
 
-/* A suffix and its factor over the suffix before it, to write 16M or 5s. A factor of 0 ends a list. */
+/* A suffix for numbers such as 16M or 5s, and its factor relative to the suffix before it. A factor of 0 ends a
+ * list. */
 struct suffix {
     const char *text;
     uint64_t factor;
@@ -23,7 +24,7 @@ static const char *scaled(uint64_t value, const struct suffix *scale, char text[
     return text;
 }
 
-/* value is in units of the type's bounds, so a time is in ns. */
+/* A bound as text. value is in the unit of the type's bounds, so a time is in ns. */
 static const char *bound_text(const struct uat_setting *s, uint64_t value, char text[UAT_SETTING_TEXT_MAX])
 {
     static const struct suffix sizes[] = {{"", 1}, {"k", 1024}, {"M", 1024}, {"G", 1024}, {NULL, 0}};
@@ -92,7 +93,7 @@ const char *uat_setting_initial(const struct uat_setting *s)
     return s->initial ? s->initial : s->type.parts->initial;
 }
 
-/* The words of a choice, in parentheses. The meaning of the setting does not repeat them. */
+/* The words of a choice, in parentheses, because the setting's meaning does not list them. */
 static const char *choices(const struct uat_setting *s, char text[UAT_SETTING_TEXT_MAX])
 {
     char allowed[UAT_SETTING_TEXT_MAX];
@@ -140,12 +141,14 @@ void uat_settings_print_markdown(const struct uat_settings *all, FILE *out)
           "\n"
           "This page lists the environment variables that a job reads when it starts. `uatrun --help=md` prints it; a "
           "test compares it with the program.\n"
-          "Give all workers the same values. Where a difference would break the job, the workers compare them and "
-          "refuse to start: such settings are marked\n"
-          "\"equal on all workers\". An unknown name that begins with `UAT_` is refused, with the nearest known name.\n"
+          "Give all workers the same values. The workers compare the values whose difference would break the job, and "
+          "refuse to start if they differ: these settings are marked\n"
+          "\"equal on all workers\". An unknown name that begins with `UAT_` ends the job; the message suggests the "
+          "nearest "
+          "known name.\n"
           "\n"
           "- A size is in bytes and takes a suffix k, M or G (powers of 1024). A time takes ns, us, ms, s or min; "
-          "without a suffix it counts ns, or the unit that its row names.\n"
+          "without a suffix it is in ns, or in the unit that its row names.\n"
           "- A value with parts is written `FIRST,NAME=VALUE,...`. Each part may be left out, and only the first one "
           "needs no name:\n"
           "  `UAT_SIM_NETWORK=qdr,rtt=16us,node=36`, or `UAT_SIM_NETWORK=node=36` alone.\n",
@@ -183,13 +186,13 @@ void uat_settings_print_man(const struct uat_settings *all, FILE *out)
           ".Sh DESCRIPTION\n"
           "A job reads these variables when it starts.\n"
           "Give all workers the same values.\n"
-          "Where a difference would break the job, the workers compare them and refuse to start.\n"
+          "The workers compare the values whose difference would break the job, and refuse to start if they differ.\n"
           "An unknown name that begins with\n"
           ".Ev UAT_\n"
-          "is refused, with the nearest known name.\n"
+          "ends the job; the message suggests the nearest known name.\n"
           ".Pp\n"
           "A size is in bytes and takes a suffix k, M or G.\n"
-          "A time takes ns, us, ms, s or min; without a suffix it counts ns, or the unit that its values name.\n"
+          "A time takes ns, us, ms, s or min; without a suffix it is in ns, or in the unit that its values name.\n"
           "A value with parts is written FIRST,NAME=VALUE,...;\n"
           "each part may be left out, and only the first one needs no name.\n"
           ".Sh ENVIRONMENT\n",

@@ -5,21 +5,21 @@
 
 #include <stdint.h>
 
-enum { UAT_NAME_MAX = 63 /* most characters of a setting's name */ };
+enum { UAT_NAME_MAX = 63 /* maximum number of characters in a setting's name */ };
 
 /* Parse a size with an optional suffix k, K, m, M, g or G (powers of 1024). Returns 0, or -EINVAL with *out
  * unchanged. */
 int uat_parse_size(const char *text, uint64_t *out);
 
-/* Parse a time into ns. It has a suffix ns, us, ms, s or min; without one it counts units of `unit` ns. Returns 0,
- * or -EINVAL with *out unchanged. */
+/* Parse a time into ns. It may have a suffix ns, us, ms, s or min; without a suffix it is in units of `unit` ns.
+ * Returns 0, or -EINVAL with *out unchanged. */
 int uat_parse_time(const char *text, uint64_t unit, uint64_t *out);
 
-/* Parse digits, decimal or hexadecimal after 0x, into *out. Returns what follows them, or NULL. Octal is not
- * accepted. */
+/* Parse digits, decimal or hexadecimal after 0x, into *out. Returns a pointer to the character after them, or NULL if
+ * there is no number. Octal is not accepted. */
 const char *uat_parse_digits(const char *text, uint64_t *out);
 
-/* Levenshtein distance between the names a and b; b has at most UAT_NAME_MAX characters. */
+/* The Levenshtein distance between the names a and b; b has at most UAT_NAME_MAX characters. */
 int uat_edit_distance(const char *a, int a_length, const char *b);
 
 #endif

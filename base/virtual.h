@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual time: a simulation replaces the clock, the waits and the CPU's store buffer. A process has one table of
- * functions, set once at start-up. Without a simulation it is NULL, and each hook costs one predictable branch on a
- * slow path; the fast paths of spawn, return and join have no hook.
+ * Virtual time: a simulation replaces the clock, the waits and the CPU's store buffer by the functions of a table. The
+ * table is set once, at start-up. Without a simulation uat_virtual is NULL, and each hook costs one predictable branch
+ * on a slow path. The fast paths of spawn, return and join have no hook.
  */
 #ifndef UAT_VIRTUAL_H
 #define UAT_VIRTUAL_H
@@ -15,17 +15,18 @@
 
 struct uat_virtual {
     uint64_t (*now)(void);      /* nanoseconds since the job's start */
-    void (*task)(void);         /* a task has been spawned and starts: let its cost pass */
-    void (*work)(uint64_t ns);  /* the program says that it computes for this long */
+    void (*task)(void);         /* a spawned task starts: let its virtual time pass */
+    void (*work)(uint64_t ns);  /* the program computes for this time */
     void (*copy)(size_t bytes); /* a stack of this size has been copied within this worker's memory */
     void (*stolen)(int victim, uintptr_t sp, uintptr_t base); /* this worker has stolen the stack [sp, base) */
-    void (*pause)(uint64_t ns);                      /* let time pass in a loop that looks for something elsewhere */
+    void (*pause)(uint64_t ns);                      /* let time pass in a loop that polls something outside this
+                                                      * worker's segment */
     void (*wait)(void);                              /* wait until a peer has changed a word of this worker's segment */
     void (*complete)(void);                          /* wait until all chains that this worker waits for are complete */
-    void (*delay)(void);                             /* between two steps of owner and thief: time may pass here */
+    void (*delay)(void);                             /* let random time pass between two steps of owner and thief */
     void (*fence)(void);                             /* the full fence: the store buffer drains */
     void (*store)(uint64_t *word, uint64_t value);   /* a store that peers may see */
-    void (*release)(uint64_t *word, uint64_t value); /* such a store, which follows all earlier ones */
+    void (*release)(uint64_t *word, uint64_t value); /* a store that peers may see, after all earlier stores */
 };
 
 extern const struct uat_virtual *uat_virtual;
@@ -33,11 +34,11 @@ extern const struct uat_virtual *uat_virtual;
 #define UAT_IS_VIRTUAL() __builtin_expect(uat_virtual != NULL, 0)
 
 /*
- * The functions below take `simulated`, which is UAT_IS_VIRTUAL(): a function that uses several of them reads it once,
- * and the compiler makes a copy of that function without hooks.
+ * The functions below take `simulated`, which is UAT_IS_VIRTUAL(). A function that uses several of them evaluates it
+ * once, and the compiler makes a copy of that function without hooks.
  */
 
-/* The full fence before loads of words that peers change. Each caller names the two sides that it orders. */
+/* The full fence before loads of words that peers change. A comment at each use names the two sides that it orders. */
 static inline __attribute__((always_inline)) void uat_fence(bool simulated)
 {
     if (simulated)
@@ -45,7 +46,7 @@ static inline __attribute__((always_inline)) void uat_fence(bool simulated)
     uat_cpu_fence();
 }
 
-/* Store a word of the segment that peers READ. Each caller names the two sides that it orders. */
+/* Store a word of the segment that peers READ. A comment at each use names the two sides that it orders. */
 static inline __attribute__((always_inline)) void uat_store_relaxed(bool simulated, uint64_t *word, uint64_t value)
 {
     if (simulated)

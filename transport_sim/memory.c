@@ -48,7 +48,7 @@ void uat_sim_memory_write(int rank, void *to, const void *from, size_t size)
 {
     char *p = mapped(rank, to);
     if (p)
-        memmove(p, from, size); /* the ranges of an operation on the own segment may overlap */
+        memmove(p, from, size); /* the ranges of a worker's operation on itself may overlap */
     else
         check(pwrite(uat_sim.world->object, from, size, offset_of(rank, to)), size);
 }

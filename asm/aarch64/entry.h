@@ -6,8 +6,8 @@
 
 #include "asm/offsets.h"
 
-/* A function that may be called from outside the library (PUBLIC) or only from inside it (HIDDEN). It begins with a
- * landing pad (BTI c), which older processors take for a NOP. */
+/* Begin a function. PUBLIC: it may be called from outside the library. HIDDEN: only the library calls it. It starts
+ * with a landing pad (BTI c), which is a NOP on older processors. */
 .macro FUNCTION name, visibility
 	.text
 	.globl \name
@@ -26,13 +26,13 @@
 	.size \name, . - \name
 .endm
 
-/* The address of a word of uat_worker's first 4 KiB. */
+/* Load the address of uat_worker. */
 .macro WORKER register
 	adrp	\register, uat_worker
 	add	\register, \register, :lo12:uat_worker
 .endm
 
-/* Apply an operation to each pair of registers that a call preserves, and to the pair's place in a continuation. */
+/* Apply an operation to each pair of callee-saved registers and the pair's offset in a continuation. */
 .macro EACH_PAIR operation
 	\operation	x29, x30, 0
 	\operation	x19, x20, 16
@@ -46,7 +46,7 @@
 	\operation	d14, d15, 144
 .endm
 
-/* Say in CFI where the registers of a continuation lie, by their distance below its CFA. */
+/* Describe in CFI where the registers of a continuation are, by their distance below its CFA. */
 .macro PAIR_CFI first, second, place
 	.cfi_offset \first, \place - UAT_SAVED_SIZE
 	.cfi_offset \second, \place + 8 - UAT_SAVED_SIZE
@@ -55,8 +55,8 @@
 	EACH_PAIR PAIR_CFI
 .endm
 
-/* Save the registers that a call preserves; afterwards the stack pointer is a continuation. It moves first, because
- * there is no red zone. */
+/* Save the callee-saved registers. Afterwards the stack pointer is a continuation. The stack pointer moves first,
+ * because there is no red zone. */
 .macro SAVE_PAIR first, second, place
 	stp	\first, \second, [sp, #\place]
 	.cfi_rel_offset \first, \place
@@ -68,8 +68,8 @@
 	EACH_PAIR SAVE_PAIR
 .endm
 
-/* Restore the registers. The words stay on the stack until the last instruction, so the CFI of all registers holds
- * until then. */
+/* Restore the registers. The saved words remain on the stack until the `add`, so the CFI of all registers holds until
+ * then. */
 .macro RESTORE_PAIR first, second, place
 	ldp	\first, \second, [sp, #\place]
 .endm
@@ -84,8 +84,9 @@
 	EACH_PAIR RESTORED_CFI
 .endm
 
-/* Mark this object: all indirect branches land on BTI. The linker marks a program only if each of its objects is
- * marked. The mark for guarded control stacks is missing on purpose, because they do not work with stacks that move. */
+/* Mark this object for BTI: all targets of indirect branches are landing pads. The linker marks a program only if each
+ * of its objects is marked. The mark for guarded control stacks (GCS) is missing on purpose, because they do not work
+ * with stacks that move. */
 	.pushsection .note.gnu.property, "a", %note
 	.p2align 3
 	.word	4, 16, 5

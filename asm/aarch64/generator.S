@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Both ends of a generator's body; the switch itself is inline, in include/uat/detail/generator.h. */
+/* The start and the end of a generator's body; the switch itself is inline, in include/uat/detail/generator.h. */
 #include "asm/aarch64/entry.h"
 
 /* struct uat_generator; runtime/generator.c asserts the offsets. */
@@ -11,8 +11,9 @@
 
 /*
  * void uat_generator_enter(void)		x2: struct uat_generator *; the switch has already taken its `inside`
- * clobbers: all. The first switch to a generator comes here, at the top of its stack. Backtraces end here, because
- * there is no caller. No register is saved for the user's side, which has declared all of them as lost.
+ * clobbers: all. The first switch to a generator jumps here, with the stack pointer at the top of the generator's
+ * stack. Backtraces end here, because there is no caller. No register is saved for the user's side, which has declared
+ * all registers as clobbered.
  */
 FUNCTION uat_generator_enter, public
 	.cfi_undefined x30
@@ -32,9 +33,9 @@ FUNCTION uat_generator_enter, public
 	cmp	x9, x10
 	b.ne	1f
 	adr	x9, .Lover
-	str	x9, [x2, #INSIDE_PC]		/* every further uat_generator_next() ends at once */
+	str	x9, [x2, #INSIDE_PC]		/* each later uat_generator_next() returns "no value" at once */
 	add	x1, x2, #OUTSIDE
-.Lover:						/* x1: &outside, as the switch to here leaves it. Needs no stack. */
+.Lover:						/* x1: &outside, set by the switch that jumps here. Needs no stack. */
 	hint	#36				/* BTI j */
 	ldp	x9, x29, [x1]
 	ldr	x16, [x1, #16]
@@ -48,7 +49,7 @@ END uat_generator_enter
 
 /*
  * void uat_generator_overflow(struct uat_generator *g)
- * clobbers: does not return. Reports the overflow on the user's stack, because the generator's has no room.
+ * clobbers: does not return. Reports the overflow on the user's stack, because the generator's stack has no room.
  */
 FUNCTION uat_generator_overflow, public
 	.cfi_undefined x30

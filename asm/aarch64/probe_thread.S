@@ -3,9 +3,9 @@
 #include "asm/aarch64/entry.h"
 
 /* void uat_probe_thread_run(void)
- * clobbers: all; never returns. x19 holds the base of its stack, below which its counter lies. All of its state is in
- * registers that a call preserves and on the stack, so the thread may continue in another process. uat_join_suspend()
- * suspends it, although there is no child. */
+ * clobbers: all; never returns. x19 holds the base of the thread's stack; the counter is just below it. All state of
+ * the thread is in callee-saved registers and on the stack, so the thread may continue in another process.
+ * uat_join_suspend() suspends it, although there is no child. */
 FUNCTION uat_probe_thread_run, hidden
 	.cfi_undefined x30
 1:	isb

@@ -2,8 +2,7 @@
 /* For tests: see asm/registers.h. */
 #include "asm/aarch64/entry.h"
 
-/* Save the registers that a call preserves, except x29 and x30, below the return address, and fill them with the
- * numbers from `first` on. */
+/* Save the callee-saved registers. Fill them, except x29 and x30, with consecutive numbers from `first` on. */
 .macro FILL first
 	SAVE_REGISTERS
 	mov	x9, \first

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spawn, child first. All of the common case is here: push the spawner's continuation, run the child, pop, deliver the
- * result. It uses no atomic, no fence and no allocation. It contains uat_deque_push() of deque/owner.h, inlined.
+ * Spawn, work-first: the child runs at once. The whole common case is here: push the spawner's continuation, run the
+ * child, pop the continuation, deliver the result. It uses no atomic read-modify-write, no fence and no allocation. It
+ * contains uat_deque_push() and uat_deque_pop_private() of deque/owner.h.
  *
  * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
- * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the
- * spawner's frames stay as they are on this worker, even if their continuation is stolen. Only a push that goes to
- * uat_task_pushed() copies first, because torture puts the spawner's frames away there.
+ * the spawner wrote it, and copies it before it calls any function. Until the child has ended or waits, the spawner's
+ * frames stay unchanged on this worker, even if their continuation is stolen. Only a push that calls uat_task_pushed()
+ * copies the argument first, because under torture that function moves the spawner's frames away.
  *
  * The stack, downwards (all sizes in bytes):
  *	spawner's frames
@@ -15,16 +16,16 @@
  *	struct uat_frame	32
  *	result			result_size rounded up to 8
  *	argument		if copied: arg_size rounded up to 8
- *	padding			so that the whole is a multiple of 16
+ *	padding			so that the sum is a multiple of 16
  *	frames of the child
  *
- * The stores here need no fence against thieves, which see none of them before uat_deque_refill() publishes the entry
- * with a release store. The load of *look (ring->claims) is relaxed, because it is only a hint that there is something
- * to do. Its peers are the thieves' atomics in uat_thief_claim().
+ * The stores need no fence: thieves see none of them before uat_deque_refill() publishes the entry by a release store.
+ * The load of *look (ring->claims) is relaxed, because it only decides whether to take the slow path. It pairs with the
+ * thieves' atomics in uat_thief_claim().
  */
 #include "asm/aarch64/entry.h"
 
-/* Copy n bytes upwards, in whole words as far as possible. Uses x15; the operands are lost. */
+/* Copy n bytes upwards, in whole words as far as possible. Clobbers x15 and the operands. */
 .macro COPY from, to, n
 	subs	\n, \n, #8
 	b.lo	2f
@@ -41,7 +42,8 @@
 4:
 .endm
 
-/* Save the continuation of a spawn, whose address is then in x19, and make room for its frame, argument and result. */
+/* Save the continuation of a spawn, put its address into x19, make room below it for frame, argument and result, and
+ * fill the frame. */
 .macro BEGIN_SPAWN
 	SAVE_REGISTERS
 	mov	x19, sp
@@ -54,20 +56,20 @@
 
 /* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
  *                x0             x1          x2               x3               x4            x5
- * clobbers: as a call. Returns once the child has ended, or once the continuation was stolen, then perhaps in another
- * process. */
+ * clobbers: as a call. Returns when the child has ended, or when a thief resumes the stolen continuation, perhaps in
+ * another process. */
 FUNCTION uat_spawn, public
 	BEGIN_SPAWN
 	cmp	x3, #8
 	ccmp	x5, #8, #0, eq
-	b.ne	.Lsizes				/* argument and result do not have 8 bytes each */
+	b.ne	.Lsizes				/* argument and result are not 8 bytes each */
 	ldr	x9, [x2]
 	mov	x0, sp
 	add	x2, sp, #8			/* result */
 	str	x9, [sp]
 .Lpush:
 	WORKER	x7
-	ldp	x8, x9, [x7, #UAT_WORKER_TOP]	/* top, and look after it */
+	ldp	x8, x9, [x7, #UAT_WORKER_TOP]	/* top and look, which are adjacent */
 	ldr	x10, [x7, #UAT_WORKER_TASKS]
 	ldr	x11, [x7, #UAT_WORKER_PUSH_CLAIMS]
 	str	x19, [x8], #8			/* traps if the array is full */
@@ -81,7 +83,7 @@ FUNCTION uat_spawn, public
 	mov	x9, x1
 	mov	x1, x2
 	.cfi_remember_state
-	.cfi_undefined x30			/* backtraces end here: above lies the spawner, or nothing */
+	.cfi_undefined x30			/* backtraces end here: the frame above is the spawner's, or there is none */
 	blr	x9
 	WORKER	x7
 	ldp	x8, x9, [x7, #UAT_WORKER_TOP]
@@ -106,7 +108,7 @@ FUNCTION uat_spawn, public
 	mov	sp, x19
 	.cfi_def_cfa sp, UAT_SAVED_SIZE
 	ldp	x29, x30, [sp]
-	ldr	x19, [sp, #16]			/* the child has preserved the other registers, as every call does */
+	ldr	x19, [sp, #16]			/* the child, like every call, has preserved the other registers */
 	add	sp, sp, #UAT_SAVED_SIZE
 	.cfi_def_cfa sp, 0
 	.cfi_same_value x19
@@ -118,9 +120,9 @@ FUNCTION uat_spawn, public
 	.cfi_offset x29, -160
 	.cfi_offset x30, -152
 
-.Lpublish:					/* uat_task_pushed(), keeping the child's arguments */
+.Lpublish:					/* call uat_task_pushed(), and keep the child's arguments */
 	cmp	x0, x19
-	b.lo	5f				/* the argument is below the continuation: copied */
+	b.lo	5f				/* the argument is below the continuation: it was copied */
 	add	x9, x3, #15
 	and	x9, x9, #-16
 	sub	x10, sp, x9
@@ -163,7 +165,7 @@ FUNCTION uat_spawn, public
 	mov	x2, x13
 	b	.Lpush
 
-.Lcheck:					/* uat_task_check(sp, arg_size, result_size) ends the job if it is too much */
+.Lcheck:					/* uat_task_check(sp, arg_size, result_size) ends the job if the sizes are too large */
 	mov	x20, x1
 	mov	x21, x2
 	mov	x22, x3
@@ -178,7 +180,7 @@ FUNCTION uat_spawn, public
 	mov	x3, x22
 	mov	x11, x23
 	mov	x12, x24
-	ldp	x21, x22, [x19, #32]		/* the child's caller must find them as they were */
+	ldp	x21, x22, [x19, #32]		/* restore the callee-saved registers that were used */
 	ldr	x20, [x19, #24]
 	ldp	x23, x24, [x19, #48]
 	b	.Lcopy
@@ -194,15 +196,15 @@ FUNCTION uat_spawn, public
 END uat_spawn
 
 /* void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
- * uat_spawn() for the function that UAT_TASK writes around a task's body. No size is checked, because argument and
- * result have at most UAT_SPAWN_TYPED_MAX bytes. */
+ * uat_spawn() for the function that UAT_TASK generates around a task's body. It need not check sizes, because argument
+ * and result have at most UAT_SPAWN_TYPED_MAX bytes. */
 FUNCTION uat_spawn_typed, public
 	BEGIN_SPAWN
 	mov	x0, x2
 	add	x2, sp, #8
 	cmp	x5, #8
 	b.eq	.Lpush
-	add	x9, x5, #7			/* the result does not have 8 bytes */
+	add	x9, x5, #7			/* the result is not 8 bytes */
 	and	x9, x9, #-8
 	sub	x2, x19, #UAT_FRAME_SIZE
 	sub	x2, x2, x9			/* result */
@@ -212,7 +214,8 @@ END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               x0            x1          x2         x3
- * clobbers: as a call. Begins a task at uat_spawn()'s call of the child, and returns through uat_to_scheduler(). */
+ * clobbers: as a call. Starts a task by the call of the child in uat_spawn(), and returns through
+ * uat_to_scheduler(). */
 FUNCTION uat_start, hidden
 	SAVE_REGISTERS
 	mov	x9, sp

@@ -11,9 +11,9 @@
 	SAVED_CFI
 .endm
 
-/* Continue where the registers on this stack were saved. This is a `ret`, although the processor's return stack
- * remembers the calls of the side that is left: any other branch to an address after a call would need a landing pad
- * there. */
+/* Continue at the place where the registers on this stack were saved. This is a `ret`, although the processor's return
+ * stack remembers the calls of the stack that is left. Any other branch to an address after a call would need a landing
+ * pad at that address. */
 .macro CONTINUE
 	RESTORE_REGISTERS
 	ret
@@ -26,7 +26,7 @@ FUNCTION uat_resume, hidden
 	mov	x9, sp
 	WORKER	x10
 	str	x9, [x10, #UAT_WORKER_SCHEDULER_SP]
-	mov	sp, x0			/* same layout: the CFI stays true, now for the resumed stack */
+	mov	sp, x0			/* the layout is the same, so the CFI now describes the resumed stack */
 	mov	w0, #0			/* the result of uat_suspend() */
 	CONTINUE
 END uat_resume
@@ -86,17 +86,17 @@ END uat_suspend
 
 /* int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to)
  *                      x0                     x1              x2
- * clobbers: as a call. uat_suspend() with a reply of one word. The reply lies here, below the return address. It is not
- * in the caller's frame, so the caller can make this a tail call. */
+ * clobbers: as a call. uat_suspend() with a reply of one word. The reply is on this function's part of the stack, not
+ * in the caller's frame. So the caller can make this a tail call. */
 FUNCTION uat_suspend_word, hidden
 	sub	sp, sp, #32
 	.cfi_adjust_cfa_offset 32
-	stp	xzr, x1, [sp]			/* status and value: the reply */
+	stp	xzr, x1, [sp]			/* the reply: status and value */
 	stp	x2, x30, [sp, #16]
 	.cfi_rel_offset x30, 24
 	mov	x9, sp
 	str	x9, [x0, #UAT_PARK_REPLY]
-	adr	x30, .Lreplied			/* a plain branch and no call: no return will match it */
+	adr	x30, .Lreplied			/* not by a call, because no `ret` will match it */
 	b	uat_suspend
 	nop					/* an unwinder looks up the instruction before a return address */
 .Lreplied:					/* uat_resume() or uat_to_next() continues here */
@@ -112,9 +112,9 @@ FUNCTION uat_suspend_word, hidden
 1:	ret
 END uat_suspend_word
 
-/* A task has been suspended: continue with the task that the scheduler chooses next. Return to the caller of
- * uat_resume() or uat_start() only if there is none.
- * clobbers: all; the task's stack is left as it is */
+/* After a task has been suspended: continue with the task that uat_schedule_next() returns. If there is none, return to
+ * the caller of uat_resume() or uat_start().
+ * clobbers: all; does not change the task's stack */
 FUNCTION uat_to_next, hidden
 	ENTER_SCHEDULER_STACK
 	bl	uat_schedule_next
@@ -129,7 +129,7 @@ FUNCTION uat_to_next, hidden
 END uat_to_next
 
 /* Return from uat_resume() or uat_start() with the event in w0.
- * clobbers: all; the stack is left as it is */
+ * clobbers: all; does not change the current stack */
 FUNCTION uat_to_scheduler, hidden
 	ENTER_SCHEDULER_STACK
 	CONTINUE

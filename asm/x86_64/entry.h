@@ -6,7 +6,7 @@
 
 #include "asm/offsets.h"
 
-/* A function that may be called from outside the library (PUBLIC) or only from inside it (HIDDEN). */
+/* Begin a function. PUBLIC: it may be called from outside the library. HIDDEN: only the library calls it. */
 .macro FUNCTION name, visibility
 	.text
 	.globl \name
@@ -24,7 +24,7 @@
 	.size \name, . - \name
 .endm
 
-/* Save the registers that a call preserves; afterwards the stack pointer is a continuation. */
+/* Save the callee-saved registers. Afterwards the stack pointer is a continuation. */
 .macro SAVE_REGISTERS
 	push	%rbp
 	.cfi_adjust_cfa_offset 8
@@ -46,7 +46,7 @@
 	.cfi_rel_offset r15, 0
 .endm
 
-/* Restore the registers. Each pop gives the caller one of its registers back, and the CFI follows. */
+/* Restore the registers. After each pop, the CFI says that this register has the caller's value again. */
 .macro RESTORE_REGISTERS
 	pop	%r15
 	.cfi_adjust_cfa_offset -8

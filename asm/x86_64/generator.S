@@ -11,8 +11,9 @@
 
 /*
  * void uat_generator_enter(void)		rdi: struct uat_generator *; the switch has already taken its `inside`
- * clobbers: all. The first switch to a generator lands here, at the top of its stack. Backtraces end here, because
- * there is no caller. No register is saved for the user's side, which has declared all of them as lost.
+ * clobbers: all. The first switch to a generator jumps here, with the stack pointer at the top of the generator's
+ * stack. Backtraces end here, because there is no caller. No register is saved for the user's side, which has declared
+ * all registers as clobbered.
  */
 FUNCTION uat_generator_enter, public
 	.cfi_undefined rip
@@ -26,9 +27,9 @@ FUNCTION uat_generator_enter, public
 	cmp	%rax, (%rcx)
 	jne	uat_generator_overflow@PLT
 	lea	.Lover(%rip), %rcx
-	mov	%rcx, INSIDE_PC(%rdi)		/* every further uat_generator_next() ends at once */
+	mov	%rcx, INSIDE_PC(%rdi)		/* each later uat_generator_next() returns "no value" at once */
 	lea	OUTSIDE(%rdi), %rdx
-.Lover:						/* rdx: &outside, as the switch to here leaves it. Needs no stack. */
+.Lover:						/* rdx: &outside, set by the switch that jumps here. Needs no stack. */
 #if defined(__CET__) && (__CET__ & 1)
 	endbr64
 #endif
@@ -42,8 +43,8 @@ END uat_generator_enter
 
 /*
  * void uat_generator_overflow(struct uat_generator *g)
- * clobbers: does not return. Reports the overflow on the user's stack, because the generator's has no room. It
- * stays below what the compiler may keep under the user's stack pointer.
+ * clobbers: does not return. Reports the overflow on the user's stack, because the generator's stack has no room. It
+ * leaves 256 bytes below the user's stack pointer untouched, where the compiler may keep data (red zone).
  */
 FUNCTION uat_generator_overflow, public
 	.cfi_undefined rip

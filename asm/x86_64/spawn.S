@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spawn, child first. All of the common case is here: push the spawner's continuation, run the child, pop, deliver the
- * result. It uses no atomic, no fence and no allocation. It contains uat_deque_push() of deque/owner.h, inlined.
+ * Spawn, work-first: the child runs at once. The whole common case is here: push the spawner's continuation, run the
+ * child, pop the continuation, deliver the result. It uses no atomic read-modify-write, no fence and no allocation. It
+ * contains uat_deque_push() and uat_deque_pop_private() of deque/owner.h.
  *
  * uat_spawn() copies the argument to the child's stack. uat_spawn_typed() does not: its child reads the argument where
- * the spawner wrote it, and has its own copy before it calls anything. Until the child has ended or waits, the
- * spawner's frames stay as they are on this worker, even if their continuation is stolen. Only a push that goes to
- * uat_task_pushed() copies first, because torture puts the spawner's frames away there.
+ * the spawner wrote it, and copies it before it calls any function. Until the child has ended or waits, the spawner's
+ * frames stay unchanged on this worker, even if their continuation is stolen. Only a push that calls uat_task_pushed()
+ * copies the argument first, because under torture that function moves the spawner's frames away.
  *
  * The stack, downwards (all sizes in bytes):
  *	spawner's frames
- *	return address		8	of uat_spawn()
+ *	return address		8	of the call of uat_spawn()
  *	rbp rbx r12-r15		48
  *  sp: ---- the continuation; entry of the deque; base of the child's stack segment; in rbx while the child runs
  *	struct uat_frame	24
  *	result			result_size rounded up to 8
  *	argument		if copied: arg_size rounded up to 8
- *	padding			so that the whole is a multiple of 16
+ *	padding			so that the sum is a multiple of 16
  *	return address of fn, frames of the child
  *
- * The stores here need no fence against thieves, which see none of them before uat_deque_refill() publishes the entry
- * with a release store. The load of *look (ring->claims) is relaxed, because it is only a hint that there is something
- * to do. Its peers are the thieves' atomics in uat_thief_claim().
+ * The stores need no fence: thieves see none of them before uat_deque_refill() publishes the entry by a release store.
+ * The load of *look (ring->claims) is relaxed, because it only decides whether to take the slow path. It pairs with the
+ * thieves' atomics in uat_thief_claim().
  */
 #include "asm/x86_64/entry.h"
 
-/* Copy rcx bytes upwards, first in whole words. The rest is copied in the pieces in which it was probably written,
- * because a load that is wider than the stores before it waits for them. Uses rax and r11; rcx is lost. */
+/* Copy rcx bytes upwards: first whole words, then the rest in pieces of 4, 2 and 1 bytes. The spawner probably wrote
+ * the rest in such pieces, and a load that is wider than the stores before it would wait for them. Clobbers rax, r11
+ * and rcx. */
 .macro COPY from, to
 	xor	%eax, %eax
 	sub	$8, %rcx
@@ -53,7 +55,7 @@
 5:
 .endm
 
-/* Save the continuation of a spawn, whose address is then in rbx, and fill the frame below it. */
+/* Save the continuation of a spawn, put its address into rbx, and fill the frame below it. */
 .macro BEGIN_SPAWN
 	SAVE_REGISTERS
 	mov	%rsp, %rbx
@@ -66,14 +68,14 @@
 
 /* void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
  *                rdi            rsi         rdx              rcx              r8            r9
- * clobbers: as a call. Returns once the child has ended, or once the continuation was stolen, then perhaps in another
- * process. */
+ * clobbers: as a call. Returns when the child has ended, or when a thief resumes the stolen continuation, perhaps in
+ * another process. */
 FUNCTION uat_spawn, public
 	BEGIN_SPAWN
 	lea	-8(%r9), %rax
 	lea	-8(%rcx), %r10
 	or	%r10, %rax
-	jne	.Lsizes				/* argument and result do not have 8 bytes each */
+	jne	.Lsizes				/* argument and result are not 8 bytes each */
 	mov	(%rdx), %rax
 	lea	-(UAT_FRAME_SIZE + 16)(%rbx), %rsp
 	mov	%rax, (%rsp)
@@ -93,7 +95,7 @@ FUNCTION uat_spawn, public
 	mov	%rsi, %rax
 	mov	%rdx, %rsi
 	.cfi_remember_state
-	.cfi_undefined rip			/* backtraces end here: above lies the spawner, or nothing */
+	.cfi_undefined rip			/* backtraces end here: the frame above is the spawner's, or there is none */
 	call	*%rax
 	mov	uat_worker+UAT_WORKER_TOP(%rip), %rax
 	mov	uat_worker+UAT_WORKER_LOOK(%rip), %rcx
@@ -116,15 +118,15 @@ FUNCTION uat_spawn, public
 .Lreturn:
 	lea	UAT_SAVED_SIZE(%rbx), %rsp
 	.cfi_def_cfa rsp, 8
-	mov	32(%rbx), %rbx			/* the child has preserved the other registers, as every call does */
+	mov	32(%rbx), %rbx			/* the child, like every call, has preserved the other registers */
 	.cfi_same_value rbx
 	ret
 	.cfi_def_cfa rbx, UAT_SAVED_SIZE + 8
 	.cfi_offset rbx, -24
 
-.Lpublish:					/* uat_task_pushed(), keeping the child's arguments */
+.Lpublish:					/* call uat_task_pushed(), and keep the child's arguments */
 	cmp	%rbx, %rdi
-	jb	6f				/* the argument is below the continuation: copied */
+	jb	6f				/* the argument is below the continuation: it was copied */
 	lea	15(%rcx), %rax
 	and	$-16, %rax
 	sub	%rax, %rsp
@@ -170,7 +172,7 @@ FUNCTION uat_spawn, public
 	mov	%r10, %rdx
 	jmp	.Lpush
 
-.Lcheck:					/* uat_task_check(sp, arg_size, result_size) ends the job if it is too much */
+.Lcheck:					/* uat_task_check(sp, arg_size, result_size) ends the job if the sizes are too large */
 	mov	%rsi, %r12
 	mov	%rdx, %r13
 	mov	%rcx, %r14
@@ -179,14 +181,14 @@ FUNCTION uat_spawn, public
 	mov	%rbx, %rdi
 	mov	%rcx, %rsi
 	mov	%r9, %rdx
-	lea	-UAT_FRAME_SIZE(%rsp), %rsp	/* not over the frame; aligned */
+	lea	-UAT_FRAME_SIZE(%rsp), %rsp	/* spare the frame; keep the alignment */
 	call	uat_task_check
 	mov	%r12, %rsi
 	mov	%r13, %rdx
 	mov	%r14, %rcx
 	mov	%r15, %r11
 	mov	%rbp, %rax
-	mov	(%rbx), %r15			/* the child's caller must find them as they were */
+	mov	(%rbx), %r15			/* restore the callee-saved registers that were used */
 	mov	8(%rbx), %r14
 	mov	16(%rbx), %r13
 	mov	24(%rbx), %r12
@@ -212,13 +214,13 @@ FUNCTION uat_spawn, public
 END uat_spawn
 
 /* void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size)
- * uat_spawn() for the function that UAT_TASK writes around a task's body. No size is checked, because argument and
- * result have at most UAT_SPAWN_TYPED_MAX bytes. */
+ * uat_spawn() for the function that UAT_TASK generates around a task's body. It need not check sizes, because argument
+ * and result have at most UAT_SPAWN_TYPED_MAX bytes. */
 FUNCTION uat_spawn_typed, public
 	BEGIN_SPAWN
 	mov	%rdx, %rdi
 	cmp	$8, %r9d
-	jne	8f				/* the result does not have 8 bytes */
+	jne	8f				/* the result is not 8 bytes */
 	sub	$(UAT_FRAME_SIZE + 16), %rsp
 	lea	8(%rsp), %rdx
 	jmp	.Lpush
@@ -233,7 +235,8 @@ END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               rdi           rsi         rdx        rcx
- * clobbers: as a call. Begins a task at uat_spawn()'s call of the child, and returns through uat_to_scheduler(). */
+ * clobbers: as a call. Starts a task by the call of the child in uat_spawn(), and returns through
+ * uat_to_scheduler(). */
 FUNCTION uat_start, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)

@@ -14,8 +14,8 @@
 	.cfi_offset r15, -56
 .endm
 
-/* Continue where the registers on this stack were saved. This is not a `ret`, because the return predictor remembers
- * the calls of the side that is left. */
+/* Continue at the place where the registers on this stack were saved. This is not a `ret`, because the return predictor
+ * remembers the calls of the stack that is left. */
 .macro CONTINUE
 	RESTORE_REGISTERS
 	pop	%rcx
@@ -29,7 +29,7 @@
 FUNCTION uat_resume, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)
-	mov	%rdi, %rsp		/* same layout: the CFI stays true, now for the resumed stack */
+	mov	%rdi, %rsp		/* the layout is the same, so the CFI now describes the resumed stack */
 	xor	%eax, %eax		/* the result of uat_suspend() */
 	CONTINUE
 END uat_resume
@@ -83,17 +83,17 @@ END uat_suspend
 
 /* int uat_suspend_word(struct uat_park *wait, uint64_t value, void *to)
  *                      rdi                    rsi             rdx
- * clobbers: as a call. uat_suspend() with a reply of one word. The reply lies here, below the return address. It is not
- * in the caller's frame, so the caller can make this a tail call. */
+ * clobbers: as a call. uat_suspend() with a reply of one word. The reply is on this function's part of the stack, below
+ * the return address. So the caller can make this a tail call. */
 FUNCTION uat_suspend_word, hidden
 	push	%rdx
 	.cfi_adjust_cfa_offset 8
 	push	%rsi
 	.cfi_adjust_cfa_offset 8
-	push	$0				/* the status; together with the value above it, it is the reply */
+	push	$0				/* the status; status and value are the reply */
 	.cfi_adjust_cfa_offset 8
 	mov	%rsp, UAT_PARK_REPLY(%rdi)
-	lea	.Lreplied(%rip), %rax		/* a push and no call: no `ret` will match it */
+	lea	.Lreplied(%rip), %rax		/* not by a call, because no `ret` will match it */
 	push	%rax
 	.cfi_adjust_cfa_offset 8
 	jmp	uat_suspend
@@ -117,9 +117,9 @@ FUNCTION uat_suspend_word, hidden
 	jmp	*%rcx				/* jmp, not ret: see asm/switch.h */
 END uat_suspend_word
 
-/* A task has been suspended: continue with the task that the scheduler chooses next. Return to the caller of
- * uat_resume() or uat_start() only if there is none.
- * clobbers: all; the task's stack is left as it is */
+/* After a task has been suspended: continue with the task that uat_schedule_next() returns. If there is none, return to
+ * the caller of uat_resume() or uat_start().
+ * clobbers: all; does not change the task's stack */
 FUNCTION uat_to_next, hidden
 	ENTER_SCHEDULER_STACK
 	sub	$8, %rsp			/* aligned */
@@ -139,7 +139,7 @@ FUNCTION uat_to_next, hidden
 END uat_to_next
 
 /* Return from uat_resume() or uat_start() with the event in eax.
- * clobbers: all; the stack is left as it is */
+ * clobbers: all; does not change the current stack */
 FUNCTION uat_to_scheduler, hidden
 	ENTER_SCHEDULER_STACK
 	CONTINUE
