@@ -2,14 +2,14 @@
 /*
  * uat: uni-address threads, a distributed fork-join runtime for InfiniBand clusters.
  *
- * A program is ordinary recursive C. uat_spawn() runs a function as a task and lets an idle worker, in
- * another process and perhaps on another host, steal the rest of the caller; uat_join() waits for it.
- * A stolen task keeps its stack addresses, so pointers into its own frames stay valid.
+ * A program is ordinary recursive C. uat_spawn() runs a function as a child task. Meanwhile an idle worker, in another
+ * process and perhaps on another host, may steal the rest of the caller. uat_join() waits for the child. A stolen task
+ * keeps its stack addresses, so pointers into its own frames stay valid.
  *
  * docs/rules.md and uat(7) give the rules for task code.
  *
- * The scheme is that of Akiyama and Taura, "Uni-Address Threads: Scalable Thread Management for RDMA-Based
- * Work Stealing", HPDC'15; joins are greedy as in Shiina and Taura, Cluster'22.
+ * The scheme is that of Akiyama and Taura, "Uni-Address Threads: Scalable Thread Management for RDMA-Based Work
+ * Stealing", HPDC'15. Joins are greedy, as in Shiina and Taura, Cluster'22.
  */
 #ifndef UAT_H
 #define UAT_H
@@ -27,49 +27,49 @@ extern "C" {
 #define UAT_VERSION "0.2.0"
 
 /*
- * A task's body. arg points to the task's own copy of the argument, result to its own result buffer. Both are aligned
- * to 8 bytes and live in the task's stack segment. (A typed task gets them aligned as their types require.)
+ * A task's body. arg points to the task's own copy of the argument, and result to its own result buffer. Both are
+ * aligned to 8 bytes and are in the task's stack segment. (In a typed task they are aligned as their types require.)
  */
 typedef void uat_fn(void *arg, void *result);
 
 /*
- * The spawner's handle of one child. It lives in the spawner's frame and belongs to the runtime from uat_spawn() to the
- * end of uat_join(). It needs no initialisation and may be used again after the join. `record` is 0 until child and
- * spawner part, and 0 again after the join.
+ * The spawner's handle of one child. It must be in the spawner's frame and belongs to the runtime from uat_spawn() to
+ * the end of uat_join(). It needs no initialisation and may be used again after the join. `record` is 0 until child and
+ * spawner part, and is 0 again after the join.
  */
 typedef struct uat_task {
-    uint64_t record; /* where child and spawner meet once they live apart: (rank << 48) | address, or 0 */
-    void *result;    /* where the spawner wants the result */
+    uint64_t record; /* the join record, once child and spawner have parted: (rank << 48) | address; else 0 */
+    void *result;    /* the spawner's buffer for the result */
     uint64_t size;   /* bytes of the result; set only while record is not 0 */
 } uat_task_t;
 
 /*
- * Start the runtime: collective, the first call of main(). It may re-execute the program with address-space
- * randomisation turned off, so do nothing with an outside effect before it. A program started by uatrun, srun
- * --mpi=pmix or another PMIx launcher joins that job; a program started alone is a job of one worker. Returns 0, or a
- * negative errno after one line on stderr that says what to do:
- *   -EINVAL    a UAT_* variable is bad, or workers differ
+ * Start the runtime. Collective, the first call in main(). It may re-execute the program with address-space
+ * randomisation turned off, so the program must not have external effects before the call. A program that was started
+ * by uatrun, srun --mpi=pmix or another PMIx launcher joins that launcher's job. A program without a launcher is a job
+ * of one worker. Returns 0, or a negative errno after one line on stderr that says what to do:
+ *   -EINVAL    a UAT_* variable is invalid, or the workers differ in their settings
  *   -ENOMEM    there is no memory for the segment
  *   -EEXIST    the segment's address is taken
  *   -EALREADY  uat_init() was called before: a process takes part in one job only, even after uat_finalize()
  */
 int uat_init(void);
 
-/* Leave the job: collective, the last call. Returns 0 or a negative errno. */
+/* Leave the job. Collective, the last call. Returns 0 or a negative errno. */
 int uat_finalize(void);
 
 /*
  * Rank of this worker, 0 <= rank < uat_size(), and number of workers. Inside a task the rank may change at every spawn
- * and join, because the task may move to another worker there. Before uat_init(): 0 and 1.
+ * and join, because these may move the task to another worker. Before uat_init() they return 0 and 1.
  */
 int uat_rank(void);
 int uat_size(void);
 
 /*
- * Run one task tree: collective, outside of any task, any number of times. Rank 0's root, arg and sizes are used; the
- * other ranks may pass NULL and 0 for them. Every rank provides room for the result and receives it. arg is copied
- * (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default).
- * Returns 0, or a negative errno, the same on all ranks, after one line on stderr of the rank where it failed:
+ * Run one task tree. Collective, outside of tasks, any number of times. Rank 0's root, arg and sizes are used; the
+ * other ranks may pass NULL and 0 for them. Every rank must provide a buffer for the result and receives the result.
+ * arg is copied (arg_size bytes). result_size is at most UAT_RESULT_MAX (1024 bytes by default). Returns 0 or a
+ * negative errno, the same on all ranks. After an error, the rank on which it occurred has printed one line on stderr:
  *   -EINVAL    a pointer is NULL
  *   -EMSGSIZE  result_size is above UAT_RESULT_MAX, or below rank 0's and not 0; or arg_size is too large
  */
@@ -77,24 +77,25 @@ int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *result, size_t
 
 /*
  * Run fn as a child task; meanwhile the caller's continuation may be stolen. arg is copied (arg_size bytes). *result
- * (result_size bytes, in the caller's frame, or NULL with size 0) is set by the time the join returns. Only inside a
- * task. Cannot fail: an error (stack or result too large) ends the job with a message.
+ * (result_size bytes, in the caller's frame, or NULL with size 0) is set when the join returns. Call it only inside a
+ * task. It cannot fail: an error (stack or result too large) ends the job with a message.
  */
 void uat_spawn(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 
 /*
- * uat_spawn() for typed tasks, whose code calls it. fn may get arg itself instead of a copy, so it must copy the
- * argument before it calls anything. arg is in the caller's frame. Both sizes are at most UAT_SPAWN_TYPED_MAX.
+ * uat_spawn() for typed tasks, whose generated code calls it. fn may get arg itself instead of a copy, so it must copy
+ * the argument before it calls any function. arg must be in the caller's frame. Both sizes must be at most
+ * UAT_SPAWN_TYPED_MAX.
  */
 void uat_spawn_typed(uat_task_t *t, uat_fn *fn, const void *arg, size_t arg_size, void *result, size_t result_size);
 #define UAT_SPAWN_TYPED_MAX 512
 
-/* The slow path of uat_join(), for a child that lives elsewhere. Programs call uat_join(). */
+/* The slow path of uat_join(), for a child that has parted from its spawner. Programs call uat_join() instead. */
 void uat_join_wait(uat_task_t *t);
 
 /*
- * Wait for the child. Its result is then in the buffer that was passed to uat_spawn(). The task that spawned a child
- * joins it exactly once; children may be joined in any order. After a join the task may be on another worker.
+ * Wait for the child. Afterwards its result is in the buffer that was passed to uat_spawn(). The task that spawned a
+ * child must join it exactly once. Children may be joined in any order. After a join the task may be on another worker.
  */
 static inline void uat_join(uat_task_t *t)
 {
@@ -103,27 +104,27 @@ static inline void uat_join(uat_task_t *t)
 }
 
 /*
- * Continue on the worker of this rank. The caller's stack goes there; meanwhile this worker continues the caller's
- * spawner. The caller runs once that worker has no entry in its deque: when its running task has ended or waits and all
- * continuations there have run or were stolen. Until the caller next spawns, joins or waits, it stays there. So code
- * between two such calls runs where its data are: uat_migrate(uat_global_home(p)), with uat/global.h. On the worker of
- * this rank the call does nothing. Only inside a task. Like a call that waits, it must not be made while ranges of
- * global memory are checked out. Errors end the job with a message: a rank that is not of this job, a call outside of a
- * task.
+ * Continue the calling task on the worker of this rank, the target. The caller's stack moves to the target; meanwhile
+ * this worker continues the caller's spawner. The caller continues when the target's deque is empty, that is, when the
+ * target's running task has ended or waits and all its continuations have run or were stolen. The caller stays on the
+ * target until it next spawns, joins or waits. So after uat_migrate(uat_global_home(p)), with uat/global.h, code runs
+ * where its data are. On the target itself the call does nothing. Call it only inside a task, and, like a call that
+ * waits, not while ranges of global memory are checked out. These errors end the job with a message: the rank is not in
+ * this job; the call is outside of a task.
  */
 void uat_migrate(int rank);
 
 /*
- * uat_spawn(), with the worker on which the child starts: the child's first act is uat_migrate(rank). The places of
- * X10 and the on-statement of Chapel do the same. The caller goes on at once. The child takes a join record, and its
- * stack takes a block of the evacuation heap. If rank is this worker's, the child is an ordinary one.
+ * uat_spawn() of a child that starts on the worker `rank`: the child calls uat_migrate(rank) first. The places of X10
+ * and the on-statement of Chapel do the same. The caller continues at once. The child takes a join record, and its
+ * stack takes a block of the evacuation heap. If rank is this worker's, the call is equal to uat_spawn().
  */
 void uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t arg_size, void *result,
                   size_t result_size);
 
 /*
- * Task groups: any number of children, spawned in a loop or along a list, with one wait for all of them. A group takes
- * the place of a handle for each child; the children's results are dropped.
+ * Task groups: any number of children, spawned in a loop or along a list, with one wait for all of them. One group
+ * replaces the handles of all its children. The children's results are dropped.
  *
  *     uat_group_t group;
  *     uat_group_begin(&group);
@@ -131,7 +132,7 @@ void uat_spawn_on(uat_task_t *t, int rank, uat_fn *fn, const void *arg, size_t a
  *         visit_group_spawn(&group, n->value);       from UAT_TASK(..., visit, ...)
  *     uat_group_wait(&group);
  *
- * A group lives in the frame of the task that begins it. Only this task spawns into it and waits for it. A task may
+ * A group must be in the frame of the task that begins it. Only this task may spawn into it and wait for it. A task may
  * have several groups at a time, and its children may have groups of their own. The fields belong to the library.
  */
 typedef struct uat_cancel {
@@ -140,18 +141,19 @@ typedef struct uat_cancel {
 
 typedef struct uat_group {
     uat_task_t task;        /* the handle of the child that is being spawned */
-    uint64_t record;        /* where children that live apart from the spawner meet it, or 0 */
-    uint64_t parted;        /* number of these children, counted since the last wait */
+    uint64_t record;        /* the join record of the children that have parted from the spawner, or 0 */
+    uint64_t parted;        /* number of these children since the last wait */
     struct uat_group *self; /* the group's own address: a copy of a group is not a group */
     uat_cancel_t cancel;    /* the handle that cancels this group, or 0 */
-    uat_cancel_t outer;     /* cancel of the group around it; differs from this group's if it is cancellable itself */
+    uat_cancel_t outer;     /* cancel of the enclosing group; differs from `cancel` if this group itself is
+                             * cancellable */
 } uat_group_t;
 
 /* The value of uat_task_t.result in the handle of a group. */
 #define UAT_GROUP_RESULT ((void *)1)
 
-/* Make an empty group. A group need not be ended. But after a spawn into it, the task must wait for it before it
- * ends. */
+/* Make an empty group. An empty group need not be ended. But after a spawn into the group, the task must wait for the
+ * group before the task ends. */
 static inline void uat_group_begin(uat_group_t *group)
 {
     group->record = 0;
@@ -163,24 +165,27 @@ static inline void uat_group_begin(uat_group_t *group)
 
 /*
  * Cancellation. A cancelled group, and each group begun in it, starts no more children: uat_group_spawn() returns
- * without a call of fn. Children that run may ask, by uat_cancelled(), and return early. The wait still waits for all
- * that have started.
+ * without calling fn. Running children may check uat_cancelled() and return early. The wait still waits for all
+ * children that have started.
  *
- * uat_group_cancellable() makes a group cancellable, after its begin and before its first spawn. It returns a handle,
- * which is passed to children as an argument. By the handle, tasks cancel the group and ask whether it was cancelled.
- * The handle is valid until uat_group_wait(), which makes the group an ordinary one again. Call it only in the task
- * that began the group.
+ * uat_group_cancellable() makes a group cancellable. Only the task that began the group may call it, before the first
+ * spawn into the group. It returns a handle, which the program passes to children as an argument. With the handle,
+ * tasks can cancel the group and check whether it was cancelled. The handle is valid until uat_group_wait(), after
+ * which the group is no longer cancellable.
  *
- * uat_group_begin_in() begins a group that is cancelled with the handle's group. It is for the children of that group.
+ * uat_group_begin_in() begins a group that is cancelled when the handle's group is cancelled. It is for the children of
+ * that group.
  *
- * uat_group_cancel() may be called by any task of the group, any number of times. It orders no accesses to memory: pass
- * what a search has found through an object of uat/sync.h or an atomic, or read it after the wait.
+ * uat_group_cancel() may be called by any task of the group, any number of times. It does not order accesses to memory.
+ * So pass the result of a search through an object of uat/sync.h or an atomic, or read it after the wait.
  *
- * uat_cancelled() returns 1 if the handle's group or one around it was cancelled, else 0. The worker that cancelled and
- * the worker where the group was made cancellable see it at once. Other workers keep an answer for 50 us
- * (UAT_CANCEL_AGE_NS); after that, a call takes one round trip for each of these groups whose home is elsewhere.
+ * uat_cancelled() returns 1 if the handle's group or an enclosing one was cancelled, else 0. The worker that cancelled
+ * the group, and the group's home, where it was made cancellable, see the cancellation at once. Any other worker caches
+ * an answer for 50 us (UAT_CANCEL_AGE_NS). After that, a call takes one round trip for each of these groups whose home
+ * is another worker.
  *
- * Errors end the job with a line: a handle that was never made, or used after the wait; no room in UAT_HEAP_SIZE.
+ * These errors end the job with a line: using a handle that was never made, or using it after the wait; no room in
+ * UAT_HEAP_SIZE.
  */
 enum { UAT_CANCEL_AGE_NS = 50000 };
 uat_cancel_t uat_group_cancellable(uat_group_t *group);
@@ -195,8 +200,8 @@ static inline void uat_group_begin_in(uat_group_t *group, uat_cancel_t outer)
 
 /*
  * Run fn as a child task of the group; meanwhile the caller's continuation may be stolen. arg is copied (arg_size
- * bytes). fn must not write to its `result`, which has no room. Call this in the task that began the group. Cannot
- * fail; its errors are those of uat_spawn().
+ * bytes). fn must not write to its `result`, which points to no buffer. Only the task that began the group may call
+ * this. The errors are those of uat_spawn().
  */
 static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
 {
@@ -207,7 +212,8 @@ static inline void uat_group_spawn(uat_group_t *group, uat_fn *fn, const void *a
         group->parted++;
 }
 
-/* uat_group_spawn() for typed tasks: see uat_spawn_typed(). The size is a constant, so the compiler keeps one way. */
+/* uat_group_spawn() for typed tasks: see uat_spawn_typed(). The size is a constant, so the compiler keeps only one of
+ * the two cases. */
 static inline void uat_group_spawn_typed(uat_group_t *group, uat_fn *fn, const void *arg, size_t arg_size)
 {
     if (arg_size > UAT_SPAWN_TYPED_MAX) {
@@ -221,7 +227,7 @@ static inline void uat_group_spawn_typed(uat_group_t *group, uat_fn *fn, const v
         group->parted++;
 }
 
-/* uat_group_spawn(), with the worker on which the child starts: see uat_spawn_on(). */
+/* uat_group_spawn() of a child that starts on the worker `rank`: see uat_spawn_on(). */
 static inline void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, const void *arg, size_t arg_size)
 {
     if (__builtin_expect(group->cancel.object != 0, 0) && uat_cancelled(group->cancel))
@@ -232,9 +238,9 @@ static inline void uat_group_spawn_on(uat_group_t *group, int rank, uat_fn *fn, 
 }
 
 /*
- * Wait for all children of the group. The group is empty then and may be used again. After the call the task may be on
- * another worker. A second wait, or the wait for an empty group, returns at once. If a task ends without this wait
- * while a child lives elsewhere, the job ends with a message.
+ * Wait for all children of the group. Afterwards the group is empty and may be used again, and the task may be on
+ * another worker. A wait for an empty group returns at once. If a task ends without this wait while a child is on
+ * another worker, the job ends with a message.
  */
 static inline void uat_group_wait(uat_group_t *group)
 {
@@ -246,35 +252,38 @@ static inline void uat_group_wait(uat_group_t *group)
         uat_group_end_cancel(group);
 }
 
-/* Barrier over all workers: collective, outside uat_run(). Returns 0 or a negative errno. */
+/* Barrier over all workers. Collective, outside uat_run(). Returns 0 or a negative errno. */
 int uat_barrier(void);
 
 /*
- * Copy rank 0's n bytes to every worker, at one and the same address, read-only: input data for tasks. The copy lasts
- * until uat_replicate_free() or uat_finalize(); the workers of a host share one. Collective, outside uat_run(); only
- * rank 0's p and n are used. The caller keeps p. Returns the address, or NULL with errno set: on all ranks, or on none.
+ * Copy rank 0's n bytes at p to every worker, as read-only input data for tasks. The copy has the same address on all
+ * workers, and the workers of a host share one copy. It exists until uat_replicate_free() or uat_finalize().
+ * Collective, outside uat_run(); only rank 0's p and n are used. The caller keeps p. Returns the address, or, on all
+ * ranks, NULL with errno set.
  */
 void *uat_replicate(const void *p, size_t n);
 
 /*
- * Free what uat_replicate() returned. Collective, outside uat_run(); all ranks pass the same address. If all pass NULL,
- * the call does nothing. Returns 0, or -EINVAL after a line (no replica begins there; the ranks differ).
+ * Free a copy that uat_replicate() returned. Collective, outside uat_run(). All ranks must pass the same address. If
+ * all pass NULL, the call does nothing. Returns 0, or -EINVAL after a line (the address is not that of a copy, or the
+ * ranks differ).
  */
 int uat_replicate_free(void *replica);
 
 /*
- * The current value of a setting, as text: "transport", "transport_reason", "deque", "torture", "time" (real or
- * virtual), "launcher". NULL for another name or before uat_init(). The string belongs to the runtime.
+ * The current value of a setting, as text. The names are "transport", "transport_reason", "deque", "torture", "time"
+ * (real or virtual) and "launcher". NULL for another name, or before uat_init(). The string belongs to the runtime.
  */
 const char *uat_setting(const char *name);
 
 /*
- * Nanoseconds of a monotonic clock, for intervals on one worker. It is CLOCK_MONOTONIC, or virtual time in a simulation
- * (UAT_TRANSPORT=sim), where all workers share the clock and it starts at 0.
+ * The time of a monotonic clock in nanoseconds, for intervals on one worker. The clock is CLOCK_MONOTONIC. In a
+ * simulation (UAT_TRANSPORT=sim) it is virtual time, which starts at 0 and is the same for all workers.
  */
 uint64_t uat_time_ns(void);
 
-/* Tell a simulation that the caller computes for ns nanoseconds; does nothing otherwise. See docs/simulation.md. */
+/* Tell a simulation that the caller computes for ns nanoseconds. Does nothing without a simulation. See
+ * docs/simulation.md. */
 void uat_sim_work(uint64_t ns);
 
 #pragma GCC visibility pop
@@ -293,10 +302,10 @@ void uat_sim_work(uint64_t ns);
  *     void name_group_spawn(uat_group_t *, arg1, ...)  uat_group_spawn(); drops the result
  *     void name_group_spawn_on(uat_group_t *, int rank, arg1, ...)  uat_group_spawn_on(); drops the result
  * UAT_TASK_VOID(name, ...) does this for a function without a result: name_run() then takes only the arguments.
- * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion: they declare everything above and leave the
- * definition to the program, as `static type name(type1 arg1, ...)`.
+ * UAT_TASK_DECLARE and UAT_TASK_VOID_DECLARE are for mutual recursion. They declare everything above, but the program
+ * itself defines the function, as `static type name(type1 arg1, ...)`.
  *
- * Types may be aligned to up to 64 bytes. An array goes in a struct; a type with a comma in it needs a typedef.
+ * Types may be aligned to at most 64 bytes. An array must be in a struct. A type with a comma needs a typedef.
  */
 #define UAT_TASK(type, ...)                                                                                            \
     UAT_TASK_DECLARE(type, __VA_ARGS__)                                                                                \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat for C++17: typed tasks, loops, algorithms, generators, global memory and its atomics. Headers only; link with
- * libuat. This header includes all others of uat, also those for C, such as uat/sync.h.
+ * libuat. This header includes all other headers of uat, also those for C, such as uat/sync.h.
  *
  *     long fib(long n)
  *     {
@@ -20,10 +20,10 @@
  *             std::cout << answer << '\n';
  *     }
  *
- * Everything that goes to a task or comes back travels to other processes by value. So functions, lambdas with all they
- * capture, arguments and results must be trivially copyable. A lambda must capture by value: a compiler cannot refuse
- * one that captures by reference, but UAT_TORTURE finds it. The other rules for task code are in docs/rules.md. An
- * exception that a task throws comes out of its join: see uat/error.hpp.
+ * A task's function, arguments and result travel to other processes by value. So functions, lambdas with all their
+ * captures, arguments and results must be trivially copyable. A lambda must capture by value. The compiler cannot
+ * refuse a lambda that captures by reference, but UAT_TORTURE finds it. docs/rules.md has the other rules for task
+ * code. If a task throws an exception, its join throws the exception again: see uat/error.hpp.
  */
 #ifndef UAT_HPP
 #define UAT_HPP

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adaptive requests: an algorithm that makes a parallel part only when an idle worker asks for one. Its sequential code
- * runs over an interval and takes the next iterations from the front. An idle worker takes a part from the back.
+ * Adaptive requests: an algorithm makes a parallel part only when an idle worker asks for one. The algorithm's
+ * sequential code works through an interval and takes its next iterations from the front. An idle worker takes a part
+ * from the back.
  *
  *     static void add(uat_context_t *c, const void *arg, void *result)
  *     {
@@ -18,14 +19,16 @@
  *     static const uat_adaptive_t adding = {.fn = add, .result_size = sizeof(long)};
  *     uat_adaptive_run(&adding, NULL, 0, n, NULL, &sum);
  *
- * The same function runs every part, so a part is divided further. The owner, which runs the function for the whole
- * interval, merges the results of the parts in the order of the interval; the operation need not commute.
+ * The same function runs every part, so a part can be divided further. The owner is the call that runs the function for
+ * the whole interval. It merges the results of the parts in the order of the interval, so the operation need not be
+ * commutative.
  *
- * A context is the state of one such call. It lies in the frame of the task that runs the function, and migrates with
- * it. The functions below are called inside a task, by the task that has the context. Errors end the job with a line.
+ * A context is the state of one call of the function. It is in the frame of the task that runs the function, and
+ * migrates with the task. Only the task that has the context may call the functions below. Errors end the job with a
+ * line.
  *
- * The interface is after the specification of X-Kaapi (Danjean, Gautier, Laferriere 2009). docs/adaptive.md says what
- * that leaves open, how this is done, and when to use it instead of uat_for().
+ * The interface follows the specification of X-Kaapi (Danjean, Gautier, Laferriere 2009). docs/adaptive.md says what
+ * the specification leaves open, how uat implements it, and when to use it instead of uat_for().
  */
 #ifndef UAT_ADAPTIVE_H
 #define UAT_ADAPTIVE_H
@@ -39,15 +42,16 @@ extern "C" {
 
 /* How an idle worker gets a part. */
 enum uat_adaptive_mode {
-    UAT_CONCURRENT, /* it takes the second half of what is left, by one CMP_SWAP; the owner's CPU takes no part */
-    UAT_COOPERATIVE /* it posts a request; the owner answers all requests that it finds, in uat_context_next() */
+    UAT_CONCURRENT, /* it takes the second half of the remaining interval by one CMP_SWAP; the owner's CPU is not
+                     * involved */
+    UAT_COOPERATIVE /* it posts a request; in uat_context_next(), the owner answers all requests that have arrived */
 };
 
 enum {
-    UAT_ADAPTIVE_OPEN = 8,    /* most intervals of one worker from which parts are taken */
-    UAT_CONTEXT_PARTS = 31,   /* most parts of one context that are not yet merged */
-    UAT_ADAPTIVE_ARG = 256,   /* most bytes of an argument */
-    UAT_REQUEST_DATA = 48,    /* most bytes of data in a request */
+    UAT_ADAPTIVE_OPEN = 8,    /* maximum number of intervals of one worker from which parts can be taken */
+    UAT_CONTEXT_PARTS = 31,   /* maximum number of unmerged parts of one context */
+    UAT_ADAPTIVE_ARG = 256,   /* maximum bytes of an argument */
+    UAT_REQUEST_DATA = 48,    /* maximum bytes of data in a request */
     UAT_REQUEST_WAIT_US = 100 /* time after which uat_request_wait() and an idle worker cancel a request */
 };
 
@@ -56,11 +60,11 @@ typedef struct uat_context {
     void *state;               /* for fn and the splitter; NULL at first */
     struct uat_context *outer; /* the context around this one, or NULL */
     const struct uat_part *part;
-    uint64_t seen;      /* the interval's word, as this task last saw it */
-    int32_t home, cell; /* where the word is; cell -1: here, and no part can be taken */
-    uint32_t parts;     /* parts to merge, if counted */
+    uint64_t seen;      /* the value of the interval's word that this task last saw */
+    int32_t home, cell; /* where the word is; cell -1: in this context, and no part can be taken */
+    uint32_t parts;     /* number of parts to merge, if `counted` is set */
     uint16_t counted;
-    uint16_t is_part; /* for fn. 0: it runs the whole interval; 1: a part that was taken */
+    uint16_t is_part; /* for fn: 0: it runs the whole interval; 1: it runs a part that was taken */
 } uat_context_t;
 
 /* A request as the splitter sees it. */
@@ -71,84 +75,88 @@ typedef struct uat_request {
 } uat_request_t;
 
 /*
- * Runs one part of the interval. arg: the part's own copy, aligned to 16 bytes. *result: room for the part's result,
- * zero at first. A part may not use reducers (uat/reducer.h), and in C++ no exception may leave the function.
+ * Runs the whole interval or a part. arg: the part's own copy, aligned to 16 bytes. *result: buffer for the part's
+ * result, initially zero. A part must not use reducers (uat/reducer.h), and in C++ no exception may leave the function.
  */
 typedef void uat_adaptive_fn(uat_context_t *context, const void *arg, void *result);
 
 /*
- * Answers `count` requests, at least one, by uat_context_give(). It need not answer all: a request without an answer
- * goes on to the next inner context, and is refused after the innermost one. It must not spawn, join or wait, and finds
- * no further requests.
+ * Answers `count` requests, at least one, by uat_context_give(). It need not answer all. An unanswered request is
+ * passed to the next inner context; after the innermost one it is refused. The splitter must not spawn, join or wait.
+ * While it runs, no further requests are taken.
  */
 typedef void uat_splitter_fn(uat_context_t *context, const uat_request_t *requests, int count);
 
 typedef struct uat_adaptive {
     uat_adaptive_fn *fn;
     enum uat_adaptive_mode mode;
-    uat_splitter_fn *splitter; /* UAT_COOPERATIVE; NULL: count requests get count parts of count + 1 equal ones */
-    int64_t grain;             /* least number of iterations of a part, except the last; 0: 1 */
+    uat_splitter_fn *splitter; /* UAT_COOPERATIVE; NULL: divide by count + 1, keep one part and give one to each
+                                * request */
+    int64_t grain;             /* minimum number of iterations of a part, except the last; 0 means 1 */
     size_t arg_size;           /* at most UAT_ADAPTIVE_ARG */
     size_t result_size;        /* at most UAT_RESULT_MAX */
 } uat_adaptive_t;
 
 /*
- * Call a->fn for the interval [begin, end), of fewer than 2^62 iterations; it is empty if end < begin. Returns after fn
- * has returned and all parts have ended. What fn has left in the interval, and parts that it has not merged, are
- * dropped: they stop at their next uat_context_next(), and their results are lost. So a search returns as soon as it
- * has found something. arg (a->arg_size bytes) is copied with each part; *result has a->result_size bytes. What the
- * calling task wrote to global memory before the call is visible to all parts. outer: a context of the calling task, or
- * NULL. Requests that the task finds go to the outermost context first. A worker has at most UAT_ADAPTIVE_OPEN open
- * intervals; a further call runs its whole interval by itself.
+ * Call a->fn for the interval [begin, end), of fewer than 2^62 iterations; the interval is empty if end < begin.
+ * Returns after fn has returned and all parts have ended. Iterations that fn has not taken and parts that it has not
+ * merged are dropped: such a part stops at its next uat_context_next(), and its result is lost. So a search can return
+ * as soon as it has a result. arg (a->arg_size bytes) is copied for each part; *result has a->result_size bytes. Writes
+ * of the calling task to global memory before the call are visible to all parts. outer: a context of the calling task,
+ * or NULL. Requests that have arrived are offered to the outermost context first. A worker has at most
+ * UAT_ADAPTIVE_OPEN open intervals; a further call runs its whole interval without giving parts.
  */
 void uat_adaptive_run(const uat_adaptive_t *a, uat_context_t *outer, int64_t begin, int64_t end, const void *arg,
                       void *result);
 
 /*
- * Take at most `most` iterations, 1 or more, from the front of the interval. Returns 1, and [*begin, *end); or 0:
- * nothing is left. An interval is divided into units of a->grain iterations, or of more if it has more than 2^24 - 1 of
- * them; a call takes one unit at least. This is also where requests are answered, where a dropped part finds its
- * interval empty, and where the message protocol of steals is answered (uat_work_wanted()).
+ * Take at most `most` (1 or more) iterations from the front of the interval. Returns 1 and sets [*begin, *end), or
+ * returns 0 if the interval is empty. An interval consists of units of a->grain iterations, or of larger units if it
+ * would have more than 2^24 - 1 of them. A call takes at least one unit. The call also answers requests, also those of
+ * thieves under the message protocol (uat_work_wanted()). In a dropped part it finds the interval empty.
  */
 int uat_context_next(uat_context_t *context, int64_t most, int64_t *begin, int64_t *end);
 
-/* Answer requests now, if there are any. One load if there are none. */
+/* Answer the requests that have arrived. Costs one load if there are none. */
 void uat_context_poll(uat_context_t *context);
 
-/* What is left of the interval now. A peer may take a part of it at any time, unless its mode is UAT_COOPERATIVE.
- * Returns whether anything is left. */
+/* Get the remaining interval. A peer may take a part of it at any time, unless the mode is UAT_COOPERATIVE. Returns 1
+ * if any iterations remain, else 0. */
 int uat_context_left(uat_context_t *context, int64_t *begin, int64_t *end);
 
 /*
- * In a splitter: give what is left from `begin` on (rounded up to a unit) to the thief of the request, to be run by the
- * same function with a copy of arg, or of the context's argument if arg is NULL. Parts are given from the back: the
- * last part first. Returns 0; or -EAGAIN: the interval ends before, or UAT_CONTEXT_PARTS are not yet merged.
+ * In a splitter: give the remaining iterations from `begin` (rounded up to a unit) on to the thief of the request. The
+ * thief runs the same function with a copy of arg, or of the context's argument if arg is NULL. Parts must be given
+ * from the back: the last part first. Returns 0; or -EAGAIN: no iterations remain from `begin` on, or UAT_CONTEXT_PARTS
+ * parts are unmerged.
  */
 int uat_context_give(uat_context_t *context, const uat_request_t *request, int64_t begin, const void *arg);
 
 /*
- * After uat_context_next() has returned 0: wait for the part that comes next in order, and copy its result. Returns 1;
- * or 0: there is no further part, or this part was dropped. After the call the task may be on another worker.
+ * Wait for the next part in order and copy its result. Call it after uat_context_next() has returned 0. Returns 1; or 0
+ * if there is no further part, or if this part itself was dropped. After the call the task may be on another worker.
  */
 int uat_context_merge(uat_context_t *context, void *result);
 
 /*
- * Preemption: uat_context_merge(), but a part that has not ended and was not divided stops at its next
- * uat_context_next(), and the call waits for that. *result is then its partial result, for the iterations that it has
- * taken, and the others are the rest of this context's interval again. *taken_to: the end of the iterations that
- * *result is for; it is `end` of the part if the part has ended.
+ * Preemption: like uat_context_merge(), but a part that has not ended and was not divided stops at its next
+ * uat_context_next(). The call waits until the part has stopped. Then *result is its partial result, for the iterations
+ * that it has taken, and its other iterations are in this context's interval again. *taken_to is set to the end of the
+ * iterations that *result includes, which is the part's end if the part has ended.
  */
 int uat_context_take_back(uat_context_t *context, void *result, int64_t *taken_to);
 
-/* Copy the data of a request, at most `size` bytes. Returns the number of bytes that it has. */
+/* Copy the data of a request, at most `size` bytes. Returns the number of bytes in the request. */
 size_t uat_request_read(const uat_request_t *request, void *data, size_t size);
 
-/* The data that requests of this worker carry when it is idle (size is at most UAT_REQUEST_DATA). Copied. */
+/* Set the data of the requests that this worker posts when it is idle (size is at most UAT_REQUEST_DATA). They are
+ * copied. */
 void uat_request_data(const void *data, size_t size);
 
 /*
- * A task may ask by itself. uat_request_post() sends a request to the worker of rank `victim` and does not wait for the
- * answer. A worker has one request at a time. Until it is answered or cancelled, the task must not spawn, join or wait.
+ * A task itself may ask for a part. uat_request_post() sends a request to the worker of rank `victim` and does not wait
+ * for the answer. A worker has at most one request at a time. Until the request is answered or cancelled, the task must
+ * not spawn, join or wait.
  *   post    0; -EBUSY: this worker has a request, or the victim takes no further one now
  *   test    0: a part was given, call uat_request_run(); -EINPROGRESS; -EAGAIN: refused, try another victim
  *   wait    until test returns 0 or -EAGAIN; cancels after UAT_REQUEST_WAIT_US
@@ -162,14 +170,15 @@ int uat_request_cancel(void);
 void uat_request_run(void);
 
 /*
- * The number of workers that take work of others: those of ranks 0 to n - 1; all, if n is uat_size() or more, and at
- * the start. A worker that is excluded takes no continuations, ready tasks, parts or data-flow tasks of others. It runs
- * what it has already, which others may still take, and what is sent to it by uat_migrate(), uat_spawn_on() or the end
- * of a wait. The limit stays until it is changed, over runs too. If tasks call this at the same time, one of them
- * decides for all workers. Costs one or two round trips for each worker.
+ * Set or get a limit: only the workers of ranks 0 to n - 1 take work from other workers. If n is uat_size() or more,
+ * and at the start, all workers do. An excluded worker takes no continuations, ready tasks, parts or data-flow tasks
+ * from other workers. It runs the work that it has, which others may still take, and tasks that are sent to it by
+ * uat_migrate(), uat_spawn_on() or the end of a wait. The limit holds until it is changed, also in later runs. If
+ * several tasks set it at the same time, all workers get the same one of these limits. Setting it costs one or two
+ * round trips per worker.
  *   set  0; -EINVAL: n is less than 1
- *   get  the limit of this worker. It is that of the last call once the call has returned.
- * Inside a task. After kaapi_set_concurrency() of the specification.
+ *   get  this worker's limit. It is the limit of the last set call that has returned.
+ * Call them only inside a task. They follow kaapi_set_concurrency() of the specification.
  */
 int uat_set_concurrency(int n);
 int uat_get_concurrency(void);

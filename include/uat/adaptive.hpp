@@ -14,14 +14,14 @@
 namespace uat
 {
 
-/* The context of a part, which its function gets. It belongs to the library. */
+/* The context of a part, which the library passes to the part's function. */
 template <typename Result> class context
 {
   public:
     explicit context(uat_context_t *c) : c_(c)
     {
     }
-    /* The next iterations, at most `most`: their begin and end. Empty: nothing is left. */
+    /* Take at most `most` of the next iterations. Returns their begin and end, or nothing if the interval is empty. */
     std::optional<std::pair<std::int64_t, std::int64_t>> next(std::int64_t most)
     {
         std::int64_t begin = 0, end = 0;
@@ -29,13 +29,13 @@ template <typename Result> class context
             return std::nullopt;
         return std::pair(begin, end);
     }
-    /* The result of the next part, in order. Empty: there is no further part. */
+    /* The result of the next part in order; nothing if there is no further part. */
     std::optional<Result> merge()
     {
         Result result;
         return uat_context_merge(c_, &result) ? std::optional<Result>(result) : std::nullopt;
     }
-    /* uat_context_take_back(): the result of the next part as far as it has come, and the end of its iterations. */
+    /* uat_context_take_back(): the partial result of the next part, and the end of the iterations that it includes. */
     std::optional<std::pair<Result, std::int64_t>> take_back()
     {
         Result result;
@@ -56,7 +56,7 @@ template <typename Result> class context
 
 /*
  * uat_adaptive_run() for the interval [begin, end): returns f(context<Result> &). f is copied to each part. Result and
- * f are trivially copyable, and Result has a default. f must not throw.
+ * f must be trivially copyable, and Result must have a default constructor. f must not throw.
  */
 template <typename Result, typename F>
 Result adaptive(std::int64_t begin, std::int64_t end, F f, uat_adaptive_mode mode = UAT_CONCURRENT,

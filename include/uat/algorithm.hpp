@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops, transformations and sorts over spans of global memory in C++17. Called inside a task. Included by uat.hpp. */
+/* Loops, transformations and sorts over spans of global memory in C++17, to be called inside a task. Included by
+ * uat.hpp. */
 #ifndef UAT_ALGORITHM_HPP
 #define UAT_ALGORITHM_HPP
 
@@ -15,7 +16,8 @@
 namespace uat
 {
 
-/* Elements of a span that are checked out for the body of a loop: a range of T that begins with element first(). */
+/* Elements of a span that are checked out for the body of a loop: a range of T. Its first element has index first() in
+ * the span. */
 template <class T> class block
 {
   public:
@@ -49,15 +51,15 @@ template <class T> class block
 };
 
 /*
- * Call f(block) for blocks that cover the span. f may read and write their elements; of a span of const elements it may
- * only read them. See uat_for_each_block().
+ * Call f(block) for blocks that cover the span. f may read and write their elements, or only read them if the span is
+ * of const elements. See uat_for_each_block().
  */
 template <class T, class F> void for_each_block(span<T> s, F f)
 {
     detail::each_block(s, std::is_const<T>::value ? UAT_READ : UAT_READ_WRITE, f);
 }
 
-/* Call f(element) for each element of the span; f may only read the elements of a span of const. */
+/* Call f(element) for each element of the span. f may only read the elements of a span of const elements. */
 template <class T, class F> void for_each(span<T> s, F f)
 {
     for_each_block(s, [f](block<T> b) mutable {
@@ -83,8 +85,8 @@ template <class T> void fill(span<T> s, const std::remove_cv_t<T> &value)
 }
 
 /*
- * Set out[i] to f(in[i]), or to f(a[i], b[i]). Throws std::invalid_argument, and does nothing, unless the spans have
- * the same size. An input must be the output itself or share no element with it.
+ * Set out[i] to f(in[i]), or to f(a[i], b[i]). If the spans differ in size, throws std::invalid_argument and does
+ * nothing else. An input must be the output itself or share no element with it.
  */
 template <class T, class U, class F> void transform(span<T> in, span<U> out, F f)
 {
@@ -99,8 +101,8 @@ template <class T1, class T2, class U, class F> void transform(span<T1> a, span<
 }
 
 /*
- * Sort the span by less, a strict weak order. The order of equal elements is undefined. See uat_sort(). If the memory
- * is not global, the calling task sorts alone.
+ * Sort the span by `less`, a strict weak order. The order of equal elements is undefined. See uat_sort(). If the memory
+ * is not global, the calling task alone sorts it.
  */
 template <class T, class Less = std::less<>> void sort(span<T> s, Less less = Less())
 {

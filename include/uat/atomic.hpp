@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Atomics on words of global memory in C++17, named as std::atomic_ref names them. Included by uat.hpp.
+ * Atomics on words of global memory in C++17, with the names of std::atomic_ref. Included by uat.hpp.
  *
  *     uat::global_vector<std::int64_t> count(buckets);                    on all workers, outside of runs
  *     uat::run([c = count.span()] {
@@ -22,13 +22,13 @@ namespace uat
 {
 
 /*
- * Atomic access to one word of global memory, near or far. The object is an address, and it travels. T has 8 bytes and
- * is trivially copyable. A word is used in one way at a time: by atomics, or as plain data (global.h). For use inside
- * tasks and outside of runs. Cannot fail: a word that is not aligned to 8 bytes, frozen, or not in global memory ends
- * the job with a line.
+ * Atomic access to one word of global memory, near or far. The object is an address, which may travel to other workers.
+ * T must have 8 bytes and be trivially copyable. A word must be used in one way at a time: by atomics, or as plain data
+ * (global.h). For use inside tasks and outside of runs. Cannot fail: a word that is not aligned to 8 bytes, frozen, or
+ * not in global memory ends the job with a line.
  *
- * Atomics order no other access, so there is no std::memory_order to choose: see uat_atomic_fetch_add(). There are no
- * operators, either: each access to another host takes a round trip, which a program should show.
+ * Atomics do not order other accesses, so the functions have no std::memory_order: see uat_atomic_fetch_add(). There
+ * are no operators, either: an access to another host takes a round trip, so it should be visible in the program.
  */
 template <class T> class atomic_ref
 {
@@ -51,7 +51,7 @@ template <class T> class atomic_ref
     {
         return value_of(uat_atomic_load(word_));
     }
-    /* The access is done when the call returns. store() and exchange() take two round trips or more to a far word. */
+    /* The access is done when the call returns. On a far word, store() and exchange() take two or more round trips. */
     void store(T desired) const
     {
         uat_atomic_store(word_, bits_of(desired));
@@ -77,9 +77,9 @@ template <class T> class atomic_ref
     }
 
     /*
-     * Integers wrap around; pointers move by elements. For these two kinds fetch_add() and fetch_sub() take one round
-     * trip to a far word. Floating-point numbers, fetch_and(), fetch_or() and fetch_xor() take two or more, because
-     * they compare and exchange until no other change comes between.
+     * Integers wrap around; pointers move by elements. For integers and pointers, fetch_add() and fetch_sub() on a far
+     * word take one round trip. For floating-point numbers, and in fetch_and(), fetch_or() and fetch_xor(), they take
+     * two or more, because these compare and exchange until no other change intervenes.
      */
     T fetch_add(difference_type addend) const
     {
@@ -107,7 +107,8 @@ template <class T> class atomic_ref
             uat_atomic_add(word_, step_of(addend));
     }
 
-    /* A word that is small or large enough already is only loaded, in one round trip. Else they take two or more. */
+    /* A word that is already small or large enough is only loaded, in one round trip. Otherwise these functions take
+     * two or more. */
     T fetch_min(T value) const
     {
         detail::must_be_ordered<T>();

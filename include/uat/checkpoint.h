@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checkpoints: the state of a run is written to files while all workers stand, and a later job of the same program goes
- * on from it, with any number of workers. UAT_CHECKPOINT=FOLDER turns this on; docs/checkpoint.md says what is saved.
+ * Checkpoints: while all workers have stopped, the state of a run is written to files. A later job of the same program,
+ * with any number of workers, can continue the run from these files. UAT_CHECKPOINT=FOLDER turns this on.
+ * docs/checkpoint.md says what is saved.
  */
 #ifndef UAT_CHECKPOINT_H
 #define UAT_CHECKPOINT_H
@@ -13,38 +14,42 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* A flag of uat_checkpoint(): the job ends after the checkpoint, all workers with UAT_CHECKPOINT_STATUS. */
+/* A flag of uat_checkpoint(): after the checkpoint the job ends, and all workers exit with UAT_CHECKPOINT_STATUS. */
 #define UAT_CHECKPOINT_END 1
 
 /* The exit status of a job that ended after a checkpoint: EX_TEMPFAIL of sysexits.h. */
 #define UAT_CHECKPOINT_STATUS 75
 
 /*
- * Ask for a checkpoint; called in a task. It returns at once: all workers stop a little later, each where its task next
+ * Request a checkpoint. Call it in a task. It returns at once. All workers stop a little later, each when its task next
  * spawns, joins, waits or ends. flags: 0 or UAT_CHECKPOINT_END. Returns 0; -ENOTSUP without UAT_CHECKPOINT; -EINVAL for
- * other flags, reported.
+ * other flags, which it has reported.
  */
 int uat_checkpoint(int flags);
 
 /*
- * Save what a checkpoint does not: memory of the process, such as a table from malloc() or the place in a file. main()
- * calls this on all workers, between uat_init() and uat_finalize() and outside of runs, before the run to which it
- * matters, at most UAT_AT_CHECKPOINT_MAX times. A restarted job must make the same calls in the same order.
+ * Register functions that save and restore data which a checkpoint does not contain: memory of the process, such as a
+ * table from malloc() or the position in a file. main() must call this on all workers, between uat_init() and
+ * uat_finalize(), outside of runs and before the run that needs the data, at most UAT_AT_CHECKPOINT_MAX times. A
+ * restarted job must make the same calls in the same order.
  *
- * save() is called on each worker while all stand, also if the job ends then. It returns the number of bytes to save,
- * and sets *bytes to them; they stay the caller's, and may change at the next call. 0: nothing is saved.
- * restore() is called in a restarted job when the interrupted run begins again, before any task goes on: once for each
- * rank that has saved something, on the worker `rank` mod the number of workers. rank: of the worker that saved. The
- * bytes are valid until restore() returns. Neither function may call uat, except for uat_rank() and uat_size().
+ * save() is called on each worker while all workers have stopped, even if the job then ends. It must set *bytes to the
+ * bytes to save and return their number; 0: nothing is saved. The bytes remain the program's, and may change at the
+ * next call of save(). restore() is called in a restarted job when the interrupted run begins again, before any task
+ * continues: once for each rank that has saved bytes, on the worker `rank` mod the number of workers. rank is the rank
+ * of the worker that saved the bytes. The bytes are valid until restore() returns. Neither function may call uat,
+ * except for uat_rank() and uat_size().
  *
- * Returns 0; -EINVAL for a missing function or a call in a task, -ENOSPC for a call too many, reported.
+ * Returns 0 or an error, which it has reported: -EINVAL for a missing function or a call in a task, -ENOSPC for more
+ * than UAT_AT_CHECKPOINT_MAX calls.
  */
 enum { UAT_AT_CHECKPOINT_MAX = 16 };
 typedef size_t uat_checkpoint_save_fn(const void **bytes);
 typedef void uat_checkpoint_restore_fn(int rank, const void *bytes, size_t size);
 int uat_at_checkpoint(uat_checkpoint_save_fn *save, uat_checkpoint_restore_fn *restore);
 
-/* How often this job has been restarted from a checkpoint; 0: it began anew. Between uat_init() and uat_finalize(). */
+/* The number of times that this job was restarted from a checkpoint; 0: it started from the beginning. Call it between
+ * uat_init() and uat_finalize(). */
 int uat_restarted(void);
 
 #pragma GCC visibility pop

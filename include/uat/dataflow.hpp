@@ -14,15 +14,16 @@ namespace uat
 {
 
 /*
- * The parameters of a data-flow task's body. Each is the datum at an address in global memory, checked out while the
- * body runs. spawn() takes the address, as a T *.
+ * The types of the parameters of a data-flow task's body. Each parameter is a datum in global memory, checked out while
+ * the body runs. spawn() takes the datum's address, as a T *.
  *
  *     f.spawn([](uat::in<tile> a, uat::inout<tile> c, int k) { c->at[k] += a->at[k]; }, A(i, k), A(i, j), k);
  *
- * in: read; out: all bytes are written; inout: both; any_order: as inout, but consecutive tasks of this mode may run in
- * any order, one at a time. add: the body adds to the datum, and consecutive tasks of this mode may run at the same
- * time; it gets the datum, or a T whose bytes are 0, which the library adds to the datum by `+=`. below<in<T>> and so
- * on: the body gets the address, and only tasks that it spawns access the datum.
+ * in: the body reads the datum. out: it writes all bytes. inout: it reads and writes. any_order: like inout, but
+ * consecutive tasks of this mode may run in any order, one at a time. add: the body adds to the datum, and consecutive
+ * tasks of this mode may run at the same time. Its body gets the datum, or a T whose bytes are 0, which the library
+ * then adds to the datum by `+=`. below<in<T>> and the like: the body gets the address, and only tasks that it spawns
+ * access the datum.
  */
 template <class T> using in = detail::flow_access<const T, UAT_FLOW_IN>;
 template <class T> using out = detail::flow_access<T, UAT_FLOW_OUT>;
@@ -32,8 +33,8 @@ template <class T> using any_order = detail::flow_access<T, UAT_FLOW_ANY>;
 template <class Access> using below = detail::flow_below<Access>;
 
 /*
- * A flow. It stays in the frame in which it was made, and only the task of this frame uses it. The destructor waits for
- * all tasks. An exception must not leave a data-flow task, nor the frame of a flow: the job ends with a line.
+ * A flow. It must stay in the frame in which it was made, and only the task of this frame may use it. The destructor
+ * waits for all tasks. An exception that leaves a data-flow task, or the frame of a flow, ends the job with a line.
  */
 class flow
 {
@@ -56,14 +57,14 @@ class flow
         uat_flow_end(&flow_);
     }
 
-    /* Run tasks with any_order and add in the order of their spawns too. Call it before the first spawn. */
+    /* Run also tasks with any_order and add in the order of their spawns. Call it before the first spawn. */
     void keep_order()
     {
         uat_flow_keep_order(&flow_);
     }
 
-    /* Spawn f(args...) as a data-flow task. f's parameters say how it accesses the data; f is a function, or a lambda
-     * whose parameters have types. */
+    /* Spawn f(args...) as a data-flow task. The types of f's parameters say how it accesses the data. f is a function,
+     * or a lambda without `auto` parameters. */
     template <class F, class... A> void spawn(F f, A... args)
     {
         detail::flow_signature<F>::spawn(&flow_, f, args...);

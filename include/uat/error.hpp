@@ -14,7 +14,7 @@
 namespace uat
 {
 
-/* uat throws this when a call of the library has failed. The call reports the cause itself. */
+/* uat throws this when a call of the library has failed. That call has reported the cause. */
 class error : public std::system_error
 {
   public:
@@ -36,10 +36,10 @@ template <std::size_t Size> void copy_text(char (&to)[Size], const char *from)
 } // namespace detail
 
 /*
- * A join throws this if the child has thrown an exception of a type that does not travel. what() is that of the
- * exception, if it was a std::exception, and type() names its type. These types travel, and the join throws the same
- * type again: those of <stdexcept>, std::bad_alloc, std::system_error with the generic or the system category,
- * uat::error, and this class itself. what() is cut off after 895 bytes.
+ * A join throws this if the child has thrown an exception of a type that does not travel. what() is the what() of that
+ * exception, if it was a std::exception, and type() names its type. For the types that travel, the join throws the same
+ * type again. These are the types of <stdexcept>, std::bad_alloc, std::system_error with the generic or the system
+ * category, uat::error, and this class itself. what() is cut off after 895 bytes.
  */
 class task_error : public std::runtime_error
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generators: coroutines whose stack is an array in the frame of the task that uses them. Such a generator moves with
- * its task when the task is stolen, pointers and all, because a stolen stack keeps its addresses.
+ * Generators: coroutines whose stack is an array in the frame of the task that uses them. When the task is stolen, its
+ * generators move with it, and pointers into them stay valid, because a stolen stack keeps its addresses.
  *
  *	UAT_GENERATOR(long, count, long, from, long, to)
  *	{
@@ -16,19 +16,20 @@
  *	while (uat_generator_next(&g, &i))
  *		printf("%ld\n", i);
  *
- * The switch is inline assembly that declares every register as clobbered, so the compiler saves only live ones. That
- * is the calling convention of Dolan, Muralidharan, Gregg: "Compiler Support for Lightweight Context Switching", ACM
- * TACO 9(4), 2013, in plain C.
+ * The switch is inline assembly that declares all registers as clobbered, so the compiler saves only those that are
+ * live. This is the calling convention of Dolan, Muralidharan, Gregg: "Compiler Support for Lightweight Context
+ * Switching", ACM TACO 9(4), 2013, in plain C.
  *
  * Rules:
- *   - A generator may use generators and call any function that its stack has room for. It must not spawn, join, wait
- *     or run uat_run(). Compiled with -DUAT_DEBUG a spawn or join inside a generator ends the job with a message.
- *   - The task may spawn, join and be stolen between two calls of uat_generator_next().
- *   - A generator is not copied or moved by assignment: its stack has pointers into itself.
- *   - Signal handlers need a stack of their own (SA_ONSTACK).
- *   - The rounding modes of the floating-point units are not switched.
+ *   - A generator may use generators, and may call any function for which its stack has room. It must not spawn, join,
+ *     wait or call uat_run(). In a program compiled with -DUAT_DEBUG, a spawn or join inside a generator ends the job
+ *     with a message.
+ *   - Between two calls of uat_generator_next() the task may spawn and join, and may be stolen.
+ *   - A generator must not be copied or moved by assignment, because its stack has pointers into itself.
+ *   - Signal handlers must run on a separate stack (SA_ONSTACK).
+ *   - The switch does not save or restore the floating-point rounding modes.
  *
- * For C++ there is uat/generator.hpp, with a range for `for`.
+ * For C++ there is uat/generator.hpp, whose generators work with range-based `for`.
  */
 #ifndef UAT_GENERATOR_H
 #define UAT_GENERATOR_H
@@ -44,25 +45,26 @@
 
 /*
  * UAT_GENERATOR(type, name, type1, arg1, ...) { body } defines a generator of values of `type`, with one to eight
- * parameters, which may give values by uat_generator_yield(value). With it come
- *     name_generator                                 the generator, its stack included
- *     void name_begin(name_generator *, arg1, ...)   copies the arguments; runs nothing yet
+ * parameters. The body gives values by uat_generator_yield(value). The macro also defines
+ *     name_generator                                 the generator, including its stack
+ *     void name_begin(name_generator *, arg1, ...)   copies the arguments; does not run the body yet
  *     int  name_next(name_generator *, type *)       the next value: 1, or 0 if the body has returned
  *     void name_end(name_generator *)                ends it early
- * A function that the body calls can give values if it has a parameter `name_generator *uat_self`, passed on by that
- * name. UAT_GENERATOR_SIZED(bytes, type, name, ...) is the same with a stack of that many bytes, a multiple of 16.
+ * A function that the body calls can give values, too, if the body passes its `uat_self` to it as a parameter
+ * `name_generator *uat_self`. UAT_GENERATOR_SIZED(bytes, type, name, ...) is the same with a stack of `bytes` bytes, a
+ * multiple of 16.
  *
  * These functions work with each generator:
  *     int  uat_generator_next(name_generator *, type *)   as name_next(). After the first 0 it always returns 0
- *     void uat_generator_end(name_generator *)            as name_end(): the body runs no further, and what it has
- *                                                         acquired stays acquired; the generator may be begun again
+ *     void uat_generator_end(name_generator *)            as name_end(): the body runs no further, and resources are
+ *                                                         not released; the generator may be begun again
  *     void uat_generator_yield(type)                      inside the body
  */
 /*
  * UAT_GENERATOR_DECLARE(type, name, type1, arg1, ...), or UAT_GENERATOR_SIZED_DECLARE(bytes, ...), declares everything
- * above, and UAT_GENERATOR_BODY(name, type1, arg1, ...) { body } defines it later. This is for two generators that use
- * each other. A generator contains its stack, so they cannot lie in each other's stacks: the user puts one of the two
- * into an array elsewhere.
+ * above, and UAT_GENERATOR_BODY(name, type1, arg1, ...) { body } later defines the body. This is for two generators
+ * that use each other. A generator contains its stack, so two generators cannot be in each other's stacks: the user
+ * puts one of them elsewhere.
  */
 #define UAT_GENERATOR_DECLARE(type, name, ...) UAT_GENERATOR_SIZED_DECLARE(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)
 #define UAT_GENERATOR(type, name, ...)         UAT_GENERATOR_SIZED(UAT_GENERATOR_STACK, type, name, __VA_ARGS__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Generators for C++17: see uat/generator.h, whose rules hold here too.
+// Generators for C++17. The rules of uat/generator.h hold here, too.
 //
 //	uat::generator<int> count([](auto &give) {
 //		for (int i = 0; i < 10; i++)
@@ -9,9 +9,9 @@
 //	for (int i : count)
 //		std::printf("%d\n", i);
 //
-// Differences from C: ending early (by leaving the loop and the scope) runs the destructors of all that lives on the
-// generator's stack, and an exception that leaves the body comes out of the user's next() or ++. The body must not give
-// a value inside a catch block.
+// Differences from C: if a generator ends early, because the user leaves the loop and the scope, the destructors of all
+// objects on the generator's stack run. If an exception leaves the body, the user's next() or ++ throws it again. The
+// body must not give a value inside a catch block.
 #ifndef UAT_GENERATOR_HPP
 #define UAT_GENERATOR_HPP
 
@@ -27,15 +27,16 @@
 namespace uat
 {
 
-// A generator of values of type T, copied to the user, with a stack of Bytes inside the object. T is trivially
-// copyable. Unwinding at an early end takes some 5 KiB of the stack (measured with gcc 12's libgcc), hence the default.
+// A generator of values of type T, which are copied to the user, with a stack of `Bytes` bytes inside the object. T
+// must be trivially copyable. Unwinding at an early end takes about 5 KiB of the stack (measured with gcc 12's libgcc),
+// hence the default.
 template <class T, std::size_t Bytes = 8192> class generator
 {
     static_assert(std::is_trivially_copyable<T>::value, "a value passes in a register, or is copied byte by byte");
     static_assert(Bytes % 16 == 0 && Bytes >= 6144, "the stack must have room for unwinding, and is aligned to 16");
 
     struct ended {
-    }; // thrown inside the body of a generator that is ended early
+    }; // give() throws this in the body of a generator that ends early
 
   public:
     // The body calls this to give a value.
@@ -107,7 +108,8 @@ template <class T, std::size_t Bytes = 8192> class generator
         T value_;
     };
 
-    // body(give) calls give(value) for each value; give is a giver&. The body is moved to the generator's own stack.
+    // body(give) must call give(value) for each value; give is a giver&. The constructor moves the body to the
+    // generator's own stack.
     template <class Body> explicit generator(Body body, const char *name = "uat::generator")
     {
         static_assert(sizeof(Body) + 128 <= Bytes, "the body's captures must fit on the generator's stack");
@@ -117,7 +119,7 @@ template <class T, std::size_t Bytes = 8192> class generator
         uat_generator_begin(&core_, stack_, Bytes - room, name, run<Body>);
         destroy_ = [](void *moved) { static_cast<Body *>(moved)->~Body(); };
     }
-    generator(const generator &) = delete; // its stack has pointers into itself
+    generator(const generator &) = delete; // because its stack has pointers into itself
     generator &operator=(const generator &) = delete;
 
     ~generator()
@@ -127,7 +129,7 @@ template <class T, std::size_t Bytes = 8192> class generator
         destroy_(body_);
     }
 
-    // The next value; false at the end.
+    // Get the next value. Returns false at the end.
     __attribute__((always_inline)) bool next(T &value)
     {
         begun_ = true;
@@ -163,7 +165,7 @@ template <class T, std::size_t Bytes = 8192> class generator
         }
     }
 
-    // Make give() throw, so that the body's frames are unwound; returns when the body has returned.
+    // Make give() throw, so that the body's frames are unwound. Returns when the body has returned.
     __attribute__((noinline)) void cancel()
     {
         uint64_t word = 0;

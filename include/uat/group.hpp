@@ -11,7 +11,7 @@
 namespace uat
 {
 
-/* A handle by which tasks cancel a group and ask whether it was cancelled: a value that travels. See
+/* A handle with which tasks cancel a group and check whether it was cancelled. It may travel to other workers. See
  * uat_group_cancellable(). */
 class cancel_token
 {
@@ -40,8 +40,8 @@ namespace detail
 {
 
 /*
- * The first failure, in serial order, of a group's tasks. It is a reducer: only tasks that have failed make a view of
- * it. A failure without a type name is none.
+ * The first failure, in serial order, of a group's tasks. It is the value of a reducer, of which only failed tasks make
+ * a view. A failure without a type name means that there was no failure.
  */
 struct first_failure {
     static void combine(void *left, const void *right, const void *) noexcept
@@ -54,7 +54,7 @@ struct first_failure {
     static inline const uat_reduction operations = {nullptr, combine, &none, sizeof(uat_failure)};
 };
 
-/* A task of a group: a call, and where its failure goes. */
+/* A task of a group: a call, and the reducer to which its failure is added. */
 template <class Call> struct group_call {
     Call call;
     uat_reducer_t first;
@@ -78,18 +78,18 @@ template <class Call> struct group_call {
 } // namespace detail
 
 /*
- * Any number of tasks, spawned in a loop or along a list, with one wait for all. See uat_group_t. A group stays in the
- * frame in which it was made. Only the task of this frame runs tasks in the group and waits.
+ * Any number of tasks, spawned in a loop or along a list, with one wait for all. See uat_group_t. A group must stay in
+ * the frame in which it was made. Only the task of this frame may run tasks in the group and wait.
  *
  *     uat::task_group g;
  *     for (auto p = list; p; p = p.load().next)
  *         g.run([p] { visit(p); });
  *     g.wait();
  *
- * If tasks throw, wait() throws the exception of the first of them in serial order: see task_error. The group is then
- * cancelled, if it is cancellable; tasks that it has not started count as if they did not throw. The destructor waits
- * as wait() does. If an exception unwinds the group, the destructor waits in place, as a handle's does, and drops the
- * exceptions of the group's tasks.
+ * If tasks throw, wait() throws the exception of the first of them in serial order: see task_error. When a task throws,
+ * the group is cancelled if it is cancellable; tasks that have not started then do not count as failed. The destructor
+ * waits like wait(). If an exception unwinds the group, the destructor waits in place, like that of a handle, and drops
+ * the exceptions of the group's tasks.
  */
 class task_group
 {
@@ -99,7 +99,7 @@ class task_group
         uat_group_begin(&group_);
         uat_reducer_begin(&first_, &detail::first_failure::operations);
     }
-    /* A group that is cancelled with the token's group, for the tasks of that group. */
+    /* A group that is cancelled when the token's group is cancelled, for the tasks of that group. */
     explicit task_group(cancel_token outer)
     {
         uat_group_begin_in(&group_, outer.native_handle());
@@ -113,12 +113,12 @@ class task_group
             group_.task.record = group_.record;
             uat_join_in_place(&group_.task);
         }
-        uat_group_wait(&group_); /* while an exception unwinds, it only ends the cancellation */
+        uat_group_wait(&group_); /* while an exception unwinds the stack, this call only ends the cancellation */
         if (!uat_reducer_is_empty(&first_))
             end_failed(std::uncaught_exceptions() == 0);
     }
 
-    /* Make the group cancellable, before its first run(); wait() makes it an ordinary one again. */
+    /* Make the group cancellable. Call it before the first run(). After wait() the group is no longer cancellable. */
     cancel_token cancellation()
     {
         return cancel_token(uat_group_cancellable(&group_));
@@ -129,7 +129,7 @@ class task_group
         uat_group_cancel(group_.cancel);
     }
 
-    /* Run f(args...) as a task of the group; its result is dropped. A cancelled group does nothing. */
+    /* Run f(args...) as a task of the group; its result is dropped. Does nothing if the group is cancelled. */
     template <class F, class... A> void run(F f, A... args)
     {
         auto call = in_group(detail::bind(f, args...));

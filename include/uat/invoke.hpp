@@ -13,10 +13,10 @@ namespace uat
 {
 
 /*
- * Call f() of each f in parallel, and return when all have ended. This task calls the last one itself, because a
- * continuation that only joins is not worth a steal. Returns the results as a std::tuple, or nothing if the functions
- * return nothing. If some of them throw, it throws the exception of the first of these in the order of the arguments:
- * see task_error. For use inside a task.
+ * Call each of the functions f in parallel, and return when all have ended. The calling task itself calls the last
+ * function, because it is not worthwhile to steal a continuation that only joins. Returns the results as a std::tuple,
+ * or nothing if the functions return void. If some of them throw, it throws the exception of the first of these, in the
+ * order of the arguments: see task_error. Call it only inside a task.
  *
  *     auto [least, most] = uat::parallel_invoke([s] { return smallest(s); }, [s] { return largest(s); });
  */

@@ -13,8 +13,9 @@ namespace uat
 {
 
 /*
- * Call f(begin, end) for ranges that cover [begin, end) once. Inside a task. See uat_for(). grain, here and below: the
- * least number of iterations that run in sequence; rarely needed, because loops find the right grain by themselves.
+ * Call f(begin, end) for ranges that cover [begin, end) once. Call it only inside a task. See uat_for(). grain, here
+ * and below: the minimum number of iterations that run in sequence. It is rarely needed, because loops find a suitable
+ * grain by themselves.
  */
 template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {
@@ -29,7 +30,7 @@ template <class F> void parallel_for_ranges(std::int64_t begin, std::int64_t end
     detail::throw_if_failed();
 }
 
-/* Call f(i) for each i of [begin, end), in parallel. Inside a task. */
+/* Call f(i) for each i of [begin, end), in parallel. Call it only inside a task. */
 template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, std::int64_t grain = 1)
 {
     parallel_for_ranges(
@@ -42,8 +43,9 @@ template <class F> void parallel_for(std::int64_t begin, std::int64_t end, F f, 
 }
 
 /*
- * Reduce ranges that cover [begin, end): f(begin, end, value) returns `value` with these iterations added to it.
- * combine is associative, identity is neutral; it need not commute. Inside a task.
+ * Reduce ranges that cover [begin, end): f(begin, end, value) must return `value` with these iterations added to it.
+ * combine must be associative, but need not be commutative; identity must be its neutral value. Call it only inside a
+ * task.
  */
 template <class T, class Combine, class F>
 T parallel_reduce_ranges(std::int64_t begin, std::int64_t end, T identity, Combine combine, F f, std::int64_t grain = 1)
@@ -66,9 +68,9 @@ T parallel_reduce(std::int64_t begin, std::int64_t end, T identity, Combine comb
 }
 
 /*
- * Prefix sums: calls write(i, before, with), where `before` is the value of all f(j) with j < i and `with` includes
- * f(i): the exclusive and the inclusive scan. f is called once or twice for each i. Returns the value of all. Inside a
- * task.
+ * Prefix sums: calls write(i, before, with) for each i. `before`, the exclusive scan, is the value of all f(j) with j <
+ * i; `with`, the inclusive scan, also includes f(i). f is called once or twice for each i. Returns the value of all
+ * f(i). Call it only inside a task.
  */
 template <class T, class F, class Combine, class Write>
 T parallel_scan(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Write write,

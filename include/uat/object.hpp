@@ -13,8 +13,8 @@ namespace uat
 {
 
 /*
- * The address of a T in global memory, near or far. It travels, and may itself be part of objects, as in a list or a
- * tree.
+ * The address of a T in global memory, near or far. It may travel to other workers, and may itself be part of objects,
+ * as in a list or a tree.
  *
  *     auto node = uat::make_object<leaf>(leaf{key, nullptr});
  *     node.update()->count += 1;
@@ -39,7 +39,7 @@ template <class T> class global_ptr
     {
     }
 
-    /* The address itself. Do not use it in place of a checkout unless it is near. */
+    /* The address itself. Do not access the object through it without a checkout unless the object is near. */
     constexpr T *get() const
     {
         return p_;
@@ -57,7 +57,8 @@ template <class T> class global_ptr
         return a.p_ != b.p_;
     }
 
-    /* Check the object out until the end of the scope, to read it, to write it as a whole, or both. Use * and ->. */
+    /* Check the object out until the end of the scope: to read it, to write it as a whole, or to read and write it.
+     * Access it by * and ->. */
     checkout<const value_type> read() const
     {
         return span().read();
@@ -71,7 +72,7 @@ template <class T> class global_ptr
         return span().update();
     }
 
-    /* Get a copy of the object, or give it a new value. */
+    /* Get a copy of the object, or set its value. */
     value_type load() const
     {
         return span().get(0);
@@ -85,7 +86,7 @@ template <class T> class global_ptr
             *write() = value;
     }
 
-    /* Elements of an array that begins here. */
+    /* The first `count` elements of an array that begins at this address. */
     uat::span<T> span(std::size_t count = 1) const
     {
         return uat::span<T>(p_, count);
@@ -101,8 +102,9 @@ template <class T> class global_ptr
 };
 
 /*
- * An object of this worker, with the value T(args...) or T{args...}. See uat_global_object_alloc(). Throws uat::error
- * if UAT_GLOBAL_SIZE leaves no room. Writes to the object are ordered as any other write: see uat/global.h.
+ * Make an object of this worker, with the value T(args...) or T{args...}. See uat_global_object_alloc(). Throws
+ * uat::error if UAT_GLOBAL_SIZE has no room. The initial write to the object is ordered like any other write: see
+ * uat/global.h.
  */
 template <class T, class... A> global_ptr<T> make_object(A &&...args)
 {
@@ -120,8 +122,8 @@ template <class T, class... A> global_ptr<T> make_object(A &&...args)
     return object;
 }
 
-/* Free the object, from any worker. A null pointer is allowed. A pointer to no object, or to one that was freed
- * already, ends the job with a line. */
+/* Free the object, from any worker. A null pointer is allowed. A pointer that does not point to an object, or points to
+ * an object already freed, ends the job with a line. */
 template <class T> void destroy(global_ptr<T> object)
 {
     uat_global_object_free(const_cast<std::remove_cv_t<T> *>(object.get()));

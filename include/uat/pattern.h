@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parallel loops, reductions and scans over index ranges, without a grain size to guess; sorts; loops over the blocks
- * of a global array.
+ * Parallel loops, reductions and scans over index ranges, for which the program need not choose a grain size; sorts;
+ * loops over the blocks of a global array.
  *
  * Splitting on demand: a loop runs its iterations in order, in short chunks. Between two chunks it checks whether this
- * worker still has work that thieves could take. Only if they have taken everything does the loop split the rest in
- * halves and offer one half. So a loop that nobody steals from costs as much as a plain loop, and one that is stolen
- * from spreads over all workers (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP'10).
+ * worker still has work that thieves could take. Only if it has none, the loop splits its remaining iterations into
+ * halves and offers one half. So a loop from which no thief steals costs as much as a plain loop, and other loops
+ * spread over all workers (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP'10).
  *
- * All functions are called inside a task. Bodies run in tasks that may migrate, so they keep to the rules for task code
- * in docs/rules.md. Between two calls of a body the task may move to another worker.
+ * Call all functions only inside a task. Bodies run in tasks that may migrate, so they must follow the rules for task
+ * code in docs/rules.md. Between two calls of a body the task may move to another worker.
  *
  * A body may wait (uat/sync.h) for other tasks, for mutexes and for earlier iterations of its loop. It must not wait
- * for later iterations, which the same task may run after it. It unlocks every mutex that it has locked. Bodies of
- * uat_for_each_block() do not wait.
+ * for later iterations, which the same task may run after it. It must unlock every mutex that it has locked. Bodies of
+ * uat_for_each_block() must not wait.
  */
 #ifndef UAT_PATTERN_H
 #define UAT_PATTERN_H
@@ -33,9 +33,9 @@ extern "C" {
 typedef void uat_for_fn(int64_t begin, int64_t end, const void *arg);
 
 /*
- * Call body for all iterations of [begin, end), in any order and on any workers; return when all have ended. arg
- * (arg_size bytes, may be NULL with size 0) is copied with every stolen part of the loop; the caller keeps it. An empty
- * range calls nothing. Cannot fail; an argument that does not fit on the stack ends the job with a line.
+ * Call body for all iterations of [begin, end), in any order and on any workers. Returns when all have ended. arg
+ * (arg_size bytes, may be NULL with size 0) is copied with every stolen part of the loop; the caller keeps it. If the
+ * range is empty, body is not called. Cannot fail; an argument that does not fit on the stack ends the job with a line.
  */
 void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size_t arg_size);
 
@@ -44,18 +44,19 @@ void uat_for(int64_t begin, int64_t end, uat_for_fn *body, const void *arg, size
 void uat_for_grain(int64_t begin, int64_t end, int64_t grain, uat_for_fn *body, const void *arg, size_t arg_size);
 
 /*
- * uat_for() with a hint where to run: iteration i works on element i of an array in global memory, of `size` bytes
- * each. A group's child for each run of elements with one home starts there (uat_group_spawn_on()), so it finds
- * them near; idle workers still take parts. So the blocks of the array should each be worth many microseconds.
- * Elements that are not in global memory give no hint. Cannot fail, as uat_for().
+ * uat_for() with a hint where to run: iteration i works on element i, of `size` bytes, of an array in global memory.
+ * For each run of elements with one home, a child of a group starts at that home (uat_group_spawn_on()), where the
+ * elements are near. Idle workers still take parts. The work on each block of the array should take many microseconds.
+ * For elements that are not in global memory there is no hint. Cannot fail, like uat_for().
  */
 void uat_for_near(int64_t begin, int64_t end, const void *array, size_t size, uat_for_fn *body, const void *arg,
                   size_t arg_size);
 
-/* The body of a reduction: add iterations begin to end - 1 to the partial result. */
+/* The body of a reduction: must add iterations begin to end - 1 to *partial. */
 typedef void uat_reduce_fn(int64_t begin, int64_t end, void *partial, const void *arg);
 
-/* left := left (+) right, where `right` is the value of later iterations. Must be associative; need not commute. */
+/* left := left (+) right, where `right` is the value of later iterations. (+) must be associative, but need not be
+ * commutative. */
 typedef void uat_combine_fn(void *left, const void *right, const void *arg);
 
 /* The operations of a reduction or a scan on its values. */
@@ -67,8 +68,9 @@ typedef struct uat_reduction {
 } uat_reduction_t;
 
 /*
- * Reduce the iterations of [begin, end) to *result (reduction->size bytes, the caller's). Partial results are combined
- * in the order of the iterations. arg as for uat_for(). Cannot fail; a value larger than UAT_RESULT_MAX ends the job.
+ * Reduce the iterations of [begin, end) to *result, the caller's buffer of reduction->size bytes. Partial results are
+ * combined in the order of the iterations. arg is as for uat_for(). Cannot fail; a value larger than UAT_RESULT_MAX
+ * ends the job.
  */
 void uat_reduce(int64_t begin, int64_t end, const uat_reduction_t *reduction, const void *arg, size_t arg_size,
                 void *result);
@@ -78,10 +80,10 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
                       size_t arg_size, void *result);
 
 /*
- * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations; *prefix then holds
- * the value of all iterations before that part. body updates the value from iteration to iteration and writes whatever
- * the program needs. A stolen part whose prefix is not known yet is reduced first. *total is set to the value of all
- * iterations, unless total is NULL.
+ * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations with the value of
+ * all iterations before that part in its third argument. body must update this value at each iteration, and writes the
+ * prefixes that the program needs. A stolen part whose prefix is not known yet is first reduced. *total is set to the
+ * value of all iterations, unless total is NULL.
  */
 void uat_scan(int64_t begin, int64_t end, const uat_reduction_t *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total);
@@ -99,52 +101,52 @@ typedef struct uat_call {
     size_t result_size;
 } uat_call_t;
 
-/* Run count functions in parallel and return when all have ended. The last one runs in the calling task, without a
- * spawn. A count of 0 does nothing. Errors are those of uat_spawn(). */
+/* Run count functions in parallel. Returns when all have ended. The last one runs in the calling task, without a spawn.
+ * If count is 0, does nothing. The errors are those of uat_spawn(). */
 void uat_invoke(const uat_call_t *calls, size_t count);
 
 /*
  * The body of a loop over blocks: `elements` points to elements first to first + count - 1 of the array. They are
- * checked out during the call, so the body does not spawn, join or end the task. arg as for uat_for_fn.
+ * checked out during the call, so the body must not spawn, join or end the task. arg is as for uat_for_fn.
  */
 typedef void uat_block_fn(void *elements, size_t first, size_t count, const void *arg);
 
 /*
- * Call body for blocks that together cover all `count` elements, of `size` bytes each, of an array in global memory;
- * return when all calls have ended. The calls run in any order and on any workers. Each block is checked out for
- * `access` during its call. A block has at most UAT_GLOBAL_BLOCK bytes, or one element. It lies in one chunk of the
+ * Call body for blocks that together cover all `count` elements, of `size` bytes each, of an array in global memory.
+ * Returns when all calls have ended. The calls run in any order and on any workers. Each block is checked out for
+ * `access` during its call. A block has at most UAT_GLOBAL_BLOCK bytes, or one element. It is in one chunk of the
  * array, unless it is a single element that crosses chunks. A worker starts with near blocks and offers the far half to
- * thieves; if both halves are equally near, it keeps the one that it has worked on before. A far block is fetched while
- * body works on the block before it. Inside a task. Cannot fail; an array that is not in global memory ends the job
- * with a line.
+ * thieves. If both halves are equally near, it keeps the half on which it has worked before. A far block is fetched
+ * while body works on the block before it. Call it only inside a task. Cannot fail; an array that is not in global
+ * memory ends the job with a line.
  */
 void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access access, uat_block_fn *body,
                         const void *arg, size_t arg_size);
 
 /*
- * Compare two elements, as for qsort_r(): returns a negative number, 0 or a positive one. arg: the task's own copy. The
- * comparison must not spawn or join.
+ * Compare two elements as for qsort_r(): returns a negative number, 0 or a positive number. arg: the task's own copy of
+ * the sort's argument. The comparison must not spawn or join.
  */
 typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
 
 /*
  * Sort `count` elements of `size` bytes each at array, in place, in parallel. The order of equal elements is undefined.
- * In global memory, near or far, all workers take part, by quicksort with parallel partitions. Other memory is out of
- * reach for other workers, so the calling task sorts it alone. arg (arg_size bytes, may be NULL with size 0) is copied
- * with every stolen part; the caller keeps it. Inside a task.
- * Cannot fail. A comparison that contradicts itself, such as one that says "less" of equal elements, leaves the
- * elements in an undefined order. But the sort stays within the elements, ends, and loses none.
- * If no more than 4 workers could share a sort, it merges elements that consist of up to 4 runs. Each run rises or
- * falls, and the runs follow one another or are interleaved. A merge may take as much memory again, up to 256 MiB.
- * The sort keeps a few elements on the stack and checks out two far ones at a time. Elements too large for
- * UAT_STACK_SIZE or UAT_CACHE_SIZE end the job with a line.
+ * If the array is in global memory, near or far, all workers take part, by quicksort with parallel partitions. Other
+ * workers cannot access other memory, so the calling task alone sorts it. arg (arg_size bytes, may be NULL with size 0)
+ * is copied with every stolen part; the caller keeps it. Call it only inside a task. Cannot fail. If the comparison
+ * contradicts itself, for example because it returns "less" for equal elements, the resulting order is undefined. But
+ * the sort accesses only the elements, ends, and loses none. If at most 4 workers could share the sort and the elements
+ * consist of up to 4 runs, it merges the runs. A run is ascending or descending; the runs are consecutive or
+ * interleaved. A merge may need extra memory of the array's size, up to 256 MiB. The sort keeps a few elements on the
+ * stack and checks out two far elements at a time. Elements that are too large for UAT_STACK_SIZE or UAT_CACHE_SIZE end
+ * the job with a line.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 
-/* The value at which a partition divides. */
+/* The pivot of a partition. */
 typedef struct uat_sort_pivot {
     const void *value; /* an element; aligned to 16 bytes */
-    int equal;         /* 0: elements less than it go to the front; else elements not greater than it */
+    int equal;         /* 0: elements less than the value go to the front; else elements not greater than the value */
     const void *arg;   /* user argument of the comparison */
 } uat_sort_pivot_t;
 
@@ -157,17 +159,17 @@ typedef struct uat_sort_pass {
 } uat_sort_pass_t;
 
 /*
- * The sequential code that sorts elements of one type within this process. uat_sort() has a kernel that calls the
- * comparison through a pointer; uat::sort() of uat.hpp has one for each type and comparison, which the compiler can
- * inline.
+ * The sequential code that sorts elements of one type within this process. The kernel of uat_sort() calls the
+ * comparison through a pointer. uat::sort() of uat.hpp has a kernel for each type and comparison, so that the compiler
+ * can inline the comparison.
  */
 typedef struct uat_sort_kernel {
     size_t size; /* bytes of an element */
     /* Sort count elements. */
     void (*sort)(void *elements, size_t count, const void *arg);
     /*
-     * Continue the pass by up to `most` elements (2 or more), at most half of them from each end. If no more than
-     * `most` are left, finish the pass. The elements between the two ends stay untouched.
+     * Continue the pass by up to `most` elements (2 or more), at most half of them from each end. If at most `most`
+     * elements remain, finish the pass. Does not access the elements between the two ends.
      */
     void (*partition)(void *elements, uat_sort_pass_t *pass, size_t most, const uat_sort_pivot_t *pivot);
     /* Does element a sort before b? */
@@ -178,11 +180,11 @@ typedef struct uat_sort_kernel {
 void uat_sort_by(const uat_sort_kernel_t *kernel, void *array, size_t count, const void *arg, size_t arg_size);
 
 /*
- * Returns whether this worker has nothing left that a thief could take, although there are thieves. If so, a spawn
- * pays. This is for programs that split their work themselves, and costs a few loads. The call also offers thieves work
- * that could not be offered before, and with UAT_DEQUE=message it answers a thief's request. So a long-running task
- * should call it now and then. While the task has ranges checked out, the call only returns its answer. Inside a task
- * only.
+ * Returns 1 if this worker has nothing left that a thief could take, although there are other workers; else 0. If it
+ * returns 1, a spawn is worthwhile. This is for programs that split their work themselves, and costs a few loads. The
+ * call also offers thieves work that could not be offered before, and with UAT_DEQUE=message it answers a thief's
+ * request. So a long-running task should call it from time to time. While the task has ranges checked out, the call
+ * only returns its result. Call it only inside a task.
  */
 int uat_work_wanted(void);
 
@@ -192,17 +194,17 @@ int uat_work_wanted(void);
 #endif
 
 /*
- * Loops and reductions with named arguments, as UAT_TASK() does for tasks: no struct and no cast.
+ * Loops and reductions with named arguments, without a struct or a cast, like UAT_TASK() for tasks.
  *
- * UAT_FOR(name, i, type1, arg1, ...) { body } defines a loop whose body is one iteration, with the parameters int64_t i
- * and up to eight of the program's. A `return` in the body goes on with the next iteration. With it come
+ * UAT_FOR(name, i, type1, arg1, ...) { body } defines a loop. The body is one iteration, with the parameter int64_t i
+ * and up to eight parameters of the program. A `return` in the body ends only this iteration. The macro also defines
  *     void name(int64_t begin, int64_t end, arg1, ...)               uat_for()
  *     void name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_for_grain()
  *     void name_near(int64_t begin, int64_t end, const void *array, size_t size, arg1, ...)  uat_for_near()
  *
  * UAT_REDUCE(type, name, identity, combine, i, type1, arg1, ...) { body } defines a reduction whose body returns the
- * value of iteration i. combine(a, b) is a function or macro such as UAT_PLUS; it must be associative, with `identity`,
- * a constant expression, as the value of no iterations. With it come
+ * value of iteration i. combine(a, b) is a function or macro such as UAT_PLUS, and must be associative. `identity`, a
+ * constant expression, is the value of an empty range. The macro also defines
  *     type name(int64_t begin, int64_t end, arg1, ...)               uat_reduce()
  *     type name_grain(int64_t begin, int64_t end, int64_t grain, arg1, ...)  uat_reduce_grain()
  *

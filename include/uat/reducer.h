@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reducers: any task may add to one, without an argument and without a lock. A reducer has a view for each strand, that
- * is, for a part of a task between steals. Strands that run at the same time have different views. A join combines the
- * child's view with that of the joining task. The scheme is that of Frigo, Halpern, Leiserson and Lewin-Berlin,
- * "Reducers and Other Cilk++ Hyperobjects", SPAA'09.
+ * Reducers: values to which any task may add, without an argument and without a lock. A reducer has a view for each
+ * strand, that is, for each part of a task between two steals. Strands that run at the same time have different views.
+ * A join combines the child's view with that of the joining task. The scheme is that of Frigo, Halpern, Leiserson and
+ * Lewin-Berlin, "Reducers and Other Cilk++ Hyperobjects", SPAA'09.
  *
  *     UAT_REDUCER(long, hits, 0, UAT_PLUS)
  *     UAT_FOR(search, i) { if (is_hit(i)) (*hits_view())++; }
@@ -12,10 +12,10 @@
  *     long found = hits_take();
  *
  * The order. Views are combined in serial order, as if each child ran to its end at its spawn. So an operation that is
- * associative but does not commute, such as the concatenation of lists, gives the result of the program without
- * parallelism. Loops, reductions, uat_invoke() and the children of one group keep this order. A task that joins
- * children by handles keeps the order if it joins the youngest first. The order is unspecified if it joins children in
- * another order, and in scans, whose bodies may run twice, in sorts and in uat_for_each_block().
+ * associative but not commutative, such as the concatenation of lists, gives the same result as a sequential execution.
+ * Loops, reductions, uat_invoke() and the children of one group keep this order. A task that joins children by handles
+ * keeps the order if it joins the youngest first. If it joins them in another order, the order of combination is
+ * unspecified. It is also unspecified in scans, whose bodies may run twice, in sorts and in uat_for_each_block().
  */
 #ifndef UAT_REDUCER_H
 #define UAT_REDUCER_H
@@ -29,10 +29,10 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /*
- * A reducer. It may be copied: copies name the same reducer. Its key is the address of a static object, or of an object
- * in the frames of the task that begins it. *operations is static, too, and so is its identity: they have the same
- * address in all workers. Its `body` is unused. A value is aligned to at most 16 bytes. `combine` gets NULL as arg. It
- * does not spawn, join or wait, and does not use a reducer.
+ * A reducer. It may be copied; copies name the same reducer. Its key must be the address of a static object, or of an
+ * object in the frames of the task that begins the reducer. *operations and its identity must be static objects, which
+ * have the same address in all workers. The `body` of *operations is unused. A value is aligned to at most 16 bytes.
+ * `combine` gets NULL as arg. It must not spawn, join or wait, and must not use a reducer.
  */
 typedef struct uat_reducer {
     const void *key;
@@ -40,28 +40,30 @@ typedef struct uat_reducer {
 } uat_reducer_t;
 
 /*
- * Begin a reducer that is a local variable of a task. The same task takes its value before the variable's life ends;
- * meanwhile its descendants may use it, by a copy that they get as an argument. A static reducer needs no such call: it
- * is initialised as { &itself, &operations }.
+ * Begin a reducer that is a local variable of a task. The same task must take its value before the variable's lifetime
+ * ends. Until then the task's descendants may use the reducer, through a copy that they get as an argument. A static
+ * reducer needs no such call: it is initialised as { &itself, &operations }.
  */
 void uat_reducer_begin(uat_reducer_t *reducer, const uat_reduction_t *operations);
 
 /*
- * The running strand's view; the first call in a strand makes one with the value `identity`. The address is valid until
- * the task spawns, joins, waits, takes this reducer's value or ends. Inside a task. Cannot fail; if there is no room
- * for the view in UAT_HEAP_SIZE, or another reducer has used this key and was not taken, the job ends with a line.
+ * The running strand's view. The first call in a strand makes a view with the value `identity`. The address is valid
+ * until the task spawns, joins, waits, takes this reducer's value or ends. Call it only inside a task. If there is no
+ * room for the view in UAT_HEAP_SIZE, or if another reducer with this key has views that were not taken, the job ends
+ * with a line.
  */
 static inline void *uat_reducer_view(const uat_reducer_t *reducer);
 
 /*
- * Copy the reducer's value to *value and empty the reducer. The value includes all that the task and the children that
- * it has joined have added since the reducer was begun or taken. For a static reducer this is all that precedes the
- * call in serial order and was joined. Inside a task. Views that nobody has taken are dropped when the root ends.
+ * Copy the reducer's value to *value and empty the reducer. The value includes each addition since the reducer was
+ * begun or last taken that the task, or a child that it has joined, has made. For a static reducer, it includes each
+ * addition that precedes the call in serial order and that was made by this task or by a task that has been joined.
+ * Call it only inside a task. Views that were not taken are dropped when the root ends.
  */
 void uat_reducer_take(const uat_reducer_t *reducer, void *value);
 
-/* Has the running strand no view of the reducer? After all joins, 1 means that no task has used the reducer since it
- * was begun or taken. Costs a few loads if no reducer is in use. Inside a task. */
+/* Returns 1 if the running strand has no view of the reducer. After all joins, 1 means that no task has used the
+ * reducer since it was begun or last taken. Costs a few loads if no reducer is in use. Call it only inside a task. */
 int uat_reducer_is_empty(const uat_reducer_t *reducer);
 
 #pragma GCC visibility pop
@@ -71,8 +73,8 @@ int uat_reducer_is_empty(const uat_reducer_t *reducer);
 
 /*
  * UAT_REDUCER(type, name, identity, combine) defines a static reducer, outside of functions. combine(a, b) is a
- * function or macro such as UAT_PLUS; it must be associative. identity, a constant initialiser, must be its neutral
- * value. (An initialiser with a comma in it needs a macro.) The macro also defines
+ * function or macro such as UAT_PLUS, and must be associative. identity must be a constant initialiser, and the neutral
+ * value of combine. (An initialiser that contains a comma must be a macro.) UAT_REDUCER also defines
  *     uat_reducer_t name            the reducer
  *     type *name_view(void)         uat_reducer_view()
  *     type name_take(void)          uat_reducer_take()

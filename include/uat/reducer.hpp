@@ -13,18 +13,18 @@ namespace uat
 {
 
 /*
- * A value that all tasks may add to: see uat/reducer.h, which gives the order in which views are combined.
+ * A value to which all tasks may add. uat/reducer.h gives the order in which views are combined.
  *
  *     static uat::reducer<long> hits;                    any task may use it
  *     uat::parallel_for(0, n, [](std::int64_t i) { *hits += is_hit(i); });
  *     long found = hits.take();
  *
- * A reducer is a static object, or a local variable of a task whose descendants get it by value, as a lambda captures
- * it. The task takes the value before the variable's life ends.
+ * A reducer is a static object or a local variable of a task. The task's descendants get a local reducer by value, for
+ * example in a lambda's captures. The task must take the value before the variable's lifetime ends.
  *
- * T travels and is aligned to at most 16 bytes. Op is a class without members: Op()(a, b) is the sum of a and b. It is
- * associative and does not throw. The value of nothing is Op::identity() if there is such a function; else 1 for
- * std::multiplies, and else T().
+ * T must be a type that travels, aligned to at most 16 bytes. Op must be a class without members: Op()(a, b) is the sum
+ * of a and b. It must be associative and must not throw. The initial value of a view is Op::identity() if there is such
+ * a function, 1 for std::multiplies, else T().
  */
 template <class T, class Op = std::plus<T>> class reducer
 {
@@ -34,7 +34,8 @@ template <class T, class Op = std::plus<T>> class reducer
         uat_reducer_begin(&reducer_, &detail::reducer_operations<T, Op>::value);
     }
 
-    /* The running strand's view. Use it at once: see uat_reducer_view(). */
+    /* The running strand's view. The reference is valid only until the next spawn, join or wait: see
+     * uat_reducer_view(). */
     T &view() const
     {
         return *static_cast<T *>(uat_reducer_view(&reducer_));
@@ -48,7 +49,7 @@ template <class T, class Op = std::plus<T>> class reducer
         return &view();
     }
 
-    /* The value, as uat_reducer_take(). The reducer is empty then. */
+    /* Take the value, as uat_reducer_take() does. Afterwards the reducer is empty. */
     T take() const
     {
         detail::place<T> value;

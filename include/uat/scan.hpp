@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prefix sums over spans of global memory in C++17. Called inside a task. Included by uat.hpp. */
+/* Prefix sums over spans of global memory in C++17, to be called inside a task. Included by uat.hpp. */
 #ifndef UAT_SCAN_HPP
 #define UAT_SCAN_HPP
 
@@ -14,9 +14,10 @@ namespace uat
 {
 
 /*
- * Set out[i] to combine(...combine(identity, in[0])..., in[i]), or without in[i]: the inclusive and the exclusive
- * prefix sums. combine is associative, identity is neutral. Throws std::invalid_argument, and does nothing, unless the
- * spans have the same size. The input must be the output itself or share no element with it. Returns the sum of all.
+ * Set out[i] to combine(...combine(identity, in[0])..., in[i]), which is the inclusive prefix sum, or to the same
+ * without in[i], which is the exclusive prefix sum. combine must be associative, and identity its neutral value. If the
+ * spans differ in size, throws std::invalid_argument and does nothing else. The input must be the output itself or
+ * share no element with it. Returns the sum of all elements.
  */
 template <class T, class U, class Combine = std::plus<>>
 U inclusive_scan(span<T> in, span<U> out, std::remove_cv_t<U> identity = {}, Combine combine = Combine())

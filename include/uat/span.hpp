@@ -27,8 +27,9 @@ namespace uat
 {
 
 /*
- * Elements of global memory that are accessible until the end of the scope: a range of T, const if they are only read.
- * Made by span::read(), write() and update(). The task must not spawn or join meanwhile. The object cannot be moved.
+ * Elements of global memory that are checked out until the end of the scope: a range of T, which is const if they are
+ * only read. span::read(), write() and update() make it. While it exists, the task must not spawn or join. The object
+ * cannot be moved.
  */
 template <class T> class [[nodiscard]] checkout
 {
@@ -66,7 +67,7 @@ template <class T> class [[nodiscard]] checkout
     {
         return place_[i];
     }
-    /* The only element, or the first. */
+    /* The first element, for a checkout of a single element. */
     T &operator*() const
     {
         return *place_;
@@ -83,8 +84,8 @@ template <class T> class [[nodiscard]] checkout
 };
 
 /*
- * A range of global memory: an address and a number of elements, without the elements. It travels. Its elements are
- * read and written through checkouts, or one at a time by get() and put().
+ * A range of global memory: an address and a number of elements, without the elements themselves. It may travel to
+ * other workers. Its elements are read and written through checkouts, or one at a time by get() and put().
  */
 template <class T> class span
 {
@@ -103,7 +104,7 @@ template <class T> class span
     {
     }
 
-    /* The address of the elements. Do not use it in place of a checkout unless they are near. */
+    /* The address of the elements. Do not access the elements through it without a checkout unless they are near. */
     constexpr T *data() const
     {
         return data_;
@@ -117,7 +118,7 @@ template <class T> class span
         return size_ == 0;
     }
 
-    /* Up to count elements from `offset` on; fewer if the span ends before. */
+    /* The `count` elements from `offset` on; fewer if the span ends earlier. */
     constexpr span subspan(std::size_t offset, std::size_t count = std::size_t(-1)) const
     {
         std::size_t from = offset < size_ ? offset : size_, rest = size_ - from;
@@ -137,7 +138,7 @@ template <class T> class span
     {
         return checkout<const value_type>(data_, size_, UAT_READ);
     }
-    /* Check the elements out to write all of them; until then their content is undefined. */
+    /* Check the elements out to write all of them. Before a write their content is undefined. */
     checkout<T> write() const
     {
         detail::must_be_writable<T>();
@@ -150,9 +151,9 @@ template <class T> class span
         return checkout<T>(data_, size_, UAT_READ_WRITE);
     }
 
-    /* One element, near or far. get() reads it as subspan(i, 1).read() does, so a far element comes from the cache. Use
-     * uat_global_get() for an element that another task has published by an atomic. put() writes to the element's
-     * home. */
+    /* One element, near or far. get() reads the element like subspan(i, 1).read(), so a far element may be read from
+     * the cache. Use uat_global_get() for an element that another task has published by an atomic. put() writes to the
+     * element's home. */
     value_type get(std::size_t i) const
     {
         T *p = data_ + i;
@@ -173,7 +174,7 @@ template <class T> class span
         return atomic_ref<T>(data_ + i);
     }
 
-    /* Begin to fetch the elements, which will be checked out soon. */
+    /* Begin to fetch the elements, if they will be checked out soon. */
     void prefetch() const
     {
         uat_global_prefetch(data_, size_ * sizeof(T));
@@ -193,8 +194,8 @@ template <class T> class span
 enum class distribution { blocked = UAT_BLOCKED, cyclic = UAT_CYCLIC };
 
 /*
- * An array in global memory, all of its bytes zero at first. All workers make and destroy it together, outside of runs.
- * Tasks get its span(). Throws uat::error on all workers, or std::length_error.
+ * An array in global memory, whose bytes are initially all zero. All workers must make and destroy it together, outside
+ * of runs. Pass its span() to tasks. The constructor throws uat::error, on all workers, or std::length_error.
  */
 template <class T> class global_vector
 {
@@ -227,7 +228,7 @@ template <class T> class global_vector
     ~global_vector()
     {
         if (data_)
-            uat_global_free(data_); /* reports what fails */
+            uat_global_free(data_); /* reports errors itself */
     }
 
     uat::span<T> span() const
@@ -249,9 +250,9 @@ template <class T> class global_vector
 };
 
 /*
- * An array that a task allocates within a run, and that lives until the end of the scope: uat_global_temporary_alloc().
- * The elements' values are undefined at first. Its tasks get its span(). It is no argument of a task, and cannot be
- * copied. Throws std::bad_alloc, or std::length_error.
+ * An array that a task allocates within a run, by uat_global_temporary_alloc(), and that exists until the end of the
+ * scope. The elements' initial values are undefined. Pass its span() to tasks; the array itself cannot be copied or be
+ * a task's argument. The constructor throws std::bad_alloc or std::length_error.
  */
 template <class T> class temporary_vector
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters of a worker: what it has done since uat_init(). Included by uat.h. */
+/* The counters of a worker since uat_init(). Included by uat.h. */
 #ifndef UAT_STATS_H
 #define UAT_STATS_H
 
@@ -12,21 +12,22 @@ extern "C" {
 
 #define UAT_STATS_ROUND_TRIPS 16
 
-/* Counters of one worker since uat_init(), or their sum (maximum for stack_bytes_max) over all. */
-typedef struct {                                     /* without a tag: in C++ it would hide the function */
+/* Counters of one worker since uat_init(), or their sum over all workers (maximum for stack_bytes_max). */
+typedef struct {                                     /* no tag, because in C++ it would hide the function */
     uint64_t tasks;                                  /* tasks spawned, roots included */
-    uint64_t steal_attempts;                         /* rounds of looking for something to steal */
-    uint64_t victims_peeked;                         /* victims looked at in these rounds */
-    uint64_t steals;                                 /* rounds that stole something */
-    uint64_t attempts_empty;                         /* rounds that found nothing to take */
-    uint64_t attempts_lost;                          /* rounds in which another thief or the owner was faster */
+    uint64_t steal_attempts;                         /* attempts to steal */
+    uint64_t victims_peeked;                         /* victims peeked at in these attempts */
+    uint64_t steals;                                 /* attempts that succeeded */
+    uint64_t attempts_empty;                         /* attempts that found nothing to take */
+    uint64_t attempts_lost;                          /* attempts in which another thief or the owner was faster */
     uint64_t steal_bytes;                            /* stack bytes moved by steals */
     uint64_t steal_trips;                            /* dependent round trips of successful steals */
     uint64_t trips_histogram[UAT_STATS_ROUND_TRIPS]; /* successful steals by round trips; last: this number or more */
     uint64_t claims_aborted;                         /* claims that found no entry, acknowledged ABORTED */
     uint64_t second_looks;                           /* successful steals that read the slot or the stack twice */
     uint64_t published;                              /* entries published in the ring */
-    uint64_t taken_back;                             /* published entries that their owner took back unstolen */
+    uint64_t taken_back;                             /* published entries that their owner took back before a thief
+                                                      * claimed them */
     uint64_t publications_unacknowledged;            /* publications deferred: an acknowledgement was missing */
     uint64_t records_missing;                        /* publications deferred: no join record was free */
     uint64_t owner_waits;                            /* pops that waited for a thief's acknowledgement */
@@ -34,8 +35,10 @@ typedef struct {                                     /* without a tag: in C++ it
     uint64_t given;                                  /* message protocol: entries given to requesting thieves */
     uint64_t requests_refused;                       /* message protocol: this worker's requests that were refused */
     uint64_t requests_withdrawn;                     /* message protocol: requests withdrawn because no answer came */
-    uint64_t continued;                              /* entries that the owner itself resumed, the child pending */
-    uint64_t joins_first;                            /* joins before the child's end: the joiner was suspended */
+    uint64_t continued;                              /* entries that the owner itself resumed while the child had not
+                                                      * ended */
+    uint64_t joins_first;                            /* joins before the child's end, in which the joiner was
+                                                      * suspended */
     uint64_t joins_second;                           /* joins after the end of a parted child */
     uint64_t joins_raced;  /* joins_second in which the child ended while the joiner was being evacuated */
     uint64_t ends_first;   /* ends of a parted child before its join */
@@ -44,33 +47,37 @@ typedef struct {                                     /* without a tag: in C++ it
     uint64_t evacuations;  /* stacks copied out of the uni-address region */
     uint64_t evacuated_bytes;
     uint64_t resumed_bytes;                                    /* stack bytes fetched by greedy joins */
-    uint64_t stack_bytes_max;                                  /* high-water mark of the uni-address region */
+    uint64_t stack_bytes_max;                                  /* maximum number of stack bytes in the uni-address
+                                                                * region */
     uint64_t ops_read, ops_write, ops_fetch_add, ops_cmp_swap; /* one-sided operations posted */
     uint64_t round_trips;                                      /* waits for a completion, for any purpose */
-    /* The one-sided operations that a network adapter carried out. Most operations within the local host need no
+    /* The one-sided operations that a network adapter executed. Most operations within the local host need no
      * adapter. */
     uint64_t requests_read, requests_write, requests_fetch_add, requests_cmp_swap;
-    uint64_t doorbells; /* calls that handed requests to the adapter */
-    /* For the successful steals alone: operations posted, requests to the adapter, doorbells. */
+    uint64_t doorbells; /* calls that passed requests to the adapter */
+    /* For successful steals only: operations posted, requests to the adapter, doorbells. */
     uint64_t steal_ops_read, steal_ops_write, steal_ops_fetch_add, steal_ops_cmp_swap;
     uint64_t steal_requests_read, steal_requests_write, steal_requests_fetch_add, steal_requests_cmp_swap;
     uint64_t steal_doorbells;
     uint64_t global_hits, global_misses;              /* checkouts of far memory that hit the cache, or missed */
-    uint64_t global_bytes_fetched;                    /* from far memory, for checkouts, prefetches and gets */
-    uint64_t global_bytes_written;                    /* to far memory */
-    uint64_t global_releases, global_releases_waited; /* releases with something to write back; those that waited */
+    uint64_t global_bytes_fetched;                    /* bytes fetched from far memory, for checkouts, prefetches and
+                                                       * gets */
+    uint64_t global_bytes_written;                    /* bytes written to far memory */
+    uint64_t global_releases, global_releases_waited; /* releases with data to write back; releases among them that
+                                                       * waited */
     uint64_t publications_unreleased;                 /* publications deferred: releases took too much time */
 } uat_stats_t;
 
 /*
- * Both functions measure how deep the stacks have been, which takes microseconds. Over verbs all of UAT_STACK_SIZE is
- * pinned. There they read its whole unused part, which takes milliseconds. Do not call them inside a timed section.
+ * Both functions measure the maximum depth of the stacks, which takes microseconds. Over verbs the whole stack region
+ * (UAT_STACK_SIZE) is pinned, and the functions must read all of its unused part, which takes milliseconds. Do not call
+ * them inside a timed section.
  */
 
-/* This worker's counters. The call is local. Returns 0, or -EINVAL for NULL or before uat_init(). */
+/* Get this worker's counters. A local call. Returns 0, or -EINVAL for NULL or before uat_init(). */
 int uat_stats(uat_stats_t *stats);
 
-/* The counters of all workers together. Collective, outside uat_run(). Returns 0 or a negative errno. */
+/* Get the counters of all workers together. Collective, outside uat_run(). Returns 0 or a negative errno. */
 int uat_stats_total(uat_stats_t *stats);
 
 #pragma GCC visibility pop

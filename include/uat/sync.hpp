@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The objects that tasks wait for, in C++17: those of uat/sync.h, whose rules hold here too, with the names of the C++
- * standard. Included by uat.hpp.
+ * The objects of uat/sync.h in C++17, with the names of the C++ standard. The rules of uat/sync.h hold here, too.
+ * Included by uat.hpp.
  *
- * Each of these classes is a handle. Its constructor makes the object; its copies name the same object, and travel to
- * tasks by value. The destructor does nothing: destroy() ends the object, once no task waits for it or will use it.
+ * Each class is a handle. Its constructor makes the object. Its copies name the same object, and may be passed to tasks
+ * by value. The destructor does nothing. destroy() destroys the object; call it when no task waits for the object or
+ * will use it.
  *
  *     uat::mutex m;
  *     uat::parallel_for(0, n, [m, sum](std::int64_t i) {
@@ -28,7 +29,7 @@
 namespace uat
 {
 
-/* A value that is set once and got any number of times. T has at most UAT_RESULT_MAX bytes, as for channels. */
+/* A value that is set once and read any number of times. T has at most UAT_RESULT_MAX bytes, here and in channels. */
 template <class T> class future
 {
     static_assert(sizeof(detail::must_travel<T>) > 0, "");
@@ -66,8 +67,8 @@ template <class T> class future
 };
 
 /*
- * Values that arrive once each, in the order in which they were sent. It is also a range: a loop over it receives until
- * the channel is closed and empty.
+ * A channel: each value is received once, in the order of sending. It is also a range: a loop over it receives values
+ * until the channel is closed and empty.
  */
 template <class T> class channel
 {
@@ -124,7 +125,7 @@ template <class T> class channel
         std::optional<T> value_;
     };
 
-    /* capacity: values that it has room for; 0: a sender waits for its receiver. */
+    /* capacity: number of values for which the channel has room; 0: a sender waits for its receiver. */
     explicit channel(std::size_t capacity = 0) : channel_(uat_channel_create(sizeof(T), capacity))
     {
     }
@@ -138,7 +139,7 @@ template <class T> class channel
     {
         return uat_channel_send(channel_, &value) == 0;
     }
-    /* Returns nothing if the channel is closed and empty. */
+    /* Returns std::nullopt if the channel is closed and empty. */
     std::optional<T> receive() const
     {
         detail::place<T> room;
@@ -146,7 +147,7 @@ template <class T> class channel
             return std::nullopt;
         return room.get();
     }
-    /* These two do not wait. They return 0, -EAGAIN (no room, or no value), or -EPIPE. */
+    /* try_send() and try_receive() do not wait. They return 0, -EAGAIN (no room, or no value), or -EPIPE. */
     int try_send(const T &value) const
     {
         return uat_channel_try_send(channel_, &value);
@@ -155,7 +156,7 @@ template <class T> class channel
     {
         return uat_channel_try_receive(channel_, &value);
     }
-    /* Close the channel to further values; those in it may still be received. */
+    /* Close the channel to further values. The values in it can still be received. */
     void close() const
     {
         uat_channel_close(channel_);
@@ -191,8 +192,8 @@ struct biased_t {
 };
 inline constexpr biased_t biased{};
 
-/* Mutual exclusion, for std::lock_guard and std::unique_lock, also of const uat::mutex, because a task's own copy is
- * const. */
+/* Mutual exclusion, for std::lock_guard and std::unique_lock. Also a const uat::mutex can be locked, because a lambda's
+ * copy is const. */
 class mutex
 {
   public:
@@ -228,14 +229,14 @@ class mutex
     uat_mutex_t mutex_;
 };
 
-/* No wake-up is spurious, but another task may have changed the condition before the woken one continues. */
+/* No wake-up is spurious, but another task may have changed the condition before the woken task continues. */
 class condition_variable
 {
   public:
     condition_variable() : condition_(uat_condition_create())
     {
     }
-    /* lock holds a uat::mutex. */
+    /* lock must hold a uat::mutex. */
     template <class Mutex> void wait(std::unique_lock<Mutex> &lock) const
     {
         uat_condition_wait(condition_, lock.mutex()->native_handle());
@@ -289,7 +290,7 @@ class counting_semaphore
     uat_semaphore_t semaphore_;
 };
 
-/* A latch opens for good once it is counted down to 0. */
+/* A latch opens, permanently, when it has been counted down to 0. */
 class latch
 {
   public:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Typed tasks in C++17: spawn, join, run. Included by uat.hpp, which gives the rules. */
+/* Typed tasks in C++17: spawn, join, run. Included by uat.hpp, which has the rules. */
 #ifndef UAT_TASK_HPP
 #define UAT_TASK_HPP
 
@@ -15,13 +15,13 @@ namespace uat
 {
 
 /*
- * The handle of one child. It stays in the frame in which it was made. join() waits for the child and returns its
- * result, or throws the exception that the child has thrown: see task_error. The destructor joins a child that was not
- * joined, and throws in the same way. Only the task that spawned the child may join it.
+ * The handle of one child. It must stay in the frame in which it was made. join() waits for the child and returns its
+ * result, or throws the exception that the child has thrown: see task_error. If the child was not joined, the
+ * destructor joins it, and throws in the same way. Only the task that spawned the child may join it.
  *
- * An exception that unwinds the handle waits for the child, drops any exception of the child, and goes on. The worker
- * waits, too, because the exception could not migrate with the task. So no child should wait for something that this
- * task would have done later, because no task would do it.
+ * If an exception unwinds the handle, the destructor waits for the child and drops the child's exception, if any. The
+ * worker waits, too, because the exception cannot migrate with the task. So a child should not wait for an event that
+ * this task would have caused later, because then no task would cause it.
  */
 template <class R> class [[nodiscard]] handle
 {
@@ -73,7 +73,7 @@ template <class R> class [[nodiscard]] handle
     detail::place<R> value_;
 };
 
-/* Run f(args...) as a child task, and let the rest of the caller be stolen meanwhile. See uat_spawn(). */
+/* Run f(args...) as a child task; meanwhile the rest of the caller may be stolen. See uat_spawn(). */
 template <class F, class... A> auto spawn(F f, A... args)
 {
     detail::must_travel<F>();
@@ -96,13 +96,13 @@ inline void migrate(int rank)
 }
 
 /*
- * Start the runtime with the first object of this class, and end it. Collective, first in main(). Throws uat::error.
- * While the object lives, an exception that is not caught ends the job with one line: rank, host and what(). A handler
- * that the program gives to std::set_terminate() meanwhile replaces that of uat.
+ * The constructor starts the runtime, and the destructor ends it. Collective, and first in main(). The constructor
+ * throws uat::error. While the object exists, an exception that is not caught ends the job with one line: rank, host
+ * and what(). If the program then calls std::set_terminate(), its handler replaces that of uat.
  */
 class job
 {
-    /* This is the first member, so that it also handles exceptions of the constructor. */
+    /* The first member, so that it also handles exceptions of the constructor. */
     struct handler {
         std::terminate_handler before = std::set_terminate(terminated);
         ~handler()
@@ -111,7 +111,7 @@ class job
         }
 
         /* The handler of std::terminate() while there is a job. It writes one line. The C++ library's handler writes
-         * several, which lines of other workers would interrupt. */
+         * several lines, which would mix with those of other workers. */
         [[noreturn]] static void terminated() noexcept
         {
             try {
@@ -142,8 +142,8 @@ class job
         finish();
     }
 
-    /* Leave the job now, as the destructor would: 0 or a negative errno, as uat_finalize(), whose status the
-     * destructor cannot return. */
+    /* Leave the job now, as the destructor would. Returns the result of uat_finalize(), which a destructor cannot
+     * return. */
     int finish()
     {
         return std::exchange(running_, false) ? uat_finalize() : 0;
@@ -154,8 +154,8 @@ class job
 };
 
 /*
- * Run f(args...) as the root of a task tree: collective; rank 0's function and arguments count. Returns the result on
- * every rank, or throws on every rank the exception that the root has thrown: see task_error. Also throws uat::error.
+ * Run f(args...) as the root of a task tree. Collective; rank 0's function and arguments are used. Returns the result
+ * on every rank. If the root throws an exception, throws it on every rank: see task_error. Also throws uat::error.
  */
 template <class F, class... A> auto run(F f, A... args)
 {

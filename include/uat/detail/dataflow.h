@@ -17,7 +17,7 @@ void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mo
 /* Spawn into a flow that has a ledger. body: a task function. */
 void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size, const uat_flow_access_t *access,
                     size_t n) __attribute__((cold));
-/* The child that was just spawned lives elsewhere. */
+/* Enter the child that was just spawned, which has parted from the unroller, into the ledger. */
 void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n) __attribute__((cold));
 
 static inline void uat_flow_end(uat_flow_t *flow)
@@ -33,12 +33,13 @@ static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_f
         uat_flow_wait_ledger(flow, p, mode);
 }
 
-/* For UAT_FLOW_ADD outside of its place: exclude the other tasks that add to the datum, and check it out; the opposite.
- * guard: what the library has put into the arguments; 0: the task runs in place, and its body gets the datum. */
+/* For UAT_FLOW_ADD in a task that does not run in place: exclude the other tasks that add to the datum, and check the
+ * datum out; then undo both. guard: the value that the library has put into the arguments; 0: the task runs in place,
+ * and its body gets the datum. */
 void *uat_flow_add_begin(void *p, size_t bytes, uint64_t guard);
 void uat_flow_add_end(void *p, size_t bytes, uint64_t guard);
 
-/* What the body gets: the datum, or the room, of which all bytes are 0 then. */
+/* The body's parameter: the datum, checked out, or the room, whose bytes this sets to 0. */
 static inline void *uat_flow_add_place(void *p, uint64_t guard, void *room, size_t bytes)
 {
     return guard ? __builtin_memset(room, 0, bytes) : uat_global_checkout(p, bytes, UAT_READ_WRITE);
@@ -76,7 +77,8 @@ static inline void uat_flow_fetch(const void *p, size_t bytes)
 #define UAT_FLOW_DECLARE_7(...) UAT_FLOW_DECLARE(UAT_FLOW_EACH_7, __VA_ARGS__)
 #define UAT_FLOW_DECLARE_8(...) UAT_FLOW_DECLARE(UAT_FLOW_EACH_8, __VA_ARGS__)
 
-/* each(prefix, separator, triples) expands to prefix_mode(type, name) for each triple, with separators in between. */
+/* each(prefix, separator, triples) expands to prefix_mode(type, name) for each triple, with a separator between two of
+ * them. */
 #define UAT_FLOW_DECLARE(each, name, ...)                                                                              \
     struct name##_uat_args {                                                                                           \
         each(UAT_FLOW_MEMBER_, UAT_FLOW_NOTHING, __VA_ARGS__) char uat_none; /* if all are scratch */                  \
@@ -129,7 +131,7 @@ static inline void uat_flow_fetch(const void *p, size_t bytes)
 #define UAT_FLOW_EACH_7(x, sep, m, T, a, ...) x##m(T, a) sep() UAT_FLOW_EACH_6(x, sep, __VA_ARGS__)
 #define UAT_FLOW_EACH_8(x, sep, m, T, a, ...) x##m(T, a) sep() UAT_FLOW_EACH_7(x, sep, __VA_ARGS__)
 
-/* A member of the arguments. */
+/* The member for an access in the struct of arguments. */
 #define UAT_FLOW_MEMBER_in(T, a)          const T *a;
 #define UAT_FLOW_MEMBER_in_below(T, a)    const T *a;
 #define UAT_FLOW_MEMBER_out(T, a)         T *a;
@@ -170,7 +172,7 @@ static inline void uat_flow_fetch(const void *p, size_t bytes)
 #define UAT_FLOW_MORE_value(T, a)       , T a
 #define UAT_FLOW_MORE_scratch(T, a)
 
-/* Set the member. */
+/* Set the member to the argument of name_flow(). */
 #define UAT_FLOW_SET_in(T, a)          uat_a.a = a;
 #define UAT_FLOW_SET_in_below(T, a)    uat_a.a = a;
 #define UAT_FLOW_SET_out(T, a)         uat_a.a = a;
@@ -212,7 +214,7 @@ static inline void uat_flow_fetch(const void *p, size_t bytes)
 #define UAT_FLOW_OPEN_value(T, a)
 #define UAT_FLOW_OPEN_scratch(T, a) T uat_p_##a;
 
-/* What the body gets. */
+/* The argument that the body gets. */
 #define UAT_FLOW_PLACE_in(T, a)          uat_p_##a
 #define UAT_FLOW_PLACE_in_below(T, a)    uat_a.a
 #define UAT_FLOW_PLACE_out(T, a)         uat_p_##a
@@ -240,7 +242,7 @@ static inline void uat_flow_fetch(const void *p, size_t bytes)
 #define UAT_FLOW_CLOSE_value(T, a)
 #define UAT_FLOW_CLOSE_scratch(T, a)
 
-/* Add what the body left in its room. Nothing is checked out any more, so the task may wait. */
+/* Add the content of the body's room to the datum. No range is checked out any more, so the task may wait. */
 #define UAT_FLOW_SUM_in(T, a)
 #define UAT_FLOW_SUM_in_below(T, a)
 #define UAT_FLOW_SUM_out(T, a)

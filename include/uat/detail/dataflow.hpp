@@ -17,7 +17,7 @@ namespace uat
 namespace detail
 {
 
-/* A datum, checked out from its construction, which is when the body is called, to its destruction. */
+/* A datum that is checked out while the object exists, that is, while the body runs. */
 template <class T, enum uat_flow_mode Mode>
 class flow_access {
     public : using value_type = T;
@@ -62,7 +62,7 @@ template <class Access> class flow_below
     value_type *datum_;
 };
 
-/* The argument for a flow_sum: the address of the datum, its guard, and room for what the body adds. */
+/* The argument for a flow_sum: the address of the datum, its guard, and room for the value that the body adds. */
 template <class T> struct flow_sum_room {
     T *datum;
     std::uint64_t guard;
@@ -126,7 +126,7 @@ template <class P, class A> void flow_fetch(const A &arg)
             uat_flow_fetch(arg, sizeof(typename P::value_type));
 }
 
-/* Append the access of an argument that is a datum. i: the argument's number, which is that of its guard. */
+/* Append the access of an argument, if it is a datum. i: index of the argument and of its guard. */
 template <class P, class A> void flow_append(uat_flow_access_t *access, std::size_t &n, const A &arg, std::size_t i)
 {
     (void)i;
@@ -141,7 +141,7 @@ template <class P, class A> void flow_append(uat_flow_access_t *access, std::siz
     }
 }
 
-/* What the body gets for an argument, and what follows the body. */
+/* The value that the body gets for an argument, and the steps after the body. */
 template <class P, class A> struct flow_argument {
     flow_argument(const A &a, std::uint64_t) : value(a)
     {

@@ -46,7 +46,7 @@ template <class T> bool is_exactly(const std::type_info *type)
     return type && *type == typeid(T);
 }
 
-/* Kinds whose exceptions what() describes completely. */
+/* The kind of an exception whose type is one of those that what() describes completely. */
 inline failure_kind kind_of(const std::type_info *type)
 {
     return is_exactly<std::runtime_error>(type)      ? FAILED_RUNTIME_ERROR
@@ -71,7 +71,7 @@ inline failure_kind kind_of(const std::type_info *type, const std::error_categor
            : category == std::system_category() ? FAILED_SYSTEM
                                                 : FAILED_OTHER;
 }
-#else /* without type_info no type is known */
+#else /* without type_info, types cannot be compared */
 inline failure_kind kind_of(const std::type_info *)
 {
     return FAILED_OTHER;
@@ -99,11 +99,11 @@ inline void copy_cause(char (&to)[sizeof(uat_failure::what)], const std::system_
     copy_text(to, what.c_str());
 }
 
-/* Call this in a catch block to note that the running task has failed. It leaves the block before it does anything
- * else. */
+/* Call this in a catch block to mark the running task as failed. The task must then leave the catch block before any
+ * other action. */
 [[gnu::cold, gnu::noinline]] inline void note_failure() noexcept
 {
-    static uat_failure f; /* the block ends before the task can migrate */
+    static uat_failure f; /* static suffices, because the block ends before the task can migrate */
     const std::type_info *type = abi::__cxa_current_exception_type();
     f = uat_failure();
     copy_name(f.type, type);
@@ -201,8 +201,9 @@ inline void join(uat_task_t *t)
         join_slowly(t);
 }
 
-/* The running task has failed after it spawned the child `earlier`, which precedes this failure in serial order. Join
- * the child, which throws the child's exception if there is one, else throw the task's own. */
+/* Throw the first of two failures in serial order. The running task has failed after it spawned the child `earlier`, so
+ * the child's failure precedes its own. Joins the child, which throws the child's exception if there is one; else
+ * throws the task's own. */
 template <class Handle> [[noreturn, gnu::cold, gnu::noinline]] void join_and_throw(Handle &earlier)
 {
     uat_failure later;

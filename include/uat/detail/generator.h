@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Generators: their state, the switch, and what UAT_GENERATOR expands to. Included by uat/generator.h. */
+/* Generators: their state, the switch, and the expansion of UAT_GENERATOR. Included by uat/generator.h. */
 #ifndef UAT_DETAIL_GENERATOR_H
 #define UAT_DETAIL_GENERATOR_H
 
@@ -14,12 +14,12 @@ extern "C" {
 /* The lowest word of the stack; checked at each switch back to the user. */
 #define UAT_GENERATOR_GUARD UINT64_C(0x9e3779b97f4a7c15)
 
-/* Where one side resumes. The assembly knows the offsets. */
+/* The state from which one side resumes. The assembly uses the offsets of the fields. */
 struct uat_generator_side {
     void *sp, *bp, *pc;
 };
 
-/* The part that all generators have; it lies above the stack. The fields belong to the runtime. */
+/* The part that all generators have in common. It is above the stack. The fields belong to the runtime. */
 struct uat_generator {
     struct uat_generator_side inside;         /* where the body resumes */
     struct uat_generator_side outside;        /* where its user resumes */
@@ -30,10 +30,11 @@ struct uat_generator {
 };
 
 #pragma GCC visibility push(default)
-/* Entry of a body, and the code that runs after the body returns. This is not called, but switched to. */
+/* The entry of a body, and the code that runs after the body returns. It is never called: the first switch to a
+ * generator jumps to it. */
 void uat_generator_enter(void);
 
-/* Called when the guard word is damaged: end the job with a message that gives the stack's size and the remedy. */
+/* Called when the guard word was overwritten: end the job with a message that gives the stack's size and the remedy. */
 void uat_generator_overflow(struct uat_generator *g) __attribute__((noreturn, cold));
 
 /* Nesting depth of the generators that are running; counted with -DUAT_DEBUG only. */
@@ -76,12 +77,12 @@ void __asan_unpoison_memory_region(const volatile void *, size_t);
 #endif
 
 /*
- * Save this side in `**from`, resume `**to` and hand `*value` over. Returns when the other side resumes **from. Then
- * *value is the value that the other side handed over, and *from and *to are those that it passed. *from is NULL if
- * that side has ended.
+ * Save this side in `**from`, resume `**to` and pass `*value` to it. Returns when the other side resumes **from. Then
+ * *value is the value that the other side passed, and *from and *to are the arguments of its switch. *from is NULL if
+ * the other side has ended.
  *
- * The frame pointer is saved here. A compiler refuses to have it declared as clobbered where it is in use. Nothing is
- * pushed, so the compiler's data below the stack pointer (the red zone) stay.
+ * The frame pointer is saved here, because a compiler refuses to have it declared as clobbered in a function that uses
+ * it. The switch pushes nothing, so the compiler's data below the stack pointer (the red zone) are kept.
  */
 static inline __attribute__((always_inline)) void uat_generator_switch(struct uat_generator_side **from,
                                                                        struct uat_generator_side **to, uint64_t *value)
@@ -132,13 +133,13 @@ static inline __attribute__((always_inline)) void uat_generator_switch(struct ua
 #endif
 }
 
-/* Make a generator ready for its first value. stack has size bytes, is aligned to 16, and stays in place as long as the
+/* Prepare a generator for its first value. stack has size bytes, is aligned to 16, and must stay in place while the
  * generator is used. The caller owns it. */
 static inline void uat_generator_begin(struct uat_generator *g, void *stack, size_t size, const char *name,
                                        void (*body)(struct uat_generator *))
 {
 #ifdef UAT_GENERATOR_ASAN
-    __asan_unpoison_memory_region(stack, size); /* a generator that was ended early may have left its frames there */
+    __asan_unpoison_memory_region(stack, size); /* a generator that ended early may have left its frames there */
 #endif
     g->inside.sp = (char *)stack + size;
     g->inside.bp = NULL; /* where chains of frame pointers end */
@@ -150,8 +151,8 @@ static inline void uat_generator_begin(struct uat_generator *g, void *stack, siz
     g->size = size;
 }
 
-/* Run the generator up to its next value. A value of up to 8 bytes is in *word, a larger one where *word points.
- * Returns 0 at the generator's end. */
+/* Run the generator up to its next value. *word is then the value if it has up to 8 bytes, else its address. Returns 0
+ * at the generator's end. */
 static inline __attribute__((always_inline)) int uat_generator_next_word(struct uat_generator *g, uint64_t *word)
 {
 #ifdef UAT_DEBUG
@@ -166,9 +167,9 @@ static inline __attribute__((always_inline)) int uat_generator_next_word(struct 
 }
 
 /*
- * Inside the body: hand a value of size bytes to the user. Returns when the user wants the next value. guard: g->guard.
- * The result is g, taken from a register that the user's side has set. If it came from the stack, two more loads would
- * be in the dependency chain from one switch to the next.
+ * Inside the body: give a value of size bytes to the user. Returns when the user wants the next value. guard: g->guard.
+ * The result is g, from a register that the user's side has set. If g came from the stack, the dependency chain from
+ * one switch to the next would have two more loads.
  */
 static inline __attribute__((always_inline)) struct uat_generator *
 uat_generator_give(struct uat_generator *g, const uint64_t *guard, const void *value, size_t size)
@@ -192,14 +193,16 @@ static inline __attribute__((always_inline)) int uat_generator_take(struct uat_g
     if (!uat_generator_next_word(g, &word))
         return 0;
     if (size <= sizeof(word))
-        memcpy(value, &word, size & 15); /* the mask is for compilers that warn before they see the test */
+        memcpy(value, &word, size & 15); /* the mask avoids a warning of compilers that do not take the test into
+                                          * account */
     else
         memcpy(value, (const void *)(uintptr_t)word, size);
     return 1;
 }
 
-/* End a generator early. Its body runs no further, and what the body has acquired stays acquired. The generator may
- * then be begun again. This call is needed neither after the last value nor for a generator that is no longer used. */
+/* End a generator early. Its body runs no further, and resources that the body has acquired are not released. The
+ * generator may then be begun again. This call is needed neither after the last value nor for a generator that is no
+ * longer used. */
 static inline void uat_generator_finish(struct uat_generator *g)
 {
 #ifdef UAT_GENERATOR_ASAN

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inline functions of global memory, with what they need to know about near memory and about far memory that the cache
- * holds, so that most accesses take no call. Included by uat/global.h, which describes the functions.
+ * The inline functions of global memory, and the tables of near memory and of cached far memory that they use. With
+ * these, most accesses need no call. Included by uat/global.h, which describes the functions.
  */
 #ifndef UAT_DETAIL_GLOBAL_H
 #define UAT_DETAIL_GLOBAL_H
@@ -14,8 +14,8 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /*
- * Near memory. run[address / 1 GiB mod UAT_NEAR_RUNS] is the longest run of near bytes of the array that has the
- * address. There is none if its size is 0. UAT_TORTURE leaves all runs empty, so that every checkout is checked.
+ * Near memory. run[address / 1 GiB mod UAT_NEAR_RUNS] is the longest run of near bytes of the array that contains the
+ * address. If its size is 0, there is no run. Under UAT_TORTURE all runs are empty, so that every checkout is checked.
  */
 #define UAT_NEAR_RUN_SHIFT 30
 #define UAT_NEAR_RUNS      65536
@@ -25,33 +25,36 @@ struct uat_near_run {
 };
 struct uat_near {
     const struct uat_near_run *run;
-    uint64_t begun, ended; /* checkouts of near bytes: two counters, as updates of one would wait for each other */
-    size_t word;           /* 8 if CPUs change words of uat_atomic_t; if adapters do, SIZE_MAX, which no run holds */
+    uint64_t begun, ended; /* checkouts and checkins of near bytes: two counters, because updates of a single one would
+                            * wait for each other */
+    size_t word;           /* 8 if CPUs change words of uat_atomic_t; SIZE_MAX, which exceeds every run, if adapters
+                            * do */
 };
 extern struct uat_near uat_near;
 
 /*
- * Far memory that the cache holds. Block b has its place in slot b mod the number of slots; shown[slot] is a run of
- * valid bytes there. An acquire raises the epoch, so that no earlier run matches any more.
+ * Far memory in the cache. The place of block b is slot b mod the number of slots; shown[slot] is a run of valid bytes
+ * in that slot. An acquire increases the epoch, so that runs of earlier epochs no longer match.
  */
 #define UAT_FAR_BLOCK_SHIFT 16
 #define UAT_FAR_EPOCH_SHIFT 48 /* above the bits of an address */
 #define UAT_OPEN_KIND_SHIFT 56 /* above the bits of a size */
 struct uat_shown_run {
-    uint64_t end;  /* the address after the run, plus the epoch in which it was shown */
-    uint64_t size; /* bytes; 0: none is shown */
+    uint64_t end;  /* the address after the run, plus the epoch in which the run was published */
+    uint64_t size; /* bytes; 0: there is no run */
 };
 struct uat_open { /* a checkout */
     uintptr_t at;
     uint64_t what; /* bytes, plus the access << UAT_OPEN_KIND_SHIFT */
-    char *place;   /* where the bytes are, if neither in the ring nor near */
+    char *place;   /* where the bytes are if they are neither in the ring nor near */
 };
 struct uat_far {
     const struct uat_shown_run *shown;
-    size_t mask;                  /* address a has its place at ring + (a & mask) */
-    char *ring;                   /* the slots, in a row */
+    size_t mask;                  /* the place of address a is ring + (a & mask) */
+    char *ring;                   /* all slots, one after the other */
     uint64_t epoch;               /* a multiple of 1 << UAT_FAR_EPOCH_SHIFT */
-    struct uat_open *last, *full; /* checkouts are a stack: its last record, and the last that there is room for */
+    struct uat_open *last, *full; /* the stack of checkouts: its last record, and the last record for which it has
+                                   * room */
     uint64_t hits;
 };
 extern struct uat_far uat_far;
@@ -59,7 +62,7 @@ extern struct uat_far uat_far;
 static inline int uat_near_holds(uintptr_t at, size_t bytes)
 {
     const struct uat_near_run *r = &uat_near.run[at >> UAT_NEAR_RUN_SHIFT & (UAT_NEAR_RUNS - 1)];
-    size_t room = r->high - at; /* more than size if at lies outside, on either side */
+    size_t room = r->high - at; /* more than size if `at` is outside the run, on either side */
     return __builtin_expect(room <= r->size, 1) && __builtin_expect(bytes <= room, 1);
 }
 static inline uint64_t uat_open_what(size_t bytes, uint64_t kind)
@@ -67,12 +70,13 @@ static inline uint64_t uat_open_what(size_t bytes, uint64_t kind)
     return bytes + (kind << UAT_OPEN_KIND_SHIFT);
 }
 
-/* Check out a range that its slot shows, and return its place; NULL if the slot does not show it. */
+/* Check out a range that is in its slot's run, and return its place; NULL if it is not in the run. */
 static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access access)
 {
     size_t place = at & uat_far.mask;
     const struct uat_shown_run *r = &uat_far.shown[place >> UAT_FAR_BLOCK_SHIFT];
-    uint64_t room = r->end - (at + uat_far.epoch); /* more than size if at lies outside, or if the epochs differ */
+    uint64_t room = r->end - (at + uat_far.epoch); /* more than size if `at` is outside the run, or if the epochs
+                                                    * differ */
     struct uat_open *o = uat_far.last;
     if (room > r->size || bytes > room || o == uat_far.full || (unsigned)access - UAT_READ > UAT_READ_WRITE - UAT_READ)
         return NULL;
@@ -83,7 +87,7 @@ static inline void *uat_far_hit(uintptr_t at, size_t bytes, enum uat_access acce
     return uat_far.ring + place;
 }
 
-/* End a checkout for reading, if it is the last one. Without any checkout, `last` is record 0, which matches no
+/* End a checkout for reading if it is the last one. If there is no checkout, `last` is record 0, which matches no
  * range. */
 static inline int uat_far_end(uintptr_t at, size_t bytes, enum uat_access access)
 {
@@ -99,7 +103,8 @@ static inline int uat_near_word(const uat_atomic_t *word)
     return (uintptr_t)word % 8 == 0 && uat_near_holds((uintptr_t)word, uat_near.word);
 }
 
-/* The functions of uat/global.h for ranges and words that are not near, or that an adapter changes. */
+/* The functions of uat/global.h, for ranges that are not near and for words that are not near or that an adapter
+ * changes. */
 void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access);
 void uat_global_checkin_elsewhere(const void *p, size_t bytes, enum uat_access access);
 void uat_global_get_elsewhere(void *local, const void *global, size_t bytes);

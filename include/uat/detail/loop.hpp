@@ -42,7 +42,7 @@ template <class T, class F, class Combine> void combine_values(void *left, const
     });
 }
 
-/* f is called for ranges. */
+/* The operations of a reduction whose f is called for ranges. */
 template <class T, class F, class Combine> uat_reduction make_reduction(const T *identity)
 {
     must_travel<T>();
@@ -62,7 +62,7 @@ template <class T, class F, class Combine> auto fold(F f, Combine combine)
 }
 
 template <class F, class Combine, class Range> struct scanner {
-    reducer<F, Combine> r; /* first: the reduction's functions find it here */
+    reducer<F, Combine> r; /* the first member, because the reduction's functions expect it there */
     Range range;
 };
 
@@ -78,8 +78,8 @@ void scan_range(std::int64_t begin, std::int64_t end, void *prefix, const void *
 }
 
 /*
- * f(begin, end, value) returns `value` with these iterations added to it; range(), which has the same form, also writes
- * the prefixes on its way. Returns the value of all.
+ * f(begin, end, value) returns `value` with these iterations added to it. range(begin, end, value) does the same, and
+ * also writes the prefixes. Returns the value of all iterations.
  */
 template <class T, class F, class Combine, class Range>
 T scan_ranges(std::int64_t begin, std::int64_t end, T identity, F f, Combine combine, Range range, std::int64_t grain)

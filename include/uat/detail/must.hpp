@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Requirements on types. They are classes, so that the compiler says what is wrong before anything else. */
+/* Requirements on types. They are classes, so that the compiler reports a violation before any other error. */
 #ifndef UAT_DETAIL_MUST_HPP
 #define UAT_DETAIL_MUST_HPP
 
@@ -13,9 +13,9 @@ namespace uat
 {
 
 /*
- * May values of T be copied byte by byte to another process and be used there? By default the trivially copyable types,
- * and pairs, tuples and arrays of types that travel. A program may declare this for a type of its own, if the type
- * holds no address of its process and its destructor need not run:
+ * May values of T be copied byte by byte to another process and be used there? By default this is true for trivially
+ * copyable types, and for pairs, tuples and arrays of types that travel. A program may declare it for its own type if
+ * the type contains no address of its process and its destructor need not run:
  *
  *     template <> struct uat::travels<interval> : std::true_type {};
  */
@@ -40,13 +40,13 @@ template <class T> struct must_travel {
     static_assert(alignof(T) <= 64, "uat: a type that travels is aligned to at most 64 bytes");
 };
 
-/* Elements of a const T are read only. */
+/* Elements of a const type cannot be written. */
 template <class T> struct must_be_writable {
     static_assert(!std::is_const<T>::value,
                   "uat: elements of a span of const are only read; take a span of the type without const");
 };
 
-/* Types that can be added to: numbers, and pointers to objects. */
+/* Types of words to which an atomic can add: numbers, and pointers to objects. */
 template <class T> struct must_add {
     static_assert(std::is_arithmetic<T>::value ||
                       (std::is_pointer<T>::value && std::is_object<std::remove_pointer_t<T>>::value),

@@ -24,14 +24,15 @@ inline void must_match(const char *algorithm, std::size_t size, std::size_t othe
                                     " and " + std::to_string(other) + " elements; they must have the same size");
 }
 
-/* Elements of T that may be checked out beside others: some KiB, and never too many for a small cache. */
+/* The number of elements of type T that one operand checks out at a time: some KiB, and few enough for a small
+ * cache. */
 template <class T> std::size_t window()
 {
     std::size_t share = uat_global_checkout_limit() / 8, bytes = share < 32768 ? share : 32768;
     return bytes / sizeof(T) > 0 ? bytes / sizeof(T) : 1;
 }
 
-/* An input of a transform: elements that it checks out, or those that the transform writes. */
+/* An input of a transform: elements that the operand checks out, or the elements that the transform writes. */
 template <class T> class operand
 {
   public:
@@ -76,7 +77,7 @@ template <class T, class U> const T *as(const U *written)
         return nullptr;
 }
 
-/* A separate function, because in one that also checks out and in the compiler would keep the sum in memory. */
+/* A separate function, because in a function that also checks out and in, the compiler would keep the sum in memory. */
 template <class R, class F, class... T>
 __attribute__((noinline)) R fold_window(std::size_t first, std::size_t n, R value, F &f, const T *...x)
 {

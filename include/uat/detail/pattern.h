@@ -5,7 +5,7 @@
 
 #include "../pattern.h" /* if this one comes first */
 
-/* The macros below only expand lists, as those of UAT_TASK() do. */
+/* The macros below only expand lists, like those of UAT_TASK(). */
 #define UAT_STEP_HEAD(name, ...)         UAT_CAT(UAT_STEP_HEAD_, UAT_FORM(__VA_ARGS__))(name, __VA_ARGS__)
 #define UAT_STEP_HEAD_none(name, i)      name##_uat_step(int64_t i)
 #define UAT_STEP_HEAD_good(name, i, ...) name##_uat_step(int64_t i, UAT_PARAMS(__VA_ARGS__))

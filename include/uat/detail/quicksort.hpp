@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel of uat::sort(): quicksort without branches that depend on the elements (Edelkamp and Weiss,
- * "BlockQuicksort", 2016, show what these cost). Every function stays within the elements that it is given and loses
- * none, even if the comparison contradicts itself, as "less or equal" does.
+ * "BlockQuicksort", 2016, show the cost of such branches). Every function accesses only the elements that it is given
+ * and loses none of them, even if the comparison contradicts itself, as "less or equal" does.
  */
 #ifndef UAT_DETAIL_QUICKSORT_HPP
 #define UAT_DETAIL_QUICKSORT_HPP
@@ -36,14 +36,17 @@ template <class F> auto guarded(F &&f) -> decltype(f())
 
 template <class T, class Less> struct quicksort {
     enum : std::size_t {
-        RUN = 16,        /* small elements that are sorted by insertion */
-        BLOCK = 128,     /* elements that are compared before any of them moves */
-        NUMBERED = 4096, /* large elements that are sorted by their numbers; some KiB of stack */
-        MOVED = 32,      /* bytes of a small element: moved at each step, needed or not, to do without a branch */
+        RUN = 16,        /* maximum number of small elements that are sorted by insertion */
+        BLOCK = 128,     /* number of elements that are compared before any of them is moved */
+        NUMBERED = 4096, /* maximum number of large elements that are sorted by their indices, which takes some KiB of
+                          * stack */
+        MOVED = 32,      /* maximum bytes of a small element, which is moved at each step, even if unnecessarily, to
+                          * avoid a branch */
         UNEVEN = 8       /* as in pattern/sort.c */
     };
 
-    /* Elements of p[begin, end) on the wrong side of the pivot, by their distances from `begin`, in order. */
+    /* The elements of p[begin, end) that are on the wrong side of the pivot: their offsets from `begin`, in ascending
+     * order. */
     struct misplaced {
         std::size_t begin, end, next, count;
         std::uint16_t at[BLOCK];
@@ -66,8 +69,8 @@ template <class T, class Less> struct quicksort {
         {
             return p[begin + at[next++]];
         }
-        /* Move the remaining elements to the end of the block and return where they begin; or to its start and return
-         * where they end. */
+        /* Move the remaining elements to the end of the block and return their start; or to the start of the block and
+         * return their end. */
         std::size_t to_end(T *p)
         {
             std::size_t place = end;
@@ -84,7 +87,7 @@ template <class T, class Less> struct quicksort {
         }
     };
 
-    /* If elements right after the front do not belong to it, exchange them with elements from the end that do. */
+    /* Exchange elements directly after the front that do not belong to it with elements from the end that do. */
     template <class First> static void fill_front(T *p, uat_sort_pass &pass, std::size_t least, First first)
     {
         misplaced right;
@@ -98,8 +101,8 @@ template <class T, class Less> struct quicksort {
     }
 
     /*
-     * Hoare's pass from both ends, which moves half as many elements, in blocks. It stays within the pass even if a
-     * comparison contradicts itself.
+     * Hoare's pass from both ends, in blocks. It moves half as many elements as a pass from one end. It accesses only
+     * the elements of the pass, even if the comparison contradicts itself.
      */
     template <class First> static void converge(T *p, uat_sort_pass &pass, std::size_t most, First first)
     {
@@ -125,14 +128,15 @@ template <class T, class Less> struct quicksort {
         pass.from = left.end;
         pass.less = left.to_end(p);
         pass.to = right.to_begin(p);
-        /* Nothing is left between the blocks, so the elements left in the right one belong to the front. */
+        /* No element remains between the blocks, so the elements that remain in the right block belong to the front. */
         if (pass.less == right.begin)
             pass.less = pass.from = pass.to;
     }
 
     /*
-     * Move the elements of p[0, n) that are `first` to the front and return their number. Small elements take one pass
-     * from left to right (Lomuto's), in which each step writes both places, whether it exchanges them or not.
+     * Move the elements of p[0, n) that are `first` to the front and return their number. Small elements take one
+     * branch-free pass from left to right (Lomuto's): each step writes both p[i] and p[less], even if no exchange is
+     * needed.
      */
     template <class First> static std::size_t divide(T *p, std::size_t n, First first)
     {
@@ -151,7 +155,7 @@ template <class T, class Less> struct quicksort {
         return less;
     }
 
-    /* The median of the medians of three times three elements. */
+    /* The pivot: the median of three medians, each of three elements. */
     static T choose_pivot(const T *p, std::size_t n, Less less)
     {
         std::size_t step = n / 9;
@@ -169,7 +173,7 @@ template <class T, class Less> struct quicksort {
         return a == b ? x[1] : a == c ? x[2] : x[0];
     }
 
-    /* The order of elements by their numbers. */
+    /* Compares two elements given by their indices. */
     struct by_number {
         const T *p;
         Less *less;
@@ -179,14 +183,15 @@ template <class T, class Less> struct quicksort {
         }
     };
 
-    /* Large elements: sort their numbers, which is cheap to move, and then move each element once, to its place. */
+    /* Sort large elements: sort their indices, which are cheap to move, and then move each element once, to its
+     * place. */
     static void sort_numbered(T *p, std::size_t n, Less &less)
     {
         std::uint16_t number[NUMBERED];
         for (std::size_t i = 0; i < n; i++)
             number[i] = std::uint16_t(i);
         quicksort<std::uint16_t, by_number>::run(number, n, by_number{p, &less}, depth_of(n));
-        for (std::size_t i = 0; i < n; i++) { /* the cycle of places that element i is in */
+        for (std::size_t i = 0; i < n; i++) { /* follow the cycle of the permutation that contains i */
             if (number[i] == i)
                 continue;
             T kept = p[i];
@@ -200,7 +205,7 @@ template <class T, class Less> struct quicksort {
         }
     }
 
-    /* Partitions that a range of n elements may take. */
+    /* The maximum number of partitions for a range of n elements. */
     static int depth_of(std::size_t n)
     {
         int depth = 8;
@@ -221,9 +226,9 @@ template <class T, class Less> struct quicksort {
         }
     }
 
-    /* Sort by quicksort. After `depth` partitions the rest is sorted by heapsort: it needs n log n steps whatever the
-     * order of the elements. Each partition completes some elements even if the comparison contradicts itself, as in
-     * pattern/sort.c. */
+    /* Sort by quicksort. After `depth` partitions, the remaining range is sorted by heapsort, which needs n log n steps
+     * for any order of the elements. Each partition completes some elements even if the comparison contradicts itself,
+     * as in pattern/sort.c. */
     static void run(T *p, std::size_t n, Less less, int depth)
     {
         constexpr std::size_t most = sizeof(T) > MOVED ? std::size_t(NUMBERED) : std::size_t(RUN);
@@ -249,7 +254,7 @@ template <class T, class Less> struct quicksort {
         }
         if (n <= RUN)
             return insert(p, n, less);
-        std::make_heap(p, p + n, less); /* these compute places from places, so they stay within the range */
+        std::make_heap(p, p + n, less); /* these compute positions only from positions, so they stay within the range */
         std::sort_heap(p, p + n, less);
     }
 

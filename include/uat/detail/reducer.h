@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Some of the running strand's views, by their reducers' keys. It belongs to the process. */
+/* A cache of the running strand's views, by the keys of their reducers. It belongs to the process. */
 #define UAT_VIEW_SLOTS 16
 #pragma GCC visibility push(default)
 extern struct uat_view_slot {
@@ -17,7 +17,7 @@ extern struct uat_view_slot {
     void *view;
 } uat_view_slots[UAT_VIEW_SLOTS];
 
-/* uat_reducer_view() if the slot is another reducer's. */
+/* uat_reducer_view() if the slot does not have this reducer's view. */
 void *uat_reducer_find(const uat_reducer_t *reducer);
 #pragma GCC visibility pop
 
@@ -35,10 +35,10 @@ static inline void *uat_reducer_view(const uat_reducer_t *reducer)
 }
 
 /*
- * For the library's loops. They put the running strand's views aside if another half must come first in serial order.
- * uat_views_size() is the number of bytes that they take, a multiple of 16. uat_views_put_aside() moves them to `flat`,
- * which is aligned to 16 bytes; then the strand has no views. uat_views_add() combines the strand's views, on the left,
- * with flat ones, on the right.
+ * For the library's loops, which put the running strand's views aside if another half of the loop must come first in
+ * serial order. uat_views_size() returns the number of bytes that the views take, a multiple of 16.
+ * uat_views_put_aside() moves the views to `flat`, which must be aligned to 16 bytes; afterwards the strand has no
+ * views. uat_views_add() combines the strand's views, as left operands, with the views in `flat`, as right operands.
  */
 #pragma GCC visibility push(hidden)
 size_t uat_views_size(void);

@@ -18,8 +18,8 @@ namespace detail
 
 enum class prefix { exclusive, inclusive };
 
-/* Write the prefixes of elements [from, to). `value` is the value of all elements before. Returns the value with
- * these. */
+/* Write the prefixes of elements [from, to). `value` is the value of all elements before them. Returns the value that
+ * includes these elements. */
 template <prefix Kind, class T, class U, class Combine>
 U write_prefixes(span<const T> in, span<U> out, std::size_t from, std::size_t to, U value, Combine &combine)
 {
@@ -31,7 +31,8 @@ U write_prefixes(span<const T> in, span<U> out, std::size_t from, std::size_t to
         operand<T> x(in.subspan(at, n), same, as<T>(written.data()));
         for (std::size_t i = 0; i < n; i++) {
             U before = value;
-            value = U(combine(value, x[i])); /* read before it may be overwritten */
+            value = U(combine(value, x[i])); /* x[i] is read before written[i], which may be the same element, is
+                                              * written */
             written[i] = Kind == prefix::exclusive ? before : value;
         }
     }

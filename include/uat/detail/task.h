@@ -141,7 +141,7 @@
     } while (0)
 
 /*
- * The child's own copy of the arguments is aligned to 16 bytes only. uat_a points to a copy with the alignment that the
+ * The child's own copy of the arguments is only aligned to 16 bytes. uat_a points to a copy with the alignment that the
  * arguments need.
  */
 #define UAT_ALIGNED_ARGS(args, arg)                                                                                    \
@@ -167,7 +167,7 @@ template <class T, size_t n> struct uat_is_array<T[n]> {
 #define UAT_STATIC_ASSERT(...) _Static_assert(__VA_ARGS__)
 #endif
 
-/* The form of what follows the name: none, good (pairs), pair (half of a pair is missing) or many. */
+/* The form of the list after the name: none, good (pairs), pair (half of a pair is missing) or many. */
 #define UAT_FORM(...)                                                                                                  \
     UAT_PICK(__VA_ARGS__, many, many, many, many, many, many, many, many, many, many, many, many, many, many, many,    \
              many, many, many, many, many, many, many, many, good, pair, good, pair, good, pair, good, pair, good,     \

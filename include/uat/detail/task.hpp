@@ -11,8 +11,8 @@
 #include "uat/detail/must.hpp"
 
 #pragma GCC visibility push(default)
-/* For the templates below: an exception ends the job, by SIGABRT. event: what has happened; what: the exception's
- * what(). If both are NULL, the library has reported the cause, and the process exits with status 1. */
+/* For the templates below: end the job, by SIGABRT, because of an exception. event: a description of the event; what:
+ * the exception's what(). If both are NULL, the library has reported the cause, and the process exits with status 1. */
 extern "C" [[noreturn]] void uat_end_by_exception(const char *event, const char *what);
 #pragma GCC visibility pop
 
@@ -22,7 +22,7 @@ namespace uat
 namespace detail
 {
 
-/* Room for a value of any type, even of one without a default constructor. */
+/* Room for a value of type T, even if T has no default constructor. */
 template <class T> struct place {
     alignas(T) unsigned char bytes[sizeof(T)];
 
@@ -47,7 +47,7 @@ template <class T> T load(const void *p)
 /* The body of a task whose argument is a call without parameters. */
 template <class Call, class R> void body(void *arg, void *result)
 {
-    Call call = load<Call>(arg); /* before all else: arg may lie in the spawner's frame */
+    Call call = load<Call>(arg); /* first of all, because arg may be in the spawner's frame */
     if constexpr (std::is_void<R>::value) {
         (void)result;
         contain(call);
