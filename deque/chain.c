@@ -23,7 +23,7 @@ int uat_chain_take(struct uat_chain *chain, struct uat_deque *d)
         chain->room = n;
     }
     chain->count = n;
-    if (d->giver) { /* nothing is published */
+    if (uat_deque_is_secret(d)) { /* nothing is published */
         memcpy(chain->entries, d->entries, n * sizeof(*chain->entries));
         d->top = d->entries;
     }

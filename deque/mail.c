@@ -11,12 +11,6 @@
 /* The look word never has this value: requests are numbered from 0. */
 #define NEVER UINT64_MAX
 
-/* The mail of a deque under the message protocol. */
-static struct uat_mail *mail_of(const struct uat_deque *d)
-{
-    return (struct uat_mail *)(uintptr_t)d->giver;
-}
-
 static void check(const struct uat_mail *mail, int rc)
 {
     if (rc < 0 && mail->failed)
@@ -63,8 +57,13 @@ static void show_offer(struct uat_mail *mail, uint64_t sp)
     uat_store_relaxed(UAT_IS_VIRTUAL(), &mail->box->front.offer, sp);
 }
 
-/* Decide the request (M3). Returns false if the request was withdrawn. */
-static bool decide(struct uat_mail *mail, uint64_t ask)
+uint64_t uat_mail_request(const struct uat_mail *mail, uint64_t *seen)
+{
+    *seen = load_ask(mail);
+    return is_asked(mail, *seen) ? *seen : 0;
+}
+
+bool uat_mail_decide(struct uat_mail *mail, uint64_t ask)
 {
     const bool simulated = UAT_IS_VIRTUAL();
     uint64_t number = uat_ask_number(ask), *taken = &mail->box->front.taken;
@@ -86,11 +85,16 @@ static bool decide(struct uat_mail *mail, uint64_t ask)
     return stands;
 }
 
+void uat_mail_answer(struct uat_mail *mail, int thief, uint64_t answer)
+{
+    struct uat_op op = uat_op_fetch_add(NULL, &uat_mail_box(mail, thief)->answers, answer);
+    mail->count.refused += answer == UAT_ANSWER_REFUSED;
+    check(mail, uat_transport_post_unsignaled(mail->transport, thief, &op, 1));
+}
+
 static void refuse(struct uat_mail *mail, int thief)
 {
-    struct uat_op op = uat_op_fetch_add(NULL, &uat_mail_box(mail, thief)->answers, UAT_ANSWER_REFUSED);
-    mail->count.refused++;
-    check(mail, uat_transport_post_unsignaled(mail->transport, thief, &op, 1));
+    uat_mail_answer(mail, thief, UAT_ANSWER_REFUSED);
 }
 
 /*
@@ -119,7 +123,7 @@ void uat_mail_refuse(struct uat_mail *mail)
 {
     uint64_t ask = load_ask(mail);
     show_offer(mail, 0);
-    if (is_asked(mail, ask) && decide(mail, ask))
+    if (is_asked(mail, ask) && uat_mail_decide(mail, ask))
         refuse(mail, uat_ask_rank(ask));
 }
 
@@ -136,7 +140,7 @@ static ssize_t find_oldest(struct uat_deque *d)
  * must be visible. */
 static bool is_ready(struct uat_deque *d)
 {
-    if (!has_left(mail_of(d)))
+    if (!has_left(uat_mail_of(d)))
         return false;
     return !d->user.unreleased || !*d->user.unreleased || d->user.before_publication();
 }
@@ -150,24 +154,24 @@ static bool give_entry(struct uat_deque *d, size_t i, int thief)
         return false;
     }
     d->entries[i] |= UAT_TAG_GONE;
-    give(mail_of(d), thief, sp, base);
+    give(uat_mail_of(d), thief, sp, base);
     return true;
 }
 
 /* Answer the request: give entry i, or refuse if i is -1. */
 static void answer(struct uat_deque *d, uint64_t ask, ssize_t i)
 {
-    if (!decide(mail_of(d), ask))
+    if (!uat_mail_decide(uat_mail_of(d), ask))
         return;
     if (i < 0 || !give_entry(d, (size_t)i, uat_ask_rank(ask)))
-        refuse(mail_of(d), uat_ask_rank(ask));
+        refuse(uat_mail_of(d), uat_ask_rank(ask));
     if (find_oldest(d) < 0)
-        show_offer(mail_of(d), 0);
+        show_offer(uat_mail_of(d), 0);
 }
 
 void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment)
 {
-    struct uat_mail *mail = mail_of(d);
+    struct uat_mail *mail = uat_mail_of(d);
     uint64_t ask = load_ask(mail);
     ssize_t i = find_oldest(d);
     bool waits = is_asked(mail, ask); /* the request remains for a later call */
@@ -193,13 +197,13 @@ static void pushed(struct uat_deque *d)
 static void popped(struct uat_deque *d, bool is_gone)
 {
     if (is_gone)
-        uat_mail_settle(mail_of(d));
+        uat_mail_settle(uat_mail_of(d));
     uat_mail_look(d, UAT_MAIL_POP);
 }
 
 static void refuse_asker(struct uat_deque *d)
 {
-    uat_mail_refuse(mail_of(d));
+    uat_mail_refuse(uat_mail_of(d));
 }
 
 void uat_mail_open(struct uat_mail *mail, struct uat_deque *d, struct uat_transport *transport, struct uat_mailbox *box,

@@ -21,6 +21,7 @@
 
 struct uat_mail_counts {
     uint64_t refused, dropped; /* dropped: requests that the thief withdrew while the owner decided them */
+    uint64_t granted;          /* rights to claim an entry: deque/grant.h */
 };
 
 /* Memory in the segment for this worker's operations. Only its own CPU and HCA use them. */
@@ -38,6 +39,8 @@ struct uat_mail {
     struct uat_mail_landing *landing;
     struct uat_pending sent; /* the WRITE of the stack that was given last (M7) */
     uint64_t decided;        /* number of the last request that was decided */
+    bool has_granted;        /* grant.h: granted is the index that a thief was granted last */
+    uint64_t granted;
     uint64_t shown;          /* the value that this CPU last stored to the mailbox's offer, perhaps not yet visible to
                               * peers */
     void (*failed)(int rc);  /* called when the transport has failed and reported it; does not return. May be NULL */
@@ -61,6 +64,21 @@ static inline struct uat_mailbox *uat_mail_box(const struct uat_mail *mail, int 
 {
     return uat_coloured_of(mail->box, mail->colours, mail->transport->rank, rank);
 }
+
+/* The mail of a deque with a giver. */
+static inline struct uat_mail *uat_mail_of(const struct uat_deque *d)
+{
+    return (struct uat_mail *)(uintptr_t)d->giver;
+}
+
+/* The request that waits for a decision, or 0. *seen: the look word, whether or not it is such a request. */
+uint64_t uat_mail_request(const struct uat_mail *mail, uint64_t *seen);
+
+/* Decide the request (M3). Returns false if the request was withdrawn. Otherwise the caller answers it. */
+bool uat_mail_decide(struct uat_mail *mail, uint64_t ask);
+
+/* Answer the thief by this one FETCH_ADD. */
+void uat_mail_answer(struct uat_mail *mail, int thief, uint64_t answer);
 
 /* Check for a request and answer it. Sets the deque's triggers, push_claims and pop_claims. */
 void uat_mail_look(struct uat_deque *d, enum uat_mail_moment moment);

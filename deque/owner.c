@@ -186,12 +186,8 @@ static void set_triggers(struct uat_deque *d, uint64_t claims, bool blocked)
     d->push_claims = wanting ? NEVER : claims;
 }
 
-__attribute__((noinline, cold)) void uat_deque_refill(struct uat_deque *d)
+void uat_deque_fill(struct uat_deque *d)
 {
-    if (d->giver) {
-        d->giver->pushed(d);
-        return;
-    }
     uint64_t claims = load_claims(d);
     check_claims(d, claims);
     collect(d, claims);
@@ -205,6 +201,14 @@ __attribute__((noinline, cold)) void uat_deque_refill(struct uat_deque *d)
         d->last++;
     }
     set_triggers(d, claims, d->count.records_missing != missing);
+}
+
+__attribute__((noinline, cold)) void uat_deque_refill(struct uat_deque *d)
+{
+    if (d->giver)
+        d->giver->pushed(d);
+    else
+        uat_deque_fill(d);
 }
 
 static inline __attribute__((always_inline)) bool withdraw_steps(struct uat_deque *d, uint64_t index, bool hooked)
@@ -333,8 +337,10 @@ bool uat_deque_is_drained(const struct uat_deque *d)
  * that of the look word with the CMP_SWAP in ask_once(), thief_message.c. */
 static bool must_offer(const struct uat_deque *d)
 {
-    if (d->giver)
-        return __atomic_load_n(d->look, __ATOMIC_RELAXED) != d->pop_claims;
+    if (d->giver && __atomic_load_n(d->look, __ATOMIC_RELAXED) != d->pop_claims)
+        return true;
+    if (uat_deque_is_secret(d))
+        return false;
     return d->published == 0 || (int64_t)(__atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED) - d->bottom) >= 0;
 }
 

@@ -72,7 +72,8 @@ struct uat_deque_counts {
 
 struct uat_deque;
 
-/* Replaces publication under the message protocol, where the owner gives entries to thieves that ask: deque/mail.h. */
+/* Answers thieves that ask. Under the message protocol it gives them entries, and nothing is published:
+ * deque/mail.h. */
 struct uat_deque_giver {
     const uint64_t *look; /* the word that changes when a thief asks */
     /* Called on the slow path of a push. */
@@ -81,6 +82,7 @@ struct uat_deque_giver {
     void (*popped)(struct uat_deque *d, bool is_gone);
     /* Called while the worker waits in place: refuses the pending request, if there is one. */
     void (*refuse)(struct uat_deque *d);
+    bool grants; /* entries are published all the same; it gives the right to claim one: deque/grant.h */
 };
 
 struct uat_deque {
@@ -121,6 +123,12 @@ extern uintptr_t uat_deque_closed_entry[1];
         .top = uat_deque_closed_entry, .look = &uat_deque_watch_word                                                   \
     }
 
+/* Is an entry never published, because a giver gives it away? */
+static inline bool uat_deque_is_secret(const struct uat_deque *d)
+{
+    return d->giver && !d->giver->grants;
+}
+
 /* If the deque has a giver, refuse the pending request. A worker calls this while it waits and therefore gives
  * nothing. */
 static inline void uat_deque_refuse(struct uat_deque *d)
@@ -154,8 +162,10 @@ static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
     *d->top++ = base | UAT_TAG_GONE;
 }
 
-/* Settle acknowledged entries, then publish as many private entries as ring, cap and records allow. Under the message
- * protocol, answer a pending request instead. */
+/* Settle acknowledged entries, then publish as many private entries as ring, cap and records allow. */
+void uat_deque_fill(struct uat_deque *d);
+
+/* uat_deque_fill(); or, if there is a giver, what it does after a push: it answers a request if there is one. */
 void uat_deque_refill(struct uat_deque *d);
 
 /*

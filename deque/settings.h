@@ -5,7 +5,13 @@
 
 #include "base/settings.h"
 
-enum uat_deque_protocol { UAT_DEQUE_LOCK, UAT_DEQUE_CLAIM, UAT_DEQUE_MESSAGE, UAT_DEQUE_PAPER };
+enum uat_deque_protocol {
+    UAT_DEQUE_LOCK,
+    UAT_DEQUE_CLAIM,
+    UAT_DEQUE_MESSAGE,
+    UAT_DEQUE_PAPER,
+    UAT_DEQUE_PAPER_MESSAGE
+};
 
 enum {
     UAT_PEEKS_AUTO = 0,  /* NEAR or FAR, by the number of hosts */
@@ -27,7 +33,7 @@ extern struct uat_deque_settings uat_deque_settings;
 static const struct uat_setting uat_deque_rows[] = {
     {"UAT_DEQUE", "claim", UAT_EQUAL, DEQUE(protocol),
      UAT_CHOICE({"lock", UAT_DEQUE_LOCK}, {"claim", UAT_DEQUE_CLAIM}, {"message", UAT_DEQUE_MESSAGE},
-                {"paper", UAT_DEQUE_PAPER}),
+                {"paper", UAT_DEQUE_PAPER}, {"paper-message", UAT_DEQUE_PAPER_MESSAGE}),
      "the protocol by which a thief gets a task"},
     {"UAT_PEEKS", "auto", UAT_MAY_DIFFER, DEQUE(peeks),
      UAT_NUMBER_OR(1, UAT_PEEKS_MAX, {"auto", UAT_PEEKS_AUTO}, {"none", (uint64_t)UAT_PEEKS_NONE}),

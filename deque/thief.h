@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thieves' side of the work-stealing deque: four protocols, over any transport. The owner's side is mail.h for
- * message, and owner.h for the others.
+ * The thieves' side of the work-stealing deque: five protocols, over any transport. The owner's side is mail.h for
+ * message, grant.h for paper-message, and owner.h for the others.
  *
  * claim  peek; { CMP_SWAP(claims, t, t + 1); READ slot; READ stack }; acknowledge.         thief_claim.c
  * lock   peek; { FETCH_ADD(lock, 1); READ claims and slots }; { FETCH_ADD(claims, 1); READ slot; READ stack };
@@ -9,6 +9,8 @@
  * message  peek; { CMP_SWAP the request into the victim's mailbox }; wait until the victim has written the stack here,
  *        and withdraw if it takes too long.                                                  thief_message.c
  * paper  peek; FETCH_ADD(lock, 1); READ ring; WRITE claims; READ slot; READ stack; WRITE ack: one round trip each.
+ *                                                                                            thief_paper.c
+ * paper-message  the same, but the lock is a request as under message, which the victim grants or refuses.
  *                                                                                            thief_paper.c
  *
  *   T1  The result of a peek is a hint: its words may be from two different entries.
@@ -140,12 +142,13 @@ void uat_thief_close(struct uat_thief *thief);
  * been reported.
  */
 typedef int uat_steal_fn(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen);
-uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal, uat_paper_steal;
+uat_steal_fn uat_lock_steal, uat_claim_steal, uat_message_steal, uat_paper_steal, uat_paper_message_steal;
 
 /*
  * Make the victim take the slow path at its next push or pop, by one-sided operations that take no entry:
  *   claim, lock, paper   claim an entry that a peek shows as valid, and acknowledge ABORTED at once (T3)
- *   message              put a request marked WITHDRAWN into a free mailbox, and free the mailbox again (M4)
+ *   message, paper-message
+ *                        put a request marked WITHDRAWN into a free mailbox, and free the mailbox again (M4)
  * Does nothing if the victim offers nothing, or if another thief is accessing its deque: then the victim takes the slow
  * path in any case. This worker's region may hold a task. Returns 0, or a negative errno that has been reported.
  */

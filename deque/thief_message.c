@@ -77,6 +77,12 @@ static void note(struct uat_thief *thief, int victim, const struct uat_mailbox_f
     thief->known[victim] = uat_mailbox_is_free(front) ? front->ask : UAT_ASK_UNKNOWN;
 }
 
+/* Has the peek shown the victim's mailbox? Under paper-message a peek shows the ring. */
+static bool has_peeked(const struct uat_thief *thief)
+{
+    return thief->peek && !thief->mail->giver.grants;
+}
+
 /* Replace the free value that this thief knows by its request. *request is set to the new value. Returns UAT_STEAL_DONE
  * if the request is in the mailbox. */
 static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
@@ -90,12 +96,12 @@ static int ask_once(struct uat_thief *thief, int victim, uint64_t *request)
         read_front(thief, victim, 0),
     };
     uat_thief_intend(thief, victim, uat_ask_number(*request));
-    int rc = uat_thief_do(thief, UAT_PHASE_ASK, victim, chain, thief->peek ? 1 : 2);
+    int rc = uat_thief_do(thief, UAT_PHASE_ASK, victim, chain, has_peeked(thief) ? 1 : 2);
     if (rc)
         return rc;
     if (l->old == free)
         return UAT_STEAL_DONE;
-    if (thief->peek)
+    if (has_peeked(thief))
         thief->known[victim] = UAT_ASK_UNKNOWN;
     else
         note(thief, victim, &l->front[0]);
@@ -237,18 +243,12 @@ static int take(struct uat_thief *thief, struct uat_stolen *stolen)
     return uat_word_report(thief->transport->rank, "the stack given in the mailbox", thief->mail->box->given);
 }
 
-static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
+int uat_thief_ask(struct uat_thief *thief, struct uat_stolen *stolen)
 {
     uint64_t request;
     enum answer answer;
-    int result = UAT_STEAL_DONE;
-    stolen->victim = victims->rank[0];
-    uat_mail_refuse(thief->mail);
-    if (thief->peek)
-        result = peek(thief, victims, stolen);
-    if (result != UAT_STEAL_DONE)
-        return result;
-    if (thief->peek) {
+    int result;
+    if (has_peeked(thief)) {
         result = ask_once(thief, stolen->victim, &request);
         stolen->trips++;
     } else {
@@ -261,10 +261,22 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
         return rc;
     thief->answers = __atomic_load_n(&thief->mail->box->answers, __ATOMIC_RELAXED); /* as seen in look_for_answer() */
     if (answer == ANSWER_GIVEN)
-        return take(thief, stolen);
+        return UAT_STEAL_DONE;
     thief->count.refused += answer == ANSWER_REFUSED;
     thief->count.withdrawn += answer == ANSWER_NONE;
     return answer == ANSWER_REFUSED ? UAT_STEAL_EMPTY : UAT_STEAL_LOST_RACE;
+}
+
+static int attempt(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
+{
+    int result = UAT_STEAL_DONE;
+    stolen->victim = victims->rank[0];
+    uat_mail_refuse(thief->mail);
+    if (thief->peek)
+        result = peek(thief, victims, stolen);
+    if (result == UAT_STEAL_DONE)
+        result = uat_thief_ask(thief, stolen);
+    return result == UAT_STEAL_DONE ? take(thief, stolen) : result;
 }
 
 int uat_message_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)

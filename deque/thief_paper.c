@@ -15,6 +15,8 @@
  * its sum after it. So here the WRITE that unlocks goes to another word: the acknowledgement, which the owner needs
  * anyway.
  *
+ * paper-message replaces the lock by a request that the victim grants or refuses: grant.h. P4 to P6 are there.
+ *
  *   P1  A thief that claims never subtracts the 1 that it added to the lock word. So the lock is free when it equals
  *       claims and the last claim is acknowledged. A thief that does not claim undoes its FETCH_ADD by FETCH_ADD(-1),
  *       exactly once.
@@ -97,19 +99,20 @@ static int transfer(struct uat_thief *thief, int victim, struct uat_stolen *stol
     return rc;
 }
 
-/* READ the ring, claim its next entry and fetch the entry's stack; then unlock. */
-static int take(struct uat_thief *thief, int victim, struct uat_stolen *stolen)
+/* READ the ring, claim its next entry and fetch the entry's stack; then unlock. granted: the victim says that we hold
+ * the lock, and what it granted must be claimed (P5). */
+static int take(struct uat_thief *thief, int victim, bool granted, struct uat_stolen *stolen)
 {
     uint64_t begin = uat_phase_begin();
     int rc = read_ring(thief, victim);
     stolen->trips++;
     if (rc)
         return rc;
-    if (!is_held(thief, victim))
+    if (!granted && !is_held(thief, victim))
         return leave(thief, victim, UAT_STEAL_LOST_RACE);
     const struct uat_peek *peek = &thief->landing->ring.peek;
     uint64_t index = peek->claims;
-    if (!uat_thief_offer(thief, peek))
+    if (!granted && !uat_thief_offer(thief, peek))
         return leave(thief, victim, UAT_STEAL_EMPTY);
     int result = claim(thief, victim, index, stolen);
     uat_phase_end(UAT_PHASE_CLAIM, begin);
@@ -152,13 +155,33 @@ static int attempt(struct uat_thief *thief, const struct uat_victims *victims, s
      * that case another thief holds the lock, or has just claimed the peeked entry. */
     if (peek && thief->landing->old != peek->claims)
         return leave(thief, victim, UAT_STEAL_LOST_RACE);
-    return take(thief, victim, stolen);
+    return take(thief, victim, false, stolen);
 }
 
 int uat_paper_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     *stolen = (struct uat_stolen){0};
     return uat_thief_count(thief, attempt(thief, victims, stolen));
+}
+
+/* The empty check, the request for the lock, then the paper protocol. */
+static int attempt_by_message(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
+{
+    struct uat_peek *peek;
+    int result = UAT_STEAL_DONE;
+    stolen->victim = victims->rank[0];
+    uat_mail_refuse(thief->mail);
+    if (thief->peek)
+        result = uat_thief_choose(thief, victims, uat_thief_any, stolen, &peek);
+    if (result == UAT_STEAL_DONE)
+        result = uat_thief_ask(thief, stolen);
+    return result == UAT_STEAL_DONE ? take(thief, stolen->victim, true, stolen) : result;
+}
+
+int uat_paper_message_steal(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
+{
+    *stolen = (struct uat_stolen){0};
+    return uat_thief_count(thief, attempt_by_message(thief, victims, stolen));
 }
 
 int uat_paper_poke(struct uat_thief *thief, int victim)

@@ -4,6 +4,9 @@
  * its own in the whole job. A thief copies it from a buffer, since such a range cannot be registered, to a page that it
  * has touched before or touches for the first time. Beside it: the copies of uni-address, which suspends and resumes a
  * task by one copy each within memory that is resident. Each kind takes its turn in each round.
+ *
+ * And what a child on a stack of its own costs its spawner: take a place, switch to it, switch back, give it back. The
+ * place that was given back last is taken first, so it is in the cache.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +17,9 @@
 
 #include "perf/bench.h"
 #include "perf/report.h"
+#include "uat/generator.h"
 
-enum { SLOT = 16384 }; /* bytes of the place of a stack */
+enum { SLOT = 16384, /* bytes of the place of a stack */ CHILDREN = 1000 /* in a batch */, NEST = 8 };
 enum { FRESH, USED, COPY, KINDS };
 
 static const char *const names[KINDS] = {[FRESH] = "fresh", [USED] = "used", [COPY] = "copy"};
@@ -24,7 +28,10 @@ static int64_t bytes = 3055, rounds = 2000;
 static struct {
     char *slots;             /* a place for each round; none is touched at first */
     char *buffer, *resident; /* one stack each */
-    uint64_t *ns[KINDS];
+    uint64_t *ns[KINDS], *child_ns;
+    void *free[NEST]; /* places that children may take */
+    int nfree;
+    volatile uint64_t ran;
     long faults[KINDS];
 } iso;
 
@@ -53,6 +60,32 @@ static void copy_once(int kind, int64_t round)
     iso.faults[kind] += faults() - before;
 }
 
+UAT_GENERATOR_SIZED(SLOT - 512, char, child, int, unused)
+{
+    (void)unused;
+    iso.ran++;
+}
+_Static_assert(sizeof(child_generator) <= SLOT, "a child's stack lies in its place");
+
+/* Call a child on a stack of its own, which ends at once. */
+static void call_child(void)
+{
+    child_generator *place = iso.free[--iso.nfree];
+    char none;
+    child_begin(place, 0);
+    (void)child_next(place, &none);
+    child_end(place);
+    iso.free[iso.nfree++] = place;
+}
+
+static void call_children(int64_t round)
+{
+    uint64_t begin = uat_time_ns();
+    for (int i = 0; i < CHILDREN; i++)
+        call_child();
+    iso.child_ns[round] = uat_time_ns() - begin;
+}
+
 static void *map(size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -76,7 +109,10 @@ static int open_places(void)
     iso.resident = calloc(1, SLOT);
     for (int k = 0; k < KINDS; k++)
         here &= (iso.ns[k] = calloc((size_t)rounds, sizeof(uint64_t))) != NULL;
-    if (!here || !iso.slots || !iso.buffer || !iso.resident)
+    iso.child_ns = calloc((size_t)rounds, sizeof(uint64_t));
+    for (iso.nfree = 0; iso.nfree < NEST; iso.nfree++)
+        here &= (iso.free[iso.nfree] = aligned_alloc(SLOT, SLOT)) != NULL;
+    if (!here || !iso.child_ns || !iso.slots || !iso.buffer || !iso.resident)
         return -ENOMEM;
     madvise(iso.slots, (size_t)rounds * SLOT, MADV_NOHUGEPAGE); /* a stack has a page of its own, not 2 MiB */
     memset(iso.buffer, 1, SLOT);
@@ -95,6 +131,10 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     for (int64_t i = 0; i < rounds; i++)
         for (int k = 0; k < KINDS; k++)
             copy_once(k, i);
+    for (int64_t i = 0; i < rounds; i++)
+        call_children(i);
+    if (iso.ran != (uint64_t)rounds * CHILDREN)
+        return -EPROTO;
     uat_report_begin(bench, settings);
     uat_report_count("bytes", (uint64_t)bytes);
     for (int k = 0; k < KINDS; k++) {
@@ -106,6 +146,11 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
         uat_report_line(names[k], "%llu ns, %.2f page faults", (unsigned long long)iso.ns[k][rounds / 2],
                         (double)iso.faults[k] / (double)rounds);
     }
+    qsort(iso.child_ns, (size_t)rounds, sizeof(uint64_t), compare);
+    uat_report_real("child_ns", (double)iso.child_ns[rounds / 2] / CHILDREN);
+    uat_report_real("child_least_ns", (double)iso.child_ns[0] / CHILDREN);
+    uat_report_line("child", "%.1f ns on a stack of its own, at least %.1f",
+                    (double)iso.child_ns[rounds / 2] / CHILDREN, (double)iso.child_ns[0] / CHILDREN);
     uat_report_count("reservable_bits", (uint64_t)largest_reservation());
     uat_report_line("reservable", "2^%d bytes", largest_reservation());
     uat_report_end();

@@ -39,6 +39,18 @@ static const struct sim_network presets[] = {
                                  .bandwidth = 3200,
                                  .local_bandwidth = 5000,
                                  .node = 6},
+    /* The same, AM-based: no core polls, so READs and WRITEs are faster. An atomic is a message there and back. */
+    [UAT_SIM_NETWORK_TSUBAME_AM] = {.post = 200,
+                                    .one_way = 1285,
+                                    .local_one_way = 700,
+                                    .write_one_way = 890,
+                                    .atomic = 2500,
+                                    .server = SIM_SERVER_WORKER,
+                                    .copy = 4920,
+                                    .gap = 30,
+                                    .bandwidth = 3200,
+                                    .local_bandwidth = 5000,
+                                    .node = 6},
     /* An InfiniBand QDR adapter of 40 Gb/s in a host of 16 cores. */
     [UAT_SIM_NETWORK_QDR] = {.post = 200,
                              .one_way = 1100,

@@ -8,7 +8,13 @@
 #define UAT_SIM_WORKERS_VARIABLE "UATRUN_SIM_WORKERS" /* environment variable: the number of workers, from uatrun */
 enum { UAT_SIM_WORKERS_MAX = 16384 };
 
-enum uat_sim_network_choice { UAT_SIM_NETWORK_CX6, UAT_SIM_NETWORK_FX10, UAT_SIM_NETWORK_QDR, UAT_SIM_NETWORK_TSUBAME };
+enum uat_sim_network_choice {
+    UAT_SIM_NETWORK_CX6,
+    UAT_SIM_NETWORK_FX10,
+    UAT_SIM_NETWORK_QDR,
+    UAT_SIM_NETWORK_TSUBAME,
+    UAT_SIM_NETWORK_TSUBAME_AM
+};
 enum uat_sim_server { UAT_SIM_SERVER_AUTO, UAT_SIM_SERVER_NONE, UAT_SIM_SERVER_HOST, UAT_SIM_SERVER_WORKER };
 enum uat_sim_order { UAT_SIM_ORDER_PROMISE, UAT_SIM_ORDER_CHAIN };
 enum uat_sim_stores { UAT_SIM_STORES_TSO, UAT_SIM_STORES_WEAK };
@@ -46,7 +52,7 @@ static const struct uat_setting uat_sim_task_parts[] = {
 static const struct uat_setting uat_sim_network_parts[] = {
     {"name", "cx6", UAT_MAY_DIFFER, SIM(network),
      UAT_CHOICE({"cx6", UAT_SIM_NETWORK_CX6}, {"fx10", UAT_SIM_NETWORK_FX10}, {"qdr", UAT_SIM_NETWORK_QDR},
-                {"tsubame", UAT_SIM_NETWORK_TSUBAME}),
+                {"tsubame", UAT_SIM_NETWORK_TSUBAME}, {"tsubame-am", UAT_SIM_NETWORK_TSUBAME_AM}),
      "a predefined network; the parts below change it; 0 keeps the predefined value"},
     {"rtt", "0", UAT_MAY_DIFFER, SIM(rtt), LATENCY, "round trip of a small READ; within a host, at most this"},
     {"local", "0", UAT_MAY_DIFFER, SIM(local), LATENCY, "round trip of a small READ within a host"},
@@ -60,7 +66,8 @@ static const struct uat_setting uat_sim_network_parts[] = {
      "what executes atomics; none: the adapter; host, worker: one processor per host or worker, one after the "
      "other; auto: as predefined"},
     {"copy", "0", UAT_MAY_DIFFER, SIM(copy), UAT_NUMBER(0, 1000000000),
-     "MB/s at which a waiting task's stack is copied; predefined only for fx10 and tsubame, else copies take no time"},
+     "MB/s at which a waiting task's stack is copied; predefined only for fx10, tsubame and tsubame-am, else copies "
+     "take no time"},
     {"fault", "0", UAT_MAY_DIFFER, SIM(fault), LATENCY,
      "time of each page fault that iso-address would have after a steal; 0: none"},
     UAT_LAST_SETTING,

@@ -29,6 +29,15 @@ def print_migrations(options):
     print(f"\nThis process can reserve 2^{bytes_['reservable_bits']} bytes.")
 
 
+def print_children(options):
+    spawn, iso = (runs.uatrun(options.build, 1, f"perf/{name}") for name in ("uat-spawn", "uat-iso"))
+    print("\nCreation of a task in real time, ns: what a stack of its own adds for a child that returns at once (a place taken and given back, two switches),\n"
+          "beside a spawn and its join by uni-address, whose child runs on its spawner's stack.\n")
+    runs.print_titles(["", "median", "least"])
+    runs.print_cells(["uni-address: spawn and join", *(f"{spawn['spawn_join'][f'{which}_ns']:.1f}" for which in ("median", "min"))])
+    runs.print_cells(["iso-address adds", f"{iso['child_ns']:.1f}", f"{iso['child_least_ns']:.1f}"])
+
+
 def run_of(options, workers, program, network, task):
     """The report, and the first touches of pages, or None without a time of a fault."""
     name, *arguments = program.split()
@@ -65,5 +74,6 @@ def print_addresses():
 
 def print_tables(options):
     print_migrations(options)
+    print_children(options)
     print_runs(options)
     print_addresses()

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/virtual.h"
+#include "deque/grant.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
 #include "runtime/sched/victims.h"
@@ -24,11 +25,13 @@ static uat_steal_fn *const protocols[] = {
     [UAT_DEQUE_CLAIM] = uat_claim_steal,
     [UAT_DEQUE_MESSAGE] = uat_message_steal,
     [UAT_DEQUE_PAPER] = uat_paper_steal,
+    [UAT_DEQUE_PAPER_MESSAGE] = uat_paper_message_steal,
 };
 
 static uat_poke_fn *const pokes[] = {[UAT_DEQUE_LOCK] = uat_lock_poke,
                                      [UAT_DEQUE_CLAIM] = uat_claim_poke,
                                      [UAT_DEQUE_PAPER] = uat_paper_poke,
+                                     [UAT_DEQUE_PAPER_MESSAGE] = uat_message_poke,
                                      [UAT_DEQUE_MESSAGE] = uat_message_poke};
 
 static struct uat_area ring = {.name = "deque",
@@ -65,8 +68,10 @@ static void die(int rc)
 
 static void open_mail(void)
 {
-    uat_mail_open(&stealing.mail, &uat_worker.deque, uat_self.transport, mailbox.at,
-                  &((struct uat_landing *)landing.at)->mail);
+    void (*open)(struct uat_mail *, struct uat_deque *, struct uat_transport *, struct uat_mailbox *,
+                 struct uat_mail_landing *) =
+        uat_deque_settings.protocol == UAT_DEQUE_MESSAGE ? uat_mail_open : uat_grant_open;
+    open(&stealing.mail, &uat_worker.deque, uat_self.transport, mailbox.at, &((struct uat_landing *)landing.at)->mail);
     stealing.mail.colours = uat_segment.colours;
     stealing.mail.failed = die;
     stealing.thief.mail = &stealing.mail;
@@ -86,7 +91,7 @@ int uat_steal_open(void)
     stealing.thief.colours = uat_segment.colours;
     stealing.thief.peek = uat_deque_settings.peeks != UAT_PEEKS_NONE;
     stealing.protocol = protocols[uat_deque_settings.protocol];
-    if (uat_deque_settings.protocol == UAT_DEQUE_MESSAGE)
+    if (uat_deque_settings.protocol == UAT_DEQUE_MESSAGE || uat_deque_settings.protocol == UAT_DEQUE_PAPER_MESSAGE)
         open_mail();
     return 0;
 }

@@ -57,7 +57,7 @@ class Plan:
         self.workers = max(choose.choice(sizes), least)
         self.rank = choose.randrange(self.workers)
         self.moment = 0.8 * choose.random()  # fraction of the run's time; later moments would often be after its end
-        self.settings = {"UAT_DEQUE": choose.choice(["lock", "claim", "message", "paper"]),
+        self.settings = {"UAT_DEQUE": choose.choice(["lock", "claim", "message", "paper", "paper-message"]),
                          "UAT_CONNECT": choose.choice(["host", "host", "worker", "rdmacm"]), **kind.settings}
         if choose.random() < 0.25:
             self.settings["UAT_TORTURE"] = f"delay={choose.randrange(1, 1000)}"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Description: fib, BTC, NQueens, UTS and programs that wait, over verbs, in one guest or over two. They run with 4 workers under each
 deque protocol, some also with 2 workers under claim. Answers are right, and every program has steals, with the round trips and the
-operations of its protocol. Then a share of tests/global/guests runs; over two guests also a share of tests/programs/guests and the
+operations of its protocol. Adaptive requests run random programs. Then a share of tests/global/guests runs; over two guests also a share of tests/programs/guests and the
 litmus tests between the guests, all of which must hold.
 
 usage: test_programs.py VM_RUN BUILD GUESTS [RUNS]
@@ -40,7 +40,7 @@ def script():
     """The commands that run in the guest. Each prints a line of JSON."""
     lines, starts = ["set -e"], 0
     for run in range(RUNS):
-        for deque in ("lock", "claim", "message", "paper"):
+        for deque in ("lock", "claim", "message", "paper", "paper-message"):
             for workers in (2, 4) if deque == "claim" else (4,):
                 start = (f"{quoted('launcher/uatrun')} -n {workers}" if GUESTS == 1 else
                          f"srun -N 2 --ntasks-per-node={workers // 2} --mpi=pmix")
@@ -50,6 +50,9 @@ def script():
                 starts += 1
                 lines += [f"{settings} {start} {quoted('perf/' + program)} {options} --json"
                           for program, options in (words.split(" ", 1) for words in programs(deque, workers))]
+    for deque in ("claim", "message"):  # it checks its answers, and ends with 1 if one is wrong
+        start = f"{quoted('launcher/uatrun')} -n 4" if GUESTS == 1 else "srun -N 2 --ntasks-per-node=2 --mpi=pmix"
+        lines.append(f"UAT_TRANSPORT=ibv UAT_DEQUE={deque} {start} {quoted('tests/adaptive/adaptive-random')} 2")
     if GUESTS == 2:
         # This does not go through a pipe, which would lose the status.
         lines += [f"srun -N 2 --ntasks-per-node=1 --mpi=pmix {quoted('launcher/info/uat_info')} --json --litmus={TRIALS} >/tmp/litmus",
@@ -87,7 +90,7 @@ def check(report, totals):
         sys.exit(f"not {TREE} nodes: {what}")
     if counters["steals"]:
         messages = report["deque"] == "message"
-        least = {"lock": 3, "paper": 7}.get(report["deque"], 2)
+        least = {"lock": 3, "paper": 7, "paper-message": 7}.get(report["deque"], 2)
         swaps, adds = counters["ops_cmp_swap"], counters["ops_fetch_add"]
         if report["round_trips_per_steal"] < least or counters["ops_read"] < (1 if messages else 2) * counters["steals"]:
             sys.exit(f"a steal with too few round trips: {what}")
@@ -115,7 +118,7 @@ def main():
     reports = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     check_litmus([report for report in reports if "litmus" in report])
     reports = [report for report in reports if "litmus" not in report]
-    if len(reports) != RUNS * (len(PROGRAMS) + 3 * len(PROGRAMS[::3]) + len(WITH_TWO)):
+    if len(reports) != RUNS * (len(PROGRAMS) + 4 * len(PROGRAMS[::3]) + len(WITH_TWO)):
         sys.exit(f"{len(reports)} reports:\n{done.stdout}\n{done.stderr}")
     totals = {}
     for report in reports:

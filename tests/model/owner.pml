@@ -257,7 +257,7 @@ active proctype Owner()
     :: atomic { pushed == ENTRIES && n == 0 -> break }
     od;
     assert(done == ALL_DONE);
-#ifdef STOP
+#if defined(STOP) || defined(GRANTS)
 end:
     do
     STAND_OWNER

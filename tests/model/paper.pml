@@ -2,6 +2,9 @@
 /*
  * The paper protocol: deque/owner.c against THIEVES thieves of deque/thief_paper.c. See README.md for what is left out.
  *
+ * With -DGRANTS the lock goes by messages (paper-message): deque/owner.c and grant.c against thief_paper.c. How a request
+ * gets to the owner, and how it is withdrawn, is in message.pml.
+ *
  * It checks what claim.pml checks. It also checks that one thief at a time holds the lock, and that the lock equals
  * claims when all have passed. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only makes them try
  * less often.
@@ -9,8 +12,44 @@
 #ifndef THIEVES
 #define THIEVES 2
 #endif
+#ifndef GRANTS
 #define LOCK_AT_REST claims
+#endif
 #include "ring.pml"
+
+#ifdef GRANTS
+/* look() of grant.c, after any push or pop, and refuse() when the owner has no work. The two loads are two steps. */
+#define GRANTED 1
+#define REFUSED 2
+bool asked[3];
+byte answers[3], granted; /* granted: index + 1; 0: none yet */
+
+#define IS_HELD (granted && !ACK_FOR(ack[SLOT_OF(granted - 1)], granted - 1))
+#ifdef M_GRANT_WHILE_HELD
+#define LOAD_ACK() ok = true
+#else
+#define LOAD_ACK() ok = !IS_HELD
+#endif
+inline grant(who)
+{
+#ifdef M_CLAIMS_BEFORE_ACK
+    atomic { t = claims };
+    atomic { LOAD_ACK() };
+#else
+    atomic { LOAD_ACK() };
+    atomic { t = claims };
+#endif
+    atomic {
+        if
+        :: ok && published > 0 && index[first] == t -> granted = t + 1; answers[who] = GRANTED
+        :: else -> answers[who] = REFUSED
+        fi;
+        ok = 0;
+        t = 0
+    }
+}
+#define STAND_OWNER :: atomic { asked[0] -> asked[0] = 0 }; grant(0) :: atomic { asked[1] -> asked[1] = 0 }; grant(1)
+#endif
 #include "owner.pml"
 
 bool started;
@@ -96,6 +135,36 @@ inline claim()
     fi
 }
 
+#ifdef GRANTS
+proctype Thief(byte me)
+{
+    byte tries, got, t, offer, slot_state, slot_sp, stolen;
+end:
+    do
+    :: atomic {
+           tries < CLAIMS && (me == 0 || started) -> /* symmetry: thief 0 starts first */
+           started = 1;
+           tries++;
+           asked[me] = 1
+       };
+       if
+       :: atomic { answers[me] == REFUSED -> answers[me] = 0 }
+       :: atomic {
+              answers[me] == GRANTED ->
+              answers[me] = 0;
+              assert(holders == 0); /* P4 */
+              holders++;
+              busy++;
+              t = claims;
+              assert(t + 1 == granted)
+          };
+          atomic { offer = state[SLOT_OF(t)]; got = 7 /* the ring's words are sampled */ };
+          claim()
+       fi;
+       atomic { got = 0; t = 0; offer = 0; slot_state = 0; slot_sp = 0; stolen = 0 }
+    od
+}
+#else
 proctype Thief(byte me)
 {
     byte tries, got, t, q, old, offer, last_ack, slot_state, slot_sp, stolen;
@@ -142,6 +211,8 @@ end:
        atomic { got = 0; t = 0; q = 0; old = 0; offer = 0; last_ack = 0; slot_state = 0; slot_sp = 0; stolen = 0 }
     od
 }
+
+#endif
 
 init
 {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/delay.h"
+#include "deque/grant.h"
 
 enum { MAILBOX_AT = 2048, STACKS_SIZE = 1 << 20, STACK_STEP = 32, STACK_MAX = 1024, STACK_LARGE = 40000 };
 
@@ -115,9 +116,10 @@ static void start_at(struct uat_deque *d, uint64_t index)
 }
 
 /* Make d answer messages from now on. */
-static void open_mail(const struct peer *me, struct uat_mail *mail, struct uat_deque *d, const struct layout *l)
+static void open_mail(const struct peer *me, struct uat_mail *mail, struct uat_deque *d, const struct layout *l,
+                      bool grants)
 {
-    uat_mail_open(mail, d, me->transport, l->mailbox, &l->landing->mail);
+    (grants ? uat_grant_open : uat_mail_open)(mail, d, me->transport, l->mailbox, &l->landing->mail);
     uat_deque_start(d, false);
 }
 
@@ -130,10 +132,11 @@ static void owner(struct peer *me, struct shared *shared, const struct layout *l
     if (shared->stress.steal == uat_paper_steal)
         l->ring->lock = l->ring->claims; /* P1 */
     struct uat_mail mail = {0};
-    if (shared->stress.steal == uat_message_steal) {
+    bool grants = shared->stress.steal == uat_paper_message_steal;
+    if (shared->stress.steal == uat_message_steal)
         d.user.part = mostly_part;
-        open_mail(me, &mail, &d, l);
-    }
+    if (grants || shared->stress.steal == uat_message_steal)
+        open_mail(me, &mail, &d, l, grants);
     peer_barrier(me);
     uint64_t random = shared->stress.seed * 2 + 1;
     uat_deque_push_gone(&d, l->high);
@@ -167,7 +170,7 @@ static void thief(struct peer *me, struct shared *shared, const struct layout *l
     struct uat_deque_user user = {.part = always_part};
     struct uat_mail mail;
     PEER_CHECK(uat_deque_open(&own, l->ring, 16, &user) == 0);
-    open_mail(me, &mail, &own, l);
+    open_mail(me, &mail, &own, l, shared->stress.steal == uat_paper_message_steal);
     t.mail = &mail;
     t.patience = me->rank % 2 ? UAT_PATIENCE : 1; /* some thieves withdraw nearly all of their requests */
     peer_barrier(me);

@@ -93,6 +93,20 @@ TEST(paper)
     check_rare_branches(&sum);
 }
 
+TEST(paper_message)
+{
+    struct deque_stress_counts sum = {0};
+    run_all(uat_paper_message_steal, true, &sum);
+    print("paper-message, no peeks", &sum);
+    print_message("granted %llu, refused %llu, withdrawn %llu\n", (unsigned long long)sum.mail.granted,
+                  (unsigned long long)sum.mail.refused, (unsigned long long)sum.thieves.withdrawn);
+    assert_int_equal(sum.mail.granted, sum.thieves.done + sum.thieves.aborted); /* P5 */
+    assert_int_equal(sum.mail.refused, sum.thieves.refused);
+    check_rare_branches(&sum);
+    if (PEERS_SHARE == 1)
+        assert_true(sum.thieves.withdrawn > 0 && sum.mail.dropped > 0);
+}
+
 static void check_messages(const char *name, bool blind)
 {
     struct deque_stress_counts s = {0};
@@ -143,6 +157,7 @@ TEST(past_31_bits)
     past_31_bits(uat_lock_steal);
     past_31_bits(uat_claim_steal);
     past_31_bits(uat_paper_steal);
+    past_31_bits(uat_paper_message_steal);
 }
 
 int main(void)

@@ -190,7 +190,7 @@ TEST(bounds)
 
 TEST(words)
 {
-    assert_refused("UAT_DEQUE=locks", "must be lock, claim, message or paper");
+    assert_refused("UAT_DEQUE=locks", "must be lock, claim, message, paper or paper-message");
     assert_refused("UAT_TRANSPORT=", "must be auto, shm, ibv or sim");
     assert_refused("UAT_TRANSPORT=SHM", "must be auto, shm, ibv or sim");
     assert_refused("UAT_LOG=2", "must be error, warn or info");
@@ -217,7 +217,7 @@ TEST(parts)
     assert_refused("UAT_SIM_NETWORK=rtt=1,rtt=1", "rtt is given twice");
     assert_refused("UAT_SIM_NETWORK=rt=1us", "has no part rt; did you mean rtt?");
     assert_refused("UAT_SIM_NETWORK==1us", "has no part ; did you mean");
-    assert_refused("UAT_SIM_NETWORK=rtt", "name must be cx6, fx10, qdr or tsubame");
+    assert_refused("UAT_SIM_NETWORK=rtt", "name must be cx6, fx10, qdr, tsubame or tsubame-am");
     assert_refused("UAT_SIM_NETWORK=rtt=2s", "rtt must be a time from 0 to 1s");
     const char *bad[] = {"UAT_TORTURE=",       "UAT_TORTURE=delay",  "UAT_TORTURE=steal,",
                          "UAT_TORTURE=,steal", "UAT_TORTURE=steals", "UAT_TORTURE=steal steal"};
