@@ -42,7 +42,7 @@ struct uat_mail {
     bool has_granted;        /* grant.h: granted is the index that a thief was granted last */
     uint64_t granted;
     uint64_t shown;         /* the value that this CPU last stored to the mailbox's offer, perhaps not yet visible to
-                              * peers */
+                             * peers */
     void (*failed)(int rc); /* called when the transport has failed and reported it; does not return. May be NULL */
     struct uat_mail_counts count;
 };
