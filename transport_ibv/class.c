@@ -18,6 +18,7 @@ static void ibv_close(struct uat_transport *t)
     uat_ibv_rdmacm_close(ibv);
     uat_ibv_queues_destroy(ibv);
     uat_ibv_neighbours_close(ibv);
+    uat_ibv_domains_close(ibv);
     uat_ibv_device_close(ibv);
     free(ibv->peers);
     free(ibv);

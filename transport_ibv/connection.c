@@ -11,6 +11,7 @@
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/gid.h"
 #include "transport_ibv/rdmacm.h"
+#include "transport_ibv/share.h"
 
 enum {
     HOPS = 64,
@@ -144,6 +145,7 @@ int uat_ibv_connect(struct uat_transport *t, const struct uat_endpoint *peers)
 {
     struct uat_ibv *ibv = uat_ibv_of(t);
     bool by_manager = ibv->settings.connect == UAT_CONNECT_RDMACM;
+    uat_ibv_share_end(ibv);
     say_retry_bound(&ibv->settings);
     for (int i = 0; i < ibv->connection_count; i++) {
         struct uat_ibv_connection *c = &ibv->connections[i];

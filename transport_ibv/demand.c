@@ -22,7 +22,7 @@ unsigned uat_ibv_demand_depth(const struct ibv_device_attr *attr)
 
 void uat_ibv_demand_reckon(struct uat_ibv_demand *d, const struct ibv_device_attr *attr, size_t segment, size_t closed)
 {
-    d->regions = UAT_IBV_WINDOWS + 1;
+    d->regions = 1 + (d->neighbours ? UAT_IBV_WINDOWS : 0);
     d->depth = uat_ibv_demand_depth(attr);
     d->cq_entries = smaller(UAT_IBV_CQ_MAX, attr->max_cqe);
     if ((unsigned)d->connections <= d->cq_entries / d->depth)

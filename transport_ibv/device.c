@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening the chosen port: context, protection domain, addresses, memory region. */
+/* Opening the chosen port: context and addresses. */
 #include "transport_ibv/ibv.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,46 +145,6 @@ static int prepare_fork(void)
     return -rc;
 }
 
-/*
- * A thread domain tells the driver that one thread posts and polls. Then mlx5 takes no lock to post, and gives the
- * worker a doorbell page that no other queue uses. If the driver has no thread domains, or the adapter no page left,
- * the queues are made in the plain protection domain.
- */
-static int open_domains(struct uat_ibv *ibv)
-{
-    ibv->pd = ibv_alloc_pd(ibv->context);
-    if (!ibv->pd) {
-        int rc = -errno;
-        uat_error("cannot allocate a protection domain on %s: %s; %s", ibv->port.device, strerror(-rc),
-                  uat_ibv_cure(UAT_IBV_RESOURCE_OTHER, -rc));
-        return rc;
-    }
-    struct ibv_td_init_attr none = {0};
-    ibv->thread = ibv_alloc_td(ibv->context, &none);
-    struct ibv_parent_domain_init_attr both = {.pd = ibv->pd, .td = ibv->thread};
-    ibv->queue_pd = ibv->thread ? ibv_alloc_parent_domain(ibv->context, &both) : NULL;
-    uat_info("queue pairs on %s: %s", ibv->port.device,
-             ibv->queue_pd ? "in a thread domain, so that posting takes no lock" : "the driver gives no thread domain");
-    if (!ibv->queue_pd)
-        ibv->queue_pd = ibv->pd;
-    return 0;
-}
-
-/*
- * Register the segment for the local side of this worker's own operations. Peers cannot access the segment through this
- * region; they use those of pool.c.
- */
-static int register_segment(struct uat_ibv *ibv)
-{
-    ibv->mr = ibv_reg_mr(ibv->pd, ibv->segment, ibv->segment_size, IBV_ACCESS_LOCAL_WRITE);
-    if (ibv->mr)
-        return 0;
-    int error = errno ? errno : EIO;
-    uat_error("cannot register the segment, %zu KiB at %p, with %s: %s; %s", ibv->segment_size / 1024, ibv->segment,
-              ibv->port.device, strerror(error), uat_ibv_region_cure(ibv->pd, ibv->segment, ibv->segment_size, error));
-    return -error;
-}
-
 static int refuse_relaxed(const struct uat_ibv *ibv)
 {
     if (!uat_ibv_keys_are_relaxed(ibv->context))
@@ -228,11 +187,9 @@ int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *ad
     uat_ibv_contexts_close(); /* closes the devices that this worker does not take */
     if (rc)
         return rc;
-    if (fcntl(ibv->context->async_fd, F_SETFL, fcntl(ibv->context->async_fd, F_GETFL) | O_NONBLOCK) < 0) {
-        rc = -errno;
-        uat_error("cannot make the event queue of %s non-blocking: %s", ibv->port.device, strerror(-rc));
+    rc = uat_ibv_events_open(ibv->context, ibv->port.device);
+    if (rc)
         return rc;
-    }
     rc = take_gid(ibv, address);
     if (!rc)
         rc = refuse_relaxed(ibv);
@@ -243,24 +200,12 @@ int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *ad
     if (rc)
         return rc;
     warn_of_unordered_level(ibv);
-    rc = open_domains(ibv);
-    return rc ? rc : register_segment(ibv);
+    return 0;
 }
 
 void uat_ibv_device_close(struct uat_ibv *ibv)
 {
-    if (ibv->mr)
-        ibv_dereg_mr(ibv->mr);
-    if (ibv->queue_pd && ibv->queue_pd != ibv->pd)
-        ibv_dealloc_pd(ibv->queue_pd);
-    if (ibv->thread)
-        ibv_dealloc_td(ibv->thread);
-    if (ibv->pd)
-        ibv_dealloc_pd(ibv->pd);
     if (ibv->context)
         ibv_close_device(ibv->context);
-    ibv->mr = NULL;
-    ibv->queue_pd = ibv->pd = NULL;
-    ibv->thread = NULL;
     ibv->context = NULL;
 }

@@ -39,8 +39,7 @@ void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoin
         .cm_port = ibv->cm_port,
         .gid = ibv->gid.gid,
     };
-    for (int window = 0; window < UAT_IBV_WINDOWS; window++)
-        e->rkey[window] = ibv->pool.mr[window] ? ibv->pool.mr[window]->rkey : 0;
+    memcpy(e->rkey, ibv->pool.key, sizeof(e->rkey));
     snprintf(e->device, sizeof(e->device), "%.31s", ibv->port.device);
 }
 

@@ -3,9 +3,20 @@
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/relax.h"
+
+int uat_ibv_events_open(const struct ibv_context *context, const char *device)
+{
+    if (fcntl(context->async_fd, F_SETFL, fcntl(context->async_fd, F_GETFL) | O_NONBLOCK) == 0)
+        return 0;
+    int rc = -errno;
+    uat_error("cannot make the event queue of %s non-blocking: %s", device, strerror(-rc));
+    return rc;
+}
 
 static int judge_pair(struct uat_ibv *ibv, const struct ibv_async_event *event)
 {
@@ -71,7 +82,7 @@ int uat_ibv_events_poll(struct uat_ibv *ibv)
 {
     struct ibv_async_event event;
     int rc = 0;
-    while (!ibv_get_async_event(ibv->context, &event)) { /* does not block: see uat_ibv_device_open */
+    while (!ibv_get_async_event(ibv->context, &event)) { /* does not block: see uat_ibv_events_open */
         int verdict = judge(ibv, &event);
         if (!rc)
             rc = verdict;

@@ -12,6 +12,7 @@
 #include "transport_ibv/demand.h"
 #include "transport_ibv/endpoint.h"
 #include "transport_ibv/memlock.h"
+#include "transport_ibv/share.h"
 
 #define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/shmem_enabled"
 
@@ -85,7 +86,8 @@ static bool has_huge_pages(void)
  * registers. */
 static void warn_of_small_pages(const struct uat_ibv *ibv, uint64_t pages)
 {
-    pages *= (uint64_t)ibv->neighbour_count;
+    uint64_t workers = (uint64_t)ibv->neighbour_count;
+    pages = uat_ibv_share_leads(ibv) ? pages + (workers - 1) * (ibv->segment_size / 4096) : pages * workers;
     if (ibv->neighbours[0] == ibv->base.rank && pages >= PAGES_MANY && !has_huge_pages())
         uat_warn("%s translates %" PRIu64
                  " million pages of 4 KiB for the %d workers of this host, which takes %" PRIu64
@@ -96,7 +98,8 @@ static void warn_of_small_pages(const struct uat_ibv *ibv, uint64_t pages)
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
 {
     const struct ibv_device_attr *attr = &ibv->port.device_attr.orig_attr;
-    struct uat_ibv_demand d = {.connections = ibv->connection_count, .neighbours = ibv->neighbour_count};
+    struct uat_ibv_demand d = {.connections = ibv->connection_count,
+                               .neighbours = uat_ibv_share_follows(ibv) ? 0 : ibv->neighbour_count};
     uat_ibv_demand_reckon(&d, attr, ibv->segment_size, ibv->closed);
     int n = d.connections;
     uint64_t row = (uint64_t)ibv->neighbour_count * (ibv->segment_size - ibv->closed);
@@ -130,11 +133,12 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
         "an adapter, or more where groups differ in size; queues of %u requests, %zu KiB of them on the side of %s",
         n, ibv->base.size, ibv->alone ? "worker" : "host", ibv->groups.count, ibv->depth, (size_t)d.queues / 1024,
         ibv->port.device);
-    uat_info("%d memory regions: one of this worker's segment, for what lands here; and of the group's segments one of "
-             "all stacks, which peers READ, and one of all words; %" PRIu64 " pages of 4 KiB, %" PRIu64
-             " KiB count as locked, %zu KiB are bookkeeping",
-             d.regions, d.pages, ibv->locked / 1024,
-             (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
+    uat_info("%d memory regions: one of this worker's segment, for what lands here%s; %" PRIu64
+             " pages of 4 KiB, %" PRIu64 " KiB count as locked, %zu KiB are bookkeeping",
+             d.regions,
+             d.neighbours ? "; and of the group's segments one of all stacks, which peers READ, and one of all words"
+                          : "",
+             d.pages, ibv->locked / 1024, (n * own + (size_t)ibv->base.size * sizeof(struct uat_ibv_peer)) / 1024);
     warn_of_small_pages(ibv, d.pages);
     return uat_memlock_check(ibv->locked);
 }

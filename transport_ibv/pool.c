@@ -14,6 +14,7 @@
 
 #include "base/log.h"
 #include "transport_ibv/cure.h"
+#include "transport_ibv/share.h"
 
 enum { HUGE_PAGE = 2 << 20 };
 
@@ -80,7 +81,14 @@ static int map_neighbours(struct uat_ibv *ibv, const struct uat_endpoint *infos)
     return rc;
 }
 
-/* Register a row. Returns 0, or a negative errno, which it has reported. */
+static int take_share(struct uat_ibv *ibv, const struct uat_endpoint *infos)
+{
+    struct uat_ibv_attach_info first;
+    int rank = ibv->neighbours[0], rc = uat_ibv_attach_info_read(&first, &infos[rank], rank);
+    return rc ? rc : uat_ibv_share_take(ibv, first.segment.pid);
+}
+
+/* Register a row. 0 or a negative errno, reported. */
 static int register_row(struct uat_ibv *ibv, enum uat_ibv_window window)
 {
     /* No IBV_ACCESS_RELAXED_ORDERING: it would break the order of the operations of a chain. */
@@ -93,8 +101,10 @@ static int register_row(struct uat_ibv *ibv, enum uat_ibv_window window)
     if (!bytes)
         return 0;
     pool->mr[window] = ibv_reg_mr_iova(ibv->pd, pool->row[window], bytes, address, access[window]);
-    if (pool->mr[window])
+    if (pool->mr[window]) {
+        pool->key[window] = pool->mr[window]->rkey;
         return 0;
+    }
     int error = errno ? errno : EIO;
     uat_error(
         "cannot register the %s of the %d workers of this host, %zu KiB, with %s: %s; %s; with UAT_CONNECT=worker a "
@@ -102,6 +112,33 @@ static int register_row(struct uat_ibv *ibv, enum uat_ibv_window window)
         window == UAT_IBV_STACKS ? "stacks" : "words", ibv->neighbour_count, bytes / 1024, ibv->port.device,
         strerror(error), uat_ibv_region_cure(ibv->pd, pool->row[window], bytes, error));
     return -error;
+}
+
+static bool can_share(const struct uat_ibv *ibv)
+{
+    int error = uat_ibv_share_try(ibv->pd);
+    if (error)
+        uat_info("each worker of this host registers the segments of all: the driver of %s cannot share a domain: %s",
+                 ibv->port.device, strerror(error));
+    return !error;
+}
+
+/* Open the domains and register both rows; or take domain and keys of the worker that registers them for the group. */
+static int open_regions(struct uat_ibv *ibv, const struct uat_endpoint *infos)
+{
+    bool leads = uat_ibv_share_leads(ibv), shared = false;
+    int rc = uat_ibv_share_follows(ibv) ? take_share(ibv, infos) : 0;
+    if (!rc)
+        rc = uat_ibv_domains_open(ibv);
+    if (!rc && leads)
+        shared = can_share(ibv);
+    if (leads && !shared) /* the others need not wait */
+        uat_ibv_share_offer(ibv, false);
+    for (int window = 0; window < UAT_IBV_WINDOWS && !rc && !ibv->pool.shared; window++)
+        rc = register_row(ibv, (enum uat_ibv_window)window);
+    if (shared)
+        uat_ibv_share_offer(ibv, !rc);
+    return rc;
 }
 
 int uat_ibv_pool_open(struct uat_ibv *ibv, const struct uat_endpoint *infos)
@@ -118,12 +155,13 @@ int uat_ibv_pool_open(struct uat_ibv *ibv, const struct uat_endpoint *infos)
         rc = reserve(ibv);
     if (!rc && pool->map)
         rc = map_neighbours(ibv, infos);
-    for (int window = 0; window < UAT_IBV_WINDOWS && !rc; window++)
-        rc = register_row(ibv, (enum uat_ibv_window)window);
+    if (!rc)
+        rc = open_regions(ibv, infos);
     clock_gettime(CLOCK_MONOTONIC, &end);
     double ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
     if (!rc)
-        uat_info("attached and registered the segments of %d neighbours in %.1f ms", ibv->neighbour_count - 1, ms);
+        uat_info("attached the segments of %d neighbours and %s in %.1f ms", ibv->neighbour_count - 1,
+                 pool->shared ? "took the regions of the first worker" : "registered them", ms);
     return rc;
 }
 
@@ -134,5 +172,5 @@ void uat_ibv_pool_close(struct uat_ibv *ibv)
             ibv_dereg_mr(ibv->pool.mr[window]);
     if (ibv->pool.map)
         munmap(ibv->pool.map, ibv->pool.size);
-    ibv->pool = (struct uat_ibv_pool){0};
+    ibv->pool = (struct uat_ibv_pool){.shared = ibv->pool.shared}; /* for uat_ibv_domains_close() */
 }

@@ -7,6 +7,7 @@
 
 enum uat_connect { UAT_CONNECT_WORKER, UAT_CONNECT_HOST, UAT_CONNECT_RDMACM };
 enum uat_neighbours { UAT_NEIGHBOURS_CPU, UAT_NEIGHBOURS_ADAPTER };
+enum uat_regions { UAT_REGIONS_OWN, UAT_REGIONS_SHARED };
 enum uat_subnet { UAT_SUBNET_SAME, UAT_SUBNET_ANY };
 enum uat_post { UAT_POST_CHAIN, UAT_POST_ALONE };
 
@@ -23,6 +24,7 @@ struct uat_ibv_settings {
     int post;          /* enum uat_post */
     int connect;       /* enum uat_connect */
     int neighbours;    /* enum uat_neighbours */
+    int regions;       /* enum uat_regions */
 };
 extern struct uat_ibv_settings uat_ibv_settings;
 
@@ -58,6 +60,9 @@ static const struct uat_setting uat_ibv_connect_parts[] = {
     {"neighbours", "cpu", UAT_MAY_DIFFER, IBV(neighbours),
      UAT_CHOICE({"cpu", UAT_NEIGHBOURS_CPU}, {"adapter", UAT_NEIGHBOURS_ADAPTER}),
      "with one connection per host: what READs and WRITEs the segments of the same host"},
+    {"regions", "own", UAT_MAY_DIFFER, IBV(regions),
+     UAT_CHOICE({"own", UAT_REGIONS_OWN}, {"shared", UAT_REGIONS_SHARED}),
+     "who registers the segments of a host; own: each worker; shared: one worker for all, if the driver can (mlx5)"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_ibv_rows[] = {

@@ -11,7 +11,7 @@
 
 static void add_why(json_object *o, const struct info_job *job)
 {
-    char why[256];
+    char why[384];
     if (uat_ibv_settings.connect == UAT_CONNECT_WORKER)
         snprintf(why, sizeof(why),
                  "UAT_CONNECT=worker: a queue pair to each of %d x %d workers, itself included; it registers its own "
@@ -21,8 +21,12 @@ static void add_why(json_object *o, const struct info_job *job)
         snprintf(
             why, sizeof(why),
             "UAT_CONNECT=%s: a queue pair to one worker of each of %d hosts, its own included, with one adapter each; "
-            "it maps and registers the segments of the %d workers of its host in one pool",
-            uat_ibv_settings.connect == UAT_CONNECT_HOST ? "host" : "rdmacm", job->hosts, job->workers);
+            "it maps and registers the segments of the %d workers of its host in one pool%s",
+            uat_ibv_settings.connect == UAT_CONNECT_HOST ? "host" : "rdmacm", job->hosts, job->workers,
+            uat_ibv_settings.regions == UAT_REGIONS_SHARED
+                ? "; with regions=shared only the first one does, and the others register their own segments, if the "
+                  "driver can share a domain"
+                : "");
     info_add_text(o, "why", why);
 }
 

@@ -10,6 +10,7 @@
 
 #include "transport_ibv/contexts.h"
 #include "transport_ibv/order.h"
+#include "transport_ibv/share.h"
 
 enum { REGION = 4096, INLINE = 64 /* what a worker asks for */ };
 
@@ -77,6 +78,8 @@ void info_add_queue(json_object *chosen, const char *device, int port)
     if (pd) {
         add_pair(o, context, pd);
         add_keys(o, pd);
+        int error = uat_ibv_share_try(pd);
+        info_add_text(o, "shared_domain", error ? strerror(error) : "yes");
         ibv_dealloc_pd(pd);
     } else {
         info_add_text(o, "error", strerror(errno));

@@ -53,6 +53,9 @@ static void print_queue(json_object *queue)
     row("", "  queue pairs: thread domain %s, %lld bytes inline%s%s", text(queue, "thread_domain"),
         (long long)(get(queue, "inline_bytes") ? number(queue, "inline_bytes") : 0),
         get(queue, "blueflame") ? ", BlueFlame " : "", get(queue, "blueflame") ? text(queue, "blueflame") : "");
+    if (get(queue, "shared_domain"))
+        row("", "  one registration for the workers of a host (UAT_CONNECT=host,regions=shared): %s",
+            text(queue, "shared_domain"));
     if (get(queue, "read_data_in_order"))
         row("", "  bytes of one operation in order: READ %s, WRITE %s", text(queue, "read_data_in_order"),
             text(queue, "write_data_in_order"));

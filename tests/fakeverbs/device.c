@@ -153,14 +153,15 @@ struct card {
     int device;
 };
 
-static struct ibv_context *make_context(int device, bool imported)
+/* fd: the descriptor of an imported context, which it owns from now on; -1: make one. */
+static struct ibv_context *make_context(int device, int fd)
 {
     struct fake_context *c = calloc(1, sizeof(*c));
     const struct card card = {device};
     if (!c)
         return NULL;
     c->device = device;
-    c->imported = imported;
+    c->imported = fd >= 0;
     c->verbs.sz = sizeof(c->verbs);
     c->verbs.query_port = query_port;
     c->verbs.query_device_ex = query_device_ex;
@@ -176,7 +177,7 @@ static struct ibv_context *make_context(int device, bool imported)
     context->num_comp_vectors = 1;
     pthread_mutex_init(&context->mutex, NULL);
     context->async_fd = eventfd(0, EFD_CLOEXEC);
-    context->cmd_fd = memfd_create("fakeverbs-context", MFD_CLOEXEC);
+    context->cmd_fd = fd >= 0 ? fd : memfd_create("fakeverbs-context", MFD_CLOEXEC);
     if (context->async_fd >= 0 && pwrite(context->cmd_fd, &card, sizeof(card), 0) == sizeof(card))
         return context;
     close(context->async_fd);
@@ -203,7 +204,7 @@ FAKE_EXPORT struct ibv_context *ibv_open_device(struct ibv_device *device)
     if (!error && !take(used, fake_state->device[at].max_contexts))
         error = ENOMEM;
     errno = error;
-    return error ? NULL : make_context(at, false);
+    return error ? NULL : make_context(at, -1);
 }
 
 FAKE_EXPORT struct ibv_context *ibv_import_device(int fd)
@@ -212,7 +213,7 @@ FAKE_EXPORT struct ibv_context *ibv_import_device(int fd)
     errno = fake_enter(FAKE_IMPORT_DEVICE);
     if (!errno && pread(fd, &card, sizeof(card), 0) != sizeof(card))
         errno = EINVAL;
-    return errno ? NULL : make_context(card.device, true);
+    return errno ? NULL : make_context(card.device, fd);
 }
 
 FAKE_EXPORT int ibv_close_device(struct ibv_context *context)

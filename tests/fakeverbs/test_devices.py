@@ -60,6 +60,7 @@ def test_info(build):
             done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         queue = json.loads(done.stdout)["chosen"]["queue"]
         expect((queue["thread_domain"], queue["ordered_keys"], queue["read_data_in_order"]) == ("yes", keys, "not promised"), queue)
+        expect(queue["shared_domain"] == "yes", queue)
         expect(queue["unordered_levels"] == "0x0006", queue)
 
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* The protection domain, the domain of this worker's thread, and the region in which its own operations land. */
+#include "transport_ibv/ibv.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "transport_ibv/cure.h"
+
+/*
+ * One thread posts and polls. A thread domain tells the driver so: mlx5 then takes no lock to post, and gives the
+ * worker a doorbell page that no other queue uses. A driver without thread domains, or an adapter that has no page
+ * left, makes the queues in the plain protection domain.
+ */
+static void open_thread(struct uat_ibv *ibv)
+{
+    struct ibv_td_init_attr none = {0};
+    ibv->thread = ibv_alloc_td(ibv->context, &none);
+    struct ibv_parent_domain_init_attr both = {.pd = ibv->pd, .td = ibv->thread};
+    ibv->queue_pd = ibv->thread ? ibv_alloc_parent_domain(ibv->context, &both) : NULL;
+    uat_info("queue pairs on %s: %s", ibv->port.device,
+             ibv->queue_pd ? "in a thread domain, so that posting takes no lock" : "the driver gives no thread domain");
+    if (!ibv->queue_pd)
+        ibv->queue_pd = ibv->pd;
+}
+
+/*
+ * Register the segment for the local side of this worker's own operations. Peers cannot access it through this region;
+ * their windows are in pool.c.
+ */
+static int register_segment(struct uat_ibv *ibv)
+{
+    ibv->mr = ibv_reg_mr(ibv->pd, ibv->segment, ibv->segment_size, IBV_ACCESS_LOCAL_WRITE);
+    if (ibv->mr)
+        return 0;
+    int error = errno ? errno : EIO;
+    uat_error("cannot register the segment, %zu KiB at %p, with %s: %s; %s", ibv->segment_size / 1024, ibv->segment,
+              ibv->port.device, strerror(error), uat_ibv_region_cure(ibv->pd, ibv->segment, ibv->segment_size, error));
+    return -error;
+}
+
+int uat_ibv_domains_open(struct uat_ibv *ibv)
+{
+    if (!ibv->pd)
+        ibv->pd = ibv_alloc_pd(ibv->context);
+    if (!ibv->pd) {
+        int rc = -errno;
+        uat_error("cannot allocate a protection domain on %s: %s; %s", ibv->port.device, strerror(-rc),
+                  uat_ibv_cure(UAT_IBV_RESOURCE_OTHER, -rc));
+        return rc;
+    }
+    open_thread(ibv);
+    return register_segment(ibv);
+}
+
+void uat_ibv_domains_close(struct uat_ibv *ibv)
+{
+    if (ibv->mr)
+        ibv_dereg_mr(ibv->mr);
+    if (ibv->queue_pd && ibv->queue_pd != ibv->pd)
+        ibv_dealloc_pd(ibv->queue_pd);
+    if (ibv->thread)
+        ibv_dealloc_td(ibv->thread);
+    /* The first worker of a group may find its domain in use by others; it then goes with the last process. */
+    if (ibv->pd && ibv->pool.shared)
+        ibv_unimport_pd(ibv->pd);
+    else if (ibv->pd)
+        ibv_dealloc_pd(ibv->pd);
+    ibv->mr = NULL;
+    ibv->queue_pd = ibv->pd = NULL;
+    ibv->thread = NULL;
+}
