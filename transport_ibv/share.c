@@ -78,7 +78,7 @@ void uat_ibv_share_offer(struct uat_ibv *ibv, bool shared)
         offer->pd = ibv->pd->handle;
         memcpy(offer->key, ibv->pool.key, sizeof(offer->key));
     }
-    /* Release: who sees the state sees the offer. The other side is uat_ibv_share_take(). */
+    /* Release: a worker that sees the state sees the offer. The other side is uat_ibv_share_take(). */
     __atomic_store_n(&offer->state, shared ? UAT_IBV_OFFER_SHARED : UAT_IBV_OFFER_NONE, __ATOMIC_RELEASE);
 }
 

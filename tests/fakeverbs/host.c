@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <pmix.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +74,54 @@ FAKE_EXPORT FILE *fopen(const char *path, const char *mode)
         return text_file(text);
     }
     return FAKE_REAL(fopen)(path, mode);
+}
+
+/* An interface that has the IPv4 address of a GID of RoCE v2, in a network of 24 bits. */
+struct interface {
+    struct ifaddrs shown;
+    struct sockaddr_in address, mask;
+};
+static struct interface interfaces[FAKE_DEVICES * FAKE_PORTS];
+
+static bool interface_of(const struct fake_gid *gid, struct interface *i)
+{
+    struct in6_addr whole;
+    memcpy(&whole, gid->gid.raw, sizeof(whole));
+    if (gid->type != IBV_GID_TYPE_ROCE_V2 || !IN6_IS_ADDR_V4MAPPED(&whole))
+        return false;
+    *i = (struct interface){.shown = {.ifa_name = "fakenet"},
+                            .address = {.sin_family = AF_INET},
+                            .mask = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0xffffff00)}};
+    whole.s6_addr[15] = (uint8_t)(whole.s6_addr[15] + fake_host()); /* as in gid_entry() */
+    memcpy(&i->address.sin_addr, whole.s6_addr + 12, sizeof(i->address.sin_addr));
+    i->shown.ifa_addr = (struct sockaddr *)&i->address;
+    i->shown.ifa_netmask = (struct sockaddr *)&i->mask;
+    return true;
+}
+
+/* The interfaces of RoCE devices come before the real ones. */
+FAKE_EXPORT int getifaddrs(struct ifaddrs **list)
+{
+    struct interface *next = interfaces;
+    int rc = FAKE_REAL(getifaddrs)(list);
+    for (int i = 0; !rc && fake_state && i < fake_state->devices; i++)
+        for (int k = 0; k < FAKE_PORTS; k++)
+            for (uint32_t g = 0; g < fake_state->device[i].port[k].gids; g++) {
+                const struct fake_device *d = &fake_state->device[i];
+                bool here = d->host < 0 || d->host == fake_host();
+                if (!here || next == interfaces + FAKE_DEVICES * FAKE_PORTS || !interface_of(&d->port[k].gid[g], next))
+                    continue;
+                next->shown.ifa_next = *list;
+                *list = &next++->shown;
+            }
+    return rc;
+}
+
+FAKE_EXPORT void freeifaddrs(struct ifaddrs *list)
+{
+    while (list >= &interfaces[0].shown && list < &interfaces[FAKE_DEVICES * FAKE_PORTS].shown)
+        list = list->ifa_next;
+    FAKE_REAL(freeifaddrs)(list);
 }
 
 /* The inode of a PID namespace is its identity. */

@@ -15,11 +15,23 @@ from fake import DEVICES, Run, expect, fib
 
 TESTING = Path(__file__).resolve().parents[2] / "docs/testing.md"
 ONE = (DEVICES / "one").read_text()
+RACK = """device rack0
+host 0
+port
+link ethernet
+lid 0
+gid 0 v2 ::ffff:10.9.0.1
+pkey 0xffff
+"""
 
 
 def one(device="", port=""):
     """The device of the file `one` with further lines for it and for its port."""
     return ONE.replace("port\n", f"{device}\nport\n{port}\n")
+
+
+def file_of(device):
+    return (DEVICES / device).read_text()
 
 
 def limited_memory(build):
@@ -43,7 +55,7 @@ CONDITIONS = [
     ("adapter without atomics", {"devices": ["irdma"], "hosts": 2, "TRANSPORT": "auto"},
      r"reaches only workers of one host; .* none was found .*irdma0:1: it has no 8-byte atomics", False),
     ("adapter without reliable connections", {"devices": ["efa"]}, r"efa_0:1: it has no 8-byte atomics", False),
-    ("PCIe slot without AtomicOps", {"devices": [(DEVICES / "bnxt").read_text().replace("glob", "none")]},
+    ("PCIe slot without AtomicOps", {"devices": [file_of("bnxt").replace("glob", "none")]},
      r"bnxt_re0:1: .* a PCIe slot that routes AtomicOps", False),
     ("memory keys with relaxed order only", {"devices": [one("relaxed_only 1")]}, r"only with relaxed ordering, .* UAT_NET_DEVICES", False),
     ("memory keys that are always relaxed", {"devices": [one("relaxes 1").replace("fake0", "mlx5_0")]},
@@ -57,6 +69,16 @@ CONDITIONS = [
      r"transport shm was chosen here \(.* no verbs device .*\), but ibv by rank 0", False),
     ("ports of different subnets", {"devices": [one("host 0"), one("host 1").replace("fe80::", "fe81::")], "hosts": 2},
      r"no port of rank \d .* lies in the network of rank 0 .* UAT_NET_DEVICES", False),
+    ("a network per rack", {"devices": [RACK.replace("10.9.", "10.1."), RACK.replace("10.9.", "10.2.").replace("host 0", "host 1")],
+                            "hosts": 2},
+     r"no port of rank \d .* lies in the network of rank 0 .* UAT_IB_SUBNET=any", False),
+    ("a network per rack, joined by routers",
+     {"devices": [RACK.replace("10.9.", "10.1."), RACK.replace("10.9.", "10.2.").replace("host 0", "host 1")], "hosts": 2, "IB_SUBNET": "any"},
+     None, True),
+    ("more processes than doorbell pages allow", {"devices": [file_of("connectx-5").replace("max_contexts 125", "max_contexts 3")]},
+     r"cannot be opened: Cannot allocate memory; .*PF_LOG_BAR_SIZE", False),
+    ("more queue pairs than a qedr has", {"devices": [file_of("qedr").replace("max_qp 8568", "max_qp 15")], "CONNECT": "worker"},
+     r"the 4 workers of this host need 16 queue pairs, more than the 15 .* qedr0", False),
     ("separate fabrics, one subnet prefix", {"devices": [one("host 0", "fabric 1"), one("host 1", "fabric 2")], "hosts": 2},
      r"cannot reach each other over the network: .* separate fabrics", False),
     ("another service level is demanded", {"devices": [one(port="service_level 3")], "hosts": 2},

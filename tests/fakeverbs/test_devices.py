@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Description: a worker of a host with twelve adapters lists them once, and opens only those about which /sys says too little. It takes the
-port that it would take if it had opened all of them. uat_info shows the properties of the chosen adapter's queue pairs and keys.
+port that it would take if it had opened all of them. A job runs with the limits of each real device in `devices`. uat_info shows the properties of the chosen adapter's queue pairs and keys.
 
 usage: test_devices.py BUILD
 """
@@ -78,6 +78,9 @@ def main():
         expect(run.count["open_device"][0] == 0, run.count)
     check(build, describe("", False), len(ADAPTERS))
     test_info(build)
+    for name in "connectx-5", "connectx-6", "connectx-7", "bnxt", "qedr":  # irdma and efa are refused: test_conditions.py
+        run = Run(build, 4, fib(build, 16), devices=[name], hosts=2, TRANSPORT="auto")
+        expect(run.status == 0 and "987 (correct)" in run.out and "transport    ibv" in run.out and not run.lines, (name, run))
 
 
 main()
