@@ -106,7 +106,7 @@ static int note_identity(void)
 static int join_job(void)
 {
     static const struct uat_bootstrap_user user = {
-        .waiting = uat_stall_fence, .waited = uat_stall_over, .unanswered = uat_neighbour_end};
+        .waiting = uat_stall_fence, .waited = uat_stall_fence_over, .unanswered = uat_neighbour_end};
     int rc = uat_bootstrap_open(&uat_startup.job, &user);
     if (rc)
         return rc;

@@ -199,6 +199,20 @@ void uat_alike_open(const char *host, int workers)
     uat_log_errors_to(print);
 }
 
+bool uat_alike_speaks(const char *matter, uint64_t number)
+{
+    if (!alike.workers)
+        return true;
+    const struct name name = name_of(matter, alike.job + number);
+    /* The socket stays open until this process ends, so that the name is taken. */
+    if (listen_as(&name, alike.workers) >= 0)
+        return true;
+    int fd = reach(&name);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0; /* another user has taken the name */
+}
+
 void uat_alike_close(void)
 {
     uat_log_errors_to(NULL);

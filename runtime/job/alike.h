@@ -6,6 +6,9 @@
 #ifndef UAT_ALIKE_H
 #define UAT_ALIKE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /*
  * From now on, until uat_alike_close(), each uat_error() first looks whether other workers of this host report the
  * same, which is an error of the same format. host: as in the log. workers: number of workers on this host; with one,
@@ -13,5 +16,11 @@
  */
 void uat_alike_open(const char *host, int workers);
 void uat_alike_close(void);
+
+/*
+ * Does this worker speak for its host in this matter? True for the first worker that asks, and for each one if the job
+ * has one worker on this host. number: tells matters of one name apart. Also after uat_alike_close().
+ */
+bool uat_alike_speaks(const char *matter, uint64_t number);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "runtime/job/alike.h"
 #include "runtime/job/settings.h"
 #include "runtime/segment/segment.h"
 #include "runtime/job/self.h"
@@ -29,6 +30,7 @@ static volatile struct {
     bool reported;
 } stall;
 
+static uint64_t fences; /* that have ended; the same number in all workers that wait in one */
 static void (*describe_worker)(char *text, size_t size);
 static struct sigaction previous;
 static bool caught;
@@ -165,6 +167,8 @@ static void judge(void)
     }
     if (uat_job_settings.stall_timeout > 0 && waited >= (uint64_t)uat_job_settings.stall_timeout && !stall.reported) {
         stall.reported = true;
+        if (stall.wait == UAT_WAIT_FENCE && !uat_alike_speaks("fence", stall.what))
+            return;
         describe(line, sizeof(line));
         uat_warn("%s; it may be stopped, swapped out or lost. The run goes on when it does (UAT_STALL_TIMEOUT=%d)",
                  line, uat_job_settings.stall_timeout);
@@ -194,9 +198,15 @@ void uat_stall_answer(int victim)
 
 void uat_stall_fence(void)
 {
-    uat_stall_note(UAT_WAIT_FENCE, 0);
+    uat_stall_note(UAT_WAIT_FENCE, fences);
     uat_neighbour_look();
     judge();
+}
+
+void uat_stall_fence_over(void)
+{
+    fences++;
+    uat_stall_over();
 }
 
 void uat_stall_child(int rank)

@@ -72,6 +72,7 @@ void uat_stall_note(enum uat_wait kind, uint64_t what);
 void uat_stall_ack(void *context, uint64_t index);
 void uat_stall_answer(int victim);
 void uat_stall_fence(void);
+void uat_stall_fence_over(void); /* after each fence, also one without a wait */
 void uat_stall_child(int rank);
 /* Called periodically during a wait for the guard of an object, (rank << 48) | address, that rank `holder` holds. */
 void uat_stall_guard(uint64_t object, int holder);

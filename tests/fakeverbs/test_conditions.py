@@ -121,6 +121,13 @@ def check_small_pages(build):
         expect(run.status == 0 and len(said) == small, f"small pages {small}\n{run}")
 
 
+def check_late_host(build):
+    """Workers that wait for the workers of another host: one of them says so in each of the two or three fences of a start."""
+    run = Run(build, 24, fib(build, 18), devices=[one("host 0"), one("host 1\nopen_ms 4000")], hosts=2, STALL_TIMEOUT="2")
+    said = [line for line in run.lines if re.search(r" on fake0: has waited \d+ s for all workers in PMIx_Fence", line)]
+    expect(run.status == 0 and 1 <= len(said) <= 4, f"late host\n{run}")
+
+
 def check_start_time(build):
     """Which steps of the start took longest."""
     run = Run(build, 4, fib(build, 18), devices=[one("open_ms 700")], LOG="info")
@@ -157,6 +164,7 @@ def main():
     check_once(build)
     check_small_pages(build)
     check_start_time(build)
+    check_late_host(build)
     print(f"{len(CONDITIONS)} conditions")
 
 
