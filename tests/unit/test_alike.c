@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: an error that several workers of a host meet is printed by one of them, with the number of the others;
- * if this one is killed before it prints, by another one; and connections of other users do not hold it up. */
+ * if this one is killed before it prints, by another one; and connections of other users do not hold it up. One worker
+ * of a host speaks in a matter, until it ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -162,12 +163,51 @@ static void test_disturbed(void **state)
         ;
 }
 
+/* Does a new worker speak in this matter? It ends at once. */
+static bool speaks(uint64_t number)
+{
+    int status;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        uat_alike_open("host", 3);
+        _exit(uat_alike_speaks("fence", number));
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WEXITSTATUS(status);
+}
+
+static void test_speaks(void **state)
+{
+    (void)state;
+    char byte = 0;
+    begin();
+    pid_t first = fork();
+    if (first == 0) {
+        uat_alike_open("host", 3);
+        byte = uat_alike_speaks("fence", 1) ? 'y' : 'n';
+        if (write(output[1], &byte, 1) == 1)
+            pause();
+        _exit(1);
+    }
+    assert_int_equal(read(output[0], &byte, 1), 1);
+    assert_int_equal(byte, 'y');
+    assert_false(speaks(1));
+    assert_true(speaks(2));
+    kill(first, SIGKILL);
+    assert_int_equal(waitpid(first, NULL, 0), first);
+    assert_true(speaks(1));
+    close(output[0]);
+    close(output[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_together),
         cmocka_unit_test(test_killed),
         cmocka_unit_test(test_disturbed),
+        cmocka_unit_test(test_speaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
