@@ -2,10 +2,10 @@
 /*
  * What a data-flow task costs (uat/dataflow.h): empty tasks with 0, 1 and 3 accesses, to data of their own or to the
  * same data. In place: nothing of the flow runs elsewhere. Ledger: the flow's first task waits, so all others become
- * entries. They are spawned while it waits, and end after it; each row is the sum. Beside them, in the same rounds, the
- * same sequences with GCC's OpenMP `depend` on one thread.
+ * entries. They are spawned while it waits, and end after it; each row is the sum. `perf/measure flows` runs the same
+ * sequences with OpenMP and StarPU (perf/rivals) in the same rounds.
  *
- * The tasks take modes with `_below`, which check nothing out, because OpenMP does not either; `checkout` is the row
+ * The tasks take modes with `_below`, which check nothing out, because the rivals do not either; `checkout` is the row
  * with plain modes.
  */
 #include <errno.h>
@@ -87,7 +87,7 @@ static void spawn_all(uat_flow_t *f, enum flow_kind kind, long *data)
 static const char *const titles[FLOW_KINDS] = {"no access", "1, own",   "1, chain",
                                                "3, own",    "3, chain", "3, checked out"};
 static const char *const names[FLOW_KINDS] = {"none", "one_own", "one_chain", "three_own", "three_chain", "checkout"};
-enum { PLACE, LEDGER, OPENMP, WAYS };
+enum { PLACE, LEDGER, WAYS };
 static struct uat_samples spawn_join, samples[WAYS][FLOW_KINDS];
 
 UAT_TASK(uint64_t, spawns, long, n)
@@ -144,16 +144,13 @@ static int one_round(long *data)
         if (!rc)
             rc = ledger_run(&cycles, kind, data);
         add(&samples[LEDGER][kind], cycles);
-        uint64_t begin = uat_counter();
-        if (uat_rank() == 0 && flow_openmp(1, (enum flow_kind)kind, data))
-            uat_samples_add(&samples[OPENMP][kind], uat_counter() - begin);
     }
     return rc;
 }
 
 static const struct uat_report_column columns[] = {
     {"accesses", "accesses", -16, 0}, {"place", "in place", 10, 1}, {"place_of_spawn", "of spawn", 10, 2},
-    {"ledger", "ledger", 10, 1},      {"openmp", "OpenMP", 10, 1},  {NULL, NULL, 0, 0},
+    {"ledger", "ledger", 10, 1},      {NULL, NULL, 0, 0},
 };
 
 static double cycles_of(struct uat_samples *s)
@@ -183,11 +180,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     for (int kind = 0; kind < FLOW_KINDS; kind++) {
         double place = cycles_of(&samples[PLACE][kind]);
         const struct uat_report_value values[] = {
-            {titles[kind], 0},
-            {NULL, place},
-            {NULL, place / spawn},
-            {NULL, cycles_of(&samples[LEDGER][kind])},
-            {samples[OPENMP][kind].count ? NULL : "-", cycles_of(&samples[OPENMP][kind])}};
+            {titles[kind], 0}, {NULL, place}, {NULL, place / spawn}, {NULL, cycles_of(&samples[LEDGER][kind])}};
         uat_report_row(columns, values);
     }
     uat_report_close();
@@ -203,7 +196,7 @@ static const struct uat_bench_option options[] = {
 
 const struct uat_bench uat_bench = {
     .program = "uat-flow",
-    .purpose = "Measure what a data-flow task costs, beside OpenMP's depend.",
+    .purpose = "Measure what a data-flow task costs.",
     .options = options,
     .measure = measure,
 };

@@ -3,6 +3,8 @@
 #ifndef RIVALS_FLOW_H
 #define RIVALS_FLOW_H
 
+#include <stdbool.h>
+
 #include "perf/flow.h"
 
 /* Start the system with this number of workers, for data[3 * FLOW_TASKS]. Returns false, after a line, if it fails. */
