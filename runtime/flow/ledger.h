@@ -5,8 +5,8 @@
  *
  *   F1  A spawn that returns with record 0 has ended, with all below it. If it parted, it is in map and ledger before
  *       the unroller's next spawn.
- *   F2  For conflicting s < t: s ended in place, or t's registration met the end in s.open, or s.open counts t (or an
- *       entry between them that waits for s, and that t waits for).
+ *   F2  For conflicting s < t: s ended in place, or the unroller has seen s's mark, or t's registration met the end in
+ *       s.open, or s.open counts t (or an entry between them that waits for s, and that t waits for).
  *   F3  `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete then: the
  *       unroller WRITEs it before its FETCH_ADD, the worker READs it after its own.
  *   F4  `left` becomes 0 once, when the unroller has added the number of registrations, each predecessor has subtracted
