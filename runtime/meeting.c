@@ -8,6 +8,8 @@
 #include "base/log.h"
 #include "base/relax.h"
 #include "base/virtual.h"
+#include "runtime/flow/access.h"
+#include "runtime/flow/declare.h"
 #include "runtime/global/global.h"
 #include "runtime/job/collective.h"
 #include "runtime/job/fault.h"
@@ -100,6 +102,7 @@ int uat_meeting_prepare_global(void)
                                              .strict = uat_sched_settings.torture || uat_torture_delays(),
                                              .late = uat_torture_delays(),
                                              .seed = uat_torture_seed(),
+                                             .watch = uat_flow_always() ? uat_flow_watch : NULL,
                                              .barrier = uat_collective_barrier,
                                              .agree = uat_collective_agree,
                                              .copy = uat_tree_copy};

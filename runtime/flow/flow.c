@@ -4,6 +4,7 @@
 
 #include "include/uat/pattern.h"
 #include "runtime/flow/access.h"
+#include "runtime/flow/declare.h"
 #include "runtime/flow/entry.h"
 #include "runtime/flow/guard.h"
 #include "runtime/flow/ring.h"
@@ -163,13 +164,15 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
             uat_flow_parted(flow, access, n);
         return;
     }
+    if (uat_flow_always())
+        uat_flow_check_nested(access, n);
     make_room(flow);
     uint64_t begin = uat_trace_begin();
     uint64_t id = uat_flow_entry_begin(flow);
     if (uat_flow_is_guarded(flow, access, n))
         uat_flow_write_guarded(flow, id, body, arg, size, access, n);
     else
-        uat_flow_write_entry(uat_flow_address(flow->ledger), id, body, arg, size);
+        uat_flow_write_task(flow, id, body, arg, size, access, n);
     struct uat_flow_state *s = uat_flow_address(flow->ledger);
     uint64_t name = uat_flow_name(s, id);
     uat_global_before_wait(); /* what the unroller wrote before this spawn; the peer is the ACQUIRE in take() */

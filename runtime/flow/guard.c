@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "include/uat/sync.h"
+#include "runtime/flow/declare.h"
 #include "runtime/flow/unroll.h"
 
 /* The argument of a task with UAT_FLOW_ANY: the mutexes, and aligned to 16 bytes the task's own argument. */
@@ -89,7 +90,7 @@ void uat_flow_write_guarded(uat_flow_t *flow, uint64_t id, uat_fn *fn, const voi
     }
     size_t head = head_bytes(task->n);
     memcpy(room + head, own, size);
-    uat_flow_write_entry(uat_flow_address(flow->ledger), id, run_guarded, room, head + size);
+    uat_flow_write_task(flow, id, run_guarded, room, head + size, access, n);
 }
 
 void *uat_flow_add_begin(void *p, size_t bytes, uint64_t guard)

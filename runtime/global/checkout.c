@@ -17,6 +17,8 @@ static __attribute__((noinline, cold)) void check_access(const char *call, uintp
     const struct uat_array *a = uat_array_check(call, at, bytes);
     if (access & UAT_WRITE)
         uat_array_refuse_frozen(call, a, at, bytes);
+    if (uat_global.config.watch && uat_global_is_array((const void *)at))
+        uat_global.config.watch(at, bytes, (access & UAT_WRITE) != 0);
 }
 
 void *uat_global_checkout_elsewhere(const void *p, size_t bytes, enum uat_access access)

@@ -32,6 +32,7 @@ struct uat_global_config {
     const int *host_of; /* host number of each rank, below the number of ranks; copied */
     bool strict, late;  /* torture: check everything; operations take effect late */
     uint64_t seed;
+    void (*watch)(uintptr_t at, size_t bytes, bool writes); /* torture: called at a checkout in an array; or NULL */
     int (*barrier)(void);
     int (*agree)(int status); /* a barrier that returns the lowest status of all workers */
     /* Copy rank 0's n bytes at `from` to all workers' `to`; also a barrier (runtime/job/tree.h). */
@@ -47,6 +48,9 @@ int uat_global_prepare(const struct uat_global_config *config);
 /* The head of this worker's list of objects that others freed. Adapters change it. NULL while global memory is
  * closed. */
 const uint64_t *uat_objects_freed_word(void);
+
+/* Does p lie in an array that may be written: not in a frozen or temporary array, nor in an object? */
+bool uat_global_is_array(const void *p);
 
 /* Free everything. Collective, after uat_global_before_barrier() and a barrier. */
 void uat_global_close(void);

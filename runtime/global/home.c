@@ -60,6 +60,13 @@ void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintpt
             call, bytes, (void *)at, a->bytes, (void *)a->start);
 }
 
+bool uat_global_is_array(const void *p)
+{
+    const struct uat_global *g = &uat_global;
+    const struct uat_array *a = g->is_open ? uat_array_of((uintptr_t)p) : &uat_nowhere;
+    return a != &uat_nowhere && !a->frozen && a != g->array.parts && a != g->temporary.space;
+}
+
 int uat_global_home(const void *p)
 {
     uintptr_t at = (uintptr_t)p;

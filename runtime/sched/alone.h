@@ -17,6 +17,10 @@ struct uat_alone {
     size_t arg_size;
 };
 
+/* Bytes of the room for a result that a task has which is not the root, all 0 at its start. Nobody reads a result there;
+ * runtime/flow/declare.c keeps a pointer. */
+enum { UAT_ALONE_RESULT = 8 };
+
 /* What runtime/flow/ gives the scheduler. Before that, the functions find nothing. */
 struct uat_alone_source {
     /* Take a ready entry of this worker (own) or of another one (other). The region must be empty. */

@@ -258,7 +258,7 @@ void uat_schedule(void)
             if (sp)
                 run(sp);
             else
-                start(&alone, 0);
+                start(&alone, UAT_ALONE_RESULT);
             continue;
         }
         if (has_ready())

@@ -29,6 +29,63 @@ static void spawn(uat_flow_t *f, size_t first, size_t n)
     uat_flow_spawn(f, nothing, NULL, 0, &access, 1);
 }
 
+/* Bodies that check out, or whose nested tasks name, what the case says. */
+enum { DATUM = 64 };
+
+static void access_bytes(size_t first, enum uat_access access)
+{
+    char *place = uat_global_checkout(bytes + first, DATUM, access);
+    if (access & UAT_WRITE)
+        place[0] = 1;
+    uat_global_checkin(bytes + first, DATUM, access);
+}
+
+typedef struct {
+    char byte[DATUM];
+} datum;
+
+UAT_FLOW_TASK(one, in_below, datum, below, in, datum, a, inout, datum, b)
+{
+    (void)below;
+    (void)a;
+    (void)b;
+    access_bytes(is("undeclared")   ? 4 * DATUM
+                 : is("reaches")    ? 7 * DATUM / 2
+                 : is("held-below") ? 0
+                                    : 2 * DATUM,
+                 is("read-only") ? UAT_WRITE : UAT_READ);
+}
+
+UAT_FLOW_TASK(inner, in, datum, a, inout, datum, b)
+{
+    b->byte[0] = a->byte[0];
+}
+
+/* A task with a nested flow. */
+UAT_FLOW_TASK(outer, inout_below, datum, both, in_below, datum, more)
+{
+    uat_flow_t f;
+    (void)both;
+    (void)more;
+    uat_flow_begin(&f);
+    inner_flow(&f, (datum *)bytes + 2, (datum *)bytes);
+    if (is("nested"))
+        inner_flow(&f, (datum *)bytes + 4, (datum *)bytes);
+    if (is("nested-read-only"))
+        inner_flow(&f, (datum *)bytes, (datum *)bytes + 2);
+    uat_flow_end(&f);
+}
+
+/* What tasks may do; then the case. */
+static void accesses(uat_flow_t *f)
+{
+    datum *d = (datum *)bytes;
+    if (is("undeclared") || is("reaches") || is("held-below") || is("read-only") || is("right"))
+        one_flow(f, d, d + 2, d + 3);
+    if (is("nested") || is("nested-read-only") || is("right"))
+        outer_flow(f, d, d + 2);
+}
+
 UAT_TASK_VOID(unended, int, depth)
 {
     uat_flow_t f;
@@ -72,6 +129,7 @@ UAT_TASK_VOID(all, int, unused)
         spawn(&f, 0, 8);
     if (is("mode"))
         uat_flow_spawn(&f, nothing, NULL, 0, many, 1);
+    accesses(&f);
     many[0] = (uat_flow_access_t){.p = bytes, .mode = UAT_FLOW_ADD, .bytes = 8};
     if (is("add"))
         uat_flow_spawn(&f, nothing, NULL, 0, many, 1);
@@ -90,5 +148,6 @@ int main(int argc, char **argv)
     bytes = uat_global_alloc(UAT_GLOBAL_BLOCK, UAT_BLOCKED, 0);
     if (!bytes || all_run(0) < 0)
         return 1;
+    access_bytes(0, UAT_READ); /* no task runs */
     return uat_finalize() < 0;
 }
