@@ -3,7 +3,7 @@
  * Tiled Cholesky factorisation A = L L^T by data-flow tasks (uat/dataflow.h). The loop nest of cholesky() is the
  * sequential algorithm; the modes of the four kernels say the rest. With -m 1 the same kernels run as fork-join tasks,
  * which wait after each panel and after each update. With -m 2 a task for each tile waits for the tiles that it needs,
- * one after the other, by latches.
+ * one after the other, by latches. With -m 3 nested flows unroll blocks of tiles.
  *
  * The matrix is symmetric, with random elements and a dominant diagonal. The factor is checked by the product with a
  * vector: |A x - L (L^T x)|. The kernels are plain loops; with -w they compute nothing, and take the given time of a
@@ -14,64 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "examples/cholesky.h"
 #include "examples/splitmix.h"
-#include "examples/tiles.h"
 #include "perf/bench.h"
-#include "uat/dataflow.h"
 #include "uat/sync.h"
 
 enum { B = TILE, TILES_MAX = 128 };
 
-static int64_t n = 16, mode, work; /* tiles in a row; an enum way; nanoseconds of a gemm, 0: compute */
+int64_t cholesky_n = 16, cholesky_work, cholesky_group = 2; /* cholesky.h */
+static int64_t mode;                                        /* an enum way */
 static int64_t window = UAT_FLOW_WINDOW;
 
-enum way { FLOW, FORK_JOIN, LATCHES };
+enum way { FLOW, FORK_JOIN, LATCHES, NESTED };
 
-static tile *matrix; /* tile (i, j) is number i * n + j */
-
-static tile *tile_at(tile *t, int64_t i, int64_t j)
-{
-    return &t[i * n + j];
-}
+static tile *matrix; /* tile (i, j) is number i * cholesky_n + j */
 
 /* Element (i, j), the same as (j, i). */
 static double element(int64_t i, int64_t j)
 {
-    uint64_t state = (uint64_t)(i > j ? i * n * B + j : j * n * B + i);
+    uint64_t state = (uint64_t)(i > j ? i * cholesky_n * B + j : j * cholesky_n * B + i);
     double x = (double)(splitmix_next(&state) >> 11) / (double)(UINT64_C(1) << 53);
-    return i == j ? x + (double)(n * B) : x;
-}
-
-/* Pretend to compute for a share of a gemm's time, in sixths. Returns false if the kernel is to compute. */
-static bool pretend(int64_t sixths)
-{
-    if (work > 0)
-        uat_sim_work((uint64_t)(work * sixths / 6));
-    return work > 0;
-}
-
-UAT_FLOW_TASK(potrf, inout, tile, a)
-{
-    if (!pretend(1))
-        tile_potrf(a);
-}
-
-UAT_FLOW_TASK(trsm, in, tile, l, inout, tile, a)
-{
-    if (!pretend(3))
-        tile_trsm(l, a);
-}
-
-UAT_FLOW_TASK(syrk, in, tile, a, inout, tile, c)
-{
-    if (!pretend(3))
-        tile_syrk(a, c);
-}
-
-UAT_FLOW_TASK(gemm, in, tile, a, in, tile, b, inout, tile, c)
-{
-    if (!pretend(6))
-        tile_gemm(a, b, c);
+    return i == j ? x + (double)(cholesky_n * B) : x;
 }
 
 UAT_TASK_VOID(cholesky, tile *, t)
@@ -80,17 +43,22 @@ UAT_TASK_VOID(cholesky, tile *, t)
 
     uat_flow_begin(&f);
     uat_flow_window(&f, (size_t)window);
-    for (int64_t k = 0; k < n; k++) {
+    for (int64_t k = 0; k < cholesky_n; k++) {
         potrf_flow(&f, tile_at(t, k, k));
-        for (int64_t i = k + 1; i < n; i++)
+        for (int64_t i = k + 1; i < cholesky_n; i++)
             trsm_flow(&f, tile_at(t, k, k), tile_at(t, i, k));
-        for (int64_t i = k + 1; i < n; i++) {
+        for (int64_t i = k + 1; i < cholesky_n; i++) {
             for (int64_t j = k + 1; j < i; j++)
                 gemm_flow(&f, tile_at(t, i, k), tile_at(t, j, k), tile_at(t, i, j));
             syrk_flow(&f, tile_at(t, i, k), tile_at(t, i, i));
         }
     }
     uat_flow_end(&f);
+}
+
+UAT_TASK_VOID(cholesky_nested, tile *, t)
+{
+    cholesky_by_blocks(t);
 }
 
 /* The same algorithm by fork and join. */
@@ -128,15 +96,15 @@ UAT_TASK_VOID(updates, tile *, t, int64_t, k, int64_t, i)
 
 UAT_TASK_VOID(cholesky_fork_join, tile *, t)
 {
-    for (int64_t k = 0; k < n; k++) {
+    for (int64_t k = 0; k < cholesky_n; k++) {
         struct potrf_uat_args a = {tile_at(t, k, k), 0};
         uat_group_t g;
         potrf_uat_body(&a, NULL);
         uat_group_begin(&g);
-        for (int64_t i = k + 1; i < n; i++)
+        for (int64_t i = k + 1; i < cholesky_n; i++)
             panel_group_spawn(&g, t, k, i);
         uat_group_wait(&g);
-        for (int64_t i = k + 1; i < n; i++)
+        for (int64_t i = k + 1; i < cholesky_n; i++)
             updates_group_spawn(&g, t, k, i);
         uat_group_wait(&g);
     }
@@ -149,7 +117,7 @@ static uat_latch_t *latches;
 static uat_latch_t latch_at(uat_latch_t *l, int64_t i, int64_t j)
 {
     uat_latch_t latch;
-    uat_global_get(&latch, &l[i * n + j], sizeof(latch));
+    uat_global_get(&latch, &l[i * cholesky_n + j], sizeof(latch));
     return latch;
 }
 
@@ -176,15 +144,15 @@ UAT_TASK_VOID(cholesky_latches, tile *, t, uat_latch_t *, l)
     uat_group_t g;
 
     uat_group_begin(&g);
-    for (int64_t j = 0; j < n; j++)
-        for (int64_t i = j; i < n; i++)
+    for (int64_t j = 0; j < cholesky_n; j++)
+        for (int64_t i = j; i < cholesky_n; i++)
             finish_tile_group_spawn(&g, t, l, i, j);
     uat_group_wait(&g);
 }
 
 UAT_TASK_VOID(make_latches, uat_latch_t *, l)
 {
-    for (int64_t i = 0; i < n * n; i++) {
+    for (int64_t i = 0; i < cholesky_n * cholesky_n; i++) {
         uat_latch_t latch = uat_latch_create(1);
         uat_global_put(&l[i], &latch, sizeof(latch));
     }
@@ -192,16 +160,16 @@ UAT_TASK_VOID(make_latches, uat_latch_t *, l)
 
 UAT_TASK_VOID(destroy_latches, uat_latch_t *, l)
 {
-    for (int64_t i = 0; i < n * n; i++)
-        uat_latch_destroy(latch_at(l, i / n, i % n));
+    for (int64_t i = 0; i < cholesky_n * cholesky_n; i++)
+        uat_latch_destroy(latch_at(l, i / cholesky_n, i % cholesky_n));
 }
 
 static double figures[UAT_BENCH_FIGURES];
 
 static int prepare(void)
 {
-    matrix = uat_global_alloc((size_t)(n * n) * sizeof(tile), UAT_CYCLIC, 0);
-    latches = uat_global_alloc((size_t)(n * n) * sizeof(uat_latch_t), UAT_BLOCKED, 0);
+    matrix = uat_global_alloc((size_t)(cholesky_n * cholesky_n) * sizeof(tile), UAT_CYCLIC, 0);
+    latches = uat_global_alloc((size_t)(cholesky_n * cholesky_n) * sizeof(uat_latch_t), UAT_BLOCKED, 0);
     return matrix && latches ? 0 : -ENOMEM;
 }
 
@@ -218,6 +186,8 @@ static int factor(void)
         return cholesky_fork_join_run(matrix);
     case LATCHES:
         return cholesky_latches_run(matrix, latches);
+    case NESTED:
+        return cholesky_nested_run(matrix);
     default:
         return cholesky_run(matrix);
     }
@@ -240,7 +210,7 @@ UAT_TASK_VOID(make_all, tile *, t)
     uat_flow_t f;
 
     uat_flow_begin(&f);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < cholesky_n; i++)
         for (int64_t j = 0; j <= i; j++)
             make_flow(&f, tile_at(t, i, j), i, j);
     uat_flow_end(&f);
@@ -248,7 +218,7 @@ UAT_TASK_VOID(make_all, tile *, t)
 
 static int run(uint64_t *answer)
 {
-    int rc = work ? 0 : make_all_run(matrix);
+    int rc = cholesky_work ? 0 : make_all_run(matrix);
     if (!rc && mode == LATCHES)
         rc = make_latches_run(latches);
     if (rc)
@@ -256,13 +226,13 @@ static int run(uint64_t *answer)
     uint64_t begin = uat_time_ns();
     rc = factor();
     figures[0] = (double)(uat_time_ns() - begin) * 1e-6;
-    answer[0] = (uint64_t)(n * (n + 1) * (n + 2) / 6);
+    answer[0] = (uint64_t)(cholesky_n * (cholesky_n + 1) * (cholesky_n + 2) / 6);
     return !rc && mode == LATCHES ? destroy_latches_run(latches) : rc;
 }
 
 static bool known(uint64_t *answer)
 {
-    answer[0] = (uint64_t)(n * (n + 1) * (n + 2) / 6);
+    answer[0] = (uint64_t)(cholesky_n * (cholesky_n + 1) * (cholesky_n + 2) / 6);
     return true;
 }
 
@@ -285,8 +255,8 @@ static void multiply(const tile *l, bool diagonal, bool transposed, const double
 /* y = L x or L^T x. */
 static void product(bool transposed, const double *x, double *y)
 {
-    memset(y, 0, (size_t)(n * B) * sizeof(*y));
-    for (int64_t i = 0; i < n; i++)
+    memset(y, 0, (size_t)(cholesky_n * B) * sizeof(*y));
+    for (int64_t i = 0; i < cholesky_n; i++)
         for (int64_t j = 0; j <= i; j++) {
             const tile *l = uat_global_checkout(tile_at(matrix, i, j), sizeof(tile), UAT_READ);
             multiply(l, i == j, transposed, &x[(transposed ? i : j) * B], &y[(transposed ? j : i) * B]);
@@ -298,13 +268,13 @@ static void product(bool transposed, const double *x, double *y)
 static double residual(double *x, double *y)
 {
     double error = 0, largest = 0;
-    for (int64_t i = 0; i < n * B; i++)
+    for (int64_t i = 0; i < cholesky_n * B; i++)
         x[i] = x_at(i);
     product(true, x, y);
     product(false, y, x);
-    for (int64_t i = 0; i < n * B; i++) {
+    for (int64_t i = 0; i < cholesky_n * B; i++) {
         double right = 0;
-        for (int64_t j = 0; j < n * B; j++)
+        for (int64_t j = 0; j < cholesky_n * B; j++)
             right += element(i, j) * x_at(j);
         error = fmax(error, fabs(right - x[i]));
         largest = fmax(largest, fabs(right));
@@ -315,9 +285,9 @@ static double residual(double *x, double *y)
 static int verify(bool *correct)
 {
     *correct = true;
-    if (uat_rank() != 0 || work)
+    if (uat_rank() != 0 || cholesky_work)
         return 0;
-    double *x = malloc((size_t)(n * B) * sizeof(*x)), *y = malloc((size_t)(n * B) * sizeof(*y));
+    double *x = malloc((size_t)(cholesky_n * B) * sizeof(*x)), *y = malloc((size_t)(cholesky_n * B) * sizeof(*y));
     if (x && y)
         figures[1] = residual(x, y);
     *correct = x && y && figures[1] < 1e-12;
@@ -328,17 +298,17 @@ static int verify(bool *correct)
 
 static int sequential(uint64_t *answer)
 {
-    tile *t = malloc((size_t)(n * n) * sizeof(tile));
+    tile *t = malloc((size_t)(cholesky_n * cholesky_n) * sizeof(tile));
     if (!t)
         return -ENOMEM;
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < cholesky_n; i++)
         for (int64_t j = 0; j <= i; j++)
             fill(tile_at(t, i, j), i, j);
-    for (int64_t k = 0; k < n; k++) {
+    for (int64_t k = 0; k < cholesky_n; k++) {
         tile_potrf(tile_at(t, k, k));
-        for (int64_t i = k + 1; i < n; i++)
+        for (int64_t i = k + 1; i < cholesky_n; i++)
             tile_trsm(tile_at(t, k, k), tile_at(t, i, k));
-        for (int64_t i = k + 1; i < n; i++)
+        for (int64_t i = k + 1; i < cholesky_n; i++)
             for (int64_t j = k + 1; j <= i; j++)
                 tile_gemm(tile_at(t, i, k), tile_at(t, j, k), tile_at(t, i, j));
     }
@@ -348,10 +318,13 @@ static int sequential(uint64_t *answer)
 }
 
 static const struct uat_bench_option options[] = {
-    {"-n", "TILES", "tiles of 64 x 64 elements in a row of the matrix", &n, NULL, 1, TILES_MAX},
-    {"-m", "MODE", "0: data-flow tasks, 1: fork-join tasks, 2: a task for each tile, with latches", &mode, NULL, 0, 2},
+    {"-n", "TILES", "tiles of 64 x 64 elements in a row of the matrix", &cholesky_n, NULL, 1, TILES_MAX},
+    {"-m", "MODE", "0: data-flow tasks, 1: fork-join tasks, 2: a task for each tile, with latches; 3: nested flows",
+     &mode, NULL, 0, 3},
+    {"-g", "TILES", "tiles in a row of a block of -m 3", &cholesky_group, NULL, 1, TILES_MAX},
     {"-W", "WINDOW", "data-flow tasks that are under way at a time", &window, NULL, 1, UAT_FLOW_WINDOW},
-    {"-w", "NS", "simulated nanoseconds of a gemm, which then computes nothing; 0: compute", &work, NULL, 0, 1e9},
+    {"-w", "NS", "simulated nanoseconds of a gemm, which then computes nothing; 0: compute", &cholesky_work, NULL, 0,
+     1e9},
     {0},
 };
 
