@@ -322,6 +322,17 @@ static const uint64_t *marks(uint64_t chunk)
     return uat_flow_staging()->mark;
 }
 
+bool uat_flow_is_under_way(struct uat_flow_state *s, uint64_t id)
+{
+    if (!uat_flow_lives(s, id))
+        return false;
+    uint64_t name = uat_flow_name(s, id);
+    /* Acquire, as in uat_flow_retire(): the worker that ended the entry has released what its task wrote. */
+    if (uat_flow_rank(name) == uat_self.rank && uat_cpu_load_acquire(uat_flow_mark(name)) == id)
+        uat_flow_note(s, id)->ended = true;
+    return uat_flow_lives(s, id);
+}
+
 void uat_flow_retire(struct uat_flow_state *s)
 {
     for (uint32_t k = 0; k < s->parts; k++) {

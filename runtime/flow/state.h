@@ -116,6 +116,9 @@ void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id);
 /* Number of entries that have ended. With `now`, it is READ if the words are far; otherwise it may then be too low. */
 uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now);
 
+/* Has the entry of this id not ended? If it lies on this worker, its mark is looked at. */
+bool uat_flow_is_under_way(struct uat_flow_state *s, uint64_t id);
+
 /* Retire the entries that have ended: they are free then. */
 void uat_flow_retire(struct uat_flow_state *s);
 

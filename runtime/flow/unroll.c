@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/cpu.h"
 #include "runtime/flow/access.h"
 #include "runtime/flow/ring.h"
 #include "runtime/job/fatal.h"
@@ -156,28 +155,16 @@ static void add_to(struct newcomer *t, uint64_t p)
     append(t, relay.id);
 }
 
-/* Has the entry of this id not ended, as far as a look at its mark on this worker tells? */
-static bool is_live(struct uat_flow_state *s, uint64_t id)
-{
-    if (!uat_flow_lives(s, id))
-        return false;
-    uint64_t name = uat_flow_name(s, id);
-    /* Acquire, as in uat_flow_retire(): the worker that ended the entry has released what its task wrote. */
-    if (uat_flow_rank(name) == uat_self.rank && uat_cpu_load_acquire(uat_flow_mark(name)) == id)
-        uat_flow_note(s, id)->ended = true;
-    return uat_flow_lives(s, id);
-}
-
 /* Register t, which accesses the datum in this mode, with the sharers of a line, or with its writer. */
 static void follow(struct newcomer *t, const struct uat_flow_line *line, enum uat_flow_mode mode)
 {
     struct uat_flow_line copy = *line; /* a relay may move the state */
     bool shares = copy.sharers == 0 || copy.mode == (unsigned)mode;
     for (uint32_t i = 0; !shares && i < copy.sharers; i++)
-        if (is_live(state(t), copy.sharer[i]))
+        if (uat_flow_is_under_way(state(t), copy.sharer[i]))
             add_to(t, copy.sharer[i]);
     /* A sharer waits for the writer, so a task that waits for a sharer need not wait for the writer. */
-    if (shares && is_live(state(t), copy.writer))
+    if (shares && uat_flow_is_under_way(state(t), copy.writer))
         add_to(t, copy.writer);
 }
 

@@ -304,7 +304,7 @@ active proctype Unroller()
 #ifdef M_LINE_KEPT
 #define LIVES(s) (id[entry_of[s]] != 0)
 #else
-#define LIVES(s) (id[entry_of[s]] == s + 1 && mark[entry_of[s]] != s + 1) /* is_live() of unroll.c */
+#define LIVES(s) (id[entry_of[s]] == s + 1 && mark[entry_of[s]] != s + 1) /* uat_flow_is_under_way() */
 #endif
             :: LIVES(s_) && (
 #ifndef M_NO_WRITER
