@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Tiled Cholesky in virtual time, by data-flow tasks, by fork and join and by latches: the time, and the share of the bound.
+"""Tiled Cholesky in virtual time, by data-flow tasks, by fork and join, by latches and by nested flows: the time, and the share of the bound.
 
-    perf/measure cholesky [--tiles 32] [--workers 16,64,256] [--gemm 420000,52000] [--ways 0,1,2] [--build build]
+    perf/measure cholesky [--tiles 32] [--workers 16,64,256] [--gemm 420000,52000] [--ways 0,1,2,3] [--build build]
 
 The bound is the time of a greedy list schedule of the same tasks: no task, no look-up and no transfer costs anything, and a
 free worker takes the first task in program order whose predecessors have ended. Virtual time does not depend on the machine's load.
@@ -10,7 +10,7 @@ import heapq
 
 import runs
 
-WAYS = {0: "data flow", 1: "fork-join", 2: "latches"}  # of -m
+WAYS = {0: "data flow", 1: "fork-join", 2: "latches", 3: "nested flows"}  # of -m
 
 
 def tasks_of(tiles):
@@ -53,7 +53,7 @@ def add_options(parser):
     parser.add_argument("--workers", type=runs.numbers, default=[16, 64, 256], help="numbers of workers (16,64,256)")
     parser.add_argument("--gemm", type=runs.numbers, default=[420000, 52000], help="nanoseconds of a gemm (420000,52000)")
     parser.add_argument("--ways", type=runs.words_of([str(way) for way in WAYS]), default=[str(way) for way in WAYS],
-                        help="0: data flow, 1: fork-join, 2: latches (0,1,2)")
+                        help="0: data flow, 1: fork-join, 2: latches, 3: nested flows (0,1,2,3)")
     parser.add_build()
 
 
