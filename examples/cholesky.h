@@ -9,7 +9,8 @@
 #include "examples/tiles.h"
 #include "uat/dataflow.h"
 
-/* Tiles in a row of the matrix; nanoseconds of a gemm, 0: compute; tiles in a row of a block of cholesky_by_blocks(). */
+/* Tiles in a row of the matrix; nanoseconds of a gemm, 0: compute; tiles in a row of a block of cholesky_by_blocks().
+ */
 extern int64_t cholesky_n, cholesky_work, cholesky_group;
 
 static inline tile *tile_at(tile *t, int64_t i, int64_t j)

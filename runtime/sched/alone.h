@@ -17,8 +17,8 @@ struct uat_alone {
     size_t arg_size;
 };
 
-/* Bytes of the room for a result that a task has which is not the root, all 0 at its start. Nobody reads a result there;
- * runtime/flow/declare.c keeps a pointer. */
+/* Bytes of the room for a result that such a task has if it is not the root, all 0 at its start. Nobody reads a result
+ * there; runtime/flow/declare.c keeps a pointer. */
 enum { UAT_ALONE_RESULT = 8 };
 
 /* What runtime/flow/ gives the scheduler. Before that, the functions find nothing. */
