@@ -4,7 +4,7 @@
  * differences.
  *
  * A continuation is a stack pointer. From there upwards, the stack contains r15 r14 r13 r12 rbx rbp and the return
- * address. These are the callee-saved registers; the other registers are dead at a call. Of the floating-point state, a
+ * address. These registers are the callee-saved ones; all others are dead at a call. Of the floating-point state, a
  * call preserves only the control words (MXCSR's modes, the x87 control word). The switch does not save them, because
  * all workers run with the same control words. So a task that changes its rounding mode must restore it before its next
  * spawn or join.

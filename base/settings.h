@@ -32,7 +32,7 @@ struct uat_setting_word {
 
 struct uat_setting_type {
     enum uat_setting_kind kind;
-    uint64_t low, high, step;             /* low and high in bytes or ns for sizes and times */
+    uint64_t low, high, step;             /* low and high are in bytes for sizes, in ns for times */
     const struct uat_setting_word *words; /* words that are also accepted; NULL: none */
     const struct uat_setting *parts;
 };

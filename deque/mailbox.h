@@ -17,8 +17,8 @@
  *       ANSWERED }, else { t, DROPPED }. It answers each ANSWERED request exactly once, and no other request.
  *   M4  A thief that has waited too long withdraws: { CMP_SWAP ask: request -> request marked WITHDRAWN; READ taken }.
  *       If the swap succeeds and taken is older than t, the owner can only drop t. If taken is { t, LOOKING }, the
- *       thief READs taken again. If taken is { t, ANSWERED }, the thief waits for the answer. In each case it frees the
- *       mailbox last. Until then no other thief can ask, so taken does not go past t.
+ *       thief READs taken again. If taken is { t, ANSWERED }, the thief waits for the answer. In each case the thief
+ *       then frees the mailbox. Until then no other thief can ask, so taken does not go past t.
  *   M5  An answer is one FETCH_ADD on the thief's `answers`. To give a continuation, the victim posts { WRITE stack;
  *       WRITE given; FETCH_ADD }. So once the thief sees the count grow, the stack is in place (O1).
  *   M6  The thief's region is empty from the request until the answer or the withdrawal, because the victim WRITEs the

@@ -26,9 +26,9 @@ static void set_tag(struct uat_deque *d, size_t i, enum uat_tag tag)
     d->entries[i] = (d->entries[i] & ~(uintptr_t)UAT_TAG_MASK) | tag;
 }
 
-/* Relaxed: the value of claims alone never makes an entry the owner's again. If the owner sees a claim before its
- * acknowledgement, it only waits to reuse the slot (D5). The fence in withdraw_steps() orders this load. Pairs with the
- * atomic on claims in uat_thief_claim(), or with the WRITE of claims in claim(), thief_paper.c. */
+/* Relaxed: the value of claims alone never makes an entry the owner's again. If the load shows a claim whose
+ * acknowledgement has not arrived, the owner only withholds the slot (D5). The fence in withdraw_steps() orders this
+ * load. Pairs with the atomic on claims in uat_thief_claim(), or with the WRITE of claims in claim(), thief_paper.c. */
 static uint64_t load_claims(const struct uat_deque *d)
 {
     return __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);

@@ -224,9 +224,9 @@ static inline bool uat_deque_drop_base(struct uat_deque *d)
 bool uat_deque_is_drained(const struct uat_deque *d);
 
 /*
- * Publish entries whose publication was put off, or, under the message protocol, answer a request. For a task that runs
- * long without a push or pop. Returns false if nothing is left that a thief could take. Costs only a few loads if there
- * is nothing to do.
+ * Publish entries whose publication was deferred, or, under the message protocol, answer a request. This is for a task
+ * that runs for a long time without a push or pop. Returns false if nothing is left that a thief could take. Costs only
+ * a few loads if there is nothing to do.
  */
 bool uat_deque_offer(struct uat_deque *d);
 

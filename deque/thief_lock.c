@@ -10,8 +10,8 @@
  *
  *   L1  The thief whose FETCH_ADD(+1) returned 0 holds the lock.
  *   L2  Each thief that added 1 adds -1 exactly once, so the word returns to 0 once all thieves have passed. A thief's
- *       -1 and its next +1 may be reordered in flight (O2). Then the thief finds the lock taken by itself and tries
- *       again later.
+ *       -1 and its next +1 may be reordered in flight (O2). Then the +1 finds the lock taken by the thief's own earlier
+ *       1, and the thief tries again later.
  *   L3  claims changes only while the lock is held. So FETCH_ADD(claims) returns the index that the holder has READ.
  */
 #include "base/delay.h"

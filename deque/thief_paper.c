@@ -28,7 +28,10 @@
 #include "base/word.h"
 #include "deque/thief_internal.h"
 
-enum { LOCK_BITS = 32 /* the lock exceeds claims by less than 2^32, the number of thieves that added 1 */ };
+enum {
+    LOCK_BITS = 32 /* the lock exceeds claims by the number of thieves that added 1 and have not claimed: less than
+                       * 2^32 */
+};
 
 /* Undo this thief's FETCH_ADD of 1 (P1). Returns result, or a negative errno. */
 static int leave(struct uat_thief *thief, int victim, int result)

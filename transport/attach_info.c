@@ -156,7 +156,8 @@ static int map_object(const struct uat_attach_user *user, const struct uat_attac
         munmap(map, info->segment_size);
         return -ESTALE;
     }
-    madvise(map, info->segment_size, MADV_DONTDUMP); /* a core file needs only this worker's segment; advice may fail */
+    madvise(map, info->segment_size, MADV_DONTDUMP); /* a core file needs only this worker's segment; a failure is
+                                                      * harmless */
     *out = map;
     return 0;
 }

@@ -26,7 +26,7 @@
 
 #include "transport/transport.h"
 
-/* What a remote worker needs to reach an exposed object. Workers pass it on unchanged. */
+/* The address and the key by which a remote worker reaches an exposed object. Workers pass them on unchanged. */
 struct uat_bulk_key {
     uint64_t base; /* remote address of the object's first byte */
     uint64_t rkey;

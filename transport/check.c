@@ -8,7 +8,8 @@
 
 static bool inside(const struct uat_bounds *bounds, const void *address, size_t size)
 {
-    uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds->segment; /* an address below the segment wraps */
+    uintptr_t offset = (uintptr_t)address - (uintptr_t)bounds->segment; /* wraps to a large value if the address is
+                                                                         * below the segment */
     return offset <= bounds->size && size <= bounds->size - offset;
 }
 

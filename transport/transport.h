@@ -47,7 +47,7 @@ struct uat_op {
 enum {
     UAT_CHAIN_MAX = 8,             /* operations in one chain */
     UAT_UNSIGNALED_WRITE_MAX = 64, /* bytes of one WRITE in a fire-and-forget chain */
-    UAT_ENDPOINT_MAX = 32768,      /* most bytes that a worker publishes for its peers: rkeys, queue pairs, ... */
+    UAT_ENDPOINT_MAX = 32768,      /* maximum bytes that a worker publishes for its peers: rkeys, queue pairs, ... */
     UAT_TRANSPORT_SCRATCH = 65536, /* bytes of the segment that belong to the transport */
     UAT_REACH_ROWS = 32            /* unreachable workers that one worker reports by name */
 };
@@ -144,7 +144,7 @@ struct uat_transport {
     bool cpu_atomics; /* in this worker's segment, CPU atomics and the adapter's are atomic with respect to each other
                        * (O6) */
     uint64_t ops[UAT_OP_KINDS];      /* operations posted */
-    uint64_t requests[UAT_OP_KINDS]; /* operations that an adapter carried out; none over shared memory */
+    uint64_t requests[UAT_OP_KINDS]; /* operations that an adapter executed; none over shared memory */
     uint64_t doorbells;              /* calls that pass requests to the adapter; each rings its doorbell once */
     uint64_t bytes_read, bytes_written;
     uint64_t round_trips;  /* waits for completions */

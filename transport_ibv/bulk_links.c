@@ -128,7 +128,7 @@ static struct uat_ibv_end end_of(const struct uat_ibv_connection *c)
 /* Both ends of each pair between a worker and a leader. */
 struct ends {
     struct uat_ibv_end *at_workers; /* [worker][host]: the worker's end of its pair with the host's leader */
-    struct uat_ibv_end *at_leaders; /* [host][worker]: the end of that host's leader, of its pair with the worker */
+    struct uat_ibv_end *at_leaders; /* [host][worker]: the host's leader's end of its pair with the worker */
 };
 
 /* Exchange the ends of all pairs; the ends of a missing pair are 0. Each worker gathers two tables of workers x
@@ -149,7 +149,7 @@ static int exchange_ends(const struct uat_ibv_bulk *b, const struct uat_bulk_con
     return rc;
 }
 
-/* The end of `peer`, of its pair with this worker. */
+/* The peer's end of its pair with this worker. */
 static struct uat_ibv_end peers_end(const struct uat_bulk_config *config, const struct ends *all, int peer)
 {
     size_t own = (size_t)config->transport->rank, size = (size_t)config->transport->size;

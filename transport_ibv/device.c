@@ -131,7 +131,8 @@ static int choose_pkey(struct uat_ibv *ibv)
     return -EINVAL;
 }
 
-/* Prevent that copy-on-write after a fork moves the segment's pages away from the device, as it does on old kernels. */
+/* Prevent copy-on-write after a fork from moving the segment's pages away from the device, as it does on old
+ * kernels. */
 static int prepare_fork(void)
 {
     if (ibv_is_fork_initialized() != IBV_FORK_DISABLED)

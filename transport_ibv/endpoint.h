@@ -41,8 +41,8 @@ void uat_ibv_endpoint_describe(const struct uat_ibv *ibv, struct uat_ibv_endpoin
 /* For uat_transport_class.endpoint. */
 int uat_ibv_endpoint_write(struct uat_transport *t, void *data, size_t *size);
 
-/* Check the bytes that rank `peer` published, to which this worker has a connection. Copy the peer's head to *out and
- * its end of the connection to *end. Reports a mismatch. Returns 0 or a negative errno. */
+/* Check the bytes that rank `peer` published. This worker must have a connection to that rank. Copy the peer's head to
+ * *out and its end of the connection to *end. Reports a mismatch. Returns 0 or a negative errno. */
 int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoint *data, struct uat_ibv_endpoint *out,
                           struct uat_ibv_end *end);
 

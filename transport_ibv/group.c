@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-/* The facts that decide a worker's group: it takes this adapter, and its attach info has these parts. */
+/* The properties that determine a worker's group: its adapter, and parts of its attach info. */
 struct member {
     bool alone;
     char device[sizeof(((struct uat_ibv_address *)NULL)->device)];

@@ -108,7 +108,7 @@ struct uat_ibv_connection {
 
 /* How the segment of a worker of the job is reached. */
 struct uat_ibv_peer {
-    uint32_t connection; /* index in uat_ibv.connections of the connection that reaches it */
+    uint32_t connection; /* index in uat_ibv.connections of the connection that reaches the worker */
     uint32_t place : 31; /* position of the segment in the pool of its group */
     uint32_t by_cpu : 1; /* 1: a neighbour, whose segment this worker's CPU READs and WRITEs */
 };

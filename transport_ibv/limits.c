@@ -38,7 +38,8 @@ int uat_ibv_limits_check_segment(struct uat_ibv *ibv)
     return 0;
 }
 
-/* Check a resource of which all processes of this host share `all`, and the workers need `needed`. */
+/* Check a resource of the adapter: all processes of this host share `all` units, and the job's workers need
+ * `needed`. */
 static int check_share(const struct uat_ibv *ibv, const char *what, const char *option, int64_t needed, int all)
 {
     if (needed <= all)

@@ -139,9 +139,9 @@ struct uat_ibv_connection *uat_ibv_connection_to(const struct uat_ibv *ibv, int 
     return low < ibv->connection_count && ibv->connections[low].rank == rank ? &ibv->connections[low] : NULL;
 }
 
-/* Must the adapter execute this chain? A READ takes effect after the atomics posted before it (O1, O5). If some are in
- * flight, the adapter executes the READ, too, after them. A WRITE need not wait for the atomics before it (O2). An
- * atomic posted after a WRITE takes effect after the WRITE's stores, because the doorbell orders this CPU's stores
+/* Must the adapter execute this chain? A READ takes effect after the atomics posted before it (O1, O5). If atomics are
+ * in flight, the adapter must execute the READ, too, after them. A WRITE need not wait for the atomics before it (O2).
+ * An atomic posted after a WRITE takes effect after the WRITE's stores, because the doorbell orders this CPU's stores
  * before the adapter's operations. */
 static bool needs_adapter(const struct uat_ibv *ibv, const struct uat_ibv_peer *peer, const struct uat_op *ops,
                           int count)

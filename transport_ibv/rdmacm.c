@@ -342,7 +342,7 @@ static int handle_next(struct uat_ibv *ibv)
         return errno == EAGAIN ? 0 : fail(ibv, -1, "reading an event", errno);
     int rc = handle(ibv, event);
     rdma_ack_cm_event(event);
-    if (ibv->cm->stranger) { /* a stranger does not end the silence */
+    if (ibv->cm->stranger) { /* a stranger's request does not count as an event */
         rdma_destroy_id(ibv->cm->stranger);
         ibv->cm->stranger = NULL;
         return judge_silence(ibv);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The executor is a thread of the keeper, for simulations of many workers. A worker whose turn ends leaves the next
- * operations to the executor. There, only the executor has all segments mapped, so it accesses them without system
- * calls. It runs so often that its caches and TLB stay warm. A worker itself executes the operations that are due
- * before its own clock. The order of S1 is the same with and without an executor.
+ * operations to the executor. In such a simulation only the executor has all segments mapped, so it accesses them
+ * without system calls. It runs so often that its caches and TLB stay warm. A worker itself executes the operations
+ * that are due before its own clock. The order of S1 is the same with and without an executor.
  */
 #ifndef UAT_SIM_EXECUTOR_H
 #define UAT_SIM_EXECUTOR_H

@@ -8,7 +8,7 @@
 /* Virtual time in ns since the last call of uat_sim_measure_restart(); 0 unless cpu= is set. */
 uint64_t uat_sim_measure_take(void);
 
-/* Start to measure, because the program continues. So the simulation's own processor time is not counted. */
+/* Start to measure; the program continues after this call. So the simulation's own processor time is not counted. */
 void uat_sim_measure_restart(void);
 
 #endif

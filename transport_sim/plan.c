@@ -18,7 +18,7 @@ static struct line *lines; /* this worker's lines, one per peer */
 enum {
     SPREAD = 4,       /* adverse: a latency is between a quarter of the usual one and twice it */
     LONG_EVERY = 48,  /* adverse: one latency in LONG_EVERY is longer */
-    LONG_FACTOR = 40, /* adverse: it is longer by up to this factor */
+    LONG_FACTOR = 40, /* adverse: that latency is longer by up to this factor */
 };
 
 int uat_sim_plan_open(int size)

@@ -149,7 +149,7 @@ struct sim_world {
     struct sim_settings settings;
     int object;       /* descriptor of the memory object that holds all segments, one after the other */
     int core;         /* the core on which all workers run; -1: any */
-    bool executes;    /* the executor carries out operations: executor.h */
+    bool executes;    /* the executor executes operations: executor.h */
     uint32_t execute; /* futex: 1 when the executor is given the token */
     char *segment;    /* the address at which each worker maps its own segment */
     size_t segment_size;

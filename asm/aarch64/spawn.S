@@ -90,7 +90,7 @@ FUNCTION uat_spawn, public
 	ldr	x10, [x7, #UAT_WORKER_POP_CLAIMS]
 	ldr	x11, [x8, #-8]
 	ldr	x12, [x9]
-	cmp	x11, x19			/* the spawner is here, and no thief has seen it? */
+	cmp	x11, x19			/* is the spawner's continuation here, and unseen by thieves? */
 	ccmp	x12, x10, #0, eq
 	b.ne	.Lpop
 	sub	x8, x8, #8
@@ -214,8 +214,7 @@ END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               x0            x1          x2         x3
- * clobbers: as a call. Starts a task by the call of the child in uat_spawn(), and returns through
- * uat_to_scheduler(). */
+ * clobbers: as a call. Starts a task at the call of the child in uat_spawn(). Returns through uat_to_scheduler(). */
 FUNCTION uat_start, hidden
 	SAVE_REGISTERS
 	mov	x9, sp

@@ -96,7 +96,7 @@ FUNCTION uat_suspend_word, hidden
 	.cfi_rel_offset x30, 24
 	mov	x9, sp
 	str	x9, [x0, #UAT_PARK_REPLY]
-	adr	x30, .Lreplied			/* not by a call, because no `ret` will match it */
+	adr	x30, .Lreplied			/* set the return address without a call, because no `ret` will match it */
 	b	uat_suspend
 	nop					/* an unwinder looks up the instruction before a return address */
 .Lreplied:					/* uat_resume() or uat_to_next() continues here */

@@ -100,7 +100,7 @@ FUNCTION uat_spawn, public
 	mov	uat_worker+UAT_WORKER_TOP(%rip), %rax
 	mov	uat_worker+UAT_WORKER_LOOK(%rip), %rcx
 	mov	uat_worker+UAT_WORKER_POP_CLAIMS(%rip), %rdx
-	cmp	%rbx, -8(%rax)			/* the spawner is here, and no thief has seen it? */
+	cmp	%rbx, -8(%rax)			/* is the spawner's continuation here, and unseen by thieves? */
 	jne	.Lpop
 	cmp	%rdx, (%rcx)
 	jne	.Lpop
@@ -235,8 +235,7 @@ END uat_spawn_typed
 
 /* int uat_start(uintptr_t sp, uat_fn *fn, void *arg, void *result)
  *               rdi           rsi         rdx        rcx
- * clobbers: as a call. Starts a task by the call of the child in uat_spawn(), and returns through
- * uat_to_scheduler(). */
+ * clobbers: as a call. Starts a task at the call of the child in uat_spawn(). Returns through uat_to_scheduler(). */
 FUNCTION uat_start, hidden
 	SAVE_REGISTERS
 	mov	%rsp, uat_worker+UAT_WORKER_SCHEDULER_SP(%rip)

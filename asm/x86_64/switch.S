@@ -93,7 +93,7 @@ FUNCTION uat_suspend_word, hidden
 	push	$0				/* the status; status and value are the reply */
 	.cfi_adjust_cfa_offset 8
 	mov	%rsp, UAT_PARK_REPLY(%rdi)
-	lea	.Lreplied(%rip), %rax		/* not by a call, because no `ret` will match it */
+	lea	.Lreplied(%rip), %rax		/* push the return address without a call, because no `ret` will match it */
 	push	%rax
 	.cfi_adjust_cfa_offset 8
 	jmp	uat_suspend

@@ -90,8 +90,8 @@ typedef void uat_splitter_fn(uat_context_t *context, const uat_request_t *reques
 typedef struct uat_adaptive {
     uat_adaptive_fn *fn;
     enum uat_adaptive_mode mode;
-    uat_splitter_fn *splitter; /* UAT_COOPERATIVE; NULL: divide by count + 1, keep one part and give one to each
-                                * request */
+    uat_splitter_fn *splitter; /* for UAT_COOPERATIVE; NULL: divide into count + 1 equal parts, keep one and give one to
+                                * each request */
     int64_t grain;             /* minimum number of iterations of a part, except the last; 0 means 1 */
     size_t arg_size;           /* at most UAT_ADAPTIVE_ARG */
     size_t result_size;        /* at most UAT_RESULT_MAX */
@@ -112,8 +112,9 @@ void uat_adaptive_run(const uat_adaptive_t *a, uat_context_t *outer, int64_t beg
 /*
  * Take at most `most` (1 or more) iterations from the front of the interval. Returns 1 and sets [*begin, *end), or
  * returns 0 if the interval is empty. An interval consists of units of a->grain iterations, or of larger units if it
- * would have more than 2^24 - 1 of them. A call takes at least one unit. The call also answers requests, also those of
- * thieves under the message protocol (uat_work_wanted()). In a dropped part it finds the interval empty.
+ * would have more than 2^24 - 1 of them. A call takes at least one unit. The call also answers requests and, under the
+ * message protocol, a thief's request for a continuation (uat_work_wanted()). In a dropped part it finds the interval
+ * empty.
  */
 int uat_context_next(uat_context_t *context, int64_t most, int64_t *begin, int64_t *end);
 
@@ -134,7 +135,8 @@ int uat_context_give(uat_context_t *context, const uat_request_t *request, int64
 
 /*
  * Wait for the next part in order and copy its result. Call it after uat_context_next() has returned 0. Returns 1; or 0
- * if there is no further part, or if this part itself was dropped. After the call the task may be on another worker.
+ * if there is no further part, or if the part of this context was dropped. After the call the task may be on another
+ * worker.
  */
 int uat_context_merge(uat_context_t *context, void *result);
 

@@ -49,8 +49,8 @@ extern "C" {
  */
 enum uat_flow_mode {
     UAT_FLOW_IN = 1,    /* the bytes are read */
-    UAT_FLOW_OUT = 2,   /* all of them are written; until then their content is undefined */
-    UAT_FLOW_INOUT = 3, /* they are read, and any of them may be written */
+    UAT_FLOW_OUT = 2,   /* all bytes are written; until then their content is undefined */
+    UAT_FLOW_INOUT = 3, /* the bytes are read, and any of them may be written */
     UAT_FLOW_ANY = 4,   /* like UAT_FLOW_INOUT, but consecutive tasks with this mode may run in any order, one at a
                         * time */
     UAT_FLOW_ADD = 5,   /* see below; cannot be combined with UAT_FLOW_BELOW */
@@ -97,7 +97,7 @@ static inline void uat_flow_end(uat_flow_t *flow);
  */
 static inline void uat_flow_wait_for(uat_flow_t *flow, const void *p, enum uat_flow_mode mode);
 
-/* Let at most n tasks of the flow (1 to UAT_FLOW_WINDOW) be under way at a time; a spawn waits while n tasks are. Call
+/* Let at most n tasks of the flow (1 to UAT_FLOW_WINDOW) be under way at a time. While n tasks are, a spawn waits. Call
  * it after uat_flow_begin() and before the first spawn. */
 void uat_flow_window(uat_flow_t *flow, size_t n);
 

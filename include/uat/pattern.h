@@ -80,10 +80,10 @@ void uat_reduce_grain(int64_t begin, int64_t end, int64_t grain, const uat_reduc
                       size_t arg_size, void *result);
 
 /*
- * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations with the value of
- * all iterations before that part in its third argument. body must update this value at each iteration, and writes the
- * prefixes that the program needs. A stolen part whose prefix is not known yet is first reduced. *total is set to the
- * value of all iterations, unless total is NULL.
+ * Inclusive or exclusive prefix sums (Blelloch 1990). Calls `body` for each part of the iterations. The third argument
+ * of body points to the value of all iterations before that part. body must update this value at each iteration, and
+ * writes the prefixes that the program needs. A stolen part whose prefix is not known yet is reduced first. *total is
+ * set to the value of all iterations, unless total is NULL.
  */
 void uat_scan(int64_t begin, int64_t end, const uat_reduction_t *reduction, uat_reduce_fn *body, const void *arg,
               size_t arg_size, void *total);
@@ -135,11 +135,11 @@ typedef int uat_compare_fn(const void *a, const void *b, const void *arg);
  * workers cannot access other memory, so the calling task alone sorts it. arg (arg_size bytes, may be NULL with size 0)
  * is copied with every stolen part; the caller keeps it. Call it only inside a task. Cannot fail. If the comparison
  * contradicts itself, for example because it returns "less" for equal elements, the resulting order is undefined. But
- * the sort accesses only the elements, ends, and loses none. If at most 4 workers could share the sort and the elements
- * consist of up to 4 runs, it merges the runs. A run is ascending or descending; the runs are consecutive or
- * interleaved. A merge may need extra memory of the array's size, up to 256 MiB. The sort keeps a few elements on the
- * stack and checks out two far elements at a time. Elements that are too large for UAT_STACK_SIZE or UAT_CACHE_SIZE end
- * the job with a line.
+ * the sort still ends, accesses only the elements, and loses none of them. If at most 4 workers could share the sort
+ * and the elements consist of up to 4 runs, it merges the runs. A run is ascending or descending; the runs are
+ * consecutive or interleaved. A merge may need extra memory of the array's size, up to 256 MiB. The sort keeps a few
+ * elements on the stack and checks out two far elements at a time. Elements that are too large for UAT_STACK_SIZE or
+ * UAT_CACHE_SIZE end the job with a line.
  */
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size);
 

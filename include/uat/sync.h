@@ -46,9 +46,9 @@ extern "C" {
 
 /*
  * Let other tasks run first: append this task to its worker's queue of ready tasks. The worker runs its continuations,
- * then ready tasks. It runs a task that becomes ready when n others are ready after at most n + n / 7 + 97 others;
- * another worker may run it earlier. While tasks migrate to this worker (uat_migrate()), the bound is twice that number
- * plus one.
+ * then ready tasks. If n others are ready when a task becomes ready, the worker runs it after at most n + n / 7 + 97
+ * others; another worker may run it earlier. While tasks migrate to this worker (uat_migrate()), the bound is twice
+ * that number plus one.
  */
 void uat_yield(void);
 

@@ -3,7 +3,7 @@
 #ifndef UAT_DETAIL_DATAFLOW_H
 #define UAT_DETAIL_DATAFLOW_H
 
-#include "../dataflow.h" /* if a program includes this header first */
+#include "../dataflow.h" /* needed if a program includes this header first */
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,7 +17,7 @@ void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mo
 /* Spawn into a flow that has a ledger. body: a task function. */
 void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size, const uat_flow_access_t *access,
                     size_t n) __attribute__((cold));
-/* Enter the child that was just spawned, which has parted from the unroller, into the ledger. */
+/* Enter the child that was just spawned into the ledger, because it has parted from the unroller. */
 void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n) __attribute__((cold));
 
 static inline void uat_flow_end(uat_flow_t *flow)

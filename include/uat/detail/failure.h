@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way of a C++ task's exception to the task that joins it. An exception object belongs to its process. So the child
- * describes it in a struct uat_failure, and the joiner throws a new one.
+ * How the exception of a C++ task reaches the task that joins it. An exception object belongs to its process. So the
+ * child describes it in a struct uat_failure, and the joiner throws a new one.
  *
  * Between the catch and the throw, the running task has failed, and uat_failing.yes is set. Such a task neither spawns
  * nor joins until it has taken the failure. If uat_failing.yes is set, the functions that the library's loops call

@@ -6,7 +6,7 @@
 #ifndef UAT_DETAIL_GLOBAL_H
 #define UAT_DETAIL_GLOBAL_H
 
-#include "../global.h" /* if this one comes first */
+#include "../global.h" /* needed if a program includes this header first */
 
 #ifdef __cplusplus
 extern "C" {

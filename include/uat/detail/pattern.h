@@ -3,7 +3,7 @@
 #ifndef UAT_DETAIL_PATTERN_H
 #define UAT_DETAIL_PATTERN_H
 
-#include "../pattern.h" /* if this one comes first */
+#include "../pattern.h" /* needed if a program includes this header first */
 
 /* The macros below only expand lists, like those of UAT_TASK(). */
 #define UAT_STEP_HEAD(name, ...)         UAT_CAT(UAT_STEP_HEAD_, UAT_FORM(__VA_ARGS__))(name, __VA_ARGS__)

@@ -3,7 +3,7 @@
 #ifndef UAT_DETAIL_REDUCER_H
 #define UAT_DETAIL_REDUCER_H
 
-#include "../reducer.h" /* if this one comes first */
+#include "../reducer.h" /* needed if a program includes this header first */
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 #ifndef UAT_DETAIL_SYNC_H
 #define UAT_DETAIL_SYNC_H
 
-#include "../sync.h" /* if this one comes first */
+#include "../sync.h" /* needed if a program includes this header first */
 
 #define UAT_FUTURE(type, name)                                                                                         \
     typedef struct {                                                                                                   \
