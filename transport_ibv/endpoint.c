@@ -76,7 +76,7 @@ const char *uat_ibv_endpoint_mismatch(const struct uat_ibv_endpoint *a, const st
     }
     if (a->link_layer == IBV_LINK_LAYER_INFINIBAND && a->gid.global.subnet_prefix != b->gid.global.subnet_prefix) {
         snprintf(buffer, size,
-                 "their subnet prefixes 0x%016llx and 0x%016llx differ, they hang on different fabrics; "
+                 "their subnet prefixes 0x%016llx and 0x%016llx differ, so they are on different fabrics; "
                  "name ports of one fabric with UAT_NET_DEVICES",
                  (unsigned long long)be64toh(a->gid.global.subnet_prefix),
                  (unsigned long long)be64toh(b->gid.global.subnet_prefix));
@@ -106,11 +106,11 @@ static int count_connections(const struct uat_ibv_groups *groups, int worker, ui
 const char *uat_ibv_endpoint_wrong(const struct uat_ibv *ibv, int peer, struct uat_ibv_endpoint *e)
 {
     if (e->magic != UAT_IBV_ENDPOINT_MAGIC)
-        return "it is of another transport; does every worker use UAT_TRANSPORT=ibv?";
+        return "it belongs to another transport; does every worker use UAT_TRANSPORT=ibv?";
     if (e->version != UAT_IBV_ENDPOINT_VERSION)
-        return "it is of another version; all workers must run one build of uat";
+        return "it has another version; all workers must run one build of uat";
     if (e->size != (uint32_t)ibv->base.size || e->rank != (uint32_t)peer)
-        return "it is of another rank or job size";
+        return "it belongs to another rank or job size";
     if (!uat_secret_equal(&e->token, &ibv->token))
         return "it does not carry the token of this job";
     if (e->gid_kind > UAT_IBV_GID_IB || e->atomics > UAT_IBV_ATOMICS_PCIE || e->mtu < IBV_MTU_256 ||
@@ -149,7 +149,7 @@ int uat_ibv_endpoint_read(struct uat_ibv *ibv, int peer, const struct uat_endpoi
     struct uat_ibv_endpoint e, own;
     const char *wrong = malformed(ibv, peer, data, &e, end);
     if (wrong) {
-        uat_error("what rank %d (%s) published, %zu bytes, is no endpoint of a verbs transport: %s", peer,
+        uat_error("rank %d (%s) published %zu bytes that are no endpoint of a verbs transport: %s", peer,
                   data->host ? data->host : "?", data->size, wrong);
         return -EPROTO;
     }

@@ -71,7 +71,7 @@ int uat_ibv_gids_list(struct ibv_context *context, int port, struct ibv_gid_entr
 
 static void list_filled(const struct ibv_gid_entry *entries, int n, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, n ? "; filled are" : "; none is filled");
+    size_t used = (size_t)snprintf(text, size, n ? "; the filled entries are" : "; no entry is filled");
     for (int i = 0; i < n && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, " %u (%s)", entries[i].gid_index,
                                  uat_ibv_gid_kind_name(uat_ibv_gid_kind_of(&entries[i])));

@@ -134,7 +134,7 @@ int uat_ibv_limits_check_connections(struct uat_ibv *ibv)
         "an adapter, or more where groups differ in size; queues of %u requests, %zu KiB of them on the side of %s",
         n, ibv->base.size, ibv->alone ? "worker" : "host", ibv->groups.count, ibv->depth, (size_t)d.queues / 1024,
         ibv->port.device);
-    uat_info("%d memory regions: one of this worker's segment, for what lands here%s; %" PRIu64
+    uat_info("%d memory regions: one of this worker's segment, for its own operations%s; %" PRIu64
              " pages of 4 KiB, %" PRIu64 " KiB count as locked, %zu KiB are bookkeeping",
              d.regions,
              d.neighbours ? "; and of the group's segments one of all stacks, which peers READ, and one of all words"

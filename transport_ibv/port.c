@@ -176,7 +176,7 @@ static const char *advantage(const struct uat_ibv_port *a, const struct uat_ibv_
 {
     bool a_ib = a->attr.link_layer == IBV_LINK_LAYER_INFINIBAND, b_ib = b->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
     if (a_ib != b_ib)
-        return a_ib ? "InfiniBand goes before Ethernet" : NULL;
+        return a_ib ? "InfiniBand is preferred to Ethernet" : NULL;
     if (a->rate != b->rate)
         return a->rate > b->rate ? "the higher rate" : NULL;
     return a->distance < b->distance ? "the nearer NUMA node" : NULL;

@@ -89,7 +89,7 @@ void uat_sim_cost_tell(const struct sim_world *w, uint64_t executed)
     for (int i = 0; i < w->settings.size; i++)
         last = w->worker[i].clock > last ? w->worker[i].clock : last;
     uat_info(
-        "simulated %.6f s in %.2f s: %" PRIu64 " steps, %" PRIu64 " of them in another process than the one before, "
+        "simulated %.6f s in %.2f s: %" PRIu64 " steps, %" PRIu64 " of them in another process than the step before, "
         "%.2f us of wall time and %.2f us of processor time each, and %.2f s of it for start and end; %d workers were "
         "there after %.2f s and take %.2f MiB each; the busiest adapter served for %.0f %% of the time",
         (double)last * 1e-9, (double)(monotonic() - w->cost.begun) * 1e-9, w->items, w->switches,

@@ -13,7 +13,8 @@ void uat_sim_stop_here(void)
     if (w->settings.stop_rank >= 0 && w->settings.stop_rank != uat_sim.rank)
         return;
     w->stop_at = SIM_NEVER;
-    uat_error("pid %d stops at %" PRIu64 " ns of virtual time: gdb -p %d looks at it; kill -CONT %d lets the job go on",
+    uat_error("pid %d stops at %" PRIu64
+              " ns of virtual time: inspect it by gdb -p %d; kill -CONT %d continues the job",
               getpid(), uat_sim.me->clock, getpid(), getpid());
     raise(SIGSTOP); /* this worker has the token, so time stands still for all workers */
 }

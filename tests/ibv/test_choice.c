@@ -48,7 +48,7 @@ TEST(port_order)
                                    port("c", 1, IB, 200000, 30), port("c", 2, IB, 200000, 20),
                                    port("d", 1, IB, 200000, 20)};
     expect_choice(ports, 1, "", 0, "only usable");
-    expect_choice(ports, 2, "", 1, "InfiniBand goes before Ethernet");
+    expect_choice(ports, 2, "", 1, "InfiniBand is preferred to Ethernet");
     expect_choice(ports, 3, "", 2, "higher rate");
     expect_choice(ports, 4, "", 3, "nearer NUMA node");
     expect_choice(ports, 5, "", 3, "first of equals");
@@ -135,7 +135,7 @@ TEST(gid)
     expect_gid(entries, 6, 7, 5, "");
     expect_gid(entries, 6, 3, -EINVAL, "UAT_GID_INDEX=3 names an empty entry");
     expect_gid(entries, 6, 16, -EINVAL, "out of range: the table has 16 entries");
-    expect_gid(entries, 2, 99, -EINVAL, "filled are 0 (RoCE v1) 1 (RoCE v2/link-local)");
+    expect_gid(entries, 2, 99, -EINVAL, "filled entries are 0 (RoCE v1) 1 (RoCE v2/link-local)");
     expect_gid(entries, 0, -1, -EINVAL, "the GID table is empty");
 }
 

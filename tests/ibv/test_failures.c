@@ -124,7 +124,7 @@ static void forge_link(struct uat_ibv_endpoint *e, size_t *size)
 
 static const struct forgery forgeries[] = {
     {forge_nothing, 0, ""},
-    {forge_magic, -EPROTO, "rank 1 (node7) published, 136 bytes, is no endpoint"},
+    {forge_magic, -EPROTO, "rank 1 (node7) published 136 bytes that are no endpoint"},
     {forge_version, -EPROTO, "another version"},
     {forge_short, -EPROTO, "too short"},
     {forge_cut, -EPROTO, "its length is wrong"},
