@@ -14,11 +14,15 @@
  * for an event that its spawner's continuation will cause, if there is another worker and the task has no range of
  * global memory checked out.
  *
- * These errors end the job with a message, in every build: setting a future twice; unlocking a mutex that the task does
- * not hold; destroying a locked mutex, or an object for which tasks wait; using a destroyed object; using a handle for
- * another kind of object or with another size; a value larger than UAT_RESULT_MAX; a count out of range. If all tasks
- * wait and nothing can wake them, the runtime detects the deadlock and ends the job. Its message gives the number of
- * tasks that wait for each kind of object.
+ * These errors end the job with a message, in every build:
+ *   - setting a future twice;
+ *   - unlocking a mutex that the task does not hold, or destroying a locked mutex;
+ *   - destroying an object for which tasks wait, or using a destroyed object;
+ *   - using a handle for another kind of object or with another size;
+ *   - a value larger than UAT_RESULT_MAX, or a count out of range.
+ *
+ * If all tasks wait and nothing can wake them, the runtime detects the deadlock and ends the job. Its message gives the
+ * number of tasks that wait for each kind of object.
  *
  * A call that has to wait while the task has a range of global memory checked out, or a transfer in flight, ends the
  * job with a message. A call that need not wait is allowed, and the ranges stay checked out (global.h). So lock a mutex
