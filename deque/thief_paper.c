@@ -7,7 +7,7 @@
  *   lock         FETCH_ADD(lock, 1)
  *   take         READ claims, slots and acknowledgements;  WRITE claims := t + 1;  READ slot t
  *   transfer     READ stack
- *   unlock       WRITE ack { t, STOLEN or ABORTED }
+ *   unlock       WRITE ack { t, STOLEN or ABORTED }.
  *
  * A steal that succeeds takes 4 READs, 2 WRITEs and 1 FETCH_ADD, and waits for each of them. It READs the slot once
  * more if the owner publishes that slot at this very moment. In the papers, a processor executes the FETCH_ADD on the

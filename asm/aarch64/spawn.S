@@ -17,7 +17,7 @@
  *	result			result_size rounded up to 8
  *	argument		if copied: arg_size rounded up to 8
  *	padding			so that the sum is a multiple of 16
- *	frames of the child
+ *	frames of the child.
  *
  * The stores need no fence: thieves see none of them before uat_deque_refill() publishes the entry by a release store.
  * The load of *look (ring->claims) is relaxed, because it only decides whether to take the slow path. It pairs with the
@@ -72,7 +72,7 @@ FUNCTION uat_spawn, public
 	ldp	x8, x9, [x7, #UAT_WORKER_TOP]	/* top and look, which are adjacent */
 	ldr	x10, [x7, #UAT_WORKER_TASKS]
 	ldr	x11, [x7, #UAT_WORKER_PUSH_CLAIMS]
-	str	x19, [x8], #8			/* traps if the array is full */
+	str	x19, [x8], #8			/* faults on the guard page if the array of entries is full */
 	add	x10, x10, #1
 	str	x8, [x7, #UAT_WORKER_TOP]
 	str	x10, [x7, #UAT_WORKER_TASKS]

@@ -18,7 +18,7 @@
  *	result			result_size rounded up to 8
  *	argument		if copied: arg_size rounded up to 8
  *	padding			so that the sum is a multiple of 16
- *	return address of fn, frames of the child
+ *	return address of fn, frames of the child.
  *
  * The stores need no fence: thieves see none of them before uat_deque_refill() publishes the entry by a release store.
  * The load of *look (ring->claims) is relaxed, because it only decides whether to take the slow path. It pairs with the
@@ -84,7 +84,7 @@ FUNCTION uat_spawn, public
 .Lpush:
 	mov	uat_worker+UAT_WORKER_TOP(%rip), %rax
 	mov	uat_worker+UAT_WORKER_LOOK(%rip), %r10
-	mov	%rbx, (%rax)			/* traps if the array is full */
+	mov	%rbx, (%rax)			/* faults on the guard page if the array of entries is full */
 	add	$8, %rax
 	mov	%rax, uat_worker+UAT_WORKER_TOP(%rip)
 	incq	uat_worker+UAT_WORKER_TASKS(%rip)

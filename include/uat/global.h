@@ -39,8 +39,8 @@
  *   - The same holds at a call of sync.h that waits. A call that does not wait may be made with ranges checked out.
  *     Bytes written to these ranges are kept, and the next checkout of other bytes reads the writes that the call
  *     orders before it.
- *   - An access lasts from checkout to checkin. Until then, no other task may write the bytes, even if an object of
- *     sync.h orders that write.
+ *   - An access lasts from checkout to checkin. Until the checkin, no other task may write the bytes, even if an object
+ *     of sync.h orders that write.
  *   - A range checked out for writing must not overlap any other checkout. UAT_TORTURE detects every overlap.
  *   - An access must stay within one array or one object. UAT_TORTURE detects a checkout, get, put or atomic that
  *     reaches one element too far, up to 128 bytes beyond an object, or into a freed object. It cannot detect an access
