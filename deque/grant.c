@@ -4,9 +4,9 @@
 /* The look word never has this value: requests are numbered from 0. */
 #define NEVER UINT64_MAX
 
-/* Has a thief been granted an index that it has not acknowledged? Acquire: orders the acknowledgement before the load
- * of claims in offered() (P6). The peer is the WRITE of uat_thief_acknowledgement(), which is posted after the WRITE of
- * claims has completed. */
+/* Does a thief hold a granted index that it has not acknowledged? Acquire: orders the acknowledgement before the load
+ * of claims in offered() (P6). Pairs with the WRITE of uat_thief_acknowledgement(), which the thief posts after its
+ * WRITE of claims has completed. */
 static bool is_held(const struct uat_mail *mail)
 {
     const struct uat_ring *ring = mail->deque->ring;
@@ -14,15 +14,16 @@ static bool is_held(const struct uat_mail *mail)
            !uat_ack_for(uat_cpu_load_acquire(&ring->ack[uat_slot_of(mail->granted)]), mail->granted);
 }
 
-/* Is an entry published under the next index to claim? If so, that is *index. */
+/* Is an entry published under the next index to claim? *index is set to that index. */
 static bool offered(const struct uat_deque *d, uint64_t *index)
 {
-    /* Relaxed: nobody WRITEs claims while no grant is open, and is_held() has ordered the last such WRITE. */
+    /* Relaxed: no thief WRITEs claims while no grant is open, and is_held() has ordered the last WRITE of claims before
+     * this load. */
     *index = __atomic_load_n(&d->ring->claims, __ATOMIC_RELAXED);
     return d->published > 0 && d->index[d->first] == *index;
 }
 
-/* Answer the request (P4). False: it is left for the next push, because after a pop there is nothing to grant. */
+/* Answer the request (P4). False: after a pop there was nothing to grant, so the request remains for the next push. */
 static bool answer(struct uat_mail *mail, uint64_t ask, enum uat_mail_moment moment)
 {
     uint64_t index;
@@ -40,7 +41,7 @@ static bool answer(struct uat_mail *mail, uint64_t ask, enum uat_mail_moment mom
     return true;
 }
 
-/* Publish, then answer the thief that asks. */
+/* Publish entries, then answer the pending request, if there is one. */
 static void look(struct uat_deque *d, enum uat_mail_moment moment)
 {
     struct uat_mail *mail = uat_mail_of(d);
@@ -48,8 +49,8 @@ static void look(struct uat_deque *d, enum uat_mail_moment moment)
     uat_deque_fill(d);
     uint64_t ask = uat_mail_request(mail, &seen);
     bool waits = ask && !answer(mail, ask, moment);
-    /* uat_deque_fill() has set both triggers by claims; here the look word is that of the requests. Claims changes
-     * while a grant is open, so each push looks until then. */
+    /* uat_deque_fill() has set both triggers for claims, but here the look word is the request. While a grant is open,
+     * claims may change, so every push takes the slow path until the acknowledgement arrives. */
     d->pop_claims = seen;
     d->push_claims = waits || d->push_claims == NEVER || is_held(mail) ? NEVER : seen;
 }

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The victim's side of the paper-message protocol: the variant of JIP 24(3) 2016 in which the lock goes by messages,
- * while all else is one-sided. Entries are published as owner.h says. A thief asks for the lock in the mailbox
- * (mailbox.h, M1 to M4), and the owner, when it looks, grants it the next index or refuses. Then the thief goes on as
- * under the paper protocol (thief_paper.c). Model: tests/model/paper.pml with -DGRANTS, and message.pml.
+ * The victim's side of the paper-message protocol: the variant of JIP 24(3) 2016 in which thieves get the lock by
+ * messages, and all other operations are one-sided. Entries are published as owner.h says. A thief asks for the lock in
+ * the mailbox (mailbox.h, M1 to M4). When the owner checks for requests, it grants the thief the next index or refuses.
+ * Then the thief continues as under the paper protocol (thief_paper.c). Model: tests/model/paper.pml with -DGRANTS, and
+ * message.pml.
  *
  *   P4  The owner grants index t if t is claims, its entry is published, and the last granted index is acknowledged.
  *       So at most one thief holds a grant.
  *   P5  A thief that was granted t WRITEs claims := t + 1, and then acknowledges t, even if the owner has meanwhile
  *       taken the entry back. No other thief WRITEs claims or an acknowledgement.
- *   P6  The WRITE of claims is complete before the acknowledgement is posted. So an owner that sees t acknowledged sees
- *       t + 1 in claims.
+ *   P6  The WRITE of claims is complete before the acknowledgement is posted. So an owner that sees the acknowledgement
+ *       of t sees t + 1 in claims.
  */
 #ifndef UAT_GRANT_H
 #define UAT_GRANT_H
 
 #include "deque/mail.h"
 
-/* uat_mail_open(), for this protocol. */
+/* uat_mail_open() for the paper-message protocol. */
 void uat_grant_open(struct uat_mail *mail, struct uat_deque *d, struct uat_transport *transport,
                     struct uat_mailbox *box, struct uat_mail_landing *landing);
 

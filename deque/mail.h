@@ -21,7 +21,7 @@
 
 struct uat_mail_counts {
     uint64_t refused, dropped; /* dropped: requests that the thief withdrew while the owner decided them */
-    uint64_t granted;          /* rights to claim an entry: deque/grant.h */
+    uint64_t granted;          /* number of grants, each of which is the right to claim an entry: deque/grant.h */
 };
 
 /* Memory in the segment for this worker's operations. Only its own CPU and HCA use them. */
@@ -39,7 +39,7 @@ struct uat_mail {
     struct uat_mail_landing *landing;
     struct uat_pending sent; /* the WRITE of the stack that was given last (M7) */
     uint64_t decided;        /* number of the last request that was decided */
-    bool has_granted;        /* grant.h: granted is the index that a thief was granted last */
+    bool has_granted;        /* grant.h: `granted` is valid: the index that was granted last */
     uint64_t granted;
     uint64_t shown;         /* the value that this CPU last stored to the mailbox's offer, perhaps not yet visible to
                              * peers */
@@ -71,13 +71,13 @@ static inline struct uat_mail *uat_mail_of(const struct uat_deque *d)
     return (struct uat_mail *)(uintptr_t)d->giver;
 }
 
-/* The request that waits for a decision, or 0. *seen: the look word, whether or not it is such a request. */
+/* The request that waits for a decision, or 0. *seen is set to the look word, even if that is no such request. */
 uint64_t uat_mail_request(const struct uat_mail *mail, uint64_t *seen);
 
-/* Decide the request (M3). Returns false if the request was withdrawn. Otherwise the caller answers it. */
+/* Decide the request (M3). Returns false if the request was withdrawn. Otherwise the caller must answer it. */
 bool uat_mail_decide(struct uat_mail *mail, uint64_t ask);
 
-/* Answer the thief by this one FETCH_ADD. */
+/* Answer the thief by a FETCH_ADD of `answer`. */
 void uat_mail_answer(struct uat_mail *mail, int thief, uint64_t answer);
 
 /* Check for a request and answer it. Sets the deque's triggers, push_claims and pop_claims. */

@@ -72,7 +72,7 @@ struct uat_deque_counts {
 
 struct uat_deque;
 
-/* Answers thieves that ask. Under the message protocol it gives them entries, and nothing is published:
+/* Answers the requests of thieves. Under the message protocol it gives entries to thieves, and no entry is published:
  * deque/mail.h. */
 struct uat_deque_giver {
     const uint64_t *look; /* the word that changes when a thief asks */
@@ -82,7 +82,7 @@ struct uat_deque_giver {
     void (*popped)(struct uat_deque *d, bool is_gone);
     /* Called while the worker waits in place: refuses the pending request, if there is one. */
     void (*refuse)(struct uat_deque *d);
-    bool grants; /* entries are published all the same; it gives the right to claim one: deque/grant.h */
+    bool grants; /* entries are published, and the giver grants the right to claim one: deque/grant.h */
 };
 
 struct uat_deque {
@@ -123,7 +123,7 @@ extern uintptr_t uat_deque_closed_entry[1];
         .top = uat_deque_closed_entry, .look = &uat_deque_watch_word                                                   \
     }
 
-/* Is an entry never published, because a giver gives it away? */
+/* Does a giver give entries to thieves, so that no entry is ever published? */
 static inline bool uat_deque_is_secret(const struct uat_deque *d)
 {
     return d->giver && !d->giver->grants;
@@ -165,7 +165,7 @@ static inline void uat_deque_push_gone(struct uat_deque *d, uintptr_t base)
 /* Settle acknowledged entries, then publish as many private entries as ring, cap and records allow. */
 void uat_deque_fill(struct uat_deque *d);
 
-/* uat_deque_fill(); or, if there is a giver, what it does after a push: it answers a request if there is one. */
+/* uat_deque_fill(), or, if there is a giver, its function pushed(), which answers the pending request. */
 void uat_deque_refill(struct uat_deque *d);
 
 /*

@@ -10,7 +10,7 @@
  *        and withdraw if it takes too long.                                                  thief_message.c
  * paper  peek; FETCH_ADD(lock, 1); READ ring; WRITE claims; READ slot; READ stack; WRITE ack: one round trip each.
  *                                                                                            thief_paper.c
- * paper-message  the same, but the lock is a request as under message, which the victim grants or refuses.
+ * paper-message  as paper, but a request as under message, which the victim grants or refuses, replaces the lock.
  *                                                                                            thief_paper.c
  *
  *   T1  The result of a peek is a hint: its words may be from two different entries.

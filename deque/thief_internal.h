@@ -101,9 +101,9 @@ int uat_thief_claim(struct uat_thief *thief, int victim, const struct uat_op *cl
 int uat_thief_fetch(struct uat_thief *thief, int victim, uint64_t index, const struct uat_slot *offer,
                     struct uat_stolen *stolen);
 
-/* Ask stolen->victim by a message, and wait for the answer. UAT_STEAL_DONE: it was given or granted;
- * UAT_STEAL_EMPTY: it was refused; UAT_STEAL_LOST_RACE: another thief asks there, or the request was withdrawn. Else a
- * negative errno. */
+/* Ask stolen->victim by a message, and wait for the answer. Returns UAT_STEAL_DONE if the victim gave or granted an
+ * entry, UAT_STEAL_EMPTY if it refused, UAT_STEAL_LOST_RACE if another thief's request is there or this request was
+ * withdrawn, or a negative errno. */
 int uat_thief_ask(struct uat_thief *thief, struct uat_stolen *stolen);
 
 /* The WRITE of the acknowledgement. The caller posts it after every READ of the steal is complete (T3). */

@@ -77,7 +77,7 @@ static void note(struct uat_thief *thief, int victim, const struct uat_mailbox_f
     thief->known[victim] = uat_mailbox_is_free(front) ? front->ask : UAT_ASK_UNKNOWN;
 }
 
-/* Has the peek shown the victim's mailbox? Under paper-message a peek shows the ring. */
+/* Did the peek READ the victim's mailbox? Under paper-message a peek READs the ring. */
 static bool has_peeked(const struct uat_thief *thief)
 {
     return thief->peek && !thief->mail->giver.grants;

@@ -15,7 +15,7 @@
  * its sum after it. So here the WRITE that unlocks goes to another word: the acknowledgement, which the owner needs
  * anyway.
  *
- * paper-message replaces the lock by a request that the victim grants or refuses: grant.h. P4 to P6 are there.
+ * The paper-message protocol replaces the lock by a request that the victim grants or refuses: see P4 to P6 in grant.h.
  *
  *   P1  A thief that claims never subtracts the 1 that it added to the lock word. So the lock is free when it equals
  *       claims and the last claim is acknowledged. A thief that does not claim undoes its FETCH_ADD by FETCH_ADD(-1),
@@ -102,8 +102,8 @@ static int transfer(struct uat_thief *thief, int victim, struct uat_stolen *stol
     return rc;
 }
 
-/* READ the ring, claim its next entry and fetch the entry's stack; then unlock. granted: the victim says that we hold
- * the lock, and what it granted must be claimed (P5). */
+/* READ the ring, claim its next entry and fetch the entry's stack; then unlock. granted: the victim has granted the
+ * lock, so the thief must claim the granted index (P5). */
 static int take(struct uat_thief *thief, int victim, bool granted, struct uat_stolen *stolen)
 {
     uint64_t begin = uat_phase_begin();
@@ -167,7 +167,7 @@ int uat_paper_steal(struct uat_thief *thief, const struct uat_victims *victims, 
     return uat_thief_count(thief, attempt(thief, victims, stolen));
 }
 
-/* The empty check, the request for the lock, then the paper protocol. */
+/* The empty check and the request for the lock, then the steps of the paper protocol. */
 static int attempt_by_message(struct uat_thief *thief, const struct uat_victims *victims, struct uat_stolen *stolen)
 {
     struct uat_peek *peek;

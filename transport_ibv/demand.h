@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 struct uat_ibv_demand {
-    int connections; /* queue pairs, including the one to itself */
-    int neighbours;  /* workers whose segments it registers for peers, including itself; 0: another worker does */
-    int regions;     /* one of its own segment, two of the pool of its group if it registers that */
-    uint64_t pages;  /* of 4 KiB that these regions translate */
+    int connections; /* queue pairs, including the one to the worker itself */
+    int neighbours;  /* workers whose segments it registers for peers, including its own; 0: another worker registers
+                      * them */
+    int regions;     /* memory regions: one of its own segment, and two of its group's pool if it registers the pool */
+    uint64_t pages;  /* pages of 4 KiB in these regions, each of which takes a translation */
     unsigned depth;  /* requests in a queue */
     unsigned cq_entries;
     uint64_t segments, queues; /* bytes that count as locked */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The protection domain, the domain of this worker's thread, and the region in which its own operations land. */
+/* The protection domain, the thread domain, and the region of the segment for the local side of this worker's
+ * operations. */
 #include "transport_ibv/ibv.h"
 
 #include <errno.h>
@@ -9,9 +10,9 @@
 #include "transport_ibv/cure.h"
 
 /*
- * One thread posts and polls. A thread domain tells the driver so: mlx5 then takes no lock to post, and gives the
- * worker a doorbell page that no other queue uses. A driver without thread domains, or an adapter that has no page
- * left, makes the queues in the plain protection domain.
+ * A thread domain tells the driver that one thread posts and polls. Then mlx5 takes no lock to post, and gives the
+ * worker a doorbell page that no other queue uses. If the driver has no thread domains, or the adapter no page left,
+ * the queues are made in the plain protection domain.
  */
 static void open_thread(struct uat_ibv *ibv)
 {
@@ -26,8 +27,8 @@ static void open_thread(struct uat_ibv *ibv)
 }
 
 /*
- * Register the segment for the local side of this worker's own operations. Peers cannot access it through this region;
- * their windows are in pool.c.
+ * Register the segment for the local side of this worker's own operations. Peers cannot access the segment through this
+ * region; they use those of pool.c.
  */
 static int register_segment(struct uat_ibv *ibv)
 {
@@ -62,7 +63,8 @@ void uat_ibv_domains_close(struct uat_ibv *ibv)
         ibv_dealloc_pd(ibv->queue_pd);
     if (ibv->thread)
         ibv_dealloc_td(ibv->thread);
-    /* The first worker of a group may find its domain in use by others; it then goes with the last process. */
+    /* The domain of the first worker of a group may still be in use by others. Then the kernel frees it with the last
+     * process. */
     if (ibv->pd && ibv->pool.shared)
         ibv_unimport_pd(ibv->pd);
     else if (ibv->pd)

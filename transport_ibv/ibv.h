@@ -43,15 +43,17 @@ enum {
 };
 _Static_assert(UAT_IBV_DEPTH_MIN >= 2 * UAT_CHAIN_MAX, "a chain must fit while another one drains");
 
-/* The parts of a segment that peers can access, each with its own key. Peers cannot access the rest, which follows. */
-enum uat_ibv_window { UAT_IBV_STACKS /* to READ only */, UAT_IBV_WORDS, UAT_IBV_WINDOWS };
+/* The parts of a segment that peers can access, each with its own key. Peers cannot access the rest of the segment,
+ * which follows them. */
+enum uat_ibv_window { UAT_IBV_STACKS /* peers may only READ */, UAT_IBV_WORDS, UAT_IBV_WINDOWS };
 
-/* What the first worker of a group offers to the others: share.c. Only CPUs access it. */
+/* The offer of a group's first worker to the others: share.c. Only CPUs access it. */
 struct uat_ibv_offer {
-    uint32_t state;                /* enum uat_ibv_offer_state; the rest is valid with UAT_IBV_OFFER_SHARED */
-    int32_t fd;                    /* descriptor of the device that it has open */
-    uint32_t pd;                   /* the kernel's number of its protection domain */
-    uint32_t key[UAT_IBV_WINDOWS]; /* of the pool */
+    uint32_t state;                /* enum uat_ibv_offer_state; the other fields are valid if it is
+                                    * UAT_IBV_OFFER_SHARED */
+    int32_t fd;                    /* descriptor of the device that the first worker has open */
+    uint32_t pd;                   /* the kernel's number of the first worker's protection domain */
+    uint32_t key[UAT_IBV_WINDOWS]; /* keys of the pool's rows */
 };
 enum uat_ibv_offer_state { UAT_IBV_OFFER_LATER, UAT_IBV_OFFER_NONE, UAT_IBV_OFFER_SHARED };
 
@@ -61,11 +63,11 @@ enum uat_ibv_offer_state { UAT_IBV_OFFER_LATER, UAT_IBV_OFFER_NONE, UAT_IBV_OFFE
  */
 struct uat_ibv_scratch {
     uint64_t nonce; /* identifies the segment to neighbours: see uat_attach_info_make() */
-    uint64_t sink;  /* where unwanted old values land; never read */
+    uint64_t sink;  /* destination of unwanted old values; never read */
     struct uat_ibv_offer offer;
     char pad[UAT_IBV_SLOT - 2 * sizeof(uint64_t) - sizeof(struct uat_ibv_offer)];
-    /* The targets of the peers' flush(). A peer adds 0 to the first word of the line of this worker's colour. Only
-     * atomics access these words. */
+    /* The targets of the peers' flush(). A peer adds 0 to the first word of the line that belongs to this worker's
+     * colour. Only atomics access these words. */
     uint64_t flushed[UAT_COLOURS][UAT_COLOUR_STEP / sizeof(uint64_t)];
     char slots[UAT_TRANSPORT_SCRATCH / UAT_IBV_SLOT - 1 - UAT_COLOURS][UAT_IBV_SLOT];
 };
@@ -87,7 +89,7 @@ struct uat_ibv_chain {
 } __attribute__((aligned(64)));
 _Static_assert(UAT_CHAIN_MAX <= 64, "the position must fit into the alignment");
 
-/* A queue pair and what is in flight on it. */
+/* A queue pair and the chains in flight on it. */
 struct uat_ibv_connection {
     struct ibv_qp *qp;
     struct uat_ibv_chain *chains;   /* ring of `depth` chains */
@@ -125,8 +127,8 @@ struct uat_ibv_pool {
     char *row[UAT_IBV_WINDOWS];         /* start of each row */
     size_t part[UAT_IBV_WINDOWS];       /* bytes of one segment in a row */
     struct ibv_mr *mr[UAT_IBV_WINDOWS]; /* NULL: the row is empty, or another worker registered it */
-    uint32_t key[UAT_IBV_WINDOWS];      /* what peers need to access a row; 0: the row is empty */
-    bool shared;                        /* domain and regions are those of the group's first worker: share.h */
+    uint32_t key[UAT_IBV_WINDOWS];      /* key by which peers access a row; 0: the row is empty */
+    bool shared;                        /* this worker uses domain and regions of the group's first worker: share.h */
 };
 
 struct uat_ibv_rdmacm;
@@ -178,18 +180,19 @@ struct uat_ibv {
     int error; /* the first failure, which every later call returns */
 };
 
-/* device.c. uat_ibv_device_open finds this worker's addresses and takes the best one; uat_ibv_device_open_at takes a
- * given one. Both open the address's port. uat_ibv_device_close undoes this, even if it stopped halfway. */
+/* device.c: uat_ibv_device_open() finds this worker's addresses and takes the best one; uat_ibv_device_open_at() takes
+ * the given one. Both open the address's port. uat_ibv_device_close() undoes either call, even one that failed
+ * halfway. */
 int uat_ibv_device_open(struct uat_ibv *ibv);
 int uat_ibv_device_open_at(struct uat_ibv *ibv, const struct uat_ibv_address *address);
 void uat_ibv_device_close(struct uat_ibv *ibv);
 
-/* domain.c: make the domains, unless ibv->pd is another worker's, and register the segment. uat_ibv_domains_close
- * undoes this, even if it stopped halfway. */
+/* domain.c: make the protection domain, unless ibv->pd is already another worker's, and the thread domain, and register
+ * the segment. uat_ibv_domains_close() undoes this call, even one that failed halfway. */
 int uat_ibv_domains_open(struct uat_ibv *ibv);
 void uat_ibv_domains_close(struct uat_ibv *ibv);
 
-/* network.c: switch to the best address in rank 0's network. Rank 0's attach info shows its address. */
+/* network.c: switch to the best address in rank 0's network, which rank 0's attach info names. */
 int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 
 /* limits.c: refuse a segment, or a number of connections, that exceeds a limit of the device. The first function sets
@@ -197,9 +200,9 @@ int uat_ibv_network_join(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 int uat_ibv_limits_check_segment(struct uat_ibv *ibv);
 int uat_ibv_limits_check_connections(struct uat_ibv *ibv);
 
-/* pool.c: open the domains, map the segments of this worker's group, and register them; infos[i] is what rank i
- * showed. 0 or a negative errno, reported. uat_ibv_pool_close undoes mapping and registration of the pool, even if it
- * stopped halfway. */
+/* pool.c: open the domains, map the segments of this worker's group, and register them. infos[i] is rank i's attach
+ * info. Returns 0, or a negative errno, which it has reported. uat_ibv_pool_close() undoes mapping and registration of
+ * the pool, even after a failure halfway. */
 int uat_ibv_pool_open(struct uat_ibv *ibv, const struct uat_endpoint *infos);
 void uat_ibv_pool_close(struct uat_ibv *ibv);
 
@@ -270,10 +273,11 @@ int uat_ibv_report_completion(struct uat_ibv *ibv, const struct uat_ibv_connecti
 
 extern const char *const uat_ibv_names[UAT_OP_KINDS] __attribute__((visibility("hidden")));
 
-/* events.c: make asynchronous events readable without waiting. 0 or a negative errno, reported. */
+/* events.c: make reads of asynchronous events non-blocking. Returns 0, or a negative errno, which it has reported. */
 int uat_ibv_events_open(const struct ibv_context *context, const char *device);
 
-/* events.c: take, judge and acknowledge the device's asynchronous events. 0 or the negative errno that ends the job. */
+/* events.c: handle and acknowledge the device's asynchronous events. Returns 0, or the negative errno that ends the
+ * job. */
 int uat_ibv_events_poll(struct uat_ibv *ibv);
 /* Count a poll that found no completion, and call uat_ibv_events_poll() once in many such polls, because it is a system
  * call. */

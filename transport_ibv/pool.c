@@ -88,7 +88,7 @@ static int take_share(struct uat_ibv *ibv, const struct uat_endpoint *infos)
     return rc ? rc : uat_ibv_share_take(ibv, first.segment.pid);
 }
 
-/* Register a row. 0 or a negative errno, reported. */
+/* Register a row. Returns 0, or a negative errno, which it has reported. */
 static int register_row(struct uat_ibv *ibv, enum uat_ibv_window window)
 {
     /* No IBV_ACCESS_RELAXED_ORDERING: it would break the order of the operations of a chain. */
@@ -123,7 +123,8 @@ static bool can_share(const struct uat_ibv *ibv)
     return !error;
 }
 
-/* Open the domains and register both rows; or take domain and keys of the worker that registers them for the group. */
+/* Open the domains and register both rows; or take domain and keys from the worker that registers the rows for the
+ * group. */
 static int open_regions(struct uat_ibv *ibv, const struct uat_endpoint *infos)
 {
     bool leads = uat_ibv_share_leads(ibv), shared = false;
@@ -132,7 +133,7 @@ static int open_regions(struct uat_ibv *ibv, const struct uat_endpoint *infos)
         rc = uat_ibv_domains_open(ibv);
     if (!rc && leads)
         shared = can_share(ibv);
-    if (leads && !shared) /* the others need not wait */
+    if (leads && !shared) /* so that the other workers need not wait for the registration */
         uat_ibv_share_offer(ibv, false);
     for (int window = 0; window < UAT_IBV_WINDOWS && !rc && !ibv->pool.shared; window++)
         rc = register_row(ibv, (enum uat_ibv_window)window);

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/relax.h"
 
-enum { LOOKS = 1000 /* between two looks whether the first worker is alive */ };
+enum { LOOKS = 1000 /* polls between two checks that the first worker is alive */ };
 
 static bool is_wanted(const struct uat_ibv *ibv)
 {
@@ -29,8 +29,8 @@ bool uat_ibv_share_follows(const struct uat_ibv *ibv)
     return is_wanted(ibv) && ibv->neighbours[0] != ibv->base.rank;
 }
 
-/* A descriptor of another process, as dup(2) gives it. Opening /proc/PID/fd/N would open the device once more. The
- * kernel has this call since 5.6; versions that can share a domain are newer. */
+/* Duplicate a descriptor of another process, as dup(2) does. Opening /proc/PID/fd/N would open the device once more.
+ * The kernel has pidfd_getfd() since 5.6; kernels that can share a domain are newer. */
 static int take_descriptor(int process, int fd)
 {
     int handle = (int)syscall(SYS_pidfd_open, process, 0);
@@ -43,8 +43,8 @@ static int take_descriptor(int process, int fd)
     return own;
 }
 
-/* The domain `pd` of an open device, in a context of this process. NULL: errno says why. The descriptor is the new
- * context's. It is not closed on failure, because some failures have closed it already. */
+/* Import the domain `pd` of an open device into a context of this process. NULL with errno on failure. The new context
+ * owns the descriptor. The descriptor is not closed on failure, because some failures have already closed it. */
 static struct ibv_pd *import(int fd, uint32_t pd)
 {
     struct ibv_context *context = ibv_import_device(fd);
@@ -72,25 +72,26 @@ void uat_ibv_share_offer(struct uat_ibv *ibv, bool shared)
 {
     struct uat_ibv_offer *offer = &ibv->scratch->offer;
     if (shared) {
-        /* Yama otherwise lets only ancestors take descriptors. Without Yama this call fails, and is not needed. */
+        /* By default, Yama lets only ancestors take descriptors. Without Yama this call fails, but is not needed. */
         prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
         offer->fd = ibv->context->cmd_fd;
         offer->pd = ibv->pd->handle;
         memcpy(offer->key, ibv->pool.key, sizeof(offer->key));
     }
-    /* Release: a worker that sees the state sees the offer. The other side is uat_ibv_share_take(). */
+    /* Release: a worker that sees the state sees the offer. Pairs with the load in wait_for_offer(). */
     __atomic_store_n(&offer->state, shared ? UAT_IBV_OFFER_SHARED : UAT_IBV_OFFER_NONE, __ATOMIC_RELEASE);
 }
 
-/* Wait for the first worker's offer. NULL: it makes none, or has ended. */
+/* Wait for the first worker's offer. NULL: the first worker offers nothing, or has ended. */
 static const struct uat_ibv_offer *wait_for_offer(const struct uat_ibv *ibv, int leader)
 {
-    const char *words = ibv->pool.row[UAT_IBV_WORDS]; /* the first worker's are the first in the row */
+    const char *words = ibv->pool.row[UAT_IBV_WORDS]; /* the first worker's words are the first in the row */
     size_t offset = (size_t)((const char *)&ibv->scratch->offer - (const char *)ibv->segment) - ibv->read_only;
     const struct uat_ibv_offer *offer = (const struct uat_ibv_offer *)(const void *)(words + offset);
     struct uat_relax relax = {0};
     uint32_t state;
-    /* Acquire: the offer comes with the state. The other side is uat_ibv_share_offer(). */
+    /* Acquire: orders the load of the state before those of the offer. Pairs with the store in
+     * uat_ibv_share_offer(). */
     for (int i = 1; !(state = __atomic_load_n(&offer->state, __ATOMIC_ACQUIRE)); i++) {
         if (i % LOOKS == 0 && kill(leader, 0) && errno == ESRCH)
             return NULL;

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UAT_CONNECT=regions=shared: the first worker of a group registers the pool for all of it. The others use its open
- * device and its protection domain (ibv_import_device(3), ibv_import_pd(3)), with queue pairs and a region of their own
- * segment. The pages of the pool are then pinned and translated once on a host, not once for each worker. Only mlx5's
- * driver can do this. Where it does not work, a worker registers the pool itself.
+ * UAT_CONNECT=regions=shared: the first worker of a group registers the pool for the whole group. The others use its
+ * open device and its protection domain (ibv_import_device(3), ibv_import_pd(3)), but have their own queue pairs and
+ * their own region of their own segment. So the pages of the pool are pinned and translated once per host, not once per
+ * worker. Only mlx5's driver supports this. If it fails, a worker itself registers the pool.
  */
 #ifndef UAT_IBV_SHARE_H
 #define UAT_IBV_SHARE_H
 
 #include "transport_ibv/ibv.h"
 
-/* Does this worker, or does another one of its group, register the pool for the group? */
+/* uat_ibv_share_leads(): does this worker register the pool for its group? uat_ibv_share_follows(): does another
+ * worker? */
 bool uat_ibv_share_leads(const struct uat_ibv *ibv);
 bool uat_ibv_share_follows(const struct uat_ibv *ibv);
 
 /*
- * Of a worker that follows, when the pool is mapped and no domain is open: wait for the first worker's offer, and take
- * its device, domain and keys. Sets ibv->pool.shared if that worked; if not, nothing has changed. leader is the first
- * worker's process. 0 or a negative errno, reported.
+ * For a worker that follows: wait for the first worker's offer, and take its device, domain and keys. Call it when the
+ * pool is mapped and no domain is open. Sets ibv->pool.shared on success; if the offer cannot be used, changes nothing.
+ * leader: the pid of the first worker. Returns 0, or a negative errno, which it has reported.
  */
 int uat_ibv_share_take(struct uat_ibv *ibv, int leader);
 
-/* Can another process use this domain? Tries it in this one. 0 or an errno. */
+/* Can another process use this domain? Tests this by an import into this process. Returns 0 or an errno. */
 int uat_ibv_share_try(const struct ibv_pd *pd);
 
-/* Of the worker that leads: say that the pool is registered for all, or that each worker does that itself. */
+/* For the worker that leads: offer the registered pool to the group, or tell the others to register the pool
+ * themselves. */
 void uat_ibv_share_offer(struct uat_ibv *ibv, bool shared);
 
-/* Of the worker that leads, when all workers are done with the calls above: let nobody take descriptors any more. */
+/* For the worker that leads: forbid other processes to take descriptors. Call it when all workers have finished the
+ * calls above. */
 void uat_ibv_share_end(const struct uat_ibv *ibv);
 
 #endif

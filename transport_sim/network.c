@@ -39,7 +39,8 @@ static const struct sim_network presets[] = {
                                  .bandwidth = 3200,
                                  .local_bandwidth = 5000,
                                  .node = 6},
-    /* The same, AM-based: no core polls, so READs and WRITEs are faster. An atomic is a message there and back. */
+    /* TSUBAME2.5 as in JIP 2016, AM-based: no core polls, so READs and WRITEs are faster. An atomic takes a message in
+     * each direction. */
     [UAT_SIM_NETWORK_TSUBAME_AM] = {.post = 200,
                                     .one_way = 1285,
                                     .local_one_way = 700,
