@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/delay.h"
 #include "base/word.h"
 #include "runtime/segment/segment.h"
@@ -36,7 +37,7 @@ static void collect(void)
 {
     struct uat_cells *c = uat_cells();
     /* Acquire: orders the bits before the data that came with them; the peer is the chain in post() of request.c. */
-    uint64_t bits = __atomic_load_n(&c->asked, __ATOMIC_ACQUIRE), value[UAT_REQUEST_SLOTS] = {0};
+    uint64_t bits = uat_cpu_load_acquire(&c->asked), value[UAT_REQUEST_SLOTS] = {0};
     mail.count = mail.sent = 0;
     for (int i = 0; i < UAT_REQUEST_SLOTS; i++)
         if (bits & UINT64_C(1) << i)

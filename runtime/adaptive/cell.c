@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/adaptive/cell.h"
 
+#include "base/cpu.h"
 #include "base/delay.h"
 #include "base/word.h"
 #include "runtime/job/fatal.h"
@@ -82,7 +83,7 @@ uint64_t uat_cell_load(int rank, const uint64_t *own)
     /* Acquire: what the peer wrote before its WRITE or atomic on this word is seen. The peers are announce() for a part
      * that was taken, post() and cancel() in request.c for a slot, and send() and refuse() in answer.c for answers. */
     if (rank == uat_self.rank)
-        return __atomic_load_n(own, __ATOMIC_ACQUIRE);
+        return uat_cpu_load_acquire(own);
     uint64_t *read = &uat_cells_landing()->read;
     struct uat_op op = uat_op_read(read, uat_segment_of(rank, own), sizeof(*read));
     perform(rank, &op);
