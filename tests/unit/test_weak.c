@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: owner and thieves of the deque, chains over shared memory and links to global memory are right on a
- * processor with weak order. Their sources run on the simulated memory of weak.h. Removing a fence that
+ * Description: owner and thieves of the deque, ready entries of flows, chains over shared memory and links to global memory
+ * are right on a processor with weak order. Their sources run on the simulated memory of weak.h. Removing a fence that
  * docs/protocol.md names must make a test fail.
  */
 #include <stdlib.h>
 
 #include "deque/owner.h"
 #include "deque/thief.h"
+#include "runtime/flow/access.h"
+#include "runtime/flow/ring.h"
+#include "runtime/job/fatal.h"
+#include "runtime/job/self.h"
+#include "runtime/job/stall.h"
+#include "runtime/sched/victims.h"
+#include "runtime/segment/segment.h"
 #include "tests/test.h"
 #include "transport_shm/delayed.h"
 #include "transport_shm/shm.c" /* the test makes a transport without peers that attach */
@@ -20,6 +27,8 @@ struct segment {
     struct uat_landing landing;
     struct uat_notice notice;
     _Alignas(64) uint64_t stack[STACK_WORDS], x, y, z;
+    struct uat_flow_ring flow;
+    struct uat_flow_staging staging;
 };
 static struct segment mine, theirs;
 static struct uat_transport *transport;
@@ -265,4 +274,95 @@ TEST(message)
     for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
         if (count_wrong(NULL, row[i].sender, row[i].receiver, saw_only_the_later))
             fail_msg("row %zu", i);
+}
+
+/* Ready entries of a flow: ring.c, and here what it needs of other parts. Entry i, a word of its stack, holds i. Each is
+ * taken once, and whole. */
+struct uat_segment uat_segment;
+struct uat_self uat_self = {.size = 2, .near_size = 1};
+
+void uat_segment_reserve(struct uat_area *area)
+{
+    area->at = &theirs.flow;
+}
+
+struct uat_flow_staging *uat_flow_staging(void)
+{
+    return &mine.staging;
+}
+
+void uat_flow_do(uint64_t name, const struct uat_op *ops, int n)
+{
+    assert_int_equal(n, 1);
+    struct uat_op op = *ops;
+    op.remote = (char *)op.remote - (char *)&theirs + (char *)&mine;
+    post(&op, 1);
+}
+
+void uat_flow_post(struct uat_flow_batch *batch, uint64_t name, const struct uat_op *ops, int n)
+{
+    uat_flow_do(name, ops, n);
+}
+
+void uat_flow_wait(struct uat_flow_batch *batch)
+{
+}
+
+void uat_victims_choose(struct uat_victims *victims)
+{
+    *victims = (struct uat_victims){.count = 1, .rank = {1}};
+}
+
+struct uat_notice *uat_stall_notice(void)
+{
+    return &mine.notice;
+}
+
+void uat_fatal(const char *format, ...)
+{
+    abort();
+}
+
+static void flow_reset(void)
+{
+    uat_flow_ring_close();
+    memset(taken, 0, sizeof(taken));
+    torn = 0;
+}
+
+static void flow_take(uint64_t name)
+{
+    taken[name <= ROUNDS ? name : 0]++;
+    torn += name <= ROUNDS && __atomic_load_n(&theirs.stack[name], __ATOMIC_RELAXED) != name;
+}
+
+static void flow_owner(void)
+{
+    for (uint64_t name = 1; name <= ROUNDS; name++) {
+        __atomic_store_n(&theirs.stack[name], name, __ATOMIC_RELAXED);
+        uat_flow_ring_push(name);
+    }
+    uint64_t name;
+    while ((name = uat_flow_ring_take()))
+        flow_take(name);
+}
+
+static void flow_thief(void)
+{
+    for (int tries = 0; tries < 3; tries++) {
+        uint64_t name = uat_flow_ring_steal();
+        steals += name != 0;
+        if (name)
+            flow_take(name);
+    }
+}
+
+TEST(flow)
+{
+    static uint8_t colours[2];
+    uat_segment.colours = colours;
+    uat_flow_ring_reserve();
+    steals = 0;
+    assert_int_equal(count_wrong(flow_reset, flow_owner, flow_thief, deque_is_wrong), 0);
+    assert_in_range(steals, SEEDS / 20, SEEDS * ROUNDS);
 }
