@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: owner and thieves of the deque, ready entries of flows, chains over shared memory and links to global memory
- * are right on a processor with weak order. Their sources run on the simulated memory of weak.h. Removing a fence that
- * docs/protocol.md names must make a test fail.
+ * Description: owner and thieves of the deque, ready entries of flows, chains over shared memory and links to global
+ * memory are right on a processor with weak order. Their sources run on the simulated memory of weak.h. Removing a
+ * fence that docs/protocol.md names must make a test fail.
  */
 #include <stdlib.h>
 
@@ -276,8 +276,8 @@ TEST(message)
             fail_msg("row %zu", i);
 }
 
-/* Ready entries of a flow: ring.c, and here what it needs of other parts. Entry i, a word of its stack, holds i. Each is
- * taken once, and whole. */
+/* Ready entries of a flow: ring.c, and here what it needs of other parts. Entry i is a word that holds i. Each is taken
+ * once, and whole. */
 struct uat_segment uat_segment;
 struct uat_self uat_self = {.size = 2, .near_size = 1};
 
