@@ -6,7 +6,7 @@ usage: architecture.py SOURCE-FOLDER
 
 The table lists the lowest room first, and a row may name only rows above it and files in their folders, so the table
 itself has no circle. The rule for files is stricter: a header, its part in detail/ and its
-source are one unit, and no units form a circle.
+source are one unit, and no units form a circle. A table that nobody can keep in mind is a fault, too: at most 20 rows.
 The test also runs on trees with one fault each, which it must find.
 """
 import posixpath
@@ -19,6 +19,7 @@ QUOTED = re.compile(r"`([^`]+)`")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 SOURCES = ("*.c", "*.h", "*.hpp", "*.S", "*.cc")
 EVERYTHING = "all above"
+MOST_ROWS = 20
 
 
 class Table:
@@ -30,7 +31,10 @@ class Table:
         if not found:
             self.faults.append("docs/architecture.md has no table of rooms")
             return
-        for line in found.group(1).splitlines():
+        lines = found.group(1).splitlines()
+        if len(lines) > MOST_ROWS:
+            self.faults.append(f"the table has {len(lines)} rows, more than {MOST_ROWS}: rooms with the same arrows share a row")
+        for line in lines:
             cells = [cell.strip() for cell in line.strip("|").split("|")]
             rooms, allowed = QUOTED.findall(cells[0]), QUOTED.findall(cells[-1])
             above = set(self.rows)
@@ -150,6 +154,9 @@ def self_check():
     upward = PAGE.replace("| `low/` | | |", "| `low/` | | `top/` |")
     if not any("names top/" in fault for fault in faults_of(TREE, upward)[0]):
         missed.append("the self-check's upward row is not refused")
+    long = PAGE + "".join(f"| `more{number}/` | | |\n" for number in range(MOST_ROWS - 2))
+    if not any(f"has {MOST_ROWS + 1} rows" in fault for fault in faults_of(TREE, long)[0]):
+        missed.append("the self-check's long table is not refused")
     if not faults_of(TREE, "no table")[0]:
         missed.append("the self-check's page without a table is not refused")
     return missed
