@@ -103,19 +103,15 @@ int uat_output_open(struct uat_output *output, const char *name)
     return -ENOMEM;
 }
 
-int uat_output_sync(struct uat_output *output)
-{
-    errno = 0;
-    bool failed = fflush(output->file) || ferror(output->file) || fsync(fileno(output->file));
-    return failed ? -(errno ? errno : EIO) : 0;
-}
-
 int uat_output_close_synced(struct uat_output *output)
 {
-    int rc = uat_output_sync(output);
-    if (rc)
+    errno = 0;
+    if (fflush(output->file) || ferror(output->file) || fsync(fileno(output->file))) {
+        int rc = errno ? -errno : -EIO;
         uat_output_discard(output);
-    return rc ? rc : uat_output_close(output);
+        return rc;
+    }
+    return uat_output_close(output);
 }
 
 int uat_output_close(struct uat_output *output)

@@ -28,10 +28,8 @@ int uat_output_check(const char *name);
 /* Open the file for writing. Returns 0 or a negative errno, as above, or -ENXIO if no process reads the pipe. */
 int uat_output_open(struct uat_output *output, const char *name);
 
-/* Sync the output so far to the disk. Returns 0 or a negative errno. */
-int uat_output_sync(struct uat_output *output);
-
-/* uat_output_sync(), then uat_output_close(). After an error, a file that already has the name is unchanged. */
+/* Sync the output to the disk, then uat_output_close(). After an error, a file that already has the name is
+ * unchanged. */
 int uat_output_close_synced(struct uat_output *output);
 
 /* Close the file and give it its name. Returns 0 or the negative errno of the first failed write. After an error, a

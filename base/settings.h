@@ -111,8 +111,7 @@ struct uat_settings {
         .name = NULL                                                                                                   \
     }
 
-#define UAT_MICROSECONDS UINT64_C(1000) /* in ns */
-#define UAT_MILLISECONDS UINT64_C(1000000)
+#define UAT_MILLISECONDS UINT64_C(1000000) /* in ns */
 #define UAT_SECONDS      UINT64_C(1000000000)
 #define UAT_MINUTES      (60 * UAT_SECONDS)
 

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-const char *uat_parse_digits(const char *text, uint64_t *out)
+/* Parse digits, decimal or hexadecimal after 0x, into *out. Returns a pointer to the character after them, or NULL if
+ * there is no number. Octal is not accepted. */
+static const char *parse_digits(const char *text, uint64_t *out)
 {
     int base = 10;
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
@@ -29,7 +31,7 @@ const char *uat_parse_digits(const char *text, uint64_t *out)
 int uat_parse_size(const char *text, uint64_t *out)
 {
     uint64_t value;
-    const char *p = uat_parse_digits(text, &value);
+    const char *p = parse_digits(text, &value);
     if (!p)
         return -EINVAL;
     int shift = 0;
@@ -53,7 +55,7 @@ int uat_parse_time(const char *text, uint64_t unit, uint64_t *out)
         uint64_t ns;
     } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", UINT64_C(60000000000)}};
     uint64_t value, ns;
-    const char *p = uat_parse_digits(text, &value);
+    const char *p = parse_digits(text, &value);
     for (size_t i = 0; p && *p && i < sizeof(units) / sizeof(units[0]); i++)
         if (strcmp(p, units[i].suffix) == 0) {
             unit = units[i].ns;

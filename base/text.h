@@ -15,10 +15,6 @@ int uat_parse_size(const char *text, uint64_t *out);
  * Returns 0, or -EINVAL with *out unchanged. */
 int uat_parse_time(const char *text, uint64_t unit, uint64_t *out);
 
-/* Parse digits, decimal or hexadecimal after 0x, into *out. Returns a pointer to the character after them, or NULL if
- * there is no number. Octal is not accepted. */
-const char *uat_parse_digits(const char *text, uint64_t *out);
-
 /* The Levenshtein distance between the names a and b; b has at most UAT_NAME_MAX characters. */
 int uat_edit_distance(const char *a, int a_length, const char *b);
 

@@ -28,9 +28,5 @@ static inline int sim_rank_of(const struct sim_item *item)
 {
     return (int)(item->order >> 40 & 0xfffff);
 }
-static inline uint64_t sim_counter_of(const struct sim_item *item)
-{
-    return item->order & (((uint64_t)1 << 40) - 1);
-}
 
 #endif

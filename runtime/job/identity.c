@@ -171,7 +171,9 @@ static int find_canaries(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-bool uat_identity_has_canaries(void)
+/* Does the program itself, libraries aside, have canaries in its frames (-fstack-protector)? The symbols that it asks
+ * the loader for tell this. Of a static program nothing is known. */
+static bool has_canaries(void)
 {
     bool found = false;
     dl_iterate_phdr(find_canaries, &found);
@@ -292,7 +294,7 @@ int uat_identity_compare(const struct uat_identity *own, const void *data, size_
         return rc;
     COMPARE(thread_pointer, "the thread pointer (where thread-local variables are)",
             "start all workers with the same environment and libraries");
-    if (!UAT_CPU_CANARY_MAY_CHANGE && own->canary != zero.canary && uat_identity_has_canaries()) {
+    if (!UAT_CPU_CANARY_MAY_CHANGE && own->canary != zero.canary && has_canaries()) {
         uat_error("the program was built with the stack protector, whose canary no process can change on %s: a stack "
                   "that moves would seem to be smashed; build the program with -fno-stack-protector",
                   own->cpu);

@@ -54,10 +54,6 @@ size_t uat_identity_published(const struct uat_identity *identity, int rank);
  * empty. The objects are those loaded now: call it at program start, before plugins are loaded. */
 void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings);
 
-/* Does the program itself, libraries aside, have canaries in its frames (-fstack-protector)? The symbols that it asks
- * the loader for tell this. Of a static program nothing is known. */
-bool uat_identity_has_canaries(void);
-
 /* Compare our record with rank 0's, which is size bytes at data. Returns 0, or -EINVAL with one line that names the
  * difference and what to do. whose: whose record it is, for the line; NULL: that of rank 0 on its host. */
 int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size,
