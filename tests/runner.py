@@ -103,7 +103,7 @@ def introspect(build, what):
 
 
 def is_quick(test):
-    """Does --quick include this test of meson's list?"""
+    """Does --quick include this test of meson's list? Short tests of `slow` run with clang, but not in --quick."""
     return "slow" not in suites_of(test) and bool({"quick", "unit", "tree", "header"} & set(suites_of(test)))
 
 
