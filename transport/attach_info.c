@@ -69,8 +69,8 @@ static int check_form(const struct uat_attach_user *user, const struct uat_attac
     if (info->magic != UAT_ATTACH_INFO_MAGIC || info->version != UAT_ATTACH_INFO_VERSION ||
         info->size != sizeof(*info) || info->pid <= 0 || info->fd < 0 ||
         memchr(info->boot, '\0', sizeof(info->boot)) == NULL) {
-        uat_error("transport %s: rank %d published no attach info of this version: run the same build of "
-                  "uat and the same UAT_TRANSPORT on every worker",
+        uat_error("transport %s: rank %d published bytes that are not the attach info of this version: run the "
+                  "same build of uat and the same UAT_TRANSPORT on every worker",
                   user->transport, rank);
         return -EPROTO;
     }

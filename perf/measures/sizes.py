@@ -18,7 +18,7 @@ import sys
 
 import runs
 
-SAID = {"connections": r"\b(\d+) connections for \d+ workers", "attach_ms": r"segments of \d+ neighbours in ([\d.]+) ms",
+SAID = {"connections": r"\b(\d+) connections for \d+ workers", "attach_ms": r"segments of \d+ neighbours and .* in ([\d.]+) ms",
         "regions": r"\b(\d+) memory regions", "locked_kib": r"(\d+) KiB count as locked", "bookkeeping_kib": r"(\d+) KiB are bookkeeping"}
 COLUMNS = {"connect": "11", "workers": "11", "init s": "11.2f", "task s": "11.2f", "attach ms": "11.0f", "connections": "11.0f",
            "regions": "11.0f", "anonymous": "11.0f", "tables": "11.0f", "pinned": "11.0f", "locked": "11.0f", "bookkeeping": "11.0f"}

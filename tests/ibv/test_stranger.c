@@ -223,7 +223,7 @@ TEST(answered)
     static const struct attempt answers[] = {
         {"no token", 1, true, false, false, "it does not carry the token of this job"},
         {"another token", 1, true, false, true, "it does not carry the token of this job"},
-        {"another queue pair", 1, true, true, false, "from another queue pair than that which this rank published"},
+        {"another queue pair", 1, true, true, false, "from another queue pair than the one that this rank published"},
         {"another rank", 0, true, true, false, "it comes from another rank"},
     };
     for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
