@@ -17,7 +17,7 @@
 /* The requests that are being answered, and the answers under way. */
 static struct {
     uat_request_t request[UAT_REQUEST_SLOTS];
-    int count; /* requests that stand, at the front */
+    int count; /* requests not answered yet, at the front of request[] */
     bool served[UAT_REQUEST_SLOTS];
     struct uat_pending pending[UAT_REQUEST_SLOTS], *all[UAT_REQUEST_SLOTS];
     int sent;
@@ -36,7 +36,7 @@ static int rank_of(uint64_t value)
 static void collect(void)
 {
     struct uat_cells *c = uat_cells();
-    /* Acquire: orders the bits before the data that came with them; the peer is the chain in post() of request.c. */
+    /* Acquire: orders the bits before the data that came with them; pairs with the chain in post() of request.c. */
     uint64_t bits = uat_cpu_load_acquire(&c->asked), value[UAT_REQUEST_SLOTS] = {0};
     mail.count = mail.sent = 0;
     for (int i = 0; i < UAT_REQUEST_SLOTS; i++)
@@ -71,7 +71,7 @@ static void compress(void)
     mail.count = n;
 }
 
-/* Count equal parts of count + 1. */
+/* Split the interval into count + 1 equal parts, and give all but the first. */
 static void split_equally(uat_context_t *c, const uat_request_t *requests, int count)
 {
     int64_t begin, end;
@@ -100,9 +100,9 @@ static void refuse(int thief)
 
 void uat_request_answer(uat_context_t *c)
 {
-    if (uat_global_has_open()) /* an answer releases, which must wait */
+    if (uat_global_has_open()) /* an answer performs a RELEASE, which must wait until all is checked in */
         return;
-    if (mail.busy) /* a splitter looks for requests */
+    if (mail.busy) /* called within a splitter */
         return;
     collect();
     mail.busy = true;
@@ -115,13 +115,13 @@ void uat_request_answer(uat_context_t *c)
         uat_check(uat_transport_wait(uat_self.transport, mail.all, mail.sent));
 }
 
-/* Answer a request by a part (A8). */
+/* Answer a request with a part (A8). */
 static void send(int thief, struct uat_part *part)
 {
     struct uat_cells *there = uat_cells_of(thief);
     struct uat_op chain[] = {
         uat_op_write(part, &there->given, uat_part_size(part)),
-        /* Takes effect after the WRITE (O1). The peer is test() in request.c. */
+        /* Takes effect after the WRITE (O1). Pairs with test() in request.c. */
         uat_op_fetch_add(&uat_cells_landing()->answer[mail.sent], &there->answers, UAT_ANSWERED_GIVEN),
     };
     uat_delay();
@@ -155,7 +155,7 @@ int uat_context_give(uat_context_t *c, const uat_request_t *request, int64_t beg
     sent->end = (uint32_t)end;
     if (arg)
         memcpy(sent->arg, arg, part->arg_size);
-    uat_global_before_wait(); /* RELEASE; the peers are the ACQUIREs in take_part() and uat_request_run() */
+    uat_global_before_wait(); /* RELEASE; pairs with the ACQUIREs in take_part() and uat_request_run() */
     send(request->thief, sent);
     mail.served[i] = true;
     return 0;

@@ -5,8 +5,7 @@
 
 #include "runtime/adaptive/cell.h"
 
-/* Answer all requests that stand in this worker's mailbox, from the contexts of the calling task: c and those around
- * it. */
+/* Answer all requests in this worker's mailbox from the contexts of the calling task: c and the contexts around c. */
 void uat_request_answer(uat_context_t *c);
 
 #endif

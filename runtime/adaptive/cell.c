@@ -55,7 +55,7 @@ static void perform(int rank, const struct uat_op *op)
 
 uint64_t uat_cell_swap(int rank, uint64_t *own, uint64_t expected, uint64_t desired)
 {
-    /* A full fence. The peers are the CMP_SWAPs of extract() and stop_part() on a cell's word (A2, A5), and those of
+    /* A full fence. Pairs with the CMP_SWAPs of extract() and stop_part() on a cell's word (A2, A5), and those of
      * post() and cancel() in request.c on a slot (A6, A7). */
     if (is_near(rank)) {
         uat_delay();
@@ -70,7 +70,7 @@ uint64_t uat_cell_swap(int rank, uint64_t *own, uint64_t expected, uint64_t desi
 
 uint64_t uat_cell_add(int rank, uint64_t *own, uint64_t addend)
 {
-    if (is_near(rank)) /* a full fence; the peers are the FETCH_ADDs in post() of request.c (A6) */
+    if (is_near(rank)) /* a full fence; pairs with the FETCH_ADDs in post() of request.c (A6) */
         return __atomic_fetch_add(own, addend, __ATOMIC_SEQ_CST);
     uint64_t *old = &uat_cells_landing()->old;
     struct uat_op op = uat_op_fetch_add(old, uat_segment_of(rank, own), addend);
@@ -80,8 +80,9 @@ uint64_t uat_cell_add(int rank, uint64_t *own, uint64_t addend)
 
 uint64_t uat_cell_load(int rank, const uint64_t *own)
 {
-    /* Acquire: what the peer wrote before its WRITE or atomic on this word is seen. The peers are announce() for a part
-     * that was taken, post() and cancel() in request.c for a slot, and send() and refuse() in answer.c for answers. */
+    /* Acquire: this worker sees what a peer wrote before the peer's WRITE of this word, or its atomic on it. Pairs with
+     * announce() for a part that was taken, post() and cancel() in request.c for a slot, and send() and refuse() in
+     * answer.c for answers. */
     if (rank == uat_self.rank)
         return uat_cpu_load_acquire(own);
     uint64_t *read = &uat_cells_landing()->read;
@@ -92,7 +93,7 @@ uint64_t uat_cell_load(int rank, const uint64_t *own)
 
 void uat_cell_clear(int rank, struct uat_taken *own)
 {
-    if (rank == uat_self.rank) { /* relaxed: the swap that opens the word follows (A4); the peer is announce() */
+    if (rank == uat_self.rank) { /* relaxed: the swap that opens the word follows (A4); pairs with announce() */
         __atomic_store_n(&own->name, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&own->range, 0, __ATOMIC_RELAXED);
         return;
@@ -106,8 +107,8 @@ int uat_cell_get(uint64_t *word)
 {
     struct uat_cells *c = uat_cells();
     for (int i = 0; i < UAT_CELLS; i++) {
-        /* Relaxed: only this CPU makes a free word one in use. The peer is uat_cell_put() of a task that has migrated;
-         * it has read all results of the cell before. */
+        /* Relaxed: only this CPU turns a free word into one in use. Pairs with uat_cell_put() in a task that has
+         * migrated. That task has read all results of the cell before. */
         if (__atomic_load_n(&c->word[i], __ATOMIC_RELAXED) != 0)
             continue;
         for (int k = 0; k <= UAT_CONTEXT_PARTS; k++)

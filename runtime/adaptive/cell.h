@@ -8,21 +8,21 @@
  *   A2  The owner takes iterations from the front, and others take parts from the back, by CMP_SWAP on `word`. The
  *       number of the part is the number of parts before that swap. So each iteration is taken once, and the parts are
  *       numbered from the back.
- *   A3  A thief READs `part` in the chain of its swap, after it (O1). The owner writes `part` before it opens the word,
- *       and changes it when all parts have ended. So the thief reads what belongs to the word that it changed, even if
- *       the word was that of an earlier interval when it looked.
+ *   A3  A thief READs `part` after its swap, in the same chain (O1). The owner writes `part` before it opens the word,
+ *       and changes `part` only after all parts have ended. So the thief reads the `part` that belongs to the word that
+ *       it changed, even if the word was that of an earlier interval when the thief looked.
  *   A4  The thief WRITEs the name of the part's result and the part's units to taken[number], once. The owner of the
  *       interval waits until both are there (O2).
- *   A5  A part frees its cell after it has set its result. So if the result is not set, a cell that was seen before
- *       this look belonged to the part, and a CMP_SWAP on the word that was seen, whose generation no other interval of
- *       the next 255 has, changes no other interval.
+ *   A5  A part sets its result before it frees its cell. So if a worker loads the cell's word and then finds that the
+ *       result is not set, the word was the part's. A CMP_SWAP from that word changes no other interval, because none
+ *       of the next 255 intervals in the cell has its generation.
  *   A6  A thief owns slot i of a mailbox from CMP_SWAP(slot[i], 0, request) on. It WRITEs its data, then adds bit i to
- *       `asked` (O1). The victim subtracts the bits that are set, copies the data of each, and then frees each slot
- *       by CMP_SWAP(slot[i], request, 0). If that wins, the victim answers the request. So a bit is added only while it
- *       is 0, and the data stay until they are copied.
- *   A7  A thief cancels by CMP_SWAP(slot[i], request, request | CANCELLED). If that wins, nobody answers; the victim
- *       frees the slot when it finds the bit. If it loses, the victim answers.
- *   A8  An answer is { WRITE part; FETCH_ADD(answers) } (O1), or the FETCH_ADD alone: refused.
+ *       `asked` (O1). The victim subtracts the bits that are set, copies the data of each slot, and then frees each
+ *       slot by CMP_SWAP(slot[i], request, 0). If that swap wins, the victim answers the request. So a bit is 0 when a
+ *       thief adds it, and the data stay until the victim has copied them.
+ *   A7  A thief cancels by CMP_SWAP(slot[i], request, request | CANCELLED). If that swap wins, nobody answers, and the
+ *       victim frees the slot when it finds the mark. If the swap loses, the victim answers.
+ *   A8  An answer that gives a part is { WRITE part; FETCH_ADD(answers) } (O1). A refusal is the FETCH_ADD alone.
  */
 #ifndef UAT_CELL_H
 #define UAT_CELL_H
@@ -41,11 +41,11 @@ struct uat_part {
     uat_splitter_fn *splitter;
     int64_t base, last, unit; /* iterations base to last - 1, in units */
     uint32_t mode, arg_size, result_size;
-    uint32_t number;     /* of the part */
-    int32_t home, cell;  /* of the interval that it was taken from */
-    uint32_t begin, end; /* its units */
-    int32_t own;         /* the cell that the thief has reserved for it, or -1 */
-    uint64_t own_word;   /* and its word */
+    uint32_t number;     /* the part's number */
+    int32_t home, cell;  /* the place of the interval that the part was taken from */
+    uint32_t begin, end; /* the part's units */
+    int32_t own;         /* the cell that the thief has reserved for the part, or -1 */
+    uint64_t own_word;   /* the word of that cell */
     _Alignas(16) char arg[UAT_ADAPTIVE_ARG];
 };
 
@@ -67,11 +67,11 @@ struct uat_request_data {
     char data[UAT_REQUEST_DATA];
 };
 
-/* What peers reach. */
+/* The words that peers reach. */
 struct uat_cells {
-    _Alignas(64) uint64_t word[UAT_CELLS]; /* a look of a thief READs this line */
+    _Alignas(64) uint64_t word[UAT_CELLS]; /* a thief that looks for a part READs this line */
     _Alignas(64) uint64_t asked;
-    uint64_t answers;              /* to this worker's own requests */
+    uint64_t answers;              /* answers to this worker's own requests */
     uint64_t concurrency, changes; /* see concurrency.c */
     uint64_t slot[UAT_REQUEST_SLOTS];
     struct uat_taken {
@@ -84,12 +84,13 @@ struct uat_cells {
 
 /* Where this worker's own operations land. */
 struct uat_cells_landing {
-    uint64_t old, read, answer[UAT_REQUEST_SLOTS]; /* answer: used until the answers of one look are complete */
+    /* answer: in use until the answers of one uat_request_answer() are complete */
+    uint64_t old, read, answer[UAT_REQUEST_SLOTS];
     struct uat_taken taken;
     struct uat_request_data data; /* of this worker's request */
     uint64_t look[UAT_LOOKS_MAX][UAT_CELLS];
-    _Alignas(64) struct uat_part part;                    /* that this worker takes, and runs next */
-    _Alignas(64) struct uat_part sent[UAT_REQUEST_SLOTS]; /* that it gives */
+    _Alignas(64) struct uat_part part;                    /* the part that this worker takes, and runs next */
+    _Alignas(64) struct uat_part sent[UAT_REQUEST_SLOTS]; /* the parts that this worker gives */
 };
 
 /* A word: units, number of parts, generation and marks. */
@@ -122,13 +123,13 @@ static inline uint64_t uat_word_with(uint64_t word, uint64_t begin, uint64_t end
     return (word & ~((UINT64_C(1) << UAT_WORD_GENERATION_AT) - 1)) | (uint64_t)parts << UAT_WORD_PARTS_AT |
            begin << UAT_WORD_UNITS | end;
 }
-/* The word without what is left. */
+/* The word with an empty interval. */
 static inline uint64_t uat_word_emptied(uint64_t word)
 {
     return uat_word_with(word, uat_word_end(word), uat_word_end(word), uat_word_parts(word));
 }
 
-/* The units of a part that was taken. Not 0. */
+/* The units of a part as `range` of struct uat_taken holds them. Never 0. */
 static inline uint64_t uat_taken_range(const struct uat_part *part)
 {
     return UAT_WORD_USED | (uint64_t)part->begin << UAT_WORD_UNITS | part->end;
@@ -151,12 +152,13 @@ struct uat_cells_landing *uat_cells_landing(void);
 /* The cells of a rank. */
 struct uat_cells *uat_cells_of(int rank);
 
-/* Atomics on a word of a rank's cells, by this CPU if it may; `own` is the address of this worker's word. Both return
- * the old value, and order all that this worker did before them and does after them. */
+/* Atomics on a word of a rank's cells, by this CPU if it may perform them. `own` is the address of the same word in
+ * this worker's cells. Both return the old value, and order all that this worker did before them and does after
+ * them. */
 uint64_t uat_cell_swap(int rank, uint64_t *own, uint64_t expected, uint64_t desired);
 uint64_t uat_cell_add(int rank, uint64_t *own, uint64_t addend);
 
-/* The word now. */
+/* The current value of the word. */
 uint64_t uat_cell_load(int rank, const uint64_t *own);
 
 /* Set both words of a part that is not taken to 0. */
@@ -164,7 +166,7 @@ void uat_cell_clear(int rank, struct uat_taken *own);
 
 /* Reserve a free cell of this worker, with an empty interval. Returns its number and its word, or -1. */
 int uat_cell_get(uint64_t *word);
-/* Free it. word: what is there; nobody changes it, because it is dropped. */
+/* Free the cell. word: its current value. Nobody else changes it, because it is marked as dropped. */
 void uat_cell_put(int home, int cell, uint64_t word);
 
 /* CMP_SWAP of the context's word from its value c->seen. Sets c->seen; returns whether it won. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The number of workers that take work of others. Each worker has a word with the limit, and rank 0 counts the calls of
- * uat_set_concurrency(). Model: tests/model/concurrency.pml.
+ * The number of workers that take work from others. Each worker has a word with the limit, and rank 0 counts the calls
+ * of uat_set_concurrency(). Model: tests/model/concurrency.pml.
  *
- *   L1  A call takes its number by FETCH_ADD on rank 0's count. It changes the word of each worker by CMP_SWAP, from a
- *       word with a smaller number only. So when all calls have returned, all workers have the limit of the call with
- *       the largest number, in whatever order the calls have reached them.
- *   L2  A worker reads its own word alone, before each attempt to take work. What it has already it runs to the end, so
- *       no task is lost.
+ *   L1  A call takes its number by FETCH_ADD on rank 0's count. It changes the word of each worker by CMP_SWAP, but
+ *       only if the old word has a smaller number. So when all calls have returned, all workers have the limit of the
+ *       call with the largest number, in whatever order the calls have reached them.
+ *   L2  A worker reads only its own word, before each attempt to take work. It finishes the work that it already has,
+ *       so no task is lost.
  */
 #include <errno.h>
 
@@ -26,7 +26,7 @@ static int limit_of(uint64_t word)
     return limit > 0 && limit < (uint64_t)uat_self.size ? (int)limit : uat_self.size;
 }
 
-/* Set the limit of a rank, unless a later call has (L1). */
+/* Set the limit of a rank, unless a later call has set it (L1). */
 static void set(int rank, uint64_t word)
 {
     uint64_t *at = &uat_cells()->concurrency, seen = uat_cell_load(rank, at), old;

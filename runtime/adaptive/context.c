@@ -25,22 +25,23 @@ void uat_context_open(uat_context_t *c, const struct uat_part *part, uint64_t be
     *c = (uat_context_t){.part = part, .seen = part->own_word, .home = uat_self.rank, .cell = part->own};
     if (c->cell >= 0) {
         memcpy(&uat_cells()->part[c->cell], part, uat_part_size(part));
-        uat_global_before_wait(); /* RELEASE, before a thief can take a part; the peer is the ACQUIRE in take_part() */
+        uat_global_before_wait(); /* RELEASE, before a thief can take a part; pairs with the ACQUIRE in take_part() */
     }
     uint64_t ask = part->mode == UAT_COOPERATIVE ? UAT_WORD_ASK : 0;
-    uat_context_swap(c, uat_word_with(c->seen, begin, end, 0) | ask); /* if it loses, the part was dropped meanwhile */
+    /* the swap loses only if the part was dropped meanwhile */
+    uat_context_swap(c, uat_word_with(c->seen, begin, end, 0) | ask);
 }
 
 static int64_t iteration(const uat_context_t *c, uint64_t unit)
 {
     const struct uat_part *part = c->part;
     uint64_t offset = unit * (uint64_t)part->unit, size = (uint64_t)part->last - (uint64_t)part->base;
-    return offset < size ? part->base + (int64_t)offset : part->last; /* the last unit may be a part of one */
+    return offset < size ? part->base + (int64_t)offset : part->last; /* the last unit may be incomplete */
 }
 
 void uat_context_poll(uat_context_t *c)
 {
-    /* Relaxed: a hint. The peer is the FETCH_ADD in post() of request.c; the load in collect() of answer.c orders the
+    /* Relaxed: a hint. Pairs with the FETCH_ADD in post() of request.c; the load in collect() of answer.c orders the
      * data of the request. */
     if (__builtin_expect(__atomic_load_n(&uat_cells()->asked, __ATOMIC_RELAXED) != 0, 0))
         uat_request_answer(c);
@@ -60,7 +61,7 @@ int uat_context_next(uat_context_t *c, int64_t most, int64_t *begin, int64_t *en
         *end = iteration(c, next);
         return 1;
     }
-    if (!c->counted) /* the interval is empty, so the number of parts stays */
+    if (!c->counted) /* the interval is empty, so nobody can take another part */
         c->parts = uat_word_parts(c->seen);
     c->counted = 1;
     return 0;
@@ -75,8 +76,9 @@ int uat_context_left(uat_context_t *c, int64_t *begin, int64_t *end)
     return uat_word_left(c->seen);
 }
 
-/* What the thief of part i WRITEs (A4). Waits for both words, so nothing is under way when the cell is used again.
- * name: that of a future, with the part's cell + 1 in the low bits. The call may return on another worker. */
+/* Wait for both words that the thief of part i WRITEs (A4), so that no WRITE is in flight when the cell is used again.
+ * Returns the words. name: the name of a future, with the part's cell + 1 in the low bits. The call may return on
+ * another worker. */
 static struct uat_taken await_taken(const uat_context_t *c, uint32_t i)
 {
     struct uat_relax relax = {0};
@@ -102,8 +104,9 @@ static uat_future_t future_of(const uat_context_t *c, uint64_t name)
     return (uat_future_t){name & ~(uint64_t)CELL_BITS, uat_part_result(c->part)};
 }
 
-/* Empty the interval of the part with this name, with this mark; only one that is not divided, unless it is dropped.
- * value: room for a result. Returns the word before, or 0: the part has ended, or is divided. */
+/* Empty the interval of the part with this name, and set `mark` in its word. Without a mark, stop only a part that is
+ * not divided. value: room for a result. Returns the old word, or 0 if the part was not stopped: it has ended, was
+ * dropped, or (without a mark) is divided or empty. */
 static uint64_t stop_part(const uat_context_t *c, uint64_t name, uint64_t mark, void *value)
 {
     int rank = (int)(name >> 48), cell = (int)(name & CELL_BITS) - 1;
@@ -154,8 +157,8 @@ int uat_context_merge(uat_context_t *c, void *result)
     return 1;
 }
 
-/* Give the interval the rest of part number c->parts. This number and those above, whose parts were merged, are used
- * again. */
+/* Make `rest`, the rest of part number c->parts, the interval. This number and the higher ones, whose parts were
+ * merged, are used again. */
 static void reopen(uat_context_t *c, uint64_t rest)
 {
     for (uint32_t i = c->parts; i < uat_word_parts(c->seen); i++)
@@ -211,7 +214,7 @@ static void check(const uat_adaptive_t *a, uint64_t count)
         uat_fatal("uat_adaptive_run(): %" PRIu64 " iterations; an interval has fewer than 2^%d", count, COUNT_BITS);
 }
 
-/* Iterations in a unit, so that the interval has few enough units. */
+/* Iterations per unit: the grain, doubled until the interval has at most UAT_WORD_UNITS_MAX units. */
 static uint64_t unit_of(int64_t grain, uint64_t count)
 {
     uint64_t unit = grain > 0 ? (uint64_t)grain : 1;

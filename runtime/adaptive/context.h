@@ -9,7 +9,7 @@
  * of the calling task. */
 void uat_context_open(uat_context_t *c, const struct uat_part *part, uint64_t begin, uint64_t end);
 
-/* Drop what is left, and the parts that were not merged. Returns the cell's word. */
+/* Drop the iterations that are left, and the parts that were not merged. Returns the cell's word. */
 void uat_context_end(uat_context_t *c);
 
 #endif

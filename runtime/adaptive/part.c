@@ -24,15 +24,15 @@
 enum { LOOK_EVERY = 16, WANTED = 256 };
 _Static_assert((int)UAT_PEEKS_MAX <= (int)UAT_LOOKS_MAX, "one look at each victim");
 
-/* What flows have given the scheduler, which comes first. */
+/* The source that flows have given to the scheduler. It is asked first. */
 static struct uat_alone_source flows;
 
 static struct {
-    unsigned attempts; /* to take a part */
+    unsigned attempts; /* attempts to take a part */
     unsigned wanted;   /* attempts that are still to be made, because there were parts a short time ago */
 } looking;
 
-/* End the job unless this part, which a peer has written, is one. */
+/* End the job if this part, which a peer has written, is not valid. */
 static void check(const struct uat_part *part, int rank)
 {
     if (part->arg_size > UAT_ADAPTIVE_ARG || part->result_size > uat_segment.result_max)
@@ -44,7 +44,7 @@ static void check(const struct uat_part *part, int rank)
         uat_word_refuse(rank, "the home of an adaptive part", (uint64_t)(uint32_t)part->home);
 }
 
-/* Tell the owner of the interval where the part's result will be, and where its own interval is (A4). */
+/* Tell the owner of the interval where the part's result will be, which cell the part has, and which units (A4). */
 static void announce(const struct uat_part *part, uat_future_t future)
 {
     struct uat_taken *taken = &uat_cells_landing()->taken;
@@ -55,13 +55,13 @@ static void announce(const struct uat_part *part, uat_future_t future)
     uat_check(uat_transport_post_unsignaled(uat_self.transport, part->home, &op, 1));
 }
 
-/* Run a part in the calling task. It lies in the task's frame. */
+/* Run a part, which lies in the frame of the calling task. */
 static void run(const struct uat_part *part)
 {
     uat_future_t future = uat_future_create(uat_part_result(part));
     _Alignas(16) char result[future.size];
     uat_context_t c;
-    size_t views = uat_views_bytes; /* of the task that runs the part */
+    size_t views = uat_views_bytes; /* the views of the task that runs the part */
     memset(result, 0, future.size);
     announce(part, future);
     uat_context_open(&c, part, part->begin, part->end);
@@ -89,7 +89,7 @@ void uat_request_run(void)
     memcpy(&part, &uat_cells()->given, uat_part_size(&uat_cells()->given));
     part.own_word = 0;
     part.own = uat_cell_get(&part.own_word);
-    uat_global_after_resume(); /* ACQUIRE; the peer is the RELEASE in uat_context_give() */
+    uat_global_after_resume(); /* ACQUIRE; pairs with the RELEASE in uat_context_give() */
     run(&part);
 }
 
@@ -100,8 +100,8 @@ static bool is_open(uint64_t word)
            uat_word_parts(word) < UAT_CONTEXT_PARTS;
 }
 
-/* READ the words of all victims. Sets the place of the largest open interval; the first of a worker is the outermost.
- * Returns its victim, or -1. */
+/* READ the words of all chosen victims. Look at the first open interval of each, which is its outermost. Sets the cell
+ * and the word of the largest of these intervals. Returns its victim, or -1. */
 static int look(int *cell, uint64_t *word)
 {
     struct uat_cells_landing *l = uat_cells_landing();
@@ -140,8 +140,8 @@ static bool extract(int victim, int cell, uint64_t word)
     uint32_t number = uat_word_parts(word);
     struct uat_op chain[] = {
         uat_op_cmp_swap(&l->old, &there->word[cell], word, uat_word_with(word, begin, middle, number + 1)),
-        /* After the swap (O1), so that it is the part of the interval that was changed; the peer is
-         * uat_context_open(). The size of the argument is not known before. */
+        /* After the swap (O1), so that the READ gets the part of the interval that the swap changed; pairs with
+         * uat_context_open(). It READs all of the argument's room, because the argument's size is not known yet. */
         uat_op_read(&l->part, &there->part[cell], sizeof(l->part)),
     };
     uat_delay();
@@ -175,7 +175,7 @@ static bool take_part(struct uat_alone *task)
     part->own = uat_cell_get(&own_word);
     part->own_word = own_word;
     *task = (struct uat_alone){.name = PART_NAME, .fn = run_taken, .arg = part, .arg_size = uat_part_size(part)};
-    uat_global_after_steal(); /* ACQUIRE; the peers are the RELEASEs of uat_context_open() and uat_context_give() */
+    uat_global_after_steal(); /* ACQUIRE; pairs with the RELEASEs of uat_context_open() and uat_context_give() */
     return true;
 }
 

@@ -8,7 +8,7 @@
 /* Let the scheduler look for parts. After uat_flow_open(). */
 void uat_part_open(void);
 
-/* May this worker take work of others? See uat_set_concurrency(). */
+/* May this worker take work from others? See uat_set_concurrency(). */
 bool uat_concurrency_takes(void);
 
 #endif

@@ -18,8 +18,8 @@ static struct {
     bool open;  /* posted, and neither refused, cancelled nor run */
     bool asked; /* by a task, not by the scheduler */
     int victim, slot;
-    uint64_t value, number, answers; /* answers: before the request */
-    struct uat_request_data data;    /* for the requests of this worker when it is idle */
+    uint64_t value, number, answers; /* answers: their number before the request */
+    struct uat_request_data data;    /* sent with the requests that this worker posts when it is idle */
 } own;
 
 /* Ends the job if there are too many bytes. */
@@ -54,7 +54,7 @@ static int post(int victim)
     own.answers = uat_cell_load(uat_self.rank, &uat_cells()->answers);
     struct uat_op chain[] = {
         uat_op_write(&uat_cells_landing()->data, &there->data[slot], sizeof(struct uat_request_data)),
-        /* After the WRITE (O1); the peer is collect() in answer.c. */
+        /* After the WRITE (O1); pairs with collect() in answer.c. */
         uat_op_fetch_add(NULL, &there->asked, UINT64_C(1) << slot),
     };
     uat_delay();
@@ -62,7 +62,7 @@ static int post(int victim)
     return 0;
 }
 
-/* Acquire, in uat_cell_load(): orders the count before the part that was given; the peer is the chain in send() of
+/* Acquire, in uat_cell_load(): orders the count before the part that was given; pairs with the chain in send() of
  * answer.c. */
 static int test(void)
 {
@@ -84,7 +84,7 @@ static int cancel(void)
     return 0;
 }
 
-/* Wait for the answer, and cancel after a while (A7). */
+/* Wait for the answer, and cancel the request after a while (A7). */
 static int await(void)
 {
     struct uat_relax relax = {0};
@@ -97,7 +97,7 @@ static int await(void)
         if (!sure && uat_time_ns() > end) {
             if (cancel() == 0)
                 return -EAGAIN;
-            sure = true; /* the answer is under way */
+            sure = true; /* the answer is in flight */
         }
         uat_relax_away(&relax);
         if (own.asked)
