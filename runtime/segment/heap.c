@@ -153,12 +153,12 @@ int uat_heap_take(struct uat_heap *heap, uint32_t unit, unsigned order)
     unsigned at = order;
     if (order >= UAT_HEAP_ORDERS || unit >= heap->units || unit % (1u << order) != 0)
         return -EINVAL;
-    while (at < UAT_HEAP_ORDERS && heap->order[unit >> at << at] != at + 1) /* the free block that contains it */
+    while (at < UAT_HEAP_ORDERS && heap->order[unit >> at << at] != at + 1) /* the free block that contains `unit` */
         at++;
     if (at == UAT_HEAP_ORDERS)
         return -EINVAL;
     list_remove(heap, unit >> at << at, at);
-    for (; at > order; at--) { /* keep the half that contains it, and free the other */
+    for (; at > order; at--) { /* keep the half that contains `unit`, and free the other half */
         uint32_t half = unit >> (at - 1) << (at - 1);
         list_add(heap, half ^ (1u << (at - 1)), at - 1);
     }

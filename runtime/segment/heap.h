@@ -65,12 +65,12 @@ static inline struct uat_block *uat_heap_get(struct uat_heap *heap, size_t bytes
     unsigned order = units <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(units - 1);
     if (__builtin_expect(order >= UAT_HEAP_KEPT_ORDERS || heap->kept_count[order] == 0, 0))
         return uat_heap_search(heap, order);
-    uint32_t unit = heap->kept[order][--heap->kept_count[order]]; /* its used_order and returned word are still right */
+    uint32_t unit = heap->kept[order][--heap->kept_count[order]]; /* its used_order and returned word are still valid */
     uat_lent_add(&heap->lent, unit);
     return uat_heap_block(heap, unit);
 }
 
-/* Free a block whose returned word is 0, because no peer knows it, or none will mark it. A block that a peer has marked
+/* Free a block whose returned word is 0: no peer knows the block, or none will mark it. A block that a peer has marked
  * must come back through uat_lent_collect() instead, because a kept block is reused without resetting that word. Called
  * by the owner only. */
 static inline void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
@@ -92,8 +92,8 @@ static inline void uat_heap_put(struct uat_heap *heap, struct uat_block *block)
 /* Take back every block that peers have returned. Returns how many are still lent. */
 size_t uat_heap_settle(struct uat_heap *heap);
 
-/* Take the block of this order that begins at `unit`, as lent: what a checkpoint says was lent. Returns 0, or -EINVAL
- * if there is no such block or it is not free. The heap must be settled. */
+/* Take the block of this order that begins at `unit`, and list it as lent, because a checkpoint says so. Returns 0, or
+ * -EINVAL if there is no such block or it is not free. The heap must be settled. */
 int uat_heap_take(struct uat_heap *heap, uint32_t unit, unsigned order);
 
 static inline void *uat_block_stack(struct uat_block *block)

@@ -36,7 +36,7 @@ size_t uat_lent_collect(struct uat_lent *lent, size_t most, const uint64_t *(*re
         if (lent->cursor >= lent->count)
             lent->cursor = 0;
         uint32_t item = lent->items[lent->cursor];
-        /* Acquire: orders this load of the mark before the object's next use. The peer is the WRITE in
+        /* Acquire: orders this load of the mark before the object's next use. Pairs with the WRITE in
          * uat_park_give_back(), which is posted after the READ of the object has completed. */
         uint64_t mark = uat_cpu_load_acquire(returned(context, item));
         if (__builtin_expect(mark > 1, 0))

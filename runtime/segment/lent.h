@@ -30,7 +30,7 @@ static inline void uat_lent_add(struct uat_lent *lent, uint32_t item)
     lent->items[lent->count++] = item;
 }
 
-/* Remove item from the lent ones, because no peer ever saw it, or because its owner knows that it is back. */
+/* Remove item from the list: no peer ever saw it, or its owner knows that it is back. */
 static inline void uat_lent_remove(struct uat_lent *lent, uint32_t item)
 {
     uint32_t last = lent->items[--lent->count], place = lent->where[item];
@@ -38,7 +38,8 @@ static inline void uat_lent_remove(struct uat_lent *lent, uint32_t item)
     lent->where[last] = place;
 }
 
-/* Scan at most `most` objects; call take(context, item) for each returned one. Returns how many were. */
+/* Scan at most `most` objects; call take(context, item) for each returned one. Returns the number of returned
+ * objects. */
 size_t uat_lent_collect(struct uat_lent *lent, size_t most, const uint64_t *(*returned)(void *context, uint32_t item),
                         void (*take)(void *context, uint32_t item), void *context);
 

@@ -64,8 +64,8 @@ size_t uat_record_pool_settle(struct uat_record_pool *pool)
 }
 
 /*
- * Is no used record free? A fresh record is expensive: the peer's first WRITE to it is a page fault, which adds 3 to 30
- * us to a join. So look first whether a few lent ones have come back.
+ * Is no used record free? A fresh record is expensive: the peer's first WRITE to it causes a page fault, which adds 3
+ * to 30 us to a join. So the caller first checks whether a few lent records have come back.
  */
 static bool is_fresh_next(const struct uat_record_pool *pool)
 {

@@ -5,15 +5,15 @@
  *
  *   J1  Child and joiner each add 1 to `state` once per use, by HCA FETCH_ADD, and it is never reset. The one that gets
  *       an even old value arrived first, the one that gets an odd old value second. A child that has failed also adds
- *       UAT_RECORD_FAILED; the second to arrive takes that away before it gives the record back (J2). The children of a
+ *       UAT_RECORD_FAILED; the second to arrive subtracts it before it gives the record back (J2). The children of a
  *       group meet their spawner at `count` instead: see J4.
  *   J2  The second to arrive gives the record back after its READs of the record have completed.
  *   J3  The result begins a line of its own, since its size varies and the other words are used in every join.
  *   J4  The children of a group that live apart from their spawner share one record. Each child adds 1 to `count` when
  *       it ends. The waiting spawner subtracts the number of these children once. All do so by HCA FETCH_ADD, and
- *       nothing else changes `count`, so it is 0 again after each use. A spawner whose old value is the number of
- *       children arrived last, and so did a child whose old value is -1. The record's name carries UAT_RECORD_GROUP,
- *       from which a child knows where to add.
+ *       nothing else changes `count`, so it is 0 again after each use. The spawner arrived last if its old value is the
+ *       number of children. A child arrived last if its old value is -1. The record's name carries UAT_RECORD_GROUP,
+ *       which tells a child to add to `count`.
  */
 #ifndef UAT_RECORD_H
 #define UAT_RECORD_H
@@ -38,11 +38,11 @@ struct uat_waiter {
 
 struct uat_record {
     _Alignas(64) uint64_t state;    /* HCA atomics only */
-    uint64_t returned;              /* the owner sets 0 while it is free; the second to arrive WRITEs 1 */
+    uint64_t returned;              /* the owner sets it to 0 while the record is free; the second to arrive WRITEs 1 */
     uint64_t count;                 /* HCA atomics only; 0 unless a group uses the record (J4) */
-    struct uat_waiter waiter;       /* WRITEs of the joiner */
+    struct uat_waiter waiter;       /* the joiner WRITEs it */
     uint64_t views;                 /* HCA atomics only; see V3 to V5 of runtime/sched/views.h */
-    _Alignas(64) uint64_t result[]; /* WRITEs of the child's worker */
+    _Alignas(64) uint64_t result[]; /* the child's worker WRITEs it */
 };
 
 /* A record's name, unique in the job; 0 names no record. Addresses have 47 bits, and the lowest 6 are 0. */
@@ -51,12 +51,12 @@ static inline uint64_t uat_record_name(int rank, const struct uat_record *record
 {
     return (uint64_t)rank << 48 | (uintptr_t)record;
 }
-/* The rank in the name: that of the worker or ghost which owns the record. */
+/* The rank in the name: the worker or ghost that owns the record. */
 static inline int uat_record_owner(uint64_t name)
 {
     return (int)(name >> 48);
 }
-/* Where the record is: at which worker, and at which address there. */
+/* The place of the record: the worker that has it, and its address there. */
 static inline struct uat_located uat_record_locate(uint64_t name)
 {
     return uat_locate(uat_record_owner(name), name & ((UINT64_C(1) << 48) - 1) & ~(uint64_t)UAT_RECORD_GROUP);
@@ -96,7 +96,7 @@ struct uat_record *uat_record_get(struct uat_record_pool *pool);
 /* Take back every record that peers have returned. Returns how many are still lent. */
 size_t uat_record_pool_settle(struct uat_record_pool *pool);
 
-/* Take record `number` as lent: what a checkpoint says was lent. Returns 0, or -EINVAL if it is not free. */
+/* Take record `number`, and list it as lent, because a checkpoint says so. Returns 0, or -EINVAL if it is not free. */
 int uat_record_take(struct uat_record_pool *pool, uint32_t number);
 
 /* Free a record that no other worker has seen in this use. Called by the owner only. */

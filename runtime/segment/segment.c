@@ -129,7 +129,8 @@ void uat_segment_lay_out(void)
     s->high = s->low + stacks.size;
     at = round_up(at, page);
     s->read_only = stacks.peers == UAT_PEERS_READ ? at : 0;
-    at = place(UAT_PEERS_CHANGE, true, at) + UAT_COLOUR_ROOM; /* one room: all are shifted by the same amount */
+    /* added once, because all striped areas are shifted by the same amount */
+    at = place(UAT_PEERS_CHANGE, true, at) + UAT_COLOUR_ROOM;
     at = round_up(place(UAT_PEERS_CHANGE, false, at), page);
     s->size = round_up(place(UAT_PEERS_NOTHING, false, at), page);
     s->closed = s->size - at;
@@ -195,7 +196,7 @@ static int check_file_limit(size_t size)
     return -EFBIG;
 }
 
-/* The largest guard to try. If the address space is limited (ulimit -v), this is a small part of it. */
+/* The largest guard to try. If the address space is limited (ulimit -v), the guard takes at most about 1/16 of it. */
 static size_t largest_guard(void)
 {
     struct rlimit limit;

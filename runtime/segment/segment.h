@@ -86,7 +86,7 @@ const struct uat_area *uat_segment_find(const char *name);
 void uat_segment_lay_out(void);
 
 /* Lay the segment out again, with room for the ghosts among `names` ranks: sets uat_ghosts. The caller keeps colours.
- * To be called before uat_segment_open(). uat_segment.layout stays the hash of the areas without it. */
+ * To be called before uat_segment_open(). uat_segment.layout stays the hash of the areas without the ghosts. */
 void uat_segment_add_ghosts(int size, int names, const uint8_t *colours);
 
 /* Map the segment that was laid out, for a worker of this colour (0 to UAT_COLOURS - 1). Returns 0, or -EEXIST (address
