@@ -18,7 +18,7 @@ static struct uat_area readers_area = {
     .name = "readers of the clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_CHANGE, .striped = true};
 static struct uat_area landing = {.name = "landing of the clock", .size = sizeof(uint64_t), .peers = UAT_PEERS_NOTHING};
 
-static uint64_t comparisons; /* comparisons that have started */
+static uint64_t comparisons; /* number of comparisons that have started */
 
 enum { FRESH = 32 /* different values to see before the best one is used */ };
 
@@ -29,14 +29,14 @@ void uat_clock_reserve(void)
     uat_segment_reserve(&landing);
 }
 
-/* Rank 0 shows its counter until all others have READ it often enough. */
+/* Rank 0: store its counter again and again, until all other ranks have READ it often enough. */
 static int show(uint64_t readers)
 {
     uint64_t *clock = shown.at;
     const uint64_t *seen_by = readers_area.at;
     struct uat_relax relax = {0};
-    /* Both loads and stores are relaxed: one number grows, and the other says when to stop. They order no other data.
-     * The peer is look() of the other ranks. */
+    /* The loads and stores are relaxed: `clock` only grows, and `seen_by` says when to stop. They order no other data.
+     * Pairs with look() of the other ranks. */
     for (uint64_t seen; (seen = __atomic_load_n(seen_by, __ATOMIC_RELAXED)) != readers;) {
         if (seen > readers)
             return uat_word_report(0, "the number of readers of the clock", seen);

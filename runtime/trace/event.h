@@ -18,12 +18,12 @@ enum uat_trace_kind {
     UAT_TRACE_EVACUATE,         /* a stack goes to the heap; detail: bytes */
     UAT_TRACE_RESUME,           /* a waiting joiner comes back; detail: bytes */
     UAT_TRACE_MISS,             /* far memory is fetched for a checkout; detail: bytes checked out */
-    UAT_TRACE_RELEASE,          /* written parts go home */
+    UAT_TRACE_RELEASE,          /* written parts are written back to their homes */
     UAT_TRACE_FLOW_SPAWN,       /* a flow's unroller makes an entry; detail, here and below: the entry's name */
-    UAT_TRACE_FLOW_ROOM,        /* the unroller goes on after it has waited for room in the window; an instant */
+    UAT_TRACE_FLOW_ROOM,        /* the unroller continues after a wait for room in the window; an instant */
     UAT_TRACE_FLOW_READY,       /* the end of another entry has made this one ready; an instant within FLOW_END */
     UAT_TRACE_FLOW_BEGIN,       /* the body of an entry begins; an instant */
-    UAT_TRACE_FLOW_END,         /* an entry ends, with its word to its successors */
+    UAT_TRACE_FLOW_END,         /* an entry ends, and notifies its successors */
     UAT_TRACE_KINDS
 };
 

@@ -149,7 +149,8 @@ int uat_trace_write(void)
         uint64_t kept = trace.count < UAT_TRACE_ROOM ? trace.count : UAT_TRACE_ROOM;
         struct uat_trace_file file = {.name = trace.file, .host = trace.host, .cycles_per_us = cycles_per_us(&last)};
         struct uat_trace_event *events = in_order(&last, kept);
-        /* Without memory this worker has no events to write, but still takes part, because the others need it. */
+        /* Without memory this worker has no events to write, but it still takes part, because the write is
+         * collective. */
         rc = uat_trace_file_write(&file, events, events ? kept : 0, trace.count - (events ? kept : 0));
         free(events);
     }

@@ -15,8 +15,8 @@
 
 extern bool uat_trace_on;
 
-/* Start a timeline if the setting names a file, which rank 0 will write. host: this worker's, valid until
- * uat_trace_close(). Collective. Returns 0 or a negative errno, reported. */
+/* Start a timeline if the setting names a file, which rank 0 will write. host: the name of this worker's host, valid
+ * until uat_trace_close(). Collective. Returns 0 or a negative errno, reported. */
 int uat_trace_open(const char *host);
 
 /* Merge and write the timeline. Collective, outside of a run. Returns 0 or a negative errno, reported. After an error
