@@ -15,7 +15,7 @@ enum { UAT_HAS_CANARIES = 1 };
 #else
 enum { UAT_HAS_CANARIES = 0 };
 #endif
-/* meson.build passes -fno-stack-protector where it is needed, but flags of the environment come after its own. */
+/* meson.build passes -fno-stack-protector where it is needed, but flags from the environment come after meson's own. */
 _Static_assert(UAT_CPU_CANARY_MAY_CHANGE || !UAT_HAS_CANARIES,
                "frames of the library move with a task, and a canary does not: build with -fno-stack-protector");
 

@@ -22,7 +22,8 @@ const struct uat_chain *uat_chains_next(void)
     return any_chain && any_chain() ? next_chain() : NULL;
 }
 
-/* Ends the job unless `words` words fit below the chain's stacks here, and after them in their block. */
+/* Ends the job unless `words` words fit below the chain's stacks in the region, and after these stacks in the task's
+ * block. */
 static void check_room(const struct uat_ready_task *task, size_t words, uat_chains_block_fn *is_block)
 {
     size_t bytes = words * sizeof(uint64_t);

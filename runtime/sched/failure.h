@@ -11,14 +11,15 @@
 /* Reserve the local buffers of failures in the segment. */
 void uat_failure_reserve(void);
 
-/* Ends the job if the running task has failed. what: it is a task whose failure nobody takes, as "a data-flow task". */
+/* Ends the job if the running task has failed. what: the kind of task whose failure nobody takes, such as "a data-flow
+ * task". */
 void uat_failure_refuse(const char *what);
 
-/* Called when the running task has failed and ends, and its spawner, from which it has parted, is here. Leaves the
- * failure in this worker's record `name`, as the first of the two to arrive. */
+/* Called when the running task has failed and ends while its spawner, from which it has parted, is here. Leaves the
+ * failure in this worker's record `name`. The task is the first of the two to arrive. */
 void uat_failure_leave(uint64_t name);
 
-/* Called by the second to arrive: takes UAT_RECORD_FAILED away from the record's state. If `take`, the running task,
+/* Called by the second to arrive: subtracts UAT_RECORD_FAILED from the record's state. If `take`, the running task,
  * which is the joiner, fails with the failure that the record holds. */
 void uat_failure_settle(uint64_t name, bool take);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Task groups (include/uat.h), where spawn and join see them. All children of a group that part from their spawner
- * share one join record (J4). The group holds the record from the first publication of its spawner until the wait. If
- * no other child lives elsewhere, it holds the record only until the child of that publication has ended here.
+ * share one join record (J4). The group holds the record from the first publication of its spawner until the wait. But
+ * if the child of that publication ends here while no other child lives elsewhere, the group then drops the record.
  */
 #ifndef UAT_RUNTIME_GROUP_H
 #define UAT_RUNTIME_GROUP_H
@@ -22,7 +22,7 @@ static inline uat_group_t *uat_group_of(uat_task_t *task)
  * the job if the group was never begun. */
 uint64_t uat_group_record(uat_task_t *task);
 
-/* Have the handle's group hold the record. Returns the name by which child and spawner know it. */
+/* Have the handle's group hold the record. Returns the name by which child and spawner know the record. */
 uint64_t uat_group_keep(uat_task_t *task, uint64_t name);
 
 /* Note that the child that is being spawned did not part after all. Returns true if nothing else needs its record; then

@@ -55,11 +55,11 @@ static void give_record_back(uint64_t name)
     uat_park_give_back(uat_record_rank(name), &uat_record_address(name)->returned);
 }
 
-/* Let the task at base go on: it has its child's result, or all children of its group have ended. */
+/* Let the task at base continue: it has its child's result, or all children of its group have ended. */
 static void settle_join(uat_task_t *task, uint64_t name, uintptr_t base)
 {
     uat_group_t *group = uat_group_of(task);
-    if (!group && !uat_failing.yes) /* a failed task goes on as failed */
+    if (!group && !uat_failing.yes) /* a failed task stays failed, and gets no result */
         memcpy(task->result, uat_met()->result, task->size);
     uat_frame_at(base)->pending -= group ? uat_group_clear(group) : 1;
     task->record = 0;
@@ -79,7 +79,8 @@ static uintptr_t resume_joiner(const struct uat_waiter *waiter, uint64_t record,
     struct uat_block *block = (struct uat_block *)home.address;
     struct uat_op op = uat_op_read((void *)waiter->sp, uat_block_stack(block), bytes);
     uat_check(uat_transport_do(uat_self.transport, home.rank, &op, 1));
-    /* The joiner's stack has overwritten the ended child's frame. What is needed of the frame was copied before. */
+    /* The joiner's stack has overwritten the ended child's frame. All that is needed from that frame was copied
+     * before. */
     if (uat_deque_size(&uat_worker.deque) == 0 || uat_deque_base(&uat_worker.deque) != waiter->base)
         uat_deque_push_gone(&uat_worker.deque, waiter->base);
     uat_sanitize_unpoison(waiter->sp, waiter->base);
@@ -114,7 +115,7 @@ uintptr_t uat_join_child_ended(uintptr_t base)
         return 0;
     }
     struct uat_waiter waiter = uat_met()->waiter;
-    if (waiter.rank == UAT_WAITER_FLOW) { /* uat_join_defer() was first */
+    if (waiter.rank == UAT_WAITER_FLOW) { /* uat_join_defer() arrived first */
         uint64_t views = uat_met()->views;
         if (views)
             uat_views_empty_list(name, views);
@@ -190,15 +191,15 @@ static void wait_in_place(const uat_group_t *group, uint64_t name, void (*stop)(
     uat_stall_over();
 }
 
-/* Stop while the suspended task waits in place: it joins again when it goes on. */
+/* Stop while the suspended task waits in place: it joins again when it continues. */
 static void stop_joiner(void)
 {
     uat_stop_worker(uat_worker.suspended_sp, uat_worker.suspended_task);
 }
 
 /*
- * Should a joiner with the stack [sp, base) ask whether its child has ended before it is evacuated? Copying a small
- * stack costs less than the round trip of the question. But asking is worthwhile if writes to global memory are
+ * Should a joiner with the stack [sp, base) ask whether its child has ended before the joiner is evacuated? Copying a
+ * small stack costs less than the round trip of the question. But asking is worthwhile if writes to global memory are
  * pending, because an evacuation would have to write them back first.
  */
 static bool asks_first(uintptr_t sp, uintptr_t base)
@@ -246,7 +247,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
      * copied. */
     uintptr_t parted = 0;
     if (!has_ended && (uat_park_part_next(&parted) == UAT_PARK_NO_RECORD || !(block = evacuate(sp, base)))) {
-        uat_park_unpart(parted); /* now, so that no checkpoint says that they have parted */
+        uat_park_unpart(parted); /* now, so that no checkpoint records them as parted */
         parted = 0;
         wait_in_place(group, name, stop_joiner);
         has_ended = true;
@@ -263,7 +264,7 @@ uintptr_t uat_join_wait_at(uintptr_t sp, uintptr_t base)
         uat_task_counts.joins_first++;
         return 0;
     }
-    /* The child ended in between and never learns of the block. The stack is still in place. */
+    /* The child ended just before, and never learns of the block. The stack is still in place. */
     uat_heap_put(&uat_heap, block);
     uat_task_counts.joins_raced++;
     finish_join(task, name, base);
@@ -294,11 +295,11 @@ void uat_join_in_place(uat_task_t *task)
     uint64_t name = task->record;
     uat_meet_check_result(name, task->size);
     uat_global_refuse_open("at a join");
-    uat_deque_offer(&uat_worker.deque); /* the others may need what waits here */
+    uat_deque_offer(&uat_worker.deque); /* other workers may need the continuations that wait here */
     if (uat_self.size == 1 && !uat_meet_asks(group, name))
         uat_fatal("an exception unwinds a task while its child waits, and no other worker can run the child; join the "
                   "child before the exception leaves the block where the child was spawned");
-    wait_in_place(group, name, uat_stop_refuse); /* an exception in flight cannot be moved */
+    wait_in_place(group, name, uat_stop_refuse); /* an exception in flight cannot migrate */
     uat_meet_second(group, name, task->size);
     finish_join(task, name, base);
     if (task->size)

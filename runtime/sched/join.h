@@ -7,11 +7,11 @@
  *   joiner        READ state; if odd { FETCH_ADD(state, 1); READ result }
  *                 else evacuate, { WRITE waiter; FETCH_ADD(state, 1); READ result }
  *
- * The one that finds an even old value was first: a child is then done, a joiner waits. The one that finds an odd old
- * value was second: a child then resumes the joiner, a joiner goes on.
+ * The one that finds an even old value was first: the child is then done, or the joiner waits. The one that finds an
+ * odd old value was second: the child then resumes the joiner, or the joiner continues.
  *
- * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and its failure stands in the place of
- * the result. The second to arrive takes UAT_RECORD_FAILED away again. A joiner READs the failure in the same chain.
+ * A child that has failed (uat/detail/failure.h) adds UAT_RECORD_FAILED as well, and WRITEs its failure in the place of
+ * the result. The second to arrive subtracts UAT_RECORD_FAILED again. A joiner READs the failure in the same chain.
  */
 #ifndef UAT_JOIN_H
 #define UAT_JOIN_H

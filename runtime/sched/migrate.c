@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tasks that say on which worker they run. They are sent to its inbox (deque/inbox.h). */
+/* Tasks that choose the worker on which they run. They are sent to that worker's inbox (deque/inbox.h). */
 #include <string.h>
 
 #include "include/uat.h"
@@ -27,7 +27,8 @@ void uat_migrate(int rank)
     uat_park(&wait);
 }
 
-/* The argument of a task that first migrates. Its size keeps the alignment of the argument that follows. */
+/* The argument of a task that migrates before it calls fn. The size of this struct keeps fn's argument, which follows,
+ * aligned. */
 struct placed {
     uat_fn *fn;
     int64_t rank;

@@ -14,12 +14,12 @@ void uat_named_reserve(void)
     uat_segment_reserve(&one);
 }
 
-/* A chain for a ghost, as its keeper gets it. */
+/* A chain for a ghost, with the addresses at its keeper. */
 struct moved {
     struct uat_op ops[UAT_CHAIN_MAX];
 };
 
-/* The chain as it must be posted, and to which rank. */
+/* Returns the chain as it must be posted, and sets the rank to which it must be posted. */
 static const struct uat_op *locate(int *rank, const struct uat_op *ops, int n, struct moved *moved)
 {
     int name = *rank;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations on the blocks and records of a rank that may be a ghost (runtime/segment/ghost.h): then they go to its
- * keeper. Addresses are those that names carry. */
+/* Operations on the blocks and records of a rank. If the rank is a ghost (runtime/segment/ghost.h), they go to its
+ * keeper. The addresses are the ones that names carry. */
 #ifndef UAT_NAMED_H
 #define UAT_NAMED_H
 

@@ -42,7 +42,7 @@ bool uat_park_is_block(uint64_t name, size_t bytes);
 /* Is name the name of a waiter? That is the name of a block, or of a select waiter's entry, which lies in a block. */
 bool uat_park_is_header(uint64_t name);
 
-/* Is name, that of an object, the address after the header of a block? */
+/* Is name, the name of an object, the address after the header of a block? */
 bool uat_park_is_object(uint64_t name);
 
 /* Is [sp, base) a stack of the uni-address region? */
@@ -57,11 +57,12 @@ struct uat_parked {
     uint64_t next;     /* name of the next waiter, WRITTEN by its worker under the object's guard; or as in inbox.h */
     /* The local CPU writes this field and those below, except `settled`, before any peer knows the block. */
     uint64_t sp, base;
-    uint64_t reply;   /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
-    uint64_t settled; /* for adapter atomics only; a FETCH_ADD on it completes after the WRITE before it has arrived */
-    uint64_t object;  /* what the task waits for, for messages */
-    uint32_t kind;    /* enum uat_park_kind, for messages */
-    uint32_t holder;  /* rank + 1 of the mutex's holder when the task began to wait, for messages */
+    uint64_t reply; /* where in this block the answer goes: a status word, then a value; or struct uat_park's tag */
+    /* for adapter atomics only; a FETCH_ADD on it completes only after the WRITE before it has arrived */
+    uint64_t settled;
+    uint64_t object; /* what the task waits for, for messages */
+    uint32_t kind;   /* enum uat_park_kind, for messages */
+    uint32_t holder; /* rank + 1 of the mutex's holder when the task began to wait, for messages */
 };
 _Static_assert(sizeof(struct uat_parked) == UAT_READY_STACK, "the header of a block");
 _Static_assert(offsetof(struct uat_parked, next) == UAT_INBOX_NODE + offsetof(struct uat_inbox_node, next) &&

@@ -83,7 +83,7 @@ static void end_alone(uintptr_t base)
         uat_alone_source.ended(entry);
 }
 
-/* What to run after `event`, by which a task ended or joins: a stack pointer, or 0 for nothing. */
+/* What to run after `event`, the end of a task or a join: a stack pointer, or 0 for nothing. */
 static uintptr_t after(int event)
 {
     struct uat_worker *w = &uat_worker;
@@ -105,7 +105,7 @@ static uintptr_t after(int event)
     return next ? next : next_own();
 }
 
-/* When the running task was entered. It belongs to this process and does not migrate. */
+/* The time at which the running task was entered. This variable belongs to the process and does not migrate. */
 static uint64_t entered;
 
 /* Called before a switch to the task whose segment begins at base. */
@@ -222,8 +222,8 @@ static void start(const struct uat_alone *task, size_t result_size)
     run(next_after(uat_start(sp, task->fn, copy, result)));
 }
 
-/* Is a task ready here? uat_alone_source may have woken it without starting a task. A failed attempt to steal says that
- * this worker has no work, so there is none before the task has run. */
+/* Is a task ready here? uat_alone_source may have woken one without starting a task. The ready task must run before any
+ * attempt to steal, because a failed attempt publishes that this worker has no work. */
 static bool has_ready(void)
 {
     return uat_ready_any(&uat_parking.ready);

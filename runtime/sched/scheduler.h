@@ -9,7 +9,7 @@
 /* Start the root task on this worker's empty region, and run until the job's run is over, here or elsewhere. */
 void uat_schedule_root(uat_fn *root, const void *arg, size_t arg_size, size_t result_size);
 
-/* Run a chain whose stacks are in place, as far as this worker can. Its deque must be empty. */
+/* Run a chain whose stacks are in place, as far as this worker can. The worker's deque must be empty. */
 struct uat_chain;
 void uat_schedule_chain(const struct uat_chain *chain);
 

@@ -28,7 +28,7 @@
 #include "runtime/job/fatal.h"
 #include "runtime/job/fault.h"
 
-/* Bytes below the region. A stack pointer farther down is not that of a task whose stacks overflow. */
+/* Bytes below the region. A stack pointer farther down is not due to a task whose stacks overflow. */
 #define OVERFLOW_MAX (UINT64_C(64) << 30)
 
 void uat_task_check_stack(uintptr_t sp, const char *call)
@@ -50,7 +50,7 @@ bool uat_spawn_part(void *context, uintptr_t sp)
     (void)context;
     uat_task_check_stack(sp, "uat_spawn()");
     struct uat_frame *child = uat_frame_at(sp);
-    uat_task_t *task = child->task; /* both frames are still here; each takes the record's name along */
+    uat_task_t *task = child->task; /* both frames are still here, and each will take the record's name along */
     uint64_t name = uat_group_record(task);
     if (!name) {
         struct uat_record *record = uat_record_get(&uat_records);
@@ -60,7 +60,8 @@ bool uat_spawn_part(void *context, uintptr_t sp)
     }
     child->record = task->record = uat_group_keep(task, name);
     task->size = child->result_size;
-    if (uat_group_of(task)) /* it has no result; its views need its place among the group's children */
+    /* a child of a group has no result; the field holds its place among the group's children, which its views need */
+    if (uat_group_of(task))
         child->result_size = (uint32_t)uat_group_of(task)->parted;
     return true;
 }
@@ -122,7 +123,7 @@ int uat_work_wanted(void)
 {
     if (uat_fork_is_child) /* its deque is a copy of its parent's */
         return 0;
-    if (uat_stop_wanted()) /* a spawn is where the caller stops */
+    if (uat_stop_wanted()) /* the caller stops at its next spawn */
         return 1;
     if (uat_self.size == 1)
         return 0;
@@ -165,7 +166,8 @@ void uat_task_returned(uintptr_t sp)
     refuse_children(frame);
     uat_global_refuse_open("at the end of a task");
     if (uat_stop_wanted()) {
-        uat_exception_check("uat_spawn()"); /* the spawner may be in a catch block, whose spawn took the fast path */
+        /* the spawner may be in a catch block, where its spawn took the fast path */
+        uat_exception_check("uat_spawn()");
         uat_stop_task();
     }
     if (uat_torture_on)

@@ -30,15 +30,15 @@
 
 enum {
     POKE_EVERY_NS = 50000, /* between two rounds of pokes */
-    POLLS = 1000,          /* polls in vain until a worker refuses to stop */
-    AGAIN_NS = 20000000    /* from a stop that a worker refused to the next one */
+    POLLS = 1000,          /* failed polls after which a worker refuses to stop */
+    AGAIN_NS = 20000000    /* time between a stop that a worker refused and the next attempt */
 };
 
 /* What workers tell each other. Only this rank's CPU stores `still`; rank 0 WRITEs `order`; the parent in the tree
  * WRITEs `verdict`. */
 struct words {
     _Alignas(UAT_CACHE_LINE) uint64_t order, verdict;
-    uint64_t asked[2]; /* on rank 0, by all: 1 = a stop is requested; [1]: then the job ends */
+    uint64_t asked[2]; /* on rank 0, WRITTEN by all: 1 requests a stop; asked[1] also ends the job */
     _Alignas(UAT_CACHE_LINE) uint64_t still;
 };
 
@@ -54,7 +54,7 @@ static struct uat_area staging_area = {
 bool uat_stop_on;
 uat_task_t uat_stop_mark;
 
-static volatile sig_atomic_t noted[2]; /* requests of this process; [1]: then the job ends */
+static volatile sig_atomic_t noted[2]; /* requests made in this process; noted[1] also ends the job */
 static struct {
     struct uat_stop_user user;
     struct uat_chain chain;
@@ -62,7 +62,7 @@ static struct {
     uint64_t served; /* the last order for which this worker was still */
     bool *seen;      /* rank 0: which workers are still */
     uint64_t ns;
-    bool refused; /* rank 0: the last order was refused; waits for another moment */
+    bool refused; /* rank 0: the last order was refused; the next one follows after AGAIN_NS */
     uint64_t refused_at;
 } stop;
 
@@ -103,7 +103,7 @@ void uat_stop_close(void)
     noted[0] = noted[1] = 0;
 }
 
-/* Is a stop requested here? Only rank 0's words are asked. Relaxed: a hint, which is read again and again; the peer is
+/* Is a stop requested here? Peers set only rank 0's words. Relaxed: a hint, which is read again and again; pairs with
  * the WRITE in uat_stop_ask(). */
 static bool is_asked(void)
 {
@@ -142,7 +142,8 @@ void uat_stop_ask(bool end)
         uat_stop_note(end);
         return;
     }
-    put(0, &words()->asked[end], 1); /* complete before the poke, so that a slow path caused by the poke sees it */
+    /* complete before the poke, so that a slow path caused by the poke sees the request */
+    put(0, &words()->asked[end], 1);
     uat_check(uat_steal_poke(0));
 }
 
@@ -151,7 +152,7 @@ void uat_stop_run(void)
     stop.run++;
 }
 
-/* Relaxed: the order is this one word. The peer is the WRITE in lead(). */
+/* Relaxed: the order is this one word. Pairs with the WRITE in lead(). */
 static uint64_t load_order(void)
 {
     return __atomic_load_n(&words()->order, __ATOMIC_RELAXED);
@@ -162,7 +163,7 @@ static bool is_of_this_run(uint64_t order)
     return order >> 32 == (stop.run & 0x3fffffff);
 }
 
-/* Pass the requests that a signal handler of this worker has noted on to rank 0. */
+/* Send to rank 0 the requests that a signal handler of this worker has noted. */
 static void pass_on(void)
 {
     for (int end = 0; end < 2; end++)
@@ -193,19 +194,19 @@ uint64_t uat_stop_ns(void)
     return stop.ns;
 }
 
-/* Look at what may change while this worker is still: requests to refuse, and the transport. */
+/* What a worker does while it is still: it refuses requests, and lets the transport make progress. */
 static void keep_still(void)
 {
     uat_deque_refuse(&uat_worker.deque);
     uat_check(uat_self.transport->class_->progress(uat_self.transport));
 }
 
-/* Show that this worker is still, or cannot be. */
+/* Publish that this worker is still, or that it cannot stop. */
 static void show(uint64_t still)
 {
     uat_check(uat_self.transport->class_->flush(uat_self.transport)); /* K2, K3 */
     uat_delay();
-    /* Release: orders what this worker did before this store. The peer is the READ in look_at(). */
+    /* Release: orders what this worker did before this store. Pairs with the READ in look_at(). */
     uat_cpu_store_release(&words()->still, still);
 }
 
@@ -215,8 +216,8 @@ static void put_all(uint64_t *word, uint64_t value)
         put(rank, word, value);
 }
 
-/* Tell the verdict to this worker's children in a binomial tree whose root is rank 0. If a worker cannot stop, it does
- * not pass anything on, and rank 0 tells all. */
+/* Tell the verdict to this worker's children in a binomial tree whose root is rank 0. If some worker cannot stop, no
+ * worker passes the verdict on: rank 0 tells all. */
 static void tell(uint64_t verdict)
 {
     int step = 1;
@@ -292,7 +293,7 @@ static uint64_t follow(uint64_t order)
 {
     struct uat_relax relax = {0};
     for (;;) {
-        /* Acquire: orders the verdict before what this worker does with its memory then. The peer is the WRITE in
+        /* Acquire: orders the verdict before this worker's later accesses to its memory. Pairs with the WRITE in
          * tell(), before which all workers have completed their operations. */
         uint64_t verdict = uat_cpu_load_acquire(&words()->verdict);
         if ((verdict & ~CANNOT) == order)
@@ -304,8 +305,8 @@ static uint64_t follow(uint64_t order)
     }
 }
 
-/* Take the requests of this kind. One may arrive between a load and a store, so only a word that was seen set is
- * cleared. */
+/* Take the requests of this kind. A request may arrive between the load and the store, so only a word that was seen set
+ * is cleared. */
 static bool take_asked(bool end)
 {
     uint64_t *asked = &words()->asked[end];
@@ -313,11 +314,11 @@ static bool take_asked(bool end)
     if (here)
         noted[end] = 0;
     if (there)
-        __atomic_store_n(asked, 0, __ATOMIC_RELAXED); /* the peer is the WRITE in uat_stop_ask() */
+        __atomic_store_n(asked, 0, __ATOMIC_RELAXED); /* pairs with the WRITE in uat_stop_ask() */
     return here || there;
 }
 
-/* Rank 0 begins a stop: its order. A request that comes from now on is served by the next one (K5). */
+/* Rank 0: begin a stop, and return its order. A request that arrives from now on is served by the next stop (K5). */
 static uint64_t begin(void)
 {
     take_asked(false);
@@ -326,11 +327,11 @@ static uint64_t begin(void)
     return (stop.run & 0x3fffffff) << 32 | (stop.number & 0x7fffffff) << 1 | end;
 }
 
-/* Everything is quiet: hand this worker's chain on, and take it back. */
+/* All workers are still: hand this worker's chain to the user, and take the chain back. */
 static void hand_on(uintptr_t sp, uat_task_t *join, bool end)
 {
     struct uat_chain *chain = &stop.chain;
-    uat_check(uat_self.transport->class_->flush(uat_self.transport)); /* of refusals */
+    uat_check(uat_self.transport->class_->flush(uat_self.transport)); /* completes the refusals */
     uat_torture_show(true);
     if (uat_chain_take(chain, &uat_worker.deque))
         uat_fatal("no memory for the list of %zu continuations", uat_deque_size(&uat_worker.deque));
@@ -370,7 +371,7 @@ void uat_stop_polled(void)
     static uint64_t polled; /* the order during which the task has polled */
     static unsigned times;
     if (__builtin_expect(!uat_stop_on || uat_self.rank == 0 || !uat_stop_ordered(), 1))
-        return; /* rank 0 has ordered nothing yet */
+        return; /* rank 0 gives an order only after its own task has stopped */
     times = polled == load_order() ? times + 1 : 0;
     polled = load_order();
     if (times >= POLLS)
@@ -379,7 +380,7 @@ void uat_stop_polled(void)
 
 void uat_stop_refuse(void)
 {
-    if (uat_self.rank == 0) { /* the request stays, for the next slow path */
+    if (uat_self.rank == 0) { /* the request stays, and is tried again at a later slow path */
         stop.refused = true;
         stop.refused_at = uat_clock_ns();
         return;

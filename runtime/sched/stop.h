@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All workers stop, so that the state of the run can be written; then they go on. No victim's CPU and no signal is
+ * All workers stop, so that the state of the run can be written; then they continue. No victim's CPU and no signal is
  * needed. Model: tests/model/claim.pml, lock.pml and message.pml with -DSTOP.
  *
  *   ask      Rank 0 stops its own task first. Then it WRITEs the order to each worker, and pokes (uat_poke_fn) each
@@ -9,8 +9,8 @@
  *            A running task saves itself on its own stack and leaves for the scheduler.
  *   still    The worker completes its own operations and releases global memory, then stores the order to `still`,
  *            which rank 0 READs.
- *   freeze   Once all are still, rank 0 announces it along a tree. Each worker takes its published entries back. What
- *            it then has is its chain, its lent records and its lent blocks.
+ *   freeze Once all are still, rank 0 announces that along a tree. Each worker takes its published entries back. It
+ *            then has only its chain, its lent records and its lent blocks.
  *
  *   K1  A worker is still only where its running task has saved itself on its own stack.
  *   K2  A worker that is still begins no operation, except that it refuses requests: a thief may wait for an answer.
@@ -22,7 +22,8 @@
  *       arrives during a stop is served by the next one.
  *   K6  A poke takes only what a peek shows as valid, and takes nothing away.
  *
- * Only plain WRITEs change these words. Each word has one writer at a time, except `asked`, where all write the same.
+ * Only plain WRITEs change these words. Each word has one writer at a time, except `asked`, to which all write the same
+ * value.
  */
 #ifndef UAT_STOP_H
 #define UAT_STOP_H
@@ -38,12 +39,12 @@
 void uat_stop_reserve(void);
 
 struct uat_stop_user {
-    /* Called on all workers once all have stopped. chain: what this worker has. end: the job should end then.
-     * Returns if the job goes on, then on all workers. */
+    /* Called on all workers once all have stopped. chain: what this worker has. end: the job should end after the stop.
+     * Returns only if the job continues, and then on all workers. */
     void (*stopped)(const struct uat_chain *chain, bool end);
 };
 
-/* Accept requests. The strings and functions of user must live on. Returns 0, or -ENOMEM, reported. */
+/* Accept requests. The strings and functions of user must stay valid. Returns 0, or -ENOMEM, reported. */
 int uat_stop_open(const struct uat_stop_user *user);
 void uat_stop_close(void);
 
@@ -71,21 +72,22 @@ static inline bool uat_stop_wanted(void)
     return __builtin_expect(uat_stop_on, 0) && !uat_failing.yes && uat_stop_ordered();
 }
 
-/* Stop the running task, on its own stack. Returns when the run goes on, perhaps in a later job. */
+/* Stop the running task, on its own stack. Returns when the run continues, perhaps in a later job. */
 void uat_stop_task(void);
 
 /* Is this the task that uat_stop_task() suspended? */
 extern uat_task_t uat_stop_mark;
 
-/* Stop this worker; called by the scheduler. sp: where its task goes on; 0: it has none. join: the child for which the
- * task waits in place, or NULL. */
+/* Stop this worker; called by the scheduler. sp: where its task will continue, or 0 if it has none. join: the child for
+ * which the task waits in place, or NULL. */
 void uat_stop_worker(uintptr_t sp, uat_task_t *join);
 
 /* Called if this worker is ordered to stop but cannot. Then no worker stops, and the request is tried again later. */
 void uat_stop_refuse(void);
 
-/* Called when a task has polled in vain. What it polls for may come from a worker that stands already, so a worker that
- * only polls refuses the order. The task cannot stop there: it may be in a generator, or in a catch block. */
+/* Called when a task has polled in vain. The event that it polls for may have to come from a worker that has already
+ * stopped, so a worker that only polls refuses the order. The task cannot stop there: it may be in a generator, or in a
+ * catch block. */
 void uat_stop_polled(void);
 
 /* Nanoseconds from the last order until all workers were still. Rank 0 only. */

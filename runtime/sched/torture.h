@@ -3,7 +3,7 @@
  * Torture modes of the spawn (UAT_TORTURE), to find task code and runtime code that breaks the rules.
  *   evacuate  while a child runs, its spawner's stack is copied out and its place poisoned; nothing is published
  *   steal     at each spawn the worker waits, for a bounded time, until a thief has taken the continuation
- * (delay is in base/delay.h and in the transport.)
+ * (UAT_TORTURE=delay=SEED is in base/delay.h and in the transport.)
  */
 #ifndef UAT_TORTURE_H
 #define UAT_TORTURE_H
@@ -24,7 +24,7 @@ bool uat_torture_waits_for_thieves(void);
 void uat_torture_pushed(uintptr_t sp);
 void uat_torture_returned(uintptr_t sp);
 
-/* For a checkpoint: bring all stacks back that were moved away (all), and let them be away again. */
+/* For a checkpoint. all: bring back all stacks that were moved away. Not all: poison their places again. */
 void uat_torture_show(bool all);
 
 #endif

@@ -13,14 +13,16 @@
 /* The size in bytes of each rank's heap, which starts at first + rank * WINDOW. It is far more than a test needs. 4096
  * heaps take 4 TiB. */
 #define WINDOW ((uintptr_t)1 << 30)
-#define STEP   ((uintptr_t)64 << 20) /* bytes that the break rises by at a time; with little memory more is refused */
+/* bytes that the break rises by at a time; a larger step is refused if memory is short */
+#define STEP ((uintptr_t)64 << 20)
 
 enum { SMALL_MAX = 4096 /* bytes: pieces up to this size are used up one by one */, LEFT_MAX = 4096 };
 
 static uintptr_t first;
 static int windows;
 
-/* Move malloc()'s large pieces apart. It maps each of them (mmap) below the existing mappings. */
+/* Move malloc()'s large pieces apart: map (rank + 1) * WINDOW bytes of inaccessible memory. malloc() maps each large
+ * piece below the existing mappings, so its pieces start below this block. */
 static void move_mappings(int rank)
 {
     void *p = mmap(NULL, (size_t)(rank + 1) * WINDOW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -43,7 +45,7 @@ static int raise_break(uintptr_t to)
     return 0;
 }
 
-/* Use up what malloc() still has below the window, so that it asks for more. */
+/* Use up the memory that malloc() still has below the window, so that malloc() asks the kernel for more. */
 static void use_up(void)
 {
     for (size_t size = SMALL_MAX; size >= 16; size -= 16)

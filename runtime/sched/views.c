@@ -10,7 +10,7 @@
 
 enum { STACK_LEFT = 16 << 10 /* bytes of stack below views on a stack */ };
 
-/* A view. Views lie one after the other, here and in flat form. */
+/* A view. Views lie one after the other, in `views` and in flat form. */
 struct view {
     const void *key; /* NULL: its room is free */
     const uat_reduction_t *operations;
@@ -125,7 +125,7 @@ void uat_reducer_begin(uat_reducer_t *reducer, const uat_reduction_t *operations
 {
     *reducer = (uat_reducer_t){reducer, operations};
     for (struct view *view = first(); view < end(); view = next_of(view))
-        if (view->key == reducer) { /* of a variable whose life has ended */
+        if (view->key == reducer) { /* a view of a variable whose lifetime has ended */
             forget(view);
             return;
         }

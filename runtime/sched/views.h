@@ -8,9 +8,9 @@
  *   V2  A task that waits has put its views onto its own stack before the stack is copied.
  *   V3  A child that ends apart from its spawner leaves its views in a block of this worker's heap. It pushes the
  *       block's name to the list `views` of its join record before it adds to the record's state or count.
- *   V4  The task that goes on after the join combines what the list holds, on the left, with its own views, on the
- *       right. The list of a group's record has a block for each child that had views. They are combined in the order
- *       in which the children parted from their spawner.
+ *   V4  The task that continues after the join combines the views in the list, as left operands, with its own views, as
+ *       right operands. The list of a group's record has a block for each child that had views. They are combined in
+ *       the order in which the children parted from their spawner.
  *   V5  Only atomics of adapters change the head of the list. It is 0 again before the record is given back.
  */
 #ifndef UAT_VIEWS_H
@@ -25,7 +25,7 @@
 /* Bytes of the running strand's views in flat form: uat_views_size(). 0: it has none. */
 extern size_t uat_views_bytes __attribute__((visibility("hidden")));
 
-enum { UAT_VIEWS_ALIGN = 16 }; /* of flat views */
+enum { UAT_VIEWS_ALIGN = 16 }; /* alignment of flat views */
 
 /* End the job if there is no room for flat views of `size` bytes on the running task's stack. */
 void uat_views_check_stack(size_t size);

@@ -87,7 +87,7 @@ static uint64_t look(uint64_t name, struct left *left)
     return header.next;
 }
 
-/* Combine the views of this block, on the right, with the running strand's. Gives the block back. */
+/* Combine the running strand's views with the views of this block, as right operands. Gives the block back. */
 static __attribute__((noinline)) void add_block(const struct left *left)
 {
     uat_views_check_stack(left->size);
@@ -106,13 +106,14 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Combine the views of a list with the running strand's, of which there are none. */
+/* Make the combined views of a list the views of the running strand, which has none yet. */
 static void add_list(uint64_t list)
 {
     size_t count = 0, room = 0;
     struct left *left = NULL;
     for (uint64_t name = list; name;) {
-        if (count > uat_parking.inbox.blocks_max) /* all heaps have room for fewer blocks: the list has a cycle */
+        /* the list has a cycle, because all heaps together have room for fewer blocks */
+        if (count > uat_parking.inbox.blocks_max)
             uat_word_refuse(-1, "the list of views in a join record", name);
         if (count == room) {
             room = 2 * room + 1;

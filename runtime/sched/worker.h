@@ -2,8 +2,8 @@
 /*
  * This process as a worker. It is a global, so that a task always finds the worker that it runs on now.
  *
- * Code that may run in a task reads this global again after each point where the task may migrate, and keeps no part of
- * it in a frame across such a point.
+ * Code that may run in a task must read this global again after each point where the task may migrate, and must not
+ * keep any part of it in a frame across such a point.
  */
 #ifndef UAT_WORKER_H
 #define UAT_WORKER_H
@@ -15,7 +15,7 @@
 #include "deque/owner.h"
 #include "include/uat.h"
 
-/* Only what the assembly uses and what its slow paths read first. Every other part keeps its own state. */
+/* Holds only what the assembly uses and what its slow paths read first. Every other part keeps its own state. */
 struct uat_worker {
     struct uat_deque deque;
     _Alignas(256) uint64_t tasks; /* number of tasks spawned here. At a fixed offset, for the assembly */
