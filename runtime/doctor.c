@@ -86,7 +86,7 @@ static bool test_atomics(void)
 }
 
 /* A litmus test: data is written before count is incremented. A CPU that sees the count therefore sees the data
- * (acquire; the peer is the chain). */
+ * (acquire; pairs with the chain). */
 static bool test_order(void)
 {
     struct board *b = board();
@@ -110,8 +110,8 @@ static bool test_whole_words(void)
         b->word = i % 2 ? 0 : UINT64_MAX;
         struct uat_op op = uat_op_write(&b->word, &b->whole, 8);
         good = act(partner(), &op, 1);
-        uint64_t seen = __atomic_load_n(
-            &b->whole, __ATOMIC_RELAXED); /* relaxed: only its wholeness counts; the peer is the WRITE */
+        uint64_t seen =
+            __atomic_load_n(&b->whole, __ATOMIC_RELAXED); /* relaxed: only its wholeness counts; pairs with the WRITE */
         good = good && (seen == 0 || seen == UINT64_MAX);
     }
     return good;

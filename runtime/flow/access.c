@@ -47,7 +47,7 @@ void uat_flow_do(uint64_t name, const struct uat_op *ops, int n)
 
 uint64_t uat_flow_add(uint64_t name, uint64_t *word, uint64_t addend)
 {
-    if (uat_flow_is_near(name)) /* Acquires and releases. The peers are adapters' and CPUs' atomics on this word. */
+    if (uat_flow_is_near(name)) /* Acquires and releases. Pairs with adapters' and CPUs' atomics on this word. */
         return __atomic_fetch_add(word, addend, __ATOMIC_SEQ_CST);
     struct uat_op op = uat_op_fetch_add(&uat_flow_staging()->old[0], word, addend);
     uat_flow_do(name, &op, 1);

@@ -22,12 +22,12 @@ static unsigned close_entry(uint64_t name, struct uat_flow_links *links)
     struct uat_flow_entry *e = uat_flow_entry_at(name);
     uint64_t old;
     if (uat_flow_is_near(name)) {
-        old = uat_flow_add(name, &e->open, UAT_FLOW_ENDED); /* the peer is the FETCH_ADD of append() */
+        old = uat_flow_add(name, &e->open, UAT_FLOW_ENDED); /* pairs with the FETCH_ADD of append() */
         *links = e->links;
     } else {
         struct uat_op chain[] = {
             uat_op_fetch_add(&s->old[0], &e->open, UAT_FLOW_ENDED),
-            /* After the FETCH_ADD (O1), so that next[] is complete; the peer is append(). */
+            /* After the FETCH_ADD (O1), so that next[] is complete; pairs with append(). */
             uat_op_read(&s->links, &e->links, sizeof(s->links)),
         };
         uat_flow_do(name, chain, 2);
@@ -50,19 +50,19 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
     struct uat_flow_staging *s = uat_flow_staging();
     struct uat_flow_chunk *c = uat_flow_address(links->shared);
     if (uat_flow_is_near(name) && uat_flow_is_near(links->shared)) {
-        /* Release: this worker has read the entry before (F5); the peer is the load in uat_flow_retire(). */
+        /* Release: this worker has read the entry before (F5); pairs with the load in uat_flow_retire(). */
         uat_cpu_store_release(uat_flow_mark(name), links->id);
         s->old[UAT_FLOW_NEXT] = uat_flow_add(links->shared, &c->count, 1);
-        s->waiter = c->waiter; /* after the atomic, which acquires; the peer is offer() */
+        s->waiter = c->waiter; /* after the atomic, which acquires; pairs with offer() */
         return;
     }
     s->word[0] = links->id;
     struct uat_op chain[] = {
         uat_op_write(&s->word[0], uat_flow_mark(name), 8),
-        /* After the mark (O1), so that a worker which has read the count finds the mark; the peer is
+        /* After the mark (O1), so that a worker which has read the count finds the mark; pairs with
          * uat_flow_retire(). */
         uat_op_fetch_add(&s->old[UAT_FLOW_NEXT], &c->count, 1),
-        /* After the FETCH_ADD (O1), so that the waiter is valid if the old value is -1; the peer is offer(). */
+        /* After the FETCH_ADD (O1), so that the waiter is valid if the old value is -1; pairs with offer(). */
         uat_op_read(&s->waiter, &c->waiter, sizeof(s->waiter)),
     };
     bool same = uat_flow_rank(name) == uat_flow_rank(links->shared);
@@ -104,7 +104,7 @@ void uat_flow_wake(const struct uat_flow_waiter *waiter)
     uat_park_ready(&task, UAT_PARK_FLOW);
 }
 
-/* Leave the views of the parted child's strand to the unroller. Complete before the end is counted; the peer is
+/* Leave the views of the parted child's strand to the unroller. Complete before the end is counted; pairs with
  * uat_flow_state_end(). */
 static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
 {
@@ -221,7 +221,7 @@ static void ended(uint64_t name)
 {
     refuse_left(uat_views_bytes != 0);
     uat_flow_check(name, "the entry of a task of a flow that has ended");
-    uat_global_before_end(); /* before the entry is closed (F3); the peers are the ACQUIREs of take() */
+    uat_global_before_end(); /* before the entry is closed (F3); pairs with the ACQUIREs of take() */
     end_entry(name, 0);
 }
 

@@ -69,7 +69,7 @@ static uint64_t offer(const struct wait *wait, uint64_t block, struct uat_flow_w
     s->waiter = (struct uat_flow_waiter){.sp = parked->sp, .base = parked->base, .where = block};
     struct uat_op chain[] = {
         uat_op_write(&s->waiter, there, sizeof(s->waiter)),
-        /* After the WRITE (O1); the peers are the FETCH_ADDs of count_down(). */
+        /* After the WRITE (O1); pairs with the FETCH_ADDs of count_down(). */
         uat_op_fetch_add(&s->old[0], word, wait->value),
     };
     uat_flow_do(wait->name, chain, 2);
@@ -175,7 +175,7 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
         uat_flow_write_task(flow, id, body, arg, size, access, n);
     struct uat_flow_state *s = uat_flow_address(flow->ledger);
     uint64_t name = uat_flow_name(s, id);
-    uat_global_before_wait(); /* what the unroller wrote before this spawn; the peer is the ACQUIRE in take() */
+    uat_global_before_wait(); /* what the unroller wrote before this spawn; pairs with the ACQUIRE in take() */
     if (uat_flow_order(flow, id, access, n))
         uat_flow_ring_push(name);
     uat_trace_end(UAT_TRACE_FLOW_SPAWN, begin, name, -1);

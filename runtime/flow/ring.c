@@ -71,8 +71,8 @@ static uint64_t first(void)
     return name;
 }
 
-/* Acquire: orders the takers' READs of a slot, which precede their swaps, before our store to that slot (Q2). The peers
- * are the CMP_SWAPs of uat_flow_ring_steal(). */
+/* Acquire: orders the takers' READs of a slot, which precede their swaps, before our store to that slot (Q2). Pairs
+ * with the CMP_SWAPs of uat_flow_ring_steal(). */
 static uint64_t load_claims(void)
 {
     uint64_t claims = uat_cpu_load_acquire(&own()->claims);
@@ -89,7 +89,7 @@ static void fill(void)
     while (list.count > 0 && r->bottom - claims < UAT_FLOW_SLOTS) {
         __atomic_store_n(&r->slot[r->bottom % UAT_FLOW_SLOTS], first(), __ATOMIC_RELAXED);
         uat_delay();
-        /* Release: orders the slot, and the entry that it names, before the count. The peers are the READs in
+        /* Release: orders the slot, and the entry that it names, before the count. Pairs with the READs in
          * uat_flow_ring_steal(). */
         uat_cpu_store_release(&r->bottom, r->bottom + 1);
     }
@@ -123,7 +123,7 @@ static bool claim(int rank, uint64_t index)
 {
     struct uat_flow_staging *s = uat_flow_staging();
     struct uat_flow_ring *r = uat_segment_of(rank, own());
-    if (rank == uat_self.rank && uat_self.near_size > 0) /* as in uat_flow_add(); the peers are the thieves' swaps */
+    if (rank == uat_self.rank && uat_self.near_size > 0) /* as in uat_flow_add(); pairs with the thieves' swaps */
         return __atomic_compare_exchange_n(&r->claims, &index, index + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     struct uat_op op = uat_op_cmp_swap(&s->old[0], &r->claims, index, index + 1);
     uat_flow_do((uint64_t)rank << 48, &op, 1);

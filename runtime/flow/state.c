@@ -128,7 +128,7 @@ static uint64_t views_left(struct uat_flow_state *s)
     uint64_t shared = uat_flow_shared(s);
     const struct uat_flow_chunk *c = uat_flow_address(shared);
     if (uat_flow_rank(shared) == uat_self.rank)
-        return c->views; /* after the load of the count, or after a wait; the peer is leave_views() */
+        return c->views; /* after the load of the count, or after a wait; pairs with leave_views() */
     struct uat_op op = uat_op_read(&uat_flow_staging()->word[0], &c->views, 8);
     uat_flow_do(shared, &op, 1);
     return uat_flow_staging()->word[0];
@@ -302,7 +302,7 @@ uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now)
 {
     uint64_t shared = uat_flow_shared(s);
     const struct uat_flow_chunk *c = uat_flow_address(shared);
-    if (uat_flow_rank(shared) == uat_self.rank) /* Acquire: the peers are the FETCH_ADDs in count_down() */
+    if (uat_flow_rank(shared) == uat_self.rank) /* Acquire: pairs with the FETCH_ADDs in count_down() */
         return s->awaited + uat_cpu_load_acquire(&c->count);
     if (!now)
         return s->retired;

@@ -77,7 +77,7 @@ uint64_t uat_atomic_load_elsewhere(const uat_atomic_t *word)
     /* A CPU may load a word that adapters change; but in virtual time a loop of loads must let time pass. */
     if (home.host == uat_global.host.own && !UAT_IS_VIRTUAL()) {
         await_additions(home.host);
-        /* Acquire: the peer is any worker's atomic on this word, by an adapter (B5). */
+        /* Acquire: pairs with any worker's atomic on this word, by an adapter (B5). */
         return uat_cpu_load_acquire(&word->value);
     }
     return do_far(word, &home, (struct uat_bulk_op){.code = UAT_OP_READ});

@@ -67,8 +67,8 @@ static void lock(void)
     }
 }
 
-/* An atomic that returns a value waits for this worker's earlier additions, so the bits are set before (E1). The peer
- * is the CMP_SWAP in lock(). */
+/* An atomic that returns a value waits for this worker's earlier additions, so the bits are set before (E1). Pairs with
+ * the CMP_SWAP in lock(). */
 static void unlock(void)
 {
     uat_atomic_fetch_add(lock_word(), -own_mark());

@@ -79,7 +79,7 @@ const uint64_t *uat_collective_atomic(void)
     return words()->barrier;
 }
 
-/* Acquire: orders this load before the loads of run_result and result. The peer is the FETCH_ADD on runs_ended in
+/* Acquire: orders this load before the loads of run_result and result. Pairs with the FETCH_ADD on runs_ended in
  * tell(), which follows the WRITEs of both (O1). */
 static uint64_t load_runs_ended(void)
 {
@@ -109,8 +109,7 @@ static void tell(int rank)
 {
     struct words *own = words(), *there = uat_segment_of(rank, own);
     struct uat_op chain[] = {
-        /* The two WRITEs may execute in any order, but both before the FETCH_ADD (O1); its peer is
-         * load_runs_ended(). */
+        /* The two WRITEs may execute in any order, but both before the FETCH_ADD (O1); pairs with load_runs_ended(). */
         uat_op_write(&own->run_result, &there->run_result, sizeof(struct run_result)),
         uat_op_write(result_area.at, result_area.at, uat_round8(run_result_size())),
         uat_op_fetch_add(&staging()->old, &there->runs_ended, 1),
@@ -175,8 +174,8 @@ int uat_members_await(const uint64_t *word, uint64_t number, int partner)
     struct uat_relax relax = {0};
     struct uat_transport *t = uat_members.transport;
     /* Acquire: orders what other workers did before the barrier before what this worker does after it. It also orders
-     * the partner's WRITE of the status before this worker reads it. The peers are the chains of pass_round() here,
-     * and of tell_parent() and tell_child() in tree.c. */
+     * the partner's WRITE of the status before this worker reads it. Pairs with the chains of pass_round() here, and of
+     * tell_parent() and tell_child() in tree.c. */
     for (;;) {
         uint64_t count = uat_cpu_load_acquire(word), late = number - count;
         if (__builtin_expect(late + 1 > 2, 0)) /* the partner may be one barrier ahead */

@@ -104,7 +104,7 @@ static bool is_set(uat_cancel_t cancel, uat_cancel_t *outer)
         (cancel.object - uat_self.near_first) % UAT_HEAP_UNIT == UAT_HEAP_HEADER) {
         const struct uat_waitobj *o = uat_waitobj_address(cancel.object);
         /* Acquire: orders the load of the guard before the loads of the words, in case the object is being made anew.
-         * Nothing else is ordered. The peer is the CMP_SWAP in uat_waitobj_leave(). */
+         * Nothing else is ordered. Pairs with the CMP_SWAP in uat_waitobj_leave(). */
         uint64_t guard = uat_cpu_load_acquire(&o->guard);
         check(cancel, o, guard, "uat_cancelled()");
         *outer = (uat_cancel_t){o->word[OUTER], o->word[OUTER_SERIAL]};

@@ -73,7 +73,7 @@ static uint64_t get_now(uat_future_t f, void *value)
     check_size(f, what);
     uat_waitobj_check(f.object, UAT_PARK_FUTURE, what);
     if (uat_waitobj_is_near(f.object)) {
-        /* Acquire: orders the guard before the value; the peer is the CMP_SWAP in uat_waitobj_leave(). */
+        /* Acquire: orders the guard before the value; pairs with the CMP_SWAP in uat_waitobj_leave(). */
         uint64_t guard = uat_cpu_load_acquire(&o->guard);
         if (guard != UAT_WAITOBJ_SET)
             return guard;
@@ -90,7 +90,7 @@ static uint64_t get_now(uat_future_t f, void *value)
     uat_waitobj_post(f.object, chain, f.size > 0 ? 3 : 2);
     if (staging->old != UAT_WAITOBJ_SET)
         return staging->old;
-    uat_global_after_resume(); /* the peer is the release in uat_waitobj_leave(), called by uat_future_set() */
+    uat_global_after_resume(); /* pairs with the release in uat_waitobj_leave(), called by uat_future_set() */
     compare_size(f, staging->word, what);
     memcpy(value, uat_sync_staging()->value, f.size);
     return UAT_WAITOBJ_SET;

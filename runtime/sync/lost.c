@@ -35,7 +35,7 @@ static struct uat_waitobj *held_by(struct uat_block *block, int rank)
     uint64_t locked = m->word[UAT_MUTEX_LOCKED];
     if (m->kind != (UAT_WAITOBJ_MAGIC | UAT_PARK_MUTEX))
         return NULL;
-    /* Relaxed: read only for a message; the peer is the store or the WRITE in note_resumed(), mutex.c. */
+    /* Relaxed: read only for a message; pairs with the store or the WRITE in note_resumed(), mutex.c. */
     uint64_t where = locked == UAT_MUTEX_HANDED ? __atomic_load_n(uat_mutex_resumed_at(m), __ATOMIC_RELAXED) : locked;
     return where == (uint64_t)rank + 1 ? m : NULL;
 }
@@ -65,7 +65,7 @@ bool uat_mutex_lost(int rank, char *text, size_t size)
         struct uat_block *block = (struct uat_block *)(heap->memory + unit * UAT_HEAP_UNIT);
         const struct uat_parked *p = (const struct uat_parked *)(void *)block;
         const struct uat_waitobj *m;
-        /* Relaxed: read only for a message; the peers are the WRITEs that give blocks back, waitobj.c and park.c. */
+        /* Relaxed: read only for a message; pairs with the WRITEs that give blocks back, waitobj.c and park.c. */
         if (__atomic_load_n(&block->returned, __ATOMIC_RELAXED))
             continue;
         if (p->kind == UAT_PARK_OBJECT && (m = held_by(block, rank)))

@@ -235,7 +235,7 @@ static __attribute__((noinline)) void note_resumed(uint64_t mutex)
 {
     uint64_t *at = uat_mutex_resumed_at(uat_waitobj_address(mutex)), where = (uint64_t)uat_self.rank + 1;
     if (uat_waitobj_is_near(mutex)) {
-        /* Relaxed: it publishes no other data; the peer is uat_mutex_lost() in a signal handler. */
+        /* Relaxed: it publishes no other data; pairs with uat_mutex_lost() in a signal handler. */
         __atomic_store_n(at, where, __ATOMIC_RELAXED);
         return;
     }

@@ -64,7 +64,7 @@ static bool is_near(const struct list *list)
 
 static uint64_t head_of(const struct list *list)
 {
-    if (is_near(list)) /* Acquire: orders the loads of the nodes after it; the peer is add() */
+    if (is_near(list)) /* Acquire: orders the loads of the nodes after it; pairs with add() */
         return uat_cpu_load_acquire(list->head);
     struct uat_op op = uat_op_read(&uat_sync_staging()->word, list->head, sizeof(uint64_t));
     uat_waitobj_post((uint64_t)list->rank << 48, &op, 1);
@@ -75,9 +75,9 @@ static uint64_t head_of(const struct list *list)
 static bool add(const struct list *list, uint64_t expected, uint64_t node)
 {
     uat_delay();
-    if (is_near(list)) /* releases: the node is complete before (N2); the peers are head_of() and node_at() */
+    if (is_near(list)) /* releases: the node is complete before (N2); pairs with head_of() and node_at() */
         return __atomic_compare_exchange_n(list->head, &expected, node, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    /* A post is a release: the node is complete before (N2). The peers are again head_of() and node_at(). */
+    /* A post is a release: the node is complete before (N2). This pairs with head_of() and node_at(), too. */
     struct uat_op op = uat_op_cmp_swap(&uat_sync_staging()->old, list->head, expected, node);
     uat_waitobj_post((uint64_t)list->rank << 48, &op, 1);
     return uat_sync_staging()->old == expected;

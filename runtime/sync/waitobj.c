@@ -106,7 +106,7 @@ static __attribute__((noinline)) uint64_t try_take_far(uint64_t name, struct uat
 {
     struct uat_op chain[] = {
         uat_op_cmp_swap(&copy->guard, &o->guard, 0, (uint64_t)uat_self.rank + 1),
-        /* After the CMP_SWAP (O1): valid if that won. The peer is the chain of uat_waitobj_leave_far(). */
+        /* After the CMP_SWAP (O1): valid if that won. Pairs with the chain of uat_waitobj_leave_far(). */
         uat_op_read(&copy->kind, &o->kind, WORDS),
     };
     uat_waitobj_post(name, chain, 2);
@@ -169,7 +169,7 @@ static struct uat_waitobj *take(uint64_t name, enum uat_park_kind kind, const ch
     if (__builtin_expect(found != (UAT_WAITOBJ_MAGIC | kind), 0))
         uat_fatal("%s: %" PRIx64 " of rank %d is not %s: it was destroyed, or never created; its kind is 0x%" PRIx64,
                   what, name & ((UINT64_C(1) << 48) - 1), uat_waitobj_rank(name), noun(kind), found);
-    uat_global_after_resume(); /* the peer is the release in uat_waitobj_leave() */
+    uat_global_after_resume(); /* pairs with the release in uat_waitobj_leave() */
     return uat_waitobj_held();
 }
 

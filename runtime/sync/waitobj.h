@@ -269,8 +269,8 @@ static inline bool uat_waitobj_is_near(uint64_t name)
     return name - uat_self.near_first < uat_self.near_size;
 }
 
-/* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Its peers are the swaps of try_take_far()
- * and uat_waitobj_leave_far() on other workers. A job with one worker has no peers, and needs no atomic instruction. */
+/* CMP_SWAP of a guard, or of a claim, that is near. Returns the old value. Pairs with the swaps of try_take_far() and
+ * uat_waitobj_leave_far() on other workers. A job with one worker has no peers, and needs no atomic instruction. */
 static inline uint64_t uat_waitobj_swap_near(uint64_t *guard, uint64_t expected, uint64_t desired)
 {
     if (uat_self.size == 1) {
@@ -298,7 +298,7 @@ static inline struct uat_waitobj *uat_waitobj_take(uint64_t name, enum uat_park_
                          0))
         return uat_waitobj_take_slowly(name, kind, what);
     uat_waitobj_words = o;
-    uat_global_after_resume(); /* the peer is the release in uat_waitobj_leave() */
+    uat_global_after_resume(); /* pairs with the release in uat_waitobj_leave() */
     return o;
 }
 
