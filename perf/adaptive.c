@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Four algorithms, each by uat/pattern.h and by the two modes of uat/adaptive.h: a loop whose last tenth is ten times
- * as slow, a search for the only hit, a prefix sum, and a sort (adaptive_sort.c). The work of an iteration of the first
- * three is a time, real or virtual.
+ * Compares uat/pattern.h with the two modes of uat/adaptive.h on four algorithms: a loop whose last tenth is ten times
+ * as slow, a search for the only hit, a prefix sum, and a sort (adaptive_sort.c). An iteration of the first three takes
+ * a fixed time, real or virtual.
  */
 #include "perf/adaptive_sort.h"
 #include "perf/bench.h"
@@ -18,7 +18,7 @@ static int64_t n = 20000, work = 1000, look = 20000, app, by, hit = 40;
 
 static volatile uint64_t spent;
 
-/* Iteration i: nanoseconds of work. */
+/* The work of iteration i, in nanoseconds. */
 static uint64_t cost(int64_t i)
 {
     return (uint64_t)work * (app == LOOP && i >= n - n / 10 ? 10 : 1);
@@ -44,7 +44,7 @@ static bool is_hit(int64_t i)
     return i == n / 100 * hit;
 }
 
-/* A checksum of the prefix sums [begin, end), after `sum`, which becomes the sum at `end`. */
+/* Returns a checksum of the prefix sums [begin, end). *sum: the sum before `begin`; on return, the sum before `end`. */
 static uint64_t write_sums(int64_t begin, int64_t end, uint64_t *sum)
 {
     uint64_t written = 0;
@@ -56,12 +56,12 @@ static uint64_t write_sums(int64_t begin, int64_t end, uint64_t *sum)
     return written;
 }
 
-/* Sum, and checksum of what was written. */
+/* The sum of the values, and a checksum of the prefix sums that were written. */
 struct sums {
     uint64_t sum, written;
 };
 
-/* By uat/pattern.h. */
+/* The algorithms with uat/pattern.h. */
 
 static void add(int64_t begin, int64_t end, void *partial, const void *arg)
 {
@@ -108,9 +108,9 @@ UAT_TASK(struct sums, by_pattern, int64_t, count)
     return s;
 }
 
-/* By uat/adaptive.h. */
+/* The algorithms with uat/adaptive.h. */
 
-/* Iterations between two looks. */
+/* Maximum iterations between two checks for requests. */
 static int64_t most(void)
 {
     return look > work ? look / (work > 0 ? work : 1) : 1;
@@ -147,13 +147,14 @@ static void search_part(uat_context_t *c, const void *arg, void *result)
     *(struct sums *)result = (struct sums){.sum = (uint64_t)found};
 }
 
-/* The second pass, over iterations whose sum was taken from a part. */
+/* The second pass, over iterations that a part has only summed: writes their prefix sums. */
 UAT_TASK(uint64_t, second, int64_t, begin, int64_t, end, uint64_t, sum)
 {
     return write_sums(begin, end, &sum);
 }
 
-/* The owner carries the sum. It takes parts back, jumps over what they have added up, and has that written. */
+/* The owner keeps the running sum. It takes each part back, adds the part's sum, skips its iterations, and spawns a
+ * task that writes their prefix sums. */
 static void prefix_owner(uat_context_t *c, struct sums *s)
 {
     second_task task[UAT_CONTEXT_PARTS];
@@ -188,7 +189,7 @@ static void prefix_part(uat_context_t *c, const void *arg, void *result)
     *(struct sums *)result = s;
 }
 
-/* Answers one request in a look. */
+/* Answers one request per call. */
 static void split_for_one(uat_context_t *c, const uat_request_t *requests, int count)
 {
     int64_t begin, end;
@@ -322,7 +323,7 @@ static int sequential(uint64_t *answer)
     int64_t last = app == SEARCH ? n / 100 * hit + 1 : n;
     if (app == PREFIX) {
         answer[1] = write_sums(0, n, &answer[0]);
-        if (by == PATTERN) /* the bodies of uat_scan() have no place to count */
+        if (by == PATTERN) /* the bodies of uat_scan() cannot count */
             answer[1] = 0;
         return 0;
     }

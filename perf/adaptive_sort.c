@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A merge sort in passes. The first pass sorts chunks. Each further pass merges pairs of runs; an iteration makes one
- * chunk of the output, for which it finds its places in both runs by a binary search. In virtual time an element takes
- * SORT_NS in the first pass, and MERGE_NS in each further one.
+ * A merge sort in passes. The first pass sorts chunks. Each later pass merges pairs of runs. An iteration of it makes
+ * one chunk of the output: a binary search finds where the chunk starts and ends in both runs. In virtual time an
+ * element takes SORT_NS in the first pass, and MERGE_NS in each later pass.
  */
 #include "perf/adaptive_sort.h"
 
@@ -37,7 +37,7 @@ static int compare_for_sort(const void *a, const void *b, const void *arg)
     return compare(a, b);
 }
 
-/* A pass: runs of `width` elements of `from` are merged to `to`. */
+/* A pass: merges the runs of `from`, which have `width` elements each, into `to`. */
 struct merge {
     int64_t n, width;
     const element *from;
@@ -86,7 +86,7 @@ static element at(const element *p)
     return e;
 }
 
-/* How many of the first `count` elements of the merged runs a and b come from a? */
+/* The number of the first `count` elements of the merged runs a and b that come from a. */
 static int64_t share_of(const element *a, int64_t na, const element *b, int64_t nb, int64_t count)
 {
     int64_t low = count > nb ? count - nb : 0, high = least(count, na);
@@ -111,7 +111,7 @@ static void close_run(const element *p, int64_t count)
         uat_global_checkin(p, (size_t)count * sizeof(element), UAT_READ);
 }
 
-/* The elements from `first` to `last` - 1 of the merged runs a and b. */
+/* Store elements [first, last) of the merged runs a and b in `to`. */
 static void merge_part(const element *a, int64_t na, const element *b, int64_t nb, int64_t first, int64_t last,
                        element *to)
 {

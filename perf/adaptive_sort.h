@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { UAT_SORT_CHUNK = 2048 }; /* elements of an iteration */
+enum { UAT_SORT_CHUNK = 2048 }; /* elements per iteration */
 
 /* Run the iterations [begin, end) of a pass. */
 typedef void adaptive_pass_fn(int64_t begin, int64_t end, const void *arg);
@@ -21,7 +21,8 @@ struct adaptive_sorted {
 /* Allocate n elements. Collective. 0 or a negative errno. */
 int adaptive_sort_open(int64_t n);
 
-/* In a task. Fill the array; sort it, by a merge sort whose passes `pass` runs or by uat_sort(); check it. */
+/* Fill the array, sort it, check it. Call them in a task. adaptive_sort_passes() is a merge sort whose passes `pass`
+ * runs; adaptive_sort_by_library() calls uat_sort(). */
 void adaptive_sort_fill(int64_t n);
 void adaptive_sort_passes(int64_t n, adaptive_pass *pass);
 void adaptive_sort_by_library(int64_t n);

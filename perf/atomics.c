@@ -6,7 +6,7 @@
  *
  * A second part changes one word on each of several workers. These share a host if the launcher places consecutive
  * ranks on one host. The words are at one address in all workers, or 64 bytes x the rank apart. An adapter that
- * serialises atomics by the low 12 bits of their addresses is slower in the first case (transport/colour.h).
+ * serialises atomics by the low 12 bits of their addresses is slower if the addresses are equal (transport/colour.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,8 @@ struct row {
     double success; /* share of the operations that changed their word */
 };
 
-/* Lines at the end of the heap, which is unused outside a run: first the words, then the places of old values. */
+/* Line i of those at the end of the heap, which is unused outside a run. The first lines have the words, the next ones
+ * receive the old values. */
 static uint64_t *line(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(WORDS_MAX + WINDOW_MAX - i) * LINE);
@@ -52,7 +53,7 @@ struct flight {
     uint32_t guess; /* s->guess of the word when this operation was posted */
 };
 
-/* The rank that has the word. With several targets, each has one word, and `word` is the target's rank. */
+/* The rank that has the word. With several targets, each target has one word, and `word` is the target's rank. */
 static int target_of(const struct row *row, int word)
 {
     return row->targets > 1 ? word : 0;
@@ -87,7 +88,7 @@ static int land(struct shooter *s, const struct row *row, int slot)
     if (row->code == UAT_OP_FETCH_ADD || old == f->expected) {
         s->successes++;
     } else if (f->guess == s->guess[f->word]) {
-        s->expected[f->word] = old; /* operations in flight expect a wrong value and will fail, too */
+        s->expected[f->word] = old; /* the operations in flight expect a wrong value, so they will fail as well */
         s->guess[f->word]++;
     }
     return status;

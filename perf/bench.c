@@ -18,10 +18,11 @@ struct job {
     bool known;
     uint64_t expected[UAT_BENCH_RESULTS];
     bool correct;
-    bool too_large; /* there is too little memory for the input; this has been reported, and all workers know it */
+    bool too_large; /* the memory is too small for the input: rank 0 has reported that, and all workers know it */
 };
 
-/* The current run. A pause moves the start of the run forward by the length of the pause. Its counts are left out. */
+/* The current run. A pause moves the start of the run forward by the length of the pause, and its counts are left
+ * out. */
 static struct {
     struct uat_moment start, paused_at;
     uat_stats_t counted, counted_at; /* counters before the run; before the pause */
@@ -107,7 +108,7 @@ static void check(struct job *job, const uint64_t *answer, const char *whose, in
     }
 }
 
-/* Check an answer. If none is known, later answers are compared with the first one found. */
+/* Check an answer. If the right answer is unknown, the first answer found is taken as right. */
 static void check_or_learn(struct job *job, const uint64_t *answer, const char *whose, int64_t number, bool *have)
 {
     if (*have)
@@ -166,7 +167,7 @@ static int measure_stacks(struct job *job)
     return status;
 }
 
-/* Run an application's own check of its result, and take over its figures. */
+/* Run the application's own check of its result, and copy its figures. */
 static int verify(struct job *job, struct uat_bench_run *run)
 {
     const struct uat_bench *bench = job->bench;
@@ -281,7 +282,7 @@ static int measure(struct job *job)
     return status;
 }
 
-/* Print and exit. In a job, only rank 0 prints. Without a launcher, it prints without starting the runtime. */
+/* Print and exit. In a job, only rank 0 prints. A process without a launcher prints without starting the runtime. */
 static int speak_and_exit(const struct job *job, const char *error)
 {
     bool launched = getenv("PMIX_NAMESPACE") != NULL;
@@ -305,7 +306,7 @@ static int run_job(struct job *job)
 
     if (!status)
         status = measure(job);
-    if (job->too_large && uat_barrier() == 0) /* all workers leave in order and print nothing more */
+    if (job->too_large && uat_barrier() == 0) /* all workers finalize, so that no abort is reported */
         uat_finalize();
     else if (!status)
         status = uat_finalize();
@@ -323,7 +324,7 @@ static int run_micro(const struct job *job)
         status = flush_report(job->bench);
     if (!status)
         status = uat_finalize();
-    else if ((status == -EINVAL || status == UAT_BENCH_NO_ARRAY) && uat_barrier() == 0) /* all workers leave in order */
+    else if ((status == -EINVAL || status == UAT_BENCH_NO_ARRAY) && uat_barrier() == 0) /* all workers finalize */
         return uat_finalize() == 0 && status == -EINVAL ? 2 : 1;
     return !status ? 0 : 1;
 }

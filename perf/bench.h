@@ -17,10 +17,10 @@
 extern "C" {
 #endif
 
-#define UAT_BENCH_RESULTS    3 /* maximum numbers of an answer */
-#define UAT_BENCH_FIGURES    6 /* maximum further numbers of a run */
+#define UAT_BENCH_RESULTS    3 /* maximum numbers in an answer */
+#define UAT_BENCH_FIGURES    6 /* maximum further figures of a run */
 #define UAT_BENCH_REPEAT_MAX 1000
-#define UAT_BENCH_NO_ARRAY   1 /* measure() returns it when an array was refused */
+#define UAT_BENCH_NO_ARRAY   1 /* measure() returns this if an array was refused */
 
 /* A number on the command line: an integer or a real number, in a range. */
 struct uat_bench_option {
@@ -48,7 +48,7 @@ struct uat_bench {
     const char *results[UAT_BENCH_RESULTS]; /* names of the answer's numbers; NULL after the last */
     bool rate;                              /* also report the first number per second */
 
-    /* Check all values together: returns NULL, or what is wrong. The pointer may be NULL. */
+    /* Checks that the values fit together. Returns NULL, or a text that says what is wrong. The pointer may be NULL. */
     const char *(*refuse)(void);
     /* Computes the answer if it is known without running anything. */
     bool (*known)(uint64_t *answer); /* may be NULL */
@@ -58,18 +58,18 @@ struct uat_bench {
     int (*sequential)(uint64_t *answer);
     /*
      * Further functions of an application; each may be NULL. All are collective, and their time does not count. They
-     * return 0 or a negative errno, reported.
+     * return 0 or a negative errno, which they have reported.
      */
     int (*prepare)(void);         /* once, before the first run: make the input */
     int (*verify)(bool *correct); /* after a run: is its result right? If not, say why on rank 0. */
     int (*finish)(void);          /* once, after the last run */
     double *figures;              /* UAT_BENCH_FIGURES numbers, which run() and verify() set on rank 0 */
-    struct uat_bench_figure names[UAT_BENCH_FIGURES]; /* names of the figures; an entry without a name is the end */
+    struct uat_bench_figure names[UAT_BENCH_FIGURES]; /* names of the figures; an entry without a name ends them */
     /*
-     * Measures and reports on rank 0. A microbenchmark has this function instead of results, known(), run() and
-     * sequential(). It has no --seq and no --repeat. Collective, between uat_init() and uat_finalize(). Returns 0 or a
-     * negative errno, reported. Two of the results must be returned on all workers:
-     * - -EINVAL, if this job cannot measure it (an error of the command line)
+     * Measures, and reports on rank 0. A microbenchmark has this function instead of results, known(), run() and
+     * sequential(). A microbenchmark has no --seq and no --repeat. Collective, between uat_init() and uat_finalize().
+     * Returns 0 or a negative errno, which it has reported. Two of the errors must be returned on all workers:
+     * - -EINVAL, if this job cannot be measured (the command line is wrong)
      * - UAT_BENCH_NO_ARRAY, if uat_global_alloc() refused
      */
     int (*measure)(const struct uat_bench *bench, const struct uat_bench_settings *settings);
@@ -94,7 +94,8 @@ static inline void uat_bench_opaque(void)
 /*
  * Call this pair in run() or sequential() around code that is not part of the measurement, such as a check of the
  * answer. The seconds, cycles and counters of a pause are left out. A pause that is not ended lasts to the end of the
- * run. In run() both are collective and called outside uat_run(); if one of them fails, the run fails with its error.
+ * run. In run() both are collective and must be called outside uat_run(). If one of them fails, the run fails with that
+ * error.
  */
 void uat_bench_pause(void);
 void uat_bench_resume(void);
@@ -124,7 +125,7 @@ struct uat_bench_run {
     uat_stats_t stats; /* counters of this run, over all workers; stack_bytes_max counts since the start */
 };
 
-/* All that is reported. Of several runs, `run` is the one with the median time; the figures are those of that run. */
+/* The content of the report. `run` is the run with the median time, and the figures are those of that run. */
 struct uat_bench_report {
     const struct uat_bench *bench;
     const struct uat_bench_settings *settings;
@@ -145,7 +146,7 @@ int uat_bench_parse(const struct uat_bench *bench, int argc, char **argv, struct
                     char *error, size_t error_size);
 void uat_bench_help(const struct uat_bench *bench, FILE *out);
 
-/* Round trips of a steal, median and mean; 0 without steals. */
+/* Round trips per steal: the median and the mean. 0 without steals. */
 uint64_t uat_bench_trips_median(const uat_stats_t *stats);
 double uat_bench_trips_mean(const uat_stats_t *stats);
 double uat_bench_cycles_per_task(const struct uat_bench_report *report);

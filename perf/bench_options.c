@@ -70,7 +70,7 @@ static void note_argument(struct uat_bench_settings *settings, const char *argum
     snprintf(settings->args + used, sizeof(settings->args) - used, "%s%s", used ? " " : "", argument);
 }
 
-/* Check that all required arguments are given, and that the values fit together. */
+/* Check that all required arguments are present and that the values fit together. */
 static int check_whole(const struct uat_bench *bench, bool positional, char *error, size_t error_size)
 {
     const char *refusal = bench->refuse ? bench->refuse() : NULL;

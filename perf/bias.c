@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Biased locks, after Dolan, Muralidharan and Gregg (TACO 9(4), 2013), section 6.3. A critical section adds 1 to a word
- * that lives with the lock. A visit of a task is some sections in a row; then the task returns to its own worker. With
- * an ordinary mutex the task stays on its worker, and each section reaches lock and word from there. With a biased
- * mutex it migrates to them. The home is the last worker. Rows with `tasks` of more than 1 have a task on each other
- * worker.
+ * on the lock's worker, which is the last one. A task executes some sections in a row (a visit) and then returns to its
+ * own worker. With an ordinary mutex the task stays on its worker, and each section accesses the lock and the word from
+ * there. With a biased mutex the task migrates to the lock's worker. In rows with more than one task, each worker
+ * except the last has a task.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ struct home {
 
 struct row {
     uint64_t tasks, visit;
-    double ns[RATES]; /* for a section: median of the rounds */
-    bool near;        /* the tasks are on the home */
+    double ns[RATES]; /* per section: median of the rounds */
+    bool near;        /* the tasks are on the lock's worker */
 };
 
 UAT_TASK(struct home, make_home)
@@ -54,7 +54,7 @@ UAT_TASK_VOID(visit, struct home, home, int, biased, uint64_t, visit_sections, u
     }
 }
 
-/* Nanoseconds of a section; below 0 if the word is wrong in the end. */
+/* Nanoseconds per section; negative if the word is wrong in the end. */
 UAT_TASK(double, measure_row, struct row, row, int, biased, uint64_t, times)
 {
     int last = uat_size() - 1;
@@ -82,7 +82,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Measure ordinary and biased in turn. Collective. */
+/* Measure the ordinary and the biased mutex in turn. Collective. */
 static int run_row(struct row *row)
 {
     double ns[RATES][101];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Binary task creation. Tasks only spawn and join, so the time per task is the runtime's overhead.
- * A task above depth 0 does this `iterations` times: spawn two children one level lower, join both. With --call-last it
- * spawns the first child and calls the second.
+ * A task above depth 0 does this `iterations` times: spawn two children one level lower, and join both. With
+ * --call-last it spawns the first child and calls the second.
  */
 #include "perf/bench.h"
 
@@ -29,7 +29,7 @@ __attribute__((noinline)) static uint64_t create_children(int64_t level)
     return tasks;
 }
 
-/* Create the tree below a task of this level. Returns the number of its tasks, with this one. */
+/* Create the tree below a task of this level. Returns the number of tasks in the tree, this one included. */
 static uint64_t create(int64_t level)
 {
     return level == 0 ? 1 : create_children(level);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sort N random integers in global memory, of 32 or 64 bits, with leaves sorted by radix or by comparisons. */
+/* Sort N random integers of 32 or 64 bits in global memory. The leaves are sorted by radix or by comparisons. */
 #include "perf/cilksort.h"
 
 #include <errno.h>
@@ -18,7 +18,8 @@ struct totals {
     uat_atomic_t wrong, before, after;
 };
 
-/* Fill, sort, check. *seconds: time of the sort alone. 0 or a negative errno; -EPROTO: not sorted. */
+/* Fill, sort, check. *seconds: time of the sort alone. Returns 0 or a negative errno; -EPROTO: the result is not
+ * sorted. */
 static int sort_once(const struct uat_cilksort *cilksort, struct totals *totals, double *seconds)
 {
     size_t size = (size_t)uat_size(), rank = (size_t)uat_rank(), from = (size_t)n * rank / size,
@@ -38,7 +39,7 @@ static int sort_once(const struct uat_cilksort *cilksort, struct totals *totals,
     if (!rc &&
         (uat_atomic_load(&totals->wrong) || uat_atomic_load(&totals->before) != uat_atomic_load(&totals->after))) {
         if (uat_rank() == 0)
-            fprintf(stderr, "uat-cilksort: the result is not sorted, or not of the same elements\n");
+            fprintf(stderr, "uat-cilksort: the result is not sorted, or has other elements than the input\n");
         rc = -EPROTO;
     }
     int left = uat_barrier(); /* now every worker has read the totals */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cilksort for one width of its elements; cilksort_elements.c is compiled once for each. */
+/* Cilksort for one width of its elements. cilksort_elements.c is compiled once for each width. */
 #ifndef UAT_PERF_CILKSORT_H
 #define UAT_PERF_CILKSORT_H
 
@@ -14,7 +14,8 @@ struct uat_cilksort {
     int (*sort)(void *data, void *spare, size_t n, bool radix);
     /* Fill data[from..to) with random elements. Returns their sum. */
     uint64_t (*fill)(void *data, size_t from, size_t to);
-    /* The number of elements of data[from..to) that are less than their predecessor. *sum: the sum of all of them. */
+    /* Returns the number of elements of data[from..to) that are less than their predecessor. *sum: the sum of all
+     * elements of data[from..to). */
     uint64_t (*check)(void *data, size_t from, size_t to, uint64_t *sum);
 };
 

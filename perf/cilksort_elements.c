@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Cilksort: merge sort in four parts with parallel merges (Akl and Santoro 1987; Frigo, Leiserson, Randall, PLDI'98),
- * in global memory. Leaves are sorted by radix or by comparisons, in place if they are near. CILKSORT_BITS: bits of an
- * element.
+ * in global memory. Leaves are sorted by radix or by comparisons; near leaves are sorted in place. CILKSORT_BITS: bits
+ * of an element.
  */
 #include "perf/cilksort.h"
 

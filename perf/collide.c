@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Do arrays evict each other from the first-level cache? Rotate y[i] and x[i + lag] over all pairs of 16 arrays. The
- * arrays are of three kinds, which take turns: global arrays; arrays of malloc(); and memory mapped at multiples of
- * 1 GiB plus k * --step, which tries other placement rules. One worker; docs/global.md has figures.
+ * Do arrays evict each other from the first-level cache? For each pair x, y of 16 arrays, rotate y[i] and x[i + lag].
+ * The arrays are of three kinds, which take turns: global arrays; arrays of malloc(); and memory mapped at multiples of
+ * 1 GiB plus k * --step, which tries other placement rules. The program runs on one worker. Figures are in
+ * docs/global.md.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static int open_mapped(void)
     return 0;
 }
 
-/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
+/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, which it has reported. */
 static int open_arrays(void)
 {
     for (int k = 0; k < ARRAYS; k++) {
@@ -90,8 +91,8 @@ static void close_arrays(void)
         munmap(mapping, (ARRAYS + 1) * APART + ARRAYS * (size_t)step + room());
 }
 
-/* Measure the bytes loaded and stored per cycle for all pairs. For each pair the best round counts. The kinds take
- * turns. */
+/* Measure for all pairs how many bytes are loaded and stored per cycle. For each pair the best round counts. The kinds
+ * take turns. */
 static void measure_row(size_t bytes, size_t lag)
 {
     static double rate[KINDS][PAIRS];
@@ -112,7 +113,7 @@ static void measure_row(size_t bytes, size_t lag)
                 best[kind] = taken < best[kind] ? taken : best[kind];
             }
             for (int kind = 0; kind < KINDS && i != j; kind++)
-                rate[kind][pair] = 32.0 * (double)n / (double)(best[kind] ? best[kind] : 1); /* 0: virtual time */
+                rate[kind][pair] = 32.0 * (double)n / (double)(best[kind] ? best[kind] : 1); /* 0 in virtual time */
             pair += i != j;
         }
     *r = (struct row){.bytes = bytes, .lag = lag};
@@ -154,7 +155,7 @@ static void report(const struct uat_bench *bench, const struct uat_bench_setting
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
     if (uat_size() > 1) {
-        fprintf(stderr, "uat-collide: it takes one worker\n");
+        fprintf(stderr, "uat-collide: it runs on one worker only\n");
         return -EINVAL;
     }
     int rc = open_arrays();

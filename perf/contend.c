@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Compares the total rate of steals of many thieves from one victim with the rate of a single thief. Under a protocol
- * that livelocks, the rate falls towards 0. The lock protocol avoids that: losers take back their 1 and back off
- * randomly. Rank 0 is the victim and keeps its ring full. The other ranks steal.
+ * that livelocks, the rate falls towards 0. The lock protocol avoids this livelock: a loser undoes its FETCH_ADD of 1
+ * and backs off for a random time. Rank 0 is the victim and keeps its ring full. The other ranks steal.
  */
 #include <errno.h>
 #include <sched.h>
@@ -26,7 +26,7 @@ struct row {
 
 static bool always(void *context, uintptr_t sp)
 {
-    return true; /* these entries have no task */
+    return true; /* no join record is needed, since no task belongs to these entries */
 }
 
 static double now(void)
@@ -34,7 +34,7 @@ static double now(void)
     return uat_moment_now().seconds;
 }
 
-/* Keep the ring full until time `end`: make NEST entries, publish as many as fit, and make new ones when all have been
+/* Keep the ring full until time `end`: push NEST entries, publish as many as fit, and push new ones when all have been
  * stolen. */
 static void be_victim(double end)
 {
@@ -119,7 +119,7 @@ static void report(const struct uat_bench *bench, const struct uat_bench_setting
     uat_report_end();
 }
 
-/* Alternate between one thief and all of them, so that a change of the machine's speed affects both. */
+/* Alternate between one thief and all thieves, so that a change in the machine's speed affects both rates. */
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
     if (uat_size() < 3) {

@@ -34,7 +34,7 @@ static int sequential(uint64_t *answer)
     return 0;
 }
 
-/* Computes the answer iteratively, in another way than the tasks do. */
+/* Computes the answer by a loop, independently of the tasks. */
 static bool known(uint64_t *answer)
 {
     uint64_t next = 1;

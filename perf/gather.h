@@ -8,7 +8,8 @@ struct uat_gathered {
     uint64_t sum, least, most;
 };
 
-/* Sum, minimum and maximum of one number of each worker. Collective, outside uat_run(). 0 or a negative errno. */
+/* Compute the sum, minimum and maximum of one number per worker. Collective, outside uat_run(). Returns 0 or a negative
+ * errno. */
 int uat_gather(uint64_t own, struct uat_gathered *gathered);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a migrated stack costs with iso-address (HPDC'15, section 4), in real time. There each stack has an address of
- * its own in the whole job. A thief copies it from a buffer, since such a range cannot be registered, to a page that it
- * has touched before or touches for the first time. Beside it: the copies of uni-address, which suspends and resumes a
- * task by one copy each within memory that is resident. Each kind takes its turn in each round.
+ * What the migration of a stack costs with iso-address (HPDC'15, section 4), in real time. With iso-address each stack
+ * has its own address range in the whole job. Such a range cannot be registered, so a thief copies the stack from a
+ * buffer. The thief has touched the target pages before (USED) or not (FRESH). For comparison: a copy of uni-address
+ * (COPY), which suspends or resumes a task by one copy within resident memory. The kinds take turns in each round.
  *
- * And what a child on a stack of its own costs its spawner: take a place, switch to it, switch back, give it back. The
- * place that was given back last is taken first, so it is in the cache.
+ * It also measures what a child on its own stack costs its spawner: take a slot, switch to it, switch back, and return
+ * the slot. The slot that was returned last is taken first, so it is in the cache.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,17 +19,17 @@
 #include "perf/report.h"
 #include "uat/generator.h"
 
-enum { SLOT = 16384, /* bytes of the place of a stack */ CHILDREN = 1000 /* in a batch */, NEST = 8 };
+enum { SLOT = 16384, /* bytes reserved per stack */ CHILDREN = 1000 /* per batch */, NEST = 8 };
 enum { FRESH, USED, COPY, KINDS };
 
 static const char *const names[KINDS] = {[FRESH] = "fresh", [USED] = "used", [COPY] = "copy"};
 static int64_t bytes = 3055, rounds = 2000;
 
 static struct {
-    char *slots;             /* a place for each round; none is touched at first */
+    char *slots;             /* one slot per round; none is touched before its first round */
     char *buffer, *resident; /* one stack each */
     uint64_t *ns[KINDS], *child_ns;
-    void *free[NEST]; /* places that children may take */
+    void *free[NEST]; /* slots that children may take */
     int nfree;
     volatile uint64_t ran;
     long faults[KINDS];
@@ -48,7 +48,7 @@ static long faults(void)
     return use.ru_minflt;
 }
 
-/* Copy the stack to the top of a place, as a thief does. */
+/* Copy the stack to the top of a slot or of the resident stack, as a thief does. */
 static void copy_once(int kind, int64_t round)
 {
     char *to = kind == COPY ? iso.resident : iso.slots + round * SLOT;
@@ -67,7 +67,7 @@ UAT_GENERATOR_SIZED(SLOT - 512, char, child, int, unused)
 }
 _Static_assert(sizeof(child_generator) <= SLOT, "a child's stack lies in its place");
 
-/* Call a child on a stack of its own, which ends at once. */
+/* Call a child on its own stack. The child returns at once. */
 static void call_child(void)
 {
     child_generator *place = iso.free[--iso.nfree];
@@ -92,7 +92,7 @@ static void *map(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* The largest power of two of bytes that this process can reserve: its exponent. */
+/* The largest k such that this process can reserve 2^k bytes of addresses. */
 static int largest_reservation(void)
 {
     int bits = 30;
@@ -114,7 +114,7 @@ static int open_places(void)
         here &= (iso.free[iso.nfree] = aligned_alloc(SLOT, SLOT)) != NULL;
     if (!here || !iso.child_ns || !iso.slots || !iso.buffer || !iso.resident)
         return -ENOMEM;
-    madvise(iso.slots, (size_t)rounds * SLOT, MADV_NOHUGEPAGE); /* a stack has a page of its own, not 2 MiB */
+    madvise(iso.slots, (size_t)rounds * SLOT, MADV_NOHUGEPAGE); /* no slot shares a page of 2 MiB */
     memset(iso.buffer, 1, SLOT);
     memset(iso.resident, 1, SLOT);
     return 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A parallel reduction over iterations that do nothing or work for a fixed time. It shows what splitting on demand
- * costs and gains. */
+/* A parallel reduction over iterations that do nothing or work for a fixed time. It shows the cost and the gain of
+ * splitting on demand. */
 #include "base/virtual.h"
 #include "perf/bench.h"
 #include "perf/samples.h"
 #include "uat/pattern.h"
 #include "uat/reducer.h"
 
-static int64_t n = 1000000000, work; /* number of iterations; nanoseconds of work in each, 0 = no work */
-static int64_t reducer;              /* does each iteration count in a reducer, instead of a value that it is passed? */
+static int64_t n = 1000000000, work; /* number of iterations; nanoseconds of work per iteration, 0 for none */
+static int64_t reducer;              /* not 0: iterations count in a reducer instead of in a passed value */
 
 static uint64_t cycles_of_work; /* `work` in cycles of this host's counter; every worker measures it */
 
@@ -70,7 +70,7 @@ UAT_TASK(uint64_t, all, int64_t, iterations)
     return result;
 }
 
-/* Compute the counter cycles of the work on every worker, once the options are known. Called as refuse(), but refuses
+/* Convert the work to cycles of this host's counter, once the options are known. Called as refuse(), but refuses
  * nothing. */
 static const char *calibrate(void)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The low-lock queue with intrusive nodes of Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context
- * Switching", TACO 9(4), 2013, section 6.2, between processes that share memory at one address. Any number of them
- * enqueue and dequeue. A node belongs to its user again as soon as it was dequeued. Two cache lines are touched, the
- * queue's and the node's. It is not lock-free: a dequeue waits for an enqueue that is between its two steps. Model:
- * tests/model/lowlock.pml.
+ * Switching", TACO 9(4), 2013, section 6.2, between processes that share memory at one address. Any number of processes
+ * may enqueue and dequeue. A node belongs to its user again as soon as it has been dequeued. An operation touches two
+ * cache lines, the queue's and the node's. The queue is not lock-free: a dequeue waits for an enqueue that is between
+ * its two steps. Model: tests/model/lowlock.pml.
  *
  *   W1  `tail` names the last node, or 0 if the queue is empty (the paper's sentinel). Only CMP_SWAPs change it.
- *   W2  `first` names the first node beside a count, or 0. Only CMP_SWAPs change it, and each one raises the count. So
- *       a dequeue fails if its node was dequeued and enqueued again since the dequeue read the successor. The paper has
- *       no count, and stores to this word as well.
+ *   W2  `first` holds the first node's address, or 0, and a count. Only CMP_SWAPs change it, and each one raises the
+ *       count. So a dequeue fails if its node was dequeued and enqueued again after the dequeue had read `first`. The
+ *       paper has no count, and also changes this word by stores.
  *   W3  If `first` is 0 and `tail` is not, exactly one process is going to set `first`: the one that has enqueued into
- *       the empty queue, or the one whose dequeue has met an enqueue. The others wait.
- *   W4  A node's `next` is 0 before the node is in the queue, and set once, by the process that enqueues the next node.
- *       A node with a successor is dequeued only after that.
+ *       the empty queue, or the one that has dequeued the last node while another was enqueued. All other dequeues
+ *       wait.
+ *   W4  A node's `next` is 0 when the node enters the queue. It is set once, by the process that enqueues the next
+ *       node. A node that has a successor is dequeued only after its `next` was set.
  */
 #ifndef UAT_PERF_LOWLOCK_H
 #define UAT_PERF_LOWLOCK_H
@@ -24,7 +25,7 @@
 
 struct lowlock_node {
     _Alignas(64) uint64_t next; /* address of the next node, or 0 */
-    uint64_t number;            /* the user's */
+    uint64_t number;            /* for the user */
 };
 
 struct lowlock {
@@ -50,20 +51,20 @@ static inline uint64_t lowlock_after(uint64_t first, uint64_t address)
     return ((first >> LOWLOCK_SHIFT) + 1) << LOWLOCK_SHIFT | address;
 }
 
-/* Sequentially consistent: orders the node's words before the node becomes known to other processes, and what they have
- * done to it before this process takes it. Both sides are the swaps of enqueue and dequeue. */
+/* Sequentially consistent. Orders this process's stores to the node before other processes can find the node, and their
+ * accesses to a node before this process takes it. The swaps of enqueue and dequeue pair with each other. */
 static inline int lowlock_swap(uint64_t *word, uint64_t expected, uint64_t desired)
 {
     return __atomic_compare_exchange_n(word, &expected, desired, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* Acquire: the peer is the swap that has set the word, or the store of `next` in lowlock_enqueue(). */
+/* Acquire: pairs with the swap that has set the word, or with the store of `next` in lowlock_enqueue(). */
 static inline uint64_t lowlock_load(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* Set `first`, which is 0, to this address: the duty of W3. Nobody else changes the word meanwhile. */
+/* Set `first`, which has address 0, to this address, as W3 demands. No other process changes `first` before that. */
 static inline void lowlock_set_first(struct lowlock *q, uint64_t address)
 {
     uint64_t first = lowlock_load(&q->first);
@@ -79,7 +80,7 @@ static inline void lowlock_enqueue(struct lowlock *q, struct lowlock_node *node)
     while (!lowlock_swap(&q->tail, last, name));
     if (last == 0)
         lowlock_set_first(q, name);
-    else /* release: orders the node's words before its name; the peer is the load in lowlock_dequeue() */
+    else /* release: orders the node's words before its address; pairs with the load in lowlock_dequeue() */
         __atomic_store_n(&lowlock_node(last)->next, name, __ATOMIC_RELEASE);
 }
 
@@ -93,13 +94,13 @@ static inline uint64_t lowlock_await(const struct lowlock_node *node)
     return next;
 }
 
-/* Dequeue `first`, which was the last node, too. NULL if another process was faster. */
+/* Dequeue the only node. NULL if another process has changed `first`. */
 static inline struct lowlock_node *lowlock_take_last(struct lowlock *q, uint64_t first)
 {
     struct lowlock_node *node = lowlock_node(first);
     if (!lowlock_swap(&q->first, first, lowlock_after(first, 0)))
         return NULL;
-    if (!lowlock_swap(&q->tail, lowlock_address(first), 0)) /* an enqueue has come: W3 */
+    if (!lowlock_swap(&q->tail, lowlock_address(first), 0)) /* an enqueue has changed `tail`: W3 */
         lowlock_set_first(q, lowlock_await(node));
     return node;
 }
@@ -121,7 +122,7 @@ static inline struct lowlock_node *lowlock_dequeue(struct lowlock *q)
                 return node;
             continue;
         }
-        /* The node may have left, and its memory may be in use again: then the swap fails (W2). */
+        /* The node may have been dequeued, and its memory may be in use again. Then the swap fails (W2). */
         uint64_t next = lowlock_load(&node->next);
         if (next && lowlock_swap(&q->first, first, lowlock_after(first, next)))
             return node;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * N queens by divide and conquer over the columns. A task has the queens of the rows placed so far and a range of
- * columns for the next queen. It spawns a task for each half of the range, or none. A task with a single column places
- * the queen there and goes on to the next row itself. There it counts only columns that no queen attacks.
+ * N queens by divide and conquer over the columns. A task has the queens placed so far, one per row, and a set of
+ * columns for the next queen. It spawns a task for each half of the set. A task with a single column places the queen
+ * there and continues with the next row itself, with the columns that no queen attacks.
  */
 #include "perf/bench.h"
 
 #define N_MOST 24
 
-/* Columns of the queens placed so far, by row. The values that every task changes are elsewhere, so a board is copied
- * whole. */
+/* Columns of the queens placed so far, by row. The values that every task changes are not part of it, so a task's board
+ * is a plain copy. */
 struct board {
     uint8_t queen[N_MOST];
 };
@@ -42,7 +42,8 @@ static uint32_t free_columns(const struct board *board, uint32_t rows)
     return columns;
 }
 
-/* Place queens as long as there is just one column for the next one. Returns the columns for the queen after them. */
+/* Place queens while the next queen has exactly one column. Returns the columns for the first queen that is not
+ * placed. */
 static uint32_t place(struct board *board, uint32_t *rows, uint32_t columns)
 {
     while (columns != 0 && (columns & (columns - 1)) == 0) {
@@ -52,7 +53,7 @@ static uint32_t place(struct board *board, uint32_t *rows, uint32_t columns)
     return columns;
 }
 
-/* The lower half of several columns, which is at least one column but not all. */
+/* The lower half of a set of two or more columns: at least one column, but not all. */
 static uint32_t lower_half(uint32_t columns)
 {
     int first = __builtin_ctz(columns), last = 31 - __builtin_clz(columns);
@@ -90,8 +91,8 @@ UAT_TASK(uint64_t, tally, struct board, board, uint32_t, rows, uint32_t, columns
     return tally_join(&left) + ways;
 }
 
-/* The papers' granularity: all columns are split by halves down to single ones, and each task spawns two tasks or none.
- * It counts boards without an attack, which are the papers' nodes. */
+/* The papers' granularity: the range of all columns is halved down to single columns, and each task spawns two tasks or
+ * none. It counts boards without an attack, which the papers call nodes. */
 UAT_TASK(uint64_t, visit, struct board, board, uint32_t, rows, uint32_t, first, uint32_t, end)
 {
     uint64_t boards = 0;
@@ -122,8 +123,8 @@ static int run_papers(uint64_t *answer)
     return status;
 }
 
-/* The papers' granularity with 36 bytes of argument and 16 of result, all by value; the sequential form has the same
- * calls. OpenCilk's, TBB's and OpenMP's figures in docs/performance.md are of this kernel. */
+/* The papers' granularity with an argument of 36 bytes and a result of 16 bytes, both by value. The sequential form
+ * makes the same calls. The figures of OpenCilk, TBB and OpenMP in docs/performance.md are for this kernel. */
 struct found {
     uint64_t boards, ways;
 };
@@ -133,7 +134,7 @@ static struct found both(struct found a, struct found b)
     return (struct found){a.boards + b.boards, a.ways + b.ways};
 }
 
-/* Place a queen as long as the range has a single column. Returns whether the range is to be split. */
+/* Place queens while the range has a single column. Returns true if the range must then be split. */
 static bool descend(struct board *board, uint32_t *rows, uint32_t *first, uint32_t *end, struct found *found)
 {
     while (*end - *first == 1) {

@@ -6,7 +6,7 @@
 #include "perf/bench.h"
 #include "uat/sync.h"
 
-enum { STAGES = 5, STEP_NS = 2 /* time of a step in a simulation */ };
+enum { STAGES = 5, STEP_NS = 2 /* virtual time of a step */ };
 
 static int64_t items = 1000, work = 20000, capacity = 16;
 

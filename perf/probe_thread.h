@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread for microbenchmarks of steals and context switches. It counts how often it is resumed, and suspends itself.
- * Its stack has exactly the requested size, and the runtime itself can steal, resume and suspend it.
+ * A thread for microbenchmarks of steals and context switches. It counts how often it is resumed, and suspends itself
+ * again. Its stack has exactly the requested size. The runtime can steal, resume and suspend it like a task.
  */
 #ifndef UAT_PROBE_THREAD_H
 #define UAT_PROBE_THREAD_H
@@ -12,7 +12,8 @@
 
 #include "asm/offsets.h"
 
-/* Saved registers, return address and the counter. A size is a multiple of UAT_PROBE_THREAD_MULTIPLE. */
+/* The least size holds the saved registers, the return address and the counter. A size is a multiple of
+ * UAT_PROBE_THREAD_MULTIPLE. */
 enum {
     UAT_PROBE_THREAD_MULTIPLE = 8,
     UAT_PROBE_THREAD_MIN = (sizeof(struct uat_continuation) + sizeof(uint64_t) + 15) / 16 * 16

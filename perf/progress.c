@@ -23,7 +23,7 @@
 
 enum {
     LOOK_MS = 25,
-    LOOKS = 10, /* looks per period; the period ends with sending news and rewriting the line */
+    LOOKS = 10, /* looks at the worker per period; at its end the thread sends news, and rank 0 rewrites the line */
     LINE_MAX_COLUMNS = 200
 };
 
@@ -149,7 +149,7 @@ static void *watch(void *unused)
             progress.news[0] = progress.own;
             show();
         } else {
-            /* A lost datagram does no harm, because the next one has the sums, too. */
+            /* A lost datagram does no harm, because the next one carries the sums as well. */
             sendto(progress.socket, &progress.own, sizeof(progress.own), MSG_DONTWAIT, (struct sockaddr *)&progress.to,
                    sizeof(progress.to));
         }
@@ -157,7 +157,7 @@ static void *watch(void *unused)
     return NULL;
 }
 
-/* Start the thread with all signals blocked, because they are for the worker. */
+/* Start the thread with all signals blocked, so that only the worker's thread receives signals. */
 static bool start_thread(void)
 {
     sigset_t all, before;

@@ -2,8 +2,8 @@
 /*
  * A line on rank 0's terminal that shows the progress of a job: time, tasks, steals, and the share of the time in which
  * workers look for work. A thread in each process reads the worker's counters 40 times a second. It sends them to rank
- * 0 four times a second, in a datagram of 48 bytes. The worker itself spends no time on it. A lost datagram does no
- * harm, because the next one has the sums, too.
+ * 0 four times a second, in a datagram of 48 bytes. The worker's own thread is not involved. A lost datagram does no
+ * harm, because the next one carries the sums as well.
  */
 #ifndef UAT_PROGRESS_H
 #define UAT_PROGRESS_H
@@ -16,19 +16,19 @@ struct uat_progress_news {
     uint64_t token; /* identifies the job; messages of other jobs are ignored */
     uint64_t rank;
     uint64_t tasks, steals;
-    uint64_t looks, idle; /* looks at the worker during runs; the part of them that found it without a task */
+    uint64_t looks, idle; /* looks at the worker during runs; those that found it without a task */
 };
 
 /*
- * Start, if rank 0's standard error is a terminal and time is real. Collective, between uat_init() and the first run.
- * If sockets or threads fail, nothing is shown.
+ * Start showing the line, if rank 0's standard error is a terminal and time is real. Collective, between uat_init() and
+ * the first run. If a socket or a thread cannot be made, nothing is shown.
  */
 void uat_progress_begin(const char *program);
 
 /* Stop, and remove the line. Local. */
 void uat_progress_end(void);
 
-/* Write the line, without a newline, for a terminal of `columns`. last: the sums `seconds` ago; NULL at first. */
+/* Write the line, without a newline, for a terminal of `columns`. last: the previous sums; NULL at first. */
 struct uat_progress_sum {
     int workers, heard; /* number of workers; those that have sent news */
     double seconds;     /* since the start */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One queue between all workers, which share memory: the time to pass 10^6 nodes through it, as in figure 4 of Dolan,
- * Muralidharan and Gregg (TACO 9(4), 2013). Each worker enqueues what it has and dequeues something, again and again.
- * The queues are the paper's (perf/lowlock.h), the lock-free one and the one with two locks of Michael and Scott
- * ("Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue Algorithms", PODC 1996), and intrusive nodes
- * under one guard, as the objects of uat/sync.h have them near.
+ * One queue in shared memory that all workers use: the time to pass 10^6 nodes through it, as in figure 4 of Dolan,
+ * Muralidharan and Gregg (TACO 9(4), 2013). Each worker repeatedly enqueues the node that it has and dequeues one. It
+ * compares four queues: the paper's (perf/lowlock.h); the lock-free queue and the two-lock queue of Michael and Scott
+ * ("Simple, Fast, and Practical Non-Blocking and Blocking Concurrent Queue Algorithms", PODC 1996); and a queue of
+ * intrusive nodes under one guard, like those of near objects of uat/sync.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,19 +21,19 @@ enum { WORKERS_MAX = 256, ROUNDS_MAX = 101 };
 
 static int64_t passes = 1000000, rounds = 5;
 
-/* The words of all queues. A line of its own for each word that several workers change, where the authors say so. */
+/* The words of all queues. A word that several workers change has its own cache line where the authors say so. */
 struct queue {
     struct lowlock low;
     _Alignas(64) uint64_t head;
     _Alignas(64) uint64_t tail;
     _Alignas(64) uint64_t head_lock;
     _Alignas(64) uint64_t tail_lock;
-    struct lowlock_node node[WORKERS_MAX + 1]; /* one for each worker; the last is the dummy of Michael and Scott */
+    struct lowlock_node node[WORKERS_MAX + 1]; /* one per worker; the last is Michael and Scott's dummy node */
 };
 
 static struct queue *queue;
 
-/* Release and acquire: the peers are the swaps and stores of other workers with the same word. */
+/* Acquire: pairs with the swaps and release stores of other workers to the same word. */
 static uint64_t load(const uint64_t *word)
 {
     return lowlock_load(word);
@@ -47,7 +47,7 @@ static void lock(uint64_t *word)
 
 static void unlock(uint64_t *word)
 {
-    __atomic_store_n(word, 0, __ATOMIC_RELEASE); /* the peer is the swap in lock() */
+    __atomic_store_n(word, 0, __ATOMIC_RELEASE); /* pairs with the swap in lock() */
 }
 
 static void low_enqueue(struct lowlock_node **held)
@@ -60,7 +60,7 @@ static bool low_dequeue(struct lowlock_node **held)
     return (*held = lowlock_dequeue(&queue->low)) != NULL;
 }
 
-/* One guard, taken and left by a swap; head and tail are plain. */
+/* One guard, taken and released by a swap. The accesses to head and tail are plain. */
 static void guarded_enqueue(struct lowlock_node **held)
 {
     uint64_t name = (uintptr_t)*held;
@@ -85,8 +85,8 @@ static bool guarded_dequeue(struct lowlock_node **held)
     return first != NULL;
 }
 
-/* Michael and Scott's queues begin with a dummy. A node that was dequeued becomes the dummy, and the former dummy
- * belongs to the process that has dequeued, with the number that came out. */
+/* Michael and Scott's queues start with a dummy node. A dequeue makes the first node the new dummy. The dequeuing
+ * process gets the former dummy, and copies the first node's number into it. */
 static void free_enqueue(struct lowlock_node **held)
 {
     struct lowlock_node *node = *held;
@@ -117,13 +117,13 @@ static bool free_dequeue(struct lowlock_node **held)
             lowlock_swap(&queue->tail, tail, lowlock_after(tail, lowlock_address(next)));
             continue;
         }
-        /* Relaxed: the swap decides whether the number is that of the node. */
+        /* Relaxed: if the node was reused, the number may be wrong, but then the swap fails. Pairs with the store
+         * below, in another worker. */
         uint64_t number = __atomic_load_n(&lowlock_node(next)->number, __ATOMIC_RELAXED);
         if (!lowlock_swap(&queue->head, head, lowlock_after(head, lowlock_address(next))))
             continue;
         *held = lowlock_node(head);
-        __atomic_store_n(&(*held)->number, number,
-                         __ATOMIC_RELAXED); /* the peer is the load above, in another worker */
+        __atomic_store_n(&(*held)->number, number, __ATOMIC_RELAXED); /* pairs with the load above, in another worker */
         return true;
     }
 }
@@ -133,7 +133,7 @@ static void two_enqueue(struct lowlock_node **held)
     struct lowlock_node *node = *held;
     node->next = 0;
     lock(&queue->tail_lock);
-    /* Release: orders the node's words before its name. The peer is the load in two_dequeue(). */
+    /* Release: orders the node's words before its address. Pairs with the load in two_dequeue(). */
     __atomic_store_n(&lowlock_node(queue->tail)->next, (uintptr_t)node, __ATOMIC_RELEASE);
     queue->tail = (uintptr_t)node;
     unlock(&queue->tail_lock);
@@ -165,7 +165,7 @@ enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 static double ms[KINDS][ROUNDS_MAX];
 
-/* Pass nodes. Returns the number of the node that this worker has in the end. */
+/* Enqueue and dequeue `times` times. Returns the number of the node that this worker has in the end. */
 static uint64_t pass(const struct kind *kind, uint64_t times)
 {
     struct lowlock_node *held = &queue->node[uat_rank()];
@@ -178,7 +178,7 @@ static uint64_t pass(const struct kind *kind, uint64_t times)
     return held->number;
 }
 
-/* Collective. Returns 0 or a negative errno, reported. */
+/* Collective. Returns 0 or a negative errno, which it has reported. */
 static int run_round(int k, int64_t round)
 {
     uint64_t workers = (uint64_t)uat_size(), dummy = (uintptr_t)&queue->node[WORKERS_MAX];
@@ -202,7 +202,7 @@ static int run_round(int k, int64_t round)
     if (number.sum == workers * (workers + 1) / 2)
         return 0;
     if (uat_rank() == 0)
-        fprintf(stderr, "uat-queue: %s: the nodes in the end are not those of the start\n", kinds[k].title);
+        fprintf(stderr, "uat-queue: %s: the nodes at the end are not those at the start\n", kinds[k].title);
     return -EPROTO;
 }
 
@@ -238,7 +238,7 @@ static void report(const struct uat_bench *bench, const struct uat_bench_setting
 static int measure(const struct uat_bench *bench, const struct uat_bench_settings *settings)
 {
     if (uat_size() > WORKERS_MAX) {
-        fprintf(stderr, "uat-queue: %d workers; it takes at most %d\n", uat_size(), WORKERS_MAX);
+        fprintf(stderr, "uat-queue: %d workers; it runs on at most %d\n", uat_size(), WORKERS_MAX);
         return -EINVAL;
     }
     queue = uat_global_alloc(sizeof(*queue), UAT_BLOCKED, 0);

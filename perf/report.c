@@ -11,7 +11,7 @@
 enum { DEPTH_MAX = 8 };
 
 static struct {
-    bool json, more;      /* more: the innermost object or list has a member */
+    bool json, more;      /* more: the innermost object or list is not empty */
     int depth, width;     /* width: columns of a label */
     char ends[DEPTH_MAX]; /* the character that closes each open object or list */
 } report;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The critical path of data-flow tasks in a timeline: backwards from the last end, always to what the part waited for.
+"""The critical path of data-flow tasks in a timeline. It is followed backwards from the last end: from each part to the event that the part waited
+for.
 
-An entry of a flow's ledger is spawned by the unroller, becomes ready by the end of another entry or at its spawn, begins and ends.
+An entry of a flow's ledger is spawned by the unroller, becomes ready at its spawn or at the end of another entry, then begins and ends.
 """
 from bisect import bisect_left, bisect_right
 
@@ -53,7 +54,7 @@ class Flows:
         return events[i - 1] if i and events[i - 1][0] > after else None
 
     def end_around(self, worker, moment):
-        """The end on this worker in which an entry was made ready at this moment."""
+        """The last end on this worker that began by this moment: it made the entry ready."""
         events = self.by_worker.get(worker, [])
         i = bisect_right(events, moment, key=lambda event: event[0])
         return events[i - 1] if i else None
@@ -63,7 +64,7 @@ class Flows:
             self.path.append((kind, worker, begin, end))
 
     def add_body(self, worker, begin, end):
-        """A body, without the time in which it fetches."""
+        """Add the parts of a body: its work, and the times in which it fetches."""
         far = self.trace.far.get(worker, [])
         for start, stop in far[bisect_left(far, (begin, begin)):]:
             if start >= end:
@@ -93,14 +94,14 @@ class Flows:
                 end = None
 
     def follow(self, cause, start):
-        """From the start of a body, or of an end, to the end that made it ready."""
+        """Step from the start of a body or of an end back to the end that made it ready."""
         if not cause or cause[0] >= start:
             return None
         self.add(HAND, cause[2], cause[0], start)
         return cause
 
     def unroll(self, spawn, start):
-        """From the start of a task that was ready at its spawn, to what the unroller waited for."""
+        """Step from the start of a task that was ready at its spawn back to the event that the unroller waited for."""
         begin, end, worker = spawn
         self.add(HAND, worker, end, start)
         i = bisect_right(self.rooms, (begin, 1 << 30))

@@ -22,7 +22,7 @@ def value_axis(limit, y, height, words):
 
 
 def picture_of_time(sums):
-    """Stacked areas: how many workers do what."""
+    """Stacked areas: the number of workers in each class, over time."""
     height, top, inner = 280, 30, WIDTH - LEFT - RIGHT
     bottom, workers = top + height, sums.trace.workers
     scale = height / (workers * sums.width)
@@ -46,7 +46,7 @@ def picture_of_time(sums):
 
 
 def picture_of_causes(sums):
-    """A bar for each class but running."""
+    """A bar for each class except running."""
     whole, rows = sums.span * sums.trace.workers, [c for c in range(RUN + 1, OTHER + 1)]
     longest, y, out = max(max(sums.total[c] for c in rows), 1e-9), 6, []
     wide = WIDTH - 170 - 190
@@ -161,14 +161,14 @@ def picture_of_workers(sums):
 
 
 def row_picture(sums):
-    """Rows of the picture of a critical path: workers for each row, number of rows, and height."""
+    """The rows of the picture of a critical path: workers per row, number of rows, and height."""
     per = math.ceil(sums.trace.workers / ROWS)
     rows = math.ceil(sums.trace.workers / per)
     return per, rows, max(8, min(22, 420 / rows))
 
 
 def picture_of_path(sums, flows):
-    """The critical path over the workers: a bar for each of its parts, on the row of its worker."""
+    """The critical path: a bar for each of its parts, in the row of the part's worker."""
     per, rows, tall = row_picture(sums)
     top, inner = 30, WIDTH - LEFT - RIGHT
     bottom, every = top + rows * tall, max(1, math.ceil(15 / tall))

@@ -20,7 +20,7 @@ CLASSES = [
     ("not traced", "outside of runs, and between what is traced"),
 ]
 RUN, FAR, AWAIT, JOIN, STEAL, EARLY, BETWEEN, TAIL, OTHER = range(len(CLASSES))
-# Top-level events, and those events inside a task whose time does not count as the task's.
+# Events between tasks (TOP), and events inside a task whose time does not count as the task's (INSIDE).
 TOP = {"run": RUN, "steal": STEAL, "idle": BETWEEN, "end": JOIN, "join": JOIN, "join wait": JOIN}
 INSIDE = {"await thief": AWAIT, "fetch": FAR, "release": FAR}
 COLORS = ["blue", "teal", "red", "violet", "orange", "gray1", "gray2", "gray3", "none"]
@@ -89,7 +89,7 @@ class Trace:
     def close(self, other):
         workers = integer(other.get("workers"), "the number of workers", 1, WORKERS_MAX + 1)
         if max(self.workers, max(self.hosts, default=-1) + 1) > workers:
-            raise Refused(f"it has events of more workers than its {workers}")
+            raise Refused(f"it has events of workers above its number, {workers}")
         self.workers = workers
         self.dropped = integer(other.get("dropped", 0), "the number of dropped events", 0, 1 << 64)
         if not self.begin:
@@ -102,12 +102,12 @@ def read(path):
     trace = Trace()
     with open(path, encoding="utf-8") as lines:
         if not next(lines, "").startswith('{"displayTimeUnit"'):
-            raise Refused("it does not begin as a timeline does; UAT_TRACE writes them")
+            raise Refused("it does not start like a timeline, as UAT_TRACE writes it")
         for line in lines:
             if line.startswith("]"):
                 return trace.close(json.loads("{" + line.strip()[2:])["otherData"])
             trace.add(json.loads(line.rstrip().rstrip(",")))
-    raise Refused("its end is missing; the job has not ended in order")
+    raise Refused("its end is missing; the job was aborted or is still running")
 
 
 class Sums:

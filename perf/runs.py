@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Common parts of the scripts that measure: options, runs, turns, medians, tables. An error takes one line."""
+"""Common parts of the scripts that measure: options, runs, turns, medians, tables. An error is reported in one line."""
 import argparse
 import json
 import os
@@ -43,7 +43,7 @@ def number(text):
 
 
 def seconds_of_task(settings):
-    """The time of a task as set by UAT_SIM_TASK."""
+    """The time of a task, as UAT_SIM_TASK sets it."""
     first = settings.get("UAT_SIM_TASK", "1us").split(",")[0].removeprefix("time=")
     count, unit = re.fullmatch(r"(\d+)(ns|us|ms|s|min|)", first).groups()
     return int(count) * {"ns": 1e-9, "": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60}[unit]
@@ -65,7 +65,7 @@ def words_of(allowed):
 
 def need_program(word, name=""):
     if not shutil.which(word):
-        raise Refused(f"{name}{word} is not there, or not to be run")
+        raise Refused(f"{name}{word} does not exist or is not executable")
 
 
 def fail(message):
@@ -73,7 +73,7 @@ def fail(message):
 
 
 def run(command, settings=None):
-    """Run the command with `settings` added to the environment, and return it. If it fails, the script exits with its last words."""
+    """Run the command with `settings` added to the environment, and return it. If it fails, the script exits with its last lines of output."""
     command = [str(word) for word in command]
     said = " ".join([*(f"{name}={value}" for name, value in (settings or {}).items()), *command])
     try:
@@ -100,7 +100,7 @@ def uatrun(build, workers, program, *arguments, before=(), **settings):
 
 
 def in_turn(rounds, names, measure):
-    """{name: [measure(name) of each round]}. Each round measures all, so that a change of the machine's speed affects all alike."""
+    """{name: [measure(name) of each round]}. Each round measures all names, so that a change in the machine's speed affects all of them alike."""
     taken = {name: [] for name in names}
     for _ in range(rounds):
         for name in names:

@@ -76,7 +76,7 @@ double uat_samples_tsc_hz(void)
     const struct timespec nap = {.tv_nsec = 20000000};
     struct uat_moment begin = uat_moment_now(), end;
 
-    if (uat_time_is_virtual()) /* no nap advances virtual time */
+    if (uat_time_is_virtual()) /* a sleep does not advance virtual time */
         return 1e9;
     nanosleep(&nap, NULL);
     end = uat_moment_now();

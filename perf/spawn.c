@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cost of spawn and join without steals. On one worker it times each part of the owner's path separately. On
- * several workers it shows whether a flat loop (one parent that spawns one child after another) spreads over them.
+ * several workers it shows whether a flat loop (one parent that spawns one child after another) spreads over all of
+ * them.
  */
 #include <errno.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static int64_t work = 5000;
 
 enum part { PUSH_POP, PUBLISH, SWITCH, EVACUATE, SPAWN_JOIN, FLAT_LOOP, GROUP_LOOP, PARTS };
 static struct uat_samples parts[PARTS];
-static uint64_t bodies_here; /* number of bodies run on this worker */
+static uint64_t bodies_here; /* number of bodies that ran on this worker */
 
 UAT_TASK(uint64_t, tiny, uint64_t, n)
 {
@@ -51,7 +52,7 @@ UAT_TASK(uint64_t, body, int64_t, steps)
     return x != 0;
 }
 
-/* Run one window of a flat loop. Returns how many children gave the right answer. */
+/* Run one window of a flat loop. Returns the number of children that gave the right answer. */
 static inline __attribute__((always_inline)) uint64_t tiny_window(void)
 {
     tiny_task children[WINDOW];
@@ -97,7 +98,8 @@ UAT_TASK(uint64_t, group_loop, int64_t, batches)
     return (uint64_t)(batches * BATCH);
 }
 
-/* Thieves would see only the upper `depth` spawners, so the spawns and joins below them are wholly private. */
+/* Nest `depth` spawners, then time the loop in the innermost one. Only the outer spawners are ever published, so the
+ * timed spawns and joins are private. */
 UAT_TASK(uint64_t, nested_loop, int64_t, depth, int64_t, batches)
 {
     uint64_t right = 0;
@@ -143,14 +145,14 @@ static bool always(void *context, uintptr_t sp)
     return true;
 }
 
-/* Time push and pop of a private entry, and of one that is published and taken back unstolen. */
+/* Time push and pop of a private entry, and of an entry that is published and popped unstolen. */
 static void time_deque(int64_t batches)
 {
     struct uat_deque *deque = uat_inspect_deque();
     struct uat_deque_user own = deque->user;
     uintptr_t base = uat_probe_thread_base(0), sp = base;
 
-    deque->user.part = always; /* these entries have no task */
+    deque->user.part = always; /* no join record is needed, since no task belongs to these entries */
     uat_deque_start(deque, false);
     uat_deque_push_gone(deque, base);
     for (int64_t batch = 0; batch < batches; batch++) {
@@ -170,10 +172,10 @@ static void time_deque(int64_t batches)
 
         for (int i = 0; i < BATCH; i++) {
             uat_deque_push(deque, sp);
-            __asm__ volatile("" : : : "memory"); /* a child's run; the deque must be reloaded after it */
+            __asm__ volatile("" : : : "memory"); /* as if a child ran: reload the deque after it */
             popped += uat_deque_pop_private(deque, sp);
         }
-        if (popped == BATCH) /* otherwise some entries were published, and those are not measured here */
+        if (popped == BATCH) /* otherwise some entries were published; only private ones count here */
             uat_samples_add(&parts[PUSH_POP], uat_counter() - begin);
     }
     while (uat_deque_size(deque) > 0)
@@ -196,8 +198,8 @@ static int time_switch(int64_t batches)
     return uat_probe_thread_is_whole(base, UAT_PROBE_THREAD_MIN, (uint64_t)batches * BATCH) ? 0 : -EPROTO;
 }
 
-/* Time the copy of a stack to the heap, which a waiting join makes, and the READ that brings it back, which its
- * resumption makes. */
+/* Time two operations: the copy of a stack to the heap, as a waiting join makes it, and the READ that restores the
+ * stack when the join resumes. */
 static int time_evacuation(int64_t batches)
 {
     uintptr_t base = uat_probe_thread_base(0), sp = uat_probe_thread_make(base, (size_t)stack_bytes);
@@ -242,7 +244,7 @@ static int time_parts(void)
 }
 
 struct spread {
-    double seconds, sequential; /* time of the loop; time of its bodies alone on one worker */
+    double seconds, sequential; /* time of the loop; time of its bodies alone, one after another, on one worker */
     int64_t count;
     struct uat_gathered bodies;
 };

@@ -10,8 +10,9 @@
 
 enum { BATCH = 1000, WINDOW = 10, DEPTH = 32 /* spawners above the loop: more than are published at any time */ };
 
-/* A task with an argument of `bytes` and a result of 8 or 16, both by value, and a loop that spawns and joins it. The
- * argument is in memory and was written long ago, as is usual for an argument of this size. */
+/* Defines a task, and a loop that spawns and joins it. The argument has `bytes` bytes and the result 8 or 16; both
+ * travel by value. The argument was written to memory long before the spawn, as is usual for an argument of this
+ * size. */
 #define SIZE(bytes, type, name)                                                                                        \
     struct name##_arg {                                                                                                \
         uint32_t word[(bytes) / 4];                                                                                    \
@@ -35,7 +36,7 @@ enum { BATCH = 1000, WINDOW = 10, DEPTH = 32 /* spawners above the loop: more th
         return right;                                                                                                  \
     }
 
-/* The same task in a group, which is waited for now and then. */
+/* Defines a loop that spawns the same task in a group. It waits for the group after every WINDOW children. */
 #define GROUP(name)                                                                                                    \
     static uint64_t group_##name(void)                                                                                 \
     {                                                                                                                  \
@@ -90,7 +91,8 @@ static const struct size {
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 static struct uat_samples samples[SIZES];
 
-/* Thieves would see only the upper `depth` spawners, so the spawns and joins below them are wholly private. */
+/* Nest `depth` spawners, then time the loop in the innermost one. Only the outer spawners are ever published, so the
+ * timed spawns and joins are private. */
 UAT_TASK(uint64_t, nested, int64_t, depth, int64_t, batches, int64_t, size)
 {
     uint64_t right = 0;

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Time `batches` batches of each size. Collective, on one worker. Returns 0 or a negative errno, which is -EPROTO for a
- * wrong result. */
+/* Time `batches` batches of each size. Collective, on one worker. Returns 0 or a negative errno; -EPROTO for a wrong
+ * result. */
 int uat_spawn_sizes_measure(int64_t batches);
 
 /* Add the rows to the report, and free them. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A worker of uat-startup: starts, runs a small tree, checks its answer, and prints what it has measured as a line of
- * JSON. Its argument is the moment of the launcher's exec, in seconds since the epoch. Processes on several hosts share
- * that clock.
+ * JSON. Its argument is the time of the launcher's exec, in seconds since the epoch. The hosts' clocks are assumed to
+ * agree.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ UAT_TASK(long, root, long, n)
     return fib(n);
 }
 
-/* The sum of the KiB in the lines of a file of /proc/self that start with name. */
+/* The sum of the KiB in those lines of a file that start with `name`. path: a file in /proc/self. */
 static uint64_t kib_of(const char *path, const char *name)
 {
     FILE *file = fopen(path, "re");
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "uat-startup: rank %d: fib(%d) is %ld, not %d\n", uat_rank(), FIB_OF, answer, FIB_IS);
         return 1;
     }
-    /* Memory that other processes also map counts in proportion. */
+    /* Memory that n processes map counts as 1/n of its size. */
     uint64_t own = kib_of(all, "Private_Clean") + kib_of(all, "Private_Dirty"), share = kib_of(all, "Pss:");
     printf("{\"worker\":%d,\"main_seconds\":%.6f,\"init_seconds\":%.6f,\"first_task_seconds\":%.6f,\"own_kib\":%" PRIu64
            ",\"shared_kib\":%" PRIu64 ",\"anonymous_kib\":%" PRIu64 ",\"page_tables_kib\":%" PRIu64

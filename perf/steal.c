@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The phases of one steal. Two workers pass a thread back and forth. The holder publishes it; the other worker steals
- * it, resumes it once, and publishes it in turn. Before each steal the thief times bare 8-byte operations on the same
- * peer, so that both are measured under the same conditions. The same code posts and polls for both.
+ * it, resumes it once, and publishes it in turn. Before each steal the thief times bare 8-byte operations on the
+ * victim, so that steals and bare operations are measured under the same conditions. The same code posts and polls for
+ * both.
  */
 #include "base/virtual.h"
 #include "perf/steal.h"
@@ -16,7 +17,7 @@
 #include "runtime/inspect.h"
 
 enum {
-    WARM_UP = 10, /* rounds / WARM_UP further rounds at the start are not counted */
+    WARM_UP = 10, /* rounds / WARM_UP additional rounds come first and are not counted */
     SETTLE = 3,   /* READs before the bare operations, while the peer is still handing over */
     CHAIN = 3,    /* requests of a claim: CMP_SWAP, READ of the slot, READ of the stack */
     LINE = 64
@@ -26,11 +27,11 @@ static int64_t stack_bytes = 1024;
 static int64_t rounds = 10000;
 static struct steal_series series;
 
-/* The records of the hook about the current attempt. */
+/* What the phase hook has recorded about the current attempt. */
 static struct {
     uint64_t cycles[UAT_PHASES];
     bool seen[UAT_PHASES];
-    uint64_t in_place; /* start of the acknowledgement */
+    uint64_t in_place; /* when the stack was in place, which is when the acknowledgement starts */
 } attempt;
 
 static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
@@ -43,14 +44,14 @@ static void note_phase(enum uat_phase phase, uint64_t begin, uint64_t end)
         attempt.in_place = end;
 }
 
-/* Word i of those in the peer that the bare operations work on. They lie at the end of the heap, which is unused
+/* Word i of the peer's words that the bare operations access. The words are at the end of the heap, which is unused
  * outside a run. */
 static uint64_t *bare_word(int i)
 {
     return (uint64_t *)uat_inspect_spare((size_t)(2 * STEAL_BARES - i) * LINE);
 }
 
-/* Post the first request as a chain of its own, and the others in a second chain after it. Wait for both. */
+/* Post the first request as a chain of its own, and then the others as a second chain. Wait for both. */
 static void do_apart(int peer, const struct uat_op *ops, int count)
 {
     struct uat_transport *transport = uat_inspect_transport();
@@ -102,8 +103,8 @@ static void time_bare(int peer, bool counted)
     }
 }
 
-/* The peer touches the words of the bare operations, so that its CPU was the last to use them, as with a ring's
- * words. */
+/* Access this worker's own words of the bare operations. So their lines are in this CPU's cache when the peer accesses
+ * them, like those of a ring's words. */
 static void touch_words(uint64_t round)
 {
     *(volatile uint64_t *)bare_word(STEAL_READ) = round;
@@ -153,7 +154,7 @@ static void note_steal(uint64_t begin, uint64_t trips, uint64_t bytes)
     uat_samples_add(&series.bytes, bytes);
 }
 
-/* Steal the thread. Attempts before it is offered are not counted. */
+/* Steal the thread. Attempts before the peer has published it are not counted. */
 static void steal(int victim, struct uat_stolen *stolen, bool counted)
 {
     struct uat_transport *transport = uat_inspect_transport();
@@ -184,7 +185,7 @@ static void ride(uintptr_t sp, bool counted)
 
     uat_resume(sp);
     end = uat_counter_ordered();
-    if (UAT_IS_VIRTUAL()) /* the thread has read the CPU's counter; a switch takes no virtual time */
+    if (UAT_IS_VIRTUAL()) /* a switch takes no virtual time, but the thread reads the CPU's counter */
         uat_probe_thread_resumed = begin;
     if (counted) {
         uat_samples_add(&series.resume, uat_probe_thread_resumed - begin);
@@ -192,7 +193,7 @@ static void ride(uintptr_t sp, bool counted)
     }
 }
 
-/* Both workers take turns. Returns false if the thread arrived damaged. */
+/* The two workers take turns as thief and victim. Returns false if the thread arrived damaged. */
 static bool pass_back_and_forth(void)
 {
     int rank = uat_rank();
@@ -262,7 +263,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     if (!status && uat_rank() < 2) {
         uat_phase_fn *trace = uat_phase_hook;
 
-        user->part = always; /* the thread has no child, so it has no join to meet at */
+        user->part = always; /* no join record is needed, since the thread is no task's child */
         uat_phase_hook = note_phase;
         if (!pass_back_and_forth())
             uat_fatal("uat-steal: the thread arrived damaged");
@@ -278,7 +279,7 @@ static int measure(const struct uat_bench *bench, const struct uat_bench_setting
     return status;
 }
 
-/* A stack has whole words. */
+/* A stack consists of whole words. */
 static const char *refuse(void)
 {
     stack_bytes = (stack_bytes + UAT_PROBE_THREAD_MULTIPLE - 1) / UAT_PROBE_THREAD_MULTIPLE * UAT_PROBE_THREAD_MULTIPLE;

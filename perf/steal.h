@@ -8,21 +8,21 @@
 #include "perf/samples.h"
 #include "runtime/inspect.h"
 
-/* Bare operations of 8 bytes, and chains of them. A chain is meaningful only over verbs: over shared memory it finds
- * its words in the cache. */
+/* Bare operations of 8 bytes, and chains of them. Chains are meaningful only over verbs: over shared memory the chain's
+ * words are already in the cache. */
 enum steal_bare {
     STEAL_READ,
     STEAL_WRITE,
     STEAL_FETCH_ADD,
     STEAL_CMP_SWAP,
-    STEAL_READS,       /* a chain of READs, as long as a claim */
+    STEAL_READS,       /* a chain of CHAIN READs, as many requests as a claim has */
     STEAL_CLAIM,       /* a claim's requests in one chain, as UAT_IB_POST=chain posts them */
-    STEAL_CLAIM_ALONE, /* the atomic posted alone and the READs after it, as UAT_IB_POST=alone posts them */
+    STEAL_CLAIM_ALONE, /* a claim's atomic posted alone, then its READs, as UAT_IB_POST=alone posts them */
     STEAL_WRITE_ADD,   /* { WRITE; FETCH_ADD }, as a task's end posts them */
     STEAL_BARES
 };
 
-/* All series of one worker. trips and bytes are not durations, but their quantiles are reported in the same way. */
+/* All series of one worker. trips and bytes are not durations, but their quantiles are computed in the same way. */
 struct steal_series {
     union {
         struct uat_samples all[UAT_PHASES + STEAL_BARES + 6];
@@ -31,12 +31,12 @@ struct steal_series {
             struct uat_samples bare[STEAL_BARES];
             struct uat_samples steal; /* from the peek to the stack in place */
             struct uat_samples resume, suspend;
-            struct uat_samples timer; /* two reads of the counter in a row: each duration above includes at least one */
+            struct uat_samples timer; /* two consecutive reads of the counter, which every duration above includes */
             struct uat_samples trips, bytes;
         };
     };
-    /* Totals of all measured steals: operations by kind, those that were requests to an adapter, and the doorbells rung
-     * for the requests. */
+    /* Totals of all measured steals: operations by kind, requests to an adapter by kind, and the doorbells rung for
+     * these requests. */
     uint64_t ops[UAT_OP_KINDS], requests[UAT_OP_KINDS], doorbells;
 };
 

@@ -3,7 +3,7 @@
 
 #include "perf/report.h"
 
-/* Is it a phase of the thief? UAT_PHASE_AWAIT and UAT_PHASE_GIVE are the victim's. */
+/* Is this a phase of the thief that occurred? UAT_PHASE_AWAIT and UAT_PHASE_GIVE are the victim's. */
 static bool is_shown(const struct steal_series *series, int phase)
 {
     return phase != UAT_PHASE_AWAIT && phase != UAT_PHASE_GIVE && series->phase[phase].count > 0;
@@ -15,8 +15,8 @@ static bool has_claims(const struct steal_series *series)
     return series->phase[UAT_PHASE_CLAIM].count > 0;
 }
 
-/* The median time of a claim minus that of a bare atomic of the same kind. The rest is the cost of the slot and the
- * stack, which the claim also READs. */
+/* The median time of a claim minus that of a bare atomic of the same kind. The difference is the cost of the claim's
+ * READs of the slot and the stack. */
 static double beyond_atomic(const struct steal_series *series)
 {
     enum steal_bare atomic = series->phase[UAT_PHASE_LOCK].count > 0 ? STEAL_FETCH_ADD : STEAL_CMP_SWAP;
@@ -32,7 +32,7 @@ static double per_read(const struct steal_series *series, const struct uat_sampl
     return read > 0 ? uat_samples_quantile(samples, 0.5) / read : 0.0;
 }
 
-/* The ratio of the medians of two bare series; 0: it is unknown. */
+/* The ratio of the medians of two bare series; 0 if unknown. */
 static double ratio_of(const struct steal_series *series, enum steal_bare over, enum steal_bare under)
 {
     double base = uat_samples_quantile(&series->bare[under], 0.5);
@@ -139,7 +139,7 @@ void steal_report(const struct uat_bench *bench, const struct uat_bench_settings
                  ": { WRITE; FETCH_ADD }; near 2 if the target holds the atomic back until the WRITE is in memory");
     report_ratio("claim_chain_per_cmp_swap", "claim_chain / cmp_swap", ratio_of(s, STEAL_CLAIM, STEAL_CMP_SWAP),
                  ": near 2 if the READs of a claim wait for its atomic's answer");
-    /* With UAT_IB_POST=alone both are posted alike. */
+    /* With UAT_IB_POST=alone the two series are posted in the same way. */
     report_ratio("claim_alone_per_chain", "claim_alone / chain", ratio_of(s, STEAL_CLAIM_ALONE, STEAL_CLAIM),
                  ": a claim whose atomic is posted alone; over verbs set UAT_IB_POST=alone if below 1");
     uat_report_end();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The four kernels of STREAM (McCalpin) over global arrays, and the triad of four arrays (Schoenauer). Near arrays are
- * used in place. Far ones are used through the cache, and by get and put. Memory of malloc() is the comparison. Each
- * worker has its part of each array, and all work at the same time. The places take turns. perf/measure rivals runs the
- * same kernels as parallel loops, with oneTBB and OpenMP.
+ * used in place. Far arrays are used through the cache, and by get and put. Arrays of malloc() serve for comparison.
+ * Each worker has its part of each array, and all work at the same time. These kinds of memory ("places") take turns.
+ * perf/measure rivals runs the same kernels as parallel loops, with oneTBB and OpenMP.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { COPY, SCALE, ADD, TRIAD, TRIAD4, KERNELS };
 enum { PLAIN, NEAR, CACHED, PIPELINED, PLACES };
-enum { ARRAYS = 4, ROUNDS_MAX = 1000, BUFFERS = 2 /* blocks of the pipeline in flight or in work */ };
+enum { ARRAYS = 4, ROUNDS_MAX = 1000, BUFFERS = 2 /* blocks of the pipeline that are in flight or being computed */ };
 
 static const char *const kernels[KERNELS] = {"copy", "scale", "add", "triad", "triad4"};
 static const char *const places[PLACES] = {"malloc", "near", "far, cache", "far, get/put"};
@@ -53,7 +53,7 @@ static size_t block(void)
     return ((size_t)block_kib << 10) / sizeof(double);
 }
 
-/* Elements of the block that starts at i; 0 after the last block. */
+/* The number of elements of the block that starts at i; 0 after the last block. */
 static size_t block_at(size_t i)
 {
     return i >= elements() ? 0 : elements() - i < block() ? elements() - i : block();
@@ -83,7 +83,7 @@ static void get_begin(int kernel, uat_global_transfer_t *t, double *const *to, s
         uat_global_get_begin(&t[k], to[k], far_part[k] + i, block_at(i) * sizeof(double));
 }
 
-/* While one block is worked on, the next one is fetched and the previous one written back. */
+/* Compute one block while the next one is fetched and the previous one is written back. */
 static void work_pipelined(int kernel)
 {
     uat_global_transfer_t got[BUFFERS][ARRAYS], put[BUFFERS];
@@ -118,7 +118,7 @@ static void run(int kernel, int place)
     }
 }
 
-/* Measure one kernel at one place by the time of the slowest worker. 0 or a negative errno. */
+/* Measure one kernel at one place by the time of the slowest worker. Returns 0 or a negative errno. */
 static int measure_one(int kernel, int place, int64_t round)
 {
     struct uat_gathered ns;
@@ -145,7 +145,8 @@ static int measure_all(void)
     return rc;
 }
 
-/* Check the last kernel's result; another worker has written the far parts. 0 or -EPROTO, reported. */
+/* Check the last kernel's result. Another worker has written this worker's far parts. Returns 0, or -EPROTO, which it
+ * has reported. */
 static int check(void)
 {
     for (size_t i = 0; i < elements(); i++)
@@ -157,7 +158,7 @@ static int check(void)
     return 0;
 }
 
-/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
+/* Make the arrays. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, which it has reported. */
 static int open_arrays(void)
 {
     size_t bytes = (size_t)kib << 10;
@@ -199,8 +200,8 @@ struct spread {
     double median, least, most;
 };
 
-/* The spread of a place's rates. With `quotient`, each rate is first divided by the rate on malloc()'s memory in the
- * same round. */
+/* The minimum, median and maximum of a place's rates. With `quotient`, each rate is first divided by the rate on
+ * malloc()'s memory in the same round. */
 static struct spread spread_of(int kernel, int place, bool quotient)
 {
     static double values[ROUNDS_MAX];

@@ -43,7 +43,7 @@ static const struct {
 static struct uat_samples samples[EXERCISES][RIVALS_MAX];
 _Static_assert((int)RIVALS <= (int)RIVALS_MAX, "a series for each");
 
-/* Time one batch. 0; -EPROTO if the answer is wrong; 1 if the rival does not have the exercise. */
+/* Time one batch. Returns 0; -EPROTO if the answer is wrong; 1 if the rival does not have the exercise. */
 static int run_batch(int e, int r)
 {
     const struct uat_rival *rival = rivals[r];

@@ -16,8 +16,8 @@ struct uat_rival {
     void (*bare)(int64_t n);
     /* The sum of the numbers less than n, which a generator yields one by one. */
     uint64_t (*generator)(int64_t n);
-    /* A ring of `members`, each with its own stack, passes a number on `passes` times. Each member adds 1 to it.
-     * Returns the number at the end. NULL: not measured. */
+    /* In a ring of `members`, each with its own stack, pass a number on `passes` times. Each member adds 1 to the
+     * number. Returns the number at the end. NULL: not measured. */
     uint64_t (*ring)(int64_t members, int64_t passes);
 };
 

@@ -52,7 +52,7 @@ static int make_plan(struct sync_plan *plan)
     return rc ? rc : show_last(own_channel.object, &plan->channel);
 }
 
-/* Make new futures for a batch that needs some, as a future is set only once. Collective. */
+/* Make new futures for a batch that needs them, because a future can be set only once. Collective. */
 static int make_futures(struct sync_plan *plan)
 {
     int rc = 0;
@@ -69,7 +69,7 @@ static void destroy_futures(void)
         uat_future_destroy(own_future[i]);
 }
 
-/* Time one batch. 0 or a negative errno; -EPROTO if the answer is wrong. */
+/* Time one batch. Returns 0 or a negative errno; -EPROTO if the answer is wrong. */
 static int run_batch(struct sync_plan *plan, int e)
 {
     const struct sync_exercise *exercise = &sync_exercises[e];

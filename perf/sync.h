@@ -18,14 +18,14 @@ enum {
 struct sync_taken {
     uint64_t cycles;  /* cycles of the whole execution */
     uint64_t trips;   /* round trips of one worker ... */
-    uint64_t counted; /* operations during which these trips were made */
+    uint64_t counted; /* ... and the number of operations that made these trips */
     uint64_t answer;
 };
 
 /* The size of the exercises, and the objects, which the last worker owns. All workers have the same values. */
 struct sync_plan {
     uint64_t members, passes, fibers, depth;
-    uint64_t frame;          /* bytes in the frame of a member of a ring, besides what it needs */
+    uint64_t frame;          /* additional bytes in the frame of a member of a ring */
     uint64_t mutex, channel; /* handles; the channel holds one value of 8 bytes */
     uint64_t future[SYNC_FUTURES];
 };
@@ -50,8 +50,8 @@ struct sync_begin {
 
 struct sync_begin sync_begin(void);
 
-/* The result since the start. The round trips are those of the worker. They count, as those of `operations` operations,
- * only if the task is still on the same worker and that worker does not have the far objects. */
+/* The result since `begin`. It counts the worker's round trips and `operations` only if the task is still on the same
+ * worker and that worker does not have the far objects. */
 struct sync_taken sync_taken_since(const struct sync_begin *begin, uint64_t answer, uint64_t operations);
 
 /* Lock and unlock `times` times, in a task: two operations each time. */

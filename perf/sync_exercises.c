@@ -34,12 +34,12 @@ static uint64_t batch_sum(const struct sync_plan *plan)
     return BATCH * (BATCH - 1) / 2;
 }
 
-/* A member of a ring. It passes a number on and counts it down. The ring is at rest before the clock starts. */
+/* A member of a ring. It decrements a number and passes it on. All members wait before the clock starts. */
 UAT_TASK(uint64_t, ring_member, numbers_channel, in, numbers_channel, out, number_future, over, uint64_t, frame)
 {
     uint64_t number, passed = 0;
     char room[frame + 1];
-    __asm__ volatile("" : : "r"(room) : "memory"); /* so that it is there */
+    __asm__ volatile("" : : "r"(room) : "memory"); /* keeps the compiler from removing it */
     while (numbers_receive(in, &number) == 0) {
         if (number == 0) {
             number_set(over, 1);
@@ -90,7 +90,8 @@ static int ring_buffered(const struct sync_plan *plan, struct sync_taken *taken)
     return ring_run(taken, plan->members, plan->passes, 1, plan->frame);
 }
 
-/* A member of a ring with semaphores. Each member has one, and releases that of the next member. */
+/* A member of a ring with semaphores. Each member has a semaphore, acquires it, and releases that of the next
+ * member. */
 UAT_TASK(uint64_t, gate_member, uat_semaphore_t, own, uat_semaphore_t, next, uint64_t, rounds)
 {
     for (uint64_t i = 0; i < rounds; i++) {
@@ -111,7 +112,7 @@ UAT_TASK(struct sync_taken, gates, uint64_t, members, uint64_t, passes)
     uint64_t rounds = passes / members, passed = 0;
     for (uint64_t i = 0; i < members; i++)
         g.gate[i] = uat_semaphore_create(0);
-    /* The last member's release of the first gate starts the next round. The last round's release is left over. */
+    /* The last member's release of the first gate starts the next round. The release of the last round remains. */
     for (uint64_t i = 0; i < members; i++)
         gate_member_spawn(&g.task[i], g.gate[i], g.gate[i + 1 == members ? 0 : i + 1], rounds);
     struct sync_begin begin = sync_begin();
@@ -164,13 +165,13 @@ static int yields_all(const struct sync_plan *plan, struct sync_taken *taken)
     return yields_run(taken, plan->members, plan->passes);
 }
 
-/* Two tasks pass a number there and back, as a ring of two. */
+/* Two tasks pass a number back and forth, as a ring of two. */
 static int ping_pong(const struct sync_plan *plan, struct sync_taken *taken)
 {
     return ring_run(taken, 2, plan->passes, 0, plan->frame);
 }
 
-/* One of two tasks with one mutex. Each lets the other run while it has the lock, so every lock except the first
+/* One of two tasks that share a mutex. Each lets the other run while it holds the lock, so every lock except the first
  * waits. */
 UAT_TASK(uint64_t, locker, uat_mutex_t, m, uint64_t, times)
 {
@@ -253,8 +254,8 @@ uint64_t sync_sum_of_passes(const struct sync_plan *plan)
     return plan->passes * (plan->passes - 1) / 2;
 }
 
-/* With `wait`, a task waits for futures before they are set. Without it, they are already set when the task gets
- * them. */
+/* With `wait`, a task waits for each future before it is set. Without `wait`, each future is set before the task gets
+ * it. */
 UAT_TASK(struct sync_taken, set_and_get, uint64_t, wait)
 {
     number_future f[BATCH];
@@ -288,7 +289,7 @@ static int future_there(const struct sync_plan *plan, struct sync_taken *taken)
     return set_and_get_run(taken, 0);
 }
 
-/* One of many fibers. All wait at one latch, and then all go on. */
+/* One of many fibers. All wait at one latch, and then all continue. */
 UAT_TASK(uint64_t, fiber, uat_latch_t, all, uint64_t, number)
 {
     uat_latch_wait(all);

@@ -42,7 +42,7 @@ int sync_mutex_far(const struct sync_plan *plan, struct sync_taken *taken)
     return lock_far_run(taken, (uat_mutex_t){plan->mutex}, plan->passes);
 }
 
-/* Send a value to another worker's channel and receive it back. No task waits. */
+/* Send a value to another worker's channel and receive it from there. No task waits. */
 UAT_TASK(struct sync_taken, there_and_back, numbers_channel, c, uint64_t, n)
 {
     uint64_t value, sum = 0;
@@ -61,9 +61,9 @@ int sync_channel_far(const struct sync_plan *plan, struct sync_taken *taken)
 }
 
 /*
- * Futures of another worker. When the child waits, the spawner goes on, as a rule on the same worker. The round trips
- * that this worker has made by then belong to the wait. The setter's round trips belong to the set. side: 0 for the
- * waiter's, 1 for the setter's.
+ * Futures of another worker. When the child waits, the spawner continues, usually on the same worker. The worker's
+ * round trips up to then belong to the wait, and those of the following call of number_set() belong to the set. side: 0
+ * measures the wait, 1 the set.
  */
 struct futures {
     number_future f[SYNC_FUTURES];

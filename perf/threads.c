@@ -18,7 +18,7 @@
 
 static int64_t members = 503, passes = 50300, fib_of = 20, items = 20000, threads = 16, elements = 1000000, rounds = 5;
 
-/* What all tasks reach: near memory. */
+/* The objects that all tasks use. They are in near memory. */
 struct shared {
     uat_mutex_t mutex[THREADS_MUTEXES];
     uat_condition_t filled, emptied;
@@ -29,7 +29,7 @@ static uat_semaphore_t *gate; /* one for each member */
 static int32_t *element;
 
 struct figure {
-    double ns, bytes; /* for an operation; for a thread, or 0 */
+    double ns, bytes; /* ns per operation; bytes per thread, or 0 */
     int64_t answer;
 };
 
@@ -128,7 +128,8 @@ UAT_TASK(struct figure, condvar, int64_t, n, int, biased)
     return (struct figure){(double)(end - begin) / (double)n, 0, s->sum};
 }
 
-/* sysbench: a thread locks one mutex after the other. With `yields`, it lets others run while it has one. */
+/* sysbench: a thread locks and unlocks one mutex after another. With `yields`, it lets other threads run while it holds
+ * a mutex. */
 UAT_TASK_VOID(locker, uint64_t, self, int64_t, times, int64_t, mutexes, int, yields)
 {
     struct shared *s = shared;
@@ -257,7 +258,7 @@ static void report(const struct uat_bench *bench, const struct uat_bench_setting
     uat_report_heads(columns);
     uat_report_list("rows");
     for (int e = 0; e < EXERCISES; e++) {
-        double bytes = figures[e][0].bytes; /* of the first round: later ones use the same pages again */
+        double bytes = figures[e][0].bytes; /* of the first round, because later rounds reuse its pages */
         qsort(figures[e], (size_t)rounds, sizeof(struct figure), by_time);
         uat_report_row(columns, (struct uat_report_value[]){{exercises[e].key, 0},
                                                             {NULL, figures[e][0].ns},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What uat-threads and its rivals have in common: sizes, and the work that has nothing to do with threads. */
+/* The common part of uat-threads and its rivals: sizes, and computations without threads. */
 #ifndef UAT_PERF_THREADS_H
 #define UAT_PERF_THREADS_H
 
@@ -10,11 +10,11 @@
 
 enum {
     THREADS_ROOM = 16,      /* items in the buffer of condvar */
-    THREADS_YIELDS = 1000,  /* sysbench --thread-yields, for each thread */
+    THREADS_YIELDS = 1000,  /* sysbench --thread-yields, per thread */
     THREADS_LOCKS = 8,      /* sysbench --thread-locks */
     THREADS_LOCKED = 5000,  /* sysbench --mutex-locks is 50000; --mutex-loops is 0 here */
     THREADS_MUTEXES = 4096, /* sysbench --mutex-num */
-    THREADS_CUT = 1000      /* no thread for fewer elements */
+    THREADS_CUT = 1000      /* fewer elements than this get no thread */
 };
 
 /* The mutex that thread `self` locks in turn i. */

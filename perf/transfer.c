@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cost of an access to global memory, near and far: checkouts, gets, puts, split-phase transfers, atomics, sweeps.
- * Rank 0 measures. The other ranks sleep, so that their hosts answer as idle ones. Far memory is that of the last rank;
- * it needs a second host, or UAT_GLOBAL_HOSTS.
+ * Rank 0 measures. The other ranks sleep, so that their hosts are idle. Far memory is that of the last rank, which must
+ * be on a second host or be made far by UAT_GLOBAL_HOSTS.
  */
 #include "perf/transfer.h"
 
@@ -25,7 +25,7 @@ static int64_t operations = 2000, most = 1 << 20, far_mib = 64, under_way = TRAN
                alone = 0;
 static char *array;
 static size_t chunk;               /* bytes at each rank */
-static char *bells;                /* a block per rank; rank 0 increases its first word to wake the rank */
+static char *bells;                /* one block per rank; rank 0 increases the block's first word to wake the rank */
 static struct uat_samples samples; /* samples of the current row */
 static double tsc_hz;
 
@@ -38,8 +38,8 @@ static void take_samples(struct transfer_row *r)
     r->nanoseconds = r->cycles / tsc_hz * 1e9;
 }
 
-/* Take one sample per operation, ten times as many as in a series: the latency of the operation. Used only if the
- * latency is long compared with two reads of the counter. */
+/* Measure the latency: take one sample per operation. Used only if the latency is long compared with two reads of the
+ * counter. */
 static void measure_single(struct transfer_row *r, transfer_fn *act, char *base, int64_t count)
 {
     samples.count = 0;
@@ -65,7 +65,7 @@ static void measure_series(struct transfer_row *r, transfer_fn *act, char *base,
     take_samples(r);
 }
 
-/* Number of operations in one series: fewer if they move much. */
+/* The number of operations in one series. Large operations get a shorter series. */
 static int64_t count_for(const struct transfer_operation *s, size_t bytes, int window)
 {
     int64_t count = s->sweeps ? 1 : operations / (int64_t)(1 + bytes / 8192);
@@ -83,7 +83,7 @@ static void measure_row(const struct transfer_operation *s, bool far, size_t byt
     *r = (struct transfer_row){.name = s->name, .far = far, .bytes = bytes, .window = window};
     int64_t untimed = s->where == TRANSFER_NEAR ? (int64_t)(chunk / UAT_GLOBAL_BLOCK) : count / 10 + window;
     s->act(base, bytes, window,
-           s->sweeps ? 1 : untimed / window * window); /* yardsticks too have used all memory once */
+           s->sweeps ? 1 : untimed / window * window); /* warm-up: a yardstick, too, uses all of the memory once */
     if (s->single && far)
         measure_single(r, s->act, base, 10 * count);
     else
@@ -94,8 +94,8 @@ static void measure_row(const struct transfer_operation *s, bool far, size_t byt
         r->mib_per_second = (double)bytes / r->nanoseconds * 1e9 / (1 << 20);
 }
 
-/* Use all far memory, and with it the whole cache, once: the first access to a page is a page fault, which is not part
- * of a transfer. */
+/* Use all far memory once, and with it the whole cache, so that no measured transfer includes the page fault of a first
+ * access. */
 static void touch_far(void)
 {
     char *base = array + chunk * (size_t)(uat_size() - 1);
@@ -123,8 +123,8 @@ static void measure_all(bool far)
     }
 }
 
-/* Measure the flat loop. Collective. Each run of the loop is one round. The result is its time, with all workers taking
- * part, divided by its iterations. */
+/* Measure the flat loop, in which all workers take part. Collective. Each run of the loop is one round. The result is
+ * the run's time divided by its iterations. */
 static int measure_flat(bool far)
 {
     int64_t count = 20 * operations;
@@ -144,15 +144,14 @@ static int measure_flat(bool far)
     return 0;
 }
 
-/* Sleep until wake(number). Returns at once in virtual time, where a sleeping worker would keep the others from their
- * turns. */
+/* Sleep until wake(number). Returns at once in virtual time, where a sleeping worker would block the others. */
 static void sleep_until(uint64_t number)
 {
     const char *own = bells + (size_t)uat_rank() * UAT_GLOBAL_BLOCK;
     if (strcmp(uat_setting("time"), "real") != 0)
         return;
-    /* Relaxed: the peer is the uat_global_put() in wake(). It publishes nothing else; the next collective call orders
-     * everything else. */
+    /* Relaxed: pairs with the uat_global_put() in wake(), which publishes only this word. The next collective call
+     * orders everything else. */
     while (atomic_load_explicit((const _Atomic uint64_t *)own, memory_order_relaxed) < number)
         usleep(1000);
 }
@@ -185,7 +184,7 @@ static int measure_places(void)
     return rc;
 }
 
-/* Allocate near, far and local memory. 0, UAT_BENCH_NO_ARRAY or a negative errno, reported. */
+/* Allocate near, far and local memory. Returns 0, UAT_BENCH_NO_ARRAY or a negative errno, which it has reported. */
 static int open_memory(void)
 {
     size_t cache = uat_global_checkout_limit() == SIZE_MAX ? 0 : 4 * uat_global_checkout_limit();
@@ -214,7 +213,7 @@ static bool has_size(void)
         has |= (!only || i == only - 1) && (size_t)alone >= transfer_operations[i].least &&
                (size_t)alone <= transfer_operations[i].most && alone <= most;
     if (!has && uat_rank() == 0)
-        fprintf(stderr, "uat-transfer: no such operation has %lld bytes\n", (long long)alone);
+        fprintf(stderr, "uat-transfer: no chosen operation has %lld bytes\n", (long long)alone);
     return has;
 }
 

@@ -18,8 +18,8 @@ struct transfer_row {
     double mib_per_second;      /* 0: the time was too short to measure, or the operation moves no data */
 };
 
-/* Run a loop that spawns and joins `count` children. Each child writes 8 bytes of array, which has chunk bytes at each
- * rank. Collective. 0 or a negative errno. */
+/* Run a loop that spawns and joins `count` children. Each child writes 8 bytes of `array`, which has `chunk` bytes at
+ * each rank. Collective. Returns 0 or a negative errno. */
 int transfer_flat_loop(char *array, size_t chunk, int64_t count, bool far);
 
 #endif

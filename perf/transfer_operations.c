@@ -34,7 +34,7 @@ void transfer_operations_close(void)
 static void checkout_hit(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
-        __asm__ volatile("" : "+r"(base)); /* restart from the base each time */
+        __asm__ volatile("" : "+r"(base)); /* hides that the base is the same each time */
         uat_global_checkout(base, bytes, UAT_READ);
         __asm__ volatile("" : : : "memory"); /* the access */
         uat_global_checkin(base, bytes, UAT_READ);
@@ -55,8 +55,8 @@ static void checkout_miss(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* Check out two blocks in turn. They are one cache size apart, so they evict each other, but the bytes that are fetched
- * are in the CPU's caches. */
+/* Check out two blocks in turn. They are one cache size apart, so each evicts the other, but the fetched bytes stay in
+ * the CPU's caches. */
 static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -66,7 +66,7 @@ static void checkout_warm(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* The yardstick for gets and checkouts: memcpy() over the same distances, within this process's memory. */
+/* The yardstick for gets and checkouts: memcpy() with the same strides, within this process's memory. */
 static void copy_cold(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
@@ -77,7 +77,7 @@ static void copy_cold(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* Load a word of each line, which every copy must do at least. */
+/* Load one word of each cache line, which is the least that any copy must do. */
 static void load_cold(char *base, size_t bytes, int window, int64_t count)
 {
     static size_t at;
@@ -97,7 +97,7 @@ static void copy_warm(char *base, size_t bytes, int window, int64_t count)
         memcpy(copied, base + (size_t)(i % 2) * (chunk / 2), bytes);
 }
 
-/* Get. The compiler knows the size of a word, as it does in a program. */
+/* Get. For a word the size is a constant, as it is in a program. */
 static void get(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -116,7 +116,7 @@ static void put(char *base, size_t bytes, int window, int64_t count)
     }
 }
 
-/* uat_global_get_begin() with the arguments of uat_global_put_begin(). */
+/* uat_global_get_begin() with its arguments in the order of uat_global_put_begin(). */
 static void get_begin(uat_global_transfer_t *t, void *global, const void *buffer, size_t bytes)
 {
     uat_global_get_begin(t, (void *)(uintptr_t)buffer, global, bytes);
@@ -176,7 +176,7 @@ static void load(char *base, size_t bytes, int window, int64_t count)
         uat_atomic_load((const uat_atomic_t *)base);
 }
 
-/* Additions without a wait for each, then a release. */
+/* Additions that are not waited for one by one, then a release. */
 static void add(char *base, size_t bytes, int window, int64_t count)
 {
     for (int64_t i = 0; i < count; i++) {

@@ -23,7 +23,7 @@ struct transfer_operation {
     size_t least, most, times; /* sizes in bytes: first, last, and the factor from one to the next */
     int window;                /* windows from 1 to this */
     enum transfer_where where;
-    bool single; /* if far, each operation is timed by itself */
+    bool single; /* each far operation is timed by itself */
     bool sweeps; /* one operation covers all of the memory */
     bool cheap;  /* a series has ten times as many operations */
 };
@@ -31,9 +31,9 @@ struct transfer_operation {
 extern const struct transfer_operation transfer_operations[TRANSFER_OPERATIONS];
 
 /*
- * Call it before the first operation. bytes_of_rank: bytes at the base that operations get; at least twice the cache,
- * and at least the window times the bytes of any operation. bytes_of_cache: size of the cache of far memory; 0 in a job
- * without far memory. Returns 0 or -ENOMEM.
+ * Call it before the first operation. bytes_of_rank: bytes from the base that operations may use. It must be at least
+ * twice the cache, and at least window times the bytes of any operation. bytes_of_cache: size of the cache of far
+ * memory; 0 in a job without far memory. Returns 0 or -ENOMEM.
  */
 int transfer_operations_open(size_t bytes_of_rank, size_t bytes_of_cache);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unbalanced tree search with tasks. A family is a node with a range of its children; a task gets an array of families.
- * Many families, or a large range of children, are split into halves, one of which is spawned. A small range of
- * children is generated at once. Children without children are counted immediately. So leaves, which are most of the
- * nodes, need no task.
+ * Unbalanced tree search with tasks. A family is a node with a range of its children. A task gets an array of families.
+ * It splits many families, or a large range of children, into halves, and spawns one half. It generates a small range
+ * of children at once, and counts those that are leaves immediately. So leaves, which are most of the nodes, need no
+ * task.
  *
- * It uses the plain interface: a task works in place on its copy of the argument, whose size varies.
+ * It uses the plain interface, because the size of the argument varies. A task works in place on its copy of the
+ * argument.
  */
 #include "perf/bench.h"
 #include "perf/uts_tree.h"
@@ -33,7 +34,7 @@ static void search_task(void *arg, void *result)
     search(family, family->families, count);
 }
 
-/* Never inlined, so that a deep recursion has its array only once for each level of the tree. */
+/* Never inlined, so that a deep recursion has this function's array only once per level of the tree. */
 __attribute__((noinline)) static void generate(const struct family *family, struct uat_uts_count *count)
 {
     struct family inner[GENERATION];
@@ -82,8 +83,8 @@ static void search(struct family *family, uint64_t families, struct uat_uts_coun
     uat_uts_count_add(count, &spawned);
 }
 
-/* The papers' granularity: a range of children is split by halves down to single children, and each task spawns two
- * tasks or none. */
+/* The papers' granularity: a range of children is halved down to single children, and each task spawns two tasks or
+ * none. */
 UAT_TASK(struct uat_uts_count, visit, struct uat_uts_node, parent, uint32_t, first, uint32_t, end)
 {
     struct uat_uts_count count = {0}, more;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Known sizes of trees: the benchmark's own (T1 to T5 and the large ones), and a series of growing depth. */
+/* Known sizes of trees: the benchmark's own trees (T1 to T5 and their large forms), and a series of growing depth. */
 #include "perf/uts_tree.h"
 
 #include <stddef.h>
@@ -37,7 +37,7 @@ static const struct known_tree {
     {{FIXED(12, 0)}, {107110452, 85689699, 12}},
 };
 
-/* Do two sets of parameters give the same tree? Binomial parameters do not matter to a GEO tree, and so on. */
+/* Do two sets of parameters give the same tree? Parameters that the tree's type does not use are not compared. */
 static bool same_tree(const struct uat_uts_tree *a, const struct uat_uts_tree *b)
 {
     bool binomial = a->type == UAT_UTS_BIN || a->type == UAT_UTS_HYBRID;

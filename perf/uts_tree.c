@@ -63,7 +63,8 @@ static double probability(const struct uat_uts_node *node)
     return (bits & 0x7fffffff) / 2147483648.0;
 }
 
-/* The expected number of children in a GEO tree. Keep the order of the operations, which decides the last bit. */
+/* The expected number of children in a GEO tree. Keep the order of the operations, because it determines the last
+ * bit. */
 static double branching(const struct uat_uts_tree *tree, double depth)
 {
     double most = (double)tree->depth;

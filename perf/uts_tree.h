@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define UAT_UTS_HASH         20  /* bytes of a SHA-1 hash */
-#define UAT_UTS_CHILDREN_MAX 100 /* maximum of a node, except the root of BIN and the nodes of BALANCED */
+#define UAT_UTS_CHILDREN_MAX 100 /* maximum children of a node, except the root of BIN and the nodes of BALANCED */
 
 enum uat_uts_type { UAT_UTS_BIN, UAT_UTS_GEO, UAT_UTS_HYBRID, UAT_UTS_BALANCED };
 enum uat_uts_shape { UAT_UTS_LINEAR, UAT_UTS_EXPDEC, UAT_UTS_CYCLIC, UAT_UTS_FIXED };
@@ -25,10 +25,10 @@ struct uat_uts_tree {
     double q;            /* -q: probability that a node of a BIN tree has children */
     int64_t m;           /* -m: children of such a node */
     int64_t granularity; /* -g: how many times each hash is computed */
-    double shift;        /* -f: fraction of the depth at which HYBRID changes from GEO to BIN */
+    double shift;        /* -f: HYBRID changes from GEO to BIN at this fraction of the depth */
 };
 
-/* The reference program's defaults for parameters that are not given. */
+/* The reference program's default parameters. */
 extern const struct uat_uts_tree uat_uts_default;
 
 struct uat_uts_node {

@@ -11,12 +11,12 @@
 #include "uat/sync.h"
 
 enum {
-    SIDE_MAX = 255 /* maximum cells of a block's side: an edge has UAT_RESULT_MAX bytes */,
-    BLOCKS_MAX = 48 /* maximum blocks of a side */,
+    SIDE_MAX = 255 /* maximum cells along a block's side: an edge has at most UAT_RESULT_MAX bytes */,
+    BLOCKS_MAX = 48 /* maximum blocks along a side */,
     MATCH = 2,
     MISMATCH = -1,
     GAP = -2,
-    CELL_NS = 4 /* time of fill() per cell in a simulation */
+    CELL_NS = 4 /* virtual time of fill() per cell */
 };
 
 static int64_t blocks = 40, side = 240, seed = 1;
@@ -29,7 +29,7 @@ struct edge {
 UAT_FUTURE(struct edge, edge);
 
 struct score {
-    uint64_t best, sum; /* best and sum of the cells' values */
+    uint64_t best, sum; /* maximum and sum of the cells' values */
 };
 
 /* Letter i of one of the two sequences. */
@@ -45,7 +45,7 @@ static inline int32_t larger(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/* The value of a cell, from those above, to the left, and to the upper left. */
+/* The value of a cell, computed from the cells above, to the left, and to the upper left. */
 static inline int32_t cell(int32_t up, int32_t left, int32_t corner, bool equal)
 {
     return larger(larger(0, corner + (equal ? MATCH : MISMATCH)), larger(up, left) + GAP);
@@ -86,7 +86,7 @@ UAT_TASK(struct score, block, edge_future, up, edge_future, left, edge_future, b
     struct edge row, column;
     memset(&row, 0, sizeof(row));
     memset(&column, 0, sizeof(column));
-    /* Not edge_get() and edge_set(), each of which would keep another copy of an edge on the waiting task's stack. */
+    /* edge_get() and edge_set() are avoided: each would keep another copy of an edge on the waiting task's stack. */
     if (at.i > 0)
         uat_future_get(up.future, &row);
     if (at.j > 0)
@@ -116,8 +116,8 @@ static void destroy(const struct between *b, int64_t n)
         edge_destroy(b->edge[j]);
 }
 
-/* A row of blocks. It destroys the futures that its blocks waited for, so destruction and joins run in parallel,
- * too. */
+/* A row of blocks. It destroys the futures that its blocks waited for, so destruction and joins run in parallel as
+ * well. */
 UAT_TASK(struct score, row, struct between, above, struct between, below, int64_t, i, int64_t, n)
 {
     struct between right;

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Checkpoints: their speed beside dd and memcpy, the time until all workers stand, what one each second costs, and what it costs to be
-ready for one.
+"""The costs of checkpoints: their speed compared with dd and memcpy, the time until all workers have stopped, the slow-down by one checkpoint per
+second, and the cost of UAT_CHECKPOINT to spawns and joins.
 
     perf/measure checkpoints [--rounds 3] [--elements 50000000] [--parts PART,...] [--workers 1024] [--folder FOLDER] [--build build]
 
-Parts: `spawn` compares cycles of a spawn and a join with and without UAT_CHECKPOINT, in turns; `virtual` is the time until a number of
-workers stand in virtual time; the others are `speed`, `stand` and `slow-down`.
+Parts: `spawn` compares the cycles of a spawn and a join with and without UAT_CHECKPOINT, in turns. `virtual` measures the time until --workers
+workers have stopped, in virtual time. The other parts are `speed`, `stand` and `slow-down`.
 
-The speed is that of the last checkpoint of a sort, whose two arrays are full. On a disk it is compared with `dd conv=fsync` of a file
-of the same bytes, in /dev/shm with a copy within memory.
+The speed is that of the last checkpoint of a sort, when both of its arrays are full. On a disk it is compared with `dd conv=fsync` of a file with the
+same number of bytes; in /dev/shm, with a copy within memory.
 """
 import os
 import re
@@ -27,7 +27,7 @@ MEMORY = Path("/dev/shm")
 
 
 def job(options, command, folder, every=1):
-    """Run with a checkpoint each second. Returns the report, and (ms until all stopped, ms until complete) of each checkpoint."""
+    """Run with periodic checkpoints. Returns the report, and (ms until all workers had stopped, ms until it was complete) of each checkpoint."""
     shutil.rmtree(folder, ignore_errors=True)
     settings = {"UAT_CHECKPOINT": f"{folder},every={every}", "UAT_LOG": "info"} if every else {}
     done = runs.run([options.build / "launcher" / "uatrun", "-n", 2, options.build / command[0], *command[1:], "--json"], settings)
@@ -78,7 +78,7 @@ def of_speed(options, folder):
 
 
 def of_spawn(options, folder):
-    """Both medians of one round are next to each other in time."""
+    """Compare costs with and without UAT_CHECKPOINT. The two runs of a round follow each other directly."""
     for name, workers, command, figure in (("uat-spawn, spawn and join", 1, ["perf/uat-spawn"], lambda r: r["spawn_join"]["median_cycles"]),
                                            ("uat-fib 32", 1, ["perf/uat-fib", "32", "--repeat", "9"], lambda r: r["cycles_per_task"])):
         without = figure(runs.uatrun(options.build, workers, *command))
@@ -126,7 +126,7 @@ def add_options(parser):
     parser.add_number("--workers", 1024, "workers in virtual time")
     parser.add_number("--rounds", 3, "rounds")
     parser.add_number("--elements", 50000000, "integers of the sort")
-    parser.add_argument("--folder", type=Path, default=Path("."), help="on the disk that is measured (.)")
+    parser.add_argument("--folder", type=Path, default=Path("."), help="folder on the disk that is measured (.)")
     parser.add_build()
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Tiled Cholesky in virtual time, by data-flow tasks, by fork and join, by latches and by nested flows: the time, and the share of the bound.
+"""Tiled Cholesky in virtual time, by data-flow tasks, by fork and join, by latches and by nested flows: the time, and its ratio to a bound.
 
     perf/measure cholesky [--tiles 32] [--workers 16,64,256] [--gemm 420000,52000] [--ways 0,1,2,3] [--build build]
 
-The bound is the time of a greedy list schedule of the same tasks: no task, no look-up and no transfer costs anything, and a
-free worker takes the first task in program order whose predecessors have ended. Virtual time does not depend on the machine's load.
+The bound is the time of a greedy list schedule of the same tasks. In it, spawns, look-ups and transfers are free, and an idle worker takes the first
+task in program order whose predecessors have ended. Virtual time does not depend on the machine's load.
 """
 import heapq
 
@@ -51,7 +51,7 @@ def bound(tiles, workers):
 def add_options(parser):
     parser.add_number("--tiles", 32, "tiles in a row of the matrix")
     parser.add_argument("--workers", type=runs.numbers, default=[16, 64, 256], help="numbers of workers (16,64,256)")
-    parser.add_argument("--gemm", type=runs.numbers, default=[420000, 52000], help="nanoseconds of a gemm (420000,52000)")
+    parser.add_argument("--gemm", type=runs.numbers, default=[420000, 52000], help="nanoseconds per gemm (420000,52000)")
     parser.add_argument("--ways", type=runs.words_of([str(way) for way in WAYS]), default=[str(way) for way in WAYS],
                         help="0: data flow, 1: fork-join, 2: latches, 3: nested flows (0,1,2,3)")
     parser.add_build()

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The costs of spawns by value and of global memory, as ratios to plain memory and to oneTBB and OpenMP.
+"""The costs of spawns by value, as ratios to oneTBB and OpenMP, and of global memory, as ratios to plain memory.
 
     perf/measure costs [--rounds 7] [--build build]
 
-A round runs every program once, so that a change of the machine's speed affects both sides of a ratio. On a machine that is not quiet,
-run it under `chrt -r 5`.
+A round runs every program once, so that a change in the machine's speed affects both sides of a ratio. On a busy machine, run it under `chrt -r 5`.
 """
 import runs
 from measures.figures import print_rounds
@@ -15,7 +14,7 @@ TRANSFER = ["perf/uat-transfer", "--rounds", "5", "--ops", "500", "--far-mib", "
 
 
 def of_transfer(build):
-    """Yield ratios of accesses of 8 bytes and of 64 KiB to what the processor alone needs."""
+    """Yield ratios: the time of accesses of 8 bytes and of 64 KiB, divided by the processor's own time for them."""
     for size in (8, 65536):
         rows = runs.uatrun(build, 2, *TRANSFER, "--bytes", size, UAT_GLOBAL_HOSTS="2")["rows"]
         ns = {(row["operation"], row["where"]): row["ns"] for row in rows if row["bytes"] == size and row["window"] == 1}

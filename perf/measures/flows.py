@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Data-flow tasks beside GCC's OpenMP and StarPU: the cost of an empty task, or the programs of examples/flow, on 1 and 2 workers.
+"""Compare data-flow tasks with GCC's OpenMP and StarPU: the cost of an empty task, or the programs of examples/flow, on 1 and 2 workers.
 
     perf/measure flows [--parts tasks,programs] [--rounds 7] [--repeat 20] [--build build]
 
-A round runs all programs in turn, so that a change of the machine's speed affects both sides of a ratio. tasks: each figure of a round is
-the least of the repetitions, because a job of 2 workers on a busy machine waits for a preempted worker most of the time. programs: the
-time over that of the sequential program, which each program runs in turn with the parallel one; the median of the repetitions.
+A round runs all programs in turn, so that a change in the machine's speed affects both sides of a ratio. tasks: each figure of a round is the minimum
+of the repetitions, because a job of 2 workers on a busy machine waits for a preempted worker most of the time. programs: the ratio of the parallel
+time to the sequential time, median of the repetitions. Each program runs its parallel and its sequential form in turn.
 """
 import re
 import statistics
@@ -18,12 +18,12 @@ SECONDS = re.compile(r": right, error .*; ([\d.]+) s, ([\d.]+) of the sequential
 
 
 def settings_of(workers):
-    """The number of workers of the rivals, in the environment."""
+    """The environment variables that set the number of workers of the rivals."""
     return {"OMP_NUM_THREADS": str(workers), "STARPU_NCPU": str(workers), "OPENBLAS_NUM_THREADS": str(workers), "STARPU_SILENT": "1"}
 
 
 def tasks_of_round(options, workers):
-    """{column: {row: cycles of a task}}"""
+    """{column: {row: cycles per task}}"""
     rows = runs.uatrun(options.build, workers, "perf/uat-flow", "-q", 0, "-r", options.repeat)["rows"]
     taken = {"flow": {row["accesses"]: row["place"] for row in rows}, "ledger": {row["accesses"]: row["ledger"] for row in rows}}
     for column, name in (("OpenMP", "openmp"), ("StarPU", "starpu")):
@@ -49,7 +49,7 @@ def measure_tasks(options):
 
 
 def program_of_round(options, name, way, workers):
-    """(seconds, ratio to the sequential time), or None if it was not built."""
+    """(seconds, ratio to the sequential time), or None if the program was not built."""
     program = options.build / "examples/flow" / f"flow-{name}{WAYS[way]}"
     if not program.exists():
         return None

@@ -5,9 +5,9 @@
 
 WORDS run a command on the second host, and HOST is its address. In the guests of tests/vm/run these are node2 and 10.9.0.2:
     tests/vm/run --guests 2 --slurm -- perf/measure get-read --peer 10.9.0.2 --server node2 -- srun --mpi=pmix -N 2 --ntasks-per-node=1
-The last lines give the ratio of the two medians, each taken over all rounds of each run's median. Sizes are in bytes, 8 to 1048576.
-ib_read_lat is part of the package perftest; its typical latency is the median. Both programs time one READ at a time, from its posting to
-its completion, for which they poll. In both, the process on the second host sleeps.
+The last lines give the ratio of two medians: the median over the rounds of get's medians, and that of ib_read_lat's. Sizes are in bytes, 8 to
+1048576. ib_read_lat is part of the package perftest. The "typical" latency that it prints is its median. Both programs time one READ at a time, from
+posting it until polling finds its completion. With both, the process on the second host sleeps.
 """
 import re
 import shlex
@@ -43,7 +43,7 @@ def read(options, size):
 
 
 def read_once(options, size):
-    """One run of ib_read_lat. None if it could not determine the rate of the counter that it measures with, and printed inf."""
+    """One run of ib_read_lat. Returns None if it printed inf because it could not determine the rate of its counter."""
     words = ["ib_read_lat", "-F", "-d", options.device, "-x", options.gid_index, "-s", size, "-n", 10 * options.ops]
     words = [str(word) for word in words]
     with subprocess.Popen([*options.server, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -79,14 +79,14 @@ def server_of(text):
     except ValueError as error:
         raise runs.Refused(f"{text!r}: {error}") from error
     if not words:
-        raise runs.Refused("no words that run a command on the second host")
+        raise runs.Refused("--server is empty; it takes the words that run a command on the second host")
     return words
 
 
 def add_options(parser):
     parser.add_argument("--peer", required=True, help="address of the second host")
     parser.add_argument("--server", required=True, type=server_of, help="words that run a command there")
-    parser.add_argument("--device", default="rxe0", help="verbs device of both (rxe0)")
+    parser.add_argument("--device", default="rxe0", help="verbs device on both hosts (rxe0)")
     parser.add_argument("--gid-index", type=int, default=1, help="of both (1)")
     parser.add_argument("--sizes", type=sizes_of, default="8,4096", help="bytes (8,4096)")
     parser.add_number("--rounds", 5, "runs of each")

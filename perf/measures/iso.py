@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of iso-address of perf/measure papers: a migration in real time, page faults in virtual time, and the addresses that a job needs."""
+"""The tables of perf/measure papers about iso-address: a migration in real time, page faults in virtual time, and the addresses that a job needs."""
 import re
 
 import runs
@@ -8,7 +8,7 @@ FAULT_NS = 11400  # 21 K cycles of SPARC64 IXfx (HPDC'15)
 SLOT = 1 << 14  # bytes of a stack's place in HPDC'15's example
 X86_64 = 47  # bits of a process's addresses
 
-# network, nanoseconds of a task
+# network, nanoseconds per task, command
 RUNS = {"BTC": ("fx10", 229, "uat-btc -i 1 -d"), "UTS": ("fx10", 1540, "uat-uts --papers 1 -t 1 -r 0 -b 4 -a 3 -d"),
         "NQueens": ("fx10", 1170, "uat-nqueens --papers 1 -n")}
 DEPTHS = {"BTC": {64: 14, 480: 17, 1800: 19, 3840: 20}, "UTS": {64: 5, 480: 7, 1800: 8, 3840: 8}, "NQueens": {64: 8, 480: 9, 1800: 10, 3840: 10}}
@@ -39,7 +39,7 @@ def print_children(options):
 
 
 def run_of(options, workers, program, network, task):
-    """The report, and the first touches of pages, or None without a time of a fault."""
+    """Returns the report, and how often a page was touched first, or None if no time per fault is set."""
     name, *arguments = program.split()
     done = runs.run([options.build / "launcher" / "uatrun", "-n", workers, options.build / "perf" / name, *arguments, "--json"],
                     {"UAT_TRANSPORT": "sim", "UAT_SIM_NETWORK": network, "UAT_SIM_TASK": f"{task}ns", "UAT_SIM_QUANTUM": "2us", "UAT_STACK_SIZE": "256k",

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The tables of Akiyama and Taura (HPDC'15, JIP 2016): published, simulated with their machine and protocol, simulated with uat's protocol.
+"""The tables of Akiyama and Taura (HPDC'15, JIP 2016): as published, simulated with their machine and protocol, and simulated with uat's protocol.
 
     perf/measure papers [--parts steal,runs,stacks,creation,messages,iso] [--scale 8] [--microseconds 500]
                          [--workers 64,480] [--build build]
 
-`fx10` and `tsubame` are the simulated machines (docs/simulation.md). The papers' protocol is UAT_DEQUE=paper with one victim in a look; uat's is
-the default, claim. A run of the papers has some 10^11 to 10^12 tasks. So the trees are smaller: each worker has the given microseconds of work, and
-the numbers of workers are divided by --scale. The factor by which a tree is smaller is printed. The work of a task is the papers' time per task
-or node and worker, which contains the cost of their runtime. A difference above 10 % has a cause, or is not explained.
+`fx10` and `tsubame` are the simulated machines (docs/simulation.md). The papers' protocol is UAT_DEQUE=paper with one victim per peek; uat's is the
+default, claim. A run of the papers has some 10^11 to 10^12 tasks. Here the trees are smaller: each worker has --microseconds of work, and the numbers
+of workers are divided by --scale. The script prints by what factor each tree is smaller. The work of a task is the papers' time per task (or node)
+and worker, which includes the cost of their runtime. A row whose difference is above 10 % names the cause or says "not explained".
 """
 import math
 import time
@@ -29,7 +29,7 @@ POLL = 58  # ns: creation of a task on TSUBAME2.5, AM-based, takes 353 - 184 cyc
 STEALS = {"HPDC'15": ("fx10", 3055, 1.848, {"steal": 42000, "suspend and resume": 3500, "fetch-and-add": 9800, "fault": 21000}),
           "JIP 2016": ("tsubame", 664, 2.93, {"steal": 86000, "suspend and resume": 1100, "READ": 11600, "WRITE": 8400}),
           "JIP 2016, AM-based": ("tsubame-am", 664, 2.93, {"steal": 61000, "suspend and resume": 800, "READ": 8200, "WRITE": 5900})}
-# JIP 2016, AM-based with 1800 workers, with and without the empty check: time / that of RDMA-emulated, and share of the time for messages in %
+# JIP 2016, AM-based with 1800 workers, with and without the empty check: ratio of its time to RDMA-emulated's, and % of the time spent on messages
 AM = {"btc": ((2.88, 63.3), (3.67, 70.0)), "uts": ((1.30, 25.7), (1.38, 29.8)), "nqueens": ((1.41, 41.4), None)}
 
 # paper, program, nanoseconds per task or node and worker, tasks or nodes of the run, efficiency, seconds of the run, published bytes of stack
@@ -45,7 +45,7 @@ STACKS = {"BTC": ("uat-btc -i 1 -d", 1120, 16, 20), "UTS": ("uat-uts --papers 1 
 
 
 def compared(published, paper, claim, form, cause, what):
-    """Print a row. A difference of more than LIMIT without a cause is not explained."""
+    """Print a row. A difference above LIMIT for which no cause is given is printed as not explained."""
     difference = (paper - published) / published if paper is not None else None
     if difference is None:
         text, cause = "-", cause or "not simulated"
@@ -61,7 +61,7 @@ def steal_of(options, network, stack, protocol):
 
 
 def microseconds(report, *names):
-    """The sum of medians, in us."""
+    """The sum of the medians of these phases, in us."""
     return sum((report["phases"].get(name) or report.get(name) or report["bare"][name])["median_ns"] for name in names) / 1e3
 
 
@@ -86,7 +86,7 @@ def print_steals(options):
 
 
 def size_of(program, items):
-    """The arguments of a tree with about this number of tasks or nodes."""
+    """The arguments that give a tree of about this number of tasks or nodes."""
     if program == "btc":
         depth = max(6, round(math.log2(items)) - 1)
         return ["-i", "1", "-d", str(depth)]
@@ -98,7 +98,7 @@ def size_of(program, items):
 
 
 def time_of_task(options, program, arguments, ns):
-    """Nanoseconds of a task, so that a node takes `ns`; and the nodes. Counted in a run of one worker in real time."""
+    """Returns the nanoseconds per task with which a node takes `ns`, and the number of nodes. A run of one worker in real time counts both."""
     report = runs.uatrun(options.build, 1, f"perf/uat-{program}", *arguments)
     nodes = report["result"] if program == "btc" else report["nodes"]
     return max(1, round(ns * nodes / report["tasks"])), nodes, report["tasks"]

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""UTS with each protocol, with and without a look before the steal: steals, round trips, operations.
+"""UTS with each protocol, with and without a peek before the steal: steals, round trips, operations.
 
     perf/measure protocols [-n 2,4,16,64] [--transport sim|shm|ibv] [--rounds 3] [--build build] [-- UTS's arguments]
 
-In virtual time (sim, every worker on a host of its own) one run of each case is enough, because a second one would be identical. The time is
-that of the simulated network. In real time the cases take turns in each round, and the counts are medians over the rounds. A claim does not
-work without a look. In virtual time the efficiency is relative to the work. In real time it is relative to one worker with the same
-protocol. Operations are per steal.
+In virtual time (sim, every worker on a host of its own) one run of each case is enough, because a second one would be identical. The times are
+simulated. In real time the cases take turns in each round, and the counts are medians over the rounds. The claim protocol needs the peek. In virtual
+time the efficiency is relative to the work; in real time, to one worker with the same protocol. Operations are per steal.
 """
 import os
 import statistics
@@ -23,7 +22,7 @@ COLUMNS = {"protocol": "<17", "workers": "7", "efficiency": "10.3f", "steals": "
 
 
 def counts_of(report):
-    """The columns of a run, from the steals on."""
+    """The columns of a run, from `steals` to the last."""
     c = report["counters"]
     steals = max(1, c["steals"])
     return [c["steals"], c["steal_attempts"], c["attempts_lost"], c["requests_withdrawn"], c["steal_trips"] / steals, c["round_trips"],
@@ -44,7 +43,7 @@ def measure(options):
     tree = options.tree or TREES[options.transport].split()
 
     def one(case):
-        """Run one case. The run fails if its answer is not that of the sequential search."""
+        """Run one case. The run fails if its answer differs from that of the sequential search."""
         return runs.uatrun(options.build, case[1], "perf/uat-uts", *tree, "--seq",
                            **{"UAT_TRANSPORT": options.transport, "UAT_SIM_NETWORK": os.environ.get("UAT_SIM_NETWORK", "cx6") + ",node=1", **SERIES[case[0]]})
 

@@ -5,12 +5,12 @@
     perf/measure scale -n 64,256 --set UAT_DEQUE=claim --versus UAT_DEQUE=lock -- build/perf/uat-btc -d 14 -i 1
     perf/measure scale -n 256 --set UAT_SIM_NETWORK=cx6 --versus UAT_SIM_NETWORK=fx10 -- build/perf/uat-nqueens -n 10
 
-The efficiency is tasks times UAT_SIM_TASK, divided by workers times seconds. --idle reads from a timeline how much of all workers' time
-was not work, divided into parts. `start` is before a worker's first task, `tail` after its last. Between them are `steals` (successful
-ones), `joins` (with a child or parent on another worker) and `search` (nothing was found). `other` is the rest: start and end of the run
-on all workers, and tasks that wait. `limits` names the largest part if it takes 1 % or more; it is `adapter` when the busiest adapter
-served requests for more than 60 % of the run. --cost shows the cost of the simulation itself; wall and processor time per step exclude
-start and end of the processes. --json prints one JSON object per line, for uat-plot.
+The efficiency is tasks times UAT_SIM_TASK, divided by workers times seconds. --idle reads from a timeline which fractions of all workers' time were
+not work. `start` is before a worker's first task, `tail` after its last. Between them are `steals` (successful ones), `joins` (with a child or parent
+on another worker) and `search` (nothing was found). `other` is the rest: start and end of the run on all workers, and tasks that wait. `limits` names
+the largest of these fractions if it is 1 % or more, or `adapter` if the busiest adapter served requests for more than 60 % of the run. --cost shows
+the cost of the simulation itself. Its wall time and processor time per step exclude the start and the end of the processes. --json prints one JSON
+object per line, for uat-plot.
 """
 import json
 import os
@@ -42,7 +42,7 @@ def overlap(event, begin, end):
 
 
 def idle_of(path, workers, report):
-    """Fractions of the workers' time, by PARTS. None if a timeline was too long for its memory."""
+    """The fractions of the workers' time, one for each of PARTS. None if the timeline is incomplete because its memory was full."""
     document = json.loads(Path(path).read_text())
     if document["otherData"]["dropped"]:
         return None
@@ -122,11 +122,11 @@ def add_options(parser):
     parser.add_argument("-n", type=runs.numbers, default="16,64,256", help="numbers of workers (16,64,256)")
     parser.add_argument("--set", type=setting, action="append", default=[], metavar="NAME=VALUE", help="a setting of the first series")
     parser.add_argument("--versus", type=setting, action="append", default=[], metavar="NAME=VALUE",
-                        help="settings of a second series, over those of the first")
-    parser.add_argument("--idle", action="store_true", help="where the idle time lies, and what limits, from a timeline")
-    parser.add_argument("--cost", action="store_true", help="the simulation's own time per step, start-up and memory")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
-    parser.add_argument("--uatrun", default=None, help="the launcher (beside the program's folder, or in PATH)")
+                        help="a setting of a second series, which overrides those of the first")
+    parser.add_argument("--idle", action="store_true", help="show from a timeline why workers were idle and what limits")
+    parser.add_argument("--cost", action="store_true", help="show the simulation's own time per step, start-up time and memory")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
+    parser.add_argument("--uatrun", default=None, help="the launcher (that next to the program's folder, or in PATH)")
     parser.add_words("command", "a benchmark of perf/ with its arguments", needed=True)
 
 

@@ -5,11 +5,11 @@
 
 LAUNCHER: words that start N workers, with {} for N and {/2} for half of N. The default is uatrun -n {}.
 
-It starts uat-startup, whose workers run a small tree and check its answer, and adds what they log under UAT_LOG=info. Times are those of
-the slowest worker. Memory is the mean over all workers, in KiB:
+It starts uat-startup, whose workers run a small tree and check its answer, and adds figures from their log (UAT_LOG=info). Times are those of the
+slowest worker. Memory is the mean over all workers, in KiB:
     attach     milliseconds to find, map and register the segments of the workers on the same host
-    anonymous  heap, stack and data of the process; segments and memory that others have mapped do not count
-    tables     page tables;   pinned: what the kernel has pinned for the device;   locked: what uat counts beforehand
+    anonymous  heap, stack and data of the process, without segments and memory that other processes also map
+    tables     page tables;   pinned: memory that the kernel has pinned for the device;   locked: memory that uat counts as locked
 --most: the status is 1 if `anonymous` grows by more than BYTES per additional worker of the job.
 """
 import json
@@ -49,8 +49,8 @@ def add_options(parser):
     parser.add_argument("-n", type=runs.numbers, default="4,16,64", help="numbers of workers (4,16,64)")
     parser.add_argument("--connect", type=runs.words_of(["host", "worker", "rdmacm"]), default="host,worker",
                         help="kinds of UAT_CONNECT (host,worker)")
-    parser.add_argument("--most", type=runs.number, metavar="BYTES", help="bytes that a worker may grow by for each worker more")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--most", type=runs.number, metavar="BYTES", help="bytes by which a worker may grow per additional worker")
+    parser.add_argument("--json", action="store_true", help="one JSON object per line")
     parser.add_build()
     parser.add_words("launcher", "words that start the workers (uatrun -n {})")
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The ten programs of examples/small: their lines, and the time of one worker over that of the plain sequential program. Then programs whose
-cost once surprised: sorts of input with a pattern, and same-fringe.
+"""The ten programs of examples/small: the number of lines, and the ratio of the time with one worker to that of the plain sequential program. Then
+the cost of sorts of input with a pattern, and of same-fringe.
 
     perf/measure small [--rounds 7] [--build build]
 
-A round runs every program once, and its median over five runs counts. On a machine that is not quiet, run it under `chrt -r 5`.
+A round runs every program once. Each program times itself five times and prints the median. On a busy machine, run it under `chrt -r 5`.
 """
 import json
 import os
@@ -24,7 +24,7 @@ def lines_of(path):
 
 
 def ratio(command, settings=None):
-    """What a small program prints: the median of its times over the plain program's."""
+    """The ratio that a small program prints: its median time divided by the plain program's."""
     said = runs.run(command, settings).stdout
     if ", right;" not in said:
         runs.fail(f"{command[-2]}: {said.strip()}")

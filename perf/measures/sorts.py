@@ -36,7 +36,7 @@ def uat_seconds(options, bits, workers, *more, **settings):
 
 
 def of_round(options, tbb):
-    """Seconds of one round. The rivals sort by comparisons; uat's leaves sort by comparisons if the name says so."""
+    """The seconds of one round. The rivals sort by comparisons. uat's leaves do so only where the name says it."""
     for bits in (32, 64):
         what = f"sort of {options.elements / 1e6:g} million of {bits} bits"
         for workers in (1, 2):
@@ -63,7 +63,7 @@ def add_options(parser):
 def measure(options):
     tbb = options.build / "perf" / "rivals" / "rival-sort-tbb"
     if options.itoyori and not itoyori_program(options.itoyori, 32).exists():
-        raise runs.Refused(f"{itoyori_program(options.itoyori, 32)} is not there; docs/global.md says how it is built")
+        raise runs.Refused(f"{itoyori_program(options.itoyori, 32)} does not exist; docs/global.md says how to build it")
     for program in ([itoyori_program(options.itoyori, 64)] if options.itoyori else []) + [tbb]:
         if not program.exists():
             print(f"a sort is skipped: {program} is not there (Debian, for oneTBB's: libtbb-dev)", file=sys.stderr)

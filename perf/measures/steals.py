@@ -3,7 +3,7 @@
 
     perf/measure steals [--rounds 3] [--passes 1500] [--stack 1024] [--build build] [-- LAUNCHER of two workers]
 
-The default LAUNCHER is uatrun -n 2. Over verbs the last row posts a claim's atomic by itself (UAT_IB_POST=alone). The very first run is not
+The default LAUNCHER is uatrun -n 2. Over verbs, the last row posts a claim's atomic as a chain of its own (UAT_IB_POST=alone). The first run is not
 counted, because caches and connections are cold.
 """
 import statistics
@@ -24,7 +24,7 @@ def report_of(options, settings, passes):
 
 
 def phases_of(reports):
-    """{phase: median over the runs of its median in us}, of the phases that all runs have."""
+    """{phase: the median over the runs of its median, in us}, for the phases that all runs have."""
     names = [name for name in reports[0]["phases"] if all(name in report["phases"] for report in reports)]
     return {name: statistics.median(report["phases"][name]["median_ns"] for report in reports) / 1e3 for name in names}
 

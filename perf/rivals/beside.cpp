@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs in global memory beside their plain sequential form: sorts of input that has a pattern, in C++ and in C, and
- * same-fringe by generators over trees of objects. Prints ratios of processor times as JSON, each the median of the
- * rounds. Same-fringe has two plain forms: one by the same generators, one by a stack for each tree.
+ * Compares programs in global memory with their plain sequential forms: sorts of input that has a pattern, in C++ and
+ * in C, and same-fringe by generators over trees of objects. Prints the ratios of processor times as JSON; each ratio
+ * is the median of the rounds. Same-fringe has two plain forms: one uses the same generators, the other a stack for
+ * each tree.
  * usage: uatrun -n 1 rival-beside ROUNDS
  */
 #include <algorithm>
@@ -23,7 +24,7 @@ enum { ELEMENTS = 500000, PATTERNS = 5, STACK = 32768 };
 const std::array<const char *, PATTERNS> names = {"random", "sorted", "reversed", "organ-pipe", "few distinct"};
 using word = std::int64_t;
 
-/* Processor time of this process: other programs may preempt it. */
+/* The processor time of f(). Wall time would include other programs, which may preempt this process. */
 template <class F> double seconds_of(F f)
 {
     std::clock_t begin = std::clock();
@@ -86,7 +87,7 @@ double sort_once(int pattern, bool in_c, uat::span<word> global)
     return own / other;
 }
 
-/* A binary tree with numbers at its leaves; its shape follows from the seed. */
+/* A node of a binary tree with numbers at its leaves. The seed determines the tree's shape. */
 struct node {
     node *left, *right;
     word leaf;
@@ -103,7 +104,7 @@ template <class Make> node *build(word begin, word end, std::uint64_t seed, Make
 
 using fringe = uat::generator<word, STACK>;
 
-/* How a program reads a node: from global memory, or from the process's own. */
+/* Read a node: from global memory, or from the process's own memory. */
 node load(uat::global_ptr<node> p)
 {
     return p.load();
@@ -143,7 +144,7 @@ template <class P> bool same_fringe(P a, P b)
     return compare_leaves(one, two);
 }
 
-/* The plain program: the next leaf of a tree, by a stack of what is still to be visited. */
+/* The plain program with a stack: finds the next leaf of a tree. The stack holds the nodes still to be visited. */
 struct walk {
     std::vector<const node *> open;
     bool next(word &leaf)
@@ -162,7 +163,7 @@ struct walk {
     }
 };
 
-/* The ratios to both plain forms. */
+/* The ratios of same-fringe to both plain forms. */
 std::array<double, 2> measure_fringe(int rounds, word leaves)
 {
     std::array<std::vector<double>, 2> ratios;
@@ -201,7 +202,7 @@ int main(int argc, char **argv)
     uat::job job;
     uat::global_vector<word> global(ELEMENTS);
     const char *comma = "{";
-    for (word leaves : {3000, 60000}) { /* both trees fit into the second-level cache, or do not */
+    for (word leaves : {3000, 60000}) { /* trees that fit into the second-level cache, and trees that do not */
         auto ratios = measure_fringe(rounds, leaves);
         std::printf(
             "%s\"same-fringe, %ld leaves / the same generators\": %.4f, \"same-fringe, %ld leaves / stacks\": %.4f",

@@ -11,7 +11,7 @@
 static const char *const names[FLOW_KINDS] = {"no access", "1, own",   "1, chain",
                                               "3, own",    "3, chain", "3, checked out"};
 
-/* The least of the rounds, in cycles for a task; 0 if there is no such sequence. */
+/* The minimum of the rounds, in cycles per task; 0 if the rival does not have this sequence. */
 static double least_of(enum flow_kind kind, int rounds)
 {
     uint64_t least = UINT64_MAX;

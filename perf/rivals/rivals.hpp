@@ -35,7 +35,8 @@ __attribute__((noinline, aligned(64))) inline void run_empty(std::int64_t begin,
         __asm__ volatile("");
 }
 
-/* An iteration of about a microsecond. Its dependent multiplications are a fixed amount of work, not of time. */
+/* An iteration of about a microsecond: a chain of `steps` dependent multiplications. So the work is fixed, and the time
+ * is not. */
 __attribute__((noinline)) inline void run_piece(std::int64_t steps)
 {
     std::uint64_t x = 1;
@@ -45,7 +46,7 @@ __attribute__((noinline)) inline void run_piece(std::int64_t steps)
     }
 }
 
-/* The kernels of STREAM (McCalpin) on a part of three arrays. All programs run the same code here, too. */
+/* The kernels of STREAM (McCalpin) on a part of three arrays. All programs run this same code. */
 enum { COPY, SCALE, ADD, TRIAD, STREAMS };
 
 __attribute__((noinline, aligned(64))) inline void run_stream(int kernel, double *__restrict__ a,
@@ -95,7 +96,7 @@ struct timing {
     clockid_t clock;
 };
 
-/* Run f() `how.rounds` times, each after prepare(). Returns the least time of f(). */
+/* Run f() `how.rounds` times, each after prepare(). Returns the shortest time of f(). */
 template <class Prepare, class F> double least(const timing &how, Prepare prepare, F f)
 {
     double best = 1e9;
@@ -142,7 +143,7 @@ inline void check_sorted(const std::uint64_t *words, std::int64_t n)
         wrong("sort, other elements");
 }
 
-/* Check y. It started at 1 and grew by i / 2 in each round. All of these numbers are exact. */
+/* Check y. y[i] started at 1 and grew by i / 2 in each round. These numbers are exact in a double. */
 inline void check_axpy(const double *y, std::int64_t n, int rounds)
 {
     for (std::int64_t i = 0; i < n; i++)

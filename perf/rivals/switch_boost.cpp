@@ -34,7 +34,7 @@ void bare(int64_t n)
         t = jump_fcontext(t.fctx, nullptr);
 }
 
-// jump_fcontext() passes the value in its data pointer, a register.
+// jump_fcontext() passes the value in its data pointer, which is in a register.
 void count(transfer_t user)
 {
     int64_t n = static_cast<int64_t>(reinterpret_cast<intptr_t>(user.data));

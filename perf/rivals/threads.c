@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The exercises of uat-threads with POSIX threads or, with -DUSE_PTH, with GNU Pth, whose threads all run in one kernel
- * thread. Prints for each exercise the least and the median time, and the resident bytes of a thread in the ring.
+ * thread. Prints the shortest and the median time of each exercise, and the resident bytes per thread in the ring.
  * usage: rival-threads [MEMBERS [PASSES [FIB [ITEMS [THREADS [ELEMENTS [ROUNDS]]]]]]]    as of uat-threads
  */
 #include <stdbool.h>
@@ -84,11 +84,11 @@ static void started(thread_id *t, void *(*run)(void *), void *arg, int64_t numbe
 {
     if (start(t, run, arg))
         return;
-    fprintf(stderr, "thread number %lld cannot be made\n", (long long)number);
+    fprintf(stderr, "cannot create thread number %lld\n", (long long)number);
     exit(1);
 }
 
-/* A gate is a semaphore. */
+/* A semaphore. */
 struct gate {
     mutex m;
     condition c;
