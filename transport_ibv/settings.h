@@ -40,7 +40,7 @@ static const struct uat_setting uat_ibv_path_parts[] = {
     {"sl", "0", UAT_MAY_DIFFER, IBV(service_level), UAT_NUMBER(0, 15), "InfiniBand service level"},
     {"tc", "0", UAT_MAY_DIFFER, IBV(traffic_class), UAT_NUMBER(0, 255), "traffic class"},
     {"pkey", "first", UAT_MAY_DIFFER, IBV(pkey), UAT_NUMBER_OR(0, 0xffff, {"first", (uint64_t)-1}),
-     "partition key; first: the first one of the port that makes it a full member, else the first one"},
+     "partition key; first: the first key that makes the port a full member, else the port's first key"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_ibv_retry_parts[] = {
@@ -56,13 +56,14 @@ static const struct uat_setting uat_ibv_retry_parts[] = {
 static const struct uat_setting uat_ibv_connect_parts[] = {
     {"by", "host", UAT_MAY_DIFFER, IBV(connect),
      UAT_CHOICE({"worker", UAT_CONNECT_WORKER}, {"host", UAT_CONNECT_HOST}, {"rdmacm", UAT_CONNECT_RDMACM}),
-     "worker: one connection to each worker; host: one to each host; rdmacm: the same, made by librdmacm"},
+     "worker: one connection to each worker; host: one to each host; rdmacm: like host, but made by librdmacm"},
     {"neighbours", "cpu", UAT_MAY_DIFFER, IBV(neighbours),
      UAT_CHOICE({"cpu", UAT_NEIGHBOURS_CPU}, {"adapter", UAT_NEIGHBOURS_ADAPTER}),
-     "with one connection per host: what READs and WRITEs the segments of the same host"},
+     "who READs and WRITEs the segments of this host's workers, with one connection per host"},
     {"regions", "own", UAT_MAY_DIFFER, IBV(regions),
      UAT_CHOICE({"own", UAT_REGIONS_OWN}, {"shared", UAT_REGIONS_SHARED}),
-     "who registers the segments of a host; own: each worker; shared: one worker for all, if the driver can (mlx5)"},
+     "who registers the segments of a host; own: each worker; shared: one worker for all, if the driver supports it "
+     "(mlx5)"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_ibv_rows[] = {
@@ -71,7 +72,7 @@ static const struct uat_setting uat_ibv_rows[] = {
      "index of the port's GID; auto: the library chooses"},
     {"UAT_IB_SUBNET", "same", UAT_MAY_DIFFER, IBV(subnet),
      UAT_CHOICE({"same", UAT_SUBNET_SAME}, {"any", UAT_SUBNET_ANY}),
-     "network of a worker's port; same: it must be rank 0's; any: with RoCE v2, also a network that routers join to "
+     "network of a worker's port; same: it must be rank 0's; any: with RoCE v2, also a network that routers connect to "
      "rank 0's"},
     {"UAT_IB_PATH", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_ibv_path_parts),
      "how the network treats a connection's packets"},

@@ -54,7 +54,8 @@ static const struct uat_setting uat_sim_network_parts[] = {
      UAT_CHOICE({"cx6", UAT_SIM_NETWORK_CX6}, {"fx10", UAT_SIM_NETWORK_FX10}, {"qdr", UAT_SIM_NETWORK_QDR},
                 {"tsubame", UAT_SIM_NETWORK_TSUBAME}, {"tsubame-am", UAT_SIM_NETWORK_TSUBAME_AM}),
      "a predefined network; the parts below change it; 0 keeps the predefined value"},
-    {"rtt", "0", UAT_MAY_DIFFER, SIM(rtt), LATENCY, "round trip of a small READ; within a host, at most this"},
+    {"rtt", "0", UAT_MAY_DIFFER, SIM(rtt), LATENCY,
+     "round trip of a small READ to another host; within a host it is at most this"},
     {"local", "0", UAT_MAY_DIFFER, SIM(local), LATENCY, "round trip of a small READ within a host"},
     {"atomic", "0", UAT_MAY_DIFFER, SIM(atomic), LATENCY, "additional time of an atomic"},
     {"gap", "0", UAT_MAY_DIFFER, SIM(gap), LATENCY, "time between two requests at an adapter"},
@@ -73,13 +74,13 @@ static const struct uat_setting uat_sim_network_parts[] = {
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_seed_parts[] = {
-    {"seed", "0", UAT_MAY_DIFFER, SIM(seed), UAT_NUMBER(0, UINT64_MAX), "seed of these orders; 0: no adversary"},
+    {"seed", "0", UAT_MAY_DIFFER, SIM(seed), UAT_NUMBER(0, UINT64_MAX), "seed of the random orders; 0: no adversary"},
     {"order", "promise", UAT_MAY_DIFFER, SIM(order),
      UAT_CHOICE({"promise", UAT_SIM_ORDER_PROMISE}, {"chain", UAT_SIM_ORDER_CHAIN}),
      "order within a chain; promise: only what the transport promises; chain: WRITEs and atomics also stay in order"},
     {"stores", "tso", UAT_MAY_DIFFER, SIM(stores),
      UAT_CHOICE({"tso", UAT_SIM_STORES_TSO}, {"weak", UAT_SIM_STORES_WEAK}),
-     "order in which an owner's stores reach memory; tso: their own; weak: any, except at a release or a fence"},
+     "order in which an owner's stores reach memory; tso: program order; weak: any, except at a release or a fence"},
     UAT_LAST_SETTING,
 };
 static const struct uat_setting uat_sim_stop_parts[] = {
@@ -94,7 +95,7 @@ static const struct uat_setting uat_sim_rows[] = {
     {"UAT_SIM_TASK", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_task_parts),
      "virtual time that a task takes"},
     {"UAT_SIM_QUANTUM", "0", UAT_MAY_DIFFER, SIM(quantum), UAT_TIME(0, UAT_SECONDS, 1),
-     "how far a worker's tasks may run ahead of the others; 0: exact"},
+     "time by which a worker's tasks may run ahead of other workers; 0: exact"},
     {"UAT_SIM_SEED", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_seed_parts),
      "an adversary: the worst orders that the transport's promises allow"},
     {"UAT_SIM_STOP", NULL, UAT_MAY_DIFFER, UAT_NO_FIELD, UAT_PARTS(uat_sim_stop_parts),
