@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cells of runtime/adaptive/cell.h: an owner that runs ROUNDS intervals in one cell, and two thieves, each with a
- * cell of its own. Each unit of each interval runs once, and with the part that was written for it. The owner may take
- * back a part that has not ended. Between two parts a thief may run an interval of its own in its cell, a stranger, from
- * which nobody may take.
+ * cell of its own. Each unit of each interval must run once, with the part that was written for it. The owner may take
+ * back a part that is still running. Between two parts a thief may run an interval of its own in its cell (a stranger),
+ * from which no other worker may take.
  *
  * With -DREQUESTS: the mailbox. Two thieves share one slot, post REQUESTS requests each, and cancel them at any time.
  * Each request that is not cancelled gets one answer, for its own data.
@@ -15,7 +15,7 @@
 #define ROUNDS 1
 #endif
 #ifndef PARTS_MAX
-#define PARTS_MAX 2 /* most parts that each thief takes */
+#define PARTS_MAX 2 /* maximum number of parts that each thief takes */
 #endif
 #define THIEVES 2
 
@@ -28,13 +28,13 @@
 #define IS_LEFT(w)       ((w) != 0 && BEGIN(w) < END(w))
 
 short word[1 + THIEVES];     /* cell 0 is the owner's */
-byte part;                   /* the part of cell 0: the round */
-byte taken[4];               /* result + 1, of each part of cell 0 */
-byte futures;                /* results made */
+byte part;                   /* the part of cell 0: the round's number */
+byte taken[4];               /* result + 1, for each part of cell 0 */
+byte futures;                /* number of results made */
 bool set[THIEVES * PARTS_MAX + 1];
 byte cell_of[THIEVES * PARTS_MAX + 1];
 bool done[ROUNDS * UNITS];
-byte ended;                  /* rounds */
+byte ended;                  /* number of rounds that ended */
 
 inline swap(at, expected, desired, old)
 {
@@ -112,12 +112,12 @@ next:   do
 #endif
 #ifndef M_ONE_NAME_CLEARED
                 do
-                :: i + 1 < PARTS(seen) -> i++; taken[i] = 0 /* merged before; its number is used again */
+                :: i + 1 < PARTS(seen) -> i++; taken[i] = 0 /* merged earlier; its number is used again */
                 :: else -> break
                 od;
 #endif
                 seen = WORD(generation, parts, BEGIN(rest), END(rest));
-                word[0] = seen; /* a swap: nobody changes an empty word */
+                word[0] = seen; /* a swap: no other worker changes an empty word */
                 goto next
             :: else
             fi
@@ -185,7 +185,7 @@ proctype Thief(byte me)
                     own = WORD(generation, 0, END(w) - 1, END(w));
                     word[me] = own;
                     swap(me, own, WORD(generation, 0, END(w), END(w)), old);
-                    assert(old == own); /* nobody has taken from it */
+                    assert(old == own); /* no thief has taken from it */
                     word[me] = 0; generation++
                 fi;
                 if
@@ -194,7 +194,7 @@ proctype Thief(byte me)
                 fi
             :: else
             fi;
-            atomic { old = 0; own = 0; desired = 0; round = 0; number = 0; f = 0; ran = 0 } /* fewer states */
+            atomic { old = 0; own = 0; desired = 0; round = 0; number = 0; f = 0; ran = 0 } /* zeroed: fewer states */
         :: else
         fi
     od

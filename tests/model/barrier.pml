@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The barrier that carries a status and a word of rank 0: uat_collective_agree_on() in runtime/job/collective.c.
- * WORKERS workers pass BARRIERS barriers, each with a status of its own choice. No worker leaves a barrier before all
- * have entered it. All leave it with the lowest status and with rank 0's word. A partner's message is always of this
- * barrier, so no call is mistaken for another one.
+ * WORKERS workers pass BARRIERS barriers, each with a status that the worker chooses freely. No worker leaves a barrier
+ * before all have entered it. All leave it with the lowest status and with rank 0's word. A partner's message always
+ * belongs to the current barrier, so no call is mistaken for another one.
  *
  * A chain { WRITE; FETCH_ADD } is two steps in order (O1). The counts are never reset.
  */
@@ -25,9 +25,9 @@
 byte count[WORKERS * ROUNDS];         /* words.barrier of collective.c: FETCH_ADDs of the partner */
 byte call[WORKERS * 2 * ROUNDS];      /* struct uat_told: WRITEs of the partner */
 bit failed[WORKERS * 2 * ROUNDS];
-byte word[WORKERS * 2 * ROUNDS]; /* rank 0 brings the barrier's number, the others 0 */
+byte word[WORKERS * 2 * ROUNDS]; /* rank 0 passes the barrier's number, the others 0 */
 
-byte entered[BARRIERS + 1]; /* the truth: how many workers have entered, and whether one has failed */
+byte entered[BARRIERS + 1]; /* ghost state: how many workers have entered, and whether one has failed */
 bit any_failed[BARRIERS + 1];
 
 inline tell(to, number, round, status, its)
@@ -60,7 +60,7 @@ inline hear(self, number, round, status, its)
 #ifdef M_ANY_WORD
         :: true
 #else
-        :: (self + WORKERS - distance) % WORKERS < distance /* the sender has heard of rank 0 */
+        :: (self + WORKERS - distance) % WORKERS < distance /* the sender already has rank 0's word */
 #endif
             -> its = word[slot]
         :: else

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A biased mutex of runtime/sync/mutex.c: TASKS tasks on WORKERS workers lock and unlock it ROUNDS times each. Worker 0
- * is its home. A worker runs one task at a time, and a task leaves it only where it waits or migrates. So the plain
- * loads and stores below, one step each, meet those of a task on another worker at any point, and no others.
+ * is its home. A worker runs one task at a time, and a task leaves it only where it waits or migrates. So between any
+ * two of the plain loads and stores below (one step each), a task on another worker may act, and only such a task.
  *
- * At most one task is inside; all end, so none waits forever. Inside, a task may be moved anywhere, as by a steal.
+ * At most one task holds the mutex. All tasks end, so none waits forever. The holder may be moved to any worker, as by
+ * a steal.
  */
 #define TASKS 3
 #define WORKERS 2
@@ -15,7 +16,7 @@ byte runs[WORKERS] = NONE; /* the task that a worker runs */
 byte locked;
 byte head = NONE, tail = NONE;
 byte next[TASKS];
-bool ready[TASKS]; /* handed the mutex */
+bool ready[TASKS]; /* the task was handed the mutex */
 byte inside;
 
 inline leave()

@@ -4,8 +4,8 @@
  * words' owner. Each side is a set of memory actions. An action may take effect before an older one of its side, unless
  * a rule orders the two: a fence of base/cpu.h, a release or an acquire. A mutant leaves one rule out.
  *
- * An atomic is a load and a store, and no other store to the word comes between them. There are three
- * patterns, each with two words:
+ * An atomic is a load and a store. No other store to the word may come between the two. There are three patterns, each
+ * with two words:
  *   claim    { atomic on claims; READ slot } against { mark the slot invalid; fence; load claims } (D4)
  *   swap     { WRITE x; CMP_SWAP y that fails } against { store y; fence; load x } (O1)
  *   publish  { READ state } completes, then { load content } (O7) against { store content; release; store state }
@@ -18,7 +18,8 @@ bit state, content; /* publish */
 bit saw_state, saw_content;
 byte ended;
 
-/* May an action take effect now? It is not done, and the older action is over or nothing orders the two. */
+/* May an action take effect now? Yes, if it has not taken effect, and the older action either has taken effect or is
+ * not ordered before it. */
 #define MAY(done, older, ordered) (!(done) && ((older) || !(ordered)))
 
 #ifdef M_NO_FENCE_AFTER_ATOMIC
@@ -47,7 +48,7 @@ byte ended;
 #define OWNER_FENCE 1 /* uat_cpu_fence() in withdraw_steps() */
 #endif
 
-/* The atomic's load is an acquire, so nothing younger takes effect before that; its store may be late. */
+/* The atomic's load is an acquire, so nothing younger takes effect before the load; the atomic's store may be late. */
 active proctype claim_thief()
 {
     bit loaded, stored, read;
@@ -119,7 +120,7 @@ active proctype publish_owner()
 active proctype judge()
 {
     ended == 6;
-    assert(thief_saw_invalid || owner_saw_claim); /* otherwise both have the entry */
+    assert(thief_saw_invalid || owner_saw_claim); /* otherwise both would take the entry */
     assert(saw_x || saw_y);
     assert(!saw_state || saw_content)
 }

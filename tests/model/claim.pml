@@ -2,8 +2,8 @@
 /*
  * The claim protocol: deque/owner.c against two thieves of deque/thief_claim.c. See README.md for what is left out.
  *
- * The owner pushes ENTRIES continuations in all, and pops them, in every order. Each must run exactly once, and the
- * owner must not wait forever.
+ * The owner pushes ENTRIES continuations in total and pops them. All orders of pushes and pops are searched. Each
+ * continuation must run exactly once, and the owner must not wait forever.
  */
 #include "ring.pml"
 #include "stand.pml"
@@ -32,7 +32,7 @@ inline poke()
            claims = t + 1;
            ACKNOWLEDGE(ABORTED)
        }
-    :: skip /* no offer, or the swap loses */
+    :: skip /* no offer, or the swap fails */
     fi;
     atomic { forget() }
 }
@@ -42,8 +42,8 @@ proctype Thief(byte me)
     byte tries, got, t, offer, offer_sp, slot_state, slot_sp, stolen, q;
 end:
     do
-    /* uat_thief_peek(): samples claims, and state and sp of the slot that turns out to be the right one, in any order.
-     * A peek that shows no offer changes nothing, and a CMP_SWAP that loses changes nothing. The thief then starts
+    /* uat_thief_peek(): sample `claims`, and state and sp of the slot that turns out to be the right one, in any order.
+     * A peek that shows no offer changes nothing, and a CMP_SWAP that fails changes nothing. The thief then starts
      * again, any number of times. */
     :: atomic {
            tries < CLAIMS && got == 0 && (me == 0 || started) -> /* symmetry: thief 0 starts first */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Release and acquire of global memory: runtime/global/coherence.c, and what cache.c, writeback.c and transfer.c rely
- * on (rules G2, G4 to G8 and G10 of docs/global.md). One fork-join program runs on workers. There is no order between
- * their links. On one link the only order is that of B1 and B2 of transport/bulk.h. Every read must see what it would
- * see in the sequential program.
+ * Release and acquire of global memory: runtime/global/coherence.c, and the rules that cache.c, writeback.c and
+ * transfer.c rely on (G2, G4 to G8 and G10 of docs/global.md). One fork-join program runs on several workers.
+ * Operations on different workers' links are not ordered. On one link, only B1 and B2 of transport/bulk.h give an
+ * order. Every read must see what it would see in the sequential program.
  *
- * The bytes: A and B are in one part, so that two writers share it. C is in another block, which maps to the same slot.
- * All are far. Worker 0 starts, 1 and 2 are thieves:
+ * The bytes: A and B are in one part, so two writers share the part. C is in another block, which maps to the slot of A
+ * and B. All bytes are far. Worker 0 starts; workers 1 and 2 are thieves:
  *
  *	c1: A = 1                       a child that ended on no record
  *	spawn c2: B = 2                 its continuation may be published at any time during c2, or never
@@ -23,7 +23,7 @@
  *	c3: B = 4 or nothing; checkout of B; B = 5; call; A is 4; A = 6, by checkout or by put; checkin of B
  *	continuation: A is 2; A = 4; call; C = 2; join
  *
- * Deque and join are atomic here. They have models of their own.
+ * Deque and join are atomic here. They have their own models.
  */
 #define WORKERS 3
 #define A 0
@@ -33,20 +33,20 @@
 byte home[3];
 
 /* A worker's cache: one slot of one part. */
-#define BLOCK(byte_) ((byte_) / 2 + 1) /* A, B: 1; C: 2 */
+#define BLOCK(byte_) ((byte_) / 2 + 1) /* A and B: block 1; C: block 2 */
 #define PLACE(byte_) ((byte_) % 2)
 #define BYTE(block_, place_) (((block_) - 1) * 2 + (place_))
-byte block[WORKERS];                   /* 0: none */
-bool valid[WORKERS];                   /* the part, as a whole */
-byte slot[WORKERS * 2];                /* its bytes */
-bool dirty[WORKERS * 2];               /* checked in and not posted */
+byte block[WORKERS];                   /* 0: no block */
+bool valid[WORKERS];                   /* the validity of the only part */
+byte slot[WORKERS * 2];                /* the bytes of the slot */
+bool dirty[WORKERS * 2];               /* checked in and not yet posted */
 bool held[WORKERS * 2];                /* checked out for writing */
 
-/* WRITEs in flight. POSTED: the bytes have not been taken from the slot. TAKEN: complete, but not yet in effect. */
+/* WRITEs in flight. POSTED: the bytes have not yet been taken from the slot. TAKEN: complete, but not yet in effect. */
 #define FREE 0
 #define POSTED 1
 #define TAKEN 2
-#define LINK 3                         /* WRITEs in flight of each worker */
+#define LINK 3                         /* maximum WRITEs in flight per worker */
 byte state[WORKERS * LINK], target[WORKERS * LINK], value[WORKERS * LINK];
 
 #define MOVES(k)                                                                                                       \
@@ -67,10 +67,10 @@ end:
 #define GOES_TO(w, k, byte_) (IS(w, k, != FREE) && target[(w) * LINK + (k)] == (byte_))
 #define MEETS(w, byte_) (GOES_TO(w, 0, byte_) || GOES_TO(w, 1, byte_) || GOES_TO(w, 2, byte_))
 
-/* Requests of a worker's program to its cache. The cache is a process of its own to keep the model small. */
+/* Requests of a worker's program to its cache. The cache is a separate process, which keeps the model small. */
 #define READ 1      /* `what` must be seen */
 #define WRITE 2     /* checkout with UAT_WRITE, and checkin */
-#define PUT 3       /* uat_global_put(), and the checkin of a range in the overflow area: the WRITE of a copy */
+#define PUT 3       /* uat_global_put(), and the checkin of a range in the overflow area: both WRITE a copy */
 #define RELEASE 4
 #define ACQUIRE 5
 #define CHECKOUT 6  /* checkout for writing; `what` is written */
@@ -140,7 +140,7 @@ inline write_back(w)
 proctype Cache(byte w)
 {
     byte op, byte_, what, k, place;
-    if /* bytes that earlier tasks of this run have left */
+    if /* bytes that earlier tasks of this run have left in the slot */
     :: atomic { true -> block[w] = 1; valid[w] = 1 }
     :: atomic { true -> block[w] = 2; valid[w] = 1 }
     :: true
@@ -149,7 +149,7 @@ end:
     do
     :: request[w]?op, byte_, what ->
         atomic {
-            if /* dirty bytes are posted before a fetch, before the slot goes to another block, and before a put */
+            if /* post dirty bytes before a fetch, before the slot goes to another block, and before a put */
             :: op == RELEASE || (op == PUT && SAME) || (USES && GOES_BACK) -> write_back(w)
             :: else
             fi;
@@ -233,7 +233,7 @@ inline maybe_read(w, byte_, what)
 #define GONE 2
 #define OWN 3
 byte continuation, last_continuation;
-byte record;     /* counts the FETCH_ADDs of child and joiner */
+byte record;     /* the number of FETCH_ADDs by child and joiner */
 bool over;       /* the run has ended */
 #ifdef OPEN
 bool told, ended; /* told: the object of sync.h was set; ended: c3 has ended */
@@ -254,7 +254,7 @@ inline between(w)
     fi
 }
 
-/* From the join on, until the last continuation is published. */
+/* From the join until the last continuation is published. */
 inline behind(w)
 {
     maybe_read(w, A, 2);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The limit of active workers, runtime/adaptive/concurrency.c: three calls at the same time, each of which changes the
- * words of two workers, in an order of its own. At the end both words have the limit of the call with the largest
- * number.
+ * The limit of active workers, runtime/adaptive/concurrency.c. Three concurrent calls each change the words of two
+ * workers, each in its own order. At the end both words must have the limit of the call with the largest number.
  */
 #define CALLS 3
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ledger of runtime/flow/ledger.h: an unroller and two workers. Each of TASKS tasks accesses one of two data, in
- * one of three modes: it reads, it writes, or it excludes the others in any order (UAT_FLOW_ANY). All combinations are
- * searched; with -DCHAIN all tasks write one datum, with -DONE all access one datum. While nothing is under way, a
- * spawn may run in place, or part. Otherwise the task becomes an entry. There are ENTRIES entries, so entries are
- * reused. When a task's body begins, all earlier tasks that it conflicts with must have ended, and it must see what
- * they wrote.
+ * The ledger of runtime/flow/ledger.h: an unroller and two workers. Each of TASKS tasks accesses one of two data in one
+ * of three modes: it reads, it writes, or it excludes the others without a fixed order (UAT_FLOW_ANY). All combinations
+ * are searched. With -DCHAIN all tasks write one datum; with -DONE all access one datum. While no task is under way, a
+ * spawn may run its task in place, or the task may part. Otherwise the task becomes an entry. There are ENTRIES
+ * entries, so entries are reused. When a task's body begins, all earlier tasks that it conflicts with must have ended,
+ * and it must see what they wrote.
  *
  * `home` is the set of tasks whose writes were released. view[w] is what worker w sees: the tasks that were in `home`
- * at its last ACQUIRE, and the tasks that ran there.
+ * at the worker's last ACQUIRE, and the tasks that ran on worker w.
  *
- * An entry that joins others is left out here: a line lists them as its writers.
+ * An entry that joins several others is left out here: a line lists those entries as its writers.
  */
 #ifndef TASKS
 #define TASKS 3
@@ -34,16 +34,17 @@ bool guard[2]; /* the mutex of a datum */
 
 /* The words of the entries. */
 short left[ENTRIES];
-byte open[ENTRIES];         /* registrations, plus ENDED. Each use begins at 0 here; the C code remembers the base */
+byte open[ENTRIES];         /* number of registrations, plus ENDED. Each use starts at 0 here; the C code stores the
+                             * base instead */
 byte next[ENTRIES * NEXT];  /* task + 1 */
-byte mark[ENTRIES];         /* task + 1 that ended there last */
+byte mark[ENTRIES];         /* 1 + the task that ended last in this entry */
 byte entry_of[TASKS];
-short count;                /* ends, less those that the unroller waited for */
+short count;                /* number of ends, less the ends that the unroller waited for */
 bool waits, woken;
 
 byte ready;                 /* bit t: task t is in a ring */
 byte children;              /* bit t: task t has parted, and runs on another worker */
-byte record[TASKS];         /* 0; 1: unroller or child has arrived; 2: both */
+byte record[TASKS];         /* 0: none; 1: unroller or child has arrived; 2: both */
 bool deferred[TASKS];       /* the waiter in the record names the entry */
 
 byte ended;                 /* bit t: the body of t has ended */
@@ -86,7 +87,7 @@ inline body(t, w)
     }
 }
 
-/* FETCH_ADD(left, -1); the entry is ready if it brings it to 0. */
+/* FETCH_ADD(left, -1). The entry becomes ready when `left` reaches 0. */
 inline count_down(t)
 {
     atomic {
@@ -98,7 +99,7 @@ inline count_down(t)
     }
 }
 
-/* What is written here is released. */
+/* Release what this task has written. */
 inline end_entry(t)
 {
     e_ = entry_of[t];
@@ -154,7 +155,7 @@ inline acquire(w)
 proctype Worker(byte w)
 {
     byte t, s_, e_, i_, k_, got[NEXT];
-    bool entry; /* t is not a child that parted */
+    bool entry; /* false: t is a child that parted */
 end:
     do
     :: atomic { ready != 0 ->
@@ -173,7 +174,7 @@ end:
         release(t);
         end_entry(t);
         t = 0
-    :: atomic { children != 0 -> /* the child was on this worker all the time */
+    :: atomic { children != 0 -> /* the child was never on another worker */
            if
            :: (children & 1) -> t = 0
            :: (children & 2) -> t = 1
@@ -194,11 +195,12 @@ end:
     od
 }
 
-/* The unroller's own notes. A line names tasks by their ids; `lives` compares the id with that of the entry. */
+/* The unroller's private state. A line names tasks by their ids. `lives` compares an id with the entry's id. */
 active proctype Unroller()
 {
     byte t, s_, i, e, begun, retired, awaited, id[ENTRIES], n;
-    byte line_writers[2], line_sharers[2], line_mode[2]; /* bit s: task s; the sharers came since, in this mode */
+    byte line_writers[2], line_sharers[2], line_mode[2]; /* bit s: task s; sharers registered after the writers, in
+                                                          * line_mode */
     bool shares;
     byte registered, met, old, used[ENTRIES];
     bool gone[TASKS], entry;
@@ -228,7 +230,7 @@ active proctype Unroller()
     :: t == TASKS -> break
     :: t < TASKS ->
         if
-        :: awaited + count == begun -> /* in place: everything has ended */
+        :: awaited + count == begun -> /* in place: all tasks have ended */
 #ifndef M_IN_PLACE_NO_ACQUIRE
             acquire(UNROLLER);
 #endif
@@ -240,7 +242,7 @@ active proctype Unroller()
             };
             if
             :: entry = false; body(t, UNROLLER); release(t); goto spawned
-            :: /* it parts: the unroller goes on elsewhere */
+            :: /* the child parts: the unroller continues elsewhere */
                 children = children | (1 << t);
                 e = 0;
                 entry_of[t] = e;
@@ -248,7 +250,7 @@ active proctype Unroller()
                 atomic {
                     deferred[t] = true; record[t] = record[t] + 1;
                     if
-                    :: record[t] == 2 -> acquire(UNROLLER); goto spawned /* it has ended */
+                    :: record[t] == 2 -> acquire(UNROLLER); goto spawned /* the child has ended */
                     :: else
                     fi
                 };
@@ -381,7 +383,7 @@ enter:
 #ifdef M_PARTED_SHARES
             :: mode[t] == INOUT ->
 #else
-            :: mode[t] == INOUT || (deferred[t] && mode[t] == ANY) -> /* a child that parted has no guard */
+            :: mode[t] == INOUT || (deferred[t] && mode[t] == ANY) -> /* a child that parted holds no guard */
 #endif
                 line_writers[datum[t]] = 1 << t; line_sharers[datum[t]] = 0
             :: else ->

@@ -2,10 +2,10 @@
 /*
  * The wait of a task group: runtime/sched/join.c and meet.c for handles of groups, with J4 of runtime/segment/record.h.
  *
- * CHILDREN children of one spawner live apart from it. They share one record, which is used ROUNDS times. In each round
- * exactly one process continues the spawner, after all children have ended. It is the spawner itself or the child that
- * ends last. `count` is 0 again then, without a reset. As in join.pml, chains are steps in order. The owner and the
- * blocks of join.pml would be the same here, so they are left out.
+ * CHILDREN children of one spawner run on other workers. They share one record, which is used ROUNDS times. In each
+ * round exactly one process continues the spawner, after all children have ended: the spawner itself or the child that
+ * ends last. Then `count` is 0 again, without a reset. As in join.pml, chains are steps in order. The record's owner
+ * and the blocks would be the same as in join.pml, so they are left out.
  */
 #ifndef ROUNDS
 #define ROUNDS 2
@@ -14,10 +14,10 @@
 #define CHILDREN 3
 #endif
 
-short count;   /* FETCH_ADDs of children and spawner */
+short count;   /* number of FETCH_ADDs by children and spawner */
 byte waiter;   /* WRITE of the spawner's worker: the round in which the stack was evacuated */
 byte ended;    /* children of this round whose writes are complete */
-byte goes_on;  /* rounds whose spawner went on */
+byte goes_on;  /* number of rounds whose spawner continued */
 bool returned;
 byte left;     /* processes of this round that have not finished */
 
@@ -63,7 +63,7 @@ proctype Child(byte r)
     left--
 }
 
-/* uat_join_wait_at() */
+/* uat_join_wait_at(). */
 proctype Spawner(byte r)
 {
     short old;
@@ -92,7 +92,7 @@ proctype Spawner(byte r)
         atomic { old = count; count = count - CHILDREN };
 #endif
         if
-        :: old == CHILDREN -> /* all ended in between: the stack is still in place */
+        :: old == CHILDREN -> /* all children ended after the test: the stack is still in place */
             atomic { go_on(r) };
 #ifndef M_RACED_SPAWNER_KEEPS_RECORD
             returned = 1

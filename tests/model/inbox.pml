@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inbox of deque/inbox.h: a home and SENDERS senders, each of which sends its one block ROUNDS times. (The same
- * block again is what could confuse a CMP_SWAP.) The home takes all tasks at once, READs their headers, and gives each
- * block back, after which its sender may use it again. Each send is received exactly once. Meanwhile rank 0 looks for a
- * deadlock, as in runtime/sched/deadlock.c: it must not find one before all is done.
+ * The inbox of deque/inbox.h: a home and SENDERS senders, each of which sends its one block ROUNDS times. (A CMP_SWAP
+ * could confuse two sends of the same block.) The home takes all tasks at once, READs their headers, and gives each
+ * block back. Then the sender may use the block again. Each send is received exactly once. Meanwhile rank 0 looks for a
+ * deadlock, as in runtime/sched/deadlock.c. It must not report one before all is done.
  *
- * A worker's notice is odd while it has work. The home has none at first; a sender has some until its last send.
+ * A worker's notice is odd while it has work. The home has no work at first; a sender has work until its last send.
  */
 #ifndef SENDERS
 #define SENDERS 2
@@ -16,10 +16,10 @@
 #define HOME SENDERS
 #define NAME (self + 1)
 
-byte head;              /* name of the task sent last; 0: none */
-byte next[SENDERS + 1]; /* by name */
+byte head;              /* name of the task that was sent last; 0: none */
+byte next[SENDERS + 1]; /* indexed by name */
 bool free[SENDERS];     /* the block was given back */
-bool there[SENDERS];    /* it has a task that was sent and not received */
+bool there[SENDERS];    /* it holds a task that was sent and not yet received */
 byte work[SENDERS + 1]; /* the notices */
 byte received;
 
@@ -67,7 +67,7 @@ proctype Sender(byte self)
 #endif
         od
     }
-    work[self]++ /* no work any more: it is even */
+    work[self]++ /* even: no work any more */
 }
 
 inline receive(name)
@@ -159,7 +159,7 @@ proctype Rank0()
         for (round : 1 .. 2) {
             sum = 0;
             for (i : 0 .. SENDERS) {
-                look(SENDERS - i); /* the home first: in the other order rank 0 would see each send in time */
+                look(SENDERS - i); /* the home first; in the other order rank 0 would always see a send in time */
                 sum = sum + seen;
                 busy = busy || (seen % 2 == 1) || queued != 0
             }

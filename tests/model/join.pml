@@ -3,13 +3,13 @@
  * The join of a child and its spawner that are on different workers: runtime/sched/join.c and meet.c, with the join record of
  * runtime/segment/record.c and the evacuated stack of runtime/segment/heap.c. See README.md for what is left out.
  *
- * One record is used ROUNDS times, each time by another child and joiner. The owner reuses it as soon as it finds the
- * record given back. In each round exactly one of the two continues the joiner, with that child's result and its own
- * stack. Record and block are given back once each. The record's state is never reset.
+ * One record is used ROUNDS times, each time by another child and joiner. The owner reuses the record as soon as it
+ * finds that it was given back. In each round exactly one of child and joiner continues the joiner, with that child's
+ * result and the joiner's stack. Record and block must be given back once each. The record's state is never reset.
  *
- * All chains are { WRITE; atomic; READ } or a part of it, so their operations are steps in order (O1). A READ may
- * sample at any time after the atomic that precedes it, and only the completion waits for it. Both sides' READs are
- * last, so the order of steps is enough. Words of one READ are separate steps if they matter.
+ * Every chain is { WRITE; atomic; READ } or a part of it, so its operations are steps in order (O1). A READ may sample
+ * at any time after the atomic that precedes it, and only the completion waits for it. The READ is last on both sides,
+ * so the order of steps is enough. Words of one READ are separate steps where their order matters.
  */
 #ifndef ROUNDS
 #define ROUNDS 3
@@ -27,16 +27,17 @@ bool returned; /* 0 by the owner's CPU, 1 by a WRITE of the second to arrive */
 byte block[BLOCKS];
 bool used[BLOCKS];
 
-byte offered;             /* round that the owner's publication shows: thief and child may part */
-byte continued;           /* bit r: round r's joiner went on */
-byte met;                 /* arrivals finished, in all rounds */
+byte offered;             /* the round whose continuation the owner has published: thief and child may part */
+byte continued;           /* bit r: the joiner of round r was continued */
+byte met;                 /* number of finished arrivals, in all rounds */
 #define RUBBISH 255
 
-/* Store buffers: of the record's owner (returned; offered, a release), and of the joiner's worker (the stack in its block). */
+/* Store buffers: one of the record's owner (`returned`, and `offered`, which is a release), and one of the joiner's
+ * worker (the stack in its block). */
 #ifdef M_NO_RELEASE
 #define RELEASE ??
 #else
-#define RELEASE ? /* the last of all older stores */
+#define RELEASE ? /* reaches memory after all older stores */
 #endif
 chan owner_buffer = [4] of { byte, byte };
 chan joiner_buffer = [4] of { byte, byte };
@@ -62,7 +63,7 @@ end:
     od
 }
 
-/* The joiner goes on with the child's result and its own stack. It does so once. */
+/* Continue the joiner with the child's result and its own stack. This must happen once. */
 inline continue_joiner(round, its_result, its_stack)
 {
     assert(!(continued & (1 << round)));
@@ -99,11 +100,11 @@ proctype Child(byte r)
     atomic { old = state; state++ };
 #endif
     if
-    :: old % 2 == 0 -> /* first */
+    :: old % 2 == 0 -> /* the child is first */
 #ifdef M_FIRST_GIVES_BACK
         atomic { give_back_record() }
 #endif
-    :: else -> /* second: resume_joiner() */
+    :: else -> /* the child is second: resume_joiner() */
 #ifdef M_RECORD_BACK_EARLY
         atomic { give_back_record() };
 #endif
@@ -143,7 +144,7 @@ proctype Joiner(byte r)
 #else
     :: atomic { state % 2 == 1 -> old = 1 } /* uat_meet_asks() */
 #endif
-    :: old = 0 /* it did not ask, or found state even, or READ it before the child's end */
+    :: old = 0 /* the joiner did not ask, or found `state` even, or READ `state` before the child's end */
     fi;
     if
     :: old == 1 -> /* { FETCH_ADD(state, 1); READ result } */
@@ -168,7 +169,7 @@ proctype Joiner(byte r)
         fi;
         joiner_buffer!mine, r;
 #ifndef M_POST_UNORDERED
-        empty(joiner_buffer); /* a chain is posted after the stores that precede it */
+        empty(joiner_buffer); /* a chain is posted after all earlier stores */
 #endif
         /* { WRITE waiter; FETCH_ADD(state, 1); READ result } */
 #ifdef M_ADD_BEFORE_WAITER

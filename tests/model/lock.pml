@@ -2,9 +2,9 @@
 /*
  * The lock protocol: deque/owner.c against two thieves of deque/thief_lock.c. See README.md for what is left out.
  *
- * It checks what claim.pml checks. It also checks that two thieves never advance claims at once, and that the lock is 0
- * when all have passed. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only makes them try less
- * often.
+ * It checks the same properties as claim.pml. It also checks that two thieves never advance `claims` at once, and that
+ * the lock is 0 when all thieves are done. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only
+ * makes them try less often.
  */
 #include "ring.pml"
 #include "stand.pml"
@@ -14,8 +14,8 @@
 bool started;
 
 #ifdef M_PAPERS_UNLOCK
-/* The papers unlock by a WRITE of 0, and losers take nothing back. To show what is wrong with that, the HCA's FETCH_ADD
- * is modelled as a WRITE sees it, namely as a load and a store. Atomics exclude each other by `unit`. */
+/* In the papers, the holder unlocks by a WRITE of 0, and losers subtract nothing. To show what is wrong with this, the
+ * HCA's FETCH_ADD is modelled as a WRITE sees it: as a load and a store. `unit` makes atomics exclude each other. */
 bool unit;
 #define UNLOCK() lock = 0; busy--
 #define UNDO() busy--
@@ -31,7 +31,7 @@ bool unit;
 #ifdef M_UNDO_BY_WRITE
 #define UNDO() lock = old; busy--
 #else
-#define UNDO() owed[me]++ /* Network subtracts it from lock and busy, perhaps after this thief's next attempt */
+#define UNDO() owed[me]++ /* Network subtracts the 1 from lock and busy, perhaps after this thief's next attempt */
 #endif
 #endif
 #endif
@@ -90,7 +90,7 @@ end:
        if
        :: !HELD -> atomic { UNDO(); old = 0 }
        :: else ->
-           /* Only the holder changes claims, so claims may be READ before or after the slot's words. */
+           /* Only the holder changes `claims`, so a thief may READ `claims` before or after the slot's words. */
            atomic { t = claims; got = 0 };
            do
            :: atomic { !(got & 1) -> offer = state[SLOT_OF(t)]; got = got | 1 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The low-lock queue of perf/lowlock.h: PROCESSES processes enqueue a node of their own and then dequeue a node, PASSES
- * times each. A node that was dequeued is enqueued again, at once: this is what the count is for. Every load, store and
+ * The low-lock queue of perf/lowlock.h. Each of PROCESSES processes enqueues its own node and then dequeues a node,
+ * PASSES times. A dequeued node is enqueued again at once. The count protects against this reuse. Every load, store and
  * swap is one step.
  *
- * No node is dequeued twice or lost, a node that its user has is not linked by anybody else, and all processes end.
+ * No node may be dequeued twice or lost, a node in use must not be linked by another process, and all processes must
+ * end.
  */
 #ifndef PROCESSES
 #define PROCESSES 2
@@ -14,9 +15,9 @@
 #endif
 
 byte tail;                  /* a node, 1 to PROCESSES, or 0 */
-byte first, count;          /* one word */
+byte first, count;          /* both in one word */
 byte next[PROCESSES + 1];
-bool queued[PROCESSES + 1]; /* from the swap of tail to the dequeue */
+bool queued[PROCESSES + 1]; /* true from the swap of tail to the dequeue */
 
 #ifdef M_NO_COUNT
 #define COUNT(c) (c)
@@ -57,7 +58,7 @@ inline set_first(to)
     first = to; count = COUNT(c)
 #else
     swap_first(f, c, to);
-    assert(won) /* W3: nobody else changes it */
+    assert(won) /* W3: no other process changes it */
 #endif
 }
 
@@ -105,7 +106,8 @@ inline dequeue()
         atomic { f = first; c = count };
         t = tail;
         if
-        :: f == 0 -> (first != 0 || tail == 0) /* waits; with an own node in the queue it is never empty for long */
+        :: f == 0 -> (first != 0 || tail == 0) /* wait; while this process's own node is in the queue, the queue is
+                                                * never empty for long */
         :: f != 0 && t == f ->
             swap_first(f, c, 0);
             if

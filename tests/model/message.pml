@@ -2,18 +2,18 @@
 /*
  * The message protocol: the owner of deque/mail.c against two thieves of deque/thief_message.c.
  *
- * The owner pushes ENTRIES continuations, all at one stack address. It may look for requests or not, and gives the
- * entry or runs it. Then it is idle, and either refuses or does not look. Each entry must run once. No answer may reach
- * a thief that does not wait for one. No thief may wait forever.
+ * The owner pushes ENTRIES continuations, all at one stack address. It may or may not check for requests, and it gives
+ * the entry away or runs it. When idle, it either refuses a request or does not check. Each entry must run once. No
+ * answer may reach a thief that does not wait for one. No thief may wait forever.
  */
 #ifndef ENTRIES
 #define ENTRIES 2
 #endif
 #ifndef TRIES
-#define TRIES 2 /* requests of thief 1 */
+#define TRIES 2 /* requests made by thief 1 */
 #endif
 #ifndef TRIES_OTHER
-#define TRIES_OTHER 1 /* requests of thief 2 */
+#define TRIES_OTHER 1 /* requests made by thief 2 */
 #endif
 
 /* uat_ask(): number, mark, rank + 1. uat_taken(): number, state. */
@@ -49,16 +49,16 @@
 #define GIVEN 1
 #define REFUSED 2
 
-byte ask;        /* atomics of thieves */
-byte taken;      /* stores of the owner */
-byte stack;      /* stores of the owner: the entry whose stack is there */
+byte ask;        /* changed by atomics of thieves */
+byte taken;      /* stored by the owner */
+byte stack;      /* stored by the owner: the entry whose stack is in memory */
 byte done;       /* bit e: entry e was run */
 
 /* Words at thieves 1 and 2. */
-byte arrived[3]; /* WRITE of the owner: its stack */
-byte given[3];   /* WRITE of the owner */
-byte answers[3]; /* FETCH_ADD of the owner: answers that have arrived but have not been seen */
-bool asking[3];  /* it waits for an answer; its region is empty */
+byte arrived[3]; /* WRITTEN by the owner: its stack */
+byte given[3];   /* WRITTEN by the owner */
+byte answers[3]; /* FETCH_ADD by the owner: answers that have arrived and have not been seen */
+bool asking[3];  /* the thief waits for an answer, and its region is empty */
 
 /* Operations in flight. */
 #define STACK_WRITE 1
@@ -76,7 +76,7 @@ byte freeing[3]; /* the request whose mark is to be removed */
 #else
 #define HAS_LEFT (!(wire[1] & 7) && !(wire[2] & 7) && !(buffer??[DOORBELL, GIVE_1]) && !(buffer??[DOORBELL, GIVE_2]))
 #define POST(who, operations) buffer!DOORBELL, (who) * 16 + (operations)
-#define GIVE_1 23 /* POST(1, 7); a pattern is a constant */
+#define GIVE_1 23 /* POST(1, 7), as a constant, because a pattern must be one */
 #define GIVE_2 39
 #endif
 
@@ -86,9 +86,9 @@ byte freeing[3]; /* the request whose mark is to be removed */
 #define BEHIND_WRITES(who) (!(wire[who] & (STACK_WRITE | GIVEN_WRITE))) /* O1 */
 #endif
 
-/* The owner's store buffer. On x86-64 only `taken` is in it, because stores stay in order and the stack is in memory
- * before its WRITE is posted. With -DWEAK stores reach memory in any order, except that those of one word stay in order,
- * and that a doorbell, which libibverbs' barrier precedes, is the last of all earlier stores. */
+/* The owner's store buffer. On x86-64 it holds only `taken`, because stores stay in order and the stack is in memory
+ * before its WRITE is posted. With -DWEAK stores reach memory in any order, with two exceptions: stores to one word
+ * stay in order, and a doorbell follows all earlier stores, because libibverbs issues a barrier first. */
 #ifndef WEAK
 chan buffer = [4] of { byte };
 #define STORE_TAKEN(value) buffer!value
@@ -131,7 +131,7 @@ inline deliver(who)
 {
     if
     :: wire[who] & STACK_WRITE ->
-        assert(asking[who]); /* M6: into an empty region */
+        assert(asking[who]); /* M6: the region must be empty */
         arrived[who] = stack;
         wire[who] = wire[who] - STACK_WRITE
     :: wire[who] & GIVEN_WRITE -> given[who] = sent_entry; wire[who] = wire[who] - GIVEN_WRITE
@@ -206,7 +206,7 @@ active proctype Owner()
            :: ASKED(seen) -> decide()
            :: else
            fi
-        :: skip /* the owner does not look */
+        :: skip /* the owner does not check */
         fi;
         if
         :: stands ->
@@ -270,8 +270,8 @@ inline withdraw()
 }
 
 #ifdef STOP
-/* uat_message_poke(): its request is WITHDRAWN from the start, so it needs no answer. Worker 3 runs a task: its region is
- * not empty. */
+/* uat_message_poke(): the poke's request is WITHDRAWN from the start, so it needs no answer. Worker 3 runs a task: its
+ * region is not empty. */
 #ifdef M_POKE_ASKS
 #define POKE_MARK 0
 #else

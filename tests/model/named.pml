@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of channels of runtime/sync/named.c: one list, and PROCESSES workers that name one of two names each, in
- * every combination. Node p is the one that worker p makes. Two workers that gave the same name have the same channel.
+ * The names of channels, runtime/sync/named.c: one list, and PROCESSES workers that each name one of two names. All
+ * combinations are searched. Node p is the one that worker p makes. Two workers that gave the same name must get the
+ * same channel.
  */
 #ifndef PROCESSES
 #define PROCESSES 3
@@ -10,11 +11,11 @@
 
 byte head = NONE;
 byte next[PROCESSES] = NONE;
-byte name[PROCESSES];      /* in the nodes; 0 until written */
+byte name[PROCESSES];      /* the name in each node; 0 until written */
 byte asked[PROCESSES];     /* what the worker names */
 byte channel[PROCESSES] = NONE;
 
-/* Look for the name of worker p from `at` up to `last`; `got` is its node or NONE. */
+/* Search the list for worker p's name, from `at` up to `last`. `got` is the node found, or NONE. */
 inline find(last)
 {
     got = NONE;

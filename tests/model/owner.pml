@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The owner: deque/owner.c. Functions and fields have the same names as there.
+ * The owner: deque/owner.c. Functions and fields have the same names as in that file.
  *
  * A step is one load of a shared word, the private work that follows it, and the stores that this work sends to the
  * store buffer. Thieves do not see the buffer, so interrupting within a step would show nothing more.
@@ -10,7 +10,7 @@
 #define GONE      2
 #define BACK      3 /* UAT_TAG_ABORTED */
 
-/* Entry i's claim has been acknowledged. */
+/* The claim of entry i has been acknowledged. */
 inline settle(i, status)
 {
     published--;
@@ -52,7 +52,7 @@ inline collect(t)
     }
 }
 
-/* Put entry i into the ring. ok is false if the ring or the acknowledgements do not allow it now. */
+/* Put entry i into the ring. ok is false if the ring or the acknowledgements do not yet allow it. */
 inline publish(i)
 {
     atomic {
@@ -105,8 +105,8 @@ inline publish(i)
     t = 0
 }
 
-/* The loop may end anywhere. This stands for any cap on published entries. It also stands for any trigger that spares a
- * push or pop this look. */
+/* The loop may end anywhere. This stands for any limit on published entries. It also stands for any condition under
+ * which a push or pop skips the refill. */
 inline refill()
 {
     atomic { t = claims };
@@ -139,7 +139,7 @@ inline pop_published(i)
     atomic {
         at = index[i];
         bottom = at;
-        STORE(SLOT_OF(at), STATE(at, generation, 0)) /* withdraw() */
+        STORE(SLOT_OF(at), STATE(at, generation, 0)) /* withdraw(). */
     };
 #ifndef M_NO_FENCE
     FULL_FENCE();

@@ -5,9 +5,9 @@
  * With -DGRANTS the lock goes by messages (paper-message): deque/owner.c and grant.c against thief_paper.c. How a request
  * gets to the owner, and how it is withdrawn, is in message.pml.
  *
- * It checks what claim.pml checks. It also checks that one thief at a time holds the lock, and that the lock equals
- * claims when all have passed. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only makes them try
- * less often.
+ * It checks the same properties as claim.pml. It also checks that at most one thief holds the lock, and that the lock
+ * equals `claims` when all thieves are done. The thieves try at any time, without a peek (UAT_PEEKS=none). A peek only
+ * makes them try less often.
  */
 #ifndef THIEVES
 #define THIEVES 2
@@ -18,11 +18,12 @@
 #include "ring.pml"
 
 #ifdef GRANTS
-/* look() of grant.c, after any push or pop, and refuse() when the owner has no work. The two loads are two steps. */
+/* look() of grant.c, called after any push or pop, and refuse(), called when the owner has no work. The two loads are
+ * two steps. */
 #define GRANTED 1
 #define REFUSED 2
 bool asked[3];
-byte answers[3], granted; /* granted: index + 1; 0: none yet */
+byte answers[3], granted; /* granted: index + 1; 0: not yet granted */
 
 #define IS_HELD (granted && !ACK_FOR(ack[SLOT_OF(granted - 1)], granted - 1))
 #ifdef M_GRANT_WHILE_HELD
@@ -55,9 +56,9 @@ inline grant(who)
 bool started;
 byte holders;
 
-/* What the peer of a WRITE that is waited for does: nothing is left in flight. */
+/* The effect at the target of a WRITE that the thief waits for: nothing is left in flight. */
 #define UNLOCK(status) ack[SLOT_OF(t)] = ACK(t, status); holders--; busy--
-#define LEAVE() owed[me]++ /* Network subtracts it from lock and busy, perhaps after this thief's next attempt */
+#define LEAVE() owed[me]++ /* Network subtracts the 1 from lock and busy, perhaps after this thief's next attempt */
 
 #ifdef M_LOSER_KEEPS_ITS_1
 #define LOSE() busy--
@@ -86,9 +87,9 @@ byte holders;
 #define STILL_VALID(word) VALID_FOR(word, t)
 #endif
 
-/* WRITE claims and wait, then READ the slot's words in any order. An invalid slot ends the sampling at once, because the
- * other word is never used then. If the slot is not in the state that was offered, it was published during the READs:
- * then READ it again, now that it is frozen. */
+/* WRITE claims and wait, then READ the slot's words in any order. An invalid slot ends the sampling at once, because
+ * the other word is then never used. If the slot is not in the state that was offered, it was published during the
+ * READs. Then READ the slot again; it no longer changes. */
 inline claim()
 {
 #ifdef M_SLOT_BEFORE_CLAIM
@@ -182,7 +183,7 @@ end:
            :: break
            od
        };
-       do /* READ the ring: its words in any order. The sampling ends when claims shows that the lock is not held. */
+       do /* READ the ring, its words in any order. The sampling ends when claims shows that the lock is not held. */
        :: atomic {
               !(got & 1) -> t = claims; got = got | 1;
               if

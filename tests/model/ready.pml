@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ready ring of deque/ready.h: an owner and two thieves. The owner publishes tasks in order, and takes the oldest
- * by a claim, as thieves do. The ring has SLOTS slots, and TASKS tasks pass through it. Each task is taken exactly
- * once, with its own words and its own stack. A block may be overwritten as soon as the taker of its task has given it
- * back.
+ * task by a claim, as thieves do. The ring has SLOTS slots, and TASKS tasks pass through it. Each task must be taken
+ * exactly once, with its own words and its own stack. A block may be overwritten as soon as the worker that took its
+ * task has given it back.
  *
  * A peek's words are sampled one by one, in any order. A chain's READ follows its atomic.
  */
@@ -48,7 +48,7 @@ inline finish(task, stack)
 #ifdef M_NO_RELEASE
 #define RELEASE ??
 #else
-#define RELEASE ? /* the last of all older stores */
+#define RELEASE ? /* reaches memory after all older stores */
 #endif
 chan buffer = [4] of { byte, byte, byte };
 
@@ -79,7 +79,7 @@ active proctype Owner()
     :: claims != bottom -> /* uat_ready_take() */
         index = claims;
 #ifdef M_CLAIM_UNPUBLISHED
-        index = claims; /* loaded again after the test that a task is there */
+        index = claims; /* loaded again after the test that a task is ready */
 #else
         if
         :: index == bottom -> goto again
@@ -95,7 +95,7 @@ active proctype Owner()
         };
         if
         :: old == index ->
-            (empty(buffer)); /* the owner loads its own stores, which a CPU would forward */
+            (empty(buffer)); /* wait until the owner sees its own stores, which a CPU would forward */
             finish(where[index % SLOTS], block[where[index % SLOTS]]);
             ack[index % SLOTS] = index + 1
         :: else
@@ -119,7 +119,7 @@ proctype Thief()
         if
         :: IS_OFFERED ->
             if
-            :: seen_where < TASKS -> stack = block[seen_where] /* speculative: whatever the block has now */
+            :: seen_where < TASKS -> stack = block[seen_where] /* speculative: the present content of the block */
             :: else -> stack = 0
             fi;
             atomic {

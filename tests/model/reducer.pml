@@ -3,28 +3,28 @@
  * The views of reducers: runtime/sched/views.c, with V1 to V4 of views.h.
  *
  * A program adds the numbers 1 to LAST in its serial order. A view is the range [lo, hi] of the numbers that were added
- * to it; 0 for lo is the identity. An operation that does not commute gives the serial result if each combination has
- * a right operand that begins where the left one ends.
+ * to it. lo = 0 stands for the identity. The result is right for an operation that does not commute if, in each
+ * combination, the right operand begins where the left one ends.
  *
  *   Root    adds 1; spawns Outer; adds 6; spawns Waiter; adds 9; joins Waiter, then Outer; adds 10
  *   Outer   adds 2; spawns Inner; adds 4; joins Inner; adds 5
  *   Inner   adds 3
  *   Waiter  adds 7; waits for an event; adds 8
  *
- * With -DGROUP, Root adds 1, spawns two children like Waiter that add 2 and 3, and 4 and 5, adds 6, spawns a third one,
- * which adds 7 and 8, adds 9, waits for all three at once and adds 10.
+ * With -DGROUP, Root adds 1 and spawns three children like Waiter: the first adds 2 and 3, the second adds 4 and 5;
+ * Root adds 6; the third adds 7 and 8; Root adds 9, waits for all three at once and adds 10.
  *
  * Each worker has one register for the views of its strand, as in the C code. While a child runs or waits, an idle
- * worker may take its spawner's continuation. If none does, the spawner goes on where the child ends. Records are those
- * of group.pml: a record counts children that have ended, and the joiner subtracts those that it waits for. Chains are
- * { WRITE; atomic; READ }, so their operations are steps in order.
+ * worker may take its spawner's continuation. Otherwise the spawner continues where the child ends. Records are those
+ * of group.pml: a record counts children that have ended, and the joiner subtracts the number of children that it waits
+ * for. Chains are { WRITE; atomic; READ }, so their operations are steps in order.
  */
 #define LAST 10
 #ifndef WORKERS
 #define WORKERS 3
 #endif
 #define NOBODY WORKERS
-#define CHILDREN 3 /* with a record each, or one for all */
+#define CHILDREN 3 /* each has its own record; with -DGROUP all share one */
 #ifdef GROUP
 #define RECORD(c) 0
 #else
@@ -38,14 +38,15 @@ bool busy[WORKERS];
 /* Children. */
 byte where[CHILDREN];  /* the worker on which the child begins, and on which it has ended */
 bool parted[CHILDREN]; /* the continuation was taken */
-bool ended[CHILDREN];  /* the child ended with its spawner's continuation beside it */
+bool ended[CHILDREN];  /* the child ended while its spawner's continuation ran on another worker */
 byte block_lo[CHILDREN], block_hi[CHILDREN];
 
 /* Records. */
 short count[CHILDREN];
-byte resumer[CHILDREN] = NOBODY; /* the worker on which the joiner goes on */
-byte list[CHILDREN];             /* children whose blocks are on the list, in the order of their pushes */
-byte length;                     /* of the list; without -DGROUP each record has a list of at most one, `pushed` */
+byte resumer[CHILDREN] = NOBODY; /* the worker on which the joiner continues */
+byte list[CHILDREN];             /* children whose blocks are on the list, in push order */
+byte length;                     /* length of the list; without -DGROUP each record has a list of at most one,
+                                  * `pushed` */
 bool pushed[CHILDREN];
 bool over;
 
@@ -90,7 +91,7 @@ inline take_worker()
     }
 }
 
-/* After the start of child c on this worker: go on after the child, or on the worker that takes the continuation. */
+/* After the start of child c on this worker: continue after the child, or on the worker that takes the continuation. */
 inline spawned(c)
 {
     if

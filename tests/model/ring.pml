@@ -12,38 +12,39 @@
 #define ENTRIES 3 /* continuations pushed in the whole run */
 #endif
 #ifndef CLAIMS
-#define CLAIMS 1  /* claims (claim.pml) or attempts at the lock (lock.pml, paper.pml) of each thief */
+#define CLAIMS 1  /* per thief: claims (claim.pml), or attempts at the lock (lock.pml, paper.pml) */
 #endif
 #ifndef LOCK_AT_REST
-#define LOCK_AT_REST 0 /* the lock's value when no thief holds it and none wants it */
+#define LOCK_AT_REST 0 /* the lock's value when no thief holds or wants it */
 #endif
 
-/* uat_state() and uat_state_valid_for(). Index < 8, generation < 16: publish() asserts that they fit. */
+/* uat_state() and uat_state_valid_for(). publish() asserts that index < 8 and generation < 16, so both fit. */
 #define STATE(index, generation, valid) ((index) * 32 + (generation) * 2 + (valid))
 #define VALID_FOR(state, index) (((state) & 1) && ((state) >> 5) == (index))
 #define SLOT_OF(index) ((index) % SLOTS)
 
-/* uat_ack() and its parts. SLOTS is added so that the round before the first one has an index, too. */
+/* uat_ack() and its parts. SLOTS is added so that the round before the first one also has an index. */
 #define STOLEN  0
 #define ABORTED 1
 #define ACK(index, status) (((index) + SLOTS) * 2 + (status))
 #define ACK_FOR(ack, index) (((ack) >> 1) == (index) + SLOTS)
 #define ACK_STATUS(ack) ((ack) & 1)
 
-byte claims;        /* T: atomics of thieves; paper.pml: WRITEs of thieves */
-byte lock;          /* atomics of thieves; lock.pml and paper.pml only */
-byte state[SLOTS];  /* stores of the owner */
-byte sp[SLOTS];     /* stores of the owner */
-byte ack[SLOTS];    /* WRITEs of thieves */
-byte stack[ENTRIES];/* stores of the owner */
+byte claims;        /* T: changed by thieves' atomics; in paper.pml by thieves' WRITEs */
+byte lock;          /* changed by thieves' atomics; lock.pml and paper.pml only */
+byte state[SLOTS];  /* stored by the owner */
+byte sp[SLOTS];     /* stored by the owner */
+byte ack[SLOTS];    /* WRITTEN by thieves */
+byte stack[ENTRIES];/* stored by the owner */
 
 byte done;          /* bit e: some worker has run continuation e */
-byte busy;          /* attempts at the lock whose 1 is still in `lock` */
+byte busy;          /* number of attempts at the lock whose 1 is still in `lock` */
 
 /* Each thief's fire-and-forget operations: an acknowledgement, and FETCH_ADD(lock, -1). They take effect at any time.
- * The WRITE does so before the thief's next atomic (O1, O5), but the FETCH_ADD perhaps after it (O2). */
+ * The acknowledgement's WRITE takes effect before the thief's next atomic (O1, O5). The FETCH_ADD may take effect after
+ * that atomic (O2). */
 byte due[2];        /* the acknowledgement and its slot, see ACKNOWLEDGE(); 0: none */
-byte owed[3];       /* number of FETCH_ADDs; lock.pml and paper.pml only */
+byte owed[3];       /* number of FETCH_ADDs not yet in effect; lock.pml and paper.pml only */
 #define DUE(slot, word) ((word) * SLOTS + (slot) + 1)
 
 active proctype Network()
@@ -58,7 +59,8 @@ end:
     od
 }
 
-/* Run a continuation, which must not have run before. Number 0 is the rubbish in a stack before the first push. */
+/* Run a continuation, which must not have run before. Number 0 stands for the content of a stack before the first
+ * push. */
 inline run_entry(e)
 {
     assert(e != 0 && !(done & (1 << (e))));
@@ -67,8 +69,8 @@ inline run_entry(e)
 #define ALL_DONE ((1 << (ENTRIES + 1)) - 2)
 
 /* The owner's store buffer. Stores reach memory at any later time: in order, as on x86-64 (TSO), or with -DWEAK in any
- * order except that of one word, and that a release is the last of all earlier stores. The owner does not load these
- * words. */
+ * order, except that stores to one word stay in order and a release follows all older stores. The owner does not load
+ * these words. */
 #define SP_WORD(slot)    (SLOTS + (slot))
 #define STACK_WORD(i)    (2 * SLOTS + (i))
 #define FULL_FENCE() empty(buffer)
@@ -106,7 +108,8 @@ chan buffer = [8] of { bit, byte, byte };
 #define STORE_RELEASE(word, value) buffer!1, word, value
 #endif
 
-/* Of several stores to one word, ?? takes the oldest. A word's release is not overtaken by other stores to this word. */
+/* If the buffer holds several stores to one word, ?? takes the oldest. No other store to a word overtakes a release to
+ * that word. */
 #define REACH(w) atomic { !(buffer??[1, w, value]) && buffer??[0, w, value] -> buffer??0, w, value; word = w; reach() }
 active proctype StoreBuffer()
 {
@@ -114,7 +117,7 @@ active proctype StoreBuffer()
 end:
     do
     :: atomic { buffer?1, word, value -> reach() }
-    :: REACH(0) :: REACH(1) :: REACH(2) :: REACH(3) :: REACH(4) :: REACH(5) :: REACH(6) /* slots, then stacks */
+    :: REACH(0) :: REACH(1) :: REACH(2) :: REACH(3) :: REACH(4) :: REACH(5) :: REACH(6) /* the slots, then the stacks */
     od
 }
 #endif

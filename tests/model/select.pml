@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for several channels: runtime/sync/select.c. There are two rendezvous channels, each with a sender of
- * MESSAGES numbers. SELECTS tasks receive from both until both are closed. A waiting task has a select waiter with an
- * entry in each queue. The worker that dequeues an entry claims the select waiter under that queue's guard. The resumed
- * task removes the other entry and gives the select waiter back. Each number arrives once, no task uses a select waiter
- * that was given back, and all tasks end.
+ * Waiting for several channels: runtime/sync/select.c. There are two rendezvous channels. Each has one sender, which
+ * sends MESSAGES numbers. SELECTS tasks receive from both until both are closed. A waiting task has a select waiter
+ * with an entry in each queue. The worker that dequeues an entry claims the select waiter under that queue's guard. The
+ * resumed task removes its other entry and gives the select waiter back. Each number must arrive once, no task may use
+ * a select waiter that was given back, and all tasks must end.
  */
 #ifndef MESSAGES
 #define MESSAGES 1
@@ -25,14 +25,14 @@ channel c[CHANNELS];
 
 typedef select_waiter {
     bool alive, claimed, ready;
-    byte fired, value /* the answer: the channel, and the number or NONE if it is closed */
+    byte fired, value /* the answer: the channel, and the number, or NONE if the channel is closed */
 };
 select_waiter t[SELECTS];
 
 byte offered[CHANNELS]; /* the waiting sender's number */
-bool taken[CHANNELS];   /* the number was taken: the sender goes on */
-byte got;               /* numbers received, as bits */
-byte sent;              /* senders that have ended */
+bool taken[CHANNELS];   /* the number was taken, so the sender may continue */
+byte got;               /* received numbers, as bits */
+byte sent;              /* number of senders that have ended */
 
 inline take(at_c)
 {
@@ -65,7 +65,7 @@ inline drop(from_c, place)
     }
 }
 
-/* Dequeue the first waiter that can be woken, or NONE, into `who`. */
+/* Dequeue the first waiter that can be woken into `who`, or NONE. */
 inline unqueue(in_c, first)
 {
     first = NONE;
@@ -175,7 +175,7 @@ inline receive_now(open_c)
     receive(value)
 }
 
-/* The task's worker, after the evacuation, with both guards held. The task may be resumed elsewhere before this
+/* The task's worker after the evacuation, holding both guards. The task may be resumed elsewhere before this process
  * ends. */
 proctype Park(byte me)
 {
@@ -201,7 +201,7 @@ proctype Select(byte me)
     :: c[0].closed && c[1].closed -> break
     :: else ->
         take(0);
-        take(1); /* in order */
+        take(1); /* guards are taken in order */
         if
         :: c[0].count > 0 && c[0].line[0] == SENDER ->
             leave(1);
@@ -210,7 +210,7 @@ proctype Select(byte me)
             leave(0);
             receive_now(1)
         :: (c[0].count == 0 || c[0].line[0] != SENDER) && (c[1].count == 0 || c[1].line[0] != SENDER) &&
-           (c[0].closed || c[1].closed) -> /* leave out the closed channel, and look at the other one again */
+           (c[0].closed || c[1].closed) -> /* leave out the closed channel, and receive from the open one */
             leave(0);
             leave(1);
             if
@@ -249,7 +249,7 @@ proctype Select(byte me)
     od;
     goto over;
 
-one: /* one channel is closed: receive from the other one, as a plain receiver that does not wait in a queue */
+one: /* one channel is closed: receive from the open one, as a plain receiver that is in no queue */
     i = (c[0].closed -> 1 : 0);
     do
     :: take(i);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stop of all workers (runtime/sched/stop.c), with -DSTOP: thief 0 is rank 0, which orders the stop and pokes the owner.
- * The owner freezes its deque (deque/chain.c) once all are still, and goes on. Without STOP nothing of this is used.
+ * A stop of all workers (runtime/sched/stop.c), with -DSTOP. Thief 0 is rank 0, which orders the stop and pokes the
+ * owner. Once all workers are still, the owner freezes its deque (deque/chain.c) and continues. Without STOP this file
+ * has no effect.
  */
 #ifdef STOP
 bool wanted;   /* the order */
-bool still[3]; /* thieves 0 and 1, the owner: stopped, and all own operations are complete */
+bool still[3]; /* thieves 0 and 1, and the owner: the worker has stopped, and all its operations are complete */
 bool all_still; /* rank 0's verdict */
-bool frozen;    /* the owner is in the barrier that follows: no worker goes on before all have frozen */
+bool frozen;    /* the owner is in the barrier that follows the freeze; no worker leaves the barrier before all have
+                 * frozen */
 
 #ifdef M_GO_ON_BEFORE_BARRIER
 #define GO_ON all_still
@@ -27,7 +29,7 @@ bool frozen;    /* the owner is in the barrier that follows: no worker goes on b
 #define OTHERS_STILL (still[1] && still[2])
 #endif
 
-/* A thief between two attempts. Rank 0 has poked and now waits. */
+/* A thief between two attempts. Rank 0 has poked the owner and now waits. */
 #define STAND_THIEF                                                                                                     \
     :: atomic { wanted && me == 1 && got == 0 && !still[1] && COMPLETE(1) -> still[1] = true };                        \
        GO_ON                                                                                                         \
@@ -39,7 +41,7 @@ bool frozen;    /* the owner is in the barrier that follows: no worker goes on b
        atomic { COMPLETE(0) && OTHERS_STILL -> all_still = true };                                                     \
        GO_ON
 
-/* The owner, at a slow path. What it has published comes back, the youngest first. */
+/* The owner, in a slow path. Take back what it has published, the youngest entry first. */
 #define STAND_OWNER                                                                                                     \
     :: atomic { wanted && !still[2] -> still[2] = true };                                                              \
        atomic { all_still -> k = n };                                                                                   \

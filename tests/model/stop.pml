@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The orders of a stop (runtime/sched/stop.c): rank 0 and two workers in RUNS runs. One of the workers ends the root of
- * each run. A stop is requested REQUESTS times, at any moment. Checked: nobody waits forever; when rank 0 says that all
- * are still, each worker is still for this very order, in this run (K3, K4, K5); no request is lost.
+ * The orders of a stop (runtime/sched/stop.c): rank 0 and two workers in RUNS runs. In each run, one of the two workers
+ * ends the root. A stop is requested REQUESTS times, at any moment. Checked: no worker waits forever. When rank 0 says
+ * that all are still, each worker is still for this very order, in this run (K3, K4, K5). No request is lost.
  *
- * Each worker is in a run, or between two runs, where it may stay for any time. The end of a run is announced to all at
- * once, and followed by a barrier.
+ * Each worker is in a run, or between two runs, where it may stay for any time. The end of a run is announced to all
+ * workers at once, and a barrier follows.
  */
 #ifndef RUNS
 #define RUNS 2
@@ -22,16 +22,16 @@
 #define OF_THIS_RUN(order, now) ((order) / 8 == (now))
 #endif
 
-byte order[WORKERS];   /* WRITEs of rank 0 */
-byte still[WORKERS];   /* stores of each worker */
-byte verdict[WORKERS]; /* WRITEs of the parent; here of rank 0 */
-byte ended;            /* runs whose end was announced */
-byte left_run;         /* workers that have left the present run: the barrier at its end */
+byte order[WORKERS];   /* WRITTEN by rank 0 */
+byte still[WORKERS];   /* stored by each worker */
+byte verdict[WORKERS]; /* WRITTEN by the parent; here by rank 0 */
+byte ended;            /* number of runs whose end was announced */
+byte left_run;         /* number of workers that have left the present run, counted by the barrier at its end */
 byte run_of[WORKERS];  /* the run in which each worker is; 0: between two runs */
-bool stands[WORKERS];  /* does it wait for the verdict? */
+bool stands[WORKERS];  /* whether the worker waits for the verdict */
 byte asked;            /* requests that are not served yet, at most 1 */
-byte made, served;     /* requests made; stops that were complete */
-bool lost;             /* a request was taken and neither served nor kept */
+byte made, served;     /* requests made; completed stops */
+bool lost;             /* a request was taken, but neither served nor kept */
 
 #define ANNOUNCED(now) (ended >= (now))
 
@@ -49,7 +49,7 @@ proctype Worker(byte me)
         run_of[me] = now;
         do
         :: atomic { ANNOUNCED(now) -> break }
-        /* the root ends here: not while any worker is still with a task; a worker without one may be still */
+        /* the root ends here, but not while a worker that has a task is still; a worker without a task may be still */
         :: atomic { me == 1 && !ANNOUNCED(now) -> ended++ }
         :: atomic {
                order[me] != done && OF_THIS_RUN(order[me], now) && !ANNOUNCED(now) ->
@@ -102,7 +102,7 @@ proctype Leader()
            :: else -> break
            od;
            if
-           :: i < WORKERS -> /* the end came first: the request counts for the next run (K4) */
+           :: i < WORKERS -> /* the run ended first: the request counts for the next run (K4) */
 #ifndef M_REQUEST_DROPPED
                asked = 1
 #else
@@ -126,7 +126,7 @@ proctype Leader()
     assert(!lost)
 }
 
-/* Requests come at any time. One that comes while another waits is served with it. */
+/* Requests come at any time. A request that arrives while another one waits is served together with it. */
 active proctype User()
 {
 end:

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ledger of temporary arrays (runtime/global/temporary.c). PROCESSES workers allocate an array of one or two units,
- * write it, read it, write it again and free it, PASSES times. Additions to the bits and WRITEs to the units are posted:
- * each takes effect at any later time, in any order. Every load, store and atomic is one step.
+ * write it, read it, write it again and free it, PASSES times. Additions to the bits and WRITEs to the units are
+ * posted. Each takes effect at any later time, in any order. Every load, store and atomic is one step.
  *
- * A worker that has read its units finds what it wrote, no bit is set twice or cleared twice, and in the end all bits
- * are clear.
+ * A worker that reads its units must find what it wrote, no bit may be set or cleared twice, and in the end all bits
+ * must be clear.
  */
 #ifndef PROCESSES
 #define PROCESSES 2
@@ -15,12 +15,12 @@
 #endif
 #define UNITS 3
 
-byte lock;                 /* 0, or 1 + the worker that has it */
+byte lock;                 /* 0, or 1 + the worker that holds it */
 byte bit_of[UNITS];
 byte home[UNITS];          /* the units' contents: 1 + the worker that wrote them */
 byte ended;
 
-/* What each worker has posted, and what has not taken effect yet. */
+/* What each worker has posted and what has not yet taken effect. */
 typedef worker {
     byte set[UNITS], clear[UNITS], written[UNITS];
 }
@@ -71,7 +71,7 @@ proctype Worker(byte self)
     byte seen[UNITS];
     for (pass : 1 .. PASSES) {
         select(count : 1 .. 2);
-        do /* until there is room */
+        do /* until a free unit is found */
         ::
 #ifndef M_NO_LOCK
             await_additions();

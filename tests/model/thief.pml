@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The common part of both thieves, after claims has passed their index: deque/thief.c, uat_thief_fetch() and
- * look_again().
+ * The steps that both kinds of thief share once `claims` has passed their index: uat_thief_fetch() and look_again() of
+ * deque/thief.c.
  *
- * offer and offer_sp are the slot as it was seen before the claim. The READs after the claim sample slot_state, slot_sp
- * and the foretold stack in any order; got has a bit for each READ that is done.
+ * offer and offer_sp are the slot's words as the thief saw them before the claim. The READs after the claim sample
+ * slot_state, slot_sp and the predicted stack in any order. got has one bit per completed READ.
  */
 #ifdef M_NO_VALID_TEST
 #define STILL_VALID(word) true
@@ -24,10 +24,11 @@
 #define FORETOLD (slot_state == offer && SAME_PLACE)
 #endif
 
-/* A fire-and-forget WRITE: see Network. The thief's previous one has taken effect, because a claim followed it. */
+/* A fire-and-forget WRITE: see Network. The thief's previous fire-and-forget WRITE has taken effect, because a claim
+ * followed it. */
 #define ACKNOWLEDGE(status) due[me] = DUE(SLOT_OF(t), ACK(t, status))
 
-/* An invalid slot ends the sampling at once, because the other words are never used then. */
+/* An invalid slot ends the sampling at once, because the other words are then never used. */
 inline fetch()
 {
     atomic { got = 0 };
@@ -67,7 +68,7 @@ inline fetch()
     fi
 }
 
-/* The slot cannot change any more. { READ slot; READ stack at the address last seen }, and the stack again if it was at
+/* The slot no longer changes. { READ slot; READ stack at the address last seen }. READ the stack again if it was at
  * another address. */
 inline look_again()
 {
@@ -81,7 +82,7 @@ inline look_again()
 #endif
 }
 
-/* End an attempt. Dead variables are zeroed, so that there are fewer states. */
+/* End an attempt. Dead variables are zeroed, which reduces the number of states. */
 inline forget()
 {
     got = 0; t = 0; offer = 0; offer_sp = 0; slot_state = 0; slot_sp = 0; stolen = 0

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sums and copies along a tree: uat_tree_sum() and uat_tree_copy() in runtime/job/tree.c. WORKERS workers make CALLS
- * calls. Each call is a sum of numbers that they choose, followed (if COPIES) by a copy of a word of rank 0 and a
- * barrier. No worker leaves a sum before all have entered it. All leave it with the sum of this call. All get the word
- * that rank 0 had.
+ * calls. Each call is a sum of numbers that the workers choose. With COPIES, a copy of a word of rank 0 and a barrier
+ * follow. No worker leaves a sum before all have entered it. All leave with the sum of this call. All get the word that
+ * rank 0 had.
  *
- * A chain { WRITE; FETCH_ADD } is two steps in order (O1). A WRITE of several words is one step, because no worker
- * looks at it before the FETCH_ADD. The counts are never reset. barrier.pml models the barrier.
+ * A chain { WRITE; FETCH_ADD } is two steps in order (O1). A WRITE of several words is one step, because its receiver
+ * reads them only after the FETCH_ADD. The counts are never reset. barrier.pml models the barrier.
  */
 #ifndef WORKERS
 #define WORKERS 4
@@ -17,7 +17,7 @@
 #ifndef COPIES
 #define COPIES 1
 #endif
-#define CHILDREN          2 /* maximum, with 3 or 4 workers: 1 and 2 are children of 0, 3 is a child of 2 */
+#define CHILDREN          2 /* maximum for 3 or 4 workers: 1 and 2 are children of 0, 3 is a child of 2 */
 #define CHILD(self, i)    ((self) + (1 << (i)))
 #define HAS_CHILD(self, i) ((self) % (2 << (i)) == 0 && CHILD(self, i) < WORKERS)
 #define PARENT(self)      ((self) & ((self) - 1))
@@ -29,15 +29,17 @@
 #define TOLD(self, number) ((self) * 2 + (number) % 2)
 #endif
 
-byte up[WORKERS * CHILDREN];    /* words.up of tree.c: FETCH_ADDs of the children */
-byte down[WORKERS];             /* words.down: FETCH_ADDs of the parent */
-byte share[WORKERS * CHILDREN]; /* words.share: WRITEs of the children */
-byte total[WORKERS];            /* words.total: WRITEs of the parent */
-byte told[WORKERS * 2];         /* words.told_down: WRITEs of the parent; here the value of `down`, not the call */
-byte word[WORKERS];             /* the copied word: set by the worker's own CPU and READs; READ by the children */
+byte up[WORKERS * CHILDREN];    /* words.up of tree.c: FETCH_ADDs by the children */
+byte down[WORKERS];             /* words.down: FETCH_ADDs by the parent */
+byte share[WORKERS * CHILDREN]; /* words.share: WRITTEN by the children */
+byte total[WORKERS];            /* words.total: WRITTEN by the parent */
+byte told[WORKERS * 2];         /* words.told_down: WRITTEN by the parent; it holds the value of `down` here, not the
+                                 * call */
+byte word[WORKERS];             /* the copied word: set by the worker's CPU and by its READs, and READ by the
+                                 * children */
 
-byte entered[CALLS + 1], truth[CALLS + 1]; /* the truth: how many workers have entered a sum, and the sum */
-byte arrived[CALLS + 1];                   /* at the barrier */
+byte entered[CALLS + 1], truth[CALLS + 1]; /* ghost state: how many workers have entered a sum, and the sum */
+byte arrived[CALLS + 1];                   /* number of workers at the barrier */
 
 inline tell_parent(self, sum)
 {
@@ -125,7 +127,7 @@ inline spread(self, number)
 #ifndef M_NO_BARRIER
     arrived[number] == WORKERS;
 #endif
-    word[self] = 0 /* reused by the next call, or zero */
+    word[self] = 0 /* zero, unless the next call has already reused it */
 }
 
 proctype Worker(byte self)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An object that tasks wait for: runtime/sync/waitobj.c, as a channel of capacity 0 or more, or as a mutex. Its words
- * are at a home, under a guard. A task takes the guard before it looks. If it must wait, it is evacuated and queued
- * under that guard. The task that wakes it writes the answer to its block and then makes it ready, once.
+ * An object that tasks wait for: runtime/sync/waitobj.c, as a channel of capacity 0 or more, or as a mutex. A home
+ * keeps the object's words under a guard. A task takes the guard before it reads the words. A task that must wait is
+ * evacuated and enqueued under that guard. The task that wakes it writes the answer to its block and then makes it
+ * ready, exactly once.
  *
- * With -DMUTEX, TASKS tasks lock and unlock ROUNDS times each, and at most one is inside. Otherwise it is a channel of
- * capacity CAPACITY. A sender sends MESSAGES numbers, and two receivers take them. Each number arrives once, and a
- * receiver gets its numbers in ascending order. A lost wake-up would be a deadlock, which is an invalid end state.
+ * With -DMUTEX, each of TASKS tasks locks and unlocks ROUNDS times. At most one task may hold the mutex. Otherwise the
+ * object is a channel of capacity CAPACITY. A sender sends MESSAGES numbers, and two receivers take them. Each number
+ * must arrive once, and a receiver must get its numbers in ascending order. A lost wake-up would be a deadlock, which
+ * is an invalid end state.
  */
 #ifndef CAPACITY
 #define CAPACITY 1
@@ -24,10 +26,10 @@
 
 byte guard;              /* 0, or the holder's number + 1 */
 byte head = NONE, tail = NONE;
-byte next[TASKS];        /* in each waiter's block */
-byte reply[TASKS];       /* in each waiter's block: the value that was passed */
+byte next[TASKS];        /* a field of each waiter's block */
+byte reply[TASKS];       /* a field of each waiter's block: the value that was passed */
 bool ready[TASKS];       /* made ready: it may be resumed */
-bool out[TASKS];         /* evacuated: its block says so */
+bool out[TASKS];         /* evacuated: the waiter's block is marked so */
 
 inline take(me)
 {
@@ -76,7 +78,7 @@ inline wake(who, value)
 #endif
 }
 
-/* Wait. The caller holds the guard before, and no longer when it is resumed. */
+/* Wait. The caller holds the guard. It no longer holds the guard when it is resumed. */
 inline wait(me)
 {
 #ifdef M_LEAVE_BEFORE_QUEUE
@@ -121,7 +123,7 @@ proctype Task(byte me)
         take(me);
         unqueue(who);
 #ifdef M_FREE_AND_WAKE
-        locked = false; /* this also hands the mutex over */
+        locked = false; /* unlocks the mutex, and also hands it over */
 #else
         locked = (who != NONE);
 #endif
@@ -165,7 +167,7 @@ proctype Sender()
             fi
         fi
     };
-    /* close: all waiters get NONE */
+    /* close: all waiters get NONE. */
     take(0);
     closed = true;
     do
@@ -197,7 +199,8 @@ proctype Receiver(byte me)
 #ifdef M_SENDER_OVERTAKES
                     buffer[(first + 1) % (CAPACITY + (CAPACITY == 0))] = reply[who];
 #else
-                    buffer[first % (CAPACITY + (CAPACITY == 0))] = reply[who]; /* is now the youngest in the buffer */
+                    buffer[first % (CAPACITY + (CAPACITY == 0))] = reply[who]; /* the sender's value is now the youngest
+                                                                                * in the buffer */
 #endif
                 :: else -> count--
                 fi;

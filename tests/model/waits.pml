@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting tasks in a checkpoint (runtime/checkpoint/waiting.c): a worker wakes TASKS tasks out of an object's queue, and
- * keeps them in its list and its ready ring (deque/ready.h), from which a thief takes some. At any moment both workers
- * are ordered to stop. Then a new job goes on from what was saved. Each task runs exactly once, in either job. The
- * thief is rank 0, which looks for a deadlock while it is idle (runtime/sched/deadlock.h).
+ * Waiting tasks in a checkpoint (runtime/checkpoint/waiting.c). A worker wakes TASKS tasks from an object's queue, and
+ * keeps them in its list and its ready ring (deque/ready.h). A thief takes some from the ring. At any moment both
+ * workers are ordered to stop. A new job then continues from the saved state. Each task runs exactly once, in either
+ * job. The thief is rank 0, which looks for a deadlock while it is idle (runtime/sched/deadlock.h).
  *
- * A task that runs, here, ends at once. Sets of tasks are bits.
+ * A task that runs ends at once here. Sets of tasks are bits.
  */
 #ifndef TASKS
 #define TASKS 3
@@ -13,15 +13,15 @@
 #define SLOTS 2
 #define ALL ((1 << TASKS) - 1)
 
-byte queue = ALL; /* tasks that wait for the object; in blocks, which are saved whole */
-byte list;        /* ready tasks that are not offered; private to the owner */
+byte queue = ALL; /* tasks that wait for the object; they are in blocks, which are saved whole */
+byte list;        /* ready tasks that are not yet offered; private to the owner */
 byte claims, bottom;
 byte state[SLOTS], slot[SLOTS], ack[SLOTS];
 byte ran;         /* tasks that have run, in either job */
 
 bool wanted;      /* the order */
 bool still[2];    /* the owner and the thief have stopped, and their operations are complete */
-bool work[2];     /* the words in which they say that they have work */
+bool work[2];     /* each worker's word that says whether it has work */
 byte job = 1;
 byte saved_queue, saved_list;
 bool restored; /* the new job's barrier */
@@ -41,7 +41,7 @@ inline run_task(t)
 /* The lowest task of a set. */
 #define LOWEST(set) ((set & 1) -> 1 : ((set & 2) -> 2 : 4))
 
-/* Save, in the old job; and restore, in the new one, whose words are all 0 at first. */
+/* Save, in the old job. Restore, in the new job, whose words are all 0 at first. */
 inline save()
 {
     atomic { saved_queue = queue; saved_list = READY }
@@ -85,7 +85,7 @@ inline wake()
     atomic { hand = LOWEST(queue); queue = queue & ~hand }; /* under the object's guard */
 #ifdef M_STOP_IN_WAKE
     if
-    :: wanted && job == 1 -> stand(); hand = 0 /* the new process knows nothing of it */
+    :: wanted && job == 1 -> stand(); hand = 0 /* the new process knows nothing of this task */
     :: skip
     fi;
 #endif
@@ -117,7 +117,7 @@ active proctype Owner()
     od
 }
 
-/* The thief, and what it does in the new job: process and local words are new, too. */
+/* The thief, and its steps in the new job, where process and local variables are new, too. */
 active proctype Thief()
 {
     byte index, task;
