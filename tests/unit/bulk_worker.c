@@ -50,7 +50,7 @@ int bulk_open(struct peer *me, const struct bulk_test *test)
     return me->transport->class_->bulk->open(&config, &bulk_my.bulk);
 }
 
-/* Open everything: the links, and the regions of all leaders. */
+/* Open the links, and the regions of all leaders. */
 void bulk_begin(struct peer *me, const struct bulk_test *test)
 {
     PEER_CHECK(bulk_open(me, test) == 0);
@@ -62,7 +62,7 @@ void bulk_begin(struct peer *me, const struct bulk_test *test)
 
 void bulk_end(struct peer *me)
 {
-    peer_barrier(me); /* now no worker has operations in flight */
+    peer_barrier(me); /* after this, no worker has operations in flight */
     if (bulk_is_leader())
         bulk_my.bulk->class_->conceal(bulk_my.bulk, bulk_my.shared->region[bulk_my.host][1]);
     bulk_my.bulk->class_->close(bulk_my.bulk);

@@ -14,11 +14,11 @@ enum {
     BULK_WORD = 64 /* offset of the atomic word in a host's first region */
 };
 
-/* The state that the workers of one test share. The regions lie at the same addresses in all of them. */
+/* The state that all workers of one test share. The regions are at the same addresses in all workers. */
 struct bulk_shared {
     uint64_t turn; /* for use by a test; 0 at first */
     char gather[PEERS_MAX][BULK_GATHER];
-    struct uat_bulk_key key[PEERS_MAX][BULK_REGIONS]; /* keys of each host's regions */
+    struct uat_bulk_key key[PEERS_MAX][BULK_REGIONS]; /* the keys of each host's regions */
     char region[PEERS_MAX][BULK_REGIONS][BULK_REGION];
 };
 
@@ -43,7 +43,7 @@ extern struct bulk_worker bulk_my;
 /* Run fn(me, &test) in `workers` workers over this transport. If a worker fails, the cmocka test fails. */
 void bulk_run(const struct uat_transport_class *transport, peer_fn *fn, int workers, struct bulk_test test);
 
-/* Called in a worker. They open only the links, or the links and all regions, or close everything. */
+/* Called in a worker. Open only the links, or the links and all regions, or close everything. */
 int bulk_open(struct peer *me, const struct bulk_test *test);
 void bulk_begin(struct peer *me, const struct bulk_test *test);
 void bulk_end(struct peer *me);

@@ -9,7 +9,7 @@
 
 enum { MAILBOX_AT = 2048, STACKS_SIZE = 1 << 20, STACK_STEP = 32, STACK_MAX = 1024, STACK_LARGE = 40000 };
 
-/* The state that all workers share. It lies outside of the segments. */
+/* The state that all workers share. It is outside the segments. */
 struct shared {
     struct deque_stress stress;
     bool owner_done;
@@ -17,7 +17,7 @@ struct shared {
     struct uat_mail_counts mail;
     struct uat_thief_counts thieves[PEERS_MAX];
     uint64_t taken[PEERS_MAX];
-    uint8_t times[]; /* times[i]: how often entry i was taken */
+    uint8_t times[]; /* times[i]: how many times entry i was taken */
 };
 
 struct layout {
@@ -52,7 +52,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 16;
 }
 
-/* Relaxed: the parent reads it after all workers have ended. */
+/* Relaxed: the parent reads the count after all workers have ended. */
 static void take(struct peer *me, struct shared *shared, uint64_t entry)
 {
     PEER_CHECK(entry < shared->stress.pushes);
@@ -81,7 +81,7 @@ static bool always_part(void *context, uintptr_t sp)
     return true;
 }
 
-/* Pretend now and then that no record is free. */
+/* Now and then pretend that no record is free. */
 static bool mostly_part(void *context, uintptr_t sp)
 {
     static unsigned calls;
@@ -97,7 +97,7 @@ static void push(struct uat_deque *d, uint64_t *random, uint64_t entry)
     uat_deque_push(d, base - bytes);
 }
 
-/* End the task at the youngest entry. */
+/* End the task whose entry is the youngest. */
 static void pop(struct peer *me, struct shared *shared, struct uat_deque *d)
 {
     uintptr_t sp, base = 0;
@@ -115,7 +115,7 @@ static void start_at(struct uat_deque *d, uint64_t index)
         d->ring->ack[uat_slot_of(i)] = uat_ack(i, UAT_ACK_STOLEN);
 }
 
-/* Make d answer messages from now on. */
+/* Make d answer requests from now on. */
 static void open_mail(const struct peer *me, struct uat_mail *mail, struct uat_deque *d, const struct layout *l,
                       bool grants)
 {
@@ -148,7 +148,7 @@ static void owner(struct peer *me, struct shared *shared, const struct layout *l
         else
             pop(me, shared, &d);
         if (entry % 64 == 0)
-            sched_yield(); /* thieves need a core too */
+            sched_yield(); /* thieves also need a core */
     }
     while (uat_deque_size(&d) > 0)
         pop(me, shared, &d);
@@ -172,7 +172,7 @@ static void thief(struct peer *me, struct shared *shared, const struct layout *l
     PEER_CHECK(uat_deque_open(&own, l->ring, 16, &user) == 0);
     open_mail(me, &mail, &own, l, shared->stress.steal == uat_paper_message_steal);
     t.mail = &mail;
-    t.patience = me->rank % 2 ? UAT_PATIENCE : 1; /* some thieves withdraw nearly all of their requests */
+    t.patience = me->rank % 2 ? UAT_PATIENCE : 1; /* some thieves withdraw nearly all their requests */
     peer_barrier(me);
     /* Acquire: pairs with the owner's release below; the flag only says when to stop. */
     while (!__atomic_load_n(&shared->owner_done, __ATOMIC_ACQUIRE)) {
@@ -197,15 +197,16 @@ static void work(struct peer *me, void *arg)
         uat_delay_start(shared->stress.seed + (uint64_t)me->rank);
     if (me->rank == 0) {
         owner(me, shared, &l);
-        __atomic_store_n(&shared->owner_done, true, __ATOMIC_RELEASE); /* pairs with the acquire in thief() */
+        __atomic_store_n(&shared->owner_done, true, __ATOMIC_RELEASE); /* Pairs with the acquire in thief(). */
     } else {
         thief(me, shared, &l);
     }
     PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
     peer_barrier(me);
-    /* Every worker that added to the lock has subtracted again, or under the paper protocol has claimed. */
+    /* Every worker that added to the lock has subtracted again or, under the paper protocol, has claimed. */
     PEER_CHECK(l.ring->lock == (shared->stress.steal == uat_paper_steal ? l.ring->claims : 0));
-    PEER_CHECK(uat_mailbox_is_free(&l.mailbox->front)); /* every asker has an answer, or has withdrawn */
+    PEER_CHECK(uat_mailbox_is_free(&l.mailbox->front)); /* every thief that asked has an answer or has withdrawn its
+                                                         * request */
 }
 
 static void gather(const struct shared *shared, int workers, struct deque_stress_counts *counts)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One owner against several thief processes on one deque, over any transport. The owner pushes and pops entries whose
- * stacks it fills with the entry's number; thieves steal. Each entry must be taken exactly once, with its own stack.
+ * One owner against several thief processes on one deque, over any transport. The owner pushes and pops entries, and
+ * fills each entry's stack with the entry's number. Thieves steal. Each entry must be taken exactly once, with its own
+ * stack.
  */
 #ifndef UAT_TEST_DEQUE_STRESS_H
 #define UAT_TEST_DEQUE_STRESS_H
@@ -16,11 +17,11 @@
 struct deque_stress {
     uat_steal_fn *steal;
     uint32_t pushes; /* entries in total */
-    unsigned depth;  /* depth of the deepest nest; 1 is a flat loop */
-    bool delays;     /* torture of owner and thieves; struct peers_spec has that of the transport */
+    unsigned depth;  /* maximum depth of nested tasks; 1: a flat loop */
+    bool delays;     /* delays of owner and thieves; struct peers_spec has the transport's delays */
     uint64_t seed;
     uint64_t start; /* index of the first publication */
-    bool blind;     /* thieves do not peek */
+    bool blind;     /* thieves claim without a peek */
 };
 
 struct deque_stress_counts {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For unit tests: a transport of one process and one thread. An operation acts at once on the word that it names. */
+/* For unit tests: a transport within one process and one thread. An operation acts at once on the word at its
+ * address. */
 #ifndef UAT_TEST_ONE_PROCESS_H
 #define UAT_TEST_ONE_PROCESS_H
 
@@ -32,7 +33,7 @@ static inline int execute_chain(const struct uat_op *ops, int count, struct uat_
     return 0;
 }
 
-/* For transports whose chains are complete once they are posted. */
+/* For transports whose chains are complete as soon as they are posted. */
 static inline int no_progress(struct uat_transport *t)
 {
     return 0;

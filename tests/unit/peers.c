@@ -62,8 +62,8 @@ void peer_barrier(struct peer *me)
     struct peers_shared *s = me->shared;
     struct uat_relax relax = {0};
     int round = __atomic_load_n(&s->round, __ATOMIC_ACQUIRE);
-    /* Everything done before the barrier is visible after it. Each arrival releases it to the last worker that arrives.
-     * That worker releases all of it, with the new round, to the waiting workers. */
+    /* Everything done before the barrier must be visible after it. Each arrival is a release; the arrival of the last
+     * worker acquires them all. The last worker releases the new round, and the waiting workers acquire it. */
     if (__atomic_add_fetch(&s->arrived, 1, __ATOMIC_ACQ_REL) == me->size) {
         __atomic_store_n(&s->arrived, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&s->round, round + 1, __ATOMIC_RELEASE);
@@ -124,7 +124,7 @@ int peer_open(struct peer *me)
         .wait_report = uat_job_settings.stall_timeout,
         .wait_limit = uat_job_settings.stall_limit,
     };
-    uat_relax_oversubscribed = true; /* the workers of a test share the machine with other tests */
+    uat_relax_oversubscribed = true; /* the workers of this test share the machine with other tests */
     return me->spec->transport->open(&config, &me->transport);
 }
 
@@ -134,8 +134,8 @@ static void list_infos(struct peer *me, struct uat_endpoint endpoints[PEERS_MAX]
         endpoints[i] = (struct uat_endpoint){me->infos[i].data, me->infos[i].size, me->infos[i].host};
 }
 
-/* Pretend that the workers are on PEERS_HOSTS hosts. They are dealt out to these hosts, as far as the transport over
- * verbs can see. */
+/* Pretend that the workers run on PEERS_HOSTS hosts. The transport over verbs then sees the workers divided among these
+ * hosts. */
 static void pretend_host(struct peer *me, struct uat_ibv_attach_info *info)
 {
     const char *hosts = getenv("PEERS_HOSTS");
@@ -220,7 +220,7 @@ static int status_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Wait for all; kill the rest at the first failure or after `seconds`. */
+/* Wait for all workers. Kill the rest at the first failure or after `seconds`. */
 static int reap(pid_t *pids, int workers, int seconds)
 {
     struct timespec start, now, nap = {.tv_nsec = 1000000};
@@ -250,7 +250,8 @@ static int reap(pid_t *pids, int workers, int seconds)
     return result;
 }
 
-/* Apply the spec's settings. If they do not choose the connections, the environment may. */
+/* Apply the spec's settings. Settings of the environment that choose the connections apply only if the spec has
+ * none. */
 static int take_settings(const struct peers_spec *spec)
 {
     const char *by = getenv("PEERS_CONNECT"), *neighbours = getenv("PEERS_NEIGHBOURS");
@@ -271,7 +272,7 @@ int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg)
     if (take_settings(spec))
         return EINVAL;
     struct peers_shared *shared = peers_share(sizeof(*shared));
-    fflush(NULL); /* otherwise each worker would print the buffered text once more */
+    fflush(NULL); /* otherwise each worker would print the buffered text again */
     for (int i = 0; i < spec->workers; i++) {
         pids[i] = fork();
         if (pids[i] < 0) {

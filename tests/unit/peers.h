@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers for tests: forked processes, each with its own segment at a common address, joined by any transport, without
- * launcher and bootstrap. The attach infos travel through memory that parent and workers share.
+ * Workers for tests: forked processes, each with its own segment at a common address, connected by any transport,
+ * without launcher and bootstrap. They exchange attach infos through memory that parent and workers share.
  *
- * A worker reports a failure by PEER_CHECK, which ends the worker. Only the parent may use cmocka's assertions, because
- * they would make the forked worker continue with the next test.
+ * A worker reports a failure through PEER_CHECK, which ends the worker. Only the parent may use cmocka's assertions: in
+ * a forked worker a failed assertion would continue with the next test.
  */
 #ifndef UAT_TEST_PEERS_H
 #define UAT_TEST_PEERS_H
@@ -18,7 +18,7 @@
 
 #include "transport/transport.h"
 
-/* The transport under test. Builds of these tests for other transports define it. */
+/* The transport under test. Builds of these tests for other transports define this name. */
 #ifndef PEERS_TRANSPORT
 #define PEERS_TRANSPORT uat_transport_shm
 #endif
@@ -38,10 +38,10 @@ struct peers_spec {
     int workers;
     size_t segment_size; /* bytes; 0: PEERS_SEGMENT_SIZE */
     int seconds;         /* time limit, after which all workers are killed; 0: PEERS_SECONDS */
-    bool shuffle;        /* torture of the transport */
+    bool shuffle;        /* torture of the transport: shuffle what may be reordered */
     uint64_t seed;
     size_t read_only, closed; /* bytes: see struct uat_transport_config */
-    bool apart;               /* fn itself calls peer_open, peer_publish and peer_connect */
+    bool apart;               /* fn itself calls peer_open(), peer_publish() and peer_connect() */
     char *const *settings;    /* "UAT_NAME=value", NULL at the end; NULL: the defaults */
 };
 
@@ -56,9 +56,10 @@ struct peer {
     int rank, size;
     struct uat_transport *transport;
     char *segment;           /* at the same address in all workers */
-    char *data;              /* the segment after the transport's scratch area; zeros at first */
+    char *data;              /* the segment after the transport's scratch area; zero at first */
     size_t data_size;        /* bytes */
-    struct peer_info *infos; /* info of all workers; a test may forge its own between peer_publish and peer_connect */
+    struct peer_info *infos; /* infos of all workers; a test may forge its own info between peer_publish() and
+                              * peer_connect() */
     const struct peers_spec *spec;
     struct peers_shared *shared;
     int segment_fd;
@@ -74,10 +75,10 @@ typedef void peer_fn(struct peer *me, void *arg);
  */
 int peers_run(const struct peers_spec *spec, peer_fn *fn, void *arg);
 
-/* Can this host run the transport? If not, it prints the reason, and the test exits 77. */
+/* Whether this host can run the transport. If it cannot, this prints the reason, and the test must exit with 77. */
 bool peers_ready(const struct uat_transport_class *transport);
 
-/* Memory that parent and workers share, zeros at first; pass it as arg. */
+/* Allocate memory that parent and workers share, zero at first. Pass it as arg. */
 void *peers_share(size_t size);
 void peers_unshare(void *memory, size_t size);
 
@@ -85,8 +86,9 @@ void peers_unshare(void *memory, size_t size);
 void peer_barrier(struct peer *me);
 
 /* The steps of joining, for specs with `apart`. They return 0 or a negative errno. With a transport of two rounds,
- * peer_show is the first round, and a test may forge its attach info after it; peer_publish calls peer_show if the test
- * has not. With such a transport peer_publish waits for all workers' infos; peer_connect always does. */
+ * peer_show() is the first round; a test may forge its attach info after it. peer_publish() calls peer_show() unless
+ * the test has done so. With a transport of two rounds, peer_publish() waits for all workers' infos. peer_connect()
+ * always waits for them. */
 int peer_open(struct peer *me);
 int peer_show(struct peer *me);
 int peer_publish(struct peer *me);
@@ -94,8 +96,8 @@ int peer_connect(struct peer *me);
 /* peer_connect without the barrier. Call it when all workers have published. */
 int peer_connect_now(struct peer *me);
 
-/* Catch what this process prints to stderr, for errors that a test provokes. peer_captured restores stderr and copies
- * the text to out, terminated by 0. */
+/* Capture what this process prints to stderr, for errors that a test provokes. peer_captured() restores stderr and
+ * copies the text to out, with a 0 at the end. */
 int peer_capture(void);
 void peer_captured(int capture, char *out, size_t size);
 

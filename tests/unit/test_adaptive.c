@@ -78,7 +78,7 @@ static void test_cells(void **state)
     (void)state;
     assert_false(uat_cells_any());
     for (int i = 0; i < UAT_CELLS; i++) {
-        uat_cells()->taken[i][UAT_CONTEXT_PARTS] = (struct uat_taken){1, 1}; /* left by an interval before */
+        uat_cells()->taken[i][UAT_CONTEXT_PARTS] = (struct uat_taken){1, 1}; /* left by an earlier interval */
         assert_int_equal(uat_cell_get(&word[i]), i);
         assert_true(word[i] & UAT_WORD_USED);
         assert_int_equal(uat_cells()->taken[i][UAT_CONTEXT_PARTS].name, 0);
@@ -94,7 +94,7 @@ static void test_cells(void **state)
     assert_false(uat_cells_any());
 }
 
-/* Iterations 10 to 109 in units of 7, of which a thief has taken those from unit 9 on. */
+/* Iterations 10 to 109 in units of 7; a thief has taken the units from 9 on. */
 static void test_context(void **state)
 {
     struct uat_part part = {.base = 10, .last = 110, .unit = 7};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: an error that several workers of a host meet is printed by one of them, with the number of the others;
- * if this one is killed before it prints, by another one; and connections of other users do not hold it up. One worker
- * of a host speaks in a matter, until it ends. */
+/* Description: several workers of a host meet an error. One of them prints it, with the number of the others. If it is
+ * killed before it prints, another worker prints. Connections of other users do not delay the line. At most one worker
+ * of a host speaks in a matter until that worker ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 enum { NOBODY = 65534, TRIES = 50 };
 
 static int output[2]; /* the workers' standard error */
-static int jobs;      /* each has its own name */
+static int jobs;      /* each job has its own name */
 
 static void begin(void)
 {
@@ -33,7 +33,7 @@ static void begin(void)
     assert_int_equal(pipe(output), 0);
 }
 
-/* A worker of a host with this number of workers, which meets the error. */
+/* A worker that meets the error, on a host with this number of workers. */
 static pid_t start(int workers)
 {
     pid_t pid = fork();
@@ -48,7 +48,7 @@ static pid_t start(int workers)
     _exit(0);
 }
 
-/* All that was printed until all workers have ended. Ends the trial. */
+/* Returns everything that was printed until all workers ended. It ends the trial. */
 static const char *printed(void)
 {
     static char text[10000];
@@ -61,7 +61,7 @@ static const char *printed(void)
     return text;
 }
 
-/* The number of sockets that have the name of a speaker, and the name. A connection that waits to be accepted is one
+/* The number of sockets that have a speaker's name, and that name. A connection that waits to be accepted counts as one
  * of them. */
 static int speakers(char name[108])
 {
@@ -80,7 +80,7 @@ static int speakers(char name[108])
     return n;
 }
 
-/* One line for all, if the machine lets them run soon enough after one another. */
+/* All workers get one line, if the machine runs them soon enough after one another. */
 static void test_together(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void test_killed(void **state)
         pid_t speaker = start(3), other = -1;
         while (speakers(name) == 0 && !(ended = waitpid(speaker, NULL, WNOHANG)))
             ;
-        if (!ended) { /* stop it before it prints, which takes 0.3 s from its name on */
+        if (!ended) { /* stop the worker before it prints, which it does 0.3 s after it has taken the name */
             kill(speaker, SIGSTOP);
             other = start(3);
             while (speakers(name) < 2 && waitpid(other, NULL, WNOHANG) == 0)
@@ -119,14 +119,14 @@ static void test_killed(void **state)
         while (wait(NULL) > 0)
             ;
         if (!ended && !strstr(text, "of this host")) {
-            assert_string_equal(text, "uat: out of luck\n"); /* by the other one */
+            assert_string_equal(text, "uat: out of luck\n"); /* printed by the other worker */
             return;
         }
     }
     fail_msg("the first worker has printed before it was stopped, %d times", TRIES);
 }
 
-/* Connect again and again as another user, until nobody listens. */
+/* Connect again and again as another user, until no process listens. */
 static void disturb(const char *name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -163,7 +163,7 @@ static void test_disturbed(void **state)
         ;
 }
 
-/* Does a new worker speak in this matter? It ends at once. */
+/* Whether a new worker speaks in this matter. The new worker ends at once. */
 static bool speaks(uint64_t number)
 {
     int status;

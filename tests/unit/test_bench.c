@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: what the benchmarks share: the command line, with one line for every kind of mistake; the figures
- * computed from counters; and, in a job of one worker, the time that pauses leave out.
+ * computed from counters; and, in a job of one worker, the time without pauses.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -34,7 +34,7 @@ static const struct uat_bench_option options[] = {
 
 static const struct uat_bench bench = {.program = "prog", .purpose = "", .options = options, .refuse = refuse};
 
-/* Parse a command line, given without the program's name and with NULL at its end. */
+/* Parse a command line, given without the program's name and ended by NULL. */
 static int parse(const char *const *arguments, struct uat_bench_settings *settings, char *error, size_t error_size)
 {
     char *argv[ARGUMENTS_MAX] = {(char *)"prog"};
@@ -113,7 +113,7 @@ TEST(help_wins)
 
     assert_int_equal(parse(LINE("-d", "99", "--help"), &settings, error, sizeof(error)), 0);
     assert_true(settings.help);
-    assert_int_equal(depth, 7); /* help shows it as the default */
+    assert_int_equal(depth, 7); /* --help shows it as the default */
 }
 
 TEST(trips)
@@ -190,7 +190,7 @@ UAT_TASK(uint64_t, many, uint64_t, tasks)
     return sum;
 }
 
-/* A run with a pause in the middle, in which tasks run, and with a pause that it does not end. */
+/* A run with one pause in the middle, in which tasks run, and one pause that the run does not end. */
 static int paused_run(uint64_t *answer)
 {
     uint64_t other;
@@ -221,7 +221,7 @@ static int paused_sequential(uint64_t *answer)
     return 0;
 }
 
-/* The report that uat_bench_main() prints, and the seconds that the call takes. */
+/* The report that uat_bench_main() prints, and the duration of the call in seconds. */
 static json_object *report_of(const struct uat_bench *paused, double *seconds)
 {
     char text[16384] = "";
@@ -251,7 +251,7 @@ static double figure(json_object *report, const char *key)
     return json_object_get_double(value);
 }
 
-/* Bounds that hold on a busy machine: the measured time and the pauses fit into the total time. */
+/* These bounds hold on a busy machine: the measured time plus the pauses must not exceed the total time. */
 TEST(pauses)
 {
     static const struct uat_bench_option none = {0};
@@ -263,9 +263,9 @@ TEST(pauses)
     whole = figure(report, "seconds") + figure(report, "seq_seconds");
     assert_true(figure(report, "seconds") >= 1e-3 * RUN_MS && figure(report, "seq_seconds") >= 1e-3 * RUN_MS);
     assert_true(whole <= seconds - 3e-3 * PAUSE_MS);
-    assert_int_equal(figure(report, "tasks"), TASKS + 1); /* the root counts, too */
+    assert_int_equal(figure(report, "tasks"), TASKS + 1); /* the root counts as a task */
     double hz = uat_samples_tsc_hz(), found = figure(report, "tsc_hz");
-    assert_true(found > hz / 2 && found < 2 * hz); /* it would be nine times as much if the pauses counted */
+    assert_true(found > hz / 2 && found < 2 * hz); /* with the pauses it would be nine times as much */
     json_object_put(report);
 }
 
@@ -274,7 +274,7 @@ static int failing_sequential(uint64_t *answer)
     return -ENOMEM;
 }
 
-/* Runs as a program of its own, since a process can take part in only one job. */
+/* Runs as a separate program, because a process can take part in only one job. */
 static int run_failing(void)
 {
     static const struct uat_bench_option none = {0};
@@ -284,7 +284,7 @@ static int run_failing(void)
     return uat_bench_main(&failing, 2, (char *[]){(char *)"prog", (char *)"--seq", NULL});
 }
 
-/* A failing sequential run is reported as a failure with a line, not as a wrong answer. */
+/* A failing sequential run must be reported as a failure with a line, not as a wrong answer. */
 TEST(sequential_failure)
 {
     char own[256] = "", command[300], line[256] = "", more[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: which core a worker takes, and when the places of several workers are reported as bad, on machines made
- * up here; and that this process, once bound, is on one of the cores it had before.
+ * Description: the core that a worker takes, and when the places of several workers are reported as bad, on simulated
+ * machines; and that this process, once bound, is on one of the cores that it had before.
  */
 #include "runtime/job/binding.h"
 #include "tests/test.h"
@@ -34,14 +34,14 @@ TEST(choose)
         siblings[c] = c < 8 ? c % 4 : c;
     choose(0xff, 4, (int[]){0, 1, 2, 3});
     choose(0xff, 8, (int[]){0, 1, 2, 3, 4, 5, 6, 7});
-    choose(0xee, 4, (int[]){1, 2, 3, 5}); /* not the core of 0 and 4 */
+    choose(0xee, 4, (int[]){1, 2, 3, 5}); /* not the core of CPUs 0 and 4 */
     choose(0x33, 3, (int[]){0, 1, 4});
-    choose(0xf0, 2, (int[]){4, 5});       /* only second threads */
+    choose(0xf0, 2, (int[]){4, 5});       /* only second threads are left */
     choose(0x03, 3, (int[]){-1, -1, -1}); /* three workers, two cores: no worker is bound */
     choose(1ull << 40, 1, (int[]){40});
 }
 
-/* Judge workers with these sets of cores on this machine; the first `elsewhere` of them run on another machine. */
+/* Check workers with these sets of cores on this machine. The first `elsewhere` of them run on another machine. */
 static struct uat_crowding judge(const uint64_t *bits, int n, int elsewhere, uint64_t allowed_bits)
 {
     static struct uat_binding place[WORKERS_MAX];
@@ -71,7 +71,7 @@ TEST(shared_while_free)
     assert_int_equal(c.unused, 2);
 }
 
-/* Three workers within two of four cores. */
+/* Three workers restricted to two of four cores. */
 TEST(set_too_small)
 {
     struct uat_crowding c = judge((uint64_t[]){3, 3, 3}, 3, 0, 0xf);
@@ -82,7 +82,7 @@ TEST(set_too_small)
     assert_int_equal(c.first, -1);
 }
 
-/* There is nothing to report if no core is free, but the workers must yield to each other. */
+/* Nothing is reported if no core is free, but the workers must yield to each other. */
 TEST(more_than_cores)
 {
     struct uat_crowding c = judge((uint64_t[]){3, 3, 3}, 3, 0, 3);
@@ -121,7 +121,7 @@ TEST(take)
     assert_true(CPU_EQUAL(&place.cores, &now));
     CPU_AND(&both, &now, &before);
     assert_true(CPU_EQUAL(&both, &now));
-    /* A process that is bound already stays where it is. */
+    /* A process that is already bound stays on its cores. */
     uat_binding_take(&place, UAT_BIND_AUTO, 1, 2);
     assert_true(CPU_EQUAL(&place.cores, &now));
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);

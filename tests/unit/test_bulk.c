@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: bulk data over shared memory and over verbs: bytes at any place and of any number, several regions, more
- * operations in flight than queues hold, operations larger than one request, atomics of all workers, and the order that
+ * Description: bulk data over shared memory and over verbs: any address and any number of bytes, several regions, more
+ * operations in flight than queues hold, operations larger than one request, atomics by all workers, and the order that
  * transport/bulk.h promises.
  */
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "tests/test.h"
 #include "tests/unit/bulk_worker.h"
 
-/* Each worker writes and reads pieces of odd sizes in its share of each region of each host; a neighbour's bytes
- * stay. */
+/* Each worker writes and reads pieces of odd sizes in its share of each region of each host. The neighbours' bytes must
+ * not change. */
 static void work_bytes(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -23,7 +23,7 @@ static void work_bytes(struct peer *me, void *arg)
             bulk_post(host, bulk_operation(UAT_OP_WRITE, host, region, offset, bulk_my.arena + 4096 * i, bytes));
         }
     for (int host = 0; host < bulk_my.hosts; host++)
-        bulk_add(host, 0); /* B1: the bytes are there once it has completed */
+        bulk_add(host, 0); /* B1: once this has completed, the bytes are in place */
     for (int host = 0; host < bulk_my.hosts; host++) {
         for (int region = 0; region < BULK_REGIONS; region++)
             bulk_post(host, bulk_operation(UAT_OP_READ, host, region, base, bulk_my.arena + (1 << 20) * (region + 1),
@@ -40,7 +40,7 @@ static void work_bytes(struct peer *me, void *arg)
 
 enum { MANY = 300 };
 
-/* One operation of 2 MiB and 3 bytes; then hundreds of operations, without waiting for the first. */
+/* One operation of 2 MiB and 3 bytes. Then hundreds of operations, without a wait for the first one. */
 static void work_many(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -75,7 +75,7 @@ static void work_many(struct peer *me, void *arg)
 
 enum { ADDS = 200 };
 
-/* No addition and no swap is lost. All workers make them, also the home. */
+/* No addition and no swap is lost. All workers perform them, including the home's. */
 static void work_atomics(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -104,8 +104,8 @@ static void work_atomics(struct peer *me, void *arg)
 
 enum { ROUNDS = 200, LINE = 1000 };
 
-/* Worker 0 writes a line of bytes, then counts up; a worker that sees the count sees the line (B1). It READs the line
- * after an atomic, without waiting in between, and sees its own bytes (B1, B2). */
+/* Worker 0 writes a line of bytes and then increments a counter. A worker that sees the count must see the line (B1).
+ * It READs the line after an atomic, without waiting between the two, and must see its own bytes (B1, B2). */
 static void work_order(struct peer *me, void *arg)
 {
     bulk_begin(me, arg);
@@ -140,7 +140,7 @@ static void work_order(struct peer *me, void *arg)
     bulk_end(me);
 }
 
-/* Run with a host per worker, then with two workers per host. On a quick transport, run also with a single host, and
+/* Run with one host per worker, then with two workers per host. On a quick transport, also run with a single host, and
  * with delayed operations. */
 static void run_all(peer_fn *fn)
 {

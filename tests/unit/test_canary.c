@@ -13,7 +13,7 @@
 
 static const char *self;
 
-/* Replaces the C library's function (ld --wrap): fails as it does early in the life of a machine. */
+/* Replaces the C library's function (ld --wrap). It fails as getrandom() does soon after a machine has booted. */
 ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags);
 ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned flags)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the length of a loop's chunks. Light iterations cause few looks, no chunk is long, and the length falls
- * quickly if heavy iterations follow. Clocks that disagree do no harm. */
+/* Description: the length of a loop's chunks. Light iterations cause few checks for thieves, no chunk is long, and the
+ * length falls quickly when heavy iterations follow. Clocks that disagree do no harm. */
 #include "pattern/chunk.h"
 #include "tests/test.h"
 
@@ -27,7 +27,7 @@ TEST(light_iterations_take_few_looks)
     int64_t full = n * cycles / UAT_CHUNK_CYCLES;
     assert_in_range(run(n, cycles, 1, &length), full / 2, 2 * full + 50);
     assert_true(length * cycles >= UAT_CHUNK_CYCLES / 2);
-    /* A range that starts with the right length needs only a few more chunks, for its end. */
+    /* A range that starts with the right length needs only a few extra chunks, near its end. */
     assert_in_range(run(8 * length, cycles, 1, &length), 8, 32);
     assert_in_range(run(length, cycles, 1, &length), 4, 20);
 }
@@ -52,8 +52,8 @@ TEST(heavy_after_light)
     length = uat_chunk_adapt(length, taken, (uint64_t)taken * 4000, 1);
     assert_in_range(length * 4000, UAT_CHUNK_CYCLES / 2, 2 * UAT_CHUNK_CYCLES);
     assert_true(uat_chunk_may_split(length, 2000 - taken, 1));
-    /* In a range of few iterations a chunk has at most a quarter of the range, or a small part of a full chunk,
-     * whatever the length was. */
+    /* In a range of few iterations a chunk has at most a quarter of the range or a small part of a full chunk, whatever
+     * the initial length. */
     assert_true(uat_chunk_take(8192, 1200, 1) <= 300);
 }
 

@@ -24,13 +24,13 @@ TEST(offset)
 
 TEST(speed)
 {
-    const struct uat_clock first = {0, 1000}, last = {1000000, 2001000}; /* rank 0's runs twice as fast */
+    const struct uat_clock first = {0, 1000}, last = {1000000, 2001000}; /* rank 0's counter runs twice as fast */
     assert_int_equal(uat_clock_map(&first, &last, 500000), 1001000);
     assert_int_equal(uat_clock_map(&first, &last, 1000000), 2001000);
     assert_int_equal(uat_clock_map(&first, &last, 1), 1002);
 }
 
-/* Two comparisons with no time between them say nothing about speed: only the offset counts. */
+/* Two comparisons with no time between them do not determine the speed: only the offset is used. */
 TEST(no_span)
 {
     const struct uat_clock first = {1000, 5000}, same = {1000, 5000}, back = {2000, 4000};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: memory and signals that the system denies. Each single request of uat_init() is denied once, in a
- * process of its own. Either the start fails with one line, or it succeeds and a run works. A deque that cannot be
+ * separate process. Either the start fails with one line, or it succeeds and a run works. A deque that could not be
  * opened keeps no memory.
  */
 #include <errno.h>
@@ -23,8 +23,8 @@ enum { REQUESTS_MAX = 1000, REQUESTS_MIN = 10, CAPACITY = 512, OUTPUT_MAX = 4096
 
 enum outcome { STARTED = 3, REFUSED, WRONG };
 
-static int requests, denied; /* requests so far; the number of the one that is denied, counted from 1 */
-static long mapped;          /* maps that exist */
+static int requests, denied; /* number of requests; the number of the one that is denied, counted from 1 */
+static long mapped;          /* number of existing mappings */
 
 static bool deny(void)
 {
@@ -105,7 +105,7 @@ UAT_TASK(int, leaves, int, depth)
     return leaves_join(&child) + right;
 }
 
-/* Start with one request denied. Runs in a process of its own. *made gets the number of requests made. */
+/* Start with one request denied. Runs in a separate process. *made gets the number of requests made. */
 static enum outcome start(int which, int *made)
 {
     int result = 0;
@@ -168,7 +168,7 @@ TEST(each_request_of_the_start)
             fail_msg("request %d denied: outcome %d, %d lines: %s", which, outcome, lines_of(output), output);
         refused += outcome == REFUSED;
         if (now < which)
-            made = now; /* all requests have been denied once */
+            made = now; /* every request has been denied once */
     }
     print_message("%d requests, %d of them needed\n", made, refused);
     assert_true(made < REQUESTS_MAX && refused >= REQUESTS_MIN);
@@ -217,6 +217,6 @@ TEST(closed_deque_wants_to_be_seen)
 
 int main(void)
 {
-    uat_aslr_off(); /* may execute this program again */
+    uat_aslr_off(); /* may execute this program a second time */
     return tests_run();
 }

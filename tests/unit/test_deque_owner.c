@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the owner's side of the deque, alone: what it writes into the ring and when, and how it handles claims
- * and acknowledgements that the test makes as a thief would.
+ * Description: the owner's side of the deque, without thieves: what it writes into the ring and when, and how it
+ * handles claims and acknowledgements that the test makes in a thief's place.
  */
 #include "tests/unit/deque_alone.h"
 
@@ -58,7 +58,7 @@ DEQUE_TEST(aborted_entry_comes_back)
 {
     push(1);
     acknowledge(claim(), UAT_ACK_ABORTED);
-    push(1); /* sees the acknowledgement */
+    push(1); /* the push sees the acknowledgement */
     assert_int_equal(deque.count.entries_aborted, 1);
     assert_true(is_offered(1)); /* the same entry, republished */
     assert_int_equal(shown(1).sp, HIGH - STEP);
@@ -72,7 +72,7 @@ DEQUE_TEST(aborted_entry_is_offered_after_younger_ones)
     push(3);
     acknowledge(claim(), UAT_ACK_ABORTED);
     push(1);
-    assert_false(is_offered(3 + 1)); /* entry 0 waits: entries 1 and 2 are still offered, and 3 was added */
+    assert_false(is_offered(3 + 1)); /* entry 0 is not yet offered: entries 1 and 2 still are, and 3 was added */
     assert_int_equal(deque.aborted, 1);
     acknowledge(claim(), UAT_ACK_STOLEN);
     acknowledge(claim(), UAT_ACK_STOLEN);
@@ -92,7 +92,7 @@ DEQUE_TEST(oldest_aborted_entry_is_offered_first)
     push(3);
     uint64_t slow = claim();
     acknowledge(claim(), UAT_ACK_ABORTED);
-    push(1); /* sees that entry 1 came back */
+    push(1); /* the push sees that entry 1 came back */
     acknowledge(slow, UAT_ACK_ABORTED);
     acknowledge(claim(), UAT_ACK_STOLEN);
     acknowledge(claim(), UAT_ACK_STOLEN);
@@ -108,7 +108,7 @@ DEQUE_TEST(pop_offers_what_it_can)
     for (int i = 0; i < UAT_RING_SLOTS; i++)
         acknowledge(claim(), UAT_ACK_STOLEN);
     youngest = uat_deque_base(&deque);
-    assert_false(uat_deque_pop_private(&deque, youngest)); /* the claims call for a look */
+    assert_false(uat_deque_pop_private(&deque, youngest)); /* because of the claims, the pop must take the slow path */
     assert_int_equal(pop(), UAT_POP_PRIVATE);
     for (uint64_t i = 16; i < 19; i++)
         assert_true(is_offered(i));
@@ -130,7 +130,7 @@ DEQUE_TEST(indices_past_31_bits)
     assert_int_equal(pop(), UAT_POP_GONE);
 }
 
-/* Pop as uat_spawn() does. */
+/* Pop in the way that uat_spawn() does. */
 static void pop_as_a_task(void)
 {
     uintptr_t sp;
@@ -146,7 +146,7 @@ static bool has_some(void)
     return false;
 }
 
-/* Progress: while the owner has an entry and no claim is in flight, the next claim finds one. */
+/* Progress: while the owner has an entry and no claim is in flight, the next claim finds an offered entry. */
 DEQUE_TEST(something_is_offered)
 {
     uint64_t random = 1, slow = UINT64_MAX; /* a claim in flight */
@@ -161,7 +161,7 @@ DEQUE_TEST(something_is_offered)
             push(1);
         } else if (uat_deque_size(&deque) < 2 || (dice % 2 && uat_deque_size(&deque) < 60)) {
             push(1);
-        } else if (slow == UINT64_MAX) { /* otherwise it might wait for this thread */
+        } else if (slow == UINT64_MAX) { /* otherwise the owner might wait for this thread */
             pop_as_a_task();
         }
         if (slow == UINT64_MAX && uat_deque_size(&deque) == 0)
@@ -185,7 +185,7 @@ DEQUE_TEST(claims_ahead_of_bottom)
 DEQUE_TEST(slot_waits_for_acknowledgement)
 {
     push(1);
-    uint64_t slow = claim(); /* it is not acknowledged */
+    uint64_t slow = claim(); /* not acknowledged */
     for (int i = 1; i < UAT_RING_SLOTS; i++) {
         push(1);
         acknowledge(claim(), UAT_ACK_STOLEN);
@@ -201,17 +201,16 @@ DEQUE_TEST(slot_waits_for_acknowledgement)
 
 DEQUE_TEST(late_acknowledgement_is_looked_for)
 {
-    test_offers_less_when_taken_back(state); /* it leaves two entries offered, and no more */
+    test_offers_less_when_taken_back(state); /* leaves exactly two entries offered */
     uint64_t first = claim(), second = claim();
-    push(1); /* sees both claims, which are not acknowledged; there is nothing left to claim */
+    push(1); /* the push sees both claims, which are not acknowledged; no entry is left to claim */
     acknowledge(first, UAT_ACK_STOLEN);
     acknowledge(second, UAT_ACK_STOLEN);
     push(1);
     assert_true(is_offered(ring.claims));
 }
 
-/* A thief acknowledges after the owner has looked at the ring and before the publication that needs the thief's
- * slot. */
+/* A thief acknowledges after the owner has read the ring and before the publication that needs the thief's slot. */
 static bool is_late;
 static bool acknowledge_late(void)
 {
@@ -235,7 +234,7 @@ DEQUE_TEST(acknowledgement_is_saved_before_its_slot_is_used)
     deque.user.before_publication = acknowledge_late;
     push(1);
     assert_true(is_offered(UAT_RING_SLOTS));
-    acknowledge(claim(), UAT_ACK_STOLEN); /* goes into the word where the other acknowledgement was */
+    acknowledge(claim(), UAT_ACK_STOLEN); /* this overwrites the other acknowledgement's word */
     push(1);
     assert_int_equal(deque.count.entries_aborted, 1);
 }
@@ -247,7 +246,7 @@ static bool release_unless_refused(void)
     return !is_refused;
 }
 
-/* A task that neither pushes nor pops makes up for a publication that was put off at the push. */
+/* A task that neither pushes nor pops makes the publication that was postponed at the push. */
 DEQUE_TEST(offer_publishes)
 {
     static bool always = true;
@@ -303,7 +302,7 @@ DEQUE_TEST(overflow_traps)
     pid_t pid = fork();
     if (pid == 0) {
         signal(SIGSEGV, SIG_DFL);
-        push(CAPACITY); /* one more than there is room for */
+        push(CAPACITY); /* one more than fits */
         _exit(0);
     }
     int status;
@@ -318,7 +317,8 @@ static void push_one(void)
     push(1);
 }
 
-/* Acknowledgements that no thief writes: one of a claimed entry, and one in a slot that is about to be used. */
+/* Acknowledgements that no thief writes: one for an entry that is claimed, and one in a slot that is about to be
+ * used. */
 DEQUE_TEST(corrupt_acknowledgements)
 {
     push(1);
@@ -333,7 +333,7 @@ DEQUE_TEST(corrupt_acknowledgement_of_a_slot)
     assert_refusal(push_one);
 }
 
-/* 32 bits of an address are enough, wherever a region of 2 GiB lies. */
+/* 32 bits are enough for an address, wherever the region of 2 GiB is. */
 TEST(places)
 {
     const uintptr_t size = UINT64_C(2) << 30, lows[] = {UINT64_C(0x200000), UINT64_C(0x7ea000000000),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the owner's side of the deque, alone: what a pop returns for an entry that is private, that was
- * published, or that the test has claimed as a thief would; and bases that are dropped.
+ * Description: the owner's side of the deque, without thieves: what a pop returns for an entry that is private, that
+ * was published, or that the test has claimed in a thief's place; and when bases are dropped.
  */
 #include "tests/unit/deque_alone.h"
 
@@ -18,15 +18,15 @@ DEQUE_TEST(pops_private_entries_in_order)
     assert_false(is_offered(UAT_RING_SLOTS - 1));
 }
 
-/* Only a base that stands alone is dropped. A base below an entry stays, and so does an entry. Everything stays while a
- * claim must be collected. */
+/* Only a base with no other entry is dropped. A base below an entry stays, and so does an entry. Nothing is dropped
+ * while a claim must be collected. */
 DEQUE_TEST(drop_base)
 {
     uintptr_t sp;
-    assert_false(uat_deque_drop_base(&deque)); /* the owner has not looked at the claims yet */
+    assert_false(uat_deque_drop_base(&deque)); /* the owner has not yet read the claims */
     push(1);
     pop();
-    assert_true(uat_deque_drop_base(&deque)); /* the base of setup() */
+    assert_true(uat_deque_drop_base(&deque)); /* setup()'s base */
     assert_int_equal(uat_deque_size(&deque), 0);
     assert_false(uat_deque_drop_base(&deque));
     uat_deque_push_gone(&deque, HIGH);

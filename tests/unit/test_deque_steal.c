@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the deque's owner against thief processes, all protocols, with and without delays: millions of entries,
- * each taken exactly once and with its own stack; every rare branch of owner and thief is taken at least once.
+ * Description: the deque's owner against thief processes, under all protocols, with and without delays. Each of
+ * millions of entries is taken exactly once and with its own stack. Every rare branch of owner and thief is taken at
+ * least once.
  */
 #include "tests/test.h"
 #include "tests/unit/deque_stress.h"
@@ -16,7 +17,7 @@ static void add(struct deque_stress_counts *sum, const struct deque_stress_count
         to[i] += from[i];
 }
 
-/* Flat, shallow and deep nests; 1 to 3 thieves, or 1 and 3 on an emulated device; plain and with torture. */
+/* Flat, shallow and deep nesting; 1 to 3 thieves, or 1 and 3 on an emulated device; with and without torture. */
 static void run_all(uat_steal_fn *steal, bool blind, struct deque_stress_counts *sum)
 {
     static const unsigned depths[] = {1, 4, 40};
@@ -80,15 +81,15 @@ TEST(claim)
     check_rare_branches(&sum);
     if (PEERS_SHARE > 1)
         return;
-    /* Not so with the lock protocol. Its claims are each acknowledged before the next one, so no acknowledgement is
-     * missing 16 claims later. */
+    /* This does not hold for the lock protocol. There each claim is acknowledged before the next one, so no
+     * acknowledgement is missing 16 claims later. */
     assert_true(sum.owner.withheld > 0);
 }
 
 TEST(paper)
 {
     struct deque_stress_counts sum = {0};
-    run_all(uat_paper_steal, true, &sum); /* without the empty check, more thieves meet at the lock */
+    run_all(uat_paper_steal, true, &sum); /* without the empty check, more thieves compete for the lock */
     print("paper, no peeks", &sum);
     check_rare_branches(&sum);
 }
@@ -133,9 +134,9 @@ TEST(message_without_peeks)
 }
 
 /*
- * Indices pass 31 bits, the size of the index in a slot's state. The deque starts MARGIN before that point. How many
- * entries the thieves get is a matter of luck, and few on an emulated device, so the run is repeated with twice as many
- * entries until they have enough.
+ * Indices exceed 31 bits, the size of the index in a slot's state. The deque starts MARGIN before that point. Thieves
+ * get a random number of entries, and few on an emulated device. So the run is repeated with twice as many entries
+ * until they have enough.
  */
 static void past_31_bits(uat_steal_fn *steal)
 {

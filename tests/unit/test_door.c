@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the kernel tells which user holds the other end of a connection. It does so by netlink or, if netlink
- * cannot answer, by the list of its sockets. A closed end has no owner.
+ * Description: the kernel tells which user holds the far end of a connection. It does so through netlink or, if netlink
+ * cannot answer, through its list of sockets. A closed end has no owner.
  */
 #include <errno.h>
 #include <linux/netlink.h>
@@ -12,7 +12,7 @@
 #include "launcher/door.h"
 #include "tests/test.h"
 
-/* The kernel lacks nothing, or netlink's sock_diag, or tcp_diag. Without tcp_diag, sock_diag answers every question
+/* What the kernel lacks: nothing, netlink's sock_diag, or tcp_diag. Without tcp_diag, sock_diag answers every question
  * with ENOENT. */
 enum { COMPLETE, NO_NETLINK, NO_TCP_DIAG };
 static int kernel;
@@ -61,7 +61,7 @@ static void test_owner(void **state)
     assert_int_equal(listen(listener, 1), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
     assert_int_equal(connect(client, (struct sockaddr *)&at, size), 0);
-    int server = accept(listener, NULL, NULL); /* the door's end; our own process may enter */
+    int server = accept(listener, NULL, NULL); /* the listener's end; this process may enter */
     assert_true(server >= 0);
     assert_int_equal(owner_of(server, &owner), 0);
     assert_int_equal(owner, geteuid());

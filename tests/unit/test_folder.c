@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: uatrun removes only its own empty folder: it keeps what another process of the user put there, and the
- * target of a link in its place. */
+/* Description: uatrun removes its own folder only if it is empty. It keeps what another process of the user put there.
+ * If a link is in the folder's place, it keeps the link's target. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static char place[] = "/tmp/test-folder.XXXXXX";
 static char folder[sizeof(place) + 300], kept[sizeof(folder) + 10];
 
-/* Sets `folder` to uatrun's folder in `place`. */
+/* Set `folder` to uatrun's folder in `place`. */
 static void make(void)
 {
     assert_int_equal(uat_server_make_directory(), 0);

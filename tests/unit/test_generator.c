@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: generators: values of every size arrive whole and in order; whatever is live on either side survives a
- * switch, in any register; generators inside generators; an early end and a second start; aligned stacks.
+ * Description: generators. Values of every size arrive whole and in order. What is live on either side survives a
+ * switch, in any register. Generators may contain generators, may end early and may start again. Their stacks are
+ * aligned.
  */
 #include "include/uat/generator.h"
 #include "tests/test.h"
@@ -78,7 +79,7 @@ TEST(sizes)
     halves_begin(&h, 100);
     odds_begin(&o, 100);
     larges_begin(&l, 100);
-    for (int i = 0; i < 100; i++) { /* all four are active at once */
+    for (int i = 0; i < 100; i++) { /* all four generators are active at once */
         assert_true(uat_generator_next(&c, &byte) && uat_generator_next(&h, &half) && uat_generator_next(&o, &odd) &&
                     uat_generator_next(&l, &large));
         assert_int_equal(byte, i);
@@ -105,7 +106,7 @@ UAT_GENERATOR(uint64_t, busy, uint64_t, seed, int, n)
     }
 }
 
-/* The same value, computed without a generator. */
+/* The value that busy gives, computed without a generator. */
 static uint64_t busy_at(uint64_t seed, int n)
 {
     uint64_t w[10];
@@ -136,7 +137,7 @@ TEST(live_values)
     }
 }
 
-/* The leaves of a tree, a generator at each level: the stacks lie inside each other. */
+/* The leaves of a tree, with one generator per level: each stack is inside its parent's stack. */
 #define LEAVES(depth, inner)                                                                                           \
     UAT_GENERATOR_SIZED((depth) * sizeof(leaves0_generator) + 2048 * (depth), int, leaves##depth, int, first)          \
     {                                                                                                                  \
@@ -175,7 +176,7 @@ static void give_two(count_generator *uat_self, long value)
 UAT_GENERATOR(long, helped, long, n)
 {
     for (long i = 1; i <= n; i++)
-        give_two((count_generator *)(void *)uat_self, i); /* it has the same value type and stack size */
+        give_two((count_generator *)(void *)uat_self, i); /* both types have the same value type and stack size */
 }
 
 TEST(early_end)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Description: uat::generator<T>: a range for `for`; captures; destructors at an early end; exceptions reach the user.
+// Description: uat::generator<T>: as a range in `for`, with captures, with destructors at an early end, and with
+// exceptions that reach the consumer.
 #include <cstdio>
 #include <stdexcept>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the evacuation heap: blocks never overlap, come back by mark or by hand, and merge again. */
+/* Description: the evacuation heap: blocks never overlap, are given back by a mark or by a call, and merge again. */
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/segment/heap.h"
@@ -23,7 +23,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Small blocks that are kept whole for the next call merge when a large one needs them. */
+/* Small blocks are kept whole for the next call; they merge when a large block needs their space. */
 TEST_WITH(kept_blocks_merge, setup, teardown)
 {
     struct uat_block *blocks[SIZE / UAT_HEAP_UNIT + 1]; /* the last one is NULL */
@@ -34,7 +34,7 @@ TEST_WITH(kept_blocks_merge, setup, teardown)
     for (size_t i = 0; i < n; i++)
         uat_heap_put(&heap, blocks[i]);
     assert_ptr_equal(uat_heap_get(&heap, 1),
-                     blocks[UAT_HEAP_KEPT - 1]); /* the block that was given back last is used first */
+                     blocks[UAT_HEAP_KEPT - 1]); /* the most recently returned block is used first */
     uat_heap_put(&heap, blocks[UAT_HEAP_KEPT - 1]);
     assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER));
     assert_null(uat_heap_get(&heap, 1));
@@ -47,7 +47,7 @@ static void put_marked(void)
     uat_heap_put(&heap, marked);
 }
 
-/* A block that its owner gives back has no mark. */
+/* A block that its owner gives back by a call has no mark. */
 TEST_WITH(marked_block, setup, teardown)
 {
     marked = uat_heap_get(&heap, 1);
@@ -78,11 +78,11 @@ TEST_WITH(marks_bring_blocks_back, setup, teardown)
         n++;
     assert_int_equal(n, SIZE / UAT_HEAP_UNIT);
     for (int i = 0; i < n; i++)
-        block[i]->returned = 1;                                   /* as a peer does */
-    assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER)); /* all blocks, merged */
+        block[i]->returned = 1;                                   /* as another worker does */
+    assert_non_null(uat_heap_get(&heap, SIZE - UAT_HEAP_HEADER)); /* all blocks, merged into one */
 }
 
-/* Random sizes and orders: a block holds what was written into it. */
+/* Random sizes and orders: a block keeps its contents. */
 TEST_WITH(blocks_do_not_overlap, setup, teardown)
 {
     struct uat_block *block[BLOCKS] = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the inbox on a transport of the test's own. Every task that was sent arrives once, in order, after the
- * round trips that inbox.h promises, also if senders are faster than each other and than the home. The home says that
- * it has work before it takes. Tasks of the ready list are passed over no more often than promised. Bad names are
- * refused.
+ * number of round trips that inbox.h promises, also if senders are faster than other senders and than the home. The
+ * home announces that it has work before it takes tasks. Tasks of the ready list are passed over at most as often as
+ * promised. Invalid names are refused.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,10 +19,10 @@ enum { LOW = 1 << 20, BLOCKS = 200, SENDERS = 3, MOST = 1000 };
 static uint64_t head;
 static struct uat_notice notice;
 static struct uat_inbox_landing landing[SENDERS + 1];
-static struct uat_inbox inbox[SENDERS + 1]; /* number 0 is the home's */
-static struct uat_ready ready;              /* the home's */
+static struct uat_inbox inbox[SENDERS + 1]; /* number 0 belongs to the home */
+static struct uat_ready ready;              /* belongs to the home */
 static uint64_t block[BLOCKS][8];
-static void (*before_swap)(void); /* what happens just before a CMP_SWAP of head, if not NULL */
+static void (*before_swap)(void); /* called just before a CMP_SWAP of head, if not NULL */
 
 static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
@@ -41,7 +41,7 @@ static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int
 static const struct uat_transport_class class = {.name = "wire", .post = post, .progress = no_progress};
 static struct uat_transport transport[SENDERS + 1];
 
-/* Only the start of a block is a block; other addresses count as outside of all heaps. */
+/* Only the start of a block counts as a block; every other address counts as outside of all heaps. */
 static bool is_block(uint64_t where, size_t bytes)
 {
     uintptr_t at = (uintptr_t)(where & ((UINT64_C(1) << 48) - 1)), first = (uintptr_t)block;
@@ -116,7 +116,8 @@ TEST_WITH(in_order, setup, teardown)
         for (int k = 0; k < i; k++)
             assert_int_equal(take(), (first + k) % BLOCKS);
         assert_int_equal(take(), -1);
-        assert_int_equal(transport[0].round_trips - before, i > 0 ? 1 + i : 0); /* the swap, and a READ for each */
+        assert_int_equal(transport[0].round_trips - before, i > 0 ? 1 + i : 0); /* one for the swap, and one READ per
+                                                                                 * task */
     }
     assert_int_equal(inbox[1].sent, 190);
 }
@@ -130,10 +131,10 @@ static void home_empties(void)
 {
     assert_int_equal(take(), 50);
     assert_int_equal(take(), -1);
-    send(3, 50); /* the head has the value of before, but the block is followed by another list */
+    send(3, 50); /* the head has its earlier value again, but another list follows the block */
 }
 
-/* Senders that lose the race against another sender or the home. */
+/* Senders that lose the race to another sender or to the home. */
 TEST_WITH(races, setup, teardown)
 {
     before_swap = another_sends;
@@ -144,19 +145,20 @@ TEST_WITH(races, setup, teardown)
 
     send(3, 50);
     before_swap = home_empties;
-    send(1, 60); /* its first swap fails, and its second expects what the home found and the sender sent again */
+    send(1, 60); /* its first swap fails; its second expects the name that the home took and the sender has sent
+                  * again */
     assert_int_equal(take(), 50);
     assert_int_equal(take(), 60);
     assert_int_equal(take(), -1);
 
     send(1, 7);
-    before_swap = another_sends; /* while the home takes */
+    before_swap = another_sends; /* another worker sends while the home takes */
     assert_int_equal(take(), 7);
     assert_int_equal(take(), 101);
     assert_int_equal(take(), -1);
 }
 
-/* Tasks of both kinds come and go. No sent task runs right after another one while a ready task waits. */
+/* Tasks of both kinds arrive and are taken. No sent task may run right after another one while a ready task waits. */
 TEST_WITH(turns, setup, teardown)
 {
     struct uat_random random = uat_random_seed(3, 1);
@@ -192,11 +194,11 @@ TEST_WITH(turns, setup, teardown)
 TEST_WITH(refused, setup, teardown)
 {
     struct uat_ready_task task;
-    head = name_of(1, 0) + 8; /* no block */
+    head = name_of(1, 0) + 8; /* not a block */
     assert_int_equal(uat_inbox_take(&inbox[0], &task), -EPROTO);
     teardown(state);
     assert_int_equal(setup(state), 0);
-    head = name_of(0, 0); /* nobody sends to itself */
+    head = name_of(0, 0); /* no worker sends to itself */
     assert_int_equal(uat_inbox_take(&inbox[0], &task), -EPROTO);
     teardown(state);
     assert_int_equal(setup(state), 0);

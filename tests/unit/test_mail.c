@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the message protocol step by step. Thief and victim share one process, on a transport of the test's own
- * that lets the victim look at a chosen moment. It covers:
+ * Description: the message protocol step by step. Thief and victim share one process. The test's own transport lets the
+ * victim check for requests at a chosen moment. It covers:
  * - the operations that a steal posts
  * - withdrawal at every point of the victim's decision
- * - refusals, and requests that wait for the next push
- * - a stack that was given away, which must not be reused too early
+ * - refusals, and requests that wait for the victim's next push
+ * - a stack that was given away and must not be reused too early
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 
 enum { STACK_WORDS = 512, THIEF = 0, VICTIM = 1 };
 
-/* Two segments; an address in `mine`, the thief's, names the same place in `theirs`. */
+/* Two segments. An address in `mine`, the thief's, stands for the same place in `theirs`. */
 struct segment {
     struct uat_ring ring;
     struct uat_mailbox mailbox;
@@ -28,7 +28,7 @@ struct segment {
 };
 static struct segment mine, theirs;
 static struct uat_thief thief;
-static struct uat_deque own, victim; /* the victim's stacks are named by addresses in `theirs` */
+static struct uat_deque own, victim; /* the victim's stacks have addresses in `theirs` */
 static struct uat_mail own_mail, victim_mail;
 static struct uat_stolen stolen;
 
@@ -65,7 +65,7 @@ static int setup(void **state)
     uat_mail_open(&victim_mail, &victim, &victims.head, &theirs.mailbox, &theirs.landing.mail);
     thief.mail = &own_mail;
     thief.patience = 3;
-    /* The two segments have different addresses here, so the place that arrives is an address in `theirs`. */
+    /* The two segments have different addresses here, so the address that arrives is in `theirs`. */
     thief.low = (uintptr_t)theirs.stack;
     thief.high = (uintptr_t)(theirs.stack + STACK_WORDS);
     uat_deque_start(&victim, false);
@@ -81,7 +81,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The victim pushes an entry with a stack of 8 words, each `value`. */
+/* The victim pushes an entry whose stack has 8 words, each equal to `value`. */
 static void push(uint64_t value)
 {
     uint64_t *base = (uint64_t *)uat_deque_base(&victim), *sp = base - 8;
@@ -101,13 +101,13 @@ static int steal(void)
     int result = uat_message_steal(&thief, &(struct uat_victims){.count = 1, .rank = {VICTIM}}, &stolen);
     memset(thiefs.before, 0, sizeof(thiefs.before));
     thiefs.on_look = NULL;
-    assert_true(uat_mailbox_is_free(&theirs.mailbox.front)); /* whatever the outcome, others may ask */
+    assert_true(uat_mailbox_is_free(&theirs.mailbox.front)); /* whatever the outcome, other thieves may ask */
     return result;
 }
 
 static void look_at_first(int looks)
 {
-    if (looks == 2) /* not at the completion of the peek and of the swap */
+    if (looks == 2) /* not at the completions of the peek and the swap */
         look();
 }
 
@@ -126,12 +126,12 @@ TEST_WITH(given, setup, teardown)
     assert_int_equal(parted, 1);
     assert_int_equal(stolen.base - stolen.sp, 64);
     assert_int_equal(mine.stack[STACK_WORDS - 8], 7); /* the oldest entry, at its own place */
-    assert_int_equal(mine.stack[STACK_WORDS - 9], 0); /* nothing else is there */
+    assert_int_equal(mine.stack[STACK_WORDS - 9], 0); /* nothing else has arrived */
     uintptr_t sp;
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
-    assert_false(victim_mail.sent.done); /* nothing waits for a private entry */
+    assert_false(victim_mail.sent.done); /* for a private entry there is nothing to wait for */
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_GONE);
-    assert_true(victim_mail.sent.done); /* M7: its place is reused from now on */
+    assert_true(victim_mail.sent.done); /* M7: its stack may be reused from now on */
 }
 
 TEST_WITH(empty_is_not_asked, setup, teardown)
@@ -140,7 +140,7 @@ TEST_WITH(empty_is_not_asked, setup, teardown)
     assert_int_equal(thiefs.chains, 1);
 }
 
-/* Without a peek: one round trip if the known last value is right, two if it is out of date. */
+/* Without a peek: one round trip if the predicted value is right, two if it is out of date. */
 TEST_WITH(blind, setup, teardown)
 {
     thief.peek = false;
@@ -149,8 +149,8 @@ TEST_WITH(blind, setup, teardown)
     thiefs.on_look = look_at_first;
     assert_int_equal(steal(), UAT_STEAL_DONE);
     assert_int_equal(stolen.trips, 1);
-    theirs.mailbox.front.ask = uat_ask(9, 5);                      /* another thief was here */
-    theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED); /* it has its answer */
+    theirs.mailbox.front.ask = uat_ask(9, 5);                      /* another thief has asked before */
+    theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED); /* and it has its answer */
     victim_mail.decided = 9;
     victims.pending->done = true;
     thiefs.on_look = look_at_first;
@@ -182,11 +182,11 @@ TEST_WITH(refused, setup, teardown)
     assert_int_equal(steal(), UAT_STEAL_EMPTY);
     assert_int_equal(thief.count.refused, 1);
     assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_PRIVATE);
-    thief.peek = false; /* asks although the victim has nothing; an idle worker refuses */
+    thief.peek = false; /* the thief asks although the victim has no entry; an idle worker refuses */
     uintptr_t sp;
     assert_int_equal(uat_deque_pop(&victim, &sp), UAT_POP_PRIVATE);
     thiefs.before[1] = NULL;
-    thiefs.on_look = look_at_first; /* the look at the request leaves it for the next push */
+    thiefs.on_look = look_at_first; /* the check for requests leaves it to the next push */
     assert_int_equal(steal(), UAT_STEAL_LOST_RACE);
     assert_int_equal(thief.count.withdrawn, 1);
 }
@@ -211,7 +211,7 @@ TEST_WITH(idle_victim_refuses, setup, teardown)
     assert_int_equal(theirs.mailbox.front.offer, victim.entries[1]);
 }
 
-/* A pop finds nothing to give for a request, and the next push answers it. */
+/* A pop has no entry to give for a request; the next push answers it. */
 TEST_WITH(waits_for_push, setup, teardown)
 {
     uintptr_t sp;
@@ -221,10 +221,10 @@ TEST_WITH(waits_for_push, setup, teardown)
     assert_int_equal(mine.mailbox.answers, 0);
     push(8);
     assert_int_equal(mine.mailbox.answers, UAT_ANSWER_GIVEN);
-    push(9); /* the first entry after all were given away takes the slow path */
+    push(9); /* the first push after all entries were given away takes the slow path */
     assert_int_equal(theirs.mailbox.front.offer, victim.top[-1]);
     theirs.mailbox.front.ask = uat_ask(2, THIEF);
-    victims.pending = NULL; /* the stack has not left yet, so the next request waits, too */
+    victims.pending = NULL; /* the stack has not been sent yet, so the next request must also wait */
     look();
     assert_int_equal(mine.mailbox.answers, UAT_ANSWER_GIVEN);
     victim_mail.sent.done = true;
@@ -232,7 +232,7 @@ TEST_WITH(waits_for_push, setup, teardown)
     assert_int_equal(mine.mailbox.answers, 2 * UAT_ANSWER_GIVEN);
 }
 
-/* A task answers requests even if it makes no push and no pop. It refuses no request while it has an entry. */
+/* A task answers requests even if it does not push or pop. It refuses no request while it has an entry. */
 TEST_WITH(offer_answers, setup, teardown)
 {
     assert_false(uat_deque_offer(&victim)); /* nothing to offer */
@@ -256,7 +256,7 @@ TEST_WITH(withdrawn_unseen, setup, teardown)
     assert_int_equal(victim.entries[1] & UAT_TAG_MASK, UAT_TAG_PRIVATE);
 }
 
-/* The victim answers just before the withdrawal's chain, so the swap still wins and READs ANSWERED. */
+/* The victim answers just before the withdrawal's chain, so the swap still succeeds and READs ANSWERED. */
 TEST_WITH(withdrawn_too_late, setup, teardown)
 {
     push(7);
@@ -266,7 +266,7 @@ TEST_WITH(withdrawn_too_late, setup, teardown)
     assert_int_equal(thief.count.withdrawn, 0);
 }
 
-/* The victim answers, and then another thief asks. The swap loses, but the answer is there. */
+/* The victim answers, and then another thief asks. The withdrawal's swap fails, but the answer has arrived. */
 static void answer_and_ask_anew(void)
 {
     look();
@@ -302,7 +302,7 @@ TEST_WITH(withdrawn_while_looking, setup, teardown)
     assert_int_equal(thiefs.ops[3][UAT_OP_READ], 1);
 }
 
-/* The owner decides a request that no thief made. */
+/* The owner answers a request that no thief made. */
 static void decide_a_later_one(void)
 {
     theirs.mailbox.front.taken = uat_taken(9, UAT_TAKEN_ANSWERED);
@@ -318,7 +318,7 @@ static void steal_one(void)
     steal();
 }
 
-/* The word is corrupted before the thief's chain of this number. */
+/* The word is corrupted just before the thief's chain with this number. */
 static void check_corrupt_word(int chain, void (*corrupt)(void))
 {
     push(7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: how much memory is left is read from the kernel's files, which are made up here below a temporary
+/* Description: the amount of free memory is read from the kernel's files. The test writes such files to a temporary
  * folder. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static int tear_down(void **state)
     return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Write a file below root, and create its folders. */
+/* Write a file below root, and create its parent folders. */
 static void write_file(const char *path, const char *text)
 {
     char full[512];
@@ -68,12 +68,12 @@ TEST_WITH(host_and_swap, set_up, tear_down)
     write_file("/proc/self/cgroup", "0::/job\n");
     expect(UINT64_C(6000) << 10, "this host");
     char said[UAT_MEMORY_LIMIT_MAX];
-    assert_int_equal(uat_memory_available(root, true, said), UINT64_C(5000) << 10); /* no locked memory is swapped */
+    assert_int_equal(uat_memory_available(root, true, said), UINT64_C(5000) << 10); /* locked memory is never swapped */
     write_file("/sys/fs/cgroup/job/memory.max", "max\n");
     expect(UINT64_C(6000) << 10, "this host");
 }
 
-/* The outer group has less memory left than the process's own group. Cached pages of files do not count as used. */
+/* The outer group has less free memory than the process's own group. Cached pages of files do not count as used. */
 TEST_WITH(groups_of_version_2, set_up, tear_down)
 {
     write_file("/proc/meminfo", "MemAvailable: 5000 kB\n");
@@ -111,7 +111,7 @@ TEST_WITH(groups_of_version_1, set_up, tear_down)
     expect(750000, "/sys/fs/cgroup/memory/job/memory.limit_in_bytes");
 }
 
-/* The kernel's real files on this machine give an answer. */
+/* The kernel's real files on this machine also give an answer. */
 TEST(here)
 {
     char limit[UAT_MEMORY_LIMIT_MAX];

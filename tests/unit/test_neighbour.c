@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a worker that the launcher does not answer ends the other workers of its machine, and no other process.
- * A record is refused if its process number stands for many processes, because a signal to it would reach them all. */
+/* Description: a worker whose launcher does not answer ends the other workers of its machine, and no other process. A
+ * record is refused if its process number stands for many processes, because a signal to it would reach all of them. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -42,7 +42,7 @@ static int start_all(void **state)
     return 0;
 }
 
-/* The signal that ended the worker. A signal that was sent before a SIGKILL wins. */
+/* The signal that ended the worker. If another signal was sent before a SIGKILL, the worker ends by that signal. */
 static int end_of(int rank)
 {
     int status;
@@ -68,7 +68,7 @@ TEST_WITH(end, start_all, NULL)
     uat_neighbour_close();
 }
 
-/* uatrun itself ends its workers, in its own order. */
+/* uatrun itself ends its workers, in an order of its own. */
 TEST_WITH(uatrun, start_all, NULL)
 {
     open_as("uatrun");
@@ -86,7 +86,7 @@ TEST_WITH(closed, start_all, NULL)
         assert_int_equal(end_of(rank), SIGKILL);
 }
 
-/* Nothing is really sent here: a signal to process -1 that got through would reach all processes of this user. */
+/* No signal is really sent here: one to process -1 would reach all processes of this user. */
 TEST_WITH(numbers, start_all, NULL)
 {
     static const int32_t refused[] = {0, -1, INT32_MIN, 1};
@@ -103,7 +103,7 @@ TEST_WITH(numbers, start_all, NULL)
             identity[rank].pid = pid;
             assert_int_equal(rc, refused[i] == 1 && rank == OTHER_SPACE ? 0 : -EPROTO);
         }
-    identity[SELF].pid = 1; /* the first process of a container that holds only this worker */
+    identity[SELF].pid = 1; /* the first process of a container that contains only this worker */
     assert_int_equal(uat_roster_check(&full, SELF), 0);
     identity[SELF].pid = getpid();
     for (int rank = NEIGHBOUR; rank < WORKERS; rank++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a file is written whole or not at all, and nowhere else. No link is followed, no other user's file is
- * touched, no open waits for a pipe without a reader, and the file that is being written has a name that cannot be
+ * Description: a file is written completely or not at all, and only at its own path. No link is followed, no other
+ * user's file is touched, and no open blocks on a pipe without a reader. The temporary file has a name that cannot be
  * guessed.
  */
 #include <dirent.h>
@@ -65,7 +65,7 @@ static void expect(const char *name, const char *text)
     assert_string_equal(found, text);
 }
 
-/* The name is refused at the start of the job and at its end, and no file is created. */
+/* The name must be refused at the start of the job and at its end, and no file may be created. */
 static void expect_refused(const char *name, int error)
 {
     struct uat_output output;
@@ -79,7 +79,7 @@ static void expect_refused(const char *name, int error)
 TEST_WITH(whole, setup, teardown)
 {
     struct uat_output output;
-    for (int i = 0; i < 2; i++) { /* a new file, then an existing one */
+    for (int i = 0; i < 2; i++) { /* first a new file, then an existing one */
         assert_int_equal(uat_output_check("file"), 0);
         assert_int_equal(uat_output_open(&output, "file"), 0);
         fputs(i ? "new" : "old", output.file);
@@ -131,9 +131,9 @@ TEST_WITH(links, setup, teardown)
     expect_refused("link", -ELOOP);
     assert_int_equal(symlink("nowhere", "dangling"), 0);
     expect_refused("dangling", -ELOOP);
-    expect_refused("/dev/stdout", -ELOOP); /* renaming over it would remove it for all users */
+    expect_refused("/dev/stdout", -ELOOP); /* renaming over it would replace it for all users */
     expect("secret", "secret");
-    /* A link takes the file's place while the file is written. The link is replaced, not followed. */
+    /* A link replaces the file while the file is being written. The output must replace the link, not follow it. */
     struct uat_output output;
     assert_int_equal(uat_output_open(&output, "late"), 0);
     assert_int_equal(symlink("secret", "late"), 0);
@@ -160,7 +160,7 @@ TEST_WITH(pipes, setup, teardown)
     char text[16] = "";
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_int_equal(uat_output_check("pipe"), 0);
-    assert_int_equal(uat_output_open(&output, "pipe"), -ENXIO); /* fails at once: no reader */
+    assert_int_equal(uat_output_open(&output, "pipe"), -ENXIO); /* fails at once, because the pipe has no reader */
     int reader = open("pipe", O_RDONLY | O_NONBLOCK);
     assert_int_equal(uat_output_open(&output, "pipe"), 0);
     assert_false(fcntl(fileno(output.file), F_GETFL) & O_NONBLOCK);
@@ -181,7 +181,7 @@ TEST_WITH(others, setup, teardown)
     name[sizeof(name) - 1] = '\0';
     expect_refused(name, -ENAMETOOLONG);
     if (geteuid())
-        skip(); /* only root can give files away */
+        skip(); /* only root can change a file's owner */
     put("theirs", "theirs");
     assert_int_equal(chown("theirs", OTHER, OTHER), 0);
     expect_refused("theirs", -EPERM);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the order in which an owner takes its ready tasks, on a transport of the test's own. Each task is taken
- * once, and none is passed over more often than UAT_READY_BOUND allows. This holds with and without thieves, whose part
- * the test plays. A thief takes a task in two round trips.
+ * once, and none is passed over more than UAT_READY_BOUND times. This holds with and without thieves; the test acts as
+ * the thief. A thief takes a task in two round trips.
  */
 #include <string.h>
 
@@ -20,15 +20,15 @@ static struct uat_ready_ring ring;
 static struct uat_ready_landing landing;
 static struct uat_ready ready;
 
-/* A test's knowledge of each task, by the task's number. */
+/* What the test knows about each task, by the task's number. */
 static struct {
     bool is_ready;
-    unsigned others; /* tasks that were ready when it was pushed */
-    unsigned passed; /* tasks taken by the owner since */
+    unsigned others; /* number of tasks that were ready when it was pushed */
+    unsigned passed; /* number of tasks that the owner has taken since */
 } tasks[TASKS_MAX];
 static unsigned ready_tasks, longest;
 
-static void (*before_claim)(void); /* what happens just before a claim, if not NULL */
+static void (*before_claim)(void); /* called just before a claim, if not NULL */
 
 static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
@@ -90,7 +90,7 @@ static unsigned take(void)
     return number;
 }
 
-/* A thief claims a task and acknowledges later: index + 1 goes to *ack. Returns false if nothing is offered. */
+/* A thief claims a task and acknowledges later. *ack gets index + 1. Returns false if nothing is offered. */
 static bool steal(unsigned *number, uint64_t *index)
 {
     *index = ring.claims;
@@ -102,7 +102,7 @@ static bool steal(unsigned *number, uint64_t *index)
     return true;
 }
 
-/* The promise of uat_yield(): every task yields, again and again, and no thief steals. */
+/* The bound for uat_yield(): every task yields, again and again, and no thief steals. */
 TEST_WITH(yields, setup, teardown)
 {
     for (unsigned count = 1; count < TASKS_MAX; count = count * 3 / 2 + 1) {
@@ -115,7 +115,7 @@ TEST_WITH(yields, setup, teardown)
     }
 }
 
-/* The same promise while tasks come and go in bursts and thieves take tasks and acknowledge late. */
+/* The same bound while tasks come and go in bursts, and thieves take tasks and acknowledge late. */
 TEST_WITH(thieves, setup, teardown)
 {
     struct uat_random random = uat_random_seed(5, 1);
@@ -137,7 +137,7 @@ TEST_WITH(thieves, setup, teardown)
             lates--;
         }
     }
-    assert_true(longest > UAT_READY_TURN); /* otherwise no task was ever passed over, and the test shows nothing */
+    assert_true(longest > UAT_READY_TURN); /* otherwise no task was passed over, and the test would show nothing */
     while (ready_tasks > 0)
         take();
     struct uat_ready_task task;
@@ -161,10 +161,11 @@ TEST_WITH(copied, setup, teardown)
         for (unsigned k = 0; k < ready_tasks; k++) {
             number = (unsigned)(copy[k].where / 8 - 1);
             assert_true(number < TASKS_MAX && tasks[number].is_ready);
-            assert_true(k == 0 || copy[k].where > copy[k - 1].where); /* oldest first: those of the ring are older */
+            assert_true(k == 0 || copy[k].where > copy[k - 1].where); /* oldest first: the tasks of the ring are
+                                                                       * older */
         }
     }
-    assert_true(ready.bottom > ring.claims && ready.count > 0); /* otherwise one of the two places was never tried */
+    assert_true(ready.bottom > ring.claims && ready.count > 0); /* otherwise one of the two sources was not tested */
 }
 
 static void spoil_states(void)
@@ -173,8 +174,8 @@ static void spoil_states(void)
         ring.slot[i].state = 1000;
 }
 
-/* A thief gets the task and its stack in two round trips, even though the stack lies in a third worker's segment.
- * Nothing is left. */
+/* A thief gets the task and its stack in two round trips, even though the stack is in a third worker's segment. No task
+ * is left then. */
 TEST_WITH(two_round_trips, setup, teardown)
 {
     static uint64_t region[64], block[UAT_READY_STACK / 8 + 16];
@@ -203,7 +204,7 @@ TEST_WITH(two_round_trips, setup, teardown)
     assert_int_equal(ring.ack[0], 1);
     assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), UAT_STEAL_EMPTY);
     assert_int_equal(uat_ready_push(&ready, &offered), 0);
-    before_claim = spoil_states; /* a state with another index than the one claimed */
+    before_claim = spoil_states; /* a state whose index is not the claimed one */
     assert_int_equal(uat_ready_steal(&ready, &thief, &victims, &task, &fetched, &trips), -EPROTO);
     before_claim = NULL;
     assert_int_equal(ring.ack[1], 2 - UAT_READY_SLOTS); /* not acknowledged */
@@ -215,7 +216,7 @@ static void offer(void)
     uat_ready_offer(&ready);
 }
 
-/* Thieves claim nothing that was not published. */
+/* Thieves claim no task that was not published. */
 TEST_WITH(too_many_claims, setup, teardown)
 {
     push(0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: join records: each is lent once, comes back by its mark or by hand, keeps its state; names carry rank
- * and address. */
+/* Description: join records: each is lent once, is given back by a mark or by a call, and keeps its state. Names
+ * contain rank and address. */
 #include <string.h>
 
 #include "runtime/segment/record.h"
@@ -44,7 +44,7 @@ TEST_WITH(marks_bring_records_back, setup, teardown)
         record[i] = uat_record_get(&pool);
     record[COUNT / 2]->state = 2;
     record[COUNT / 2]->returned = 1;
-    struct uat_record *again = NULL; /* one look covers only part of the records; a few looks find it */
+    struct uat_record *again = NULL; /* one check covers only some of the records; a few checks find it */
     for (int i = 0; i < 4 && !again; i++)
         again = uat_record_get(&pool);
     assert_ptr_equal(again, record[COUNT / 2]);
@@ -56,7 +56,7 @@ TEST_WITH(marks_bring_records_back, setup, teardown)
 TEST_WITH(used_ones_come_before_fresh_ones, setup, teardown)
 {
     struct uat_record *first = uat_record_get(&pool), *second = uat_record_get(&pool);
-    for (int i = 0; i < 4 * COUNT; i++) { /* two are lent at a time: no third one is ever touched */
+    for (int i = 0; i < 4 * COUNT; i++) { /* only two are lent at a time, so no third record is ever used */
         first->returned = 1;
         struct uat_record *again = uat_record_get(&pool);
         assert_ptr_equal(again, first);
@@ -84,7 +84,7 @@ TEST_WITH(settle_looks_at_all, setup, teardown)
     for (int i = 0; i < 5; i++)
         lent[i] = uat_record_get(&pool);
     uat_record_put(&pool, spare);
-    for (int round = 0; round < 7; round++) { /* from wherever the last look ended */
+    for (int round = 0; round < 7; round++) { /* starting where the last check ended */
         pool.lent.cursor = (size_t)round;
         for (int i = 0; i < 5; i++)
             lent[i]->returned = 1;

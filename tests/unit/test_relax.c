@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a long wait sleeps only if workers outnumber cores. It never sleeps before some looks, never for a large
- * part of the wait so far, and never for more than 20 ms. */
+/* Description: a long wait sleeps only if workers outnumber cores. It never sleeps before a minimum number of looks,
+ * never for a large part of the wait so far, and never for more than 20 ms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,12 +12,12 @@
 
 enum {
     LOOKS = 100000,
-    BEFORE = 1000,      /* looks before the first sleep, at least */
-    BEFORE_NS = 400000, /* the time that 2000 looks take, at least */
+    BEFORE = 1000,      /* minimum number of looks before the first sleep */
+    BEFORE_NS = 400000, /* minimum time that 2000 looks take */
     SLEEP_MAX_NS = 20000000
 };
 
-static long slept; /* time that the last look slept; 0: it did not sleep */
+static long slept; /* duration of the last look's sleep; 0: it did not sleep */
 
 int __wrap_nanosleep(const struct timespec *request, struct timespec *rest);
 int __wrap_nanosleep(const struct timespec *request, struct timespec *rest)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the segment's default address fits into address spaces of 39 to 48 bits, away from their ends.
+ * Description: the segment's default address fits into address spaces of 39 to 48 bits, not near either end.
  */
 #include "runtime/segment/segment.h"
 #include "runtime/segment/settings.h"

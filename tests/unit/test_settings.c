@@ -28,7 +28,7 @@ static int parse(const char *assignment)
     return uat_settings_read(uat_settings, env, message, sizeof(message));
 }
 
-/* The variable is refused by one line that starts with its name and contains `what`. */
+/* The variable must be refused by one line that starts with its name and contains `what`. */
 static void assert_refused(const char *assignment, const char *what)
 {
     if (parse(assignment) != -EINVAL)
@@ -38,7 +38,7 @@ static void assert_refused(const char *assignment, const char *what)
     assert_null(strchr(message, '\n'));
 }
 
-/* The variable is accepted, and reads as `value` afterwards. */
+/* The variable must be accepted, and then reads as `value`. */
 static void assert_taken(const char *assignment, const char *value)
 {
     char name[64];
@@ -83,7 +83,7 @@ TEST(defaults)
     assert_string_equal(uat_trace_settings.file, "");
 }
 
-/* As test_every_kind() sets them. */
+/* Check the values that test_every_kind() sets. */
 static void assert_simulation_set(void)
 {
     assert_int_equal(uat_sim_settings.network, UAT_SIM_NETWORK_QDR);
@@ -300,7 +300,7 @@ TEST(path)
     assert_string_equal(uat_trace_settings.file, "");
 }
 
-/* Compare rank 0 with another worker that has one variable more. */
+/* Compare rank 0 with another worker that has one more variable. */
 static int differing(const char *assignment, char name[UAT_SETTING_TEXT_MAX])
 {
     uint64_t before[UAT_SETTINGS_EQUAL_MAX], after;

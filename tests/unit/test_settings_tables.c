@@ -23,7 +23,7 @@ static void check_row(const struct uat_setting *s)
     if (!s->type.parts && s->type.kind != UAT_SETTING_CHOICE && !is_text &&
         (s->type.low > s->type.high || s->type.step == 0 || (s->size == 4 && s->type.high / s->type.step > INT32_MAX)))
         fail_msg("%s: its bounds do not fit the field", s->name);
-    /* Rounding up never leaves the bounds. */
+    /* Rounding up stays within the bounds. */
     if (s->type.kind == UAT_SETTING_SIZE && s->type.high % s->type.step)
         fail_msg("%s: its upper bound is no multiple", s->name);
     if (s->equal == UAT_EQUAL_IF_SET && !s->type.words)

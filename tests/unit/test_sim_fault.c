@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: first touches of pages by iso-address: once for each worker, place and page, for many places. */
+/* Description: which pages are touched for the first time under iso-address: once per worker, place and page, for many
+ * places. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -18,7 +19,7 @@ static void test_touches(void **state)
             for (int i = 0; i < PLACES; i++)
                 assert_int_equal(uat_sim_fault_pages(victim, HIGH - 64 * (uintptr_t)i - 300, HIGH - 64 * (uintptr_t)i),
                                  round == 0);
-    /* A longer stack at the same place touches the pages that are new. */
+    /* A longer stack at the same place touches only the new pages. */
     assert_int_equal(uat_sim_fault_pages(0, HIGH - 4096, HIGH), 0);
     assert_int_equal(uat_sim_fault_pages(0, HIGH - 4097, HIGH), 1);
     assert_int_equal(uat_sim_fault_pages(0, HIGH - 5 * 4096, HIGH), 3);

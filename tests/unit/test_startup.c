@@ -22,7 +22,7 @@
 
 enum {
     STEPS_MAX = 64,
-    RIGHT = 42 /* status of a worker that found nothing wrong; not 0, because uatrun refuses 0 before uat_init() */
+    RIGHT = 42 /* status of a worker that found no fault; not 0, because uatrun refuses 0 before uat_init() */
 };
 
 struct state {
@@ -43,8 +43,8 @@ static int entries(const char *folder)
     return n;
 }
 
-/* Mappings that neither malloc() nor the loader makes: memory objects, and whatever lies where the segment and global
- * memory belong. */
+/* Mappings that neither malloc() nor the loader makes: memory objects, and mappings in the places of the segment and of
+ * global memory. */
 static int mappings(void)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -70,7 +70,7 @@ static void look(struct state *s)
     sigaltstack(NULL, &s->stack);
 }
 
-/* Compare two states. Prints a line for each difference, and returns their number. */
+/* Compare two states. Print a line for each difference, and return their number. */
 static int compare(size_t step, const struct state *before, const struct state *after)
 {
     int n = 0;
@@ -99,7 +99,7 @@ static int fail(void)
     return -EIO;
 }
 
-/* Start, and let this step fail; uat_startup_count stands for none. Returns how many things are wrong. */
+/* Start, and make this step fail; uat_startup_count: none fails. Return the number of faults. */
 static int try_step(size_t step)
 {
     struct uat_step steps[STEPS_MAX];
@@ -113,13 +113,13 @@ static int try_step(size_t step)
     if (!rc)
         uat_steps_close(steps, uat_startup_count);
     look(&after);
-    bool right = rc == wanted || (wanted && rc < 0 && getenv("PMIX_RANK")); /* or the peer has ended earlier */
+    bool right = rc == wanted || (wanted && rc < 0 && getenv("PMIX_RANK")); /* or the other worker has ended before */
     if (!right)
         fprintf(stderr, "test_startup: step %zu: the start returned %d, not %d\n", step, rc, wanted);
     return !right + compare(step, &before, &after);
 }
 
-/* Run a command. Returns whether it failed. */
+/* Run a command. Return whether it failed. */
 static bool run(char *const *command)
 {
     int status = -1;
@@ -135,7 +135,7 @@ static bool run(char *const *command)
 
 int main(int argc, char **argv)
 {
-    uat_aslr_off(); /* may execute this program again: before anything is counted */
+    uat_aslr_off(); /* may execute this program a second time, so call it before anything is counted */
     if (argc == 3 && strcmp(argv[1], "--step") == 0)
         return try_step(strtoul(argv[2], NULL, 10)) ? 1 : RIGHT;
     int wrong = uat_startup_count > STEPS_MAX;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the assembly: arguments and results of every size arrive whole; registers that a call preserves survive
- * a spawn; a continuation that is copied away and back keeps its registers; stacks are aligned.
+ * Description: the assembly. Arguments and results of every size arrive whole. Registers that a call preserves survive
+ * a spawn. A continuation that is copied away and back keeps its registers. Stacks are aligned.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ static int run_root(uat_fn *root)
 }
 
 /* Argument: { size_t arg_size, result_size; bytes... }. Result: the complement of the bytes, cut or padded to
- * result_size. */
+ * result_size bytes. */
 static void invert(void *arg, void *result)
 {
     size_t sizes[2];
@@ -82,7 +82,7 @@ static void alignment(void *arg, void *result)
 {
     _Alignas(16) volatile char local[16];
     local[0] = 0;
-    /* The compiler may realign the frame, so its alignment shows nothing; the argument's address does. */
+    /* The compiler may realign the frame, so the frame's alignment proves nothing; the argument's address does. */
     *(uint64_t *)result = (uintptr_t)__builtin_frame_address(0) % 16 == 0 && (uintptr_t)arg % 8 == 0 && local[0] == 0;
 }
 

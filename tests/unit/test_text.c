@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: sizes and times as text: what is understood, and what is refused and leaves the value unchanged.
+ * Description: sizes and times as text: which texts are accepted, and which are refused and leave the value unchanged.
  */
 #include <errno.h>
 
@@ -16,7 +16,7 @@ struct good {
     uint64_t value;
 };
 
-/* Each text of `good` is understood, and each of `bad` is refused. The last text of both is NULL. */
+/* Each text of `good` must be accepted, and each of `bad` refused. The last text of both lists is NULL. */
 static void check(parse_fn *parse, const struct good *good, const char *const *bad)
 {
     uint64_t value;
@@ -44,7 +44,7 @@ TEST(sizes)
     check(uat_parse_size, good, bad);
 }
 
-/* A number without a unit counts microseconds here. */
+/* Here a number without a unit is in microseconds. */
 static int parse_time(const char *text, uint64_t *ns)
 {
     return uat_parse_time(text, 1000, ns);

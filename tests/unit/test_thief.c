@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the thieves' protocols step by step, on a transport of the test's own that lets the victim's owner act
- * between two chains: the operations that a steal posts, second looks, and that nothing is claimed, locked or
+ * between two chains. It tests the operations that a steal posts, second looks, and that nothing is claimed, locked or
  * acknowledged by mistake.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 enum { STACK_WORDS = 4096, THEIR_COLOUR = 3, LARGE = UAT_SPECULATION_LIMIT + 64 };
 
-/* The thief's segment and its victim's; an address in `mine` names the same place in `theirs`. */
+/* The segments of the thief and its victim. An address in `mine` stands for the same place in `theirs`. */
 struct segment {
     struct uat_ring ring;
     struct uat_landing landing;
@@ -35,7 +35,7 @@ static void note_op(const struct uat_op *op)
         stack_bytes += op->size;
 }
 
-/* T3: nothing is posted while a READ of the steal is in flight. */
+/* T3: nothing may be posted while a READ of the steal is in flight. */
 static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     assert_null(wire.pending);
@@ -49,7 +49,7 @@ static uint64_t *there(void *here)
     return wire_there(&wire, here);
 }
 
-/* The victim offers the last `bytes` bytes of its stacks at index `index`. Every word of the stack is `value`. */
+/* The victim offers the last `bytes` bytes of its stacks at index `index`. Every word of the stack equals `value`. */
 static void offer(uint64_t index, uint32_t generation, size_t bytes, uint64_t value)
 {
     uint64_t *end = mine.stack + STACK_WORDS, *begin = end - bytes / 8;
@@ -111,7 +111,7 @@ TEST_WITH(two_round_trips, setup, teardown)
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
     assert_stolen(0, 256, 7);
     assert_int_equal(stolen.trips, 2);
-    assert_int_equal(wire.chains, 3); /* no wait for the acknowledgement */
+    assert_int_equal(wire.chains, 3); /* the thief does not wait for the acknowledgement */
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_EMPTY);
     assert_int_equal(wire.chains, 1);
 }
@@ -125,13 +125,13 @@ TEST_WITH(three_round_trips, setup, teardown)
     assert_int_equal(wire.chains, 4);
 }
 
-/* The papers' operations, one after the other: each chain has one. */
+/* The papers' operations, one after the other: one per chain. */
 TEST_WITH(seven_operations, setup, teardown)
 {
     static const enum uat_opcode order[] = {UAT_OP_READ, UAT_OP_FETCH_ADD, UAT_OP_READ, UAT_OP_WRITE,
                                             UAT_OP_READ, UAT_OP_READ,      UAT_OP_WRITE};
     for (uint64_t index = 0; index < 3; index++) {
-        unsigned first = index == 2; /* the last one without the empty check */
+        unsigned first = index == 2; /* the last steal runs without the empty check */
         thief.peek = !first;
         offer(index, 1, index == 1 ? LARGE : 256, 7);
         assert_int_equal(steal(uat_paper_steal), UAT_STEAL_DONE);
@@ -162,7 +162,7 @@ TEST_WITH(peek_is_short, setup, teardown)
     }
 }
 
-/* Near the point where 31 bits of index overflow. */
+/* Near the index that overflows 31 bits. */
 TEST_WITH(indices_past_31_bits, setup, teardown)
 {
     for (uint64_t index = (UINT64_C(1) << 31) - 2; index < (UINT64_C(1) << 31) + 2; index++) {
@@ -180,7 +180,7 @@ TEST_WITH(large_stacks_are_read_once_they_are_ours, setup, teardown)
     assert_stolen(0, LARGE, 9);
     assert_int_equal(stolen.trips, 3);
     assert_int_equal(stack_bytes, LARGE);
-    assert_int_equal(wire.ops[1][UAT_OP_READ], 1); /* only the slot is READ after the claim */
+    assert_int_equal(wire.ops[1][UAT_OP_READ], 1); /* after the claim only the slot is READ */
 }
 
 static void move_entry(void)
@@ -192,7 +192,7 @@ static void renew_entry(void)
     offer(0, 2, 256, 8);
 }
 
-/* T4: the entry was taken back and republished between peek and claim, elsewhere or in its old place. */
+/* T4: the entry was taken back between peek and claim, and republished elsewhere or in its old place. */
 TEST_WITH(second_look, setup, teardown)
 {
     uat_steal_fn *how[] = {uat_claim_steal, uat_lock_steal};
@@ -229,12 +229,12 @@ TEST_WITH(changing_ring_is_left_alone, setup, teardown)
     for (uint32_t generation = 2; generation < 6; generation++) { /* the owner is in a flat loop */
         offer(1, generation, 64, 7);
         assert_int_equal(steal(uat_claim_steal), UAT_STEAL_LOST_RACE);
-        assert_int_equal(wire.chains, 1); /* the peek alone */
+        assert_int_equal(wire.chains, 1); /* only the peek */
     }
     assert_int_equal(theirs.ring.claims, 1);
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE); /* the ring has not changed */
     assert_stolen(1, 64, 7);
-    offer(2, 7, 64, 7); /* a steal that succeeded ends the caution */
+    offer(2, 7, 64, 7); /* a successful steal ends the caution */
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_DONE);
 }
 
@@ -267,7 +267,8 @@ static void steal_as_papers_do(void)
     steal(uat_paper_steal);
 }
 
-/* A peek shows a published entry that is no stack; the lock holds fewer 1s than there are claims (P1). */
+/* A peek shows a published entry whose place is not a stack, or a lock that holds fewer 1s than there are claims
+ * (P1). */
 TEST_WITH(corrupt_peek, setup, teardown)
 {
     offer(0, 1, 256, 7);
@@ -279,8 +280,8 @@ TEST_WITH(corrupt_peek, setup, teardown)
     assert_refusal(steal_as_papers_do);
 }
 
-/* Words that no owner and no thief writes end the steal: a slot whose index is not the one claimed, a place that is no
- * stack, and claims that grow under the lock. */
+/* Words that no owner and no thief writes end the steal: a slot whose index is not the claimed one, a place that is not
+ * a stack, and claims that grow under the lock. */
 TEST_WITH(corrupt_words, setup, teardown)
 {
     static const struct {
@@ -304,7 +305,7 @@ static void claimed_and_not_acknowledged(void)
     theirs.ring.lock++;
 }
 
-/* While another thief holds the lock, the empty check ends the attempt, and adds no 1. */
+/* While another thief holds the lock, the empty check ends the attempt without adding 1 to the lock. */
 TEST_WITH(paper_sees_the_lock, setup, teardown)
 {
     offer(0, 1, 64, 7);
@@ -314,7 +315,7 @@ TEST_WITH(paper_sees_the_lock, setup, teardown)
     assert_int_equal(theirs.ring.lock, 1);
 }
 
-/* P1, P2: a thief that cannot hold the lock takes its 1 back, with and without the empty check. */
+/* P1, P2: a thief that cannot hold the lock subtracts the 1 that it added, with and without the empty check. */
 TEST_WITH(paper_losers, setup, teardown)
 {
     for (int blind = 0; blind < 2; blind++) {
@@ -354,8 +355,8 @@ TEST_WITH(losers_change_nothing, setup, teardown)
     wire.before[1] = rival_claims;
     assert_int_equal(steal(uat_claim_steal), UAT_STEAL_LOST_RACE);
     assert_int_equal(theirs.ring.claims, 1);
-    assert_int_equal(wire.chains, 2); /* the rival acknowledges */
-    wire.before[1] = rival_claims;    /* between peek and lock: nothing is left */
+    assert_int_equal(wire.chains, 2); /* the rival acknowledges its claim */
+    wire.before[1] = rival_claims;    /* between peek and lock: no entry is left */
     theirs.ring.claims = 0;
     assert_int_equal(steal(uat_lock_steal), UAT_STEAL_EMPTY);
     assert_int_equal(theirs.ring.lock, 0);

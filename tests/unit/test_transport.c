@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: every operation of a transport and the promises O1-O7 of transport.h, tried by forked workers on one
- * host. Each test runs plain and under the torture that shuffles the words of READs.
+ * Description: every operation of a transport and the promises O1 to O7 of transport.h, tested by forked workers on one
+ * host. Each test runs without torture, and with torture that shuffles the words of READs.
  */
 #include <errno.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static int lines_of(const char *text)
     return n;
 }
 
-/* --- each kind of operation, on every peer and on oneself */
+/* --- each kind of operation, to every peer and to the worker itself */
 
 enum { LARGE_WORDS = 75001 };
 
@@ -92,7 +92,7 @@ static void test_alone(void **state)
 
 /* --- several chains to several peers in flight at once */
 
-enum { CHAINS = 40 }; /* per peer: more than the transport has room for at first */
+enum { CHAINS = 40 }; /* per peer: more than the transport has room for initially */
 
 static void work_flights(struct peer *me, void *arg)
 {
@@ -103,17 +103,19 @@ static void work_flights(struct peer *me, void *arg)
         struct uat_op ops[] = {uat_op_fetch_add(old + i, counters + me->rank, 1),
                                uat_op_read(seen + i, counters + me->rank, 8)};
         PEER_CHECK(uat_transport_post(me->transport, i % me->size, ops, 2, &pending[i]) == 0);
-        PEER_CHECK(!pending[i].done);    /* only progress sets it, never the post itself */
-        list[(i * 7) % n] = &pending[i]; /* wait in an order other than that of the posts */
+        PEER_CHECK(!pending[i].done);    /* only progress sets it, never the post */
+        list[(i * 7) % n] = &pending[i]; /* wait in another order than the order of the posts */
     }
     uint64_t before = me->transport->round_trips;
     PEER_CHECK(uat_transport_wait(me->transport, list, n) == 0);
     PEER_CHECK(me->transport->round_trips == before + 1);
-    uint64_t found[PEERS_MAX] = {0}; /* per peer: bit v is set if an atomic found the value v; the order is free (O2) */
+    uint64_t found[PEERS_MAX] = {0}; /* per peer: bit v is set if an atomic returned the value v; the order is free
+                                      * (O2) */
     for (int i = 0; i < n; i++) {
         PEER_CHECK(pending[i].done);
         PEER_CHECK(old[i] < CHAINS && seen[i] >= old[i] + 1 && seen[i] <= CHAINS);
-        PEER_CHECK(seen[i] >= (uint64_t)(i / me->size) + 1); /* O5: the atomics of all chains before this READ */
+        PEER_CHECK(seen[i] >= (uint64_t)(i / me->size) + 1); /* O5: includes the atomics of all chains before this
+                                                              * READ */
         found[i % me->size] |= UINT64_C(1) << old[i];
     }
     for (int peer = 0; peer < me->size; peer++)
@@ -140,7 +142,7 @@ static void work_forget(struct peer *me, void *arg)
             struct uat_op ops[] = {uat_op_write(source, box, UAT_UNSIGNALED_WRITE_MAX),
                                    uat_op_fetch_add(NULL, count, 1)};
             PEER_CHECK(uat_transport_post_unsignaled(me->transport, peer, ops, 2) == 0);
-            memset(source, 0xee, UAT_UNSIGNALED_WRITE_MAX); /* the transport has copied it */
+            memset(source, 0xee, UAT_UNSIGNALED_WRITE_MAX); /* the transport has already copied it */
         }
     }
     PEER_CHECK(me->transport->class_->flush(me->transport) == 0);
@@ -164,7 +166,7 @@ static void test_forget(void **state)
     run(state, 3, work_forget, NULL);
 }
 
-/* --- after flush() all that was posted is in memory, where a CPU sees it */
+/* --- after flush() everything that was posted is in memory, where a CPU sees it */
 
 static void work_quiet(struct peer *me, void *arg)
 {
@@ -183,7 +185,7 @@ static void test_quiet(void **state)
     run(state, 2, work_quiet, NULL);
 }
 
-/* --- an operation outside the segment is refused, and nothing of its chain takes effect */
+/* --- an operation outside the segment is refused, and no operation of its chain takes effect */
 
 static void work_bounds(struct peer *me, void *arg)
 {
@@ -220,7 +222,7 @@ static void work_bounds(struct peer *me, void *arg)
         PEER_CHECK(lines_of(lines) == (cases[i].result != 0));
         expected += cases[i].result == 0;
     }
-    /* Ranks that do not exist, but that a peer's word may name. */
+    /* Ranks that do not exist, but that a word written by a peer may contain. */
     const int ranks[] = {-1, me->size, 2000000, INT32_MIN, INT32_MAX};
     for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++) {
         struct uat_op op = uat_op_fetch_add(word + 8, word + 16, 1);
@@ -245,7 +247,7 @@ static void test_bounds(void **state)
 enum { CLAIMS = 20000 / PEERS_SHARE };
 
 struct claims {
-    uint8_t added[CLAIMS], swapped[CLAIMS]; /* number of workers that added or swapped each value */
+    uint8_t added[CLAIMS], swapped[CLAIMS]; /* number of workers that found each value by an addition or a swap */
     uint64_t losses;
 };
 
@@ -277,7 +279,7 @@ static void test_atomics(void **state)
         assert_int_equal(claims->added[i], 1);
         assert_int_equal(claims->swapped[i], 1);
     }
-    assert_true(claims->losses > 0); /* otherwise the workers never met */
+    assert_true(claims->losses > 0); /* otherwise the workers' swaps never overlapped */
     peers_unshare(claims, sizeof(*claims));
 }
 

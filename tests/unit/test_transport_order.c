@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the order that chains promise (O1, O3-O5 of transport.h), seen by another worker's CPU and by its chains
- * while both run. Each test runs plain and under the torture that does all that O2 allows.
+ * Description: the order within and between chains (O1, O3-O5 of transport.h), as another worker's CPU and chains see
+ * it while the chains run. Each test runs without torture, and with torture that makes every reordering that O2 allows.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void run(void **state, int workers, peer_fn *fn, void *arg)
     assert_int_equal(peers_run(&spec, fn, arg), 0);
 }
 
-/* --- one worker's chain alone: an atomic sees the WRITEs before it, and a READ sees the atomics before it */
+/* --- one worker's chain: an atomic sees the WRITEs before it, and a READ sees the atomics before it */
 
 static void work_chain(struct peer *me, void *arg)
 {
@@ -59,8 +59,8 @@ static void test_chain(void **state)
     run(state, 2, work_chain, NULL);
 }
 
-/* --- two WRITEs and a FETCH_ADD as a polling CPU sees them: a CPU that sees the last one sees the others (the chain of
- * tell() in runtime/job) */
+/* --- a polling CPU sees two WRITEs and a FETCH_ADD: once it sees the last one, it sees all three (the chain of tell()
+ * in runtime/job) */
 
 enum { PAYLOAD = 16, MESSAGES = 20000 / PEERS_SHARE };
 
@@ -102,7 +102,8 @@ static void test_messages(void **state)
     run(state, 2, work_messages, NULL);
 }
 
-/* --- two workers each store a word and then load the other's: at least one sees the other's store (Dekker) */
+/* --- two workers each store one word and then load the other word: at least one worker sees the other's store
+ * (Dekker) */
 
 enum litmus { ATOMIC_READ, WRITE_ATOMIC_READ, TWO_CHAINS, CHAIN_AGAINST_CHAIN, LITMUS_KINDS };
 enum { TRIALS = 10000 / PEERS_SHARE, ROOM = 64 /* pairs of words, used in turn */ };
@@ -112,8 +113,8 @@ struct litmus_board {
     uint64_t saw[2][TRIALS]; /* what each worker read in each trial */
 };
 
-/* Both workers start at almost the same time, with all small distances in turn. A missing fence shows only when the two
- * stores fall into the same few nanoseconds. */
+/* Both workers start at almost the same time, with all small time differences in turn. A missing fence shows only if
+ * the two stores fall into the same few nanoseconds. */
 static void meet(struct litmus_board *board, int rank, uint64_t trial)
 {
     struct uat_relax relax = {0};
@@ -125,7 +126,7 @@ static void meet(struct litmus_board *board, int rank, uint64_t trial)
         ;
 }
 
-/* Set mine in worker 0's segment, then read theirs, by chains of the kind. */
+/* Set *mine in worker 0's segment, then read *theirs, by chains of this kind. */
 static uint64_t set_and_read(struct peer *me, enum litmus kind, uint64_t *mine, const uint64_t *theirs)
 {
     uint64_t *local = (uint64_t *)me->data + me->data_size / 8 - 16;
@@ -147,7 +148,7 @@ static uint64_t set_and_read(struct peer *me, enum litmus kind, uint64_t *mine, 
     } else {
         PEER_CHECK(uat_transport_do(me->transport, 0, ops, count) == 0);
     }
-    return local[2] & local[4]; /* each READ must see it */
+    return local[2] & local[4]; /* each READ must see the value */
 }
 
 static void litmus(struct peer *me, struct litmus_board *board, enum litmus kind)
@@ -164,7 +165,7 @@ static void litmus(struct peer *me, struct litmus_board *board, enum litmus kind
         meet(board, me->rank, kind * TRIALS + trial + 1);
         if (me->rank == 0 && kind != CHAIN_AGAINST_CHAIN) {
             store(mine, 1);
-            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the owner's fence against the chain's order, O1 */
+            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the owner's fence; pairs with the chain's order, O1 */
             board->saw[0][trial] = load(theirs);
         } else {
             board->saw[me->rank][trial] = set_and_read(me, kind, mine, theirs);
@@ -189,9 +190,10 @@ static void test_litmus(void **state)
     peers_unshare(board, sizeof(*board));
 }
 
-/* --- words are whole (O4): a CPU and WRITEs change words while a CPU and READs look at them */
+/* --- words are whole (O4): a CPU and WRITEs change words while a CPU and READs read them */
 
-/* A copy by halves of words shows in 40000 rounds, but hardly in 3000. An emulated device has no time for 40000. */
+/* A copy by half words is detected within 40000 rounds, but rarely within 3000. On an emulated device 40000 rounds take
+ * too long. */
 enum { TORN_WORDS = 64, TORN_ROUNDS = PEERS_SHARE == 1 ? 40000 : 3000 / PEERS_SHARE };
 
 static bool whole(const uint64_t *words)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: worker 1 publishes forged attach info of transport_shm, or attach info that is no longer true. Worker 0
- * must refuse it with the right error and a line that says why and how to mend it.
+ * Description: worker 1 publishes forged or outdated attach info of transport_shm. Worker 0 must refuse it with the
+ * right error and a line that says why and how to mend it.
  */
 #include <errno.h>
 #include <string.h>
@@ -116,7 +116,7 @@ static void forge_truncated(struct peer *me, struct uat_attach_info *info)
     PEER_CHECK(ftruncate(me->segment_fd, 1 << 20) == 0);
 }
 
-/* A process that does not let others inspect it; become_nobody sets the users. */
+/* A process that does not let others inspect it. become_nobody() sets the users. */
 static void forge_secret(struct peer *me, struct uat_attach_info *info)
 {
     PEER_CHECK(prctl(PR_SET_DUMPABLE, 0) == 0);
@@ -151,7 +151,7 @@ static const struct forgery forgeries[] = {
     {"other user", forge_other_user, -EACCES, "start all workers as one user"},
 };
 
-/* Root may attach to every process; the forgeries about permissions need ordinary users. */
+/* Root may attach to every process, so the forgeries about permissions need ordinary users. */
 static void become_nobody(void)
 {
     if (geteuid() == 0)

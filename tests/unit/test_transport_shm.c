@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what only transport_shm has: the torture really permutes, and nothing is left, even after SIGKILL. It
- * also tries the harness of these tests, which must notice workers that fail or hang.
+ * Description: the properties of transport_shm alone: its torture really permutes, and nothing is left, even after
+ * SIGKILL. It also tests the harness of these tests, which must detect workers that fail or hang.
  */
 #include <dirent.h>
 #include <sched.h>
@@ -25,12 +25,13 @@ static uint64_t load(const uint64_t *word)
 enum { SAMPLES = 64, ATTEMPTS = 200000 };
 
 struct order_seen {
-    uint64_t within, between; /* samples out of order: between words of one READ, between neighbouring READs */
+    uint64_t within, between; /* number of samples out of order: between words of one READ, and between neighbouring
+                               * READs */
     uint64_t stop;
 };
 
-/* Worker 1 counts up all words in ascending order. A worker that samples a lower word first then finds a higher word at
- * most 1 less; 2 less proves that the higher word was sampled first. */
+/* Worker 1 increments all words in ascending order. If a READ samples a lower word first, a higher word is at most 1
+ * less. A difference of 2 proves that the higher word was sampled first. */
 static void count_up(uint64_t *words, const uint64_t *stop)
 {
     for (uint64_t i = 1; !load(stop); i++) {
@@ -75,12 +76,12 @@ TEST(permutes)
 {
     struct order_seen shuffled = observe_order(true), plain = observe_order(false);
     assert_true(shuffled.within >= 10 && shuffled.between >= 10);
-    assert_int_equal(plain.within + plain.between, 0); /* otherwise the observation proves nothing */
+    assert_int_equal(plain.within + plain.between, 0); /* otherwise the test would prove nothing */
 }
 
-/* Pairs that O2 does not order occur in both orders; pairs that O1 orders occur in one. Each pair works on one word of
- * a peer that nobody else uses, so the value left there tells the order. (Only this test uses a WRITE and an atomic on
- * one word.) */
+/* Pairs that O2 leaves unordered occur in both orders; pairs that O1 orders occur in one order. Each pair acts on one
+ * word of a peer that no other worker uses, so the final value shows the order. (Only this test uses a WRITE and an
+ * atomic on one word.) */
 
 enum pair { WRITE_WRITE, ATOMIC_ATOMIC, ATOMIC_WRITE, WRITE_READ, READ_WRITE, READ_ATOMIC, WRITE_ATOMIC, ATOMIC_READ };
 enum { PAIRS = 8, PAIRS_FREE = WRITE_ATOMIC /* pairs before WRITE_ATOMIC are not ordered */, ROUNDS = 2000 };
@@ -89,8 +90,8 @@ struct pairs_seen {
     uint64_t exchanged[PAIRS];
 };
 
-/* Post the pair as one chain, or as two if the first operation needs no completion. Returns whether the two were
- * exchanged. */
+/* Post the pair as one chain, or as two chains if the first operation needs no completion. Return whether the two
+ * operations took effect in reverse order. */
 static bool exchanged(struct peer *me, enum pair pair, bool apart)
 {
     uint64_t *local = (uint64_t *)me->data, *word = local + 64, *landing = local + 2;
@@ -140,7 +141,7 @@ TEST(pairs)
     peers_unshare(seen, sizeof(*seen));
 }
 
-/* Completions of different peers come in any order, those of one peer in the order of its chains. */
+/* Completions of different peers arrive in any order; completions of one peer arrive in the order of its chains. */
 static void work_completions(struct peer *me, void *arg)
 {
     uint64_t *overtaken = arg, *local = (uint64_t *)me->data;
@@ -177,7 +178,7 @@ TEST(completions)
     peers_unshare(overtaken, sizeof(*overtaken));
 }
 
-/* --- nothing is left */
+/* --- no files are left */
 
 static int entries(const char *path)
 {
@@ -233,7 +234,7 @@ static void work_killed(struct peer *me, void *arg)
     }
 }
 
-/* Runs in a mount namespace of its own, so that no other process creates files in these folders meanwhile. */
+/* Runs in a separate mount namespace, so that no other process creates files in these folders. */
 static int killed_in_private(void)
 {
     static const char *const folders[] = {"/dev/shm", "/tmp", "/var/tmp", "/run"};

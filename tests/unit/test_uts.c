@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the trees of uat-uts. Sequential counts are compared with the sizes that other programs found. Every
- * type of tree is compared with a second counter, written from the definition, which shares no code with the first and
- * works breadth first.
+ * Description: the trees of uat-uts. Sequential counts are compared with published sizes from other programs. Every
+ * type of tree is compared with a second counter. It is written from the definition, shares no code with the first
+ * counter, and works breadth first.
  */
 #include <math.h>
 #include <nettle/sha1.h>
@@ -13,7 +13,7 @@
 
 #define NODES_MAX 2000000
 
-/* Second counter: a queue of hashes and their depths, in which the tree's levels follow one another. */
+/* The second counter: a queue of hashes and depths, in level order. */
 struct queue {
     uint8_t (*hash)[20];
     uint32_t *depth;
@@ -58,8 +58,8 @@ static double second_mean(const struct uat_uts_tree *t, double depth)
 }
 
 /*
- * The number of children of a node, from the distribution functions: geometric with mean m, P(at least k children) = (m
- * / (1 + m))^k; binomial: m children with probability q.
+ * The number of children of a node, from the distribution functions. Geometric with mean m: P(at least k children) = (m
+ * / (1 + m))^k. Binomial: m children with probability q.
  */
 static uint32_t second_children(const struct uat_uts_tree *t, const uint8_t *hash, uint32_t depth)
 {
@@ -121,7 +121,7 @@ static struct uat_uts_tree fixed(int64_t depth, int64_t seed)
     return tree;
 }
 
-/* Compare the series, depth by depth, with figures that are written here a second time. */
+/* Compare the series, depth by depth, with figures that are written a second time here. */
 TEST(series)
 {
     static const struct uat_uts_count expected[] = {{6650, 5359, 5}, {26417, 21084, 6}, {105178, 83989, 7}};
@@ -163,7 +163,7 @@ static void assert_counters_agree(const struct uat_uts_tree *tree, uint64_t node
 
     uat_uts_search(tree, &found);
     assert_same(&found, &expected);
-    assert_true(found.nodes >= nodes_least); /* a tree of only a root would show nothing */
+    assert_true(found.nodes >= nodes_least); /* a tree with only a root would prove nothing */
 }
 
 TEST(geometric)
@@ -220,7 +220,7 @@ TEST(other_types)
     assert_same(&known, &second);
 }
 
-/* Hashing more often makes more work, but the same tree. */
+/* Hashing more often makes more work, but gives the same tree. */
 TEST(granularity)
 {
     struct uat_uts_tree tree = fixed(5, 0);
@@ -232,7 +232,7 @@ TEST(granularity)
     assert_same(&thrice, &once);
 }
 
-/* A tree is unknown if its parameters only come close to those of a known one. */
+/* A tree is unknown even if its parameters come close to those of a known tree. */
 TEST(unknown)
 {
     struct uat_uts_tree tree = fixed(10, 20);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: owner and thieves of the deque, ready entries of flows, chains over shared memory and links to global
- * memory are right on a processor with weak order. Their sources run on the simulated memory of weak.h. Removing a
- * fence that docs/protocol.md names must make a test fail.
+ * Description: owner and thieves of the deque, ready entries of flows, chains over shared memory, and links to global
+ * memory are correct on a processor with weak memory order. Their sources run on the simulated memory of weak.h. If a
+ * fence that docs/protocol.md names is removed, a test must fail.
  */
 #include <stdlib.h>
 
@@ -17,11 +17,12 @@
 #include "runtime/segment/segment.h"
 #include "tests/test.h"
 #include "transport_shm/delayed.h"
-#include "transport_shm/shm.c" /* the test makes a transport without peers that attach */
+#include "transport_shm/shm.c" /* the test makes a transport that no peer attaches to */
 
 enum { SEEDS = 20000, ROUNDS = 2, STACK_WORDS = 4, WORK = 40 };
 
-/* The thief's segment and its victim's; an address in `mine` names the same place in `theirs`, which is shared. */
+/* The segments of the thief and its victim, which is shared. An address in `mine` stands for the same place in
+ * `theirs`. */
 struct segment {
     struct uat_ring ring;
     struct uat_landing landing;
@@ -49,7 +50,7 @@ static void transport_make(void)
     transport = &t.head;
 }
 
-/* Run both sides with many seeds. Returns the number of seeds whose result is wrong. */
+/* Run both sides with many seeds. Return the number of seeds with a wrong result. */
 static int count_wrong(void (*reset)(void), void (*first)(void), void (*second)(void), bool (*is_wrong)(void))
 {
     int wrong = 0;
@@ -66,8 +67,8 @@ static int count_wrong(void (*reset)(void), void (*first)(void), void (*second)(
     return wrong;
 }
 
-/* The deque: each round's entry, whose stack holds the number of the round, is taken once, by the owner or the
- * thief. */
+/* The deque: in each round there is one entry, whose stack holds the round's number. Owner or thief must take it,
+ * exactly once. */
 static struct uat_deque deque;
 static struct uat_thief thief;
 static uat_steal_fn *how;
@@ -100,7 +101,7 @@ static void deque_owner(void)
         for (int i = 0; i < STACK_WORDS; i++) /* the task's own stores */
             __atomic_store_n(&theirs.stack[i], round, __ATOMIC_RELAXED);
         uat_deque_push(&deque, (uintptr_t)mine.stack);
-        for (int i = 0; i < WORK; i++) /* the task: so long that a thief often takes the entry */
+        for (int i = 0; i < WORK; i++) /* the task: long enough for a thief to take the entry often */
             (void)__atomic_load_n(&theirs.z, __ATOMIC_RELAXED);
         uintptr_t sp;
         if (uat_deque_pop(&deque, &sp) != UAT_POP_GONE)
@@ -146,7 +147,7 @@ TEST(lock)
     assert_in_range(steals, SEEDS / 20, SEEDS * ROUNDS);
 }
 
-/* Both sides store one word and then load the other's. At least one sees the other's store (O1). */
+/* Both sides store one word and then load the other's. At least one must see the other's store (O1). */
 static bool both_missed(void)
 {
     return saw_first == 0 && saw_second == 0;
@@ -155,7 +156,7 @@ static bool both_missed(void)
 static void owner_stores_y_loads_x(void)
 {
     __atomic_store_n(&theirs.y, 1, __ATOMIC_RELAXED);
-    uat_cpu_fence(); /* as withdraw_steps() in owner.c */
+    uat_cpu_fence(); /* as in withdraw_steps(), owner.c */
     saw_second = __atomic_load_n(&theirs.x, __ATOMIC_RELAXED);
 }
 
@@ -216,7 +217,7 @@ TEST(store_load)
             fail_msg("chain %zu", i);
 }
 
-/* One side stores x, then y. The other sees y and then x. */
+/* One side stores x, then y. The other loads y, then x. If it sees the new y, it must see the new x. */
 static bool saw_only_the_later(void)
 {
     return saw_first == 1 && saw_second == 0;

@@ -15,7 +15,7 @@ struct knowledge {
 
 struct value {
     uint64_t value;
-    struct knowledge comes_with; /* what a processor knows that acquires this value */
+    struct knowledge comes_with; /* the knowledge that a processor gains by acquiring this value */
 };
 
 struct processor {
@@ -60,7 +60,7 @@ static struct processor *me(void)
     return &memory.processor[memory.running];
 }
 
-/* Before each access: the other processor may come first. */
+/* Called before each access: the other processor may run first. */
 static void take_turns(void)
 {
     int other = !memory.running;
@@ -76,7 +76,7 @@ static bool is_shared(const void *word)
     return memory.from && (const char *)word >= memory.from && (const char *)word < memory.to;
 }
 
-/* The number of a word. Its first value is what the memory contains. */
+/* The number of a word. The word's first value is the content of memory. */
 static int find(const void *word)
 {
     for (int i = 0; i < memory.words; i++)
@@ -107,7 +107,7 @@ static void put(int word, uint64_t new, const struct knowledge *comes_with)
     *(uint64_t *)(uintptr_t)memory.address[word] = new;
 }
 
-/* One of the values that a load may return; the newest one half of the time, so that loops end. */
+/* One of the values that a load may return. Half of the time it is the newest one, so that loops end. */
 static int choose(int word)
 {
     int oldest = me()->now.oldest[word], newest = memory.count[word] - 1;
@@ -138,7 +138,7 @@ void weak_store(void *word, size_t size, uint64_t value, int order)
 
 uint64_t weak_fetch_add(void *word, uint64_t value, int order)
 {
-    (void)order; /* acquire and release: a pair of exclusives is no full fence */
+    (void)order; /* at most acquire and release: a pair of exclusives is not a full fence */
     if (!is_shared(word))
         return (*(uint64_t *)word += value) - value;
     take_turns();
@@ -198,7 +198,7 @@ static void start(void)
     setcontext(&me()->context);
 }
 
-/* Not inlined: no variable of the caller is live where getcontext() returns, which gcc takes for a setjmp(). */
+/* Not inlined, so that no variable of the caller is live where getcontext() returns, which gcc treats as a setjmp(). */
 static __attribute__((noinline)) void prepare(struct processor *p, void (*run)(void))
 {
     memset(&p->now, 0, sizeof(p->now));

@@ -4,11 +4,11 @@
  * coroutines are the two processors. Their atomic accesses to words of shared memory, and the fences of base/cpu.h, go
  * to the functions below; everything else is as usual.
  *
- * A word keeps all values that were stored to it. A plain load may return any value that is not older than one which
- * this processor already knows. Fences, releases and acquires hand that knowledge on, as in the memory model of C11
- * without sequentially consistent accesses: Kang et al., "A Promising Semantics for Relaxed-Memory Concurrency",
- * POPL'17, without promises. So loads return early and stores are seen late, but no load returns a value that is stored
- * later.
+ * A word keeps all values that were stored to it. A plain load may return any value except those older than a value
+ * that this processor already knows. Fences, releases and acquires hand that knowledge on, as in the memory model of
+ * C11 without sequentially consistent accesses: Kang et al., "A Promising Semantics for Relaxed-Memory Concurrency",
+ * POPL'17, without promises. So loads may execute early and stores may be seen late, but no load returns a value that
+ * is stored later.
  */
 #ifndef UAT_TEST_WEAK_H
 #define UAT_TEST_WEAK_H
@@ -22,16 +22,16 @@
 
 enum weak_fence { WEAK_ACQUIRE = 1, WEAK_RELEASE = 2, WEAK_FULL = 7 };
 
-/* Run two functions as two processors that share the words from `from` up to `to`. The seed decides all choices. */
+/* Run two functions as two processors that share the words from `from` up to `to`. The seed determines all choices. */
 void weak_run(uint64_t seed, const void *from, const void *to, void (*first)(void), void (*second)(void));
 
 uint64_t weak_load(const void *word, size_t size, int order);
 void weak_store(void *word, size_t size, uint64_t value, int order);
 uint64_t weak_fetch_add(void *word, uint64_t value, int order);
-/* A swap that fails is a load that acquires and may return an old value. */
+/* A swap that fails is a load with acquire, and may return an old value. */
 bool weak_compare_exchange(void *word, uint64_t *expected, uint64_t value);
 void weak_fence(enum weak_fence kinds);
-/* As memcpy(). Between shared and other memory it copies whole words. */
+/* Like memcpy(). Between shared and other memory it copies whole words. */
 void weak_copy(void *to, const void *from, size_t size);
 
 #define uat_cpu_fence()                        weak_fence(WEAK_FULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For unit tests of thieves, in one process: a transport from one segment to another that counts what it posts, and has
- * the other side act between two chains. An address in the one segment names the same place in the other.
+ * For thieves' unit tests in one process: a transport between two segments. It counts what it posts, and lets the other
+ * side act between two chains. An address in one segment stands for the same place in the other.
  */
 #ifndef UAT_TEST_WIRE_H
 #define UAT_TEST_WIRE_H
@@ -14,16 +14,16 @@ enum { WIRE_CHAINS = 16 };
 struct wire {
     struct uat_transport head;
     char *from, *to;                   /* the segments */
-    int peer;                          /* the rank of the one at `to` */
-    struct uat_pending *pending;       /* the last chain, until its completion */
-    int chains, looks;                 /* chains posted; calls of progress */
+    int peer;                          /* the rank of the worker whose segment is `to` */
+    struct uat_pending *pending;       /* the last chain, until it completes */
+    int chains, looks;                 /* number of posted chains; number of calls of progress */
     void (*before[WIRE_CHAINS])(void); /* what the other side does just before each chain */
-    void (*on_look)(int looks);        /* what it does at each call of progress, after a completion */
+    void (*on_look)(int looks);        /* what the other side does at each call of progress, after a completion */
     void (*on_op)(const struct uat_op *op);
     unsigned ops[WIRE_CHAINS][UAT_OP_KINDS];
 };
 
-/* The place in the other segment that an address of this one names. */
+/* The place in the other segment for an address in this one. */
 static inline uint64_t *wire_there(const struct wire *w, void *here)
 {
     return (uint64_t *)(void *)(w->to + ((char *)here - w->from));
@@ -60,7 +60,7 @@ static int wire_progress(struct uat_transport *t)
 
 static const struct uat_transport_class wire_class = {.name = "wire", .post = wire_post, .progress = wire_progress};
 
-/* Before the next steal: nothing has been counted. */
+/* Prepare for the next steal: reset all counts. */
 static inline void wire_clear(struct wire *w)
 {
     w->chains = w->looks = 0;
