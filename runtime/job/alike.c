@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first worker that meets an error, the speaker, listens on an abstract socket, whose name stands for job, host and
- * error. The others find the name taken, connect, and wait until the speaker has printed. Only then do they go on to
- * end the job, which would end the speaker, too. Nothing of this is in a file system, and the kernel frees the name.
+ * error. The others find the name taken, connect, and wait until the speaker has printed. Only then do they end the
+ * job, because that would end the speaker, too. No file is involved, and the kernel frees the name.
  *
  * A worker is silent only if the speaker says that it has printed: by a byte, or, for workers that connect later, by
  * a second socket. If the speaker is killed before that, the others print.
@@ -27,16 +27,16 @@
 
 enum {
     ERRORS = 8,        /* different errors that one worker prints for others; after that it prints only for itself */
-    OTHERS = 1024,     /* workers that one counts */
-    QUIET_MS = 300,    /* the speaker waits at most this long for the next one */
-    SPEAK_MS = 2000,   /* and at most this long for all: anybody may connect */
+    OTHERS = 1024,     /* maximum number of other workers that a speaker counts */
+    QUIET_MS = 300,    /* the speaker waits at most this long for the next worker */
+    SPEAK_MS = 2000,   /* and at most this long in total, because anybody may connect */
     PATIENCE_MS = 5000 /* the others wait at most this long for the speaker */
 };
 
 static struct {
     uint64_t job; /* hash of job and host */
     int workers, printed;
-    uint64_t error[ERRORS]; /* that this worker has printed */
+    uint64_t error[ERRORS]; /* errors that this worker has printed */
 } alike;
 
 /* FNV-1a */
@@ -53,7 +53,7 @@ struct name {
     socklen_t size;
 };
 
-/* The name of the speaker's socket, or of the one that says that it has printed. */
+/* The name of the speaker's socket, or of the socket that says that the speaker has printed. */
 static struct name name_of(const char *what, uint64_t error)
 {
     struct name name = {.address = {.sun_family = AF_UNIX}}; /* an abstract name begins with 0 */
@@ -63,7 +63,7 @@ static struct name name_of(const char *what, uint64_t error)
     return name;
 }
 
-/* A socket with this name, on which this process listens; -1: the name is taken, or another error. */
+/* Listen on a socket with this name. Returns the socket, or -1 if the name is taken, or after another error. */
 static int listen_as(const struct name *name, int most)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -74,7 +74,7 @@ static int listen_as(const struct name *name, int most)
     return fd;
 }
 
-/* Is the process at the other end one of this user? Anybody may take a name. */
+/* Does the process at the other end belong to this user? Any user may take a name. */
 static bool is_own(int fd)
 {
     struct ucred peer;
@@ -82,7 +82,7 @@ static bool is_own(int fd)
     return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && peer.uid == geteuid();
 }
 
-/* A connection to the process of this user that listens there; -1: there is none. */
+/* A connection to the process of this user that listens under this name; -1: there is none. */
 static int reach(const struct name *name)
 {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -100,8 +100,8 @@ static int now_ms(void)
     return (int)(t.tv_sec % 1000000 * 1000 + t.tv_nsec / 1000000);
 }
 
-/* Accept the others that come in time, `ms` after one another. Returns their number; they wait until their ends, which
- * go to fds, have got a byte. */
+/* Accept other workers until none has come for `ms`. Stores their connections in fds, and returns their number. Each of
+ * them waits until it gets a byte. */
 static int accept_others(int fd, int *fds, int most, int ms)
 {
     int n = 0, begin = now_ms();
@@ -118,7 +118,7 @@ static int accept_others(int fd, int *fds, int most, int ms)
     return n;
 }
 
-/* Tell these that the line is printed. */
+/* Tell these workers that the line is printed. */
 static void release(const int *fds, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -140,7 +140,7 @@ static void speak(int fd, uint64_t error, const char *line)
     uat_log_line(n > 0 ? text : line);
     listen_as(&printed, alike.workers);
     release(fds, n);
-    release(fds, accept_others(fd, fds, OTHERS, 0)); /* those that did not find `printed` */
+    release(fds, accept_others(fd, fds, OTHERS, 0)); /* workers that did not find `printed` */
 }
 
 static bool has_printed(uint64_t error)
@@ -152,7 +152,8 @@ static bool has_printed(uint64_t error)
     return fd >= 0;
 }
 
-/* Wait until the speaker has printed. False: there is none of this user, or it was killed before. */
+/* Wait until the speaker has printed. Returns false if no speaker of this user listens, or if the speaker was killed
+ * before it printed. */
 static bool leave_it(const struct name *name, uint64_t error)
 {
     char byte;

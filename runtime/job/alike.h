@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors of a start that several workers of a host meet alike: one of them prints its line, with the number of the
- * others.
+ * Errors at the start that several workers of a host report: one of them prints its line, with the number of the other
+ * workers.
  */
 #ifndef UAT_ALIKE_H
 #define UAT_ALIKE_H
@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 /*
- * From now on, until uat_alike_close(), each uat_error() first looks whether other workers of this host report the
- * same, which is an error of the same format. host: as in the log. workers: number of workers on this host; with one,
- * this does nothing. Call it after uat_log_identity(), in a job that a launcher has started.
+ * From now on, until uat_alike_close(), each uat_error() first checks whether other workers of this host report the
+ * same error, that is, one with the same format. host: as in the log. workers: number of workers on this host; with
+ * one, this does nothing. Call it after uat_log_identity(), in a job that a launcher has started.
  */
 void uat_alike_open(const char *host, int workers);
 void uat_alike_close(void);
 
 /*
- * Does this worker speak for its host in this matter? True for the first worker that asks, and for each one if the job
- * has one worker on this host. number: tells matters of one name apart. Also after uat_alike_close().
+ * Does this worker speak for its host in this matter? True for the first worker that asks, and for a worker that is
+ * alone on its host. number: distinguishes matters of one name. May be called after uat_alike_close(), too.
  */
 bool uat_alike_speaks(const char *matter, uint64_t number);
 

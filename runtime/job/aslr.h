@@ -10,7 +10,7 @@
  */
 void uat_aslr_off(void);
 
-/* Is it off? */
+/* Is address-space randomisation off? */
 int uat_aslr_is_off(void);
 
 #endif

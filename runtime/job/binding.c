@@ -126,7 +126,7 @@ static int first_core(const cpu_set_t *cores)
     return -1;
 }
 
-/* The number of workers confined to this set of cores. *other becomes one of them other than i, or -1. */
+/* The number of workers confined to the same set of cores as worker i. *other becomes another one of them, or -1. */
 static int count_equal(const struct uat_binding *const *places, int n, int i, int *other)
 {
     int equal = 0;

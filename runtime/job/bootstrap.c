@@ -33,8 +33,9 @@ static struct {
 enum {
     SURVIVOR_NS = 500000000,   /* time between a failed fence and the end of the process */
     FENCE_LOOK_NS = 200000000, /* time between two looks at the clock in a fence */
-    WORKERS_UNKNOWN = 64,      /* of this host; more of them print lines of their own */
-    ABORT_SECONDS = 2          /* time to wait for the server's answer to an abort */
+    /* assumed number of workers on this host; if there are more, the rest print lines of their own */
+    WORKERS_UNKNOWN = 64,
+    ABORT_SECONDS = 2 /* time to wait for the server's answer to an abort */
 };
 
 /* Report a failed PMIx call without which the job cannot start. */
@@ -50,8 +51,8 @@ static long get_count(const char *variable)
     return text ? strtol(text, NULL, 10) : 0;
 }
 
-/* The launcher's server names its version in the environment of what it starts. PMIx_Init() cannot tell why it
- * failed. */
+/* The launcher's server names its version in the environment of the processes that it starts. PMIx_Init() cannot tell
+ * why it failed. */
 static int report_init(const char *host, pmix_status_t status)
 {
     const char *theirs = getenv("PMIX_VERSION");

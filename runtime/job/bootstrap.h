@@ -31,7 +31,7 @@ struct uat_bootstrap_user {
  */
 int uat_bootstrap_open(struct uat_job *job, const struct uat_bootstrap_user *user);
 
-/* Publish one blob and collect those of all workers in blobs[i] and sizes[i]; free them with uat_bootstrap_free().
+/* Publish one blob, and collect the blobs of all workers in blobs[i] and sizes[i]; free them with uat_bootstrap_free().
  * Collective. wanted says for each rank whether to collect its blob; NULL means all. blobs[i] is NULL and sizes[i] 0
  * for a rank that is not wanted. libpmix keeps a copy of each collected blob until the end. A simulation collects
  * all. */
@@ -41,7 +41,7 @@ void uat_bootstrap_free(void **blobs, size_t *sizes);
 /* A barrier over PMIx, for start-up and shutdown only. */
 int uat_bootstrap_barrier(void);
 
-/* Leave the job in order. */
+/* Leave the job cleanly. */
 int uat_bootstrap_close(void);
 
 /* Tell the launcher that the job has failed with this exit status. May return before the other workers are gone. If the

@@ -27,10 +27,11 @@ static const char *const names[UAT_CALLS] = {[UAT_CALL_INIT] = "uat_init()",
                                              [UAT_CALL_GLOBAL_THAW] = "uat_global_thaw()",
                                              [UAT_CALL_GLOBAL_TEMPORARY_OPEN] = "uat_global_temporary_open()"};
 
-static enum { BEFORE, STARTING, OPEN, CLOSED } state; /* STARTING: in uat_init(), or it has failed */
+static enum { BEFORE, STARTING, OPEN, CLOSED } state; /* STARTING: in uat_init(), or after it has failed */
 static bool inside;                                   /* a collective call is in progress */
 
-/* What this worker shows of its collective calls. Written by its own CPU only; READ by peers in uat_call_look(). */
+/* What this worker publishes about its collective calls. Written by its own CPU only; READ by peers in
+ * uat_call_look(). */
 struct words {
     uint64_t call;    /* number and kind of the latest call */
     uint64_t waiting; /* 1: waits in a barrier */
@@ -104,8 +105,8 @@ int uat_call_check(enum uat_collective call)
 void uat_call_enter(enum uat_collective call)
 {
     uint64_t *word = &words()->call;
-    /* Relaxed: the word stands alone. Peers sample it now and then by the READ of uat_call_look(); nothing is passed on
-     * with it. */
+    /* Relaxed: the word stands alone. Peers sample it now and then by the READ of uat_call_look(); it publishes no
+     * other data. */
     __atomic_store_n(word, (number_of(*word) + 1) << KIND_BITS | call, __ATOMIC_RELAXED);
     inside = true;
     uat_stall_set_call(names[call]);

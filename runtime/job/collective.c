@@ -32,8 +32,8 @@ struct words {
     _Alignas(UAT_CACHE_LINE) uint64_t barrier[UAT_BARRIER_ROUNDS];
     /* WRITTEN by the tree's parent, or stored by this CPU where the root ended. */
     _Alignas(UAT_CACHE_LINE) struct run_result run_result;
-    /* WRITTEN by the partner of each round; indexed by the barrier's parity, since nobody is two barriers ahead of
-     * another worker. */
+    /* WRITTEN by the partner of each round; indexed by the barrier's parity, since no worker is two barriers ahead of
+     * another. */
     struct uat_told told[2][UAT_BARRIER_ROUNDS];
 };
 
@@ -225,7 +225,7 @@ static int pass_round(uint64_t number, int round, int distance, struct uat_told 
     uat_members_check(told);
     if (told->status < known->status)
         known->status = told->status;
-    if (from < distance) { /* its word covers the `distance` ranks up to itself, rank 0 among them */
+    if (from < distance) { /* the partner's word covers the `distance` ranks up to the partner, rank 0 among them */
         if (t->rank == 0 && told->word != known->word)
             uat_word_refuse(from, "rank 0's word, as told by a partner,", told->word);
         known->word = told->word;

@@ -37,8 +37,8 @@ const void *uat_collective_result(size_t *size);
  * or -EMSGSIZE if there is too little room, reported. */
 int uat_collective_take_result(void *result, size_t size);
 
-/* The `size` bytes that were announced about a failed root; NULL if the root has not failed. Valid as long as the
- * result. */
+/* The `size` bytes that were announced about a failed root; NULL if the root has not failed. Valid until the barrier
+ * that ends the run, like the result. */
 const void *uat_collective_failure(size_t size);
 
 /* Dissemination barrier (Hensgen, Finkel and Manber 1988): ceil(log2 n) rounds of one chain each. Ends the job if

@@ -15,7 +15,7 @@
 #include "runtime/segment/settings.h"
 
 enum { STACK_SIZE = 64 << 10, STEP_BELOW = 64 << 10 /* bytes below the stack pointer that a frame may touch first */ };
-#define STEP_MAX (UINT64_C(64) << 30) /* a stack pointer farther than this many bytes from the stacks is no task's */
+#define STEP_MAX (UINT64_C(64) << 30) /* a stack pointer farther than this many bytes from the stacks is not a task's */
 
 static const int signals[] = {SIGSEGV, SIGBUS};
 static struct sigaction previous[2];
@@ -94,7 +94,7 @@ static void handle(int number, siginfo_t *info, void *context)
     uintptr_t sp = uat_cpu_context_sp(context);
     bool sent = info->si_code <= 0; /* sent by kill(2): there is no address, and no instruction will fault again */
     struct uat_fault fault = {(uintptr_t)info->si_addr, uat_cpu_context_registers(context), UAT_CPU_CONTEXT_REGISTERS};
-    uat_alike_close(); /* a handler waits for no other worker */
+    uat_alike_close(); /* a handler must not wait for other workers */
     if (!sent)
         explain(number, fault.address, sp);
     if (!sent && asked)

@@ -36,12 +36,12 @@ struct uat_identity {
     uint64_t layout;                          /* hash of the segment's layout: uat_segment.layout */
     uint64_t setting[UAT_SETTINGS_EQUAL_MAX]; /* the settings marked UAT_EQUAL, in the order of the tables */
     uint64_t thread_pointer;                  /* where thread-local variables are */
-    uint64_t canary;                          /* all workers use rank 0's, where canaries may change */
-    uint64_t checkpoint;                      /* id of the checkpoint that the job goes on from; 0: none */
+    uint64_t canary;                          /* all workers use rank 0's canary, where canaries may change */
+    uint64_t checkpoint;                      /* id of the checkpoint that the job continues from; 0: none */
     uint32_t aslr_off, objects;
     struct uat_loaded_object object[UAT_OBJECTS_MAX];
 };
-/* Bytes that every worker publishes, and those that rank 0 publishes besides its objects. */
+/* Bytes that every worker publishes, and bytes that rank 0 publishes besides its objects. */
 enum {
     UAT_IDENTITY_HEAD = offsetof(struct uat_identity, cpu),
     UAT_IDENTITY_OF_0 = offsetof(struct uat_identity, object)
@@ -51,11 +51,11 @@ enum {
 size_t uat_identity_published(const struct uat_identity *identity, int rank);
 
 /* Fill in this worker's record, after uat_segment_lay_out(). Transport, host and binding are not known yet and stay
- * empty. The objects are those loaded now: call it at program start, before plugins are loaded. */
+ * empty. The objects are the ones that are loaded now, so call this at program start, before plugins are loaded. */
 void uat_identity_take(struct uat_identity *identity, const struct uat_settings *settings);
 
 /* Compare our record with rank 0's, which is size bytes at data. Returns 0, or -EINVAL with one line that names the
- * difference and what to do. whose: whose record it is, for the line; NULL: that of rank 0 on its host. */
+ * difference and what to do. whose: the owner of the record, for the line; NULL: rank 0 on its host. */
 int uat_identity_compare(const struct uat_identity *own, const void *data, size_t size,
                          const struct uat_settings *settings, const char *whose);
 

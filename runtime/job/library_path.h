@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the loader finds the shared libraries. It maps /etc/ld.so.cache before the first library that it looks up
- * there. So the addresses of libraries depend on the number of pages of that file, which differs between hosts. The
- * loader does not open the file if LD_LIBRARY_PATH names the folders of all libraries.
+ * Where the loader finds the shared libraries. The loader maps /etc/ld.so.cache before it maps the first library that
+ * it finds through that cache. So the addresses of libraries depend on the number of pages of that file, which differs
+ * between hosts. The loader does not open the file if LD_LIBRARY_PATH names the folders of all libraries.
  */
 #ifndef UAT_LIBRARY_PATH_H
 #define UAT_LIBRARY_PATH_H

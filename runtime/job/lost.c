@@ -19,8 +19,8 @@ void uat_lost_tell(int rank, const char *host)
     static int told;
     char text[500];
     uat_lost_fn *describe = described_by;
-    /* Relaxed: several threads may take the signal, or this thread may report an error of its own. The first one prints
-     * the line. */
+    /* Relaxed: several threads may take the signal, or this thread may report an error of its own. The first caller
+     * prints the line. */
     if (!describe || __atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
         return;
     if (describe(rank, text, sizeof(text)))

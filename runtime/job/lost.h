@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reports about a lost worker. Whatever its tasks hold is lost with it, and the job ends. The other workers then report
- * what it held, each for its own memory. A worker reports when uatrun ends it by a SIGTERM that names the lost rank, or
- * when an operation of its own got no answer.
+ * Reports about a lost worker. Whatever its tasks hold is lost with it, and the job ends. Each other worker then
+ * reports what the lost worker held in the reporting worker's memory. A worker reports when uatrun ends it by a SIGTERM
+ * that names the lost rank, or when an operation of its own got no answer.
  */
 #ifndef UAT_LOST_H
 #define UAT_LOST_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes to text what rank holds, as far as this worker knows; false if it knows of nothing. Called in a signal
+/* Writes to text what rank holds, as far as this worker knows. Returns false if it knows of nothing. Called in a signal
  * handler. */
 typedef bool uat_lost_fn(int rank, char *text, size_t size);
 

@@ -14,8 +14,8 @@ enum {
 
 /* What a worker tells its partner in a round of a barrier, or in a tree. */
 struct uat_told {
-    uint64_t call;  /* the collective call that it is in: runtime/job/call.h */
-    int64_t status; /* 0, or the lowest negative errno that it knows of */
+    uint64_t call;  /* the collective call that the sender is in: runtime/job/call.h */
+    int64_t status; /* 0, or the lowest negative errno that the sender knows of */
     uint64_t word;  /* in a barrier: rank 0's word, if the sender has heard of it */
 };
 

@@ -17,11 +17,11 @@
 #include "runtime/job/settings.h"
 
 static struct {
-    int rank; /* the neighbour looked at; -1: none */
+    int rank; /* the neighbour that this worker watches; -1: none */
     int pid;
     char host[64];
     uint64_t looked; /* time of the last look, in seconds */
-    int stopped;     /* number of consecutive looks, one a second, that saw it stopped */
+    int stopped;     /* number of consecutive looks, one a second, that saw the neighbour stopped */
     bool reported;
 } watched = {.rank = -1};
 
@@ -37,7 +37,8 @@ static bool is_neighbour(const struct uat_identity *own, const struct uat_identi
     return other->binding.machine == own->binding.machine && other->pid_space == own->pid_space;
 }
 
-/* Release: when uat_neighbour_end() sees the count, it sees the numbers. While closing, it sees no freed number. */
+/* Release: when uat_neighbour_end() sees the count, it sees the process numbers. While this worker closes, it sees no
+ * freed number. */
 static void set_count(int count)
 {
     __atomic_store_n(&others.count, count, __ATOMIC_RELEASE);
@@ -80,7 +81,7 @@ int uat_neighbour_open(const struct uat_roster *roster, const char *launcher)
 void uat_neighbour_end(void)
 {
     const union sigval value = {.sival_int = uat_lost_value(UAT_LOST_NONE)};
-    /* Acquire: orders the count before the numbers; peer: set_count(). */
+    /* Acquire: orders the count before the numbers; pairs with set_count(). */
     for (int i = __atomic_load_n(&others.count, __ATOMIC_ACQUIRE); i > 0; i--)
         sigqueue(others.pid[i - 1], SIGTERM, value);
 }

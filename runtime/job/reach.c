@@ -47,8 +47,8 @@ static int wait_for_end(const struct uat_reach *found)
     return -EHOSTUNREACH;
 }
 
-/* Publish what this worker found. Rank 0 collects what all others that looked have found. Each other worker collects
- * what was found for its host. */
+/* Publish what this worker found. Rank 0 collects the findings of all workers that looked. Each other worker collects
+ * the findings for its host. */
 static int exchange(struct uat_transport *t, const struct uat_reach *found, void ***blobs, size_t **sizes)
 {
     size_t rows = found->count < UAT_REACH_ROWS ? (size_t)found->count : UAT_REACH_ROWS;

@@ -114,8 +114,8 @@ static void report(uint64_t waited)
                  waited, uat_call_name(), uat_job_settings.stall_timeout);
 }
 
-/* All workers have entered the call and wait in it, so only a message of the network could still end it. Ends the job
- * if that takes UAT_STALL_LIMIT. */
+/* All workers have entered the call and wait in it, so only a message in the network could still end it. Ends the job
+ * if this lasts for UAT_STALL_LIMIT. */
 static void judge_circle(uint64_t now)
 {
     struct survey s;
@@ -173,8 +173,8 @@ void uat_straggler_barrier(int rank)
         return;
     wait.looked = now;
     if (uat_call_look(rank, &word) == UAT_PEER_DIFFERS) {
-        /* The rank may have left this call since. Then its word may have arrived already, and there is no second
-         * look. */
+        /* The rank may have left this call since. Then its word may have arrived already, and this worker does not look
+         * a second time. */
         if (wait.differs)
             uat_call_compare(rank, word);
         wait.differs = true;

@@ -21,7 +21,8 @@ struct share {
 
 /* The words of the trees. */
 struct words {
-    /* HCA atomics only: up[i] grows by 1 for each share of child i, down by 1 for each message of the parent. */
+    /* HCA atomics only: up[i] grows by 1 for each share of child i, and `down` by 1 for each message from the
+     * parent. */
     _Alignas(UAT_CACHE_LINE) uint64_t up[UAT_BARRIER_ROUNDS];
     uint64_t down;
     _Alignas(UAT_CACHE_LINE) struct share share[UAT_BARRIER_ROUNDS]; /* WRITTEN by the children */
@@ -110,9 +111,9 @@ static int tell_parent(struct share *sum)
 }
 
 /*
- * Where a worker hears the current message. There is one slot for even and one for odd numbers. Two slots are enough: a
- * parent is never two messages ahead of its child, because it needs the child's share for the next sum, and a copy ends
- * with a barrier.
+ * The slot in which a worker receives the current message. There is one slot for even and one for odd numbers. Two
+ * slots are enough: a parent is never two messages ahead of its child, because it needs the child's share for the next
+ * sum, and a copy ends with a barrier.
  */
 static struct uat_told *slot_of(struct words *w)
 {
@@ -233,7 +234,7 @@ int uat_tree_copy(void *to, const void *from, size_t n)
         if (!rc && to)
             memcpy((char *)to + done, staged, bytes);
         if (!rc)
-            rc = uat_collective_barrier(); /* all have READ them: the next chunk, or zeros, may overwrite them */
+            rc = uat_collective_barrier(); /* all have READ the bytes: the next chunk, or zeros, may overwrite them */
     }
     memset(staged, 0, n < room ? n : room); /* keeps the stacks' high-water mark right */
     return rc;
