@@ -124,7 +124,7 @@ int uat_global_free(void *p)
     return 0;
 }
 
-/* Give up the memory of temporary arrays, which none may use. */
+/* Give up the memory of temporary arrays. None of them may be in use. */
 static int close_temporary(void)
 {
     struct uat_array *space = uat_global.temporary.space, *ledger = uat_global.temporary.ledger;
@@ -193,7 +193,7 @@ int uat_global_freeze(void *p)
     if (rc)
         return rc;
     uat_global_before_barrier();
-    uat_check(uat_global.config.barrier()); /* no worker writes to it after this */
+    uat_check(uat_global.config.barrier()); /* no worker may write to the array after this */
     uat_global_after_barrier();
     a->frozen = uat_global.cache.epoch | UINT64_C(1)
                                              << 63; /* differs from all other epochs, and from earlier freezes */

@@ -36,8 +36,8 @@ uint64_t uat_array_share(const struct uat_array *a, int host)
     return kept * a->chunk;
 }
 
-/* The leader creates its host's object. The transport then checks that memory to be locked is available, before anybody
- * touches it. */
+/* The leader creates its host's object. The transport then checks that the memory that it will lock is available,
+ * before any worker touches it. */
 static int make_object(struct uat_array *a, struct uat_memobj *memobj)
 {
     struct uat_global *g = &uat_global;
@@ -240,7 +240,7 @@ static int make(size_t bytes, size_t chunk, const struct uat_table_entry *saved,
         rc = uat_place_reserve(a, saved);
     if (!rc)
         rc = uat_overcommit_check_array(a);
-    rc = uat_global_agree(rc); /* no worker maps memory that does not exist */
+    rc = uat_global_agree(rc); /* so that no worker maps memory that does not exist */
     if (!rc)
         rc = uat_global_agree(make_object(a, &mine));
     if (!rc) { /* every worker has its table here, or agree() would have failed */
@@ -267,7 +267,7 @@ int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chu
     int rc = uat_table_next(asked, &saved);
     if (rc)
         return rc;
-    if (saved && saved->start == 0) { /* main() must go on as it did in the interrupted job */
+    if (saved && saved->start == 0) { /* main() must continue as it did in the interrupted job */
         if (own_rank() == 0)
             uat_error("%zu MiB of global memory are refused, as in the job that was interrupted", bytes >> 20);
         rc = -ENOMEM;

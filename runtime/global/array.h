@@ -45,14 +45,14 @@ static inline struct uat_array *uat_array_of(uintptr_t at)
 struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes);
 /* Under torture: ends the job on a write to a frozen array. */
 void uat_array_refuse_frozen(const char *call, const struct uat_array *a, uintptr_t at, size_t bytes);
-/* Create the array that a call asks for: its bytes, distribution and block. bytes, chunk: what this job makes of it. In
- * a restarted job it gets the addresses that it had, and is noted in the table. Collective; returns 0 or the worst of
- * all workers' errors, reported. */
+/* Create the array that a call asks for: its bytes, distribution and block. bytes, chunk: the array's size and chunk in
+ * this job. In a restarted job the array gets the addresses that it had. The call is noted in the table. Collective;
+ * returns 0 or the worst of all workers' errors, reported. */
 int uat_array_make(const struct uat_table_entry *asked, size_t bytes, size_t chunk, struct uat_array **out);
 void uat_array_drop(struct uat_array *a);
 
-/* place.c: reserve addresses for an array, the same on all workers. saved: those that it had when a checkpoint was
- * written, or NULL. Returns 0 or a negative errno, reported. */
+/* place.c: reserve addresses for an array, the same on all workers. saved: the checkpoint's entry for the array, with
+ * the addresses that it had, or NULL. Returns 0 or a negative errno, reported. */
 int uat_place_reserve(struct uat_array *a, const struct uat_table_entry *saved);
 void uat_place_release(const struct uat_array *a);
 /* The granules of an array of `size` bytes with this shift. */
@@ -104,8 +104,8 @@ struct uat_home {
 };
 struct uat_home uat_array_home(const struct uat_array *a, uintptr_t at);
 
-/* The offset, in bytes, of the line that has a rank's colour, counted from the first line. rank: of a worker or a
- * ghost. */
+/* The offset, in bytes, of the line that has a rank's colour, counted from the first line. rank: a worker's or a
+ * ghost's. */
 static inline uintptr_t uat_head_line(int rank)
 {
     const uint8_t *colours = uat_ghosts_has((uint64_t)rank) ? uat_ghosts.colours : uat_segment.colours;

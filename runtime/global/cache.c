@@ -127,7 +127,7 @@ static void settle(struct uat_slot_of_cache *s)
     s->arriving = 0;
 }
 
-/* Show the run of valid parts around this valid part. A hit looks only at that run. */
+/* Publish the run of valid parts around this valid part. A hit checks only that run. */
 static void show(const struct uat_slot_of_cache *s, unsigned part)
 {
     struct uat_shown_run *r = &uat_global.cache.shown[s - uat_global.cache.slot];
@@ -193,13 +193,14 @@ static struct uat_slot_of_cache *prepare(const struct uat_array *a, uint64_t blo
     } else if (s->epoch != epoch) {
         if (s->arriving)
             settle(s);
-        s->valid = 0; /* no run of it is shown, because an acquire changed the epoch, and so hid all runs */
+        s->valid = 0; /* no run of the slot is shown, because an acquire changed the epoch, and so hid all runs */
         s->epoch = epoch;
     }
     return s;
 }
 
-/* READ [at, end) of one block, except for bytes that are checked out for writing. Only the slot has those (G10). */
+/* READ [at, end) of one block, except for bytes that are checked out for writing. Only the slot has their values
+ * (G10). */
 static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t end)
 {
     struct uat_global *g = &uat_global;
@@ -213,11 +214,11 @@ static void fetch_around(struct uat_slot_of_cache *s, uintptr_t at, uintptr_t en
     }
 }
 
-/* READ the parts that are missing; the caller waits until operation s->read_end has completed. */
+/* READ the parts that are missing; the caller must wait until operation s->read_end has completed. */
 static void fetch(struct uat_slot_of_cache *s, unsigned missing)
 {
     uintptr_t start = (uintptr_t)s->block << UAT_BLOCK_SHIFT;
-    if (s->dirty_end) /* the READ would overwrite bytes that are not posted */
+    if (s->dirty_end) /* the READ would overwrite bytes that are not yet posted */
         uat_writeback_slot(s);
     for (unsigned part = 0; part < UAT_PARTS;) {
         unsigned end = part;
@@ -232,8 +233,8 @@ static void fetch(struct uat_slot_of_cache *s, unsigned missing)
     }
 }
 
-/* The parts of [from, to) whose content must come from home. These are all parts if they are to be read. If they are
- * only written, these are the parts that [from, to) covers incompletely (G2). */
+/* The parts of [from, to) whose content must come from home. If the access reads, these are all parts. If it only
+ * writes, these are the parts that [from, to) covers incompletely (G2). */
 static unsigned needed(size_t from, size_t to, enum uat_access access)
 {
     unsigned parts = uat_parts_touched(from, to);
@@ -247,7 +248,8 @@ static unsigned needed(size_t from, size_t to, enum uat_access access)
     return edges;
 }
 
-/* Start to fetch what [at, end) needs, block by block. Returns false if the ring cannot hold it now. */
+/* Start to fetch the missing parts of [at, end), block by block. Returns false if the ring cannot hold the range
+ * now. */
 static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum uat_access access)
 {
     for (uintptr_t p = at; p < end;) {
@@ -262,7 +264,7 @@ static bool begin(const struct uat_array *a, uintptr_t at, uintptr_t end, enum u
         unsigned missing = needed(from, to, access) & ~s->valid;
         if (missing)
             fetch(s, missing);
-        s->valid |= touched; /* true once uat_cache_checkout() has waited and the caller has written */
+        s->valid |= touched; /* this becomes true once uat_cache_checkout() has waited and the caller has written */
         show(s, (unsigned)(from >> UAT_PART_SHIFT));
         p += to - from;
     }
@@ -338,7 +340,7 @@ void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
         struct uat_slot_of_cache *s = uat_slot_for(p >> UAT_BLOCK_SHIFT);
         if (s->block == p >> UAT_BLOCK_SHIFT) {
             if (s->arriving)
-                settle(s); /* else its READ might arrive last */
+                settle(s); /* otherwise the prefetch's READ might arrive after this copy */
             memcpy(uat_slot_place(s) + inside, source + done, n);
         }
         done += n;

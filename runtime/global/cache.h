@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cache of far memory: its slots, the bytes in them that wait to go home, and ranges that it cannot hold in one
- * piece. */
+/* The cache of far memory: its slots, the bytes in them that wait to be written home, and ranges that it cannot hold in
+ * one piece. */
 #ifndef UAT_GLOBAL_CACHE_H
 #define UAT_GLOBAL_CACHE_H
 
@@ -8,14 +8,15 @@
 
 /* A place of the cache: block b lies in slot b mod slots. */
 struct uat_slot_of_cache {
-    _Alignas(64) uint64_t block;  /* address >> UAT_BLOCK_SHIFT; 0: none */
-    uint64_t epoch;               /* the epoch in which `valid` holds */
-    uint16_t valid;               /* parts that are valid copies of the home's bytes, or were checked in since */
-    uint16_t arriving;            /* parts whose prefetch is in flight */
-    uint32_t dirty, dirty_end;    /* bytes checked in and not yet posted: [dirty, dirty_end); none if dirty_end is 0 */
-    uint32_t link;                /* link to the block's home */
-    bool listed;                  /* the slot is in `pending` */
-    uint64_t read_end, write_end; /* the link's operations that end the last READ to it and WRITE from it */
+    _Alignas(64) uint64_t block; /* address >> UAT_BLOCK_SHIFT; 0: none */
+    uint64_t epoch;              /* the epoch in which `valid` holds */
+    uint16_t valid;              /* parts that are valid copies of the home's bytes, or were checked in since */
+    uint16_t arriving;           /* parts whose prefetch is in flight */
+    uint32_t dirty, dirty_end;   /* bytes checked in and not yet posted: [dirty, dirty_end); none if dirty_end is 0 */
+    uint32_t link;               /* link to the block's home */
+    bool listed;                 /* the slot is in `pending` */
+    /* numbers of the link's operations that end the last READ to the slot, and the last WRITE from it */
+    uint64_t read_end, write_end;
 };
 
 _Static_assert(sizeof(struct uat_slot_of_cache) == 64, "one line");
@@ -25,7 +26,7 @@ void uat_cache_plan(void);
 int uat_cache_open(void);
 void uat_cache_close(void);
 void *uat_cache_checkout(uintptr_t at, size_t bytes, enum uat_access access);
-/* Show the run if all of the range is valid, in one block. Returns whether it is. */
+/* Publish the range's run if all of the range is valid, in one block. Returns whether it is. */
 bool uat_cache_show(uintptr_t at, size_t bytes);
 /* Make all slots show no run. */
 void uat_cache_hide(void);

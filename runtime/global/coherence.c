@@ -61,7 +61,7 @@ static void acquire(void)
 
 /*
  * A flat loop whose children write far bytes would release at every publication, which costs a round trip each time. So
- * publications are put off while releases for them have taken more than 1/BUDGET of the time. The deque looks again at
+ * publications are put off while releases for them have taken more than 1/BUDGET of the time. The deque asks again at
  * the next spawn.
  */
 static bool may_spend(struct uat_global *g, uint64_t now)

@@ -16,12 +16,13 @@ struct extent {
     char *at;
     size_t bytes;
     int fd;
-    uint64_t offset; /* of `at` in the object */
+    uint64_t offset; /* offset of `at` in the object */
 };
 
 typedef int extent_fn(void *arg, const struct extent *extent);
 
-/* Call fn for each range of the extent that was ever touched. A file system that cannot tell has touched all of it. */
+/* Call fn for each range of the extent that was ever touched. If the file system cannot tell, all of the extent counts
+ * as touched. */
 static int each_touched(const struct extent *whole, extent_fn *fn, void *arg)
 {
     off_t at = (off_t)whole->offset, end = at + (off_t)whole->bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The contents of global memory, for checkpoints. The functions are called while all workers have stopped. Each worker
- * looks after the chunks of which it is the home, so together they look after every byte once.
+ * handles the chunks of which it is the home, so together they handle every byte once.
  */
 #ifndef UAT_GLOBAL_CONTENT_H
 #define UAT_GLOBAL_CONTENT_H
@@ -12,7 +12,7 @@
 
 enum { UAT_CONTENT_PIECE = 1 << 20 /* most bytes of a piece: they stay in the processor's caches from use to use */ };
 
-/* Called with a piece of memory, which is near. Returns 0 to go on. */
+/* Called with a piece of memory, which is near. Returns 0 to continue. */
 typedef int uat_content_fn(void *arg, const void *at, size_t bytes);
 
 /* Call fn for each piece of this worker's chunks that is not zero. Memory that was never touched is not read. Returns
@@ -26,14 +26,14 @@ int uat_content_clear(int parts);
 /* Is [at, at + bytes) within one array? */
 bool uat_content_has(uint64_t at, uint64_t bytes);
 
-/* Write bytes to their home. They have arrived after uat_global_before_stop(). */
+/* Write bytes to their home. They have arrived once uat_global_before_stop() has returned. */
 void uat_content_put(uint64_t at, const void *from, size_t bytes);
 
-/* What a part for objects has besides its memory: *words. Returns the number of bytes; 0: this worker does not have the
+/* Point *words to the bookkeeping of a part for objects. Returns its number of bytes; 0: this worker does not have the
  * part. Valid until the next call. */
 size_t uat_objects_save(int part, uint64_t **words);
 
-/* Put that back. Returns whether the words are sound, and this worker has the part. */
+/* Restore that bookkeeping. Returns whether the words are sound and this worker has the part. */
 bool uat_objects_restore(int part, const uint64_t *words, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Exchanges between workers outside of runs: each worker puts its words into its segment, rank 0 READs them all, and
- * sends the whole down a tree. */
+ * sends all words down a tree. */
 #include <string.h>
 
 #include "runtime/global/state.h"
@@ -11,7 +11,7 @@ enum {
     FLIGHT = 16 /* READs in flight at a time */
 };
 
-/* What a worker shows in a step. Written by its own CPU only; READ by rank 0 in collect(). */
+/* The words that a worker offers in a step. Written by its own CPU only; READ by rank 0 in collect(). */
 static struct uat_area shown = {.name = "gather", .size = ROOM, .peers = UAT_PEERS_READ};
 static struct uat_area landing = {.name = "landing of gathers", .size = FLIGHT * ROOM, .peers = UAT_PEERS_NOTHING};
 
@@ -21,7 +21,7 @@ void uat_global_reserve(void)
     uat_segment_reserve(&landing);
 }
 
-/* Rank 0 READs n bytes, starting at `done`, of what each of these ranks shows. */
+/* Rank 0 READs n bytes, starting at `done`, of the words that each of these ranks offers. */
 static void collect(const int *ranks, int count, size_t bytes, size_t done, size_t n, char *all)
 {
     struct uat_transport *t = uat_global.config.transport;
@@ -48,11 +48,11 @@ int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t
     for (size_t done = 0; done < bytes && !rc; done += room) {
         size_t n = bytes - done < room ? bytes - done : room;
         memcpy(shown.at, (const char *)mine + done, n);
-        rc = c->barrier(); /* after this all words can be READ */
+        rc = c->barrier(); /* after this barrier all words can be READ */
         if (!rc && c->transport->rank == 0)
             collect(ranks, count, bytes, done, n, all);
         if (!rc && done + room < bytes)
-            rc = c->barrier(); /* until this no worker changes its words */
+            rc = c->barrier(); /* before this barrier no worker changes its words */
     }
     return rc ? rc : c->copy(all, all, (size_t)count * bytes);
 }

@@ -73,7 +73,7 @@ void uat_global_after_join(void);
 void uat_global_after_resume(void);
 void uat_global_before_barrier(void);
 void uat_global_after_barrier(void);
-/* RELEASE before this worker stops for a checkpoint. Caches stay valid: nobody writes until all go on. */
+/* RELEASE before this worker stops for a checkpoint. Caches stay valid: no worker writes until all continue. */
 void uat_global_before_stop(void);
 int uat_global_run_begins(void);
 void uat_global_run_ends(void);

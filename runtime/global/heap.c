@@ -27,7 +27,7 @@ enum { ALIGNMENT = 16, SMALLEST = 32, CLASSES = 4 * 40, GAP = 128 /* bytes befor
 #define ALIVE UINT64_C(0x75617420616c6976) /* "uat aliv" */
 #define FREED UINT64_C(0x7561742066726565) /* "uat free" */
 
-/* Lies before each object. A free object has the link in its first 8 bytes. */
+/* The header before each object. A free object has the link in its first 8 bytes. */
 struct header {
     uint64_t state; /* ALIVE or FREED, xor the object's address */
     uint64_t class_;
@@ -38,14 +38,14 @@ struct freed {
     uint64_t next;
 };
 
-/* What a part has besides its memory. */
+/* The bookkeeping of a part. */
 struct heap {
     int part;
     uintptr_t end, limit; /* end of the memory that was ever used; end of the part */
     uintptr_t free[CLASSES];
 };
 
-static struct heap *heaps; /* of this worker: its own part's, then those of ghosts */
+static struct heap *heaps; /* this worker's heaps: its own part's first, then the ghosts' */
 static int heap_count;
 
 /* Bytes of an object of a class, its header included. */
@@ -71,7 +71,7 @@ static unsigned class_of(size_t bytes)
     return class_;
 }
 
-/* Where a part starts, and where its first object may. A part has the number of its worker or ghost. */
+/* Where a part starts, and where its first object may start. A part has the number of its worker or ghost. */
 static uintptr_t start_of(int part)
 {
     return uat_global.array.parts->start + (uintptr_t)part * uat_global.array.parts->chunk;

@@ -37,7 +37,7 @@ struct uat_array *uat_array_check(const char *call, uintptr_t at, size_t bytes)
 {
     const struct uat_global *g = &uat_global;
     struct uat_array *a = g->is_open ? uat_array_of(at) : &uat_nowhere;
-    size_t size = g->strict ? a->bytes : a->size; /* the last chunk may be larger than requested */
+    size_t size = g->strict ? a->bytes : a->size; /* the last chunk may reach beyond the requested bytes */
     if (__builtin_expect(a == &uat_nowhere || at - a->start > size || bytes > size - (at - a->start), 0)) {
         if (a == &uat_nowhere)
             uat_fatal("%s: %p is no address of global memory", call, (void *)at);

@@ -3,8 +3,9 @@
  * Links to hosts: READs and WRITEs of far bytes, and flushes.
  *
  * Two WRITEs have no order between them, and a READ has no order after a WRITE (transport/bulk.h). So a link keeps the
- * bytes of all WRITEs since its last flush in a set of ranges. A WRITE that overlaps one of them waits for a flush. A
- * READ that overlaps one of them is posted after an atomic, which follows those WRITEs (B1, B2).
+ * bytes of all WRITEs since its last flush in a set of ranges. A WRITE that overlaps one of them waits for a flush.
+ * Before a READ that overlaps one of them, the link posts an atomic. It takes effect after those WRITEs and before the
+ * READ (B1, B2).
  */
 #ifndef UAT_GLOBAL_LINK_H
 #define UAT_GLOBAL_LINK_H
@@ -14,7 +15,7 @@
 /* A link's WRITEs that may not have taken effect. */
 struct uat_unreleased {
     bool any;                 /* WRITEs or additions since the last flush */
-    struct uat_ranges ranges; /* their ranges at home */
+    struct uat_ranges ranges; /* the WRITEs' ranges at home */
     uint64_t added;           /* number of the link's last operation that was a uat_atomic_add() */
 };
 
@@ -32,7 +33,7 @@ uint64_t uat_link_read(uintptr_t at, void *to, size_t bytes);
 
 /* Post a flush of the link's WRITEs and additions. Returns false if there are none. */
 bool uat_link_flush_begin(int link);
-/* Wait until that flush is complete. No writes may be posted in between. */
+/* Wait until that flush is complete. No WRITE may be posted between the two calls. */
 void uat_link_flush_end(int link);
 
 #endif

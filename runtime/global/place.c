@@ -69,9 +69,9 @@ static bool are_free(const struct uat_global *g, size_t first, size_t granules)
     return true;
 }
 
-/* The first of a sequence of free granules: the last of them, so that the parts, which begin at granule 0, have room to
- * grow in a restarted job of more workers. It is the same on all workers, because all make the same calls. Returns
- * UAT_GRANULES if there is none. */
+/* The first granule of the last sequence of free granules that is long enough. The parts begin at granule 0, and so
+ * have room to grow in a restarted job with more workers. All workers choose the same sequence, because all make the
+ * same calls. Returns UAT_GRANULES if there is none. */
 static size_t choose_granules(const struct uat_global *g, size_t granules)
 {
     size_t free = 0, i = UAT_GRANULES;

@@ -79,7 +79,7 @@ struct uat_global {
         int *size;                /* number of workers of a host */
     } host;
     struct {
-        bool shows;     /* slots show their runs to uat_global_checkout() */
+        bool shows;     /* slots publish their runs in shown[], where the inlined uat_global_checkout() finds them */
         uint64_t epoch; /* the current epoch, raised by an acquire */
         struct uat_slot_of_cache *slot;
         struct uat_shown_run *shown; /* the shown run of each slot */
@@ -117,8 +117,8 @@ extern struct uat_global uat_global __attribute__((visibility("hidden")));
 /* open.c: uat_global_open(), inside a collective call. */
 int uat_global_start(void);
 
-/* exchange.c, collective: give all workers `bytes` bytes of each of `count` ranks (NULL: the first ones), in their
- * order. It takes rank 0 `count` READs for each 512 bytes, 16 at a time. */
+/* exchange.c, collective: give all workers `bytes` bytes of each of these `count` ranks (NULL: the first `count`), in
+ * the ranks' order. Rank 0 posts `count` READs per 512 bytes, 16 at a time. */
 int uat_global_gather_from(const int *ranks, int count, const void *mine, size_t bytes, void *all);
 /* The worst of all workers' rc, returned on all of them. */
 int uat_global_agree(int rc);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { UAT_TABLE_PARTS = 0xff /* `distribution` of the parts that hold objects; `bytes`: of one part */ };
+enum { UAT_TABLE_PARTS = 0xff /* `distribution` of the parts that hold objects; `bytes`: the size of one part */ };
 
 struct uat_table_entry {
     uint64_t bytes, block;
@@ -28,15 +28,15 @@ void uat_table_close(void);
 /* The calls so far, for a checkpoint. */
 const struct uat_table_entry *uat_table_entries(size_t *count);
 
-/* Put the calls that a checkpoint has into the empty table, to be made again. Every address is checked. Returns whether
- * they are sound. */
+/* Put the calls of a checkpoint into the empty table; main() will make them again. Every address is checked. Returns
+ * whether the calls are sound. */
 bool uat_table_restore(const struct uat_table_entry *entries, size_t count);
 
 /* How many calls of the checkpoint have not been made again. */
 size_t uat_table_missing(void);
 
-/* The entry of the call that is made now, if the checkpoint has one: *entry; else NULL. Returns 0, or -EINVAL if the
- * call asks for something else; the result is the same on all workers, and rank 0 reports it. */
+/* Point *entry to the checkpoint's entry for the call that is being made, or set it to NULL if there is none. Returns
+ * 0, or -EINVAL if the call asks for something else; the result is the same on all workers, and rank 0 reports it. */
 int uat_table_next(const struct uat_table_entry *asked, const struct uat_table_entry **entry);
 
 /* The call is over; made: what it asked for, and got. */

@@ -7,7 +7,7 @@
  * The ledger says which units are taken. It is an array of one chunk, on rank 0's host, with a bit and an entry for
  * each unit. Allocations hold its lock; giving back needs no lock. tests/model/temporary.pml is the model:
  *
- *   E1  Under the lock, a task sets only bits that it found clear. It gives the lock back after the bits are set.
+ *   E1  Under the lock, a task sets only bits that it found clear. It releases the lock after the bits are set.
  *   E2  Units belong to the task that set their bits. Only this task, or one after it in the program's order, writes
  *       their entries or clears their bits.
  *   E3  All that this worker wrote to the units is at its home before their bits are cleared. Otherwise a late WRITE
@@ -16,7 +16,7 @@
  *
  * Cached bytes of an earlier array need no care. A task reads only bytes that it, or a task before it, wrote after the
  * allocation. On another worker an acquire lies between that write and the read; on the same worker the write has
- * changed its cache.
+ * changed the worker's cache.
  */
 #include <errno.h>
 
@@ -29,9 +29,9 @@
 enum {
     UNITS = UAT_TEMPORARY_UNITS,
     BITS = 64,             /* units of a word of bits */
-    LOCK_OFFSET = 0,       /* of the ledger's lock: 0, or 1 + the rank that holds it */
-    BITS_OFFSET = 256,     /* of the bits: atomic words, in another line than the lock */
-    ENTRIES_OFFSET = 4096, /* of the entries: plain data */
+    LOCK_OFFSET = 0,       /* offset of the ledger's lock, which is 0, or 1 + the rank that holds it */
+    BITS_OFFSET = 256,     /* offset of the bits: atomic words, in another line than the lock */
+    ENTRIES_OFFSET = 4096, /* offset of the entries: plain data */
     FIRST_SHIFT = 48,      /* an entry: its array's first unit << FIRST_SHIFT | the array's bytes; 0: a free unit */
     BATCH = 64             /* entries that are written at a time */
 };
@@ -67,8 +67,8 @@ static void lock(void)
     }
 }
 
-/* An atomic that returns a value waits for this worker's earlier additions, so the bits are set before (E1). Pairs with
- * the CMP_SWAP in lock(). */
+/* An atomic that returns a value waits for this worker's earlier additions, so the bits are set before the lock is free
+ * (E1). Pairs with the CMP_SWAP in lock(). */
 static void unlock(void)
 {
     uat_atomic_fetch_add(lock_word(), -own_mark());

@@ -31,8 +31,8 @@ static char *take_bounce(int link, unsigned *number)
     return g->bounce.buffers + (size_t)i * UAT_BOUNCE;
 }
 
-/* Bytes from `at` on that one operation can carry: they lie in one chunk, and fit in a bounce buffer if it needs
- * one. */
+/* Bytes from `at` on that one operation can carry: they lie in one chunk, and fit in a bounce buffer if the operation
+ * needs one. */
 static size_t portion(const struct uat_home *home, size_t bytes, bool direct)
 {
     size_t n = bytes < home->run ? bytes : home->run;
@@ -189,7 +189,7 @@ void uat_global_put_begin(uat_global_transfer_t *t, void *global, const void *lo
 
 void uat_global_transfer_wait(uat_global_transfer_t *t)
 {
-    if (t->mark != BEGUN || uat_transfers_open == 0) /* not in flight, or a copy of one that was waited for */
+    if (t->mark != BEGUN || uat_transfers_open == 0) /* not in flight, or a copy of a transfer that was waited for */
         uat_fatal("uat_global_transfer_wait(): the transfer at %p is not in flight; every transfer must be waited for "
                   "once",
                   (void *)t);
