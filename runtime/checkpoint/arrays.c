@@ -18,7 +18,7 @@
 
 _Static_assert((int)UAT_CONTENT_PIECE <= (int)UAT_PIECE, "a reader has room for each piece");
 
-/* The checkpoint that this job goes on from: how many files have contents; 0: it has no global memory. */
+/* The number of files with contents in the checkpoint that this job continues from; 0: it has no global memory. */
 static uint64_t files;
 
 static bool is_open(void)
@@ -32,7 +32,7 @@ static int write_piece(void *arg, const void *at, size_t bytes)
     struct uat_sections_out *out = arg;
     uat_sections_add(out, UAT_SECTION_PIECE, (uintptr_t)at, at, bytes);
     sync_file_range(fileno(out->output.file), 0, 0, SYNC_FILE_RANGE_WRITE);
-    return ferror(out->output.file); /* the file's end reports the error */
+    return ferror(out->output.file); /* closing the file reports the error */
 }
 
 int uat_arrays_write(const struct uat_sections_head *head)
@@ -100,7 +100,7 @@ static void *near_place(uint64_t at, size_t bytes)
     return uat_global_near(p, bytes) == bytes ? p : NULL;
 }
 
-/* Put back this worker's share. Workers own, own + files, ... read the same file. */
+/* Put back this worker's share. Workers r, r + files, r + 2 files, ... read the same file. */
 static int restore_own(struct uat_sections_head head)
 {
     const uint64_t size = (uint64_t)uat_self.size, own = (uint64_t)uat_self.rank,
@@ -114,7 +114,7 @@ static int restore_own(struct uat_sections_head head)
         rc = read < 0 ? (int)read : 0;
     }
     free(to.buffer);
-    uat_global_before_stop(); /* what was put is at home */
+    uat_global_before_stop(); /* all that was put is at home */
     return rc;
 }
 
@@ -135,7 +135,7 @@ int uat_arrays_restore(const struct uat_sections_head *head, int rc)
         return rc;
     if (!rc)
         rc = uat_content_clear((int)head->workers);
-    int worst = uat_collective_agree(rc); /* no worker clears what another has put back */
+    int worst = uat_collective_agree(rc); /* no worker may clear what another has put back */
     return worst ? rc : restore_own(*head);
 }
 

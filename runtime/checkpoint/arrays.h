@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Global memory in a checkpoint. The file `job` has the table of arrays (runtime/global/table.h), `memory-R` the bytes
- * of the chunks of which worker R was the home, `rank-V` the lists of the objects' part V.
+ * Global memory in a checkpoint. The file `job` has the table of arrays (runtime/global/table.h). The file `memory-R`
+ * has the bytes of the chunks of which worker R was the home. The file `rank-V` has the lists of the objects' part V.
  *
  * Contents belong to addresses, not to ranks. So a restarted job may place chunks with other workers, and its workers
  * share the pieces of these files among them.
@@ -13,19 +13,19 @@
 
 #include "runtime/checkpoint/sections.h"
 
-/* Keep the table of arrays. Before main() allocates any. */
+/* Keep the table of arrays. Called before main() allocates any array. */
 void uat_arrays_open(void);
 void uat_arrays_close(void);
 
 /* Write this worker's file `memory-R`, if global memory is open. Returns 0 or a negative errno, reported. */
 int uat_arrays_write(const struct uat_sections_head *head);
 
-/* Append the table of arrays to the file `job`. Take it from its section: before main() allocates arrays. Returns
- * whether the section is sound. */
+/* Append the table of arrays to the file `job`. uat_arrays_take_table() takes it from its section, before main()
+ * allocates arrays, and returns whether the section is sound. */
 void uat_arrays_save_table(struct uat_sections_out *out);
 bool uat_arrays_take_table(const struct uat_section *section);
 
-/* Append the lists of the part `part`, if this worker has it. Take them from their section. */
+/* Append the lists of this part, if this worker has it. uat_arrays_take_objects() takes them from their section. */
 void uat_arrays_save_objects(struct uat_sections_out *out, int part);
 bool uat_arrays_take_objects(const struct uat_section *section);
 

@@ -10,8 +10,8 @@
 /* Call the functions that save, and append what they return. */
 void uat_blobs_save(struct uat_sections_out *out);
 
-/* Keep a copy of what `rank` saved, of this worker or of a ghost, until uat_blobs_give(). Returns whether main() has
- * made the call again whose functions saved it, and whether there is memory. */
+/* Keep a copy of what `rank`, this worker or a ghost, saved, until uat_blobs_give(). Returns false if main() has not
+ * repeated the call of uat_at_checkpoint() whose function saved it, or if there is no memory. */
 bool uat_blobs_take(int rank, const struct uat_section *section);
 
 /* Call the functions that restore, with all that was taken. */

@@ -34,11 +34,11 @@
 
 static struct {
     struct uat_checkpoint_config config;
-    struct uat_manifest from; /* the checkpoint that this job goes on from; number 0: it began anew */
+    struct uat_manifest from; /* the checkpoint that this job continues from; number 0: the job began anew */
     uint64_t canary;
     uint64_t runs;    /* runs that have begun in this job */
     uint64_t highest; /* rank 0: the highest number of a checkpoint in the folder */
-    uint64_t said[2]; /* rank 0: obstacles that were reported, as bits; [1]: as a reason not to end the job */
+    uint64_t said[2]; /* rank 0: bits of obstacles that were reported; said[1]: as a reason not to end the job */
 } checkpoint;
 
 static bool is_on(void)
@@ -46,7 +46,7 @@ static bool is_on(void)
     return uat_checkpoint_settings.folder[0] != 0;
 }
 
-/* Choose the number by setting and `latest`. */
+/* Choose the checkpoint's number by the settings and `latest`. */
 static int choose_number(uint64_t *number)
 {
     int rc = uat_folder_open();
@@ -122,7 +122,7 @@ static int compare_identity(const struct uat_section *section)
         return -EBADMSG;
     memcpy(&theirs, uat_section_bytes(section), section->bytes);
     checkpoint.canary = theirs.canary;
-    /* The state does not depend on this. */
+    /* The state does not depend on the checkpoint's id. */
     theirs.checkpoint = own->checkpoint;
     snprintf(whose, sizeof(whose), "checkpoint %" PRIu64 " in %s", checkpoint.from.number,
              uat_checkpoint_settings.folder);
@@ -184,7 +184,7 @@ static int write_ranks(struct uat_sections_head *head, const struct uat_chain *c
     return rc ? rc : uat_arrays_write(head);
 }
 
-/* Rank 0: write what concerns all, and let `latest` name the checkpoint. */
+/* Rank 0: write the data that concern all workers, and let `latest` name the checkpoint. */
 static int write_job(struct uat_sections_head *head)
 {
     char name[UAT_SECTIONS_NAME];
@@ -245,11 +245,12 @@ static int begin(struct uat_sections_head *head)
     return rc ? rc : uat_collective_agree_on(0, &head->id);
 }
 
-/* All workers have stopped: write the checkpoint. Returns whether it is complete; the same on all. */
+/* All workers have stopped: write the checkpoint. Returns whether it is complete; the result is the same on all
+ * workers. */
 static bool write_all(const struct uat_chain *chain)
 {
     struct uat_sections_head head;
-    fflush(NULL); /* what was printed so far is not printed again */
+    fflush(NULL); /* so that what was printed so far is not printed again after a restart */
     int rc = begin(&head);
     if (rc)
         return false;
@@ -319,7 +320,7 @@ bool uat_checkpoint_is_interrupted(void)
     return checkpoint.from.number > 0 && checkpoint.runs == checkpoint.from.run + 1;
 }
 
-/* Restore what `rank` had: this worker, or a ghost that it keeps. */
+/* Restore the state of `rank`: this worker, or a ghost that it keeps. */
 static int restore_rank(int rank, struct uat_chain *chain)
 {
     struct uat_sections_in in = {.data = NULL};

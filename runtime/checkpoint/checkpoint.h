@@ -4,7 +4,8 @@
  * runtime/sched/stop.h. What is in the files: folder.h, sections.h, manifest.h.
  *
  *   K7  Restore writes the memory of all workers before any of them resumes a task.
- *   K8  A worker with a chain has shown that it has work before that barrier, or rank 0 could find a deadlock.
+ *   K8  A worker with a chain publishes that it has work before the barrier of K7. Otherwise rank 0 could find a
+ *       deadlock.
  */
 #ifndef UAT_CHECKPOINT_ROOM_H
 #define UAT_CHECKPOINT_ROOM_H
@@ -17,14 +18,14 @@
 #include "runtime/job/identity.h"
 
 struct uat_checkpoint_config {
-    const struct uat_identity *identity; /* of this worker; must live on */
+    const struct uat_identity *identity; /* this worker's; must stay valid */
     const struct uat_settings *settings;
-    void (*leave)(int status); /* end this worker in order, with all others; does not return */
+    void (*leave)(int status); /* end this worker cleanly, with all others; does not return */
 };
 
-/* Choose the checkpoint to go on from, if there is one, and read what concerns all. Called once rank and size are
- * known. *colour: this worker's; the checkpoint's replaces it. *id: identifies the checkpoint; 0: the job begins anew.
- * Returns 0 or a negative errno, reported. */
+/* Choose the checkpoint to continue from, if there is one, and read the data that concern all workers. Called once rank
+ * and size are known. *colour: this worker's; the checkpoint's replaces it. *id: identifies the checkpoint; 0: the job
+ * begins anew. Returns 0 or a negative errno, reported. */
 int uat_checkpoint_choose(int *colour, uint64_t *id);
 
 /* Compare this job with the checkpoint's. *canary is replaced by the checkpoint's. Returns 0 or -EINVAL, reported. */
@@ -34,11 +35,13 @@ int uat_checkpoint_compare(const struct uat_checkpoint_config *config, uint64_t 
 int uat_checkpoint_open(void);
 void uat_checkpoint_close(void);
 
-/* A run begins. Returns the record of how it ended in the job that was interrupted, or NULL: it is to be executed. */
+/* A run begins. Returns the record of how it ended in the job that was interrupted, or NULL if the run must be
+ * executed. */
 const struct uat_run_record *uat_checkpoint_run_begins(void);
 
-/* Is the run that begins the interrupted one? Then uat_checkpoint_go_on() restores this worker's state and runs what it
- * had; the caller goes on with uat_schedule(). Ends the job if the state cannot be restored. */
+/* Returns true if the run that begins is the interrupted one. The caller must then call uat_checkpoint_go_on(), which
+ * restores this worker's state and runs its tasks, and then uat_schedule(). Ends the job if the state cannot be
+ * restored. */
 bool uat_checkpoint_is_interrupted(void);
 void uat_checkpoint_go_on(void);
 

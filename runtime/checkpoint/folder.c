@@ -20,7 +20,7 @@
 
 #define LATEST "latest"
 
-static int lock_fd = -1; /* of FOLDER/lock while this process has the lock; -1: it has not */
+static int lock_fd = -1; /* descriptor of FOLDER/lock while this process has the lock; otherwise -1 */
 
 static int report(const char *name, const char *what)
 {
@@ -77,7 +77,7 @@ const char *uat_folder_holder(char *text, size_t size)
     return text;
 }
 
-/* Write who has the lock, for the messages of others. */
+/* Write which process has the lock, for the messages of other jobs. */
 static void sign_lock(void)
 {
     char host[256] = "", text[300];
@@ -228,7 +228,8 @@ static void remove_parts(void)
 void uat_folder_remove(uint64_t number)
 {
     char name[UAT_SECTIONS_NAME];
-    unlink(uat_folder_name(name, sizeof(name), number, "manifest")); /* first: it makes the checkpoint complete */
+    /* first, because the manifest makes the checkpoint complete */
+    unlink(uat_folder_name(name, sizeof(name), number, "manifest"));
     DIR *folder = opendir(uat_folder_name(name, sizeof(name), number, NULL));
     for (struct dirent *entry; folder && (entry = readdir(folder));)
         unlinkat(dirfd(folder), entry->d_name, 0);

@@ -2,8 +2,8 @@
 /*
  * The folder of a job's checkpoints:
  *   FOLDER/latest      number of the newest complete checkpoint, replaced by rename
- *   FOLDER/7/rank-V    what worker V had
- *   FOLDER/7/job       what concerns all: identity, results of earlier runs
+ *   FOLDER/7/rank-V    the state of worker V
+ *   FOLDER/7/job       the data that concern all workers: identity, results of earlier runs
  *   FOLDER/7/manifest  the checkpoint in words; written last
  *   FOLDER/lock        says which job uses the folder
  * Each file has a temporary name until it is complete (base/output.h).
@@ -11,7 +11,7 @@
  *   K9  `latest` names only a checkpoint all of whose files are on the disk. No checkpoint is changed once it is
  *       complete, and none is removed before `keep` newer ones are.
  *
- * Rank 0 alone changes the folder; the others create their own file. Functions return 0 or a negative errno, reported
+ * Rank 0 alone changes the folder; the others create their own files. Functions return 0 or a negative errno, reported
  * with the file's name.
  */
 #ifndef UAT_CHECKPOINT_FOLDER_H
@@ -28,9 +28,9 @@ int uat_folder_check(void);
 int uat_folder_open(void);
 
 /*
- * Lock FOLDER for this job until uat_folder_unlock(), or until this process ends: a record lock on FOLDER/lock, which a
- * forked child does not have, and which file systems of several hosts have, too. Returns -EBUSY if another job has it.
- * A file system without locks is a warning.
+ * Lock FOLDER for this job until uat_folder_unlock(), or until this process ends. The lock is a record lock on
+ * FOLDER/lock: a forked child does not inherit it, and file systems that several hosts share support it. Returns -EBUSY
+ * if another job has it. If the file system has no locks, this warns and returns 0.
  */
 int uat_folder_lock(void);
 void uat_folder_unlock(void);
@@ -50,16 +50,16 @@ size_t uat_folder_list(uint64_t **numbers);
 /* The highest number of any checkpoint, complete or not; 0: there is none. */
 uint64_t uat_folder_highest(void);
 
-/* Begin checkpoint `number`: its folder. */
+/* Begin checkpoint `number`: create its folder. */
 int uat_folder_begin(uint64_t number);
 
-/* All files are written: let `latest` name it (K9). */
+/* All files are written: let `latest` name the checkpoint (K9). */
 int uat_folder_complete(uint64_t number);
 
 /* Remove a checkpoint. Errors are ignored: `latest` no longer names it, or never did. */
 void uat_folder_remove(uint64_t number);
 
-/* Remove all but the newest `keep` complete checkpoints, and those that are not complete. */
+/* Remove all checkpoints except the newest `keep` complete ones. */
 void uat_folder_clean(int keep);
 
 #endif

@@ -19,9 +19,9 @@
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"
 
-enum { HEAP_SHARE = 16 /* a chain takes at most this part of the heap, or it is not offered */ };
+enum { HEAP_SHARE = 16 /* a chain that would take more than 1/HEAP_SHARE of the heap is not offered */ };
 
-/* A record or a block: its name's address, and where it is here. */
+/* A record or a block: the address in its name, and its address here. */
 struct lent {
     enum uat_section_kind kind;
     uint64_t address, whole;
@@ -32,8 +32,8 @@ struct kept {
     int rank;
     struct lent *lent;
     size_t count, room;
-    struct uat_chain chain; /* sp is 0 once it has begun */
-    char *stack;            /* its bytes */
+    struct uat_chain chain; /* sp is 0 once the chain was offered or has begun */
+    char *stack;            /* the bytes of the chain's stacks */
 };
 
 static struct {
@@ -162,7 +162,7 @@ void uat_kept_save(struct uat_sections_out *out, int rank)
         k++;
     size_t left = 0;
     for (size_t i = 0; i < k->count; i++) {
-        /* Relaxed: all workers have stopped, and a barrier was in between. Pairs with uat_park_give_back(). */
+        /* Relaxed: all workers have stopped, and met in a barrier since. Pairs with uat_park_give_back(). */
         if (__atomic_load_n(returned(&k->lent[i]), __ATOMIC_RELAXED))
             continue;
         k->lent[left++] = k->lent[i];

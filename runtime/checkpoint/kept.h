@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this worker keeps of ghosts (runtime/segment/ghost.h): their lent records and blocks until these come back, and
- * their chains until it begins them. */
+ * their chains until this worker begins them. */
 #ifndef UAT_CHECKPOINT_KEPT_H
 #define UAT_CHECKPOINT_KEPT_H
 
@@ -9,7 +9,8 @@
 #include "deque/chain.h"
 #include "runtime/checkpoint/sections.h"
 
-/* Keep what the file of ghost `rank` has; its keeper must be this worker. Returns 0 or a negative errno, reported. */
+/* Keep what the file of ghost `rank` has; this worker must be the ghost's keeper. Returns 0 or a negative errno,
+ * reported. */
 int uat_kept_restore(int rank, struct uat_sections_in *in);
 
 /* As uat_state_add_names(), for the blocks of ghosts. */
@@ -18,8 +19,8 @@ void uat_kept_add_names(void);
 /* Append what is left of ghost `rank`. */
 void uat_kept_save(struct uat_sections_out *out, int rank);
 
-/* Is a chain left? The next one, with its stacks in place; it stays valid until the next call. For
- * uat_chains_set(). */
+/* For uat_chains_set(). uat_kept_any(): is a chain left? uat_kept_next(): the next chain, with its stacks in place,
+ * valid until the next call. */
 bool uat_kept_any(void);
 const struct uat_chain *uat_kept_next(void);
 

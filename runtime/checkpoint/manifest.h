@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The manifest of a checkpoint: a text of one fact a line, which ends with its CRC. */
+/* The manifest of a checkpoint: a text with one fact per line, which ends with its CRC. */
 #ifndef UAT_MANIFEST_H
 #define UAT_MANIFEST_H
 
@@ -12,12 +12,12 @@ enum { UAT_MANIFEST_FORMAT = 1, UAT_MANIFEST_COMMAND = 400 /* bytes of the comma
 
 struct uat_manifest {
     uint64_t id;        /* as in struct uat_sections_head */
-    uint64_t number;    /* of the checkpoint */
+    uint64_t number;    /* number of the checkpoint */
     uint64_t run;       /* runs that were over when the interrupted one began */
     uint64_t restarts;  /* how often the job had been restarted */
     uint64_t arguments; /* hash of the arguments of the command line */
     int workers;
-    uint8_t *colours; /* of each worker: where it had the words that adapters change */
+    uint8_t *colours; /* colour of each worker: the shift of its words that adapters change */
     char command[UAT_MANIFEST_COMMAND];
     char time[32], version[32]; /* when it was written, in UTC, and by which version of uat; uat_manifest_read() sets
                                    them */
@@ -26,14 +26,14 @@ struct uat_manifest {
 /* Set arguments and command from this process's command line. The program's own name may differ. */
 void uat_manifest_command(struct uat_manifest *manifest);
 
-/* Write it to the file and to the disk. Returns 0 or a negative errno, reported. */
+/* Write the manifest to the file, and the file to the disk. Returns 0 or a negative errno, reported. */
 int uat_manifest_write(const struct uat_manifest *manifest, const char *name);
 
-/* Read that of checkpoint `number`. The caller frees colours. Returns 0 or a negative errno, reported. */
+/* Read the manifest of checkpoint `number`. The caller frees colours. Returns 0 or a negative errno, reported. */
 int uat_manifest_read(struct uat_manifest *manifest, uint64_t number);
 
-/* Read and check the file of a rank of this checkpoint, or, for UAT_MANIFEST_JOB, what concerns all. The caller frees
- * *in. Returns 0 or a negative errno, reported. */
+/* Read and check the file of a rank of this checkpoint, or, for UAT_MANIFEST_JOB, the file `job`. The caller frees *in.
+ * Returns 0 or a negative errno, reported. */
 enum { UAT_MANIFEST_JOB = -1 };
 int uat_manifest_file(const struct uat_manifest *manifest, struct uat_sections_in *in, int rank);
 

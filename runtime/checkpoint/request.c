@@ -17,7 +17,7 @@
 #include "runtime/job/self.h"
 #include "runtime/sched/stop.h"
 
-enum { AGAIN_SECONDS = 1 /* until a refused request to end the job is made again */ };
+enum { AGAIN_SECONDS = 1 /* time until a refused request to end the job is made again */ };
 
 static bool caught, clocked;
 static bool theirs;                /* the program itself catches SIGUSR2 */
@@ -53,7 +53,7 @@ int uat_request_catch(void)
     theirs = (previous.sa_flags & SA_SIGINFO) || (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN);
     if (theirs)
         return 0;
-    sigset_t held; /* by uatrun */
+    sigset_t held; /* the signals that uatrun blocks */
     sigemptyset(&held);
     sigaddset(&held, SIGUSR2);
     sigemptyset(&action.sa_mask);

@@ -13,10 +13,10 @@ void uat_request_release(void);
 int uat_request_open(void);
 void uat_request_close(void);
 
-/* A stop is over: start the clock again. end: it should have ended the job, but could not. */
+/* A stop is over: start the clock again. end: the stop should have ended the job, but could not. */
 void uat_request_done(bool end);
 
-/* What a worker has cannot be saved now: start the clock again. A request that should end the job (end) stays, and is
+/* A worker's state cannot be saved now: start the clock again. A request that should end the job (end) stays, and is
  * made again after a second. Returns whether such a request stays. */
 bool uat_request_refused(bool end);
 

@@ -19,7 +19,7 @@ struct uat_run_record {
 /* Keep a copy of the result of the run that has just ended. Returns 0 or -ENOMEM. */
 int uat_runs_add(const void *bytes, size_t size, bool failed);
 
-/* How many are kept, and number i of them. */
+/* The number of results that are kept, and result number i. */
 size_t uat_runs_count(void);
 const struct uat_run_record *uat_runs_get(size_t i);
 

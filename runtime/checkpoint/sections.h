@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of a checkpoint: sections, the first of which is the head, the last the end. Each has a CRC over its words and
- * its bytes. The end counts the sections, so that a file that was cut is found. Little-endian, like the processors.
+ * A file of a checkpoint: a sequence of sections. The first one is the head, the last one is the end. Each has a CRC
+ * over its words and its bytes. The end counts the sections, so that a file that was cut is found. Little-endian, like
+ * the processors.
  */
 #ifndef UAT_SECTIONS_H
 #define UAT_SECTIONS_H
@@ -17,14 +18,14 @@ enum uat_section_kind {
     UAT_SECTION_HEAD,     /* struct uat_sections_head */
     UAT_SECTION_IDENTITY, /* rank 0's struct uat_identity */
     UAT_SECTION_RUN,      /* a run that is over: struct uat_run_record, and its result */
-    UAT_SECTION_CHAIN,    /* its entries; address: the handle of the child for which it waits in place */
+    UAT_SECTION_CHAIN,    /* entries of the chain; address: the handle of the child for which its task waits in place */
     UAT_SECTION_STACK,    /* the bytes from sp to the base of the oldest entry */
     UAT_SECTION_RECORD,   /* a join record */
     UAT_SECTION_BLOCK,    /* a block of the evacuation heap */
     UAT_SECTION_COUNTS,   /* the number of tasks, and uat_stats_t */
     UAT_SECTION_ARRAYS,   /* the table of arrays; address: the number of files with their contents */
     UAT_SECTION_PIECE,    /* a piece of global memory */
-    UAT_SECTION_OBJECTS,  /* what the part for objects with the number `address` has besides its memory */
+    UAT_SECTION_OBJECTS,  /* the bookkeeping of the part for objects with the number `address` */
     UAT_SECTION_WAITS,    /* how many tasks wait, by kind; a part of a sum over all files */
     UAT_SECTION_READY,    /* struct uat_ready_task[]: ready tasks; address 1: only this rank may resume them */
     UAT_SECTION_FLOW,     /* names of ready entries of flows */
@@ -59,7 +60,7 @@ struct uat_sections_out {
  * file's name. */
 int uat_sections_create(struct uat_sections_out *out, const char *name, const struct uat_sections_head *head);
 
-/* Append a section. Zeroes at its end are left out. Errors show in uat_sections_close(). */
+/* Append a section. Zeroes at its end are left out. uat_sections_close() reports errors. */
 void uat_sections_add(struct uat_sections_out *out, enum uat_section_kind kind, uint64_t address, const void *bytes,
                       size_t size);
 
@@ -101,7 +102,7 @@ static inline uint64_t uat_section_size(const struct uat_section *section)
 /* Report that the file cannot be read. Returns rc, a negative errno. */
 int uat_sections_unread(const struct uat_sections_in *in, int rc);
 
-/* Copy its bytes to `to`, and zeroes after them. */
+/* Copy the section's bytes to `to`, and zeroes after them. */
 void uat_section_put(const struct uat_section *section, char *to);
 
 /* Report that the file cannot be used, and why. Returns -EBADMSG. */

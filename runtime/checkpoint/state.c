@@ -39,7 +39,7 @@ static const struct uat_parked *header_of(const void *block)
     return block;
 }
 
-/* Has main() named a channel? It might be on another worker in the next job, but main() keeps the handle. */
+/* Has main() named a channel? In the next job the channel might be on another worker, but main() keeps its handle. */
 static bool has_name_of_main(void)
 {
     uat_heap_settle(&uat_heap);
@@ -112,15 +112,15 @@ static bool restore_record(const struct uat_section *section)
 
 /*
  * Objects that main() has made before the run, in this job. In the job that wrote the checkpoint, main() had made the
- * same ones. Those that are in the file get their contents from there, at the same addresses. The others were destroyed
- * in the run.
+ * same ones. Objects that are in the file get their contents from there, at the same addresses. The other objects were
+ * destroyed in the run.
  */
 struct made {
     uint32_t *units;
     size_t count;
 };
 
-/* Free them all, so that the file's blocks can take their places. */
+/* Free all these objects, so that the file's blocks can take their places. */
 static bool unmake(struct made *made)
 {
     uat_heap_settle(&uat_heap);

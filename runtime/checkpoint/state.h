@@ -13,9 +13,9 @@ enum uat_state_obstacle { UAT_STATE_FINE, UAT_STATE_INTERVAL, UAT_STATE_NAMES, U
 enum uat_state_obstacle uat_state_obstacle(void);
 const char *uat_state_obstacle_text(enum uat_state_obstacle obstacle);
 
-/* Parts that ghosts share: see kept.c. In order: write a chain and the bytes of its stacks to the file; add the
- * counters in a section; take a chain's entries from a section; set sp of the chain if the section is its stack. The
- * last three return whether the section is sound. */
+/* Functions that kept.c uses for ghosts, too. In order, they do this: write a chain and the bytes of its stacks to the
+ * file; add the counters in a section; take a chain's entries from a section; set sp of the chain if the section is its
+ * stack. The last three return whether the section is sound. */
 void uat_state_save_chain(struct uat_sections_out *out, const struct uat_chain *chain, const void *stack);
 bool uat_state_add_counts(const struct uat_section *section);
 bool uat_state_take_chain(const struct uat_section *section, struct uat_chain *chain);
@@ -30,7 +30,8 @@ void uat_state_save(struct uat_sections_out *out, const struct uat_chain *chain)
  */
 int uat_state_restore(struct uat_sections_in *in, struct uat_chain *chain);
 
-/* Add the names of channels that this worker's blocks hold to their lists. All workers have restored their blocks. */
+/* Add the names of channels that this worker's blocks hold to their lists. All workers must have restored their
+ * blocks. */
 void uat_state_add_names(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting tasks in a checkpoint. Their stacks, and the objects that they wait for, are blocks of the evacuation heap,
- * which state.h saves. Here are the tasks that are ready, and how many wait. */
+ * which state.h saves. These functions save the tasks that are ready, and how many tasks wait. */
 #ifndef UAT_CHECKPOINT_WAITING_H
 #define UAT_CHECKPOINT_WAITING_H
 
@@ -11,7 +11,8 @@
 /* Append this worker's ready tasks and counts. Ends the job if there is no memory. */
 void uat_waiting_save(struct uat_sections_out *out);
 
-/* Take over what such a section has, of this worker or of a ghost. Returns whether the section is sound. */
+/* Take over the contents of such a section, which is this worker's or a ghost's. Returns whether the section is
+ * sound. */
 bool uat_waiting_restore(const struct uat_section *section);
 
 #endif

@@ -35,7 +35,7 @@ static bool is_open(const uat_flow_access_t *a)
     return a->bytes > 0 && !(a->mode & UAT_FLOW_BELOW);
 }
 
-/* Has the body room of its own instead of the datum? `pitch` of a task with UAT_FLOW_ADD is the guard. */
+/* Does the body get room of its own instead of the datum? For UAT_FLOW_ADD in an entry, `pitch` is the guard. */
 static bool has_room(const uat_flow_access_t *a)
 {
     return a->mode == UAT_FLOW_ADD && a->pitch != 0;
@@ -102,7 +102,7 @@ static void body(void *arg, void *result)
     for (size_t i = 0; i < packed->n; i++)
         bytes += room_bytes(&packed->access[i]);
     char *room =
-        bytes ? __builtin_alloca_with_align(bytes, 128) : NULL; /* on the stack, which goes where the task goes */
+        bytes ? __builtin_alloca_with_align(bytes, 128) : NULL; /* on the stack, which migrates with the task */
     for (size_t i = 0; i < packed->n; i++)
         if (is_fetched(&packed->access[i]))
             uat_flow_fetch(packed->access[i].p, packed->access[i].bytes);

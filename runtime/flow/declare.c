@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Under UAT_TORTURE=order the argument of each data-flow task begins with the accesses that the task has named, if
- * there is room for them in its entry. The room for the task's result, which no data-flow task has, says where they
- * are. So they go where the task goes, and its children and nested tasks have their own.
+ * there is room for them in its entry. The room for a result, which no data-flow task has, points to these accesses. So
+ * the accesses migrate with the task, and its children and nested tasks have their own.
  */
 #include "runtime/flow/declare.h"
 
@@ -39,7 +39,7 @@ static void run_declared(void *arg, void *result)
     d->fn((char *)arg + head_bytes(d->n), result);
 }
 
-/* The bytes of an access: of a block of a matrix, also those between its rows. */
+/* The bytes of an access. For a block of a matrix, they include the bytes between its rows. */
 static struct named named(const uat_flow_access_t *a)
 {
     size_t rows = a->rows > 1 ? a->rows - 1 : 0;
@@ -80,8 +80,8 @@ static const struct declared *running(void)
 
 enum found { FOUND, ABSENT, READ_ONLY, BELOW };
 
-/* May a task that has named these access the bytes? below: by its nested tasks. The bytes may belong to several data,
- * one after the other. */
+/* May a task that has named the accesses in d access the bytes? below: its nested tasks access them. The bytes may
+ * belong to several data, one after the other. */
 static enum found find(const struct declared *d, uintptr_t at, uint64_t bytes, bool writes, bool below)
 {
     enum found found = ABSENT;

@@ -73,7 +73,7 @@ static void count_end(uint64_t name, const struct uat_flow_links *links, struct 
 
 /*
  * Count the end, and subtract 1 from `left` of all successors (F4), whose old values go to old[]. Returns whether the
- * unroller waits for this end; the waiter is in the staging area then.
+ * unroller waits for this end. If so, the waiter is in the staging area.
  */
 static bool count_down(uint64_t name, const struct uat_flow_links *links, unsigned count, uint64_t *old)
 {
@@ -104,8 +104,8 @@ void uat_flow_wake(const struct uat_flow_waiter *waiter)
     uat_park_ready(&task, UAT_PARK_FLOW);
 }
 
-/* Leave the views of the parted child's strand to the unroller. Complete before the end is counted; pairs with
- * uat_flow_state_end(). */
+/* Leave the views of the parted child's strand to the unroller. The WRITE is complete before the end is counted; pairs
+ * with uat_flow_state_end(). */
 static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
 {
     struct uat_flow_staging *s = uat_flow_staging();
@@ -115,8 +115,8 @@ static __attribute__((cold)) void leave_views(uint64_t shared, uint64_t views)
     uat_flow_do(shared, &op, 1);
 }
 
-/* End the entry of this name, and make those ready that waited only for it. What its task wrote is released. views: a
- * list of views for the unroller, or 0. */
+/* End the entry of this name, and make the entries ready that waited only for it. What its task wrote must have been
+ * released. views: a list of views for the unroller, or 0. */
 static void end_entry(uint64_t name, uint64_t views)
 {
     struct uat_flow_links links;
@@ -174,7 +174,7 @@ static bool take(struct uat_alone *task, uint64_t (*next)(void))
         uat_flow_check(name, "a ready task of a flow");
         if (name & UAT_FLOW_JOINS) {
             end_join(name);
-            next = uat_flow_ring_take; /* the region is still empty, and what became ready is here */
+            next = uat_flow_ring_take; /* the region is still empty, and the entries that became ready are here */
             continue;
         }
         const struct uat_flow_body *body = body_of(name);
@@ -192,7 +192,7 @@ static bool take_own(struct uat_alone *task)
 }
 
 static struct {
-    unsigned attempts; /* to take an entry of another worker */
+    unsigned attempts; /* attempts to take an entry of another worker */
     unsigned wanted;   /* attempts that are still to be made, because there were flows a short time ago */
 } looking;
 
@@ -208,7 +208,7 @@ static bool take_other(struct uat_alone *task)
     return taken;
 }
 
-/* Nobody would take what the task leaves: a failure, or views of reducers. */
+/* End the job if the task leaves something that nobody would take: a failure, or views of reducers. */
 static void refuse_left(bool views)
 {
     if (views)

@@ -57,11 +57,11 @@ void uat_flow_keep_order(uat_flow_t *flow)
 /* A wait for a number of ends, or for an entry. */
 struct wait {
     struct uat_park park;
-    uint64_t name;  /* of the chunk whose count changes, or of the entry */
-    uint64_t value; /* what is added to count or left */
+    uint64_t name;  /* name of the chunk whose count changes, or of the entry */
+    uint64_t value; /* the number that is added to count or left */
 };
 
-/* Store the waiter before the atomic that makes it known. */
+/* Store the waiter before the atomic that publishes it. */
 static uint64_t offer(const struct wait *wait, uint64_t block, struct uat_flow_waiter *there, uint64_t *word)
 {
     const struct uat_parked *parked = uat_flow_address(block);
@@ -109,7 +109,7 @@ static void wait_for_ends(uat_flow_t *flow, uint64_t ends)
     uat_park(&wait.park);
 }
 
-/* Everything has ended: the flow goes on in place. */
+/* Everything has ended: the flow continues in place. */
 static void go_in_place(uat_flow_t *flow)
 {
     uat_global_after_join(); /* F6 */
@@ -155,7 +155,7 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
                     size_t n)
 {
     check(flow, "a spawn into a flow");
-    if (uat_stop_wanted()) /* as at a spawn; nothing is half done */
+    if (uat_stop_wanted()) /* as at a spawn; no spawn is half done */
         uat_stop_task();
     if (all_have_ended(flow) && !uat_flow_always()) {
         go_in_place(flow);
@@ -175,7 +175,7 @@ void uat_flow_enter(uat_flow_t *flow, uat_fn *body, const void *arg, size_t size
         uat_flow_write_task(flow, id, body, arg, size, access, n);
     struct uat_flow_state *s = uat_flow_address(flow->ledger);
     uint64_t name = uat_flow_name(s, id);
-    uat_global_before_wait(); /* what the unroller wrote before this spawn; pairs with the ACQUIRE in take() */
+    uat_global_before_wait(); /* RELEASE of what the unroller wrote before; pairs with the ACQUIRE in take() */
     if (uat_flow_order(flow, id, access, n))
         uat_flow_ring_push(name);
     uat_trace_end(UAT_TRACE_FLOW_SPAWN, begin, name, -1);
@@ -187,7 +187,7 @@ void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n
     struct uat_flow_state *s = uat_flow_state_begin(flow);
     uint64_t id = uat_flow_entry_begin(flow);
     uat_flow_write_entry(s, id, NULL, NULL, 0);
-    if (!uat_join_defer(&flow->task, uat_flow_name(s, id))) { /* it has ended */
+    if (!uat_join_defer(&flow->task, uat_flow_name(s, id))) { /* the child has ended */
         uat_failure_refuse("a data-flow task");
         uat_flow_entry_undo(s, id);
         uat_flow_state_end(flow);
@@ -197,9 +197,9 @@ void uat_flow_parted(uat_flow_t *flow, const uat_flow_access_t *access, size_t n
     for (size_t i = 0; i < n; i++) {
         own[i] = access[i];
         if (uat_flow_mode_of(flow, &own[i]) != UAT_FLOW_IN)
-            own[i].mode = UAT_FLOW_INOUT; /* it holds no guard: the others wait for its end */
+            own[i].mode = UAT_FLOW_INOUT; /* the child holds no guard: the others wait for its end */
     }
-    uat_flow_map(flow, id, own, n); /* which is empty, so there is nothing to wait for (F1) */
+    uat_flow_map(flow, id, own, n); /* the map is empty, so there is nothing to wait for (F1) */
 }
 
 void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mode)
@@ -217,7 +217,7 @@ void uat_flow_wait_ledger(uat_flow_t *flow, const void *p, enum uat_flow_mode mo
     s = uat_flow_address(flow->ledger);
     if (count == 0) {
         uat_flow_entry_undo(s, id);
-        uat_global_after_join(); /* what it waits for has ended */
+        uat_global_after_join(); /* all tasks that it would wait for have ended */
         return;
     }
     struct wait wait = {.park = {.kind = UAT_PARK_FLOW, .object = flow->ledger, .park = park_for_entry},

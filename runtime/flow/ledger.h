@@ -5,18 +5,20 @@
  *
  *   F1  A spawn that returns with record 0 has ended, with all below it. If it parted, it is in map and ledger before
  *       the unroller's next spawn.
- *   F2  For conflicting s < t: s ended in place, or the unroller has seen s's mark, or t's registration met the end in
- *       s.open, or s.open counts t (or an entry between them that waits for s, and that t waits for).
+ *   F2  For conflicting tasks s < t, one of these holds: s ended in place; or the unroller has seen s's mark; or t's
+ *       registration found the end in s.open; or s.open counts t, or counts an entry that waits for s and for which t
+ *       waits.
  *   F3  `open` is closed once, by the worker where the task ended, after a RELEASE. next[0..k) is complete then: the
- *       unroller WRITEs it before its FETCH_ADD, the worker READs it after its own.
+ *       unroller WRITEs it before its FETCH_ADD, and the worker READs it after its own FETCH_ADD.
  *   F4  `left` becomes 0 once, when the unroller has added the number of registrations, each predecessor has subtracted
- *       1, and the unroller has subtracted those that had ended before. Before the addition it is 0 or less, and it
- *       stays above 0 until all have subtracted. The worker whose atomic brings it to 0 makes the entry ready, once.
- *   F5  An entry is reused only after `mark` has its id. The worker that ends it WRITEs this when its READs of the
- *       entry are complete. Map lines name a task by its id, which no other task of the flow has, so a line cannot take
- *       a new entry for an old one.
- *   F6  A body begins after an ACQUIRE that follows the last decrement. In place it begins after one that follows the
- *       retirement of the last entry.
+ *       1, and the unroller has subtracted the number of those that had ended before. Before the addition `left` is 0
+ *       or less. After it, `left` stays above 0 until all have subtracted. The worker whose atomic brings it to 0 makes
+ *       the entry ready, once.
+ *   F5  An entry is reused only after `mark` has its id. The worker that ends the entry WRITEs the mark when its READs
+ *       of the entry are complete. Map lines name a task by its id, which no other task of the flow has, so a line
+ *       cannot take a new entry for an old one.
+ *   F6  A body begins after an ACQUIRE that follows the last decrement. A body that runs in place begins after an
+ *       ACQUIRE that follows the retirement of the last entry.
  *   F7  Tasks wait for earlier tasks only: the oldest task that has not ended is ready or runs. So there is no
  *       deadlock, with any window.
  *
@@ -75,11 +77,12 @@ _Static_assert(sizeof(struct uat_flow_entry) <= UAT_FLOW_ENTRY, "entries lie UAT
 
 /* The head of a chunk. count, waiter and views are used in the flow's first chunk only. */
 struct uat_flow_chunk {
-    struct uat_parked block;       /* as of every block that holds no stack: only `returned` and `kind` are used */
+    struct uat_parked block;       /* as in every block that holds no stack: only `returned` and `kind` are used */
     uint64_t mark[UAT_FLOW_CHUNK]; /* id of the last task that ended in entry i; see F5 */
     _Alignas(64) uint64_t count;   /* atomics only; entries that have ended, less those that the unroller waited for */
     struct uat_flow_waiter waiter; /* the unroller, valid while count is negative */
-    uint64_t views; /* those that the parted child has left (runtime/sched/views_left.h), once it is counted; or 0 */
+    /* the list that the parted child has left (runtime/sched/views_left.h), valid once its end is counted; or 0 */
+    uint64_t views;
 };
 _Static_assert(sizeof(struct uat_flow_chunk) <= UAT_FLOW_ENTRY, "entries begin there");
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ready entries of a worker. The owner pushes them into a ring, from which it and any worker without work take
- * them, the oldest first. What does not fit waits in a private list. A slot has one word, the name of an entry. So the
- * ring can be long, and thieves reach everything in it while the owner computes.
+ * them, the oldest first. Entries that do not fit wait in a private list. A slot has one word, the name of an entry. So
+ * the ring can be long, and thieves reach everything in it while the owner computes.
  *
  *   Q1  Only atomics change claims. Only the owner's CPU writes bottom and slots. Both counts only grow.
  *   Q2  Entry i is in slot i mod UAT_FLOW_SLOTS from before bottom > i until claims > i: the owner overwrites a slot

@@ -48,7 +48,7 @@ static uint64_t name_of(const void *block)
     return (uint64_t)uat_self.rank << 48 | (uintptr_t)block;
 }
 
-/* Let go of a line whose entries have all ended. */
+/* Destroy the guard of a line whose entries have all ended. */
 static void drop(const struct uat_flow_line *line)
 {
     if (line->guard)
@@ -149,7 +149,7 @@ void uat_flow_state_end(uat_flow_t *flow)
         uat_views_take_left(views);
 }
 
-/* Insert a line into a table in which the datum is not, and which has room. */
+/* Insert a line. The table must have room, and must not contain the datum. */
 static struct uat_flow_line *insert(struct uat_flow_state *s, uint64_t datum)
 {
     struct uat_flow_line *lines = uat_flow_lines(s);
@@ -202,7 +202,7 @@ static uint32_t live_lines(struct uat_flow_state *s)
     return live;
 }
 
-/* Under torture: a new datum may not overlap another one, and a known one has the size that it had. */
+/* Under torture: a new datum must not overlap another one, and a known datum must have the size that it had. */
 static __attribute__((cold)) void check_overlap(struct uat_flow_state *s, uint64_t datum, uint64_t bytes)
 {
     for (uint32_t i = 0; i < s->line_room; i++) {
@@ -262,7 +262,7 @@ static int free_part(struct uat_flow_state *s, bool here)
     return found;
 }
 
-/* Parts are added while there are fewer entries than the window, so there is at most one part more. */
+/* Parts are added only while there are fewer entries than the window, so at most one part exceeds it. */
 _Static_assert(UAT_FLOW_WINDOW + UAT_FLOW_CHUNK <= 1 << 16, "an entry's index has 16 bits");
 
 uint64_t uat_flow_entry_begin(uat_flow_t *flow)
@@ -342,7 +342,7 @@ void uat_flow_retire(struct uat_flow_state *s)
         const uint64_t *mark = marks(part.name);
         for (unsigned i = 0; i < UAT_FLOW_CHUNK; i++) {
             struct uat_flow_note *note = &uat_flow_notes(s)[k * UAT_FLOW_CHUNK + i];
-            /* Acquire: the worker that ended the entry has done with it before this WRITE (F5). */
+            /* Acquire: the worker that ended the entry had finished with it before it WROTE the mark (F5). */
             if (note->id && uat_cpu_load_acquire(&mark[i]) == note->id) {
                 note->base += UAT_FLOW_ENDED + note->next;
                 s->retired++;

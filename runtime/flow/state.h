@@ -2,7 +2,7 @@
 /*
  * What an unroller knows of its flow while tasks of it are under way elsewhere: the ledger's entries, and the map from
  * data to the entries that access them. Nobody else uses it, so it needs no lock. It lies in a block of the evacuation
- * heap of the worker where the unroller runs, and follows it to another worker at the next call.
+ * heap of the worker where the unroller runs, and follows the unroller to another worker at the next call.
  */
 #ifndef UAT_FLOW_STATE_H
 #define UAT_FLOW_STATE_H
@@ -25,11 +25,11 @@ struct uat_flow_part {
 /* The unroller's notes on an entry. */
 struct uat_flow_note {
     uint64_t id;    /* (serial number << 16) | index of the entry; 0: the entry is free */
-    uint64_t base;  /* of `open`: see struct uat_flow_links */
+    uint64_t base;  /* base value of `open`: see struct uat_flow_links */
     uint64_t last;  /* id of the entry that was registered last */
     uint64_t relay; /* id of the entry that takes further registrations in place of this one, or 0 */
     uint32_t next;  /* number of registrations */
-    bool ended;     /* a registration has met the end */
+    bool ended;     /* a registration has found that the entry had ended */
 };
 
 /*
@@ -42,7 +42,7 @@ struct uat_flow_line {
     uint64_t bytes;
     uint64_t writer;
     uint32_t sharers;
-    uint32_t mode;    /* of the sharers */
+    uint32_t mode;    /* mode of the sharers */
     uint64_t guard;   /* the mutex of tasks with UAT_FLOW_ANY and UAT_FLOW_ADD, or 0 */
     uint64_t guarded; /* id of the last task that got the guard */
     uint64_t sharer[UAT_FLOW_SHARERS];
@@ -50,12 +50,12 @@ struct uat_flow_line {
 _Static_assert(sizeof(struct uat_flow_line) == 128, "two cache lines");
 
 struct uat_flow_state {
-    struct uat_parked block; /* as of a chunk */
+    struct uat_parked block; /* as in a chunk */
     uint64_t bytes;          /* of this block, without the heap's header */
     uint64_t window;         /* most entries under way, relays not counted */
     uint64_t begun;          /* entries since the ledger began */
-    uint64_t retired;        /* those that the unroller knows to have ended */
-    uint64_t awaited;        /* what was subtracted from the first chunk's count */
+    uint64_t retired;        /* entries that the unroller knows to have ended */
+    uint64_t awaited;        /* sum of all that was subtracted from the first chunk's count */
     uint64_t serial;         /* entries of this ledger so far; never reset */
     uint32_t parts, part_room;
     uint32_t lines, line_room; /* line_room is a power of two */
@@ -113,10 +113,11 @@ uint64_t uat_flow_entry_begin(uat_flow_t *flow);
 /* Free an entry that no other worker knows. */
 void uat_flow_entry_undo(struct uat_flow_state *s, uint64_t id);
 
-/* Number of entries that have ended. With `now`, it is READ if the words are far; otherwise it may then be too low. */
+/* Number of entries that have ended. If the words are far, this READs the number only if `now`; without `now` the
+ * result may be too low. */
 uint64_t uat_flow_ended_count(struct uat_flow_state *s, bool now);
 
-/* Has the entry of this id not ended? If it lies on this worker, its mark is looked at. */
+/* Has the entry of this id not ended? If the entry lies on this worker, this checks its mark. */
 bool uat_flow_is_under_way(struct uat_flow_state *s, uint64_t id);
 
 /* Retire the entries that have ended: they are free then. */

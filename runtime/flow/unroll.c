@@ -33,9 +33,9 @@ void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, con
 /* An entry that is being registered. */
 struct newcomer {
     uat_flow_t *flow;
-    uint64_t id, name; /* the name has the kind */
+    uint64_t id, name; /* the name includes the kind */
     uint64_t count;    /* registrations so far, including those that met the end of their entry */
-    uint64_t ended;    /* those */
+    uint64_t ended;    /* number of registrations that met the end */
     struct uat_flow_batch batch;
     uint64_t with[UAT_FLOW_BATCH]; /* ids of the entries whose registrations are in flight */
 };
@@ -100,9 +100,9 @@ static void begin_join(struct newcomer *t, uat_flow_t *flow)
 }
 
 /*
- * Add the number of registrations to `left`, in the same round trip as the last of them, and take away those that met
- * the end of their entry. The atomic that brings `left` to 0 makes the entry ready (F4): one of these, or a
- * predecessor's. Returns whether it was one of these.
+ * Add the number of registrations to `left`, in the same round trip as the last registrations, and then subtract those
+ * that met the end of their entry. The atomic that brings `left` to 0 makes the entry ready (F4). Returns whether it
+ * was one of these two atomics; otherwise it is a predecessor's.
  */
 static bool count_left(struct newcomer *t)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the unroller orders a new entry after those that it conflicts with. */
+/* How the unroller orders a new entry after the entries that it conflicts with. */
 #ifndef UAT_FLOW_UNROLL_H
 #define UAT_FLOW_UNROLL_H
 
@@ -8,7 +8,7 @@
 /* Fill in an entry that no other worker knows. fn, arg, size: its body; NULL and 0 if it only joins others. */
 void uat_flow_write_entry(struct uat_flow_state *s, uint64_t id, uat_fn *fn, const void *arg, size_t size);
 
-/* Bytes of the datum, or 0 if it is a block of a matrix, between whose rows others lie. */
+/* Bytes of the datum, or 0 if it is a block of a matrix, between whose rows other data lie. */
 static inline uint64_t uat_flow_bytes_of(const uat_flow_access_t *access)
 {
     return access->rows > 1 ? 0 : access->bytes;
@@ -26,7 +26,7 @@ bool uat_flow_order(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *acce
 void uat_flow_map(uat_flow_t *flow, uint64_t id, const uat_flow_access_t *access, size_t n);
 
 /* Register the entry as above, but leave the map and `left` as they are. Returns the number of registrations, which the
- * caller adds to `left` (F4). kinds: UAT_FLOW_JOINS and UAT_FLOW_WAKES, as of the entry's name. */
+ * caller adds to `left` (F4). kinds: UAT_FLOW_JOINS and UAT_FLOW_WAKES, as in the entry's name. */
 uint64_t uat_flow_follow(uat_flow_t *flow, uint64_t id, unsigned kinds, const uat_flow_access_t *access);
 
 #endif

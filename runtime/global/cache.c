@@ -340,7 +340,7 @@ void uat_cache_update(uintptr_t at, const void *from, size_t bytes)
         struct uat_slot_of_cache *s = uat_slot_for(p >> UAT_BLOCK_SHIFT);
         if (s->block == p >> UAT_BLOCK_SHIFT) {
             if (s->arriving)
-                settle(s); /* otherwise the prefetch's READ might arrive after this copy */
+                settle(s); /* otherwise the READ of the prefetch might arrive after this copy */
             memcpy(uat_slot_place(s) + inside, source + done, n);
         }
         done += n;
