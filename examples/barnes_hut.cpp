@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gravitation of N bodies by an octree (Barnes and Hut, Nature 324, 1986), which is built anew, in parallel, in each
- * step.
+ * Gravitation of N bodies by an octree (Barnes and Hut, Nature 324, 1986). Each time step builds a new octree in
+ * parallel.
  *
- * Trees and sums have the same order in the sequential and the parallel program, whoever runs the tasks, so all
- * positions are equal to the last bit. The forces are checked against direct sums.
+ * Trees and sums have the same order in the sequential and the parallel program, on any worker. So the positions are
+ * equal to the last bit. The forces are checked against direct sums.
  */
 #include <cerrno>
 #include <new>
@@ -25,7 +25,7 @@ double theta = 0.5, time_step = 0.001;
 
 World world;
 
-/* The steps of a time step, for bodies [from, to): move them, and copy them for the tree; find their largest
+/* First part of a time step, for bodies [from, to): move them and copy them for the tree. Returns their largest
  * coordinate. */
 template <class M> double move(const World &w, int64_t from, int64_t to, bool first)
 {
@@ -47,7 +47,7 @@ template <class M> double move(const World &w, int64_t from, int64_t to, bool fi
     return most;
 }
 
-/* ... the forces on bodies [from, to) of the tree's order, and what they do to the velocities. */
+/* Second part, for bodies [from, to) in the tree's order: compute the forces on them and change their velocities. */
 template <class M> void accelerate(const World &w, int64_t from, int64_t to, bool first)
 {
     for (int64_t i = from; i < to; i++) {
@@ -62,7 +62,7 @@ template <class M> void accelerate(const World &w, int64_t from, int64_t to, boo
     }
 }
 
-/* ... and the tree is given back. */
+/* Last part of a time step: free the tree. */
 void free_tree(uat::global_ptr<Cell> cell)
 {
     for (const Octant &o : cell.load().octant)
@@ -71,7 +71,7 @@ void free_tree(uat::global_ptr<Cell> cell)
     uat::destroy(cell);
 }
 
-/* Time steps of velocity Verlet (Swope et al. 1982), the first of which only finds the forces. */
+/* Time steps of velocity Verlet (Swope et al. 1982). The first one only computes the forces. */
 void simulate(World w)
 {
     for (int64_t s = 0; s <= steps; s++) {
@@ -108,7 +108,7 @@ Vector direction(uint64_t &state, double length)
     return length * Vector{s * std::cos(angle), s * std::sin(angle), z};
 }
 
-/* Body i of a cluster (Plummer 1911; made as by Aarseth, Henon and Wielen 1974). */
+/* Body i of a cluster (Plummer 1911), made by the method of Aarseth, Henon and Wielen (1974). */
 void make_body(int64_t i, Body *b, Motion *m)
 {
     uint64_t state = uint64_t(seed) << 40 ^ uint64_t(i);
@@ -137,7 +137,7 @@ template <class M> void make_bodies(const World &w, int64_t from, int64_t to)
     });
 }
 
-/* A number that changes with any bit of any position. */
+/* A hash of all bits of all positions. */
 template <class M> uint64_t digest(const World &w)
 {
     uint64_t sum = 0;
@@ -181,7 +181,7 @@ int run(uint64_t *answer)
     return 0;
 }
 
-/* Squares of the relative errors of a sample's accelerations against direct sums. */
+/* The sum of the squared relative errors of a sample's accelerations, compared with direct sums. */
 double sum_directly(const World &w)
 {
     return uat::parallel_reduce(
@@ -205,7 +205,7 @@ int verify(bool *correct)
     figures[1] = std::sqrt(uat::run(sum_directly, world) / sample);
     *correct = figures[1] < 0.06 * theta; /* for theta = 0.5 it is 0.005 to 0.01 */
     if (!*correct && uat_rank() == 0)
-        std::fprintf(stderr, "uat-barnes-hut: the forces are wrong by %.3g of their size\n", figures[1]);
+        std::fprintf(stderr, "uat-barnes-hut: the relative error of the forces is %.3g\n", figures[1]);
     return 0;
 }
 

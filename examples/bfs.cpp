@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The search of the Graph500 benchmark (specification 2.0): breadth-first, from up to 64 vertices of a Kronecker graph.
- * Each search is validated. Rates are edges traversed per second (TEPS), by the specification's harmonic mean over
- * search keys.
+ * Each search is validated. The rate is in traversed edges per second (TEPS). As the specification demands, it is the
+ * harmonic mean over the search keys.
  */
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,8 @@ std::vector<uint32_t> chosen;
 bool all_valid;
 double figures[UAT_BENCH_FIGURES];
 
-/* Different vertices that have neighbours, the same on all ranks; fewer than wanted if the graph has fewer. */
+/* Choose different vertices that have neighbours, the same on all ranks. If the graph has too few of them, choose
+ * all. */
 void choose_keys(const kronecker::Graph &g)
 {
     uint64_t state = uint64_t(seed);
@@ -50,7 +51,7 @@ try {
     uint64_t begin = uat_time_ns();
     kronecker::construct(g);
     figures[5] = 1e-9 * double(uat_time_ns() - begin);
-    /* Nobody writes them any more, so what is cached of them stays. */
+    /* No task writes these arrays any more, so their cached bytes stay valid. */
     for (void *array : {static_cast<void *>(g.edge.data()), static_cast<void *>(g.offset.data()),
                         static_cast<void *>(g.neighbour.data())})
         if (int rc = uat_global_freeze(array))
@@ -61,7 +62,7 @@ try {
     return -e.code().value(); /* reported already */
 }
 
-/* Harmonic mean and its deviation (Norris 1940), and quantiles of the times. */
+/* Compute the harmonic mean and its deviation (Norris 1940), and quantiles of the times. */
 void make_figures(std::vector<double> &seconds, const std::vector<double> &edges)
 {
     double sum = 0, squares = 0, count = double(seconds.size());
@@ -78,7 +79,7 @@ void make_figures(std::vector<double> &seconds, const std::vector<double> &edges
     figures[4] = seconds.back();
 }
 
-/* Returns the edges traversed. */
+/* Validate the last search, from `root`. Returns the number of traversed edges. */
 uint64_t check(uint32_t root)
 {
     kronecker::Validity v = kronecker::validate({search->g, search->parent, level, root, ++validations});
@@ -125,7 +126,7 @@ try {
         uat_bench_resume();
         plain.run(key);
         uat_bench_pause();
-        for (uint64_t i = 0; i < search->g.edge.size(); i++) /* edges of the list with an end in the tree */
+        for (uint64_t i = 0; i < search->g.edge.size(); i++) /* count the list's edges with an end in the tree */
             answer[0] += plain.parent[kronecker::make_edge(int(scale), uint64_t(seed), i).u] != kronecker::none;
     }
     return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What bfs_search.cpp does, as a program for one core would do it. */
+/* The search of bfs_search.cpp, written for one core. */
 #include <algorithm>
 
 #include "examples/bfs_search.hpp"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: each vertex outside of the tree looks
- * for a neighbour in the last level; a loop over vertices, in which each writes only its own words, so it needs no
- * atomics. Top-down: the neighbours of the last level; only for levels with few edges. Each task adopts the vertices of
- * its own part of the bitmaps, and reads all edges of the level for it.
+ * Search level by level, in two ways (Beamer, Asanovic and Patterson, SC'12). Bottom-up: a loop over all vertices; each
+ * vertex outside the tree looks for a neighbour in the last level. An iteration writes only its own words, so no
+ * atomics are needed. Top-down, for levels with few edges: the neighbours of the last level join the tree. Each task
+ * reads all edges of the level, and adds the vertices that are in its own part of the bitmaps.
  */
 #include "examples/bfs_search.hpp"
 
@@ -16,16 +16,16 @@ namespace
 {
 
 constexpr uint64_t piece = 256;   /* neighbours that are checked out at once */
-constexpr uint64_t words = 4;     /* of a bitmap in a block: the unit of loops over all vertices */
-constexpr uint64_t shared = 4096; /* few edges, but enough for several tasks; some 50 us */
-constexpr uint64_t parts_max = 8; /* at most this number of tasks */
+constexpr uint64_t words = 4;     /* bitmap words per block; a block is the unit of loops over all vertices */
+constexpr uint64_t shared = 4096; /* a top-down level with fewer edges, some 50 us of work, is one task */
+constexpr uint64_t parts_max = 8; /* maximum tasks of a top-down level */
 
 uint64_t blocks_of(const Search &s)
 {
     return (s.seen.size() + words - 1) / words;
 }
 
-/* The parts of the arrays that belong to the vertices of block b; offsets are one more. */
+/* The parts of the arrays that belong to the vertices of block b. The part of `offset` has one more element. */
 template <class T> uat::span<T> bitmap_of(uat::span<T> map, uint64_t b)
 {
     return map.subspan(words * b, words);
@@ -35,14 +35,14 @@ template <class T> uat::span<T> rows_of(uat::span<T> array, uint64_t b, uint64_t
     return array.subspan(64 * words * b, 64 * words + more);
 }
 
-/* The block with which this worker starts a loop. The words of its own arrays are near, and it has worked on them in
- * the level before. */
+/* The block with which this worker starts a loop. The block's words are near, and the worker has used them in the
+ * previous level. */
 uint64_t first_block(const Search &s)
 {
     return blocks_of(s) * uint64_t(uat_rank()) / uint64_t(uat_size());
 }
 
-/* The first neighbour of a row that is in the map; none if there is none. */
+/* The first neighbour in a row that is also in the map; kronecker::none if there is none. */
 uint32_t neighbour_in(const uint64_t *map, uat::span<uint32_t> row)
 {
     for (; !row.empty(); row = row.subspan(piece))
@@ -52,7 +52,7 @@ uint32_t neighbour_in(const uint64_t *map, uat::span<uint32_t> row)
     return kronecker::none;
 }
 
-/* The vertices of block b that are not seen and have a neighbour in the last level. */
+/* Add the vertices of block b that are not seen and have a neighbour in the last level. */
 Found bottom_up(const Search &s, uint64_t b, const uint64_t *last)
 {
     auto offset = rows_of(s.g.offset, b, 1).read();
@@ -88,13 +88,13 @@ Found search_bottom_up(const Search &s)
                                        });
 }
 
-/* The words of the bitmaps from `first` on, whose vertices one task adopts: open. */
+/* The checked-out words of the bitmaps, starting at word `first`, whose vertices one task may add. */
 struct Part {
     uint64_t first;
     uat::checkout<uint64_t> next, seen;
 };
 
-/* Vertex w, relative to the part's first one, becomes a child of v unless it is seen. */
+/* Make vertex w, relative to the part's first one, a child of v unless it is seen. */
 void adopt(const Search &s, const Part &part, uint64_t w, uint32_t v, Found &found)
 {
     if (has(part.seen.data(), w))
@@ -106,7 +106,7 @@ void adopt(const Search &s, const Part &part, uint64_t w, uint32_t v, Found &fou
     found = found + Found{1, offset[1] - offset[0]};
 }
 
-/* The neighbours of v in the part become its children. */
+/* Make the neighbours of v that are in the part children of v. */
 void adopt_neighbours(const Search &s, const Part &part, uint32_t v, Found &found)
 {
     uint32_t first = uint32_t(64 * part.first), vertices = uint32_t(64 * part.next.size()), mine[piece];
@@ -114,7 +114,7 @@ void adopt_neighbours(const Search &s, const Part &part, uint32_t v, Found &foun
 
     for (auto row = s.g.neighbour.subspan(begin, end - begin); !row.empty(); row = row.subspan(piece)) {
         size_t n = 0;
-        for (uint32_t u : row.first(piece).read()) { /* without a branch: all tasks read all edges of the level */
+        for (uint32_t u : row.first(piece).read()) { /* branch-free, because every task reads all edges of the level */
             mine[n] = u - first;
             n += u - first < vertices;
         }
@@ -136,7 +136,7 @@ Found top_down(const Search &s, uint64_t begin, uint64_t end)
     return found;
 }
 
-/* In as many parts as there are workers, but few enough that reading all edges in each does not take the time. */
+/* Search one level top-down, in one part per worker but at most parts_max, because each part reads all edges. */
 Found search_top_down(const Search &s, uint64_t edges)
 {
     uint64_t size = s.seen.size(), first = uint64_t(uat_rank());
@@ -148,8 +148,8 @@ Found search_top_down(const Search &s, uint64_t edges)
     });
 }
 
-/* Prepare block b for a search: no vertex has a parent. Marked as seen are vertices without edges, and bits beyond the
- * last vertex. */
+/* Prepare block b for a search: no vertex has a parent. Vertices without edges, and bits beyond the last vertex, are
+ * marked as seen. */
 void clear(const Search &s, uint64_t b)
 {
     auto offset = rows_of(s.g.offset, b, 1).read();
@@ -176,7 +176,7 @@ void search(Search s, uint32_t root)
     add(s.seen.subspan(root / 64, 1).update().data(), root % 64);
     add(s.last.subspan(root / 64, 1).update().data(), root % 64);
     s.parent.put(root, root);
-    uint64_t left = s.g.offset.get(s.g.vertices); /* edges of vertices that are not in the tree, and of the root */
+    uint64_t left = s.g.offset.get(s.g.vertices); /* edges of the root and of vertices that are not in the tree */
     while (found.vertices) {
         bool top_down = found.edges < left / few / uint64_t(uat_size());
         found = top_down ? search_top_down(s, found.edges) : search_bottom_up(s);

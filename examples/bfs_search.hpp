@@ -10,7 +10,7 @@
 namespace bfs
 {
 
-/* A level with fewer than one edge in `few` that are left, for each worker, is made top-down. */
+/* A level is searched top-down if it has fewer edges than (edges left) / few / (workers). */
 constexpr uint64_t few = 14;
 
 /* Vertices found, and the number of their edges. */
@@ -35,17 +35,17 @@ inline void add(uint64_t *map, uint64_t v)
 /* A search in global memory. */
 struct Search {
     kronecker::Graph g;
-    uat::span<uint32_t> parent; /* of each vertex: the result; the root's is itself, kronecker::none: not reached */
-    /* Bitmaps: the last level, the one being made, all so far; vertices without edges count as seen. They are read as a
-     * whole, so each lies on one host. */
+    uat::span<uint32_t> parent; /* the result: of each vertex. The root's is itself; none: not reached */
+    /* Bitmaps: the last level, the next level, and all vertices seen so far, which include those without edges. Each
+     * bitmap is on one host, because it is read as a whole. */
     uat::span<uint64_t> last, next, seen;
 
-    /* Collective, outside of runs. The constructor throws uat::error, reported. */
+    /* Collective, outside of runs. The constructor throws uat::error, after a report. */
     explicit Search(const kronecker::Graph &graph);
     void run(uint32_t root) const;
 };
 
-/* The same in ordinary memory. */
+/* A search in ordinary memory. */
 struct Plain {
     std::vector<uint64_t> offset, last, next, seen;
     std::vector<uint32_t> neighbour, parent;

@@ -3,10 +3,10 @@
  * Conjugate gradients (Hestenes and Stiefel 1952) for the matrix of HPCG: a cube of unknowns, each coupled to its 26
  * neighbours by -1 and to itself by 26. Unlike HPCG it has no preconditioner and does not store the matrix.
  *
- * The vectors are arrays in global memory. Unknowns are numbered along x first, then y, then z; a line has one y and
- * one z. A loop runs over blocks of lines and checks out those that it works on, so it works on near and on far memory.
- * The sequential program calls the same functions with plain vectors. The solution is 1 everywhere; the residual is
- * computed anew from the solution at the end.
+ * The vectors are arrays in global memory. Unknowns are numbered along x first, then y, then z. A line consists of the
+ * unknowns with the same y and z. Loops run over blocks of lines. An iteration checks out the lines that it uses, so
+ * they may be near or far. The sequential program calls the same functions with plain vectors. The exact solution is 1
+ * everywhere. At the end the residual is recomputed from the solution.
  */
 #include <algorithm>
 #include <array>
@@ -23,13 +23,13 @@ namespace
 {
 using Vector = uat::span<double>;
 
-constexpr int64_t edge_max = 512, lines = 16; /* of a block */
+constexpr int64_t edge_max = 512, lines = 16; /* maximum unknowns along an edge; lines per block */
 
 int64_t edge = 96, iterations_max = 500;
 double tolerance = 1e-9;
 Vector x, r, p, q; /* solution, residual, direction, A p */
 
-/* An element of A times ones: 27 less the number of unknowns in the neighbourhood, itself included. */
+/* An element of A times ones: 27 minus the number of unknowns in the neighbourhood, this one included. */
 double right_hand_side(int64_t line, int64_t i)
 {
     auto near = [](int64_t k) { return 1 + (k > 0) + (k < edge - 1); };
@@ -37,13 +37,13 @@ double right_hand_side(int64_t line, int64_t i)
 }
 
 /*
- * out := A v for lines [from, to) of a plane. v: the plane below, the plane itself and the one above; of each the lines
- * [low, high), or null if there is no such plane. Returns the dot product of v and out.
+ * out := A v for lines [from, to) of a plane. v: lines [low, high) of the plane below, of the plane itself and of the
+ * plane above; null if there is no such plane. Returns the dot product of v and out.
  */
 double apply_lines(std::array<const double *, 3> v, int64_t from, int64_t to, double *out)
 {
     int64_t low = std::max<int64_t>(from - 1, 0), high = std::min(to + 1, edge);
-    double dot = 0, sum[edge_max + 2]; /* over the neighbours of a line at the same x, and 0 at both ends */
+    double dot = 0, sum[edge_max + 2]; /* sums over the neighbour lines at the same x; 0 at both ends */
 
     for (int64_t y = from; y < to; y++, out += edge) {
         const double *own = v[1] + (y - low) * edge;
@@ -60,7 +60,7 @@ double apply_lines(std::array<const double *, 3> v, int64_t from, int64_t to, do
     return dot;
 }
 
-/* x := 0, r := p := b for the lines from `line` on; returns the square of b. */
+/* x := 0, r := p := b for the lines from `line` on. Returns the squared norm of b. */
 template <class V> double start(int64_t line, V &x, V &r, V &p)
 {
     double square = 0;
@@ -73,7 +73,7 @@ template <class V> double start(int64_t line, V &x, V &r, V &p)
     return square;
 }
 
-/* x := x + alpha p, r := r - alpha q; returns the square of the new r. */
+/* x := x + alpha p, r := r - alpha q. Returns the squared norm of the new r. */
 template <class V, class W> double step(double alpha, V &x, V &r, const W &p, const W &q)
 {
     double square = 0;
@@ -92,8 +92,8 @@ template <class V, class W> void turn(double beta, V &p, const W &r)
         p[i] = r[i] + beta * p[i];
 }
 
-/* A solution: the square of its residual, its largest error, and the number of unknowns whose error the residual
- * explains. */
+/* The quality of a solution: the squared norm of its residual, its largest error, and the number of unknowns whose
+ * error is within the bound. */
 struct Check {
     double square, error;
     uint64_t right;
@@ -104,7 +104,7 @@ Check operator+(const Check &a, const Check &b)
     return {a.square + b.square, std::max(a.error, b.error), a.right + b.right};
 }
 
-double initial, bound; /* the square of the right-hand side; the largest error that the tolerance allows */
+double initial, bound; /* the squared norm of the right-hand side; the largest error that the tolerance allows */
 
 template <class V> Check check(int64_t line, const V &x, const V &product)
 {
@@ -132,7 +132,8 @@ struct Block {
     {
         return z * edge + from;
     }
-    /* Its part of a vector; and that of plane z + up, with one more line on either side, if there are such. */
+    /* of(): the block's part of a vector. around(): the same lines of plane z + up, and one more line on either side,
+     * if they exist. */
     Vector of(Vector v) const
     {
         return v.subspan(size_t(line() * edge), size_t((to - from) * edge));
@@ -162,7 +163,7 @@ double apply(Vector v)
     });
 }
 
-/* How a solution went: iterations, and the square of the residual over that of the right-hand side. */
+/* The result of a run: iterations, and the squared norm of the residual divided by that of the right-hand side. */
 struct Solved {
     int64_t iterations;
     double square;
@@ -202,7 +203,7 @@ Check check_solution()
     });
 }
 
-/* The same on one core, in ordinary memory and loops. */
+/* The sequential program: ordinary memory and loops. */
 using Plain = std::vector<double>;
 
 double apply_here(const Plain &v, Plain &out)
@@ -236,10 +237,10 @@ try {
 }
 
 /*
- * An error e leaves the residual A e, so e is at most the residual over A's least eigenvalue. A is 27 less the
- * threefold Kronecker product of the matrix of three diagonals of ones. The largest eigenvalue of that matrix is
- * 1 + 2 cos(pi / (edge + 1)). What the iteration carries along is not quite the residual computed anew: rounding,
- * hence the factor, and what is left where the tolerance is 0.
+ * An error e has the residual A e, so e is at most the residual divided by A's least eigenvalue. A is 27 I minus the
+ * Kronecker product of three tridiagonal matrices of ones. The largest eigenvalue of such a matrix is 1 + 2 cos(pi /
+ * (edge + 1)). By rounding, the residual that the iteration updates differs from the recomputed one. `slack` allows for
+ * that, and `rounding` for a tolerance of 0.
  */
 constexpr double slack = 10, rounding = 1e-13;
 
@@ -278,7 +279,8 @@ int run(uint64_t *answer)
     Solved s = uat::run(solve);
     uat_bench_pause();
     Check c = uat::run(check_solution);
-    /* Nominally 27 products and sums for each unknown, and 5 for each of its vectors' updates and dot products. */
+    /* 64 operations per unknown and iteration: 27 products and 27 sums for the matrix, 5 products and 5 sums for the
+     * vectors. */
     figures[0] = double(s.iterations);
     figures[1] = double(s.iterations * edge * edge * edge) * 64 / (1e9 * uat_bench_seconds());
     figures[2] = std::sqrt(c.square / initial);

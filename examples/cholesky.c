@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tiled Cholesky factorisation A = L L^T by data-flow tasks (uat/dataflow.h). The loop nest of cholesky() is the
- * sequential algorithm; the modes of the four kernels say the rest. With -m 1 the same kernels run as fork-join tasks,
- * which wait after each panel and after each update. With -m 2 a task for each tile waits for the tiles that it needs,
- * one after the other, by latches. With -m 3 nested flows unroll blocks of tiles.
+ * sequential algorithm. The access modes of the four kernels define the dependences. With -m 1 the same kernels run as
+ * fork-join tasks, and the program waits after each panel and after each update. With -m 2 there is one task per tile;
+ * it waits by latches for the tiles that it needs, one after the other. With -m 3 nested flows unroll blocks of tiles.
  *
  * The matrix is symmetric, with random elements and a dominant diagonal. The factor is checked by the product with a
- * vector: |A x - L (L^T x)|. The kernels are plain loops; with -w they compute nothing, and take the given time of a
- * simulation (UAT_TRANSPORT=sim) instead.
+ * vector: |A x - L (L^T x)|. The kernels are plain loops. With -w they compute nothing, but take the given time in a
+ * simulation (UAT_TRANSPORT=sim).
  */
 #include <errno.h>
 #include <math.h>
@@ -29,7 +29,7 @@ enum way { FLOW, FORK_JOIN, LATCHES, NESTED };
 
 static tile *matrix; /* tile (i, j) is number i * cholesky_n + j */
 
-/* Element (i, j), the same as (j, i). */
+/* Element (i, j), which equals element (j, i). */
 static double element(int64_t i, int64_t j)
 {
     uint64_t state = (uint64_t)(i > j ? i * cholesky_n * B + j : j * cholesky_n * B + i);
@@ -110,7 +110,7 @@ UAT_TASK_VOID(cholesky_fork_join, tile *, t)
     }
 }
 
-/* The same algorithm by a task for each tile, with a latch that is open once the tile is final. */
+/* The same algorithm with one task per tile. The tile's latch opens when the tile is final. */
 
 static uat_latch_t *latches;
 

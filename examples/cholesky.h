@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The data-flow tasks of uat-cholesky, one for each step on tiles. */
+/* The data-flow tasks of uat-cholesky, one per kernel on tiles. */
 #ifndef EXAMPLES_CHOLESKY_H
 #define EXAMPLES_CHOLESKY_H
 
@@ -9,7 +9,7 @@
 #include "examples/tiles.h"
 #include "uat/dataflow.h"
 
-/* Tiles in a row of the matrix; nanoseconds of a gemm, 0: compute; tiles in a row of a block of cholesky_by_blocks().
+/* Tiles per row of the matrix; nanoseconds per gemm, or 0 to compute; tiles per row of a block of cholesky_by_blocks().
  */
 extern int64_t cholesky_n, cholesky_work, cholesky_group;
 
@@ -18,7 +18,8 @@ static inline tile *tile_at(tile *t, int64_t i, int64_t j)
     return &t[i * cholesky_n + j];
 }
 
-/* Pretend to compute for a share of a gemm's time, in sixths. Returns false if the kernel is to compute. */
+/* Spend a number of sixths of a gemm's simulated time instead of computing. Returns false if the kernel must
+ * compute. */
 static inline bool pretend(int64_t sixths)
 {
     if (cholesky_work > 0)

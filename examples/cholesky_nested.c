@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tiled Cholesky by nested flows: a flow of tasks on blocks of tiles, each of which unrolls its tiles in a flow of its
- * own. So several workers unroll at the same time. A task on a block waits for whole blocks.
+ * Tiled Cholesky by nested flows: a flow of tasks on blocks of tiles. Each of these tasks unrolls the tasks on its
+ * tiles in its own flow, so several workers unroll at the same time. A task on a block waits for whole blocks.
  */
 #include <stddef.h>
 
 #include "examples/cholesky.h"
 
-/* A step on blocks: c is factored if there is no a, solved for with a if there is no b, else c -= a b^T. */
+/* A step on blocks. Without a: factor c. With a but without b: solve for c with a. With both: c -= a b^T. */
 struct step {
     tile *a, *b, *c;
     int64_t rows, columns, depth;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The 0/1 knapsack problem by branch and bound (Kolesar 1967; bound of Dantzig 1957), with the best value so far in one
- * atomic word that all workers share. A task that finds a better knapsack raises the word, and all others prune by it.
- * Fork and join alone cannot do that: there a task knows only what its ancestors knew when they spawned it (-g 0).
+ * atomic word that all workers share. A task that finds a better knapsack raises the word, and all tasks prune by it.
+ * Fork and join alone cannot share the value: with -g 0, a task knows only the best value that its parent knew at the
+ * spawn.
  *
- * Each process keeps a copy of the word and looks at the word itself once in a while: an old value is lower, and a
- * lower one only prunes less. The answer is checked against dynamic programming.
+ * Each process keeps a copy of the word and rereads the word once in a while. An old value is at most too low, which
+ * only prunes less. The answer is checked against dynamic programming.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,28 +17,29 @@
 
 enum {
     ITEMS_MAX = 400,
-    LEAF = 26,         /* items left: fewer make no tasks */
-    REFRESH = 1 << 10, /* nodes from one look at the shared word to the next; a power of two */
+    LEAF = 26,         /* a node with at most this number of undecided items spawns no tasks */
+    REFRESH = 1 << 10, /* nodes between two reads of the shared word; a power of two */
     CAPACITY_MAX = 10000000
 };
 
 static int64_t n = 150, range = 1000, kind = 1, seed = 1, global_bound = 1;
 
-/* The instance: all ranks make the same. Items by falling profit per weight, and sums of those before each. */
+/* The instance; all ranks make the same one. Items are sorted by falling profit per weight. weights[], profits[]: the
+ * sums over the items before each. */
 static struct item {
     int64_t weight, profit;
 } item[ITEMS_MAX];
 static int64_t weights[ITEMS_MAX + 1], profits[ITEMS_MAX + 1], capacity;
 
-static uat_atomic_t *shared; /* the best value that anybody has found */
-static int64_t seen;         /* what this process knows of it */
+static uat_atomic_t *shared; /* the best value that any task has found */
+static int64_t seen;         /* this process's copy of *shared, which may be too low */
 
 struct found {
-    int64_t best; /* value; at first that of somebody else, which this search must beat */
+    int64_t best; /* the best value; at first the one that this search must beat */
     uint64_t nodes;
 };
 
-/* A node: items before `next` are decided, those from `next` to `split` fit as a whole. */
+/* A node: items before `next` are decided. The items from `next` to `split` - 1 all fit. */
 struct node {
     int64_t next, split, room, profit;
 };
@@ -50,8 +52,8 @@ static int by_density(const void *a, const void *b)
     return (left < right) - (left > right);
 }
 
-/* The classes of Pisinger (Computers & Operations Research 32, 2005): profits are the harder, the closer they follow
- * the weights. */
+/* The classes of Pisinger (Computers & Operations Research 32, 2005). An instance is harder the more its profits are
+ * correlated with the weights. */
 static void make_instance(void)
 {
     uint64_t state = (uint64_t)seed;
@@ -93,7 +95,7 @@ static bool known(uint64_t *answer)
     return true;
 }
 
-/* Tell the others of a better value, and learn of theirs. */
+/* Publish a better value, and learn the best published one. */
 static void share(int64_t value)
 {
     int64_t old = uat_atomic_fetch_max_signed(shared, value);
@@ -101,7 +103,7 @@ static void share(int64_t value)
     seen = old > value ? old : value;
 }
 
-/* Raise f->best to what this process knows; every now and then to what all know. */
+/* Raise f->best to this process's copy. With `look`, first refresh the copy from the shared word. */
 static void learn(struct found *f, bool look)
 {
     if (look)
@@ -109,7 +111,8 @@ static void learn(struct found *f, bool look)
     f->best = seen > f->best ? seen : f->best;
 }
 
-/* Move to the node's first undecided item. True if nothing below it can beat f->best; what fits as it is counts. */
+/* Count the node, and record the value of the items that fit. Returns true if nothing below the node can beat
+ * f->best. */
 static inline bool settled(struct node *at, struct found *f, bool with_others)
 {
     int64_t load = weights[at->next] + at->room, most;
@@ -129,7 +132,7 @@ static inline bool settled(struct node *at, struct found *f, bool with_others)
     return most <= f->best;
 }
 
-/* Depth first, with the item and then without it; the second of them by going round. */
+/* Search depth first: with the item by recursion, then without it by the next iteration. */
 static void search_here(struct node at, struct found *f, bool with_others)
 {
     while (!settled(&at, f, with_others)) {
@@ -182,7 +185,7 @@ static int run(uint64_t *answer)
     struct found f;
 
     seen = 0;
-    if (uat_rank() == 0) /* no task of another rank begins before rank 0 is in search_run() */
+    if (uat_rank() == 0) /* no task starts before rank 0 has called search_run() */
         uat_atomic_store(shared, 0);
     int rc = search_run(&f, (struct node){.room = capacity}, 0);
     if (rc)

@@ -23,13 +23,14 @@ struct Edge {
 struct Graph {
     uint64_t vertices;
     uat::span<Edge> edge;          /* the list, self-loops and repetitions included */
-    uat::span<uint64_t> offset;    /* vertices + 1: where the neighbours of a vertex begin */
+    uat::span<uint64_t> offset;    /* vertices + 1 elements: where the neighbours of a vertex start */
     uat::span<uint32_t> neighbour; /* of all vertices, without self-loops */
     uat::span<uint64_t> cursor;    /* of each vertex: neighbours that construction has not placed yet */
     uat::span<uint64_t> witness;   /* of each vertex: the last validation that found the edge to its parent */
 };
 
-/* An array in global memory; of chunks of `block` bytes, or blocked. Throws uat::error, reported. */
+/* An array in global memory, in chunks of `block` bytes, or blocked if `block` is 0. Throws uat::error, after a
+ * report. */
 template <class T> uat::span<T> make_array(uint64_t size, size_t block = 0)
 {
     auto how = block ? UAT_CYCLIC : UAT_BLOCKED;
@@ -39,7 +40,7 @@ template <class T> uat::span<T> make_array(uint64_t size, size_t block = 0)
     return uat::span<T>(array, size);
 }
 
-/* These and validate() are collective, outside of runs. allocate() throws uat::error, reported. */
+/* These functions and validate() are collective, outside of runs. allocate() throws uat::error, after a report. */
 Graph allocate(uint64_t vertices, uint64_t edges);
 void generate(const Graph &g, int scale, uint64_t seed);
 void construct(const Graph &g);
@@ -47,23 +48,24 @@ void construct(const Graph &g);
 /* Edge i of the list. */
 Edge make_edge(int scale, uint64_t seed, uint64_t i);
 
-/* What a validation finds: vertices and edges that break each of the specification's rules, and edges traversed. */
+/* The result of a validation: for each of the specification's rules the number of vertices or edges that break it, and
+ * the number of traversed edges. */
 struct Validity {
     int64_t broken[5], edges;
 };
 
-/* A tree, to be validated. */
+/* A tree to validate. */
 struct Tree {
     Graph g;
-    uat::span<uint32_t> parent; /* of each vertex; none outside of the tree */
-    uat::span<int32_t> level;   /* room for it */
+    uat::span<uint32_t> parent; /* of each vertex; `none` outside of the tree */
+    uat::span<int32_t> level;   /* space for each vertex's level */
     uint32_t root;
-    uint64_t number; /* of the validation: each has another one, not 0 */
+    uint64_t number; /* of the validation: unique, not 0 */
 };
 
 Validity validate(const Tree &tree);
 
-/* What the specification asks for: the rules' names. */
+/* The names of the specification's rules. */
 extern const char *const rules[5];
 
 } // namespace kronecker

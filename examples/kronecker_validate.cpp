@@ -23,8 +23,8 @@ static Validity operator+(Validity a, const Validity &b)
     return a;
 }
 
-/* Steps from v to the root; -1 if v is not in the tree, -2 if there is no way. A cycle meets a mark that is left behind
- * at steps 1, 2, 4 and so on (Brent 1980). */
+/* The number of steps from v to the root; -1 if v is not in the tree, -2 if no path leads to the root. `mark` is set at
+ * steps 1, 2, 4 and so on; a path with a cycle returns to it (Brent 1980). */
 static int32_t steps_to_root(const Tree &t, uint32_t v)
 {
     uint32_t at = t.parent.get(v), before = v, mark = v;
@@ -44,7 +44,7 @@ static int32_t steps_to_root(const Tree &t, uint32_t v)
     return at == t.root ? steps : -2;
 }
 
-/* The levels, and rule 1. */
+/* Set the level of v, and check rule 1. */
 static Validity find_level(const Tree &t, uint32_t v)
 {
     int32_t level = steps_to_root(t, v);
@@ -53,7 +53,7 @@ static Validity find_level(const Tree &t, uint32_t v)
     return {{level == -2}, 0};
 }
 
-/* Rules 3 and 4, and whether a vertex has seen the edge to its parent. */
+/* Check rules 3 and 4. If e leads to a vertex's parent, mark the vertex as having its tree edge in the list. */
 static Validity judge_edge(const Tree &t, Edge e)
 {
     int32_t a = t.level.get(e.u), b = t.level.get(e.v);
@@ -62,12 +62,12 @@ static Validity judge_edge(const Tree &t, Edge e)
         auto witness = t.g.witness.atomic(way.u);
         uint64_t old = witness.load();
         if (old != t.number && t.parent.get(way.u) == way.v)
-            witness.compare_exchange_strong(old, t.number); /* if it fails, somebody else has seen such an edge */
+            witness.compare_exchange_strong(old, t.number); /* if it fails, another task has marked the vertex */
     }
     return {{0, 0, a >= 0 && b >= 0 && (a - b > 1 || b - a > 1), (a == -1) != (b == -1)}, a >= 0 && b >= 0};
 }
 
-/* Rules 2 and 5. */
+/* Check rules 2 and 5. */
 static Validity judge_vertex(const Tree &t, uint32_t v)
 {
     int32_t level = t.level.get(v);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An octree over bodies in global memory, built in parallel. A task sorts its bodies by octants, builds the eight parts
- * as tasks, and allocates its cell where it happens to run. The same code over Plain instead of Global is the
- * sequential program.
+ * An octree over bodies in global memory, built in parallel. A task sorts its bodies by octants, spawns a task for each
+ * of the eight octants, and allocates its cell on the worker that it runs on. With Plain instead of Global, the same
+ * code is the sequential program.
  */
 #ifndef UAT_OCTREE_HPP
 #define UAT_OCTREE_HPP
@@ -20,10 +20,10 @@
 namespace octree
 {
 
-constexpr int leaf = 16;       /* bodies of a cell that is not divided */
-constexpr int together = 1024; /* bodies of a cell that is built by one task */
+constexpr int leaf = 16;       /* a cell with at most this number of bodies is not divided */
+constexpr int together = 1024; /* a cell with at most this number of bodies is built by one task */
 constexpr int chunk = 256;     /* bodies that are checked out at once */
-constexpr int depth_max = 50;  /* bodies in the same place are in one leaf */
+constexpr int depth_max = 50;  /* so that bodies at the same place end in one leaf */
 
 struct Vector {
     double x, y, z;
@@ -57,7 +57,7 @@ struct Motion {
 
 struct Cell;
 
-/* An octant of a cell: its mass and centre, and either a cell or a leaf's bodies. */
+/* An octant of a cell: its mass, its centre of mass, and either a cell or a leaf's bodies. */
 struct Octant {
     Vector centre;
     double mass;
@@ -73,18 +73,18 @@ struct Range {
     int64_t first, count;
     Vector middle;
     double half; /* of the edge */
-    int depth;   /* odd: they lie in `other` */
+    int depth;   /* odd: the bodies are in `other` */
 };
 
-/* All there is. Arrays have the same addresses on all ranks. */
+/* All data. Arrays have the same addresses on all ranks. */
 struct World {
-    Body *body, *sorted, *other; /* by id; in the order of the tree; the same, while it is being built */
+    Body *body, *sorted, *other; /* by id; in the tree's order; scratch space for building the tree */
     Motion *motion;              /* by id */
     Octant root;
-    double edge, theta; /* of the root; how small a cell must be for its distance */
+    double edge, theta; /* edge of the root; maximum ratio of a cell's size to its distance */
 };
 
-/* Memory of the parallel program: checked out where it is used. */
+/* Memory of the parallel program, which is checked out while it is used. */
 struct Global {
     template <class T> static T *open(T *p, int64_t count, uat_access access)
     {
@@ -116,7 +116,8 @@ struct Plain {
     }
 };
 
-/* Call f(elements, count, index of the first) for chunks of [first, first + count), each open meanwhile. */
+/* Call f(elements, count, index of the first) for each chunk of [first, first + count). The chunk is open during the
+ * call. */
 template <class M, class T, class F> void each_chunk(T *array, int64_t first, int64_t count, uat_access access, F f)
 {
     for (int64_t at = first; at < first + count; at += chunk) {
@@ -131,7 +132,7 @@ inline int octant_of(const Range &r, Vector x)
     return (x.x >= r.middle.x) + 2 * (x.y >= r.middle.y) + 4 * (x.z >= r.middle.z);
 }
 
-/* Sort a range of bodies by octants into the other array; the octants' ranges go to part[8]. */
+/* Sort a range of bodies by octants into the other array. part[8]: the octants' ranges. */
 template <class M> void divide(const World &w, const Range &r, Range *part)
 {
     Body *from = r.depth % 2 ? w.other : w.sorted, *to = r.depth % 2 ? w.sorted : w.other;
@@ -157,7 +158,7 @@ template <class M> void divide(const World &w, const Range &r, Range *part)
     });
 }
 
-/* A leaf's bodies end up in `sorted`. */
+/* Make a leaf. Its bodies are moved to `sorted` if they are not there. */
 template <class M> Octant make_leaf(const World &w, const Range &r)
 {
     Octant o = {{0, 0, 0}, 0, nullptr, r.first, r.count};
@@ -193,7 +194,7 @@ template <class M> Octant build(const World &w, const Range &r)
         for (int i = 0; i < 8; i++)
             inner.octant[i] = build<M>(w, part[i]);
     }
-    o.cell = M::make(inner); /* after the joins: near to where the task is now */
+    o.cell = M::make(inner); /* after the joins, so that the cell is near to the task's present worker */
     for (const Octant &i : inner.octant) {
         o.centre = o.centre + i.mass * i.centre;
         o.mass += i.mass;
@@ -209,7 +210,7 @@ inline Vector pull(Vector d, double mass)
     return (mass / (q * s)) * d;
 }
 
-/* Acceleration at x: octants that are small for their distance count as one body. */
+/* The acceleration at x. Octants that are small compared with their distance count as one body. */
 template <class M> Vector force(const World &w, Vector x)
 {
     struct Open {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sort N records of 100 bytes by their keys of 10 bytes, in global memory, as the sort benchmark has them (Anon et al.,
- * "A Measure of Transaction Processing Power", 1985; sortbenchmark.org). Checked as its valsort does: the keys are in
- * order, and a checksum over all records is that of the input.
+ * Sort N records of 100 bytes by their keys of 10 bytes, in global memory, with the records of the sort benchmark (Anon
+ * et al., "A Measure of Transaction Processing Power", 1985; sortbenchmark.org). The check is that of the benchmark's
+ * valsort: the keys are in order, and the records have the same checksum as the input.
  */
 #include <algorithm>
 #include <cerrno>
@@ -26,7 +26,7 @@ int64_t n = 0, seed = 1;
 std::optional<uat::global_vector<Record>> records;
 double figures[UAT_BENCH_FIGURES];
 
-/* Record i of the input: a random key, its number, and something to move. */
+/* Record i of the input: a random key, the number i, and padding. */
 Record make_record(int64_t i)
 {
     Record r;
@@ -37,7 +37,7 @@ Record make_record(int64_t i)
     return r;
 }
 
-/* As memcmp() orders keys. */
+/* The order of keys, that of memcmp(). */
 struct Earlier {
     bool operator()(const Record &a, const Record &b) const
     {
@@ -53,11 +53,11 @@ struct Earlier {
     }
 };
 
-/* What is to be known of a row of records; of two rows together it follows from what is known of each. */
+/* Facts about a row of records. together() computes those of two consecutive rows from the facts about each. */
 struct Summary {
     Record first, last;
-    uint64_t count, checksum, disorders; /* sums; records that come before an earlier one */
-    uint64_t digest, power;              /* a polynomial whose coefficients are the keys; its variable to the count */
+    uint64_t count, checksum, disorders; /* sums; records that precede their predecessor */
+    uint64_t digest, power;              /* a polynomial in hashes of the keys; its variable to the power `count` */
 };
 
 Summary summary_of(const Record &r)
@@ -93,7 +93,7 @@ int prepare()
     try {
         records.emplace(size_t(n));
     } catch (const std::system_error &e) {
-        return -e.code().value(); /* said already */
+        return -e.code().value(); /* reported already */
     }
     return 0;
 }
@@ -166,7 +166,7 @@ struct uat_bench describe()
     b.purpose = "Sort N records of 100 bytes in global memory; order and checksum are verified.";
     b.options = options;
     b.results[0] = "records";
-    b.results[1] = "digest"; /* of the keys, in their order */
+    b.results[1] = "digest"; /* of the keys in their final order */
     b.rate = true;
     b.prepare = prepare;
     b.run = run;

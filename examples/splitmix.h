@@ -7,7 +7,7 @@
 
 #define SPLITMIX_STEP UINT64_C(0x9e3779b97f4a7c15)
 
-/* The number that follows the state x. */
+/* The random number of the state after x. */
 static inline uint64_t splitmix(uint64_t x)
 {
     x += SPLITMIX_STEP;
@@ -16,7 +16,7 @@ static inline uint64_t splitmix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The next number, as above; the state moves on by one step. */
+/* Advance the state by one step, and return its random number. */
 static inline uint64_t splitmix_next(uint64_t *state)
 {
     uint64_t x = splitmix(*state);

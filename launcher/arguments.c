@@ -145,7 +145,7 @@ static void *allocate(size_t count, size_t size)
     return p;
 }
 
-/* The workers' environment: a copy of ours without the variables of another PMIx launcher. */
+/* The workers' environment: a copy of uatrun's own, without the variables of another PMIx launcher. */
 static char **copy_environment(int extra)
 {
     int n = 0;
@@ -220,7 +220,7 @@ static char *find_program(const char *name, int *status)
     return NULL;
 }
 
-/* Check the number of workers. Simulated workers have another limit. A simulation gets the number in an environment
+/* Check the number of workers. Simulated workers have a different limit, and their number is passed in an environment
  * variable. */
 static bool check_workers(struct uat_arguments *out, bool simulated)
 {

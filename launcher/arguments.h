@@ -21,7 +21,7 @@ struct uat_arguments {
     bool label;                     /* print the rank in front of each line */
     bool doctor;                    /* run the self-test instead of the program */
     double timeout;                 /* seconds, 0 = none */
-    int again;                      /* how often the job goes on from a checkpoint after it has lost workers */
+    int again;                      /* --again: maximum restarts after workers were lost */
     int stall_timeout, stall_limit; /* seconds, from the settings UAT_STALL_TIMEOUT and UAT_STALL_LIMIT; 0 = none */
     char **env;                     /* NULL at the end */
     char *program;                  /* the path to execute */
@@ -34,8 +34,8 @@ struct uat_arguments {
  */
 bool uat_arguments_parse(struct uat_arguments *out, int argc, char **argv, int *status);
 
-/* Set "NAME=VALUE", which must live on, in env, which has room for it. Returns false, reported, if it is no
- * assignment. */
+/* Add "NAME=VALUE" to env, or replace its NAME. env must have space for one more entry, and it keeps the pointer. If
+ * the text is no assignment, reports that and returns false. */
 bool uat_arguments_set(char **env, char *assignment);
 
 #endif

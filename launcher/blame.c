@@ -31,8 +31,8 @@ enum uat_blame uat_blame_judge(const struct uat_child *child, bool simulated)
 }
 
 /*
- * Several workers exited with a non-zero status. If all but one of them agree on it, return the one whose status
- * differs. The others have run into the same failed fence.
+ * Called when several workers have exited with a non-zero status. If all but one have the same status, return the one
+ * whose status differs, because the others failed in the same fence. Otherwise return the first culprit.
  */
 static struct uat_child *odd_one_out(const struct uat_seen *job)
 {
@@ -59,7 +59,7 @@ static int exit_code(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The stage of the worker's life, in words for the end of the report's line. */
+/* The stage of the worker's life, in words that end the line of the report. */
 static const char *stage_of(const struct uat_child *child)
 {
     switch (uat_server_presence(child->rank)) {
@@ -81,7 +81,8 @@ static bool any_present(const struct uat_seen *job)
     return false;
 }
 
-/* The keeper of a simulation reports how its workers ended. So report only a signal that ended the keeper itself. */
+/* The keeper of a simulation reports how its workers ended. So this reports only a signal that ended the keeper
+ * itself. */
 static int blame_simulation(const struct uat_seen *job, const struct uat_child *child)
 {
     int signal = WIFSIGNALED(child->status) ? WTERMSIG(child->status) : 0;
@@ -92,8 +93,8 @@ static int blame_simulation(const struct uat_seen *job, const struct uat_child *
     return exit_code(child->status);
 }
 
-/* End the other workers with a SIGTERM that carries the rank of the lost worker. They check in their own memory what
- * the lost worker's tasks held. */
+/* End the other workers with a SIGTERM that carries the rank of the lost worker. Each of them looks in its own memory
+ * for locks that the lost worker's tasks held. */
 static void tell_loss(const struct uat_seen *job, int rank)
 {
     const union sigval value = {.sival_int = uat_lost_value(rank)};

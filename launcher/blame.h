@@ -9,27 +9,27 @@
 #include "launcher/child.h"
 #include "launcher/server.h"
 
-/* How certain it is that a worker failed by itself, and not because another one did. */
+/* The certainty that a worker failed by itself, and not because another worker had failed. */
 enum uat_blame { UAT_BLAME_NONE, UAT_BLAME_PERHAPS, UAT_BLAME_CERTAIN };
 
 /* What uatrun has seen of the workers. */
 struct uat_seen {
     const struct uat_arguments *arguments;
     struct uat_child *children;
-    int told_to_end;           /* the last signal passed on that asks the job to end */
+    int told_to_end;           /* the last passed-on signal that asks the job to end */
     struct uat_child *culprit; /* the worker that failed first, as far as is known */
     enum uat_blame certain;    /* how certain the culprit is */
     bool stopped;              /* a worker was stopped for too long */
     char host[256];
 };
 
-/* Has this worker ended in order, with all others, after a checkpoint? */
+/* Has this worker ended as planned, with all others, after a checkpoint? */
 bool uat_blame_left_checkpoint(const struct uat_child *child);
 
-/* How far is this worker, which has ended, to blame? simulated: it is the keeper of a simulation. */
+/* How certain is it that this worker, which has ended, is to blame? simulated: it is the keeper of a simulation. */
 enum uat_blame uat_blame_judge(const struct uat_child *child, bool simulated);
 
-/* How many workers were lost: killed by a signal that was not passed on, or stopped for too long. */
+/* The number of lost workers: those that were killed by a signal that was not passed on, or stopped for too long. */
 int uat_blame_lost(const struct uat_seen *job);
 
 /* Report which worker failed and how; returns uatrun's status. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between fork and exec only async-signal-safe calls are allowed, since libpmix's thread may have held any lock at the
- * fork. A worker whose exec fails reports the reason through a pipe that a successful exec closes.
+ * Between fork and exec only async-signal-safe calls are allowed, because libpmix's thread may have held any lock at
+ * the time of the fork. If its exec fails, a worker reports the reason through a pipe. A successful exec closes the
+ * pipe.
  */
 #include "launcher/child.h"
 
@@ -20,8 +21,8 @@
 #include <unistd.h>
 
 enum {
-    FILES_SPARE = 64, /* descriptors of uatrun besides those for each worker */
-    FILES_LEAST = 16  /* the fewest with which libpmix starts at all */
+    FILES_SPARE = 64, /* descriptors of uatrun that do not belong to a worker */
+    FILES_LEAST = 16  /* the minimum with which libpmix starts */
 };
 
 enum step { STEP_BIND, STEP_INPUT, STEP_OUTPUT, STEP_EXECUTE };
@@ -79,7 +80,7 @@ static struct failure become_worker(const struct uat_child_plan *plan, pid_t par
         setrlimit(RLIMIT_NOFILE, &original_files);
     uat_signals_restore();
     if (uat_checkpoint_settings.folder[0])
-        uat_signals_hold(SIGUSR2); /* a request that comes before uat_init() waits until the library catches it */
+        uat_signals_hold(SIGUSR2); /* a request before uat_init() stays pending until the library catches it */
     execve(plan->path, plan->argv, plan->env);
     return (struct failure){STEP_EXECUTE, errno};
 }

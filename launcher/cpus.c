@@ -58,7 +58,7 @@ int uat_cpus_assign(int *cores, int n)
     int count = 0;
     if (!places) {
         int error = errno;
-        uat_say("cannot tell which cores may be used: %s (--bind none goes without)", strerror(error));
+        uat_say("cannot find out which cores may be used: %s (--bind none does not need them)", strerror(error));
         if (allowed)
             numa_free_cpumask(allowed);
         return -error;

@@ -9,12 +9,14 @@
 int uat_cpus_allowed(void);
 
 /*
- * Choose a core for each of n workers: cores[rank]. With fewer cores than workers it deals them out round-robin. The
- * second and further hardware threads of a core are dealt out last. Returns 0 or a negative errno, reported.
+ * Choose a core for each of n workers: cores[rank]. If there are fewer cores than workers, it assigns them round-robin.
+ * Second and further hardware threads of a core are assigned last. Returns 0 or a negative errno, which it has
+ * reported.
  */
 int uat_cpus_assign(int *cores, int n);
 
-/* Bind the calling process to a core. mask: from numa_allocate_cpumask(). Safe between fork and exec. 0 or -errno. */
+/* Bind the calling process to a core. mask: from numa_allocate_cpumask(). Safe between fork and exec. Returns 0 or a
+ * negative errno. */
 int uat_cpus_bind(struct bitmask *mask, int core);
 
 #endif

@@ -17,10 +17,10 @@
 
 enum {
     END_STEP_MS = 10,
-    END_TERM_MS = 500,       /* time for an orderly end after SIGTERM */
-    END_STARVED_MS = 10000,  /* the same time for a starved process */
-    END_RAN_NS = 50000000,   /* a process is starved if it wants a processor and has had one for less than this */
-    END_KILL_EVERY_MS = 100, /* SIGKILL is repeated, since descendants may fork meanwhile */
+    END_TERM_MS = 500,       /* time to end after SIGTERM */
+    END_STARVED_MS = 10000,  /* time for a starved process to end */
+    END_RAN_NS = 50000000,   /* a runnable process is starved if it has run for less than this since SIGTERM */
+    END_KILL_EVERY_MS = 100, /* SIGKILL is repeated, because descendants may fork in between */
     END_LIMIT_MS = 4000      /* a process that survives SIGKILL for this long hangs in the kernel */
 };
 
@@ -52,7 +52,7 @@ static struct kin *list_processes(size_t *count)
         }
         pid_t pid = (pid_t)atoi(entry->d_name);
         struct uat_process process;
-        if (uat_process_look(pid, &process)) /* otherwise the process has gone */
+        if (uat_process_look(pid, &process)) /* otherwise the process has ended */
             list[n++] = (struct kin){pid, process.parent, false, 0};
     }
     if (proc)
@@ -88,7 +88,7 @@ void uat_descendants_kill(int signal)
 {
     size_t count;
     struct kin *list = list_descendants(&count);
-    const union sigval value = {.sival_int = uat_lost_value(UAT_LOST_NONE)}; /* of SIGTERM: no request from outside */
+    const union sigval value = {.sival_int = uat_lost_value(UAT_LOST_NONE)}; /* marks uatrun's own SIGTERM */
     for (size_t i = 0; i < count; i++)
         if (sigqueue(list[i].pid, signal, value))
             kill(list[i].pid, signal);
@@ -109,7 +109,7 @@ static bool is_starved(pid_t pid, const struct kin *told, size_t told_count)
     return false; /* it was created after the SIGTERM */
 }
 
-/* Send SIGKILL to all descendants. A starved process is spared until END_STARVED_MS is over. Returns whether any was
+/* Send SIGKILL to all descendants. A starved process is spared for END_STARVED_MS. Returns whether any process was
  * spared. */
 static bool kill_overdue(const struct kin *told, size_t told_count, int waited)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All processes that descend from this one: the workers and whatever they started, in any process group. */
+/* All processes that descend from this one: the workers and all processes that they started, in any process group. */
 #ifndef UAT_LAUNCHER_DESCENDANTS_H
 #define UAT_LAUNCHER_DESCENDANTS_H
 
@@ -10,9 +10,9 @@ void uat_descendants_adopt(void);
 void uat_descendants_kill(int signal);
 
 /*
- * End all descendants and wait for them: send SIGTERM, and half a second later SIGKILL. A process that wants a
- * processor but has had one for less than 50 ms since its SIGTERM gets 10 seconds. Gives up 4 seconds after the
- * SIGTERM, or after it last spared such a process.
+ * End all descendants and wait for them: send SIGTERM, and half a second later SIGKILL. A starved process gets 10
+ * seconds before SIGKILL: one that is runnable but has run for less than 50 ms since its SIGTERM. The function gives up
+ * 4 seconds after the SIGTERM, or 4 seconds after it last spared a starved process.
  */
 void uat_descendants_end(void);
 

@@ -14,8 +14,7 @@
 
 #include "launcher/say.h"
 
-/* Ask netlink about the socket at the other end of our connection. Its two addresses are ours, in the opposite
- * roles. */
+/* Ask netlink about the socket at the other end of our connection. That socket has our two addresses, swapped. */
 static int ask_netlink(const struct sockaddr_in *own, const struct sockaddr_in *peer, uid_t *owner)
 {
     struct {
@@ -79,7 +78,7 @@ int uat_door_owner(const struct sockaddr *own, const struct sockaddr *peer, uid_
         return -EAFNOSUPPORT;
     const struct sockaddr_in *here = (const void *)own, *there = (const void *)peer;
     int rc = ask_netlink(here, there, owner);
-    /* Search the list even after -ENOENT, because a kernel without tcp_diag gives that answer, too. */
+    /* Search the list even after -ENOENT, because a kernel without tcp_diag also returns it. */
     return rc ? ask_list(here, there, owner) : 0;
 }
 
@@ -98,7 +97,7 @@ static bool is_ours(int fd)
     if (rc == -ENOENT) /* the other end has closed already */
         return false;
     if (!told && rc)
-        uat_say("a connection to the PMIx server is closed: the kernel does not say whose it is: %s", strerror(-rc));
+        uat_say("a connection to the PMIx server is closed: the kernel does not name its user: %s", strerror(-rc));
     else if (!told)
         uat_say("a connection of user %u to the PMIx server is closed: only processes of user %u take part in the job; "
                 "more of them are not reported",
@@ -107,8 +106,8 @@ static bool is_ours(int fd)
     return false;
 }
 
-/* Replaces the C library's accept() for libpmix. It fails with ECONNABORTED, as if the client had left before it was
- * accepted; libpmix then continues. */
+/* Replaces the C library's accept() for libpmix. For another user's connection it fails with ECONNABORTED, as if the
+ * client had closed it; libpmix then continues. */
 int uat_door_accept(int fd, struct sockaddr *address, socklen_t *size) __asm__("accept");
 
 __attribute__((visibility("default"), used)) int uat_door_accept(int fd, struct sockaddr *address, socklen_t *size)

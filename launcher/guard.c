@@ -21,9 +21,9 @@
 enum { NO_VERDICT = -1 };
 
 static struct {
-    bool to_end; /* a signal has asked the job to end: there is no further start */
-    bool termed; /* the SIGTERM that asks for a checkpoint has come: the next one asks the job to end */
-    int asked;   /* the signal that has asked for a checkpoint and the end; the next start gets it, too. 0: none */
+    bool to_end; /* a signal has asked the job to end: do not start it again */
+    bool termed; /* a SIGTERM has arrived, which asks for a checkpoint; the next SIGTERM asks the job to end */
+    int asked;   /* the signal that has asked for a checkpoint and the end, or 0; a restarted job gets it, too */
 } told;
 
 static void note(int signal)
@@ -70,7 +70,7 @@ static struct uat_verdict *make_verdict(void)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* The status of a job's process that was killed. Returns uatrun's status; *lost is -1 if the job was not over. */
+/* Called if the job's process was killed. Returns uatrun's status. *lost is set to -1 if the job was not over. */
 static int killed(int signal, const struct uat_verdict *verdict, int *lost)
 {
     if (verdict->status == NO_VERDICT) {
@@ -82,11 +82,11 @@ static int killed(int signal, const struct uat_verdict *verdict, int *lost)
     return verdict->status == NO_VERDICT ? 128 + signal : verdict->status;
 }
 
-/* Start the job's process, and wait for its end. Returns uatrun's status. *lost: the workers that were lost; 0: none,
- * so the job is over; -1: the job's process. */
+/* Start the job's process, and wait for its end. Returns uatrun's status. *lost: the number of lost workers; 0: the job
+ * is over; -1: the job's process was lost. */
 static int run(const struct uat_arguments *arguments, struct uat_verdict *verdict, int *lost)
 {
-    int life[2]; /* the job's process sees the end of the guard as the end of this pipe */
+    int life[2]; /* a pipe by whose end of file the job's process notices the end of the guard */
     pid_t job = -1;
     *lost = 0;
     if (uat_server_make_directory())

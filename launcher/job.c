@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the worker that failed first. When a worker dies, the PMIx fences of the others fail, and they may exit
- * before the dead worker can be reaped.
- * - A worker certainly is the cause if it ended by a signal, before it joined the job, or too early with status 0.
- * - A worker that exits with another status may be a consequence. uatrun waits SETTLE_MS for further exits. If all
- * others
- *   agree on their status, it blames the one whose status differs; otherwise it blames the first.
+ * Run the job and find the worker that failed first. When a worker dies, the PMIx fences of the others fail, and they
+ * may exit before uatrun has reaped the dead worker.
+ * - A worker is certainly the cause if a signal ended it, or if it ended before it joined the job, or too early with
+ *   status 0.
+ * - A worker that exits with a non-zero status may have failed only because another one did. uatrun waits SETTLE_MS for
+ *   further exits. If all but one worker agree on their status, it blames the one whose status differs; otherwise it
+ *   blames the first.
  * A pending SIGCHLD carries the pid of the first child that ended, whereas waitpid() reports the oldest child first.
  */
 #include "launcher/job.h"
@@ -37,8 +38,8 @@ struct job {
     struct uat_seen seen;
     int running; /* workers not yet reaped */
     int signal_fd, life;
-    double settled;       /* when a possible culprit becomes the culprit */
-    double abort_settled; /* when an abort becomes the cause; 0 = there was none */
+    double settled;       /* when a possible culprit becomes the certain one */
+    double abort_settled; /* when an abort becomes the cause; 0 = there was no abort */
     double deadline;      /* when --timeout ends the job, in seconds of CLOCK_MONOTONIC; 0 = never */
 };
 
@@ -112,8 +113,8 @@ static void take_signals(struct job *job)
     }
 }
 
-/* Has the kernel had time to report an earlier end? A worker may abort because it noticed the end of another one, which
- * is the real cause. */
+/* Has the kernel had time to report that a worker ended before the abort? If another worker's end made this one abort,
+ * that end is the cause. */
 static bool abort_is_settled(struct job *job)
 {
     if (job->abort_settled == 0)
@@ -184,10 +185,10 @@ static int watch(struct job *job)
         if (ended(job, &status))
             return status;
         if (job->abort_settled > 0)
-            fds[2].fd = -1; /* it stays readable, so do not poll it again */
+            fds[2].fd = -1; /* this descriptor stays readable, so do not poll it again */
         poll(fds, sizeof(fds) / sizeof(fds[0]), patience(job));
         if (fds[1].revents) {
-            uat_descendants_kill(SIGKILL); /* the guard was killed: no orderly end is needed */
+            uat_descendants_kill(SIGKILL); /* the guard was killed, so the workers get no time to end */
             return UAT_STATUS_FAILED;
         }
     }

@@ -24,7 +24,7 @@ struct stream {
     int from, to;
     char prefix[PREFIX_MAX];
     size_t prefix_length;
-    char *text; /* the prefix, then what has arrived of a line */
+    char *text; /* the prefix, then the received part of a line */
     size_t used, room;
 };
 
@@ -91,7 +91,7 @@ int uat_label_add(int rank, int *out, int *err)
     if (*out >= 0)
         close(*out);
     *out = -1;
-    uat_say("cannot label the output of rank %d: %s (ulimit -n bounds the number of pipes)", rank, strerror(error));
+    uat_say("cannot label the output of rank %d: %s (ulimit -n limits the number of pipes)", rank, strerror(error));
     return -error;
 }
 
@@ -109,7 +109,7 @@ static void put(int to, const char *text, size_t length)
     }
 }
 
-/* Write out the line, which is complete. There is always room for its newline. */
+/* Write out the complete line. The buffer always has space for its newline. */
 static void end_line(struct stream *s)
 {
     s->text[s->used++] = '\n';

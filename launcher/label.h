@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* uatrun --label: passes on what the workers print, each line with the rank of its worker in front. */
+/* uatrun --label: passes on the workers' output, with the worker's rank in front of each line. */
 #ifndef UAT_LAUNCHER_LABEL_H
 #define UAT_LAUNCHER_LABEL_H
 
-enum { UAT_LABEL_FILES = 2 /* descriptors for each worker */ };
+enum { UAT_LABEL_FILES = 2 /* descriptors per worker */ };
 
 /* Prepare for n workers, before the first one starts. 0 or a negative errno, reported. */
 int uat_label_open(int n);
 
-/* Make the pipes of a worker. It writes to *out and *err, which the caller closes. 0 or a negative errno, reported. */
+/* Make the pipes of a worker. The worker writes to *out and *err, which the caller must close. Returns 0 or a negative
+ * errno, which it has reported. */
 int uat_label_add(int rank, int *out, int *err);
 
 /* A descriptor that is readable whenever uat_label_pass() has something to do; -1 without --label. */
@@ -17,7 +18,7 @@ int uat_label_fd(void);
 /* Pass on the whole lines that have arrived. Does not wait for more. */
 void uat_label_pass(void);
 
-/* After the last worker has ended: pass on the rest. An unfinished line gets an end. */
+/* Pass on the rest of the output, and add a missing newline. Call it after the last worker has ended. */
 void uat_label_close(void);
 
 #endif

@@ -14,7 +14,7 @@
 
 #define VARIABLE "UAT_CHECKPOINT"
 
-/* The time by the clock of the files. */
+/* The time by the clock that dates the files. */
 static double now(void)
 {
     struct timespec t;
@@ -32,7 +32,7 @@ static double completed(void)
     return (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec * 1e-9;
 }
 
-/* The number of the newest checkpoint; 0: there is none. Returns false if the folder cannot be used, reported. */
+/* *number: the newest checkpoint; 0 if there is none. If the folder cannot be used, reports that and returns false. */
 static bool newest(uint64_t *number)
 {
     struct stat st;
@@ -40,7 +40,7 @@ static bool newest(uint64_t *number)
     return stat(uat_checkpoint_settings.folder, &st) != 0 || uat_folder_latest(number) == 0;
 }
 
-/* Let the next start take the newest checkpoint, whichever the user has chosen for the first one. */
+/* Make the next start use the newest checkpoint, even if the user has chosen another one for the first start. */
 static void choose_newest(struct uat_arguments *arguments)
 {
     static char variable[sizeof(VARIABLE "=") + UAT_SETTING_TEXT_MAX];
@@ -59,7 +59,7 @@ void uat_recovery_begin(struct uat_recovery *recovery, const struct uat_argument
         recovery->checkpoint = 0;
 }
 
-/* Say what comes next. number: the newest checkpoint; since: when the work began that is lost. */
+/* Report the next start. number: the newest checkpoint. since: the time at which the lost work began. */
 static void say_next(const struct uat_recovery *recovery, uint64_t number, double since)
 {
     const struct uat_arguments *arguments = &recovery->arguments;

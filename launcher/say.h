@@ -6,8 +6,8 @@
 void uat_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Keep everything but uat_say() away from this process's stderr from now on. uatrun itself reports dead workers, and
- * libpmix would report them again. Call it when all workers have been started.
+ * From now on, let only uat_say() write to this process's stderr. uatrun itself reports dead workers, and libpmix would
+ * report them again. Call this when all workers have been started.
  */
 void uat_say_alone(void);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpmix runs the server in its own thread, which calls the functions named on_*. The main thread reads what they
- * learn under `server.lock`.
+ * libpmix runs the server in its own thread, which calls the functions named on_*. They store what they learn, and the
+ * main thread reads it under `server.lock`.
  *
- * There is no orderly shutdown: after a client has ended abnormally, PMIx_server_finalize() of libpmix 4.2 sometimes
+ * The server is never finalized: after a client has ended abnormally, PMIx_server_finalize() of libpmix 4.2 sometimes
  * crashes or hangs. The end of the process frees everything.
  */
 #include "launcher/server.h"
@@ -37,7 +37,7 @@ static struct {
     char directory[4096]; /* where libpmix may create files while it starts */
 } server = {.lock = PTHREAD_MUTEX_INITIALIZER, .abort_fd = -1};
 
-/* A wait for an operation that libpmix completes with a call from its own thread. */
+/* State for waiting for an operation that libpmix completes by a callback from its own thread. */
 struct waiter {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -57,7 +57,7 @@ static void on_done(pmix_status_t status, void *data)
 
 static pmix_status_t wait_for(pmix_status_t started, struct waiter *w)
 {
-    if (started == PMIX_OPERATION_SUCCEEDED) /* done already: there will be no callback */
+    if (started == PMIX_OPERATION_SUCCEEDED) /* already done, so there will be no callback */
         return PMIX_SUCCESS;
     if (started != PMIX_SUCCESS)
         return started;
@@ -115,7 +115,8 @@ static pmix_status_t on_abort(const pmix_proc_t *proc, void *object, int status,
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* Hand back the data that the library has collected. They are complete, because all workers have arrived. */
+/* Return the data that the library has collected. They are complete, because all workers are on this host and have
+ * arrived. */
 static pmix_status_t on_fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[], size_t ninfo,
                               char *collected, size_t size, pmix_modex_cbfunc_t done, void *data)
 {
@@ -129,7 +130,7 @@ static pmix_status_t on_direct_modex(const pmix_proc_t *proc, const pmix_info_t 
                                      pmix_modex_cbfunc_t done, void *data)
 {
     (void)proc, (void)info, (void)ninfo, (void)done, (void)data;
-    return PMIX_ERR_NOT_FOUND; /* asked only for data of other hosts */
+    return PMIX_ERR_NOT_FOUND; /* libpmix asks only for data of other hosts */
 }
 
 static pmix_server_module_t module = {
@@ -153,7 +154,7 @@ static int start_library(const char *directory)
     pmix_rank_t rank = 0;
     const char *name = "uatrun";
     if (!uat_pmix_room_is_there(uat_pmix_room_needed())) {
-        uat_say("cannot start the PMIx server: %zu MiB of address space are needed; raise the limit (ulimit -v)",
+        uat_say("cannot start the PMIx server: it needs %zu MiB of address space; raise the limit (ulimit -v)",
                 uat_pmix_room_needed() >> 20);
         return -ENOMEM;
     }
@@ -264,9 +265,9 @@ int uat_server_start(int n)
     snprintf(server.nspace, sizeof(server.nspace), "uatrun-%d-%016" PRIx64 "%016" PRIx64, (int)getpid(), secret.word[0],
              secret.word[1]);
     /*
-     * Other stores of libpmix keep shared files in the directory for as long as the job runs. With this store the
-     * directory stays empty and is removed at once, so nothing is left however uatrun ends. The library selects this
-     * store for the workers, too.
+     * Other stores of libpmix keep shared files in the directory while the job runs. With this store the directory
+     * stays empty and is removed at once, so nothing is left over, however uatrun ends. The library selects this store
+     * for the workers as well.
      */
     setenv("PMIX_MCA_gds", "hash", 1);
     int rc = server.presence && server.abort_fd >= 0 ? start_library(server.directory) : -ENOMEM;
@@ -283,8 +284,7 @@ char **uat_server_environment(int rank, char *const *env)
     size_t n = 0;
     while (env[n])
         n++;
-    char **copy =
-        calloc(n + 1, sizeof(*copy)); /* array and strings come from malloc, since the library enlarges them */
+    char **copy = calloc(n + 1, sizeof(*copy)); /* array and strings from malloc(), because the library enlarges them */
     for (size_t i = 0; copy && i < n; i++)
         copy[i] = strdup(env[i]);
     if (!copy || (n > 0 && !copy[n - 1])) {

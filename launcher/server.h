@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* The state of a worker, as the server has heard it. */
+/* The state of a worker, as far as the server knows. */
 enum uat_presence { UAT_PRESENCE_NONE, UAT_PRESENCE_CONNECTED, UAT_PRESENCE_FINALIZED };
 
 /* A call of PMIx_Abort(). */
@@ -15,8 +15,8 @@ struct uat_abort {
 };
 
 /*
- * Make and remove the directory for libpmix's files, whose name cannot be guessed. uat_server_start() removes it too,
- * but may be killed before it does. 0 or a negative errno, reported.
+ * Make and remove the directory for libpmix's files. Its name cannot be guessed. uat_server_start() also removes it,
+ * but may be killed before that. Returns 0 or a negative errno, which has been reported.
  */
 int uat_server_make_directory(void);
 void uat_server_remove_directory(void);
@@ -24,7 +24,7 @@ void uat_server_remove_directory(void);
 /* Start the server for n workers. The server ends with the process. Returns 0 or a negative errno, reported. */
 int uat_server_start(int n);
 
-/* A copy of env with the variables by which worker `rank` finds the server; NULL, reported, on failure. */
+/* A copy of env with the variables by which worker `rank` finds the server. On failure, reports it and returns NULL. */
 char **uat_server_environment(int rank, char *const *env);
 
 enum uat_presence uat_server_presence(int rank);

@@ -16,14 +16,14 @@ void uat_signals_take(void)
     for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++) {
         struct sigaction now;
         sigaction(forwarded[i], NULL, &now);
-        if (now.sa_handler != SIG_IGN) /* nohup, for example, makes it ignored */
+        if (now.sa_handler != SIG_IGN) /* nohup, for example, ignores SIGHUP */
             sigaddset(&signals.taken, forwarded[i]);
     }
     sigaddset(&signals.taken, SIGCHLD);
     sigprocmask(SIG_BLOCK, &signals.taken, &signals.original_mask);
     struct sigaction ignore = {.sa_handler = SIG_IGN}, normal = {.sa_handler = SIG_DFL};
     sigaction(SIGPIPE, &ignore, &signals.pipe);  /* libpmix writes to sockets of workers that have died */
-    sigaction(SIGCHLD, &normal, &signals.child); /* if it were ignored, the workers' statuses would be lost */
+    sigaction(SIGCHLD, &normal, &signals.child); /* if SIGCHLD were ignored, the workers' statuses would be lost */
 }
 
 const sigset_t *uat_signals_set(void)

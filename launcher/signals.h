@@ -20,15 +20,16 @@ const sigset_t *uat_signals_set(void);
 void uat_signals_restore(void);
 
 /*
- * Does a signal still have to be passed on? The terminal sends its signals to the whole foreground group, so they have
- * reached the workers already.
+ * Does a signal still have to be passed on? The terminal sends its signals to the whole foreground group, so those
+ * signals have already reached the workers.
  */
 bool uat_signals_to_forward(int si_code);
 
-/* Is this signal a request to end? By default it ends a process. */
+/* Is this signal a request to end, one that ends a process by default? */
 bool uat_signals_ends(int signal);
 
-/* In a new worker: let this signal wait until the worker unblocks it, also across exec. Async-signal-safe. */
+/* Keep this signal pending until the worker unblocks it, also across exec. Called in a new worker.
+ * Async-signal-safe. */
 void uat_signals_hold(int signal);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers that have been stopped (SIGSTOP). The job soon stalls without them, and they cannot report it. uatrun reports
- * it after UAT_STALL_TIMEOUT, and ends the job after UAT_STALL_LIMIT. Stops by a debugger are not visible here.
+ * Workers that have been stopped (SIGSTOP). The job soon stalls without them, and a stopped worker cannot report that.
+ * uatrun reports the stop after UAT_STALL_TIMEOUT, and ends the job after UAT_STALL_LIMIT. uatrun does not see stops by
+ * a debugger.
  */
 #ifndef UAT_LAUNCHER_STOPS_H
 #define UAT_LAUNCHER_STOPS_H
@@ -17,8 +18,8 @@ void uat_stops_note(struct uat_child *child, int status, double now);
 /* Restart the workers' timers, since uatrun itself was stopped and continued. */
 void uat_stops_restart(struct uat_child *children, int n, double now);
 
-/* Report workers that have been stopped for too long. Returns true if a stop exceeds the limit. It has then reported
- * that the job must end. */
+/* Report workers that have been stopped for too long. Returns true if a stop exceeds the limit; then it has also
+ * reported that the job must end. */
 bool uat_stops_check(struct uat_child *children, const struct uat_arguments *arguments, const char *host, double now);
 
 /* The time at which uat_stops_check() must be called next; 0 = not before the next event. */

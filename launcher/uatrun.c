@@ -12,7 +12,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-/* If a standard stream is closed (2>&-), the next file opened would take its number and receive its messages. */
+/* Open closed standard streams (2>&-) on /dev/null. Otherwise the next file opened would take the stream's number and
+ * receive its messages. */
 static void open_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -28,7 +29,7 @@ static int finish_output(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    uat_say("standard output cannot be written: %s", strerror(errno));
+    uat_say("cannot write standard output: %s", strerror(errno));
     return UAT_STATUS_FAILED;
 }
 

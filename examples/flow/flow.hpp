@@ -3,12 +3,12 @@
  * The common part of the data-flow programs and of their rivals: command line, time, check and the line of output.
  *
  * A program solves a Problem, a type that can be copied as bytes, with
- *     element                       what the answer consists of: an array of elements() of them
+ *     element                       type of an element; the answer is an array of elements() of them
  *     name, argument                names of the problem and of its argument on the command line
  *     Problem(const char *)         reads the argument, or takes the default if it is NULL; throws if it is wrong
  *     fill(i, element &)            element i of the input
  *     solve(element *)              the sequential program
- *     error(const element *)        how far this answer is from the right one, found in another way
+ *     error(const element *)        the answer's distance from the right one, computed by another method
  */
 #ifndef EXAMPLES_FLOW_HPP
 #define EXAMPLES_FLOW_HPP
@@ -26,18 +26,18 @@
 namespace flow
 {
 
-/* A whole number of the command line. */
+/* Read a whole number from the command line. */
 inline std::int64_t number(const char *text, const char *what, std::int64_t most)
 {
     char *end;
     long long value = std::strtoll(text, &end, 10);
     if (end == text || *end || value < 1 || value > most)
-        throw std::runtime_error(std::string(what) + " cannot be '" + text + "': it is a whole number from 1 to " +
+        throw std::runtime_error(std::string(what) + " cannot be '" + text + "': give a whole number from 1 to " +
                                  std::to_string(most));
     return value;
 }
 
-/* The problem and the number of rounds, or a status. */
+/* The problem and the number of rounds, or an exit status. */
 template <class Problem> struct request {
     Problem problem{};
     std::int64_t rounds = 1;
@@ -75,13 +75,13 @@ template <class Problem> std::vector<typename Problem::element> input(const Prob
     return data;
 }
 
-/* The rounds of one program: its answers and times beside those of the sequential program. */
+/* The rounds of one program: compares its answers and times with those of the sequential program. */
 template <class Problem> class comparison
 {
   public:
     using answer = std::vector<typename Problem::element>;
 
-    /* same: the program adds in the order of the sequential one, so the answers are equal to the last bit. */
+    /* same: the program adds in the same order as the sequential one, so the answers are equal to the last bit. */
     comparison(const Problem &p, bool same) : problem_(p), same_(same)
     {
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of the sequential program. A sweep begins while earlier sweeps are under way. */
+/* The loops of the sequential program. A sweep starts while earlier sweeps are still running. */
 #include "examples/flow/gauss_seidel.hpp"
 #include "examples/flow/with_uat.hpp"
 

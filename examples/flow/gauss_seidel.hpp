@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sweeps of Gauss and Seidel for Poisson's equation on a square, whose border is 0. A point becomes the mean of its
- * four neighbours, two of which are new already, plus a source. Blocks of points are relaxed in the order of rows,
- * which is the order of points too, as far as neighbours go.
+ * four neighbours plus a source; two of the neighbours already have new values. Blocks are relaxed row by row, so every
+ * point finds the same neighbours new as if points were relaxed row by row.
  */
 #ifndef EXAMPLES_FLOW_GAUSS_SEIDEL_HPP
 #define EXAMPLES_FLOW_GAUSS_SEIDEL_HPP
@@ -41,7 +41,7 @@ inline void relax(const block &above, const block &left, const block &right, con
 struct problem {
     using element = block;
     static constexpr const char *name = "gauss_seidel", *argument = "BLOCKS";
-    std::int64_t n, pitch; /* blocks in a row, without and with the border of blocks that stay 0 */
+    std::int64_t n, pitch; /* blocks per row, without and with the border of blocks that stay 0 */
 
     problem() = default;
     explicit problem(const char *text) : n(text ? flow::number(text, argument, 64) : 8), pitch(n + 2)
@@ -74,7 +74,7 @@ struct problem {
                           y * width, x * width);
     }
 
-    /* The largest difference from sweeps over an array, point by point. */
+    /* The largest difference from the same sweeps done point by point over an array. */
     double error(const block *b) const
     {
         const std::int64_t points = n * width, line = points + 2;

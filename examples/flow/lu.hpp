@@ -2,8 +2,8 @@
 /*
  * The LU factorisation P A = L U with partial pivoting, by panels: blocks of columns. Panel k is factored with its
  * pivots, and each panel on its right is updated with it: rows are swapped, a triangle is solved, and a product is
- * subtracted. (The rows of L are not swapped in the panels on the left; error() does it.) The answer is checked by the
- * product with a vector: |P A x - L (U x)|.
+ * subtracted. (In the panels on the left, the rows of L are not swapped; error() swaps them.) The answer is checked by
+ * the product with a vector: |P A x - L (U x)|.
  */
 #ifndef EXAMPLES_FLOW_LU_HPP
 #define EXAMPLES_FLOW_LU_HPP
@@ -17,9 +17,9 @@
 namespace lu
 {
 
-constexpr std::int64_t width = 32, most = 1024; /* columns of a panel, and of a matrix */
+constexpr std::int64_t width = 32, most = 1024; /* columns of a panel; maximum columns of a matrix */
 
-/* A block of columns, row by row. Row pivot[j] changed places with row k * width + j. */
+/* Panel k, row by row. Row pivot[j] was swapped with row k * width + j. */
 struct panel {
     double at[most][width];
     std::int64_t pivot[width];
@@ -51,11 +51,11 @@ inline void factor(panel &a, std::int64_t k, std::int64_t rows)
     }
 }
 
-/* Update a panel on the right of panel k. */
+/* Update panel `a`, which is on the right of panel k. */
 inline void update(const panel &p, panel &a, std::int64_t k, std::int64_t rows)
 {
     swap_rows(a, p, k);
-    for (std::int64_t i = k * width + 1; i < rows; i++) /* in the first rows a triangle is solved */
+    for (std::int64_t i = k * width + 1; i < rows; i++) /* the first rows solve with a triangle */
         for (std::int64_t j = 0; j < std::min(width, i - k * width); j++)
             for (std::int64_t c = 0; c < width; c++)
                 a.at[i][c] -= p.at[i][j] * a.at[k * width + j][c];
@@ -64,7 +64,7 @@ inline void update(const panel &p, panel &a, std::int64_t k, std::int64_t rows)
 struct problem {
     using element = panel;
     static constexpr const char *name = "lu", *argument = "PANELS";
-    std::int64_t n, rows; /* panels and rows of the square matrix */
+    std::int64_t n, rows; /* number of panels and of rows of the square matrix */
 
     problem() = default;
     explicit problem(const char *text) : n(text ? flow::number(text, argument, most / width) : 16), rows(n * width)

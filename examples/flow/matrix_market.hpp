@@ -27,8 +27,8 @@ struct matrix {
     std::vector<double> value;
 };
 
-/* The matrix of these entries without those above the diagonal. Entries of one place are added. Throws if an element of
- * the diagonal is 0. */
+/* The matrix of these entries without those above the diagonal. Entries at the same place are added. Throws if an
+ * element of the diagonal is 0. */
 inline matrix lower_triangle(std::int64_t n, std::vector<entry> &entries)
 {
     matrix m;
@@ -93,7 +93,7 @@ class reader
     std::int64_t number_ = 0;
 };
 
-/* The lower triangle of a file's matrix. Throws if the file is not that of a square, real matrix of coordinates. */
+/* The lower triangle of a file's matrix. Throws if the file does not hold a square, real matrix by coordinates. */
 inline matrix read(const std::string &name)
 {
     constexpr std::int64_t most = INT64_C(1) << 31;

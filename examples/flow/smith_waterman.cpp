@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A task for each block. It updates the edges between the block and its neighbours, so the wavefront needs no code. */
+/* One task per block. It updates the edges between the block and its neighbours, so the wavefront needs no code. */
 #include "examples/flow/smith_waterman.hpp"
 #include "examples/flow/with_uat.hpp"
 

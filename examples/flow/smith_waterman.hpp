@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The score of the best local alignment of two strings (Smith and Waterman), with a cost for each gap. The table is
- * made in square blocks, of which only the edges are kept: one edge for each column of blocks, which is the last row so
- * far, and one for each row of blocks, which is the last column so far.
+ * made in square blocks, of which only the edges are kept. Each column of blocks has an edge with its last row so far,
+ * and each row of blocks has an edge with its last column so far.
  */
 #ifndef EXAMPLES_FLOW_SMITH_WATERMAN_HPP
 #define EXAMPLES_FLOW_SMITH_WATERMAN_HPP
@@ -16,18 +16,18 @@ namespace smith_waterman
 constexpr int width = 128; /* rows and columns of a block */
 
 struct edge {
-    std::int32_t at[width + 1]; /* of a row: the first is that above the left edge */
-    std::int32_t best;          /* of a row of blocks: the largest value */
+    std::int32_t at[width + 1]; /* at[0] of a row: the value above the left edge */
+    std::int32_t best;          /* the largest value in a row of blocks */
 };
 
-/* Half of the second string's letters are those of the first. */
+/* Letter i of a string. Half of the second string's letters equal those of the first. */
 inline int letter(std::int64_t string, std::int64_t i)
 {
     bool other = string == 1 && splitmix(std::uint64_t(i)) % 2;
     return int(splitmix(std::uint64_t((other ? 2 : 1) << 20) + std::uint64_t(i)) % 4);
 }
 
-/* A value of the table from three of its neighbours. */
+/* A value of the table, computed from three neighbours. */
 inline std::int32_t value(bool same, std::int32_t before, std::int32_t above, std::int32_t left)
 {
     return std::max({0, before + (same ? 2 : -1), above - 1, left - 1});
@@ -56,7 +56,7 @@ inline void make(edge &row, edge &column, std::int64_t y, std::int64_t x)
 struct problem {
     using element = edge;
     static constexpr const char *name = "smith_waterman", *argument = "BLOCKS";
-    std::int64_t n; /* blocks in a row. Edges 0 to n - 1 are rows, the others are columns. */
+    std::int64_t n; /* blocks per row. Edges 0 to n - 1 are rows; the other edges are columns. */
 
     problem() = default;
     explicit problem(const char *text) : n(text ? flow::number(text, argument, 1024) : 32)
@@ -82,7 +82,7 @@ struct problem {
                 make(e[x], e[n + y], y, x);
     }
 
-    /* 0 if the score is that of a table which is made row by row. */
+    /* Compares the score with that of a table that is made row by row. Returns 0 if they are equal. */
     double error(const edge *e) const
     {
         std::vector<std::int32_t> line(std::size_t(n * width + 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A task for each block of the matrix that has elements. Blocks of x that do not need each other are found at once. */
+/* One task per block of the matrix that has elements. Blocks of x that are independent are solved in parallel. */
 #include "examples/flow/triangular.hpp"
 #include "examples/flow/with_uat.hpp"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The solution of L x = b for a sparse lower triangle L: that of a Matrix Market file, or one that is made up (without
- * a name, or with an empty one). The rows are cut into blocks. A block of x waits for the blocks in which its rows have
- * elements. The right side is that of x = 1; the answer is checked by |L x - b|.
+ * Solve L x = b for a sparse lower triangle L. L is read from a Matrix Market file, or generated if the file's name is
+ * missing or empty. The rows are cut into blocks. A block of x waits for the blocks in which its rows have elements. b
+ * belongs to x = 1. The answer is checked by |L x - b|.
  */
 #ifndef EXAMPLES_FLOW_TRIANGULAR_HPP
 #define EXAMPLES_FLOW_TRIANGULAR_HPP
@@ -18,12 +18,12 @@ namespace triangular
 
 constexpr std::int64_t width = 128;
 
-/* A part of x; before, the same part of b. */
+/* A part of x. Until it is solved, it holds the same part of b. */
 struct part {
     double at[width];
 };
 
-/* Each block of rows has elements in two earlier blocks. */
+/* A generated matrix. Each block of rows has elements in two earlier blocks. */
 inline matrix_market::matrix made_up()
 {
     constexpr std::int64_t blocks = 192, each = 64;
@@ -44,15 +44,15 @@ struct problem {
     using element = part;
     static constexpr const char *name = "triangular", *argument = "FILE";
     std::int64_t n, blocks, entries, pairs;
-    /* Row i has the entries start[i] to start[i + 1] - 1, in the order of columns: the last is the diagonal's. Block i
-     * needs the blocks of pair first[i] to first[i + 1] - 1. */
+    /* Row i has the entries start[i] to start[i + 1] - 1, in the order of columns, the last on the diagonal. Block i
+     * needs the blocks pair[first[i]] to pair[first[i + 1] - 1]. */
     const std::int64_t *start, *column, *first, *pair;
     const double *value;
 
     problem() = default;
     explicit problem(const char *file)
     {
-        static matrix_market::matrix m; /* it outlives all copies of the problem */
+        static matrix_market::matrix m; /* static, because copies of the problem refer to it */
         static std::vector<std::int64_t> begin, other;
         m = file && *file ? matrix_market::read(file) : made_up();
         n = std::int64_t(m.start.size()) - 1;
@@ -66,7 +66,7 @@ struct problem {
                 j /= width;
             std::sort(needed.begin(), needed.end());
             needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-            other.insert(other.end(), needed.begin(), needed.end() - 1); /* the last is i */
+            other.insert(other.end(), needed.begin(), needed.end() - 1); /* without the last one, which is i */
             begin.push_back(std::int64_t(other.size()));
         }
         entries = m.start.back();
@@ -105,7 +105,7 @@ struct problem {
         }
     }
 
-    /* Subtract what block j of x contributes to block i; of block i itself, the elements below the diagonal. */
+    /* Subtract block j's contribution to block i of x. For j = i, use the elements below the diagonal, and solve. */
     void subtract(std::int64_t i, std::int64_t j, const part &xj, part &xi) const
     {
         for (std::int64_t row = i * width; row < std::min(n, (i + 1) * width); row++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* flow::compare() for programs with uat: the data lie in global memory, and rank 0 reads the command line for all. */
+/* flow::compare() for programs with uat: the data are in global memory, and rank 0 reads the command line for all
+ * ranks. */
 #ifndef EXAMPLES_FLOW_WITH_UAT_HPP
 #define EXAMPLES_FLOW_WITH_UAT_HPP
 
@@ -10,7 +11,7 @@
 namespace flow
 {
 
-/* n bytes of rank 0 on all ranks, or an exception on all of them. */
+/* Copy n bytes of rank 0 to all ranks. On failure, all ranks throw. */
 inline void *replicate(const void *p, std::size_t n)
 {
     void *copy = uat_replicate(p, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Producers and consumers with a bounded buffer between them. The answer is the sum of what the consumers have made. */
+/* Producers and consumers with a bounded buffer between them. The answer is the sum of the consumers' results. */
 #ifndef UAT_SMALL_BUFFER_HPP
 #define UAT_SMALL_BUFFER_HPP
 

@@ -13,7 +13,7 @@ namespace fft
 {
 using Number = std::complex<double>;
 
-constexpr int64_t n = 1 << 16, together = 4096; /* numbers: all, and those that one task transforms */
+constexpr int64_t n = 1 << 16, together = 4096; /* all numbers; numbers per task */
 
 /* Number i of the input in bit-reversed order. */
 inline Number sample(int64_t i)
@@ -21,8 +21,8 @@ inline Number sample(int64_t i)
     return Number(double(splitmix(uint64_t(i)) >> 40) * 0x1p-24, 0);
 }
 
-/* One step: the transforms of `size` even and odd numbers become one of twice the size. Elements first to first + count
- * - 1 of both halves. */
+/* One step: combine the transforms of `size` even and `size` odd numbers. It handles elements [first, first + count) of
+ * both halves. */
 inline void combine(Number *even, Number *odd, int64_t first, int64_t count, int64_t size)
 {
     Number step = std::polar(1.0, -M_PI / double(size)), w = std::polar(1.0, -M_PI * double(first) / double(size));

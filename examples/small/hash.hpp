@@ -11,7 +11,7 @@ namespace hash
 constexpr int64_t n = 300000, different = 100000;
 constexpr uint64_t slots = 1 << 18;
 
-/* Key i, never 0: each comes about three times. */
+/* Key i, which is never 0. Each key occurs about three times. */
 inline uint64_t key(int64_t i)
 {
     return splitmix(splitmix(uint64_t(i)) % different) | 1;
@@ -23,7 +23,7 @@ inline uint64_t slot_of(uint64_t key)
     return key >> 8 & (slots - 1);
 }
 
-/* Open addressing with linear probing, as the parallel program has it. */
+/* The plain program: open addressing with linear probing, like the parallel program. */
 inline double plain()
 {
     std::vector<uint64_t> table(slots);

@@ -24,7 +24,7 @@ inline Body body(int64_t i)
     return b;
 }
 
-/* The body after a time step, by the forces of all. */
+/* The body after a time step, moved by the forces of all bodies. */
 inline Body moved(Body b, const Body *all)
 {
     double a[3] = {};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PageRank (Brin and Page 1998) of a random graph, by a fixed number of steps. The answer is the sum of the
- * squares of the ranks. */
+/* PageRank (Brin and Page 1998) of a random graph, with a fixed number of steps. The answer is the sum of the squares
+ * of the ranks. */
 #ifndef UAT_SMALL_PAGERANK_HPP
 #define UAT_SMALL_PAGERANK_HPP
 
@@ -13,14 +13,15 @@ constexpr int64_t n = 20000, links = 8;
 constexpr int steps = 5;
 constexpr double damping = 0.85;
 
-/* The page that link k to page v comes from: pages have 8 links in, and any number out. */
+/* The page that link k to page v comes from. A page has 8 incoming links and any number of outgoing ones. */
 inline size_t source(int64_t v, int64_t k)
 {
     uint64_t x = splitmix(uint64_t(v * links + k)) >> 32;
     return size_t(x * x >> 32) * n >> 32;
 }
 
-/* A page's rank is what its sources give it; each divides its own among its links. */
+/* A page's rank, from the sum of the ranks that its sources give it. A page divides its rank equally among its outgoing
+ * links. */
 inline double rank_of(double given)
 {
     return (1 - damping) / n + damping * given;

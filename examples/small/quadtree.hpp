@@ -8,20 +8,20 @@
 
 namespace quadtree
 {
-constexpr int64_t n = 60000, leaf = 32, together = 2048; /* points: all, of a leaf, of a part that one task builds */
+constexpr int64_t n = 60000, leaf = 32, together = 2048; /* points: all; most per leaf; most built by one task */
 
 struct Point {
     float x, y;
 };
 
-/* Points first to end - 1, in a square. */
+/* Points [first, end), which lie in a square. */
 struct Part {
     int64_t first, end;
     float x, y, edge;
     int depth;
 };
 
-/* More points are near the corner. */
+/* Point i. The points are denser near the corner (0, 0). */
 inline Point point(int64_t i)
 {
     float x = float(splitmix(uint64_t(2 * i)) >> 40) * 0x1p-24f,
@@ -47,7 +47,7 @@ inline void divide(const Part &part, Point *p, Part *quarter)
 }
 
 struct Node {
-    Node *child[4] = {}; /* none: a leaf */
+    Node *child[4] = {}; /* all null in a leaf */
     int64_t points = 0;
 };
 

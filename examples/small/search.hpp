@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The one number below n whose hash is given: a search that ends as soon as somebody has found it. */
+/* Find the only number below n that has a given hash. The search ends as soon as a task has found it. */
 #ifndef UAT_SMALL_SEARCH_HPP
 #define UAT_SMALL_SEARCH_HPP
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the small programs have in common, those with uat and those with oneTBB: time, check and the line of output. */
+/* The common part of the small programs, both with uat and with oneTBB: time, check and the line of output. */
 #ifndef UAT_SMALL_HPP
 #define UAT_SMALL_HPP
 
@@ -13,7 +13,7 @@
 namespace small
 {
 
-/* Sets `value` to what f returns; returns the seconds that it took. */
+/* Sets `value` to the result of f. Returns the seconds that f took. */
 template <class F> double timed(F f, double &value)
 {
     auto begin = std::chrono::steady_clock::now();
@@ -22,9 +22,9 @@ template <class F> double timed(F f, double &value)
 }
 
 /*
- * Run the parallel and the plain program, once or argv[1] times in turn, and compare their answers. Prints a line with
- * the answer and the medians on rank 0; on the other ranks only the parallel program runs. Returns the exit status: 1
- * if an answer is wrong.
+ * Run the parallel and the plain program, once or argv[1] times in turn, and compare their answers. Rank 0 prints a
+ * line with the answer and the medians. The other ranks run only the parallel program. Returns the exit status: 1 if an
+ * answer is wrong.
  */
 template <class F, class G> int compare(int argc, char **argv, int rank, const char *name, F parallel, G plain)
 {

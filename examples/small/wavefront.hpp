@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The length of the longest common subsequence of two strings, by a table whose blocks need those above and to the
+/* The length of the longest common subsequence of two strings. A block of the table needs the blocks above and to the
  * left. */
 #ifndef UAT_SMALL_WAVEFRONT_HPP
 #define UAT_SMALL_WAVEFRONT_HPP
@@ -16,7 +16,7 @@ inline int letter(int64_t string, int64_t i)
     return int(splitmix(uint64_t(string << 32 | i)) % 4);
 }
 
-/* Entries [column, column + edge) of a row, from the row above. Index -1 of both exists. */
+/* Compute entries [column, column + edge) of a row from the row above. Index -1 is valid in both rows. */
 inline void fill_line(int64_t row, int64_t column, const int32_t *above, int32_t *line)
 {
     for (int64_t i = 0, own = letter(1, row); i < edge; i++)

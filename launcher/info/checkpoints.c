@@ -29,7 +29,7 @@ static void drop(uint64_t at, const void *from, size_t bytes)
     (void)at, (void)from, (void)bytes;
 }
 
-/* Check the files with the contents of global memory. job: the file that says how many there are. */
+/* Check the files with the contents of global memory. job: the file that states their number. */
 static bool check_memory(struct uat_sections_in *job, int64_t *bytes)
 {
     static char buffer[UAT_PIECE];
@@ -48,7 +48,7 @@ static bool check_memory(struct uat_sections_in *job, int64_t *bytes)
     return sound;
 }
 
-/* Read and check the files of all ranks, and what concerns all. Returns whether all are sound. */
+/* Read and check the files of all ranks and the job's common files. Returns whether all are undamaged. */
 static bool check_files(const struct uat_manifest *manifest, int64_t *bytes)
 {
     bool sound = true;
@@ -67,8 +67,7 @@ static bool check_files(const struct uat_manifest *manifest, int64_t *bytes)
     return sound;
 }
 
-/* Add what checkpoint `number` holds to o, with "state": incomplete, damaged or complete. Returns whether it is
- * complete. */
+/* Describe checkpoint `number` in o; "state" is incomplete, damaged or complete. Returns whether it is complete. */
 static bool add_checkpoint(json_object *o, uint64_t number)
 {
     struct uat_manifest manifest;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The needs of a worker of a job: connections, regions and locked memory, with the reason for the numbers. */
+/* What a worker of a job needs (connections, regions, locked memory), and why. */
 #include "launcher/info/info.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rank 1 is the thief, which posts chains. Rank 0 is the victim. The victim's CPU works on its own segment, and in one
- * test the victim's queue pair does, too. The thief counts.
+ * Rank 1 is the thief, which posts chains. Rank 0 is the victim, whose CPU accesses its own segment. In one test the
+ * victim's queue pair accesses that segment as well. The thief counts violations.
  */
 #include "launcher/info/litmus.h"
 
@@ -18,14 +18,14 @@
 enum { FLAG = 0, DATA = 64, DONE = 128, PAYLOAD = 256, PAYLOAD_WORDS = 64, LANDING = 1024, ALL = 2 * LANDING };
 _Static_assert(ALL <= (int)PAIR_WORDS, "fit into the segments");
 
-enum { DISTANCES = 64, TRIPS = 16 /* round trips to measure, of which the shortest counts */ };
+enum { DISTANCES = 64, TRIPS = 16 /* round trips to measure; the shortest one counts */ };
 
 /* Each process has its own board. */
 struct board {
     uint64_t trials;
     uint64_t trip; /* ticks of the processor's counter that a READ of the other process's memory takes */
     int rc;
-    struct litmus_result *results; /* each process fills in some of them; at the end both have all */
+    struct litmus_result *results; /* each process fills in some of them; in the end both processes have all of them */
     char hosts[2][64];
 };
 
@@ -66,8 +66,7 @@ static void cmp_swap_read(struct pair *pair, struct board *board, struct litmus_
 }
 
 /*
- * Make the victim wait for a fraction of the time that the thief's chain takes. The fraction varies over all values
- * from trial to trial.
+ * Make the victim wait for between 0 and 2 of the thief's round trips. The time changes from trial to trial.
  */
 static void keep_distance(const struct board *board, uint64_t trial)
 {
@@ -76,8 +75,8 @@ static void keep_distance(const struct board *board, uint64_t trial)
         ;
 }
 
-/* A claim against a pop: { CMP_SWAP flag; READ data } against { store data; full fence; load flag }. At least one of
- * them must see the other. */
+/* A claim races with a pop: { CMP_SWAP flag; READ data } with { store data; full fence; load flag }. At least one side
+ * must see the other's write. */
 static void claim_pop(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
@@ -91,7 +90,7 @@ static void claim_pop(struct pair *pair, struct board *board, struct litmus_resu
         } else {
             keep_distance(board, i);
             __atomic_store_n(w + DATA, i + 1, __ATOMIC_RELAXED);
-            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* orders store before load; other side: the chain's order */
+            __atomic_thread_fence(__ATOMIC_SEQ_CST); /* orders store before load; pairs with the chain's order */
             saw = load(w + FLAG) == i + 1;
         }
         bool other_saw = pair_meet(pair, saw);
@@ -128,13 +127,13 @@ static void write_fetch_add(struct pair *pair, struct board *board, struct litmu
     }
 }
 
-/* A READ of an aligned 8-byte word that a CPU stores meanwhile returns the old or the new value. */
+/* A READ of an aligned 8-byte word returns the old or the new value while a CPU stores to the word. */
 static void store_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
     if (pair->rank == 0) {
         for (uint64_t i = 1; !load(w + DONE); i++) {
-            for (int k = 0; k < PAYLOAD_WORDS; k++) /* both halves are equal; every byte changes from value to value */
+            for (int k = 0; k < PAYLOAD_WORDS; k++) /* both halves are equal, and every byte changes with each value */
                 __atomic_store_n(w + PAYLOAD + k, (i * 0x9e3779b9 & 0xffffffff) * 0x100000001, __ATOMIC_RELAXED);
             pair_look(pair);
         }
@@ -194,8 +193,8 @@ static void cpu_adapter(struct pair *pair, struct board *board, struct litmus_re
     add_add(pair, board, r, true);
 }
 
-/* After the completion of a chain with an atomic, a load of this CPU sees what the chain changed. Each process works on
- * its own segment, by its queue pair to itself, as a worker does on the segments of its neighbours. */
+/* After the completion of a chain with an atomic, a load by this CPU sees the chain's changes. Each process posts to
+ * its own segment by a queue pair to itself, as a worker posts to the segments of other workers on its host. */
 static void completion_load(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *landing = w + LANDING;
@@ -214,7 +213,7 @@ static void completion_load(struct pair *pair, struct board *board, struct litmu
     }
 }
 
-/* A READ sees the WRITE of the same words before it in its chain, without an atomic between them. */
+/* A READ sees an earlier WRITE of the same words in its chain, without an atomic between them. */
 static void write_read(struct pair *pair, struct board *board, struct litmus_result *r)
 {
     uint64_t *w = pair->words, *payload = w + PAYLOAD, *landing = w + LANDING;
@@ -240,7 +239,7 @@ static void read_read(struct pair *pair, struct board *board, struct litmus_resu
     if (pair->rank == 0) {
         for (uint64_t i = 1; !load(w + DONE); i++) {
             __atomic_store_n(w + DATA, i, __ATOMIC_RELAXED);
-            __atomic_store_n(w + FLAG, i, __ATOMIC_RELEASE); /* after the store to DATA; other side: the two READs */
+            __atomic_store_n(w + FLAG, i, __ATOMIC_RELEASE); /* after the store to DATA; pairs with the two READs */
             pair_look(pair);
         }
         return;
@@ -299,7 +298,7 @@ static void run_all(struct pair *pair, void *arg)
     for (int i = 0; i < 2; i++)
         snprintf(board->hosts[i], sizeof(board->hosts[i]), "%s", pair->hosts[i]);
     if (pair_meet(pair, (uint32_t)board->trials) != board->trials) {
-        uat_error("the two processes were asked for different numbers of trials");
+        uat_error("the two processes were given different numbers of trials");
         board->rc = -EINVAL;
         return;
     }

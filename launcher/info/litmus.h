@@ -10,18 +10,18 @@ enum { LITMUS_TESTS = 9 };
 
 struct litmus_result {
     const char *name, *meaning;
-    bool demonstration; /* the runtime never relies on this: violations are expected and are no failure */
+    bool demonstration; /* the runtime never relies on this property, so violations are expected and are no failure */
     uint64_t trials, violations;
 };
 
 struct litmus {
-    int rank;          /* 0 or 1; only one of the two processes that a launcher has started prints this */
+    int rank;          /* 0 or 1; of two processes that a launcher has started, only rank 0 prints the results */
     char hosts[2][64]; /* the hosts of the processes; equal if both run on one host */
     struct litmus_result results[LITMUS_TESTS];
 };
 
-/* Run all tests, `trials` trials each, between two processes. They are the two of a launcher, or else this process and
- * a child. Returns 0, or a negative errno if they could not be run. */
+/* Run all tests, `trials` trials each, between two processes: the two that a launcher has started, or else this process
+ * and a child. Returns 0, or a negative errno if the tests could not be run. */
 int litmus_run(uint64_t trials, struct litmus *out);
 
 #endif

@@ -66,7 +66,7 @@ static int join(struct pair *pair)
         rc = pair->way->exchange(pair, blob, size, both);
     if (!rc)
         rc = uat_transport_ibv.connect(pair->transport, both);
-    if (!rc) /* both are connected */
+    if (!rc) /* wait until both processes are connected */
         rc = pair->way->exchange(pair, blob, 0, both);
     return rc;
 }
@@ -79,7 +79,7 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
         fn(pair, arg);
         rc = uat_transport_ibv.flush(pair->transport);
     }
-    if (!rc) /* neither leaves while the other's operations are in flight */
+    if (!rc) /* so that neither process leaves while the other's operations are in flight */
         rc = pair->way->exchange(pair, "", 0, both);
     if (pair->transport)
         uat_transport_ibv.close(pair->transport);
@@ -90,7 +90,7 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg)
 int pair_run(pair_fn *fn, void *arg, int *rank)
 {
     bool launched = getenv("PMIX_RANK") && getenv("PMIX_NAMESPACE");
-    /* Private memory: after a fork each process has its own. The address is the same on all hosts. */
+    /* Private memory, so that each process has its own after a fork. The address is the same on all hosts. */
     char *segment = mmap((void *)(uintptr_t)UAT_SEGMENT_ADDRESS_DEFAULT, PAIR_SEGMENT, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (segment == MAP_FAILED) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two processes joined over verbs. They are either a parent and its child on this host, without launcher and bootstrap,
- * or two processes that a launcher has started, on one host or two. Rank 0 is the parent, or the launcher's first
- * process. Each process has its own segment, and both segments have the same address.
+ * Two processes connected over verbs. They are either a parent and its child on this host, without launcher and
+ * bootstrap, or two processes that a launcher has started, on one host or on two. Rank 0 is the parent, or the
+ * launcher's first process. Each process has its own segment, and both segments have the same address.
  */
 #ifndef UAT_INFO_PAIR_H
 #define UAT_INFO_PAIR_H
@@ -17,7 +17,7 @@ enum {
 
 struct pair;
 
-/* The way in which the two processes meet. Both call all functions, in the same order. */
+/* The functions by which the two processes meet. Both processes must call exchange() and meet() in the same order. */
 struct pair_way {
     /* Give the other process a blob and get both blobs: out[0], out[1]; valid until the pair ends. Returns 0 or a
      * negative errno, reported. */
@@ -26,14 +26,14 @@ struct pair_way {
     uint32_t (*meet)(struct pair *pair, uint32_t word);
     /* Has the other process been lost? If so, print a line and exit with status 1. */
     void (*look)(struct pair *pair);
-    /* Called before this process exits while the other one waits for a meeting with it. */
+    /* Called before this process exits, if the other one may be waiting for a meeting. */
     void (*give_up)(void);
 };
 
 struct pair {
     int rank;
     struct uat_transport *transport;
-    char *segment;   /* PAIR_SEGMENT bytes: the transport's part, PAIR_WORDS words, PAIR_MEETINGS bytes */
+    char *segment;   /* PAIR_SEGMENT bytes: the transport's part, then PAIR_WORDS words, then PAIR_MEETINGS bytes */
     uint64_t *words; /* zeros at first */
     uint32_t meetings, looks;
     const char *hosts[2];
@@ -45,9 +45,9 @@ struct pair {
 typedef void pair_fn(struct pair *pair, void *arg);
 
 /*
- * Run fn in two processes. They are the two that a launcher has started, joined by PMIx. Without a launcher they are
- * this process and a child, which exits after fn. Each process has its own arg. *rank is the caller's rank. Returns 0,
- * or a negative errno, reported, if fn could not be run or the other process has failed.
+ * Run fn in two processes. They are the two that a launcher has started, connected by PMIx. Without a launcher they are
+ * this process and a child, which exits after fn. Each process has its own arg. *rank: the caller's rank. Returns 0. If
+ * fn could not be run or the other process has failed, reports that and returns a negative errno.
  */
 int pair_run(pair_fn *fn, void *arg, int *rank);
 
@@ -55,7 +55,7 @@ int pair_run(pair_fn *fn, void *arg, int *rank);
 int pair_fork(struct pair *pair, pair_fn *fn, void *arg);
 int pair_launched(struct pair *pair, pair_fn *fn, void *arg);
 
-/* Join the transport, run fn, leave. 0 or a negative errno, reported. */
+/* Open the transport, run fn, close the transport. Returns 0 or a negative errno, which it has reported. */
 int pair_side(struct pair *pair, pair_fn *fn, void *arg);
 
 /*
@@ -64,10 +64,10 @@ int pair_side(struct pair *pair, pair_fn *fn, void *arg);
  */
 uint32_t pair_meet(struct pair *pair, uint32_t word);
 
-/* Call this in every loop that the other process must end, so that the loop also ends if that process is lost. */
+/* Call this in every loop that waits for the other process. It ends this process if the other one is lost. */
 void pair_look(struct pair *pair);
 
-/* Post a chain to a rank and wait for it. A failure is reported and exits with status 1. */
+/* Post a chain to a rank and wait for it. On failure, reports it and exits with status 1. */
 void pair_do(struct pair *pair, int rank, const struct uat_op *ops, int count);
 
 #endif

@@ -16,8 +16,8 @@
 enum { EXCHANGES = 4 };
 
 struct shared {
-    uint32_t arrived[2];    /* meetings that each process has reached */
-    uint32_t brought[2][2]; /* [meeting % 2][rank]: one process may be a meeting ahead of the other */
+    uint32_t arrived[2];    /* number of meetings that each process has reached */
+    uint32_t brought[2][2]; /* [meeting % 2][rank]: one process may be one meeting ahead of the other */
     pid_t child;
     char host[64];
     int exchanges[2];
@@ -35,14 +35,15 @@ static bool child_gone(pid_t child, int *number)
     return true;
 }
 
-/* The child dies with its parent. */
+/* Has the other process ended? Only the parent checks, because the child dies with its parent. *number: as in
+ * child_gone(). */
 static bool is_alone(const struct pair *pair, int *number)
 {
     const struct shared *s = pair->of_way;
     return pair->rank == 0 && child_gone(s->child, number);
 }
 
-/* A child that exits by itself has reported why. */
+/* Exit because the other process has ended. A child that exited by itself has reported the reason. */
 static _Noreturn void end_alone(int number)
 {
     if (number)
@@ -67,7 +68,7 @@ static uint32_t meet(struct pair *pair, uint32_t word)
     uint32_t mine = __atomic_add_fetch(&s->arrived[pair->rank], 1, __ATOMIC_RELEASE);
     for (;;) {
         int number;
-        bool alone = is_alone(pair, &number); /* it may have reached the last meeting before it ended */
+        bool alone = is_alone(pair, &number); /* read first: it may meet and end between the two lines */
         if ((int32_t)(__atomic_load_n(&s->arrived[1 - pair->rank], __ATOMIC_ACQUIRE) - mine) >= 0)
             break;
         if (alone)
@@ -89,7 +90,7 @@ static int exchange(struct pair *pair, const void *blob, size_t size, struct uat
     return 0;
 }
 
-/* Exit: the parent sees the end of its child, and ends the child in turn. */
+/* Nothing to do: the parent notices that its child has ended, and the child dies with its parent. */
 static void give_up(void)
 {
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pair of two processes that a launcher has started: they exchange blobs by PMIx, and meet by WRITEs. */
+/* A pair of processes that a launcher has started. They exchange blobs by PMIx, and meet by WRITEs. */
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum { EXCHANGES = 4, LINE = 8 /* words of a cache line */ };
 
 /* Lies at the end of the segment, at the same address in both processes. */
 struct meetings {
-    /* [meeting % 2][0] holds the meeting's number and the word brought. The other process WRITEs it. */
+    /* [meeting % 2][0]: the meeting's number and the other process's word. The other process WRITEs it. */
     uint64_t arrived[2][LINE];
     uint64_t own[LINE];  /* [0]: source of that WRITE */
     uint64_t seen[LINE]; /* [0]: where a READ of the other process's word lands */
@@ -37,11 +37,11 @@ struct launched {
 };
 
 static struct {
-    uint64_t since; /* when the wait began, in seconds; 0: no wait */
+    uint64_t since; /* when the wait started, in seconds; 0: not waiting */
     int limit;      /* seconds; 0: no limit */
 } waits;
 
-/* Called during a fence of PMIx, whose servers may never answer if the other process or the network between them is
+/* Called during a fence of PMIx. PMIx's servers may never answer if the other process or the network between them is
  * lost. */
 static void waiting(void)
 {
@@ -83,7 +83,7 @@ static struct meetings *meetings_of(struct pair *pair)
     return (struct meetings *)(pair->segment + PAIR_SEGMENT - PAIR_MEETINGS);
 }
 
-/* READ once a second, so that a lost peer or link shows as an error. */
+/* READ a word of the other process once a second, so that the loss of the process or the link causes an error. */
 static void look(struct pair *pair)
 {
     static uint64_t looked;
@@ -95,8 +95,8 @@ static void look(struct pair *pair)
     pair_do(pair, 1 - pair->rank, &op, 1);
 }
 
-/* The number and the word share one 8-byte word, so no order is needed. The slot of the meeting before the last may be
- * overwritten, because a process that has reached the last meeting has read it. */
+/* The meeting's number and the word are in one 8-byte word, so no order between them is needed. Two slots suffice: a
+ * process that has reached the previous meeting has read the slot of the meeting before that one. */
 static uint32_t meet(struct pair *pair, uint32_t word)
 {
     struct meetings *m = meetings_of(pair);
@@ -132,7 +132,7 @@ static int run(struct pair *pair, const struct uat_job *job, pair_fn *fn, void *
     return rc;
 }
 
-/* All processes end in order, because an abort of the job could silence the process that reports the reason. */
+/* All processes finalize, because an abort of the job could silence the process that reports the reason. */
 static int refuse(const struct uat_job *job)
 {
     if (job->rank == 0)

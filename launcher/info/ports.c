@@ -26,7 +26,8 @@ static json_object *describe_gid(const struct ibv_gid_entry *entry)
     return o;
 }
 
-/* Add the GIDs of a port. If it is the chosen port, add to `chosen` which of them a worker takes, or why none. */
+/* Add the GIDs of a port. For the chosen port, add to `chosen` the GID that a worker uses, or the reason why none can
+ * be used. */
 static void add_gids(json_object *o, const struct uat_ibv_port *port, json_object *chosen)
 {
     struct ibv_context *context = uat_ibv_context_use(port->device);
@@ -113,7 +114,7 @@ bool info_add_ports(json_object *root, const struct info_job *job)
         return false;
     }
     for (int i = 0; i < n; i++)
-        uat_ibv_port_complete(&ports[i]); /* the table shows what each device says of its ports */
+        uat_ibv_port_complete(&ports[i]); /* so that the table shows every port's attributes */
     int best = uat_ibv_port_choose(ports, n, &uat_ibv_settings, why, sizeof(why));
     json_object *list = json_object_new_array(), *chosen = best >= 0 ? json_object_new_object() : NULL;
     for (int i = 0; i < n; i++)
@@ -130,7 +131,7 @@ bool info_add_ports(json_object *root, const struct info_job *job)
         info_add_text(root, "advice", why);
     }
     free(ports);
-    uat_ibv_contexts_close(); /* a pair of processes that is forked later must not share them */
+    uat_ibv_contexts_close(); /* because a pair of processes that is forked later must not share contexts */
     json_object *gid_error = NULL;
     if (chosen && json_object_object_get_ex(chosen, "gid_error", &gid_error))
         info_add_text(root, "advice", json_object_get_string(gid_error));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which orders the chosen device promises, and which shortcuts it has. A queue pair and a memory region show this. They
- * are made as a worker makes its own, and released at once. */
+/* The orders that the chosen device promises, and the shortcuts that it has. A queue pair and a memory region show
+ * them. Both are made as a worker makes its own, and are released at once. */
 #include "launcher/info/info.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "transport_ibv/order.h"
 #include "transport_ibv/share.h"
 
-enum { REGION = 4096, INLINE = 64 /* what a worker asks for */ };
+enum { REGION = 4096, INLINE = 64 /* bytes of inline data that a worker requests */ };
 
 /* Does the device register memory whose accesses keep their order? */
 static void add_keys(json_object *o, struct ibv_pd *pd)
@@ -42,7 +42,7 @@ static void add_pair(json_object *o, struct ibv_context *context, struct ibv_pd 
         .cap = {.max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = INLINE},
         .qp_type = IBV_QPT_RC};
     struct ibv_qp *qp = cq ? ibv_create_qp(pd, &init) : NULL;
-    if (cq && !qp) { /* a worker, too, tries again without inline data */
+    if (cq && !qp) { /* try again without inline data, as a worker does */
         init.cap.max_inline_data = 0;
         qp = ibv_create_qp(pd, &init);
     }
@@ -84,7 +84,7 @@ void info_add_queue(json_object *chosen, const char *device, int port)
     } else {
         info_add_text(o, "error", strerror(errno));
     }
-    /* The driver of mlx5 reads these; without them it uses BlueFlame for single requests. */
+    /* mlx5's driver reads these variables. If they are unset, it uses BlueFlame for single requests. */
     const char *off = getenv("MLX5_SHUT_UP_BF"), *prefer = getenv("MLX5_POST_SEND_PREFER_BF");
     if (strncmp(device, "mlx5", strlen("mlx5")) == 0)
         info_add_text(o, "blueflame",

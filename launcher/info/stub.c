@@ -18,5 +18,5 @@ bool info_add_ports(json_object *root, const struct info_job *job)
 int info_add_litmus(json_object *root, uint64_t trials, bool *silent)
 {
     (void)root, (void)trials, (void)silent;
-    return 1; /* not reached: no port is usable */
+    return 1; /* never called, because no port is usable */
 }

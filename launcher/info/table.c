@@ -47,7 +47,7 @@ static void print_gids(json_object *port, json_object *chosen)
         row("", "  %s", text(chosen, "gid_error"));
 }
 
-/* What a queue pair of the chosen port is like: see queue.c. */
+/* Print the properties of a queue pair of the chosen port; see queue.c. */
 static void print_queue(json_object *queue)
 {
     row("", "  queue pairs: thread domain %s, %lld bytes inline%s%s", text(queue, "thread_domain"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* uat_info: the devices and limits of this host, and what uat would choose. */
+/* uat_info: prints the devices and limits of this host, and the device that uat would choose. */
 #include "launcher/info/info.h"
 #include "runtime/settings.h"
 
@@ -37,7 +37,7 @@ struct arguments {
     bool json;
     uint64_t litmus; /* trials; 0: do not run them */
     struct info_job job;
-    const char *folder; /* of checkpoints; NULL: show the host */
+    const char *folder; /* folder of checkpoints; NULL: show the host */
 };
 
 /* "HOSTSxWORKERS" */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* One call of LAPACK's dpotrf() with OpenBLAS's own threads. Their number is the environment's OPENBLAS_NUM_THREADS. */
+/* One call of LAPACK's dpotrf() with OpenBLAS's own threads. The variable OPENBLAS_NUM_THREADS sets their number. */
 #include "examples/flow/cholesky.hpp"
 
 using cholesky::problem;
 
-/* The time for copies between tiles and a matrix by columns counts, so it is a part of the comparison. */
+/* The measured time includes the copies from tiles to a column-major matrix and back. */
 static void factor(problem p, tile *t)
 {
     const int rows = int(p.n * TILE);
@@ -22,5 +22,5 @@ static void factor(problem p, tile *t)
 
 int main(int argc, char **argv)
 {
-    return flow::compare<problem>(argc, argv, factor, false); /* it adds in another order */
+    return flow::compare<problem>(argc, argv, factor, false); /* dpotrf() adds in another order */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fork and join: in each step all tiles of the panel, and then all tiles on its right. */
+/* Fork and join: each step updates all tiles of a panel in parallel, and then all tiles on its right. */
 #include "examples/flow/cholesky.hpp"
 #include "examples/flow/with_uat.hpp"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fork and join: in each sweep the blocks of one diagonal after those of another. */
+/* Fork and join: each sweep goes from diagonal to diagonal. The blocks of a diagonal are relaxed in parallel. */
 #include "examples/flow/gauss_seidel.hpp"
 #include "examples/flow/with_uat.hpp"
 

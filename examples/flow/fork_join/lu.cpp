@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fork and join: a panel, and then all panels on its right. */
+/* Fork and join: factor a panel, and then update all panels on its right in parallel. */
 #include "examples/flow/lu.hpp"
 #include "examples/flow/with_uat.hpp"
 

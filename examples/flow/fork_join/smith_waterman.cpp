@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fork and join: the blocks of one diagonal after those of another. */
+/* Fork and join: go from diagonal to diagonal, and make the blocks of a diagonal in parallel. */
 #include "examples/flow/smith_waterman.hpp"
 #include "examples/flow/with_uat.hpp"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Fork and join: the blocks of one level after those of another. A level needs only blocks of earlier levels. */
+/* Fork and join: go from level to level. The blocks of a level need only blocks of earlier levels. */
 #include "examples/flow/triangular.hpp"
 #include "examples/flow/with_uat.hpp"
 
 using triangular::part;
 
-/* The problem with its blocks in the order of levels. Level i has the places start[i] to start[i + 1] - 1. */
+/* The problem with its blocks ordered by levels. Level i has the blocks order[begin[i]] to order[begin[i + 1] - 1]. */
 struct problem : triangular::problem {
     std::int64_t levels = 0;
     const std::int64_t *order, *begin;
@@ -13,7 +13,7 @@ struct problem : triangular::problem {
     problem() = default;
     explicit problem(const char *file) : triangular::problem(file)
     {
-        static std::vector<std::int64_t> places, starts; /* they outlive all copies of the problem */
+        static std::vector<std::int64_t> places, starts; /* static, because copies of the problem refer to them */
         places.clear();
         starts.clear();
         std::vector<std::int64_t> level(elements());

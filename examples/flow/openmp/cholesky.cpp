@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of the sequential program, with OpenMP's `depend`. A tile is named by its first element. */
+/* The loops of the sequential program, with OpenMP's `depend`. A clause names a tile by its first element. */
 #include "examples/flow/cholesky.hpp"
 
 using cholesky::problem;

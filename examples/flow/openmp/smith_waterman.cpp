@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A task for each block, with OpenMP's `depend`. */
+/* One task per block, with OpenMP's `depend`. */
 #include "examples/flow/smith_waterman.hpp"
 
 using smith_waterman::edge;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A task for each block of the matrix that has elements, with OpenMP's `depend`. */
+/* One task per block of the matrix that has elements, with OpenMP's `depend`. */
 #include "examples/flow/triangular.hpp"
 
 using triangular::part;

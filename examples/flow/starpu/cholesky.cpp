@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops of the sequential program, with StarPU's handles. The number of workers is the environment's
- * STARPU_NCPU. */
+/* The loops of the sequential program, with StarPU's handles. The environment variable STARPU_NCPU sets the number of
+ * workers. */
 #include <starpu.h>
 
 #include "examples/flow/cholesky.hpp"
@@ -63,7 +63,7 @@ static void factor(problem p, tile *t)
         }
     }
     for (starpu_data_handle_t handle : handles)
-        starpu_data_unregister(handle); /* waits for its tasks */
+        starpu_data_unregister(handle); /* waits for the tasks that use it */
 }
 
 int main(int argc, char **argv)

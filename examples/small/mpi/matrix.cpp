@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rank has some rows of tiles of all matrices. It gets the other rows of b one after the other. */
+/* Each rank has some rows of tiles of each matrix. It receives the other rows of b one after the other. */
 #include "examples/small/matrix.hpp"
 
 #include "examples/small/mpi/mpi.hpp"
@@ -8,7 +8,7 @@ using namespace matrix;
 
 static double product(const job &j)
 {
-    constexpr int64_t row = edge * n; /* elements in a row of tiles */
+    constexpr int64_t row = edge * n; /* elements per row of tiles */
     int64_t from = j.begin(tiles), to = j.end(tiles);
     std::vector<double> a(size_t((to - from) * row)), b(a.size()), panel(row);
     std::vector<Tile> c(size_t((to - from) * tiles));

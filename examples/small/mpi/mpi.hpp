@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the small programs with MPI have in common: start and end, and the share of each rank. */
+/* The common part of the small programs with MPI: start and end, and the share of each rank. */
 #ifndef UAT_SMALL_MPI_HPP
 #define UAT_SMALL_MPI_HPP
 
@@ -20,7 +20,7 @@ struct job {
     {
         MPI_Finalize();
     }
-    /* The first of n indices that belong to a rank; they end where those of the next rank begin. */
+    /* The first of a rank's share of n indices. The share ends where that of the next rank begins. */
     int64_t first(int64_t n, int of) const
     {
         return n * of / size;
@@ -39,7 +39,7 @@ struct job {
         MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         return all;
     }
-    /* Every rank has set its share of the vector; afterwards all ranks have the whole vector. */
+    /* Every rank must have set its share of the vector. Afterwards all ranks have the whole vector. */
     template <class T> void gather(std::vector<T> &v) const
     {
         std::vector<int> bytes, at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rank has some rows of blocks. It gets the line above them block by block, and sends its last line in the same
- * way. */
+/* Each rank has some rows of blocks. It receives the line above them block by block, and sends its last line block by
+ * block. */
 #include "examples/small/wavefront.hpp"
 
 #include "examples/small/mpi/mpi.hpp"

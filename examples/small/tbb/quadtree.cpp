@@ -5,7 +5,7 @@
 
 using namespace quadtree;
 
-/* A tree, and the answer's part of it. */
+/* A tree, and its contribution to the answer. */
 struct Built {
     Node *root;
     double sum;

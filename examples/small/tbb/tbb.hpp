@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* oneTBB, with the number of threads in the environment's TBB_WORKERS; 1 if there is none. */
+/* oneTBB with the number of threads that the variable TBB_WORKERS sets; 1 if it is unset. */
 #ifndef UAT_SMALL_TBB_HPP
 #define UAT_SMALL_TBB_HPP
 

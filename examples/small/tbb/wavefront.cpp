@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A flow graph with a node for each block. */
+/* A flow graph with one node per block. */
 #include "examples/small/wavefront.hpp"
 
 #include <memory>
