@@ -101,7 +101,7 @@ static bool test_order(void)
     return good;
 }
 
-/* A word is seen as it was before a WRITE or after it, never in between. */
+/* A word is seen as it was before a WRITE or after it, never as a mix of both. */
 static bool test_whole_words(void)
 {
     struct board *b = board();

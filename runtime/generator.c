@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The errors of generators. Besides the assembly, generators need nothing else of the library. */
+/* The errors of generators. Generators need nothing of the library except this file and the assembly. */
 #include "include/uat/generator.h"
 
 #include "runtime/job/fatal.h"

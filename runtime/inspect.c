@@ -114,7 +114,7 @@ void uat_inspect_lent(struct uat_inspect_lent *lent)
                                       .stacks = uat_heap_settle(&uat_heap)};
     for (size_t i = 0; i < pool->lent.capacity; i++) {
         const struct uat_record *record = (const struct uat_record *)(pool->memory + i * pool->stride);
-        /* Relaxed: outside of a run no peer changes it. */
+        /* Relaxed: outside of a run no peer changes these words. */
         lent->odd_states += __atomic_load_n(&record->state, __ATOMIC_RELAXED) % 2;
         lent->open_counts += __atomic_load_n(&record->count, __ATOMIC_RELAXED) != 0;
     }

@@ -21,7 +21,7 @@ struct replica {
 static struct {
     int leader;
     long leader_pid;
-    int fd; /* the copy that this worker fills as the first of its host */
+    int fd; /* descriptor of the copy that this worker fills as the first of its host */
     char *start;
     struct replica *list; /* sorted by address */
     size_t count;
@@ -96,7 +96,7 @@ void uat_replica_abandon(char *at, size_t size)
         close(replicas.fd);
 }
 
-/* Open the leader's object. Returns -1 if that is not permitted, or if the descriptor is not that object. */
+/* Open the leader's object. Returns -1 if that is not permitted, or if the descriptor does not refer to that object. */
 static int open_object(size_t size, const struct uat_replica_info *info)
 {
     char path[64];

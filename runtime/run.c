@@ -42,7 +42,7 @@ uint64_t uat_run_canary(void)
 static int check_arguments(uat_fn *root, const void *arg, size_t arg_size, const void *result, size_t result_size)
 {
     size_t region = uat_segment_region_size();
-    bool first = uat_self.rank == 0; /* only rank 0's root and argument count */
+    bool first = uat_self.rank == 0; /* only rank 0's root and argument are used */
     if (result_size > uat_segment.result_max) {
         uat_error("a result of %zu bytes is larger than UAT_RESULT_MAX=%zu; set it to %zu or more", result_size,
                   uat_segment.result_max, (result_size + 7) / 8 * 8);
@@ -112,7 +112,7 @@ static int take_result(void *result, size_t result_size, int status)
     return status;
 }
 
-/* Take the result of a run that was over when the checkpoint was written from which this job goes on. Returns the
+/* Take the result of a run that had ended before the checkpoint that this job continues from was written. Returns the
  * status. */
 static int take_record(const struct uat_run_record *record, void *result, size_t result_size, int status)
 {
@@ -141,7 +141,7 @@ UAT_NO_CANARY int uat_run(uat_fn *root, const void *arg, size_t arg_size, void *
         status = take_result(result, result_size, status);
     }
     if (!rc)
-        rc = uat_collective_agree(status); /* nothing may be published again before this */
+        rc = uat_collective_agree(status); /* no continuation may be published again before this */
     uat_global_after_barrier();
     uat_call_leave();
     return rc;

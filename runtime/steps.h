@@ -14,7 +14,8 @@ struct uat_step {
 
 enum { UAT_STEPS_LONGEST = 4 };
 
-/* How long steps took, in seconds: all, and the longest steps, the longest first. An entry without `why` is unused. */
+/* The time that steps took, in seconds: all steps together, and the longest steps, the longest first. An entry without
+ * `why` is unused. */
 struct uat_steps_time {
     double all;
     struct {

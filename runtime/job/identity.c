@@ -171,8 +171,8 @@ static int find_canaries(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-/* Does the program itself, libraries aside, have canaries in its frames (-fstack-protector)? The symbols that it asks
- * the loader for tell this. Of a static program nothing is known. */
+/* Does the program itself, libraries aside, have canaries in its frames (-fstack-protector)? It does if the symbols
+ * that it asks the loader for include __stack_chk_fail. A static program asks for none. */
 static bool has_canaries(void)
 {
     bool found = false;

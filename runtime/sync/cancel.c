@@ -17,7 +17,7 @@
 enum { SERIAL, OUTER, OUTER_SERIAL, WORDS }; /* indices of struct uat_waitobj's words */
 enum {
     KEPT = 16,          /* far groups whose state is kept */
-    RESTARTS_SHIFT = 44 /* of the number of restarts in a serial number */
+    RESTARTS_SHIFT = 44 /* position of the number of restarts in a serial number */
 };
 
 /* What this worker last READ of a far group. Serial numbers tell a group from a later one in the same place. */
@@ -57,7 +57,7 @@ uat_cancel_t uat_group_cancellable(uat_group_t *group)
             "uat_group_cancellable(): the group at %p was not begun, has children, or is cancellable already; call "
             "it once, after uat_group_begin()",
             (void *)group);
-    uint64_t number = uat_self.restarts << RESTARTS_SHIFT | ++serial; /* no number of a job before a restart */
+    uint64_t number = uat_self.restarts << RESTARTS_SHIFT | ++serial; /* differs from all numbers before a restart */
     const uint64_t word[4] = {[SERIAL] = number, [OUTER] = group->outer.object, [OUTER_SERIAL] = group->outer.serial};
     group->cancel = (uat_cancel_t){uat_waitobj_create(UAT_PARK_CANCEL, 0, word), number};
     return group->cancel;

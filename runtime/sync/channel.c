@@ -89,7 +89,7 @@ static char *place_of(uat_channel_t c, uint64_t i)
     return uat_waitobj_address(c.object)->data + at * uat_round8(c.size);
 }
 
-/* Append the value in the staging area as the youngest. The guard is held, and the ring has room. */
+/* Append the staged value to the ring. The guard must be held, and the ring must have room. */
 static void append(uat_channel_t c)
 {
     struct uat_waitobj *o = uat_waitobj_held();
@@ -133,7 +133,7 @@ int uat_channel_try_send(uat_channel_t c, const void *value)
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
-/* Send when the sender may have to wait. A separate function, so that the common case needs no frame. */
+/* Wait with a value that does not have 8 bytes. A separate function, so that the common case needs no frame. */
 static __attribute__((noinline)) int send_large(uat_channel_t c, const void *value)
 {
     uint64_t reply[1 + c.size / 8 + 1];
@@ -171,8 +171,8 @@ enum uat_channel_outcome uat_channel_receive_now(uat_channel_t c)
         return UAT_CHANNEL_SHUT;
     }
     if (stored) {
-        /* The sender that has waited longest moves up: its value takes the place of the oldest one, after the
-         * youngest. */
+        /* The sender that has waited longest can now send: its value takes the place of the oldest value, which follows
+         * the place of the youngest one. */
         char *place = place_of(c, 0), *staged = uat_sync_staging()->value;
         uint64_t oldest[1 + c.size / 8];
         uat_waitobj_read(c.object, staged, place, c.size);
@@ -203,7 +203,7 @@ int uat_channel_try_receive(uat_channel_t c, void *value)
     return outcome == UAT_CHANNEL_DONE ? 0 : outcome == UAT_CHANNEL_SHUT ? -EPIPE : -EAGAIN;
 }
 
-/* Receive when the receiver may have to wait. A separate function for the same reason as send_large(). */
+/* Wait for a value that does not have 8 bytes. A separate function for the same reason as send_large(). */
 static __attribute__((noinline)) int receive_large(uat_channel_t c, void *value)
 {
     uint64_t reply[1 + c.size / 8 + 1];

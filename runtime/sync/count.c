@@ -61,7 +61,7 @@ void uat_semaphore_release(uat_semaphore_t s, uint64_t n)
         if (!any && n > UINT64_MAX - o->word[COUNT])
             uat_fatal("uat_semaphore_release(): %llu units to a semaphore at %llu; a semaphore holds at most 2^64 - 1",
                       (unsigned long long)n, (unsigned long long)o->word[COUNT]);
-        if (!any) /* no task waits for the rest: keep it */
+        if (!any) /* no task waits for the other units: keep them */
             o->word[COUNT] += n;
         uat_waitobj_leave(s.object, 0);
         if (!any)

@@ -4,8 +4,9 @@
  * The guard becomes UAT_WAITOBJ_SET only after the WRITE of the value, and the READs follow the FETCH_ADD (O1). Waiting
  * takes one more round trip.
  *
- * A look finds every uat_future_set() that is ordered before it, although that function returns before the guard is
- * final. Until then the guard holds the setter's rank. So a look that finds a rank tells nothing yet, and is repeated.
+ * uat_future_try_get() finds every uat_future_set() that is ordered before it, although uat_future_set() returns before
+ * the guard is final. Until then the guard holds the setter's rank. So a look that finds a rank decides nothing, and is
+ * repeated.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +33,7 @@ uat_future_t uat_future_create(size_t size)
     return (uat_future_t){uat_waitobj_create(UAT_PARK_FUTURE, uat_round8(size), word), size};
 }
 
-/* Check the handle's size, because a corrupt one must not make us write beyond a buffer. */
+/* Check the handle's size, because a corrupt size must not make us write beyond a buffer. */
 static void check_size(uat_future_t f, const char *what)
 {
     if (f.size > uat_segment.result_max)
@@ -85,7 +86,7 @@ static uint64_t get_now(uat_future_t f, void *value)
     struct uat_op chain[] = {
         uat_op_fetch_add(&staging->old, &o->guard, 0),
         uat_op_read(&staging->word, &o->word[SIZE], sizeof(staging->word)),  /* constant since the future was created */
-        uat_op_read(uat_sync_staging()->value, o->data, uat_round8(f.size)), /* after it (O1): see above */
+        uat_op_read(uat_sync_staging()->value, o->data, uat_round8(f.size)), /* after the FETCH_ADD (O1): see above */
     };
     uat_waitobj_post(f.object, chain, f.size > 0 ? 3 : 2);
     if (staging->old != UAT_WAITOBJ_SET)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mutexes that are lost with a worker: those that its tasks hold, and those whose home it was. */
+/* The mutexes that are lost with a worker: mutexes that its tasks hold, and mutexes whose home it was. */
 #ifndef UAT_SYNC_LOST_H
 #define UAT_SYNC_LOST_H
 

@@ -6,14 +6,14 @@
  *
  * A biased mutex (after Dolan, Muralidharan and Gregg, "Compiler Support for Lightweight Context Switching", TACO 9(4),
  * 2013, section 6.3) is used on its home only: a task that is elsewhere migrates there first. So its words need no
- * guard, and no atomic: they are read and written by one CPU, and no task switch happens in between. There, the first
- * task of another worker takes the bias away for good; here the bias stays. Model: tests/model/bias.pml.
+ * guard, and no atomic: they are read and written by one CPU, and no task switch happens in between. In that paper, the
+ * first task of another worker removes the bias for good; here the bias stays. Model: tests/model/bias.pml.
  *
  *   H1  Each operation on the words is on the home, from its first load to its last store. Only at its end may the task
  *       park.
  *   H2  A waiter's block is in the home's heap. The task that gets the mutex is resumed on the home. After a restart
- *       the home is the keeper of the mutex's rank (runtime/segment/ghost.h), so a block may be that of a ghost here,
- *       or of an earlier keeper elsewhere.
+ *       the home is the keeper of the mutex's rank (runtime/segment/ghost.h), so a block may belong to a ghost's heap,
+ *       which is kept here, or to the heap of an earlier keeper, on another worker.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static struct holder running_task(void)
     return (struct holder){base, (uintptr_t)frame->task, birth};
 }
 
-/* Store the holder in the words. where: rank + 1 of the worker that runs it, or UAT_MUTEX_HANDED. */
+/* Store the holder in the words. where: rank + 1 of the worker that runs the holder, or UAT_MUTEX_HANDED. */
 static void note_holder(struct uat_waitobj *m, struct holder holder, uint64_t where)
 {
     m->word[LOCKED] = where;
@@ -95,7 +95,7 @@ static bool is_holder(const struct uat_waitobj *m, struct holder task)
     if (birth != 0 && (uint32_t)birth != UNPARTED) /* a parted holder is identified by its record alone */
         return birth == task.birth;
     bool in_group = (task.birth & UAT_RECORD_GROUP) && (uint32_t)task.birth != UNPARTED;
-    /* After a restart another worker may run what the worker of its birth had. */
+    /* After a restart, another worker than that of its birth may run the holder. */
     bool moved = uat_self.restarts > 0;
     return m->word[BASE] == task.base && m->word[HANDLE] == task.handle &&
            (in_group || moved || birth >> 48 == task.birth >> 48);
@@ -107,7 +107,7 @@ static struct uat_located located(uint64_t name)
     return uat_locate(uat_waitobj_rank(name), (uintptr_t)uat_waitobj_address(name));
 }
 
-/* Go to the home of a biased mutex, or end the job if it is no mutex. noinline: the caller goes on in another
+/* Go to the home of a biased mutex, or end the job if it is no mutex. noinline: the caller continues in another
  * process. */
 static __attribute__((noinline)) struct uat_waitobj *go_home(uint64_t name, const char *what)
 {
@@ -159,8 +159,8 @@ int uat_mutex_try_lock(uat_mutex_t m)
     return -EAGAIN;
 }
 
-/* A waiter has parted from its spawner. Its record's name becomes the tag by which it will be known as the holder, or
- * the name of its entry in a flow. A root has neither, and is known by its base. */
+/* Tag a waiter, which has parted from its spawner. The tag, by which it will be known as the holder, is the name of its
+ * join record or of its entry in a flow. A root has neither, and is known by its base. */
 static void tag_locker(uint64_t name)
 {
     struct uat_parked *parked = (struct uat_parked *)(void *)uat_waitobj_address(name);
@@ -197,7 +197,7 @@ static void link_biased(uint64_t last, uint64_t name)
     uat_waitobj_post(last, &op, 1);
 }
 
-/* Queue the task. No adapter takes part: its block is here, too (H2). */
+/* Queue the task. No adapter takes part: the task's block is here, too (H2). */
 static void park_biased(struct uat_park *wait, uint64_t name)
 {
     struct uat_waitobj *o = (struct uat_waitobj *)located(wait->object).address;
@@ -227,15 +227,15 @@ static inline void lock_biased(uat_mutex_t m)
 }
 
 /*
- * Note that the task to which the mutex was handed continues on this worker. The WRITE must complete first. Otherwise
- * the task might be stolen and unlock elsewhere, and the mutex might be destroyed. A WRITE in flight, or one that the
- * adapter repeats, would then overwrite the block's next user.
+ * Note that the task to which the mutex was handed continues on this worker. The WRITE must complete before the task
+ * continues. Otherwise the task might be stolen and unlock elsewhere, and the mutex might be destroyed. A WRITE in
+ * flight, or one that the adapter repeats, would then overwrite the block's next user.
  */
 static __attribute__((noinline)) void note_resumed(uint64_t mutex)
 {
     uint64_t *at = uat_mutex_resumed_at(uat_waitobj_address(mutex)), where = (uint64_t)uat_self.rank + 1;
     if (uat_waitobj_is_near(mutex)) {
-        /* Relaxed: it publishes no other data; pairs with uat_mutex_lost() in a signal handler. */
+        /* Relaxed: the store publishes no other data; pairs with uat_mutex_lost() in a signal handler. */
         __atomic_store_n(at, where, __ATOMIC_RELAXED);
         return;
     }
@@ -332,7 +332,7 @@ void uat_mutex_unlock(uat_mutex_t m)
 {
     static const char what[] = "uat_mutex_unlock()";
     if (is_biased(m))
-        biased(m, what); /* first, because running_task() is right on this worker only */
+        biased(m, what); /* first, because this may migrate the task, and running_task() is valid on one worker only */
     release_any(m, running_task(), what);
 }
 

@@ -6,7 +6,7 @@
  *   N1  Only the CMP_SWAP of the home's adapter changes the head of a list. Nodes are only added, in front.
  *   N2  A node is complete before the CMP_SWAP that adds it, and never changes after it, until uat_finalize().
  *   N3  A worker adds a node in front of the head that it expects only if no node from there on has its name. So there
- *       is one node for a name.
+ *       is one node per name.
  *
  * Model: tests/model/named.pml.
  */
@@ -23,10 +23,10 @@
 #include "runtime/segment/segment.h"
 #include "runtime/sync/waitobj.h"
 
-enum { LISTS = 64 /* of a worker */ };
+enum { LISTS = 64 /* number of lists of a worker */ };
 
 struct node {
-    uint64_t next; /* its name, or 0 */
+    uint64_t next; /* name of the next node, or 0 */
     uint64_t object, size, capacity;
     char name[UAT_CHANNEL_NAME_MAX + 1];
 };
@@ -56,7 +56,7 @@ static struct list list_of(const char *name)
     return (struct list){rank, (uint64_t *)uat_segment_of(rank, lists.at) + hash % LISTS};
 }
 
-/* May this CPU use its own atomics on the list, which stands outside of the heap? */
+/* May this CPU use its own atomics on the list, which lies outside of the heap? */
 static bool is_near(const struct list *list)
 {
     return list->rank == uat_self.rank && uat_self.near_size > 0;
@@ -89,7 +89,8 @@ static const struct node *node_at(uint64_t name)
     struct node *here = (struct node *)(void *)uat_sync_staging()->node, *there = (void *)uat_waitobj_address(name);
     if (!uat_park_is_block(name - UAT_HEAP_HEADER, sizeof(*here)))
         uat_word_refuse(-1, "the place of a channel's name", name);
-    uat_waitobj_read(name, here, there, sizeof(*here)); /* after the completion of the READ of what names it (O7) */
+    /* after the completion of the READ of the word that names the node (O7) */
+    uat_waitobj_read(name, here, there, sizeof(*here));
     here->name[UAT_CHANNEL_NAME_MAX] = 0;
     return here;
 }

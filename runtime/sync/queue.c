@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The queues of waiters: see waitobj.h. Only looking and waking are done without the object's guard. */
+/* The queues of waiters: see waitobj.h. Only functions that read a waiter's header or wake its task run without the
+ * object's guard. */
 #include <string.h>
 
 #include "base/word.h"
@@ -123,7 +124,7 @@ static uint64_t next_of(uint64_t waiter)
     return waking.next;
 }
 
-/* WRITE the next waiter's name into this one, as S4 says. */
+/* WRITE the next waiter's name into this waiter's header, as S4 says. */
 static void link_to(uint64_t waiter, uint64_t next)
 {
     struct uat_parked *parked = parked_of(waiter);

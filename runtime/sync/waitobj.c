@@ -187,7 +187,7 @@ void uat_waitobj_leave_far(uint64_t name, uint64_t final)
 {
     struct uat_waitobj *o = uat_waitobj_address(name);
     struct uat_op chain[] = {
-        /* Before the CMP_SWAP (O1), whose peer is that of try_take(). */
+        /* Before the CMP_SWAP (O1), which pairs with the CMP_SWAP in try_take(). */
         uat_op_write(&uat_waitobj_held()->kind, &o->kind, WORDS),
         uat_op_cmp_swap(NULL, &o->guard, (uint64_t)uat_self.rank + 1, final),
     };

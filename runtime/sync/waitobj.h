@@ -5,15 +5,15 @@
  *
  *   S1  Only the CMP_SWAP of the home's adapter changes `guard`. 0 means free, rank + 1 means held by that worker, and
  *       some values are final. Only the holder READs and WRITEs the other words.
- *   S2  Taking is { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are those that the last
+ *   S2  Taking is { CMP_SWAP(guard, 0, rank + 1); READ words }: if the swap won, the words are the ones that the last
  *       holder left (O1). Leaving is { WRITE words; CMP_SWAP(guard, rank + 1, 0) }, fire and forget: the WRITE has
  *       arrived before the guard is free (O1).
  *   S3  The holder waits for nothing but completions. No task switch happens with a guard held, with one exception: a
- *       task that waits is evacuated, and queues itself, under the guard that it took before it looked. So no wake-up
- *       falls in between. Several guards are taken in the order of the objects' names, so that no circle of waits
- *       can arise.
- *   S4  A waiter's block is frozen from its queueing to its waking, except for `next` and the reply. The worker that
- *       queues the next waiter WRITEs `next` under the guard, and this WRITE is complete before the guard is left.
+ *       task that waits is evacuated, and queues itself, under the guard that it took before it looked at the words. So
+ *       no wake-up is lost between the look and the queueing. Several guards are taken in the order of the objects'
+ *       names, so that no cycle of waits can arise.
+ *   S4  A waiter's block does not change from its queueing to its waking, except for `next` and the reply. The worker
+ *       that queues the next waiter WRITEs `next` under the guard, and this WRITE is complete before the guard is left.
  *   S5  Exactly one worker takes a waiter out of the queue, under the guard. That worker then makes it ready once. The
  *       reply is complete, including a FETCH_ADD after its WRITE, before the task is made ready.
  */
@@ -60,7 +60,8 @@ struct uat_sync_staging {
     uint64_t waking[6];        /* header of a waiter */
     uint64_t select_waiter[3]; /* the select waiter of a waiting select */
     uint64_t node[UAT_SYNC_NODE / 8];
-    /* `held` copies the words of the object whose guard is held, `select` those of several such objects. */
+    /* `held` has a copy of the words of the object whose guard is held. `select` has the copies for several such
+     * objects. */
     _Alignas(64) char held[sizeof(struct uat_waitobj)];
     _Alignas(64) char select[UAT_HELD_MAX][sizeof(struct uat_waitobj)];
     _Alignas(64) char value[]; /* uat_segment.result_max bytes */
@@ -77,8 +78,9 @@ void uat_sync_reserve(void);
 /* Reserve the table of channels' names in the segment. */
 void uat_sync_reserve_names(void);
 
-/* named.c, for a restart: empty this worker's lists; add the name in a block of `rank`, whose bytes are here, to its
- * list, which follows from the number of workers. The lists of all workers are empty before the first is added. */
+/* named.c, for a restart: uat_sync_forget_names() empties this worker's lists. uat_sync_add_name() adds the name in a
+ * block of `rank`, whose bytes are here, to its list, which depends on the number of workers. The lists of all workers
+ * must be empty before the first name is added. */
 void uat_sync_forget_names(void);
 void uat_sync_add_name(int rank, uint64_t address, void *here);
 
@@ -94,10 +96,10 @@ static inline struct uat_waitobj *uat_waitobj_held(void)
 uint64_t uat_waitobj_create(enum uat_park_kind kind, size_t bytes, const uint64_t word[4]);
 
 /*
- * Called when a try_ function has found nothing. Its task may poll in a loop for something that its spawner's
- * continuation is to do, and the loop might never end. So this offers what could not be offered before, and in the
- * message protocol answers a thief that asks. (Nothing is offered while ranges are checked out, because an offer may
- * release.)
+ * Called when a try_ function has found nothing. The calling task may poll in a loop for something that its spawner's
+ * continuation has to do, and the loop might never end. So this offers continuations that could not be offered before,
+ * and in the message protocol answers a thief that asks. (Nothing is offered while ranges are checked out, because an
+ * offer may release.)
  */
 static inline void uat_waitobj_poll_failed(void)
 {
@@ -121,8 +123,8 @@ void uat_waitobj_hold(struct uat_waitobj *words);
 /* Leave the guard, with the words as they are now; the guard becomes `final` (0: free). */
 static inline void uat_waitobj_leave(uint64_t name, uint64_t final);
 
-/* Pause for a moment between two looks at a guard that some worker holds. Ends the job if `guard` can be no guard, or
- * if the guard stays held too long. uat_waitobj_looked() follows the last look. */
+/* Pause for a moment between two looks at a guard that some worker holds. Ends the job if `guard` is not a valid guard,
+ * or if the guard stays held too long. uat_waitobj_looked() follows the last look. */
 void uat_waitobj_look_later(uint64_t name, enum uat_park_kind kind, const char *what, uint64_t guard,
                             struct uat_relax *relax);
 void uat_waitobj_looked(const struct uat_relax *relax);
@@ -213,8 +215,8 @@ void uat_waitobj_write(uint64_t name, const void *from, void *address, size_t si
 /*
  * A task that waits in several queues at once has a select waiter: its own block in the heap where it waited, with an
  * entry for each queue. An entry has the form of a waiter's header: sp is 0, base is the select waiter's name, and
- * reply is where the answer of this queue goes. The worker that dequeues an entry claims its select waiter. One worker
- * wins, and wakes the task.
+ * reply is the address for the answer of this queue. The worker that dequeues an entry claims its select waiter. One
+ * worker wins, and wakes the task.
  *
  *   S6  Only the CMP_SWAP of the adapter changes `claim`, which is 0 until the first waker. A worker claims under the
  *       guard of a queue that holds one of the entries.
@@ -256,7 +258,7 @@ static inline uint64_t uat_waitobj_held_name(void)
 {
     const struct uat_waitobj *o = uat_waitobj_held();
     bool here = (uintptr_t)o - (uintptr_t)uat_segment.heap < uat_segment.heap_size;
-    return here ? (uint64_t)uat_self.rank << 48 | (uintptr_t)o : o->guard; /* try_take_far() has put it there */
+    return here ? (uint64_t)uat_self.rank << 48 | (uintptr_t)o : o->guard; /* try_take_far() has put the name there */
 }
 
 /*
