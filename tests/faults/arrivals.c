@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a program for tests of checkpoints, started with two workers. When its job ends after the checkpoint,
- * TASKS tasks have left for worker 1 (uat_spawn_on()) and stand in its inbox, because it is busy. They must be there
- * after a restart, with any number of workers, where the program soon ends.
+ * TASKS tasks have been sent to worker 1 (uat_spawn_on()) and are in its inbox, because worker 1 is busy. After a
+ * restart with any number of workers the tasks must still be there. The program then ends soon.
  *
  * usage: arrivals [wait]     (wait: the program does not ask for the checkpoint)
  */
@@ -26,7 +26,7 @@ UAT_TASK(long, fib, long, n)
     return fib_join(&left) + right;
 }
 
-/* Keeps its worker busy until the job was restarted. */
+/* Keeps its worker busy until the job has been restarted. */
 UAT_TASK(long, busy, uat_future_t, begun)
 {
     long sum = 0, one = 1;

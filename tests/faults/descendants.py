@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processes of one run, which have its mark in their environment."""
+"""The processes of one run, which have the run's mark in their environment."""
 import os
 import shutil
 import signal
@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 MARK = "FAULTS_MARK"
-STACKS = 60  # seconds that a debugger may take, even in a slow guest
+STACKS = 60  # seconds allowed for a debugger, also in a slow guest
 
 
 def _environment(pid):
@@ -25,7 +25,7 @@ def _lines(path):
 
 
 def _status(pid):
-    """Command, state and parent, or None."""
+    """The process's command, state and parent, or None."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
@@ -35,7 +35,8 @@ def _status(pid):
 
 
 def stacks(pid):
-    """Stack traces of a process's threads, if there is a debugger. They show what no line of the program says."""
+    """Stack traces of a process's threads, if there is a debugger. They show where a process is that printed no
+    line."""
     if not shutil.which("gdb"):
         return []
     command = ["gdb", "-batch", "-nx", "-p", str(pid), "-ex", "set debuginfod enabled off", "-ex", "thread apply all bt 16"]
@@ -61,7 +62,7 @@ class Descendants:
 
     @staticmethod
     def describe(pid):
-        """Name, rank and state of a process, and where in the kernel it waits."""
+        """Name, rank and state of a process, and the kernel function in which it waits."""
         command, letter, _ = _status(pid) or ("?", "?", 0)
         rank = [entry.decode() for entry in _environment(pid) if entry.startswith(b"PMIX_RANK=")]
         return " ".join([f"process {pid}: {command}", *rank, f"state {letter}", *_lines(f"/proc/{pid}/stack")[:4]])
@@ -91,7 +92,7 @@ def state(pid):
 
 
 def _has(pid, mask, number):
-    """Is the signal in this mask of the process, as /proc/PID/status names it?"""
+    """Whether the signal is in this mask of the process, as named in /proc/PID/status."""
     try:
         line = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith(f"{mask}:"))
     except (OSError, StopIteration):
@@ -100,12 +101,14 @@ def _has(pid, mask, number):
 
 
 def ready(launcher):
-    """Does uatrun handle its signals yet? It ignores SIGPIPE from then on. The masks do not show signals that sigwait() handles."""
+    """Whether uatrun already handles its signals. From that moment it ignores SIGPIPE. The masks do not show signals
+    that are taken by sigwait()."""
     return _has(launcher, "SigIgn", signal.SIGPIPE)
 
 
 def takes(pid, number):
-    """Does the process catch this signal? Reliable only once the process has its segment, as it executes itself again before that."""
+    """Whether the process catches this signal. The answer is reliable only once the process has its segment, because
+    before that it executes itself again."""
     try:
         segment = "uat-segment" in Path(f"/proc/{pid}/maps").read_text()
     except OSError:

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: Fibonacci numbers, computed by workers that a signal ends or stops, at once or in the middle of a steal.
- * The fault campaign sends the signals.
+ * Description: computes Fibonacci numbers with workers that a signal ends or stops, at once or in the middle of a
+ * steal. The fault campaign sends the signals.
  * usage: [uatrun -n WORKERS] test-doomed N [--json]
  *
- *   SIGRTMIN      exit(0) at the next spawn; a second signal: _exit(0) at once
+ *   SIGRTMIN exit(0) at the next spawn; at a second signal: _exit(0) at once
  *   SIGRTMIN + 1  stop at the next moment at which the worker holds a claim or the lock of a victim
  *   SIGRTMIN + 2  die at the next such moment
- *   SIGRTMIN + 3  cancel SIGRTMIN + 1, if the worker has not stopped yet
+ *   SIGRTMIN + 3  cancel SIGRTMIN + 1, if the worker has not yet stopped
  */
 #include <signal.h>
 #include <stdlib.h>

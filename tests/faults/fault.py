@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Faults: how each is caused, and what may follow from it. This file has the faults of a worker, of a run's memory and of its
-disk."""
+"""Faults: how each is caused, and which outcomes are allowed. This file has the faults of a worker, of a run's memory
+and of a run's disk."""
 import resource
 import signal
 
-TIMEOUT, LIMIT = 1, 3  # seconds: UAT_STALL_TIMEOUT and UAT_STALL_LIMIT of a worker that stays stopped
+TIMEOUT, LIMIT = 1, 3  # seconds: UAT_STALL_TIMEOUT and UAT_STALL_LIMIT for a worker that stays stopped
 
 
 class Fault:
-    """A kind of fault. Its run must end with the right answer if `ridden`; otherwise it may fail with a line that matches `says`."""
+    """A kind of fault. If `ridden`, its run must end with the right answer. Otherwise the run may also fail with a line
+    that matches `says`."""
 
-    excuse = None  # a line that excuses a failure although `ridden`
+    excuse = None  # a line that excuses a failure although `ridden` is set
     ridden = False  # the run must end with the right answer
     program = None  # None: any program
     settings = {}
@@ -18,21 +19,22 @@ class Fault:
     launchers = ("uatrun", "srun")
     guests = False  # needs Soft-RoCE in a guest
     two_hosts = False  # needs two hosts
-    network = False  # the bound is the retry bound that the workers print
-    when_idle = False  # under srun it is noticed only when the other workers have no work left
-    longer = None  # a line that explains why the end may take as long as the launcher or UAT_STALL_LIMIT allow
-    bound = 5  # seconds from the fault to the end of everything
+    network = False  # the time limit is the retry bound that the workers print
+    when_idle = False  # under srun the fault is noticed only when the other workers have no work left
+    longer = None  # a line that explains why the end may take as long as the launcher or UAT_STALL_LIMIT allows
+    bound = 5  # maximum seconds from the fault until no process is left
     least_workers = 2
-    least_on_two = 2  # on two hosts
+    least_on_two = 2  # minimum number of workers on two hosts
     limits = {}  # {resource: bytes} for the whole job
-    lines = 3  # maximum of different lines: the cause, its consequence in another worker, and the launcher's line
-    starves = False  # memory is short: libraries then print texts of any length, which are not counted
-    also_says = None  # another line that must have been printed before
-    says = None  # a regular expression; {rank}: the rank that was hit; None: no process is left to print a line
-    folder_full = False  # traces go to a disk of a few pages; this and `limits` are in effect from the start
+    # maximum number of different lines: the cause, its consequence in another worker, and the launcher's line
+    lines = 3
+    starves = False  # memory is exhausted; then libraries print texts of any length, which are not counted
+    also_says = None  # another line that must have been printed earlier
+    says = None  # a regular expression; {rank}: the rank that was hit; None: no process is left that could print a line
+    folder_full = False  # the traces' disk has only a few pages; this and `limits` apply from the start
 
     def __init__(self, random):
-        self.random = random.random()  # each kind uses it in its own way
+        self.random = random.random()  # a random number, which each kind of fault uses in its own way
 
     def line(self, run):
         """The regular expression of a line that this run must print."""
@@ -43,12 +45,12 @@ class Fault:
         raise NotImplementedError
 
     def heal(self, run):
-        """End the fault while the run goes on. Called `self.lasts` seconds after hit()."""
+        """End the fault during the run. Called `self.lasts` seconds after hit()."""
 
     lasts = None
 
     def clean(self):
-        """Clean up after the run, however it ended."""
+        """Clean up after the run, whatever its outcome."""
 
 
 class Worker(Fault):
@@ -95,7 +97,7 @@ class ExitWorker(Worker):
 
 
 class KillInSteal(KillWorker):
-    """The worker dies while it holds the lock of a victim or a claim."""
+    """The worker dies while it holds a victim's lock or a claim."""
     name, program, number = "worker killed in a steal", "doomed", signal.SIGRTMIN + 2
 
 
@@ -104,12 +106,12 @@ class StopWorker(Worker):
     settings = {"UAT_STALL_TIMEOUT": str(TIMEOUT), "UAT_STALL_LIMIT": str(LIMIT)}
     bound = LIMIT + 5
     says = r"rank {rank} on \S+, pid \d+, has been stopped.*UAT_STALL_LIMIT|has waited \d+ s for .*UAT_STALL_LIMIT"
-    lines = 5  # the lines of the reports, then those of the end
-    # The line is printed by uatrun, by a neighbour without work, or by a worker that waits for the lost one in a
-    # collective.
+    lines = 5  # the lines of the reports, then the lines of the end
+    # The line is printed by uatrun, by an idle neighbour, or by a worker that waits for the lost one in a collective
+    # call.
     also_says = r"rank {rank} on \S+, pid \d+, has been stopped for \d+ s.* goes on when|has waited \d+ s for .*goes on when"
     least_on_two = 4  # under srun a neighbour watches the worker
-    when_idle = True  # the neighbour may have work of its own first
+    when_idle = True  # before that, the neighbour may have work of its own
 
 
 class StopInSteal(StopWorker):
@@ -117,7 +119,7 @@ class StopInSteal(StopWorker):
 
 
 class PauseWorker(Worker):
-    """The worker is stopped, and continued in time."""
+    """The worker is stopped, and continued before the time limit."""
     name, number, ridden = "worker stopped for a while", signal.SIGSTOP, True
     settings = {"UAT_STALL_TIMEOUT": str(TIMEOUT), "UAT_STALL_LIMIT": "60"}
 
@@ -133,7 +135,7 @@ class PauseInSteal(PauseWorker):
     name, program, number = "worker stopped for a while in a steal", "doomed", signal.SIGRTMIN + 1
 
     def heal(self, run):
-        run.to_worker(signal.SIGRTMIN + 3)  # otherwise a worker that has not stolen yet would stop later
+        run.to_worker(signal.SIGRTMIN + 3)  # otherwise a worker that has not yet stolen would stop later
         super().heal(run)
 
 
@@ -148,9 +150,9 @@ class AddressSpace(Fault):
 
 
 class ShrinkAddressSpace(Fault):
-    """One worker gets no more memory from some moment on."""
+    """From some moment on, one worker gets no more memory."""
     name, launchers, starves = "address space used up in a worker", ("uatrun",), True
-    # Without memory libpmix may exit or crash; uatrun prints the line then.
+    # Without memory libpmix may exit or crash. Then uatrun prints the line.
     says = r"rank {rank} on \S+|rank {rank} (exited with status \d+|was killed by signal \d+ .*), .*, on \S+;"
 
     def hit(self, run):
@@ -163,12 +165,12 @@ class ShrinkAddressSpace(Fault):
 
 
 class Memlock(Fault):
-    """The limit affects only verbs, which must refuse to start with a line. Shared memory locks no memory."""
+    """The limit affects only verbs, which must refuse to start and print a line. Shared memory locks no memory."""
     name, says = "little locked memory", r"rank \d+ on \S+: .*(memlock|ulimit -l|locked)"
     launchers, limits = ("uatrun",), {resource.RLIMIT_MEMLOCK: 64 << 10}
 
 
 class TraceFull(Fault):
-    """The disk of the traces has only a few pages. The run must go on without its trace."""
+    """The disk of the traces has only a few pages. The run must continue without its trace."""
     name, folder_full, says = "disk full for traces", True, r"rank \d+ on \S+"
     launchers = ("uatrun",)

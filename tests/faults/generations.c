@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program for tests of checkpoints. Its runs are random trees of tasks with frames, arguments and
+ * Description: a program for tests of checkpoints. Its runs are random trees of tasks, with frames, arguments and
  * results of random sizes, groups, and tasks that ask for a checkpoint. Every task checks its frame after its joins.
- * Answer and number of tasks follow from the arguments alone, however often the job was restarted.
+ * Only the arguments determine the answer and the number of tasks, even if the job was restarted many times.
  *
- * usage: generations SEED RUNS DEPTH ASK [memory]     (of ASK tasks one asks for a checkpoint; 0: none does)
- *   memory   the tasks also use arrays and objects of global memory (memory.h); a last run sums them up
- * FORGET in the environment: a restarted main() makes no call for global memory.
+ * usage: generations SEED RUNS DEPTH ASK [memory] (one in ASK tasks asks for a checkpoint; 0: none does)
+ *   memory the tasks also use arrays and objects of global memory (memory.h); the last run sums them up
+ * FORGET in the environment: after a restart main() makes no call for global memory.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static bool with_memory; /* set by main() */
 
 static void node(void *arg, void *result);
 
-/* Some work, during which thieves may ask. */
+/* Some work, during which thieves may send requests. */
 static uint64_t burn(uint64_t seed)
 {
     for (uint64_t i = seed % SPINS; i > 0; i--) {
@@ -54,7 +54,7 @@ static void add(struct result *sum, const struct result *one, size_t place)
     sum->errors += one->errors;
 }
 
-/* The children one by one: some spawned, some called, joined in the order of their places. */
+/* The children through handles: some spawned, some called, joined in the order of their places. */
 static void by_handles(const struct arg *child, size_t n, struct result *sum)
 {
     uat_task_t handle[CHILDREN_MAX];
@@ -98,7 +98,7 @@ static void node(void *arg, void *result)
     sum->object = a.memory.object;
 }
 
-/* The root: frees its object, too. */
+/* The root. It also frees its object. */
 static void tree(void *arg, void *result)
 {
     struct result *sum = result;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The machines on which processes of a run are: this one, and the other guest, which carries out the same calls.
-usage on the other guest: host.py FOLDER, where questions and answers are exchanged"""
+"""The machines on which processes of a run are: this machine, and the other guest, which answers the same calls. usage
+on the other guest: host.py FOLDER, where questions and answers are exchanged"""
 import json
 import os
 import shutil
@@ -17,7 +17,7 @@ from leftover import Leftover
 
 SHARED = "/run/uat-vm"  # the guests' shared folder; see tests/vm
 POLL = 0.01  # seconds
-LOST = "52:54:00:00:00:99"  # an address that no machine has
+LOST = "52:54:00:00:00:99"  # an address that no network interface has
 
 
 class Here:
@@ -26,14 +26,15 @@ class Here:
     name = "node1"
 
     def close(self):
-        """There will be no further calls."""
+        """Called when no further calls will follow."""
 
     def workers(self, mark):
         """The number of workers that have been executed."""
         return len(Descendants(mark).workers())
 
     def to_worker(self, mark, rank, number):
-        """Send a signal to a worker. Returns whether it was sent: a real-time signal is sent only once test-doomed catches it."""
+        """Send a signal to a worker. Returns whether it was sent. A real-time signal is sent only once test-doomed
+        catches it."""
         pid = Descendants(mark).workers().get(rank)
         return pid is not None and (number < signal.SIGRTMIN or takes(pid, number)) and send(pid, number)
 
@@ -45,23 +46,23 @@ class Here:
         return sorted(Leftover.files())
 
     def lingering(self, mark):
-        """Processes that do not end."""
+        """Processes that should have ended."""
         leftover = Leftover(before=())
         leftover.wait_for(Descendants(mark))
         return leftover.found
 
     def left(self, before, isolated, seconds):
-        """New files and sockets that do not disappear."""
+        """New files and sockets that should have disappeared."""
         leftover = Leftover(before=before, isolated=isolated)
         leftover.look(seconds)
         return leftover.found
 
     def link(self, how):
-        """Set the interface below the RDMA device down or up."""
+        """Set the network interface of the RDMA device down or up."""
         return subprocess.run(["ip", "link", "set", os.environ["VM_NETDEV"], how], check=False).returncode == 0
 
     def cut(self, peer):
-        """From now on, lose everything that is sent to `peer`, although the link is up."""
+        """From now on all packets to `peer` are lost, although the link is up."""
         command = ["ip", "neigh", "replace", peer, "lladdr", LOST, "dev", os.environ["VM_NETDEV"], "nud", "permanent"]
         return subprocess.run(command, check=False).returncode == 0
 
@@ -72,8 +73,8 @@ class Here:
 
 
 class Other:
-    """Guest node2, reachable even while the network between the guests is cut. One process there answers all calls, because
-    the command node2, which starts a process for each call, takes half a second."""
+    """Guest node2. It can be reached even while the network between the guests is cut. One process on node2 answers all
+    calls, because the command node2 starts a process for each call, which takes half a second."""
 
     name = "node2"
 
@@ -109,7 +110,7 @@ def _write(path, value):
 
 
 def serve(room):
-    """On node2: answer the questions in order, until one is empty."""
+    """Runs on node2: answer the questions in order, until an empty one arrives."""
     here, number, question = Here(), 0, None
     while question != []:
         number += 1

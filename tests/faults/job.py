@@ -30,10 +30,10 @@ class Run:
         self.output = self.errors = ""
         self.reader = threading.Thread(target=self._read)
         self.reader.start()
-        self.hit = bool(plan.fault.limits or plan.fault.folder_full)  # these are in effect from the start
+        self.hit = bool(plan.fault.limits or plan.fault.folder_full)  # these faults apply from the start
 
     def _limit(self):
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell makes its background processes ignore it
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell makes its background processes ignore SIGINT
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for which, value in self.plan.fault.limits.items():
             resource.setrlimit(which, (value, value))
@@ -42,7 +42,7 @@ class Run:
         self.output, self.errors = self.launcher.communicate()
 
     def worker(self):
-        """The process that is hit, if all workers are on this host."""
+        """The process that the fault hits, if all workers are on this host."""
         return self.descendants.workers().get(self.plan.rank)
 
     def to_worker(self, number):
@@ -50,16 +50,16 @@ class Run:
         return host.to_worker(self.mark, self.plan.rank, number)
 
     def all_there(self):
-        """Have all workers been executed?"""
+        """Whether all workers have been executed."""
         return sum(host.workers(self.mark) for host in self.starter.hosts) == self.plan.workers
 
     def wait(self, seconds):
-        """Wait up to `seconds` until the launcher has ended and its output is complete. Returns whether it has."""
+        """Wait at most `seconds` until the launcher has ended and its output is complete. Returns whether it has."""
         self.reader.join(max(seconds, 0))
         return not self.reader.is_alive()
 
     def lingering(self):
-        """Processes that do not end, on any host."""
+        """Processes that should have ended, on any host."""
         return [text for host in self.starter.hosts for text in host.lingering(self.mark)]
 
     def kill(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""All kinds of faults with their weights: about how many of a hundred trials. Add new ones at the end, or seeds change their meaning."""
+"""All kinds of faults, with their weights: the approximate number per hundred trials. Add new kinds at the end;
+otherwise a seed would give other trials."""
 import launcher_faults
 import fault
 import network

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The launchers: how each starts a run, on which hosts its workers are, and how it reports that a worker is gone."""
+"""The launchers: how each starts a run, on which hosts the workers are, and how it reports the loss of a worker."""
 import re
 import signal
 import subprocess
@@ -15,8 +15,8 @@ class Uatrun:
 
     name = "uatrun"
     aborts = 0  # seconds that the launcher takes to end workers that it cannot reach
-    part = 1  # fraction of a run's time; the rest is the launcher's own start and end
-    patience = 0  # seconds that the launcher's own part of the job may wait for an unreachable host
+    part = 1  # fraction of a run's time during which the program runs; the rest is the launcher's start and end
+    patience = 0  # seconds that the launcher's part of the job may wait for an unreachable host
     own_settings = {}
 
     def __init__(self, build):
@@ -40,28 +40,29 @@ class Uatrun:
         return rf"rank {rank} exited with status 0(, before.*, on \S+;| without having called)|rank {rank} on \S+: .*called exit\(0\)"
 
     def chatter(self, line):
-        """Does the line come from another program? libibverbs prints one for each driver that it cannot load for lack of memory."""
+        """Whether the line is from another program. libibverbs prints one for each driver that it cannot load for lack
+        of memory."""
         return line.startswith("libibverbs: Warning: couldn't load driver")
 
     def takes_signals(self, run):
         return ready(run.launcher.pid)
 
     def settle(self):
-        """Wait after a run. Returns whether the next one can start."""
+        """Called after a run. Returns whether the next run can start."""
         return True
 
 
 class Srun:
-    """The same number of workers on each guest, started by Slurm."""
+    """Slurm starts the same number of workers on each guest."""
 
     name = "srun"
     KILL_WAIT, DOWN = 2, 12  # KillWait and SlurmdTimeout of tests/vm/guest/slurm
     aborts = KILL_WAIT + 2
     part = 0.7
-    MESSAGE = 10  # MessageTimeout: each message to a host that is cut off takes that long
+    MESSAGE = 10  # MessageTimeout: how long a message to an unreachable host takes
     patience = DOWN + 3 * MESSAGE
-    PATIENT, IDLE = 8, 60  # seconds until the nodes are back: by themselves, and after a push
-    # If no operation of a worker notices the fault, the worker waits for PMIx's servers or for a stopped peer.
+    PATIENT, IDLE = 8, 60  # seconds until the nodes are idle: without help, and after they were declared down and up
+    # If no operation of a worker notices the fault, the worker waits for PMIx's servers or for a stopped worker.
     own_settings = {"UAT_STALL_LIMIT": "6"}
     WORDS = {signal.SIGKILL: "Killed", signal.SIGSEGV: "Segmentation fault"}
 
@@ -82,18 +83,19 @@ class Srun:
         return rf"srun: error: {host}: tasks? [\d,-]*\b{rank}\b[\d,-]*: {self.WORDS[number]}"
 
     def says_exited(self, rank, workers):
-        """After _exit(0), slurmstepd (which loses a PMIx client) or a peer notices first."""
+        """After _exit(0), either slurmstepd (which loses a PMIx client) or another worker notices first."""
         host = self.host_of(rank, workers).name
         return (rf"rank {rank} on {host}: .*called exit\(0\)|of rank {rank} \({host}\).*does not answer|"
                 rf"slurmstepd-{host}: error: .*Error handler invoked: .*source = \[\S+:{rank}\]|"
                 rf"rank \d+ on \S+: (has waited \d+ s for|PMIx_Fence)")
 
     def chatter(self, line):
-        """Does the line come from another program? srun and slurmstepd report each end of a task or step; libpmix, unexpected messages."""
+        """Whether the line is from another program. srun and slurmstepd report the end of every task and step; libpmix
+        reports unexpected messages."""
         return line.startswith(("srun: ", "slurmstepd")) or re.match(r"\[\w+:\d+\] PMIX ERROR", line)
 
     def takes_signals(self, run):
-        """Has srun started a worker? srun handles signals even before that."""
+        """Whether srun has started a worker. srun handles signals even before that."""
         return Descendants(run.mark).workers() != {}
 
     def _idle(self, seconds):
@@ -107,8 +109,9 @@ class Srun:
         return False
 
     def settle(self):
-        """Wait until the nodes are idle. slurmctld repeats a lost message only after a minute, and rarely asks nodes that are
-        down. Declaring the nodes down and then up avoids that delay. The search for leftovers on them comes before."""
+        """Wait until the nodes are idle. slurmctld repeats a lost message only after a minute, and rarely checks nodes
+        that are down. To avoid this delay, declare the nodes down and then up. The search for leftovers on the nodes
+        comes first."""
         if self._idle(self.PATIENT):
             return True
         for state in ("down", "resume"):
@@ -124,5 +127,6 @@ def cancel(run):
 
 
 def signal_launcher(run, number):
-    """Signal the launcher once it handles signals; before that it has not really started. SIGKILL is sent at any time."""
+    """Signal the launcher once it handles signals. Before that it has not really started. SIGKILL may be sent at any
+    time."""
     return (number == signal.SIGKILL or run.starter.takes_signals(run)) and send(run.launcher.pid, number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The faults of the launcher. It is killed, or asked to end the job."""
+"""The faults of the launcher. The launcher is killed, or is asked to end the job."""
 import signal
 
 from descendants import send
@@ -8,7 +8,7 @@ from launcher import cancel, signal_launcher
 
 
 class KillUatrun(Fault):
-    """No process is left to print a line."""
+    """No process is left that could print a line."""
     name, launchers, number = "uatrun killed", ("uatrun",), signal.SIGKILL
 
     def hit(self, run):
@@ -41,7 +41,7 @@ class KillSrun(KillUatrun):
 
 
 class InterruptSrun(KillUatrun):
-    """Interrupts twice, because at the first SIGINT srun only prints what its tasks do."""
+    """Two interrupts, because at the first SIGINT srun only prints the state of its tasks."""
     name, launchers, number, lasts = "srun interrupted twice (SIGINT)", ("srun",), signal.SIGINT, 0.3
     says, lines = r"srun: (sending Ctrl-C|forcing job termination)", 9
 

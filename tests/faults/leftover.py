@@ -6,24 +6,25 @@ from pathlib import Path
 
 from descendants import stacks
 
-GONE = 5  # seconds that the last processes may take to end
+GONE = 5  # seconds allowed for the last processes to end
 SOURCE = Path(__file__).resolve().parent.parent.parent
 
 
 def shows_host(place):
-    """In a guest: does that place belong to the host? It does if sources or build are in it, and then others write
-    there, too."""
+    """In a guest: whether that place belongs to the host. It does if it contains the sources or the build. Then other
+    processes also write there."""
     below = [SOURCE, Path(os.environ.get("VM_BUILD") or SOURCE)]
     return "VM_NODE" in os.environ and any(path.is_relative_to(place) for path in below)
 
 
 COMMON = [place for place in ("/dev/shm", "/tmp", "/dev/mqueue") if not shows_host(place)]
-ISOLATED = "FAULTS_ISOLATED"  # environment variable: the common places that no other process uses
+ISOLATED = "FAULTS_ISOLATED"  # environment variable: lists the common places that no other process uses
 OURS = ("uat", "pmix", "ompi", "faults")
 
 
 class Leftover:
-    """Compares before and after. In the common places, which others use, too, it counts only what has one of our names."""
+    """Compares the state before and after a run. In the common places, which other processes also use, it counts only
+    files with our names."""
 
     def __init__(self, folder=None, before=None, isolated=""):
         self.folder, self.found, self.alone = folder, [], isolated.split()
@@ -38,7 +39,7 @@ class Leftover:
         return files
 
     def wait_for(self, descendants):
-        """Wait a little for the processes to end. The remaining ones are left over."""
+        """Wait a short time for the processes to end. Processes that remain are left over."""
         limit = time.monotonic() + GONE
         while descendants.members() and time.monotonic() < limit:
             time.sleep(0.01)
@@ -56,7 +57,8 @@ class Leftover:
         return sorted(new) + [str(path) for path in (Path(self.folder).iterdir() if self.folder else [])] + self._sockets()
 
     def look(self, seconds=GONE):
-        """Look for leftovers. Call it when all processes have ended. Files of other users in the common places may vanish a little later."""
+        """Look for leftovers. Call this when all processes have ended. In the common places, other users' files may
+        disappear a little later."""
         limit = time.monotonic() + seconds
         while self._new() and time.monotonic() < limit:
             time.sleep(0.1)

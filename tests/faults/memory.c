@@ -17,10 +17,10 @@ enum {
     BLOCKED = 1300000,
     CYCLIC = 700000,
     TEMPORARY_MAX = 3000,
-    LARGE = (1 << 30) - 100 /* mostly holes; with several workers it is rounded up to more than 1 GiB of addresses */
+    LARGE = (1 << 30) - 100 /* mostly holes; with several workers it takes more than 1 GiB of addresses */
 };
 
-/* The same in all workers; tasks do not change them. */
+/* These pointers are equal in all workers, and tasks do not change them. */
 static unsigned char *large, *blocked, *cyclic, *frozen, *passing;
 static uat_atomic_t *words;
 static bool is_frozen;
@@ -50,7 +50,7 @@ int memory_open(uint64_t run)
         words = uat_global_alloc(WORDS * 4096, UAT_CYCLIC, 0);
         return large && blocked && frozen && cyclic && words ? uat_global_temporary_open(16 << 20, 0) : -1;
     }
-    is_frozen = true; /* the first run has written it */
+    is_frozen = true; /* the first run has written the array */
     if ((run == 1 && uat_global_freeze(frozen)) || uat_global_free(passing))
         return -1;
     return open_passing(run);
@@ -72,7 +72,7 @@ static uat_atomic_t *large_word(uint64_t seed)
     return (uat_atomic_t *)(void *)(large + mix(seed + 11) % 5 * (LARGE / 5 / 8 * 8));
 }
 
-/* Where byte `at` of all arrays lies, and how many follow it in the same array. */
+/* The address of byte `at` of all arrays, and the number of bytes that follow it in the same array. */
 static unsigned char *place_of(uint64_t at, uint64_t *rest)
 {
     *rest = at < BLOCKED ? BLOCKED - at : BLOCKED + CYCLIC - at;
@@ -84,13 +84,14 @@ static unsigned char stamp(uint64_t seed, uint64_t at)
     return (unsigned char)(mix(seed + at / 64) >> at % 57);
 }
 
-/* Some seeds leave zeroes, so that a checkpoint has pages of them. */
+/* Some seeds leave zeros, so that a checkpoint contains pages of zeros. */
 static bool leaves_zeroes(uint64_t seed)
 {
     return mix(seed + 5) % 4 == 0;
 }
 
-/* Check bytes [from, to) for the stamp, and give them another one. check, fill: whether. Returns the errors. */
+/* check: whether to check bytes [from, to) for the stamp; fill: whether to give them a new stamp. Returns the number of
+ * errors. */
 static uint64_t renew(uint64_t from, uint64_t to, uint64_t seed, bool check, bool fill)
 {
     uint64_t errors = 0, n, rest;
@@ -130,7 +131,7 @@ static size_t temporary_size(uint64_t seed)
     return 1 + mix(seed + 21) % TEMPORARY_MAX;
 }
 
-/* Some tasks have an array of their own until they end; there may be no room for more of them. */
+/* Some tasks have a temporary array until they end. There may be no room for more arrays. */
 static void begin_temporary(struct memory *m, uint64_t seed)
 {
     m->temporary = seed % 8 == 0 ? uat_global_temporary_alloc(temporary_size(seed)) : NULL;
@@ -183,7 +184,7 @@ void memory_begin(struct memory *m, uint64_t seed)
         clear_passing();
 }
 
-/* Each task reads some of the frozen array. */
+/* Each task reads a part of the frozen array. */
 static uint64_t check_frozen(uint64_t seed)
 {
     uint64_t at = mix(seed + 9) % (FROZEN - 200), errors = 0;

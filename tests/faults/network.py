@@ -2,7 +2,8 @@
 """The faults of the network: a link that goes down, a network that is cut between two hosts."""
 from fault import Fault
 
-# Soft-RoCE does not repeat what it cannot send for lack of a link or a route. A worker that connects at that time is right to refuse.
+# Soft-RoCE does not repeat packets that it cannot send for lack of a link or a route. A worker that connects at that
+# time may refuse to start.
 NO_LINK = (r"its state is down|cannot enter state RTR: Network is unreachable|"
            r"failed on \S+ \(port (down|active|init\w*)\): local QP operation error|"
            r"to rank \d+ \(\S+\): local QP operation error|"
@@ -11,9 +12,9 @@ ADDRESSES = ["10.9.0.1", "10.9.0.2"]
 
 
 class Network(Fault):
-    """The run ends within the retry bound that the workers print, plus the launcher's time."""
+    """The run must end within the retry bound that the workers print, plus the launcher's time."""
     transports, guests, network = ("ibv",), True, True
-    # While PMIx's servers make their first connection, slurmstepd notices that the other host is gone.
+    # When PMIx's servers make their first connection, slurmstepd notices that the other host is unreachable.
     says = (r"rank \d+ on \S+: .*(failed|has waited \d+ s|cannot enter state RTR|cannot reach each other|to rank \d+ \(|its state is down|rdmacm: )|srun: error: Node failure on \S+|"
             r"slurmstepd-\S+: error: .*Cannot establish direct connection to \S+")
     lines = 5
@@ -52,7 +53,7 @@ class LinkFlap(LinkDown):
 
 
 class Cut(Network):
-    """Messages between the guests are lost, while their links are up."""
+    """Messages between the guests are lost, although their links are up."""
     name, two_hosts, hosts = "network cut", True, ()
 
     def hit(self, run):
@@ -67,7 +68,7 @@ class Cut(Network):
 
 
 class CutBriefly(Cut):
-    """The cut is shorter than the retries."""
+    """The cut is shorter than the retry bound."""
     name, ridden = "network cut for a while", True
 
     def __init__(self, random):

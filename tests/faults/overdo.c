@@ -3,7 +3,7 @@
  * Description: a program that reaches or exceeds one of the runtime's limits. `limits` starts it and checks the result.
  * usage: [uatrun -n WORKERS] test-overdo WHAT N
  *
- *   nested    N nested spawns, each in the child of the one before
+ *   nested    N nested spawns, each in the previous child
  *   children  a task with N children at the same time
  *   frames    a tree of tasks that wait with N bytes in their frames
  *   result    a result of N bytes
@@ -90,7 +90,7 @@ static void take_result(void *arg, void *result)
     add_up(room, result);
 }
 
-static unsigned char *bytes; /* N bytes, each 1 */
+static unsigned char *bytes; /* N bytes, each equal to 1 */
 
 static void give_argument(void *arg, void *result)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plans of a campaign's trials, and how long the programs take without a fault."""
+"""The plans of a campaign's trials, and the programs' run times without a fault."""
 import json
 import os
 import random
@@ -11,9 +11,9 @@ from pathlib import Path
 
 from kinds import KINDS
 
-START_UP = 30  # seconds that a run without a fault may take on a loaded machine
+START_UP = 30  # maximum seconds of a run without a fault on a loaded machine
 
-# name: command, answer. Each takes some tenths of a second.
+# name: command, answer. Each program takes some tenths of a second.
 PROGRAMS = {
     "uts": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "10", "-b", "4", "-r", "19", "--repeat", "2"], 4130071),
     "btc": (["perf/uat-btc", "-d", "22", "-i", "1", "--repeat", "5"], 2 ** 23 - 1),
@@ -22,7 +22,7 @@ PROGRAMS = {
     "wavefront": (["perf/uat-wavefront", "--blocks", "24", "--side", "240", "--repeat", "2"], 2560),
     "pipeline": (["perf/uat-pipeline", "--items", "400", "--work", "20000", "--repeat", "2"], 15126152021126177992),
 }
-# The programs on an emulated machine.
+# The programs for an emulated machine.
 SMALL = {
     "uts": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "6", "-b", "4", "-r", "0"], 26417),
     "btc": (["perf/uat-btc", "-d", "18", "-i", "1"], 2 ** 19 - 1),
@@ -31,8 +31,8 @@ SMALL = {
     "wavefront": (["perf/uat-wavefront", "--blocks", "6", "--side", "60"], 152),
     "pipeline": (["perf/uat-pipeline", "--items", "40", "--work", "1000"], 1455046655006716564),
 }
-# The programs on two emulated machines. A start takes 2 s there. The programs run longer than that, so that most
-# faults hit work.
+# The programs for two emulated machines. A start takes 2 s on these machines. The programs run longer than that, so
+# that most faults occur while the program works.
 TWO = {
     "uts": (["perf/uat-uts", "-t", "1", "-a", "3", "-d", "9", "-b", "4", "-r", "0"], 1677928),
     "btc": (["perf/uat-btc", "-d", "20", "-i", "1", "--repeat", "8"], 2 ** 21 - 1),
@@ -56,7 +56,8 @@ class Plan:
         least = kind.least_on_two if two_hosts else kind.least_workers
         self.workers = max(choose.choice(sizes), least)
         self.rank = choose.randrange(self.workers)
-        self.moment = 0.8 * choose.random()  # fraction of the run's time; later moments would often be after its end
+        # fraction of the run's time; a larger one would often be after the run's end
+        self.moment = 0.8 * choose.random()
         self.settings = {"UAT_DEQUE": choose.choice(["lock", "claim", "message", "paper", "paper-message"]),
                          "UAT_CONNECT": choose.choice(["host", "host", "worker", "rdmacm"]), **kind.settings}
         if choose.random() < 0.25:
@@ -70,14 +71,14 @@ class Plan:
 
 
 class Usual:
-    """seconds[name, workers]: how long the programs of the plans take without a fault, start included. retry_bound: the retry bound
-    that the workers print, in seconds; None without verbs."""
+    """seconds[name, workers]: the run time of the plans' programs without a fault, start included. retry_bound: the
+    retry bound that the workers print, in seconds; None without verbs."""
 
     def __init__(self, build, transport, starter, programs, plans, times):
         self.seconds, self.retry_bound = {}, None
         environment = {**os.environ, "UAT_TRANSPORT": transport, "UAT_LOG": "info"}
         drawn = sorted({(plan.program, plan.workers) for plan in plans})
-        # Two guests have one processor each, so a program takes as long with any number of workers as with the most.
+        # Two guests have one processor each, so a program's run time does not depend on the number of workers.
         measured = drawn if len(starter.hosts) == 1 else dict(drawn).items()
         for name, n in [*measured] * times:
             command, answer = programs[name]
@@ -104,7 +105,7 @@ def can_mount():
 
 
 def kinds_for(transport, uatrun, starter):
-    """The kinds that can happen here, with their weights."""
+    """The kinds of faults that can occur here, with their weights."""
     guest = "VM_NETDEV" in os.environ
     traces = "UAT_TRACE" in subprocess.run([uatrun, "--help"], check=True, text=True, stdout=subprocess.PIPE).stdout
     return [(kind, weight) for kind, weight in KINDS

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How much slower a process runs now than on an idle machine, because others use its processors."""
+"""How much slower a process runs now than on an idle machine, because other processes use the processors."""
 import os
 import time
 
-SAMPLE, MOST = 0.03, 10  # processor seconds of a measurement; the largest factor
-GUEST = 2  # factor of an emulated guest, which does not see its host's other load
+SAMPLE, MOST = 0.03, 10  # processor seconds per measurement; maximum factor
+GUEST = 2  # factor for an emulated guest, which does not see the other load of its host
 
 
 def slowness():

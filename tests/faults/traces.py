@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What a run leaves behind on its hosts, except processes."""
+"""What a run leaves on its hosts, except processes."""
 import os
 
 from leftover import ISOLATED, Leftover
 
 
-SLURM_GONE = 40  # seconds: a slurmstepd that was cut off ends, with its files, when it has reported its end to slurmctld
+# seconds: a slurmstepd that was cut off ends, and removes its files, only after it has reported its end to slurmctld
+SLURM_GONE = 40
 
 
 class Traces:
-    """Created before the run. On one host the run has its own temporary folder. Two hosts are guests, where all files are ours."""
+    """Created before the run. On one host the run has a private temporary folder. Two hosts are guests, where all files
+    belong to the campaign."""
 
     def __init__(self, hosts, folder):
         self.hosts = hosts if len(hosts) > 1 else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One trial: a run, a fault at a random moment of it, and the verdict on how it ended."""
+"""One trial: a run, a fault at a random moment of the run, and the verdict on how the run ended."""
 import json
 import re
 import subprocess
@@ -14,12 +14,13 @@ from traces import Traces
 
 
 class Trial:
-    """Carries out a plan. Sets outcome, wrong (list of texts), and seconds from the fault to the end of everything."""
+    """Carries out a plan. Sets outcome, wrong (a list of texts), and the seconds from the fault until no process is
+    left."""
 
     def __init__(self, plan, build, transport, starter, usual):
         self.plan, self.starter, self.usual = plan, starter, usual
         self.wrong, self.outcome, self.seconds, self.errors = [], "", 0.0, ""
-        self.slowness = slowness()  # other jobs on the machine delay every end
+        self.slowness = slowness()  # other jobs on the machine delay the end
         with tempfile.TemporaryDirectory(prefix="faults-") as folder:
             self._carry_out(build, transport, folder)
 
@@ -56,7 +57,7 @@ class Trial:
         self._judge(run)
 
     def _bound(self):
-        """Maximum seconds from the fault to the end."""
+        """Maximum seconds from the fault until no process is left."""
         fault = self.plan.fault
         if fault.network:
             return self.usual.retry_bound + self.starter.aborts + self.starter.patience + fault.bound * self.slowness
@@ -115,7 +116,7 @@ class Trial:
         self._judge_time(run)
 
     def _judge_time(self, run):
-        """A run may end after the retry bound only if it waited for the launcher, and a line must say so."""
+        """A run may end later than the retry bound only if it waited for the launcher, and a line must say so."""
         fault = self.plan.fault
         bound = self._bound() - self.starter.patience
         if fault.network and self.seconds > bound and not re.search(fault.longer, run.errors):

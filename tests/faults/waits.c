@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program for tests of checkpoints: tasks that wait for every kind of object of uat/sync.h, for their
- * turn, or on their way to another worker, with generators, reducers and cancelled groups among them. Some ask for a
- * checkpoint. The arguments alone determine every answer, even if the job was restarted many times.
+ * Description: a program for tests of checkpoints. Its tasks wait for every kind of object of uat/sync.h, for their
+ * turn, or while they migrate to another worker. Some use generators, reducers and cancelled groups. Some ask for a
+ * checkpoint. Only the arguments determine every answer, even if the job was restarted many times.
  *
- * usage: waits KIND SEED ROUNDS ASK     (of ASK steps one asks for a checkpoint; 0: none does)
- * FORGET in the environment: a restarted main() does not make the objects of kind "main" again, FORGET_CALL: it does
- * not call uat_at_checkpoint(). The steps on standard error, of all workers, are counted in the processes' own memory.
+ * usage: waits KIND SEED ROUNDS ASK (one in ASK steps asks for a checkpoint; 0: none does)
+ * FORGET in the environment: after a restart main() does not make the objects of kind "main" again. FORGET_CALL: it
+ * does not call uat_at_checkpoint(). The number of steps on standard error, summed over all workers, is counted in the
+ * processes' own memory.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -77,7 +78,7 @@ static void make(const struct arg *a, struct work *w)
     w->barrier = uat_task_barrier_create(TASKS);
 }
 
-/* Destroy them. Returns the number in the first channel. */
+/* Destroy the shared objects. Returns the number in the first channel. */
 static uint64_t unmake(const struct arg *a, struct work *w)
 {
     uint64_t value = 0;
@@ -99,7 +100,7 @@ static uint64_t unmake(const struct arg *a, struct work *w)
     return value;
 }
 
-/* The handles that differ from one member to the next. */
+/* Set the handles that differ between members. */
 static void chain(const struct arg *a, struct work *w, uint64_t place)
 {
     w->place = place;

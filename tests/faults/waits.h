@@ -8,7 +8,16 @@
 
 #include "uat/sync.h"
 
-enum { TASKS = 9, STEPS = 12, SPINS = 3000, OBJECTS = 4, LIMIT = 3, NAMES = 3, LARGE = 5 /* words of a large value */ };
+enum {
+    TASKS = 9,
+    STEPS = 12,
+    SPINS = 3000,
+    OBJECTS = 4,
+    LIMIT = 3,
+    NAMES = 3,
+    LARGE = 5 /* number of words in a large
+                                                                                          * value */
+};
 
 struct large {
     uint64_t word[LARGE];
@@ -35,13 +44,13 @@ struct kind {
 extern const struct kind kinds[];
 extern const size_t kind_count;
 
-/* The steps that tasks of this process have made. */
+/* The number of steps that tasks of this process have made. */
 extern uint64_t steps;
 
-/* Channel i of a round of "named". */
+/* Channel i of a "named" round. */
 uat_channel_t named_channel(const struct work *w, unsigned i);
 
-/* The sum of the numbers of a round of "migrate", by a reducer, which is 0 again then. */
+/* The sum of the numbers of a "migrate" round, from a reducer. It is reset to 0. */
 uint64_t total_of_round(void);
 
 #endif

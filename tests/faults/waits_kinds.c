@@ -34,7 +34,7 @@ static void child(void *arg, void *result)
     memcpy(result, &seed, sizeof(seed));
 }
 
-/* Some work between two waits: a child, perhaps a request, perhaps a turn for others. */
+/* Some work between two waits: a child, perhaps a request for a checkpoint, perhaps a yield. */
 static void step(const struct work *w, uint64_t at)
 {
     uint64_t seed = mix(w->seed + w->place * 1000 + at), value;
@@ -50,7 +50,8 @@ static void step(const struct work *w, uint64_t at)
     uat_join(&task);
 }
 
-/* Change the number in a channel of one value, under the caller's lock: nobody else may have taken it. */
+/* Change the number in a channel of one value. The caller holds the lock, so no other task may have taken the
+ * number. */
 static uint64_t change(struct work *w, uat_channel_t cell, int64_t by)
 {
     uint64_t value = 0;
@@ -96,7 +97,8 @@ static void run_channel(struct work *w)
         uat_channel_close(w->channel[1]);
 }
 
-/* A third of the tasks send to one channel each; the others select among all to receive, until all are closed. */
+/* A third of the tasks send to one channel each. The other tasks receive by selects over all channels, until all are
+ * closed. */
 static void run_select(struct work *w)
 {
     uint64_t value[OBJECTS];
@@ -143,7 +145,7 @@ static void run_mutex(struct work *w)
     }
 }
 
-/* Tasks with even numbers put, the others take; at most LIMIT are in store. */
+/* Tasks with even numbers put values, the others take them. At most LIMIT values are stored. */
 static void run_condition(struct work *w)
 {
     bool puts = w->place % 2 == 0;
@@ -177,7 +179,8 @@ static void run_semaphore(struct work *w)
     }
 }
 
-/* Rounds in which all add to a number; after each all see the same. The latch opens when each has done two rounds. */
+/* In each round all tasks add to a number. Afterwards all must see the same sum. The latch opens when each task has
+ * done two rounds. */
 static void run_barrier(struct work *w)
 {
     for (uint64_t i = 0; i < STEPS / 2; i++) {
@@ -197,7 +200,7 @@ static void run_barrier(struct work *w)
     }
 }
 
-/* Tasks on their way, with a generator and views of a reducer. */
+/* Tasks that migrate, with a generator and views of a reducer. */
 static void run_migrate(struct work *w)
 {
     numbers_generator g;
@@ -220,7 +223,7 @@ uat_channel_t named_channel(const struct work *w, unsigned i)
     return uat_channel_named(name, sizeof(uint64_t), 1);
 }
 
-/* Numbers in channels that each task finds by their names, the first one there makes them. */
+/* Numbers in channels that each task finds by name. The first task to name a channel makes it. */
 static void run_named(struct work *w)
 {
     for (uint64_t i = 0; i < STEPS; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: atomics of several tasks on the same words, near and far.
- * - Extremes and bits are in the end those of all tasks, and each old value is that of one change.
- * - Some tasks add and others take by swaps: nothing is lost, and nothing is taken twice.
- * - Each value that tasks swap in comes out once.
- * - A stored value is loaded.
+ * Description: atomics by several tasks on the same words, near and far.
+ * - Extremes and bits finally combine all tasks' values, and each old value belongs to exactly one change.
+ * - Some tasks add and others take by swaps: no unit is lost, and none is taken twice.
+ * - Each value that tasks swap in is swapped out once.
+ * - A load returns a value that was stored.
  * - An addition that a task has not waited for is visible when the task next reads the word.
  */
 #include <inttypes.h>
@@ -14,23 +14,23 @@
 #include <uat/global.h>
 #include <uat/pattern.h>
 
-enum { TASKS = 2000, SPREAD = 8192 /* words; chunks of several workers */ };
+enum { TASKS = 2000, SPREAD = 8192 /* number of words; they span chunks of several workers */ };
 
-/* Indices of the words beside words[0] and words[SPREAD], which are for extremes and bits. */
+/* Indices of the words next to words[0] and words[SPREAD] that are for extremes and bits. */
 enum { MAX = 1, MIN, MAX_SIGNED, MIN_SIGNED, OR, AND };
 
 /* Some tasks add to words[0], and others take from it. Tasks swap their numbers into words[SPREAD]. The other words are
  * for stores. */
 static uat_atomic_t *words;
 
-/* The values that came out of a word, and the number of loaded values that had not been stored. */
+/* The values that were swapped out, and the number of loaded values that had not been stored. */
 struct taken {
     uint64_t added, numbers, wrong;
-    uint64_t moved[AND + 1]; /* what the old values tell: how far the extremes moved; how many bits were set */
+    uint64_t moved[AND + 1]; /* computed from the old values: how far the extremes have moved; how many bits were set */
 };
 
-/* Each change is by one task, whose old value tells how far the word has moved. The sum is the last value minus the
- * first. */
+/* Each change is made by one task. Its old value shows how far the task has moved the word. The sum of these distances
+ * is the last value minus the first. */
 static void extremes(struct taken *t, uat_atomic_t *w, int64_t i)
 {
     uint64_t value = (uint64_t)i + 1, bit = UINT64_C(1) << (i / 2 % 64), old = uat_atomic_fetch_max(&w[MAX], value);
@@ -93,13 +93,13 @@ UAT_TASK(struct taken, all, uat_atomic_t *, w)
     return t;
 }
 
-/* The number of words for extremes and bits that have a wrong value. */
+/* The number of words for extremes and bits whose value is wrong. */
 static uint64_t count_wrong(const struct taken *t)
 {
     uint64_t sum[AND + 1] = {0}, wrong = 0;
     for (int half = 0; half < 2; half++) {
         const uat_atomic_t *w = words + half * SPREAD;
-        uint64_t last = half ? TASKS - 2 : TASKS - 1; /* the last of the even or odd iterations */
+        uint64_t last = half ? TASKS - 2 : TASKS - 1; /* the last even or odd iteration */
         uint64_t least = (uint64_t) - (int64_t)(half ? TASKS : TASKS - 1), most = last - TASKS;
         wrong += uat_atomic_load(&w[MAX]) != last + 1;
         wrong += uat_atomic_load(&w[MIN]) != UINT64_MAX - last;

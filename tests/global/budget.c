@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the budget of releases for publications. A flat loop whose children write far bytes, with round trips of
- * 1 ms, spends most of its time without waiting, because publications are put off. After the loop, a thief finds the
- * continuation of a task that spawns again, because they are not put off forever. During the loop the other worker is
- * busy, because a thief that took every continuation at once would leave the loop's worker nothing to release.
+ * Description: publications may spend only a limited part of the time on releases (the budget). A flat loop's children
+ * write far bytes, with round trips of 1 ms. The loop spends most of its time without waiting, because publications are
+ * postponed. Publications are not postponed forever: after the loop, a thief finds the continuation of a task that
+ * spawns again. During the loop the other worker is busy. A thief that took every continuation at once would leave the
+ * loop's worker nothing to release.
  *
  * The test needs two workers and UAT_GLOBAL_HOSTS=2,latency=1ms.
  */
@@ -22,7 +23,7 @@ static double now_ms(void)
     return 1e-6 * (double)uat_time_ns();
 }
 
-/* Writes eight bytes that are far from the worker that runs it. */
+/* Writes eight bytes that are far from the worker that runs this task. */
 UAT_TASK_VOID(touch, int64_t, i)
 {
     char *p = array + (size_t)(1 - uat_rank()) * UAT_GLOBAL_BLOCK + (size_t)i % 4096 * 8;
@@ -34,7 +35,7 @@ UAT_TASK_VOID(nothing, int, unused)
 {
 }
 
-/* Writes, then spawns repeatedly: each spawn checks whether the budget allows publication again. */
+/* Writes, then spawns repeatedly. Each spawn checks whether the budget allows a publication again. */
 UAT_TASK_VOID(spawn_again, int, unused)
 {
     double end = now_ms() + PATIENCE_MS;
@@ -66,11 +67,11 @@ UAT_TASK(double, loop, int, unused)
         touch_join(&task);
     }
     end = now_ms();
-    uat_atomic_fetch_add(looped, 1); /* now the other worker becomes a thief */
-    touch(2);                        /* written on this worker, whose budget is used up */
+    uat_atomic_fetch_add(looped, 1); /* now the other worker becomes idle and steals */
+    touch(2);                        /* written on this worker, whose budget is exhausted */
     spawn_again_task task;
     spawn_again_spawn(&task, unused);
-    uat_atomic_fetch_add(stolen, 1); /* the child waits for this, so only a thief gets here in time */
+    uat_atomic_fetch_add(stolen, 1); /* the child waits for this, so only a thief can get here in time */
     spawn_again_join(&task);
     be_busy_join(&busy);
     return end - begin;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: single cases of global memory, one per argument, between rank 0 and rank 1, which are far from each
- * other; `put-then-others` needs a third rank. Most combine two features in a way that random programs seldom do.
+ * other. `put-then-others` needs a third rank. Most cases combine two features in a way that random programs seldom do.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "uat.h"
 #include "uat/global.h"
 
-enum { BLOCK = UAT_GLOBAL_BLOCK, PART = 4096, BLOCKS = 100 /* blocks that each rank keeps */ };
+enum { BLOCK = UAT_GLOBAL_BLOCK, PART = 4096, BLOCKS = 100 /* blocks per rank's chunk */ };
 
-static unsigned char *array, *far; /* far: the part that rank 1 keeps */
+static unsigned char *array, *far; /* far: rank 1's chunk */
 static uint64_t wrong;
 
 static void expect(const char *what, const unsigned char *q, size_t bytes, int value)
@@ -36,7 +36,7 @@ static void expect_by_checkout(const char *what, const void *p, size_t bytes, in
     uat_global_checkin(p, bytes, UAT_READ);
 }
 
-/* Each rank writes all that it keeps: every byte of block b is set to b. */
+/* Each rank writes its own chunk: every byte of block b is set to b. */
 static int fill_own(void)
 {
     unsigned char *own = array + (size_t)uat_rank() * BLOCKS * BLOCK;
@@ -45,12 +45,12 @@ static int fill_own(void)
     return uat_barrier();
 }
 
-/* G6: a block is prefetched, and another block takes its place before the bytes have arrived. */
+/* G6: a block is prefetched, and another block takes its slot before the bytes have arrived. */
 static int prefetch_then_other_block(void)
 {
     unsigned char local[8];
     for (int b = 0; b + 2 < BLOCKS && uat_rank() == 0; b++) {
-        unsigned char *next = far + (size_t)(b + 2) * BLOCK; /* two blocks on, because the cache has two places */
+        unsigned char *next = far + (size_t)(b + 2) * BLOCK; /* two blocks later, because the cache has two slots */
         uat_global_prefetch(far + (size_t)b * BLOCK, PART);
         unsigned char *q = uat_global_checkout(next, PART, UAT_WRITE);
         memset(q, 200, PART);
@@ -62,7 +62,7 @@ static int prefetch_then_other_block(void)
     return 0;
 }
 
-/* A put into a part whose prefetch is in flight is not undone when the prefetched bytes arrive. */
+/* A put into a part whose prefetch is in flight must not be undone when the prefetched bytes arrive. */
 static int prefetch_then_put(void)
 {
     unsigned char local[200];
@@ -77,7 +77,8 @@ static int prefetch_then_put(void)
     return 0;
 }
 
-/* Three blocks need the same place, so two ranges get places in the overflow area, at different offsets in a page. */
+/* Three blocks need the same slot, so two ranges are placed in the overflow area, at different offsets within a
+ * page. */
 static int two_beside_the_ring(void)
 {
     if (uat_rank() == 1)
@@ -102,7 +103,7 @@ static int two_beside_the_ring(void)
     return 0;
 }
 
-/* A get across the edge of two blocks returns what was checked in on either side. */
+/* A get across the boundary of two blocks must return what was checked in on both sides. */
 static int get_over_an_edge(void)
 {
     for (int b = 1; b < BLOCKS && uat_rank() == 0; b++) {
@@ -116,8 +117,8 @@ static int get_over_an_edge(void)
     return 0;
 }
 
-/* After the freeze, everything that rank 1 checked in before has reached its home. The amount needs more than one round
- * trip. */
+/* After the freeze, everything that rank 1 checked in earlier has reached its home. It is so much that it needs more
+ * than one round trip. */
 static int freeze(void)
 {
     for (int b = 0; b < BLOCKS && uat_rank() == 1; b++)
@@ -130,7 +131,7 @@ static int freeze(void)
 
 enum { OBJECTS = 40 };
 
-/* Rank 1 frees all objects of rank 0, whose part has no room for them twice. */
+/* Rank 1 frees all objects of rank 0. Rank 0's memory has no room for a second set of them. */
 static int give_all_back(void)
 {
     void **table = (void **)(void *)array;
@@ -150,7 +151,8 @@ static int give_all_back(void)
     return 0;
 }
 
-/* Rank 1 frees an object of rank 0 to which it has just written; rank 0 allocates it again and writes to it. */
+/* Rank 1 frees an object of rank 0 to which it has just written. Then rank 0 allocates the object again and writes to
+ * it. */
 static int give_back_written(void)
 {
     struct {
@@ -212,7 +214,7 @@ static int put_then_end(void)
     return uat_finalize();
 }
 
-/* Ranges of no bytes, and addresses outside of global memory. Called on both ranks, before and after global memory is
+/* Ranges of zero bytes, and addresses outside of global memory. Called on both ranks, before and after global memory is
  * open. */
 static void nothing_and_nowhere(int is_open)
 {
@@ -236,7 +238,7 @@ static void nothing_and_nowhere(int is_open)
     unsigned char *own = uat_rank() == 0 ? array : far, *other = uat_rank() == 0 ? far : array;
     const size_t all = (size_t)BLOCKS * BLOCK;
     wrong += uat_global_near(own, 10) != 10 || uat_global_near(other, 10) != 0;
-    wrong += uat_global_near(own + all - 4, 10) != 4; /* far bytes, or the array's end, limit the result */
+    wrong += uat_global_near(own + all - 4, 10) != 4; /* far bytes, or the end of the array, limit the result */
     wrong += uat_global_near(array + 2 * all, 10) != 0 || uat_global_near(array - 10, 10) != 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: the statistics of global memory are exact: hits, misses, bytes fetched and written, releases, and
- * releases that waited. Only rank 0 works; the counts of each step are known. It prints its misses and releases, to be
- * compared with the timeline.
+ * releases that waited. Only rank 0 works; the counts of each step are known. Rank 0 prints its misses and releases,
+ * which run-counts compares with the timeline.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static uat_stats_t before;
 static int faults;
 
-/* Since the last call the counters must have risen by these numbers. */
+/* Check that since the last call the counters have risen by these numbers. */
 static void expect(int line, uint64_t hits, uint64_t misses, uint64_t fetched, uint64_t written, uint64_t releases,
                    uint64_t waited)
 {
@@ -57,20 +57,20 @@ static void work(char *near, char *far, char *both)
     access_range(far + 100, 50, UAT_READ);
     expect(__LINE__, 1, 0, 0, 0, 0, 0);
     access_range(far + 4096, 4096, UAT_WRITE);
-    expect(__LINE__, 0, 1, 0, 0, 0, 0); /* a whole part is not fetched */
+    expect(__LINE__, 0, 1, 0, 0, 0, 0); /* a part that is written as a whole is not fetched */
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 4096, 1, 1);
     access_range(far + 8192 + 10, 20, UAT_WRITE);
-    expect(__LINE__, 0, 1, 4096, 0, 0, 0); /* the edges of the range are fetched */
+    expect(__LINE__, 0, 1, 4096, 0, 0, 0); /* only the edges of the range are fetched */
     uat_global_release();
     uat_global_release();
-    expect(__LINE__, 0, 0, 0, 20, 1, 1); /* the second release had nothing to do */
+    expect(__LINE__, 0, 0, 0, 20, 1, 1); /* the second release had no bytes to write */
     uat_global_prefetch(far + 5 * 4096, 4096);
     expect(__LINE__, 0, 0, 4096, 0, 0, 0);
     access_range(far + 5 * 4096, 4096, UAT_READ);
     expect(__LINE__, 0, 1, 0, 0, 0, 0);
     access_range(far + 100, 12000, UAT_READ);
-    expect(__LINE__, 1, 0, 0, 0, 0, 0); /* hits three valid parts that are not those used last */
+    expect(__LINE__, 1, 0, 0, 0, 0, 0); /* hits three valid parts, although other parts were used last */
     uat_global_get(local, far, 5000);
     uat_global_get_begin(&t, local, far, 8);
     uat_global_transfer_wait(&t);
@@ -84,11 +84,11 @@ static void work(char *near, char *far, char *both)
     uat_atomic_add((uat_atomic_t *)(far + 16384), 1);
     uat_global_release();
     expect(__LINE__, 0, 0, 0, 0, 1, 1);
-    access_range(both, 200, UAT_READ_WRITE); /* 100 bytes of it are far */
+    access_range(both, 200, UAT_READ_WRITE); /* 100 bytes of the range are far */
     expect(__LINE__, 0, 1, 100, 100, 0, 0);
 }
 
-/* Called after an acquire. A prefetch of a part of a block does not make the other parts valid again. */
+/* Called after an acquire. A prefetch of one part of a block must not make the block's other parts valid again. */
 static void work_anew(char *far)
 {
     uat_stats(&before);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: programs that break a rule of global memory, one per argument; tests/global/errors knows the
+/* Description: programs that break a rule of global memory, one per argument. tests/global/errors has the expected
  * messages. */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static char *array;
 static const char *which;
-static volatile enum uat_access mode = (enum uat_access)7; /* unknown to the compiler */
+static volatile enum uat_access mode = (enum uat_access)7; /* volatile: the compiler must not know the value */
 
 static int is(const char *name)
 {
@@ -22,7 +22,7 @@ static void leaf(void *arg, void *result)
 {
 }
 
-/* This task has a checkout open when it spawns. The message appears when the spawn is published. */
+/* This task has a checkout open when it spawns. The message is printed when the spawn is published. */
 static void open_at_spawn(void *arg, void *result)
 {
     uat_task_t t;
@@ -43,7 +43,7 @@ static void spawn_one(void *arg, void *result)
     uat_join(&t);
 }
 
-/* The child runs for a long time, so that a stolen joiner waits. */
+/* The child runs so long that a stolen joiner must wait. */
 static void slow_leaf(void *arg, void *result)
 {
     usleep(100000);
@@ -63,7 +63,7 @@ static void alloc_inside(void *arg, void *result)
         fprintf(stderr, "refused\n");
 }
 
-/* Requests that exceed a limit, or are no longer allowed. */
+/* Requests that exceed a limit or come too late. */
 static void exceed(char *far)
 {
     if (is("access"))
@@ -92,7 +92,7 @@ static void exceed(char *far)
     }
 }
 
-/* Rank 1 frees an object of another host twice. */
+/* Rank 1 frees another host's object twice. */
 static int free_twice(void)
 {
     char **shared = (char **)(array + (size_t)(uat_size() - 1) * UAT_GLOBAL_BLOCK), *o;
@@ -118,7 +118,7 @@ static int one_too_many(void)
     const size_t bytes = ELEMENTS * sizeof(uint64_t), before = strstr(which, "far") ? UAT_GLOBAL_BLOCK : 0;
     uint64_t local[ELEMENTS + 1] = {0}, **shared = (uint64_t **)(void *)array, *p;
     uat_global_transfer_t t;
-    /* The last block of this array is not full. */
+    /* The last block of this array is only partly used. */
     p = uat_global_alloc(before + bytes, UAT_CYCLIC, 0);
     if (!p)
         return 1;
@@ -145,7 +145,7 @@ static int one_too_many(void)
         uat_global_checkout(p, bytes + sizeof(*p), UAT_READ);
     if (strstr(which, "before"))
         uat_global_checkout(p - 1, sizeof(*p), UAT_READ);
-    if (strstr(which, "jump")) /* skips the header of the next object and lands in that object */
+    if (strstr(which, "jump")) /* skips the next object's header and ends inside that object */
         uat_global_checkout(p + ELEMENTS + 8, sizeof(*p), UAT_READ);
     if (strstr(which, "put"))
         uat_global_put(p + ELEMENTS, local, sizeof(*p));
@@ -162,7 +162,8 @@ static int one_too_many(void)
     return 0;
 }
 
-/* Allocate two arrays. This machine has memory for one of them, but not for both. No byte of them is touched. */
+/* Allocate two arrays. This machine has enough memory for one of them, but not for both. No byte of the arrays is
+ * touched. */
 static int promise_twice(void)
 {
     char limit[UAT_MEMORY_LIMIT_MAX];
@@ -174,7 +175,7 @@ static int promise_twice(void)
     return uat_global_free(first) || !uat_global_alloc(*same, UAT_BLOCKED, 0);
 }
 
-/* "temporary-...": mistakes with temporary arrays, of rank 0 alone or, if `together`, of all ranks. */
+/* "temporary-...": mistakes with temporary arrays, by rank 0 alone or, if `together`, by all ranks. */
 static int misuse_temporary(int together)
 {
     if (together && is("temporary-differ"))
@@ -206,7 +207,7 @@ static int misuse_temporary(int together)
     return 0;
 }
 
-/* Collective calls that precede the mistake. */
+/* The collective calls before the mistake. */
 static int prepare(void)
 {
     if (strncmp(which, "temporary-", 10) == 0 && !is("temporary-closed") && uat_global_temporary_open(1 << 20, 0))
@@ -289,7 +290,7 @@ static void on_rank_0(void)
         far[5] = 1;
     if (is("access-near"))
         uat_global_checkout(array, 8, mode);
-    if (is("wait-twice") || is("wait-never")) { /* the mistake, while another transfer is in flight */
+    if (is("wait-twice") || is("wait-never")) { /* make the mistake while another transfer is in flight */
         uat_global_transfer_t t[2] = {{0}};
         char local[16];
         uat_global_get_begin(&t[0], local, far, 8);

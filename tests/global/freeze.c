@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: every worker fetches each far byte of a frozen array at most once, however many steals and joins there
- * are, while bytes of another array are fetched again. After uat_global_thaw() a worker sees what others write. A
- * second freeze does not bring back the bytes of the first one.
+ * are. Bytes of another array are fetched again meanwhile. After uat_global_thaw() a worker sees what other workers
+ * write. A second freeze must not bring back the bytes of the first one.
  *
  * usage: freeze PASSES
  */
@@ -27,7 +27,7 @@ static unsigned char value(size_t i, unsigned char stamp)
     return (unsigned char)(i * 31 + i / 4096 + stamp * 17u);
 }
 
-/* Read a range by a tree of tasks; *result: number of wrong bytes. */
+/* Read a range by a tree of tasks; *result: the number of wrong bytes. */
 static void read_all(void *arg, void *result)
 {
     struct part p = *(struct part *)arg;
@@ -49,7 +49,7 @@ static void read_all(void *arg, void *result)
     memcpy(result, &wrong, sizeof(wrong));
 }
 
-/* Each rank writes a share of the array, most of which lies with other ranks. */
+/* Each rank writes a share of the array. Most of the share's bytes have their home on other ranks. */
 static void write_all(unsigned char *array, unsigned char stamp)
 {
     size_t n = (size_t)uat_size(), share = BYTES / n + 1, from = share * (size_t)uat_rank();
@@ -64,7 +64,7 @@ static void write_all(unsigned char *array, unsigned char stamp)
     uat_barrier();
 }
 
-/* Returns the bytes that all workers fetched in this many passes over the array; -1: a byte was wrong. */
+/* Returns the number of bytes that all workers fetched in this many passes over the array; -1: a byte was wrong. */
 static int64_t pass(unsigned char *array, unsigned char stamp, int passes)
 {
     uat_stats_t before, after;

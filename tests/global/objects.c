@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks allocate objects. Each object is freed by its owner or by another worker. A tree of nodes that is
- * built in parallel has the right contents, wherever its nodes live; atomics lose no addition; and all freed objects
- * can be allocated again.
+ * Description: tasks allocate objects. Each object is freed by its owner or by another worker. Nodes of a tree that is
+ * built in parallel have the right contents, wherever they are. Atomics lose no addition. All freed objects can be
+ * allocated again.
  *
  * usage: objects RUNS
  */
@@ -19,7 +19,7 @@ struct node {
     struct node *child[2];
     uint64_t seed;
     uint32_t bytes;
-    unsigned char payload[PAYLOAD_MAX]; /* `bytes` of them are used */
+    unsigned char payload[PAYLOAD_MAX]; /* only `bytes` of them are used */
 };
 
 struct job {
@@ -55,7 +55,7 @@ static void build(void *arg, void *result)
         build(&right, (void *)&child[1]);
         uat_join(&t);
     }
-    struct node *q = uat_global_checkout(n, size_of(bytes), UAT_WRITE); /* the node may be far now */
+    struct node *q = uat_global_checkout(n, size_of(bytes), UAT_WRITE); /* the node may have become far */
     q->child[0] = child[0];
     q->child[1] = child[1];
     q->seed = j.seed;
@@ -67,7 +67,7 @@ static void build(void *arg, void *result)
     memcpy(result, &n, sizeof(n));
 }
 
-/* Check a tree and free it; *result: the number of nodes. */
+/* Check a tree and free it; *result: its number of nodes. */
 static void fell(void *arg, void *result)
 {
     struct job j = *(struct job *)arg;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: ranges that are checked out keep what was written to them across every call of uat/sync.h that does not
- * wait. Meanwhile the task can read what such a call acquires. Tasks own cells of a few bytes to some KiB, which are
- * neighbours in an array and in objects. Each task checks its cells out and in at random, with calls, prefetches and
- * transfers in between. Other cells are shared. They hold the number of writes to them, and a task changes them only
- * after a try_ call has given it their guard.
+ * Description: ranges that are checked out keep what was written to them during every call of uat/sync.h that does not
+ * wait. The task can read what such a call acquires while the ranges are open. Tasks own cells of a few bytes to some
+ * KiB, which are adjacent in an array and in objects. Each task checks its cells out and in at random, and makes calls,
+ * prefetches and transfers while they are open. Other cells are shared. They hold the number of writes to them. A task
+ * may change them only after a try_ call has given it their guard.
  *
- * usage: open ROUNDS SEED    100 steps of each task per round
+ * usage: open ROUNDS SEED (100 steps per task and round)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@
 #include "uat.h"
 #include "uat/global.h"
 
-enum { OPEN = 3 /* ranges that a task keeps checked out; the cache must hold one more */, YIELD_EVERY = 50 };
+enum { OPEN = 3 /* ranges that a task keeps checked out; the cache must have room for one more */, YIELD_EVERY = 50 };
 
 /* The objects that each worker publishes to the others. */
 struct card {
     struct set set[TASKS];
     unsigned char *object[TASKS][OBJECTS];
-    uat_mutex_t mutex; /* guards of the zones */
+    uat_mutex_t mutex; /* the guards of the zones */
     uat_semaphore_t semaphore;
     uat_channel_t channel;
 };
@@ -33,22 +33,22 @@ uint64_t seed;
 static uint64_t steps;
 
 struct range {
-    int cell; /* number of the cell; -1: none */
+    int cell; /* the cell's number; -1: none */
     enum uat_access access;
-    int late; /* its bytes are written only just before the checkin */
+    int late; /* the bytes are written only just before the checkin */
     unsigned char *place;
 };
 
 struct walk {
     uint64_t task, random, wrong;
-    uint64_t calls, covered;  /* covered: those made while a range was checked out for writing */
-    uint32_t version[CELLS];  /* versions of the task's cells */
+    uint64_t calls, covered;  /* covered: calls made while a range was checked out for writing */
+    uint32_t version[CELLS];  /* current versions of the task's cells */
     uint64_t turns[ZONES];    /* number of this task's writes to each zone's cells */
-    int used[RANKS][USED_UP]; /* how many of FRESH objects each call has used up */
+    int used[RANKS][USED_UP]; /* number of FRESH objects that each call has used up */
     struct range open[OPEN];
 };
 
-/* Independent of other tasks: a seed always gives the same walk. */
+/* A random number of this task. It does not depend on other tasks, so a seed always gives the same walk. */
 static uint64_t draw(struct walk *w, uint64_t n)
 {
     return (w->random = mix(w->random + 0x9e3779b97f4a7c15u)) % n;
@@ -104,7 +104,7 @@ static void end_access(struct walk *w, struct range *r)
 {
     const struct cell *c = &cells[r->cell];
     uint32_t version = w->version[r->cell], writes = r->access != UAT_READ;
-    if (r->access != UAT_WRITE || !r->late) /* the old contents must still be there */
+    if (r->access != UAT_WRITE || !r->late) /* the old contents must still be in the range */
         w->wrong += wrong_bytes("still checked out", w->task, c, r->place, version + (writes && !r->late));
     if (writes && r->late)
         fill(c, r->place, version + 1);
@@ -125,7 +125,7 @@ static void access_at_once(struct walk *w)
     end_access(w, &r);
 }
 
-/* A transfer of a cell that is not checked out, with a call while the transfer is in flight. */
+/* A transfer of a cell that is not checked out, with a call made while the transfer is in flight. */
 static void transfer(struct walk *w)
 {
     unsigned char local[CELL_MAX];
@@ -148,7 +148,7 @@ static void transfer(struct walk *w)
     w->wrong += wrong_bytes("transferred", w->task, c, local, w->version[cell]);
 }
 
-/* Try to get the guard of a zone, while ranges are checked out, and change the zone's cells. */
+/* Try to get a zone's guard while ranges are checked out. With the guard, change the zone's cells. */
 static int try_guard(int zone)
 {
     uint64_t token;
@@ -253,7 +253,7 @@ static void walk(void *arg, void *result)
     memcpy(o->version, w.version, sizeof(w.version));
 }
 
-/* The root checks all cells once the tasks have ended. */
+/* The root. It checks all cells after the tasks have ended. */
 static void root(void *arg, void *result)
 {
     uat_task_t t[TASKS];
@@ -295,7 +295,7 @@ static void prepare(void *arg, void *result)
     uat_channel_send(card[uat_size() / 2].channel, &token);
 }
 
-/* Each worker creates its objects, and publishes them to the others. */
+/* Each worker creates its objects and publishes them to the other workers. */
 static int exchange(void)
 {
     size_t room = (sizeof(struct card) + UAT_GLOBAL_BLOCK - 1) / UAT_GLOBAL_BLOCK * UAT_GLOBAL_BLOCK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of the files of the program `open`: see open.c. */
+/* What the files of the program `open` share: see open.c. */
 #ifndef UAT_TEST_OPEN_H
 #define UAT_TEST_OPEN_H
 
@@ -7,9 +7,15 @@
 
 #include "uat/sync.h"
 
-enum { TASKS = 4, RANKS = 8 /* most ranks */, FRESH = 12 /* objects of sync.h that can be used only once */ };
+enum {
+    TASKS = 4,
+    RANKS = 8 /* maximum number of
+                             * ranks */
+    ,
+    FRESH = 12 /* objects of sync.h that can be used only once */
+};
 
-/* The objects that one task uses on one worker. No other task uses them, so nothing here waits. */
+/* The objects that one task uses on one worker. No other task uses them, so no call on them waits. */
 struct set {
     uat_mutex_t mutex;
     uat_condition_t condition;
@@ -24,10 +30,10 @@ struct set {
     uat_semaphore_t doomed[FRESH];
 };
 
-/* The calls of uat/sync.h, which are in open_calls.c. The first USED_UP of them each use up an object, number `fresh`
- * of its kind. */
+/* The calls of uat/sync.h, which are in open_calls.c. Each of the first USED_UP calls uses up one object, number
+ * `fresh` of its kind. */
 enum { USED_UP = 4, CALLS = 21 };
-/* Make the call of this number. Returns 0 if it behaved correctly. */
+/* Make the call with this number. Returns 0 if it behaved correctly. */
 int call_one(int which, const struct set *s, int fresh);
 void make_set(struct set *s);
 /* The part of the preparation that needs a task. */
@@ -41,10 +47,10 @@ struct cell {
 };
 
 enum {
-    OWN = 24,    /* cells of a task in the array */
-    OBJECTS = 2, /* objects of each task on each worker */
-    ZONES = 3,   /* shared sets of cells, by kind of guard */
-    SHARED = 4,  /* shared cells of each guard */
+    OWN = 24,    /* number of each task's cells in the array */
+    OBJECTS = 2, /* objects per task on each worker */
+    ZONES = 3,   /* sets of shared cells; each set has another kind of guard */
+    SHARED = 4,  /* shared cells per guard */
     CELL_MAX = 3000,
     OBJECT = 40, /* bytes */
     CELLS = TASKS * (OWN + OBJECTS * RANKS) + ZONES * SHARED,
@@ -55,12 +61,11 @@ extern struct cell cells[CELLS];
 extern int cell_count;
 extern uint64_t seed;
 
-/* Lay out cells one after the other in the array, in an order that depends on the seed and is the same on all
- * workers. */
+/* Place all cells in the array, one after the other. The order depends on the seed and is the same on all workers. */
 void lay_out(unsigned char *array);
 void add_cell(unsigned char *at, uint32_t bytes, int owner);
-/* Every write of a cell is a version of it. fill() writes a version; wrong_bytes() counts the bytes that differ from
- * it. */
+/* Every write of a cell is a version of the cell. fill() writes a version; wrong_bytes() counts the bytes that differ
+ * from it. */
 void fill(const struct cell *c, unsigned char *q, uint32_t version);
 uint64_t wrong_bytes(const char *what, uint64_t task, const struct cell *c, const unsigned char *q, uint32_t version);
 uint64_t tell_wrong(const char *what, uint64_t task, const struct cell *c, uint64_t wrong);

@@ -20,7 +20,7 @@ static int use_up(int which, const struct set *s, int fresh)
     switch (which) {
     case 0:
         uat_future_set(s->future[fresh], &v);
-        bad = uat_future_try_get(s->future[fresh], &got); /* the value is seen at once */
+        bad = uat_future_try_get(s->future[fresh], &got); /* the value must be visible at once */
         uat_future_destroy(s->future[fresh]);
         return bad || got != v;
     case 1:

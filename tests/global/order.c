@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: random race-free programs over a global array read what their sequential execution would read. A task
- * owns a range of bytes with arbitrary bounds. It checks and rewrites the range, keeps a part of it for its children to
- * read, gives the rest to them, and checks all that they wrote. The value of every byte tells when it was written.
- * Accesses are checkouts of all kinds, and gets and puts, blocking and split-phase, of random sizes.
+ * owns a range of bytes with arbitrary bounds. It checks and rewrites the range, keeps a part that its children may
+ * read, gives the rest to the children, and checks all that they wrote. The value of every byte shows when it was
+ * written. Accesses are checkouts of all kinds, and blocking or split-phase gets and puts, of random sizes.
  *
  * usage: order RUNS SEED [KIB]
  */
@@ -19,7 +19,7 @@ enum { CHILDREN_MAX = 5, DEPTH = 5, SMALL = 4096, LOCAL = 6000, TRANSFERS = 4 };
 
 struct range {
     size_t from, to;
-    uint64_t stamp; /* stamp of all its bytes */
+    uint64_t stamp; /* the stamp of all its bytes */
 };
 
 struct arg {
@@ -42,7 +42,7 @@ static unsigned char value(size_t i, uint64_t stamp)
     return (unsigned char)mix(i * 1000003 + stamp * 0x9e3779b97f4a7c15u);
 }
 
-/* The number that a task of this depth adds to the stamp of its range. */
+/* The amount that a task at this depth adds to the stamp of its range. */
 static uint64_t steps(int depth)
 {
     return 1 + 2 * (uint64_t)depth;
@@ -68,7 +68,7 @@ static void fill(unsigned char *to, size_t from, size_t n, uint64_t stamp)
         to[i] = value(from + i, stamp);
 }
 
-/* Check n bytes by several gets in flight at a time. */
+/* Check n bytes by gets, of which several are in flight at a time. */
 static void get_split(size_t from, size_t n, uint64_t stamp)
 {
     unsigned char local[LOCAL];
@@ -132,7 +132,7 @@ static void write_piece(uint64_t *seed, size_t from, size_t n, uint64_t stamp)
     }
 }
 
-/* Apply act to the range piece by piece; pieces are small or large. */
+/* Apply act to the range in pieces, which are small or large. */
 static void each_piece(uint64_t *seed, struct range r, void (*act)(uint64_t *, size_t, size_t, uint64_t))
 {
     while (r.from < r.to) {
@@ -210,7 +210,7 @@ static void tree(void *arg, void *result)
     rewrite(&seed, a.own, a.own.stamp + 1);
 }
 
-/* Rewrite a share on each rank, outside of runs. The share is that of the rank `shift` places ahead. */
+/* Rewrite this rank's share between two runs. The share is that of the rank `shift` ranks later. */
 static void rewrite_share(uint64_t *seed, uint64_t stamp, int shift)
 {
     size_t n = (size_t)uat_size(), i = ((size_t)uat_rank() + (size_t)shift) % n;

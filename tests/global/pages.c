@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: if an adapter accesses an array, each worker has touched its own chunks before any of their bytes is
- * used, and they lie on the worker's memory node. With the argument "huge" they are in pages of 2 MiB. Exit 77: on this
- * transport pages are allocated on first use.
+ * Description: if an adapter accesses an array, each worker has touched its own chunks before any byte of them is used,
+ * and the chunks are on the worker's memory node. With the argument "huge" the chunks are in pages of 2 MiB. Exit 77:
+ * on this transport pages are allocated on first use.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 enum { CHUNK = 6 << 20, PAGE = 4096, PAGES = CHUNK / PAGE };
 
 /* Counts the pages of this worker's chunk that are missing, and those on another node. move_pages() without a target
- * only asks. */
+ * moves nothing. */
 static int ask(char *chunk, int *missing, int *elsewhere)
 {
     static void *page[PAGES];
@@ -37,7 +37,7 @@ static int ask(char *chunk, int *missing, int *elsewhere)
     return 0;
 }
 
-/* The size, in KiB, of the pages in which the kernel maps this address. */
+/* The size, in KiB, of the pages that back this address. */
 static long page_size(const void *p)
 {
     char line[512];

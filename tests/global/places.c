@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: no two arrays, and no array and place in the cache, agree in the address bits by which a first-level
- * cache chooses its way, even after arrays have been freed.
+ * Description: no two arrays, and no array and its cached copy, agree in the address bits by which a first-level cache
+ * chooses a way, even after arrays have been freed.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void check_arrays(void)
     }
 }
 
-/* Far bytes, in the cache, are compared with near bytes at the same distance from an array's start. */
+/* Compare cached copies of far bytes with near bytes at the same offset in the array. */
 static void check_cached(size_t bytes)
 {
     for (size_t at = bytes * (size_t)(1 - uat_rank()), end = at + bytes; at < end; at += UAT_GLOBAL_BLOCK) {
@@ -57,7 +57,7 @@ static void check_cached(size_t bytes)
     }
 }
 
-/* Array 20 would reach into a second granule of 1 GiB unless it starts at the beginning of its first. */
+/* Array 20 would extend into a second granule of 1 GiB unless it starts at the beginning of its first granule. */
 static char *allocate(int number)
 {
     return uat_global_alloc(number == 20 ? UINT64_C(1023) << 20 : UINT64_C(4) << 20, UAT_BLOCKED, 0);

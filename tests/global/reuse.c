@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a place of the cache that several blocks use in turn never sends another block's bytes home (G6), and a
- * read returns what was prefetched. Rank 0 writes a few bytes into each of many far blocks that share two places, and
- * reads all of them again.
+ * Description: a cache slot that several blocks use in turn never writes another block's bytes home (G6), and a read
+ * returns what was prefetched. Rank 0 writes a few bytes into each of many far blocks that share two slots, and reads
+ * all of them again.
  */
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ int main(void)
             unsigned char *p = far + (size_t)block * UAT_GLOBAL_BLOCK;
             memset(uat_global_checkout(p, BYTES, UAT_WRITE), value(block, round), BYTES);
             uat_global_checkin(p, BYTES, UAT_WRITE);
-            int other = (block + 2 * (1 + round % 5)) % BLOCKS; /* a block that uses the same place */
+            int other = (block + 2 * (1 + round % 5)) % BLOCKS; /* a block that uses the same slot */
             unsigned char *o = far + (size_t)other * UAT_GLOBAL_BLOCK;
             if (round > 0 && other > block) {
                 if (round % 2)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a run of valid bytes that a slot shows to checkouts is hit only while it is valid. It is not hit in
- * these cases:
- * - the epoch's number comes around again
+ * Description: a slot publishes a run of valid bytes to checkouts. A checkout may hit the run only while it is valid.
+ * It must not hit in these cases:
+ * - the epoch's number recurs
  * - the slot was reassigned to another block
- * - its array was freed or thawed
+ * - the run's array was freed or thawed
  * The test has two workers and a cache of two slots.
  */
 #include <stdio.h>
@@ -45,7 +45,7 @@ struct look {
     uint64_t epoch;
 };
 
-/* Runs on rank 0. Each lock of a mutex is an acquire. It locks until the epoch has come around to the same number. */
+/* Runs on rank 0. Each lock of a mutex is an acquire. It locks until the epoch has the same number again. */
 static void look_again(void *arg, void *result)
 {
     const struct look *look = arg;
@@ -59,7 +59,7 @@ static void look_again(void *arg, void *result)
     uat_mutex_destroy(mutex);
 }
 
-/* Rank 1 writes between two looks of rank 0, whose epoch has the same number at both. */
+/* Rank 1 writes between two reads by rank 0. The epoch has the same number at both reads. */
 static int epochs_come_again(char *far)
 {
     struct look look = {far, uat_far.epoch};
@@ -73,7 +73,7 @@ static int epochs_come_again(char *far)
 
 static void slot_is_taken(const char *far)
 {
-    const char *next = far + (size_t)2 * UAT_GLOBAL_BLOCK; /* uses the same place */
+    const char *next = far + (size_t)2 * UAT_GLOBAL_BLOCK; /* uses the same slot */
     expect("the byte of the first block", (uint64_t)read_byte(far), 11);
     uint64_t hits = uat_far.hits;
     expect("once more", (uint64_t)read_byte(far), 11);
@@ -83,7 +83,7 @@ static void slot_is_taken(const char *far)
     expect("the block that was prefetched", (uint64_t)read_byte(next), 13);
 }
 
-/* A frozen array stays cached over an acquire; a thawed one does not. */
+/* A frozen array must stay cached across an acquire; a thawed array must not. */
 static int thawed(char *array, const char *far)
 {
     int rc = uat_global_freeze(array);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tiles of a matrix, put and got by rows at equal distances, in one step and in two. They are near and
- * far, of one home and of several, from the task's stack and from the heap. Bytes between the rows stay as they are.
- * Single elements are put and got by their type.
+ * Description: tiles of a matrix, put and got by rows at equal distances, blocking and split-phase. The tiles are near
+ * and far, of one home and of several. The local buffers are on the task's stack and on the heap. Bytes between the
+ * rows must not change. Single elements are put and got by the typed functions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct pair {
     double b;
 };
 
-/* The tile of number t, and its size: not all of the tiles are full. */
+/* Tile number t and its size. Some tiles are not full. */
 struct tile {
     size_t at, lines, columns;
 };
@@ -38,7 +38,7 @@ static double value_of(size_t at)
     return (double)at * 1.5 + 1;
 }
 
-/* A buffer with room for a tile and gaps, on the stack or not. */
+/* A buffer with room for a tile and gaps, on the stack or on the heap. */
 #define BUFFER(name, t)                                                                                                \
     double name##_stack[HIGH * (WIDE + GAP)];                                                                          \
     double *name = (t) % 2 ? name##_stack : malloc(sizeof(name##_stack));
@@ -84,7 +84,7 @@ UAT_REDUCE(int, get_tile, 0, UAT_PLUS, t, const double *, m)
     size_t pitch = COLUMNS * sizeof(*m), local = (WIDE + GAP) * sizeof(*b), half = HIGH / 2;
     if (t % 3 == 0) {
         uat_global_get_strided(b, local, m + tile.at, pitch, WIDE * sizeof(*m), HIGH);
-    } else { /* two in flight, waited for in the other order */
+    } else { /* two in flight, waited for in reverse order */
         uat_global_get_strided_begin(&first, b, local, m + tile.at, pitch, WIDE * sizeof(*m), half);
         uat_global_get_strided_begin(&second, b + half * (WIDE + GAP), local, m + tile.at + half * COLUMNS, pitch,
                                      WIDE * sizeof(*m), HIGH - half);
@@ -92,9 +92,9 @@ UAT_REDUCE(int, get_tile, 0, UAT_PLUS, t, const double *, m)
         uat_global_transfer_wait(&first);
     }
     int errors = is_right(&tile, b);
-    uat_global_get_strided(b, 0, m, 0, sizeof(*m), 1); /* one row: its pitch does not matter */
+    uat_global_get_strided(b, 0, m, 0, sizeof(*m), 1); /* one row, so its pitch is ignored */
     errors += b[0] != value_of(0);
-    uat_global_get_strided(b, 1, NULL, 1, 0, 5); /* no rows, so nothing is got */
+    uat_global_get_strided(b, 1, NULL, 1, 0, 5); /* no rows, so no bytes are transferred */
     if (b != b_stack)
         free(b);
     return errors;

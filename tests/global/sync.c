@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what a task writes to global memory before it sets a future, unlocks a mutex, sends to a channel, counts
- * a latch down, releases a semaphore or closes a channel is read by the task that gets, locks, receives or waits. No
- * spawn and no join orders the two.
+ * Description: a task writes to global memory, then sets a future, unlocks a mutex, sends to a channel, counts down a
+ * latch, releases a semaphore or closes a channel. The task that gets, locks, receives or waits must read what was
+ * written. No spawn and no join orders the two.
  *
  * usage: sync RUNS SEED
  */
@@ -18,7 +18,7 @@
 enum { LOCKERS = 6, TURNS = 12, ROUNDS = 25, CHAIN = 30, PAIRS = 2, BYTES = 100, CELLS = 64 };
 enum { READERS = 12, WRITTEN = 4, CLOSES = 8 };
 
-/* Cells of BYTES in global memory; neighbouring cells lie with different ranks. */
+/* Cells of BYTES bytes in global memory. Neighbouring cells have different homes. */
 static unsigned char *array;
 static uint64_t seed;
 
@@ -79,7 +79,7 @@ static unsigned char value_of(uint64_t round, uint64_t number)
     return (unsigned char)(1 + (round * 7 + number + seed) % 250);
 }
 
-/* In turn, receive, check the other task's cell, write its own cell, and send. At the end, use a semaphore. */
+/* Alternately receive, check the other task's cell, write the own cell, and send. At the end, use a semaphore. */
 static void answer(void *arg, void *result)
 {
     struct pair p = *(struct pair *)arg;
@@ -116,7 +116,7 @@ struct link {
     uint64_t number;
 };
 
-/* The previous link's cell holds its number; write this link's cell. */
+/* The previous link's cell must hold its number. Write this link's cell. */
 static void pass_on(void *arg, void *result)
 {
     struct link l = *(struct link *)arg;
@@ -137,7 +137,7 @@ static uint64_t lock_all(void)
     fill(0, 0);
     for (int i = 0; i < LOCKERS; i++)
         uat_spawn(&t[i], lock_in_turn, &l, sizeof(l), &wrong[i], sizeof(wrong[i]));
-    uat_latch_wait(l.latch); /* precedes the joins, so only this wait orders what follows */
+    uat_latch_wait(l.latch); /* waits before the joins, so only this wait orders what follows */
     sum += wrong_bytes(0, LOCKERS * TURNS);
     for (int i = LOCKERS - 1; i >= 0; i--) {
         uat_join(&t[i]);
@@ -198,11 +198,11 @@ struct neighbour {
     uat_future_t begun, written;
     uat_semaphore_t permit;
     uint64_t value;
-    bool counts; /* a permit, not the future, says that the cell is written */
+    bool counts; /* a semaphore's unit, not the future, says that the cell is written */
 };
 
-/* The pauses leave the semaphore's guard free most of the time. A task that finds the guard taken would acquire in
- * another way. */
+/* The pauses keep the semaphore's guard free most of the time. A task that finds the guard taken would acquire on
+ * another path. */
 static bool is_written(const struct neighbour *n)
 {
     uint64_t value;
@@ -211,8 +211,8 @@ static bool is_written(const struct neighbour *n)
     return n->counts ? !uat_semaphore_try_acquire(n->permit) : !uat_future_try_get(n->written, &value);
 }
 
-/* The cached part of a page is old when this task finds a future set, because it read the page's last bytes while
- * another task wrote the first ones. Meanwhile it has not waited, and has not parted from its spawner. */
+/* This task has read the page's last bytes while another task wrote the first ones. So its cached part is out of date
+ * when it finds a future set. Until then it has not waited and has not parted from its spawner. */
 static void look(void *arg, void *result)
 {
     struct neighbour n = *(struct neighbour *)arg;
@@ -258,7 +258,7 @@ struct reader {
     uint64_t round;
 };
 
-/* Wait until the channel is closed; what was written before that is visible. */
+/* Wait until the channel is closed. What was written before the close must be visible. */
 static void read_at_end(void *arg, void *result)
 {
     struct reader r = *(struct reader *)arg;
@@ -270,7 +270,7 @@ static void read_at_end(void *arg, void *result)
     memcpy(result, &wrong, sizeof(wrong));
 }
 
-/* Each reader already waits when its spawner continues; the first are woken while others still wait. */
+/* All readers already wait when their spawner continues. The first readers are woken while others still wait. */
 static uint64_t close_all(void)
 {
     uat_task_t t[READERS];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks allocate temporary arrays within a run, fill and read them in parallel, and free them or leave
- * that to their parents. Every byte has the value that the array's task wrote, although others use the same memory
- * before and after. At the end of a run the whole memory is free again. Memory of any size can be used to its last
- * byte.
+ * Description: tasks allocate temporary arrays during a run, fill and read them in parallel, and free them or leave
+ * that to their parents. Every byte must have the value that the array's task wrote, although other tasks use the same
+ * memory before and after. At the end of a run all of the memory must be free again. A temporary memory of any size can
+ * be used to its last byte.
  *
- * usage: temporary RUNS [whole]     (whole: also memory of 257 MiB, of which few pages are touched)
+ * usage: temporary RUNS [whole] (whole: also test a memory of 257 MiB, of which few pages are touched)
  */
 #include <errno.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static struct array begin(uint64_t seed)
     return a;
 }
 
-/* A tree of tasks with an array each. Every other task leaves its array to its parent. */
+/* A tree of tasks, each with an array. Every other task leaves its array to its parent to free. */
 UAT_TASK(struct array, node, uint64_t, seed, int, depth)
 {
     struct array own = begin(seed);
@@ -151,7 +151,8 @@ static int run(uint64_t seed)
         return 1;
     for (size_t at = 0; last.at && uat_rank() == uat_size() - 1 && at < last.bytes; at += PIECE)
         compare_piece((struct slice){last.at, at, at + PIECE < last.bytes ? at + PIECE : last.bytes, last.seed});
-    if (uat_rank() == uat_size() - 1) /* outside of the run, and mostly on another worker than the allocation */
+    if (uat_rank() == uat_size() - 1) /* freed outside of the run, and mostly on another worker than the allocating
+                                       * one */
         uat_global_temporary_free(last.at);
     if (uat_barrier())
         return 1;
@@ -174,7 +175,7 @@ static void *take_whole(size_t bytes)
     return p;
 }
 
-/* Memory with more chunks than units, and memory that is less than a chunk. */
+/* A memory with more chunks than units, and a memory smaller than a chunk. */
 static int use_whole(void)
 {
     enum { CHUNKS = 4097 };
@@ -184,7 +185,7 @@ static int use_whole(void)
             return 1;
         if (uat_rank() == 0)
             uat_global_temporary_free(take_whole(sizes[i]));
-        if (uat_rank() == 0 && i == 0) { /* a unit has two chunks; this is all that is left of 4098 */
+        if (uat_rank() == 0 && i == 0) { /* a unit has two chunks, so this takes all that is left of 4098 chunks */
             void *first = take_whole(1), *rest = take_whole((CHUNKS - 1) * (size_t)UAT_GLOBAL_BLOCK);
             uat_global_temporary_free(first);
             uat_global_temporary_free(rest);

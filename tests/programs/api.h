@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of test-api's files: the report of an error, and the tests themselves. */
+/* What test-api's files share: the report of an error, and the declarations of the tests. */
 #ifndef API_H
 #define API_H
 
 #include <stdio.h>
 #include <uat.h>
 
-/* If the condition does not hold, print its place. The value is the number of errors, 0 or 1, so that values can be
- * added up. */
+/* If the condition does not hold, print its source line. The value is the number of errors, 0 or 1, so that values can
+ * be added up. */
 #define WRONG(condition) ((condition) ? 0 : api_wrong(#condition, __FILE__, __LINE__))
 int api_wrong(const char *condition, const char *file, int line);
 

@@ -21,7 +21,7 @@ UAT_TASK(int, one, int, n)
     return n != 0;
 }
 
-/* Returns 2^depth: one task for each. */
+/* Returns 2^depth: one task per leaf. */
 UAT_TASK(int, leaves, int, depth)
 {
     leaves_task child;
@@ -66,7 +66,7 @@ int api_results_everywhere(void)
     for (int i = 1; i <= RUNS; i++) {
         struct page page = {{0}};
 
-        /* Of the roots and the arguments, only rank 0's count. */
+        /* Only rank 0's root and arguments are used. */
         if (uat_rank() == 0)
             errors += WRONG(uat_run(fill_page, &i, sizeof(i), &page, sizeof(page)) == 0);
         else
@@ -94,13 +94,13 @@ int api_refusals(void)
     errors += WRONG(uat_stats(NULL) == -EINVAL);
     errors += WRONG(uat_setting("no such setting") == NULL);
     errors += WRONG(uat_setting("transport") != NULL && uat_setting("deque") != NULL);
-    /* A refused call leaves everything as it was. */
+    /* A refused call must change nothing. */
     errors += WRONG(one_run(&status, 1) == 0);
     errors += WRONG(status == 1);
     return errors;
 }
 
-/* The sum of a part of the table, split in halves. Tasks may pass on a pointer to replicated data. */
+/* The sum of a part of the table, divided into halves. Tasks may pass a pointer to replicated data on to children. */
 UAT_TASK(uint64_t, sum, const uint32_t *, table, int, begin, int, end)
 {
     sum_task left;
@@ -117,7 +117,7 @@ UAT_TASK(uint64_t, sum, const uint32_t *, table, int, begin, int, end)
     return sum_join(&left) + right;
 }
 
-/* Does the address lie in a mapping of the host's copy? All copies of one host are one memory object. */
+/* Whether the address is in a mapping of the host's copy. All copies of one host are one memory object. */
 static int is_shared(const void *address)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -135,7 +135,7 @@ static int is_shared(const void *address)
     return found;
 }
 
-/* The memory of a replica that was freed is reused; the other replicas stay. */
+/* The memory of a freed replica is reused; the other replicas stay. */
 static int free_replicas(void)
 {
     static const char text[] = "one copy for each host";
@@ -164,7 +164,7 @@ int api_replicated(void)
         const uint32_t *table;
         uint64_t total = 0;
 
-        /* The other ranks' bytes differ, but only rank 0's bytes are copied. */
+        /* The other ranks' bytes differ, but only rank 0's bytes may be copied. */
         for (uint32_t i = 0; i < TABLE; i++)
             source[i] = uat_rank() == 0 ? i * round : 0;
         table = uat_replicate(source, TABLE * sizeof(*source));
@@ -172,8 +172,8 @@ int api_replicated(void)
         if (table == NULL)
             break;
         errors += WRONG(table[1] == round && table[TABLE - 1] == (TABLE - 1) * round);
-        /* Rank 0's address is passed with the root. The other ranks may have another address, but only if copies need
-         * not lie at one address. */
+        /* Rank 0's address is passed with the root. The other ranks may pass another address only if copies need not be
+         * at one address. */
         errors += WRONG(sum_run(&total, uat_rank() == 0 ? table : NULL, 0, TABLE) == 0);
         errors += WRONG(total == (uint64_t)round * (TABLE / 2) * (TABLE - 1));
     }
@@ -199,7 +199,7 @@ int api_statistics(void)
     return errors;
 }
 
-/* Each rank creates a file before the barrier; after it all ranks' files must exist. */
+/* Each rank creates a file before the barrier. After the barrier all ranks' files must exist. */
 int api_barrier(const char *folder)
 {
     int errors = 0;

@@ -22,7 +22,7 @@ static __attribute__((noinline)) int join_in_helper(square_task *t, long n)
     return WRONG(square_join(t) == n * n);
 }
 
-/* A frame of tens of KiB with many children outstanding. */
+/* A frame of tens of KiB with many unjoined children. */
 UAT_TASK(int, join_orders, int, order)
 {
     square_task children[CHILDREN];
@@ -52,7 +52,8 @@ int api_join_orders(void)
     return all;
 }
 
-/* Three children outstanding at each level, joined in an order that changes with the level; counts the nodes. */
+/* Three unjoined children at each level, joined in an order that changes with the level. The result is the number of
+ * nodes. */
 UAT_TASK(long, nested, int, depth)
 {
     nested_task children[3];
@@ -76,7 +77,7 @@ int api_nested(void)
     return WRONG(nested_run(&nodes, 7) == 0) + WRONG(nodes == 3280);
 }
 
-/* One handle is used again and again, while a second one stays outstanding. */
+/* One handle is used again and again, while a second child stays unjoined. */
 UAT_TASK(long, reused_handle, int, rounds)
 {
     square_task child, outstanding;
@@ -116,7 +117,8 @@ static void block_fill(struct block *block, uint64_t first)
         block->words[i] = first + i * i;
 }
 
-/* A block of 1 KiB is passed to each child, and one comes back. A wrong word in either would show. */
+/* A block of 1 KiB is passed to each child, and another one is returned. A wrong word in either block must be
+ * noticed. */
 UAT_TASK(struct block, big_block, int, depth, uint64_t, first, struct block, in)
 {
     big_block_task left, right;
@@ -151,7 +153,7 @@ int api_big_blocks(void)
 static const size_t sizes[] = {0, 1, 3, 7, 8, 9, 13, 64, 1000, 1023, 1024};
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]), GUARD = 0xa5 };
 
-/* Complements its argument, whose first byte says which of the sizes it has. */
+/* Complements its argument, whose first byte says which of the sizes the argument has. */
 static void complement(void *arg, void *result)
 {
     const unsigned char *in = arg;
@@ -202,7 +204,7 @@ int api_odd_sizes(void)
     return all;
 }
 
-/* A chain of children, each spawned by the one before, with work beside each. */
+/* A chain of children, each spawned by the one before, with work in parallel to each child. */
 UAT_TASK(long, deep, long, depth)
 {
     deep_task child;

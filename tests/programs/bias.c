@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: biased mutexes: one task at a time is inside; a holder is on the home when it enters and when it leaves,
- * even if it was stolen in between; conditions lose no signal; none waits forever. Usage: bias [ROUNDS [CASE]]
+ * Description: biased mutexes. At most one task holds the mutex. A holder is on the home when it locks and when it
+ * unlocks, even if it was stolen between the two. Conditions lose no signal. No task waits forever. Usage: bias [ROUNDS
+ * [CASE]]
  */
 #include <errno.h>
 
@@ -23,7 +24,7 @@ UAT_TASK(int, distraction, int, n)
     return n;
 }
 
-/* A cell that is empty while a task is inside. */
+/* A cell that is empty while a task holds the mutex. */
 UAT_TASK(int, member, uat_mutex_t, m, numbers_channel, cell, uint64_t, self)
 {
     int errors = 0;
@@ -89,7 +90,8 @@ UAT_TASK(int, exclusion, int, unused)
     return errors;
 }
 
-/* A bounded buffer under a biased mutex, with two conditions. Its count is on a channel, which any worker reaches. */
+/* A bounded buffer under a biased mutex, with two conditions. Its count is in a channel, which every worker can
+ * reach. */
 struct buffer {
     uat_mutex_t m;
     uat_condition_t filled, emptied;

@@ -2,7 +2,7 @@
 /*
  * Description: typed tasks with arguments and results of 0 to 80 bytes, of any alignment, and of more bytes than
  * uat_spawn_typed() takes. The child has its own copy of the argument. It changes the copy, spawns, works while thieves
- * take its spawner, and compares.
+ * take its spawner, and then checks the copy.
  * usage: by_value [ROUNDS]
  */
 #include "tests/programs/by_value.h"
@@ -23,7 +23,8 @@ UAT_TASK_VOID(nothing)
     by_value_work();
 }
 
-/* The argument's sizes go up as the result's go down; every seventh pair of types is aligned to 1, 2, 4, ... bytes. */
+/* The argument's sizes increase while the result's decrease. Every seventh pair of types is aligned to 1, 2, 4, ...
+ * bytes. */
 #define TASKS(n)                                                                                                       \
     struct plain_##n {                                                                                                 \
         unsigned char byte[n];                                                                                         \
@@ -78,7 +79,7 @@ UAT_TASK_VOID(nothing)
     }
 SIZES(TASKS)
 
-/* A generator gets its bytes by value, in a task that gets them by value, and lives across a spawn. */
+/* A task gets bytes by value and passes them by value to a generator, which lives across a spawn. */
 UAT_GENERATOR(int, bytes_of, struct plain_36, a)
 {
     for (int i = 0; i < 36; i++)

@@ -14,7 +14,7 @@ static inline void by_value_fill(void *p, size_t n, unsigned seed)
         ((unsigned char *)p)[i] = (unsigned char)(seed + 7 * i);
 }
 
-/* The number of the n bytes that are not those of by_value_fill(). */
+/* Returns how many of the n bytes differ from those of by_value_fill(). */
 static inline int by_value_wrong(const void *p, size_t n, unsigned seed)
 {
     int wrong = 0;
@@ -24,7 +24,7 @@ static inline int by_value_wrong(const void *p, size_t n, unsigned seed)
     return wrong;
 }
 
-/* Work long enough for a thief to steal. */
+/* Work long enough for a thief to steal the spawner. */
 static inline void by_value_work(void)
 {
     for (volatile int i = 0; i < 1000; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Description: as by_value.c, for uat::spawn(): functions of 0 to 80 bytes, aligned to 1, 8 and 64.
-// usage: by_value_cpp [ROUNDS]
+// Description: like by_value.c, for uat::spawn(): functions of 0 to 80 bytes, aligned to 1, 8 and 64. usage:
+// by_value_cpp [ROUNDS]
 #include <cstdlib>
 #include <utility>
 
@@ -14,7 +14,7 @@ template <std::size_t n, std::size_t alignment> struct block {
     alignas(alignment) unsigned char byte[n];
 };
 
-// Returns the bytes, changed, after a join. The task may have moved at the join.
+// Returns the bytes after a change and a join. The task may have moved at the join.
 template <std::size_t n, std::size_t alignment> block<n, alignment> change(const block<n, alignment> &b)
 {
     auto child = uat::spawn([] { by_value_work(); });

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: cancelled groups:
- * - running children learn of it on every worker, and no more children are started
- * - groups inside are cancelled, too, and groups around are not
+ * - running children on every worker learn of the cancellation, and no more children are started
+ * - inner groups are also cancelled, and outer groups are not
  * - a search ends early
  * Usage: cancel [ROUNDS [CASE]]
  */
@@ -13,17 +13,9 @@
 #include "tests/programs/pools.h"
 #include "tests/programs/rounds.h"
 
-enum {
-    CHILDREN = 40,
-    LATER = 50,
-    DEPTH = 9,
-    ARMS = 3,
-    LEAVES = 19683 /* ARMS to the power of DEPTH */,
-    LEAF_US = 20,
-    TRIES = 300
-};
+enum { CHILDREN = 40, LATER = 50, DEPTH = 9, ARMS = 3, LEAVES = 19683 /* ARMS^DEPTH */, LEAF_US = 20, TRIES = 300 };
 
-/* Words: a counter, and two for spin(): whether the group has been cancelled, and the number of tasks that left before
+/* The words: a counter, and two words for spin(): whether the group was cancelled, and how many tasks ended before
  * that. */
 enum { COUNTER, CANCELLED, TOO_EARLY, WORDS };
 
@@ -35,7 +27,7 @@ static uat_atomic_t *new_words(void)
     return words;
 }
 
-/* One child cancels. All others would run forever if they did not learn of it. */
+/* One child cancels. All others would run forever if they did not learn of the cancellation. */
 UAT_TASK_VOID(spin, uat_cancel_t, cancel, uat_atomic_t *, started, int, cancels)
 {
     uat_atomic_add(started, 1);
@@ -53,9 +45,10 @@ UAT_TASK_VOID(nothing, int, unused)
 {
 }
 
-/* This task stays on its worker once that is not the group's home. It has then got the answer 0. Under the message
- * protocol it spawns meanwhile, because only then does its worker answer thieves, and the task that cancels may be a
- * continuation there. If the worker gives this task away, too, and it comes home, it ends. */
+/* When this task is not on the group's home, it stays on its worker. By then it has been answered that the group is not
+ * cancelled. Under the message protocol it also spawns while it waits. Only then does its worker answer thieves, and
+ * the task that cancels may be a continuation on this worker. If this task itself is given away and comes to the
+ * group's home, it ends. */
 UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
 {
     for (int tries = 0; uat_rank() == home && tries < TRIES && !uat_cancelled(cancel); tries++)
@@ -73,7 +66,7 @@ UAT_TASK_VOID(stay, uat_cancel_t, cancel, uat_atomic_t *, word, int, home)
     }
 }
 
-/* An old answer, which is kept for a time, expires. */
+/* A stored answer, which is kept for a limited time, must expire. */
 UAT_TASK(int, fresh, int, unused)
 {
     uat_atomic_t *word = new_words();
@@ -114,7 +107,7 @@ UAT_TASK(int, told, int, unused)
     uat_group_cancel(cancel);
     uat_group_wait(&group);
     errors += WRONG(uat_atomic_load(started) == CHILDREN);
-    /* Now it is an ordinary group again, in the same place. */
+    /* Now it is a normal group again, in the same place. */
     count_group_spawn(&group, started);
     uat_group_wait(&group);
     errors += WRONG(uat_atomic_load(started) == CHILDREN + 1);
@@ -122,7 +115,7 @@ UAT_TASK(int, told, int, unused)
     return errors;
 }
 
-/* An inner group can be cancelled alone, and is cancelled with the group around it. */
+/* An inner group can be cancelled alone. It is also cancelled together with the group around it. */
 UAT_TASK(int, within, uat_cancel_t, outer, uat_atomic_t *, started, int, alone)
 {
     uat_group_t group;
@@ -163,7 +156,7 @@ UAT_TASK(int, nested, int, unused)
     return errors;
 }
 
-/* A search for one of many leaves, the first or the last one. */
+/* A search for one of many leaves: the first one or the last one. */
 struct search {
     uat_cancel_t cancel;
     uat_atomic_t *visited, *found;

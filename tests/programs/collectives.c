@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: collective calls in direct succession, in every order, with workers that arrive at different times. Sums
- * must be exact, equal on all workers, and those of the same call. Copies must equal rank 0's data.
+ * must be exact, equal on all workers, and belong to the same call. Copies must equal rank 0's data.
  * Usage: collectives ROUNDS [SEED]
  */
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum {
     DEPTH = 3,
-    TASKS_PER_RUN = (1 << (DEPTH + 1)) - 1, /* the root, and two tasks for each inner node */
+    TASKS_PER_RUN = (1 << (DEPTH + 1)) - 1, /* the root, and two tasks per inner node */
     DELAYS = 4,
     DELAY_US = 200,
     WORDS = 64
@@ -35,7 +35,7 @@ static uint64_t tree(uint64_t depth)
 }
 
 static uint64_t seed;
-static uint64_t runs; /* runs so far */
+static uint64_t runs; /* number of runs */
 
 static int wrong(const char *what, uint64_t round, uint64_t is, uint64_t should)
 {
@@ -46,7 +46,7 @@ static int wrong(const char *what, uint64_t round, uint64_t is, uint64_t should)
     return 1;
 }
 
-/* Let some workers be late, different ones each time. */
+/* Delay some workers, different ones each time. */
 static void come_late(uint64_t moment)
 {
     uint64_t delay = mix(seed ^ mix(moment << 16 ^ (uint64_t)uat_rank())) % DELAYS;
@@ -62,7 +62,7 @@ static int run(uint64_t round)
     return tree_run(&leaves, DEPTH) ? 1 : wrong("the number of leaves", round, leaves, 1 << DEPTH);
 }
 
-/* Between two sums without a run, only this job's own calls increase the counters. They do not increase the count of
+/* Between two sums without a run, only this job's calls increase the counters. They do not increase the number of
  * tasks. */
 static int sum(uint64_t round)
 {
@@ -77,7 +77,7 @@ static int copy(uint64_t round)
     for (uint64_t i = 0; i < WORDS; i++)
         source[i] = uat_rank() == 0 ? mix(round ^ i) : 0;
     uint64_t words = 1 + mix(seed ^ round) % WORDS;
-    /* The size is rank 0's; the others' sizes are ignored. */
+    /* The size is rank 0's; the other ranks' sizes are ignored. */
     const uint64_t *all = uat_replicate(source, (uat_rank() == 0 ? words : 1) * sizeof(*source));
     if (!all)
         return 1;
@@ -95,7 +95,7 @@ static int allocate(void)
     return !array || uat_global_free(array);
 }
 
-/* All workers make the same call, chosen by this round. */
+/* All workers make the same call. The round determines which one. */
 static int call(uint64_t round, uint64_t kind)
 {
     switch (kind % 4) {
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
             failures += sum(round) || allocate();
         }
     }
-    if (failures) /* the others wait for this one */
+    if (failures) /* the other workers wait for this one */
         return 1;
     return !!uat_finalize();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: adapters exclude atomics from each other by the low 12 bits of their addresses, so no two of up to 64
- * workers of a host may have words of the same kind that agree in these bits, including words of global memory
+ * Description: an adapter excludes atomics from each other by the low 12 bits of their addresses. So two of up to 64
+ * workers of a host must not have words of the same kind that agree in these bits, including words of global memory
  * (transport/colour.h). All workers must be on one host.
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { LOW = 0xfff };
 
-/* The number of pairs of workers that have this word at addresses that an adapter cannot tell apart. */
+/* The number of pairs of workers whose words of this kind have addresses that an adapter cannot distinguish. */
 static int clashes(const uint64_t *word, uint64_t *addresses)
 {
     int n = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: features where they meet, which have tests of their own elsewhere: temporary arrays in groups that are
- * cancelled, reducers in loops that throw, exceptions over open ranges of far arrays, objects given back from far while
- * arrays are frozen and thawed, and others. In each run all combinations are used at the same time, by tasks of one
- * group; every answer is compared with the sequential one. At the end no temporary array is left.
+ * Description: combinations of features that are tested one by one elsewhere: temporary arrays in cancelled groups,
+ * reducers in loops that throw, exceptions over open ranges of far arrays, objects given back from another worker while
+ * arrays are frozen and thawed, and others. In each run the tasks of one group use all combinations at the same time.
+ * Every answer is compared with the sequential one. At the end no temporary array is left.
  * usage: combinations [ROUNDS [SEED]]
  */
 #include <cstdio>
@@ -23,8 +23,8 @@ const combination &number(int i)
     return i < OF_MEMORY ? of_memory[i] : of_tasks[i - OF_MEMORY];
 }
 
-/* A use of each combination, in an order that the seed determines, some on given workers. Returns the bits of those
- * that were wrong. */
+/* Use each combination once, some on given workers, in an order that the seed determines. Return the bits of the
+ * combinations that were wrong. */
 std::uint64_t use_all(ground at, std::uint64_t seed)
 {
     struct either {
@@ -50,7 +50,7 @@ std::uint64_t use_all(ground at, std::uint64_t seed)
     return wrong.take();
 }
 
-/* A run, in which the fixed array is frozen if the run's number is odd. Before an even one it gets new values. */
+/* One run. The fixed array is frozen if the run's number is odd. Before an even run the array gets new values. */
 std::uint64_t one_run(const uat::global_vector<std::uint64_t> &array, const uat::global_vector<std::uint64_t> &fixed,
                       std::uint64_t run, std::uint64_t seed)
 {
@@ -64,7 +64,7 @@ std::uint64_t one_run(const uat::global_vector<std::uint64_t> &array, const uat:
     return wrong;
 }
 
-/* All runs. Returns the bits of the combinations that were wrong. */
+/* All runs. Return the bits of the combinations that were wrong. */
 std::uint64_t all_runs(std::uint64_t rounds, std::uint64_t seed)
 {
     uat::global_vector<std::uint64_t> array(std::size_t(ALL) * PART, uat::distribution::cyclic), fixed(40000);
@@ -91,7 +91,8 @@ int main(int argc, char **argv)
     if (uat_global_temporary_open(ROOM, 0))
         return 1;
     std::uint64_t wrong = all_runs(rounds, seed);
-    if (uat_global_temporary_open(0, 0) || uat_stats_total(&s)) /* the first is refused if a temporary array is left */
+    if (uat_global_temporary_open(0, 0) || uat_stats_total(&s)) /* the first call is refused if a temporary array is
+                                                                 * left */
         return 1;
     if (uat_rank() == 0 && !wrong)
         std::printf("%llu runs of %d combinations, %llu tasks, %llu steals, %llu misses, every answer right\n",

@@ -14,14 +14,14 @@
 namespace meet
 {
 
-/* The far memory that combinations share: each use has a part of its own. */
+/* The far memory that combinations share. Each use has its own part. */
 struct ground {
-    uat::span<std::uint64_t> array;       /* written in runs */
+    uat::span<std::uint64_t> array;       /* written during runs */
     uat::span<const std::uint64_t> fixed; /* frozen in every second run; element i is fixed_value(i, run) */
     std::uint64_t run;
 };
 
-/* A use of a combination. Its random numbers follow from its seed. */
+/* One use of a combination. The seed determines its random numbers. */
 struct use {
     ground at;
     std::uint64_t seed;
@@ -57,7 +57,7 @@ inline void add(const ordered &to, std::uint64_t x)
     *to = sequence_join(*to, sequence_of(x));
 }
 
-/* Work for some nanoseconds, so that thieves find something. */
+/* Work for some nanoseconds, so that thieves find something to steal. */
 inline void linger(std::uint64_t ns)
 {
     uat_sim_work(ns);
@@ -71,7 +71,7 @@ struct combination {
     int (*check)(const use &);
 };
 extern const combination of_memory[], of_tasks[];
-enum { OF_MEMORY = 7, OF_TASKS = 7, PART = 6000 /* elements of the array for each use */ };
+enum { OF_MEMORY = 7, OF_TASKS = 7, PART = 6000 /* array elements per use */ };
 
 } // namespace meet
 

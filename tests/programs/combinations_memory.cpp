@@ -40,8 +40,8 @@ std::uint64_t sum_of_values(const use &u, std::uint64_t salt, std::uint64_t n)
     return sum;
 }
 
-/* Each task of a cancellable group allocates a temporary array, which a loop fills and a reduction reads, and
- * stores the sum. One task cancels the group. */
+/* Each task of a cancellable group allocates a temporary array, fills it by a loop, reads it by a reduction, and stores
+ * the sum. One task cancels the group. */
 int temporary_in_cancelled_group(const use &u)
 {
     enum { TASKS = 12 };
@@ -55,7 +55,7 @@ int temporary_in_cancelled_group(const use &u)
             uat::temporary_vector<std::uint64_t> scratch(n);
             fill(scratch.span(), u, t);
             if (t != goal && token.cancelled())
-                return; /* the array is freed */
+                return; /* the array is freed here */
             sums.put(t, sum_of(scratch.span()));
             if (t == goal)
                 token.cancel();
@@ -70,8 +70,8 @@ int temporary_in_cancelled_group(const use &u)
     return wrong + (missing > 0 && (goal >= TASKS || sums.get(goal) == 1));
 }
 
-/* Tasks write their parts of an array through checkouts that an exception ends. What they wrote before is there, and
- * the exception is that of the first task. */
+/* Tasks write their parts of an array through checkouts that an exception ends. What they wrote before the exception
+ * must be in the array, and the exception must be that of the first task. */
 int exception_over_open_ranges(const use &u)
 {
     enum { TASKS = 16, SIZE = PART / TASKS };
@@ -108,8 +108,8 @@ struct parcel {
     uat::global_ptr<parcel> inside;
 };
 
-/* Objects go through a channel from the workers that made them to tasks that free them, while other accesses read an
- * array that is frozen in every second run. */
+/* Objects go through a channel from the workers that made them to tasks that free them. Other accesses read an array
+ * that is frozen in every second run. */
 int objects_given_back_beside_frozen(const use &u)
 {
     enum { PARCELS = 60 };
@@ -131,7 +131,7 @@ int objects_given_back_beside_frozen(const use &u)
                 std::uint64_t at = outer.check % (fixed.size() - 300), right = 0;
                 {
                     auto inner = outer.inside.update();
-                    auto seen = fixed.subspan(at, 300).read(); /* both ranges are open */
+                    auto seen = fixed.subspan(at, 300).read(); /* both ranges are open at once */
                     for (std::size_t i = 0; i < seen.size(); i++)
                         right += seen[i] == fixed_value(at + i, u.at.run);
                     inner->check += right;
@@ -149,7 +149,7 @@ int objects_given_back_beside_frozen(const use &u)
     return sum.take() != want;
 }
 
-/* A list grows under a mutex that is unlocked by exceptions, too. */
+/* A list grows under a mutex, which exceptions also unlock. */
 int list_under_a_mutex_that_throws(const use &u)
 {
     enum { NODES = 80 };
@@ -179,10 +179,10 @@ int list_under_a_mutex_that_throws(const use &u)
     }
     uat::destroy(head);
     mutex.destroy();
-    return wrong + (before != bad + 1); /* all iterations before the one that throws have run */
+    return wrong + (before != bad + 1); /* all iterations before the throwing one have run */
 }
 
-/* A temporary array is sorted while another is scanned. A third call throws, and both are freed. */
+/* A temporary array is sorted while another one is scanned. A third call throws, and both are freed. */
 int sorts_and_scans_of_temporaries(const use &u)
 {
     std::uint64_t n = 500 + u.draw(1, 30000);
@@ -213,7 +213,7 @@ int sorts_and_scans_of_temporaries(const use &u)
     return wrong + (results.get(0) != sum_of_values(u, 0, n)) + (results.get(1) != least) + (results.get(2) != n);
 }
 
-/* Tiles are transposed into a temporary array by strided transfers, by tasks that migrate between the two. */
+/* Tasks transpose tiles into a temporary array by strided transfers, and migrate between two transfers. */
 int tiles_by_tasks_that_migrate(const use &u)
 {
     enum { SIDE = 72, TILE = 12, TILES = SIDE / TILE };
@@ -247,7 +247,7 @@ int tiles_by_tasks_that_migrate(const use &u)
     return wrong;
 }
 
-/* Words are atomic in a temporary array, which is allocated again and again at the places of others. */
+/* Atomics on words of a temporary array, which is allocated again and again in places that other arrays have used. */
 int atomics_in_reused_temporaries(const use &u)
 {
     enum { TURNS = 5, WORDS = 40 };

@@ -36,7 +36,7 @@ int reducer_in_a_loop_that_throws(const use &u)
     return (caught != bad) + !sequence_equal(numbers.take(), want);
 }
 
-/* Tasks of groups within groups add to a reducer around a wait for a mutex; from one task on, all throw. */
+/* Tasks of nested groups add to a reducer before and after a wait for a mutex. From one task on, all throw. */
 int reducer_in_groups_that_throw(const use &u)
 {
     enum { TASKS = 10, INNER = 5 };
@@ -75,8 +75,8 @@ int reducer_in_groups_that_throw(const use &u)
     return (caught != bad) + !sequence_equal(numbers.take(), want);
 }
 
-/* Each iteration of a loop waits for a future that an earlier one sets, and adds to a reducer around the wait. The
- * futures' handles lie in global memory. */
+/* Each iteration of a loop waits for a future that an earlier iteration sets, and adds to a reducer before and after
+ * the wait. The futures' handles are in global memory. */
 int futures_between_iterations(const use &u)
 {
     enum { STEPS = 60 };
@@ -106,8 +106,7 @@ int futures_between_iterations(const use &u)
     return !sequence_equal(numbers.take(), want);
 }
 
-/* Searches in groups within a cancellable group; whoever finds the goal sends it through a channel found by its
- * name. */
+/* Searches in groups within a cancellable group. The task that finds the goal sends it through a named channel. */
 int named_channel_in_a_cancelled_search(const use &u)
 {
     enum { BRANCHES = 6, LEAVES = 40, ROOM = 4 };
@@ -138,8 +137,8 @@ int named_channel_in_a_cancelled_search(const use &u)
     return wrong;
 }
 
-/* Generators read far memory for each value, between the task's groups, migrations and waits. An exception unwinds
- * the task, and with it the generator. */
+/* Generators read far memory for each value, while their task uses groups, migrates and waits. An exception unwinds the
+ * task together with the generator. */
 int generators_over_waits_and_exceptions(const use &u)
 {
     enum { TASKS = 6, VALUES = 30 };
@@ -174,7 +173,7 @@ int generators_over_waits_and_exceptions(const use &u)
     return (caught != bad) + (sum.take() != bad * VALUES + (TASKS - bad) * (VALUES / 2));
 }
 
-/* Tasks on given workers share the units of a semaphore, and keep ranges open over calls that do not wait. */
+/* Tasks on given workers share the units of a semaphore, and keep ranges open during calls that do not wait. */
 int open_ranges_over_calls(const use &u)
 {
     enum { TASKS = 12, SIZE = 100, NEXT = 3 };
@@ -191,10 +190,11 @@ int open_ranges_over_calls(const use &u)
                 auto part = all.subspan(t * SIZE, SIZE).write();
                 for (std::size_t i = 0; i < SIZE; i++)
                     part[i] = u.value(t * SIZE + i);
-                numbers.send(t); /* there is room, so it does not wait */
+                numbers.send(t); /* the channel has room, so this does not wait */
                 units.release();
-                auto beside = all.subspan(TASKS * SIZE, NEXT).read(); /* in the page of some part */
-                done.count_down(1 + (beside[0] != 0));                /* too much, if bytes from elsewhere arrive */
+                auto beside = all.subspan(TASKS * SIZE, NEXT).read(); /* this range is in the page of some task's
+                                                                       * part */
+                done.count_down(1 + (beside[0] != 0));                /* counts too much if the wrong bytes arrive */
                 for (std::size_t i = 0; i < SIZE; i++)
                     part[i] += 1;
             }
@@ -213,8 +213,8 @@ int open_ranges_over_calls(const use &u)
     return wrong + (seen != (std::uint64_t(1) << TASKS) - 1);
 }
 
-/* Phases of tasks that meet at a barrier. Each smooths its part of one temporary array into another, by a loop of its
- * own, and reads its neighbours' parts. */
+/* Tasks run in phases that meet at a barrier. Each task smooths its part of one temporary array into another, by a loop
+ * of its own, and also reads its neighbours' parts. */
 int phases_over_temporaries(const use &u)
 {
     enum { TASKS = 4, SIZE = 300, PHASES = 5, N = TASKS * SIZE };
@@ -237,7 +237,8 @@ int phases_over_temporaries(const use &u)
         });
     group.wait();
     meet.destroy();
-    static thread_local std::uint64_t plain[2][N]; /* used without a wait in between */
+    static thread_local std::uint64_t plain[2][N]; /* no wait between its first and last use, so the task stays on this
+                                                    * thread */
     for (std::size_t i = 0; i < N; i++)
         plain[0][i] = u.value(i);
     for (unsigned phase = 0; phase < PHASES; phase++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: with the message protocol, a victim that does not look delays no other worker. Rank 0 offers a
- * continuation, then stays in a task without spawns, where it is stopped (SIGSTOP). The other workers ask, withdraw and
- * finish their own work. Afterwards rank 0 gives the continuation away or keeps it, and the answer is right. For 2 or
- * more workers on one host.
+ * Description: under the message protocol, a victim that does not check for requests delays no other worker. Rank 0
+ * offers a continuation, then runs a task without spawns, in which it is stopped (SIGSTOP). The other workers send
+ * requests, withdraw them, and finish their own work. Afterwards rank 0 gives the continuation away or keeps it. Either
+ * way the answer must be right. For 2 or more workers on one host.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ static void stop_for_a_while(void)
 {
     pid_t self = getpid(), helper = fork();
     if (helper == 0) {
-        while (getppid() == self) { /* repeated, because the first SIGCONT may arrive before the stop */
+        while (getppid() == self) { /* repeated, because the first SIGCONT may arrive before the process has stopped */
             usleep(STOPPED_US);
             kill(self, SIGCONT);
         }

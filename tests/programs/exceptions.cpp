@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: C++ exceptions in tasks, thrown and caught between spawns, also in stolen tasks. Static objects that a
- * task creates are destroyed at the end, whichever worker created them.
+ * Description: C++ exceptions in tasks, including stolen ones, thrown and caught between spawns. Static objects that a
+ * task creates are destroyed at exit, whichever worker created them.
  */
 #include <cstdio>
 #include <cstdlib>

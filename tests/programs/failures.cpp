@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what a task throws comes out of its join, wherever child and spawner are. The type and what() are kept,
- * and of several exceptions the first in serial order counts. It works through handles, invoke, loops, reductions,
- * scans, loops over blocks and runs. All other children have ended by then, and a later run works.
+ * Description: an exception that a task throws is thrown again by its join, wherever child and spawner are. Its type
+ * and what() are kept. Of several exceptions the first in serial order is thrown. This holds for handles, invoke,
+ * loops, reductions, scans, loops over blocks, and runs. By then all other children have ended, and a later run works.
  * usage: failures [ROUNDS]
  */
 #include <cstdint>
@@ -62,7 +62,7 @@ void throw_kind(int kind)
     }
 }
 
-/* Did the join throw what the task threw? */
+/* Whether the join threw what the task threw. */
 bool same(int kind, const std::exception &got)
 {
     try {
@@ -103,7 +103,7 @@ long pass_on(int depth, int kind)
     auto child = uat::spawn(pass_on, depth - 1, kind);
     auto other = uat::spawn([] { linger(2000); });
     if (depth % 3 == 1)
-        return child.join(); /* the other child is joined on the way out */
+        return child.join(); /* the other child is joined during unwinding */
     other.join();
     return child.join();
 }
@@ -125,7 +125,7 @@ int check_kinds()
     return errors;
 }
 
-/* Children that add 1 have all finished before an exception passes them. */
+/* All children that add 1 must have finished before an exception passes them. */
 int check_unwinding(uat::span<std::int64_t> words)
 {
     auto count = words.atomic(0);
@@ -157,7 +157,7 @@ int check_unwinding(uat::span<std::int64_t> words)
     return errors + (!left || count.load() != before + 4);
 }
 
-/* Leaves [begin, end) of a tree. Those in `marks` throw their numbers, of which the lowest must come out. */
+/* Leaves [begin, end) of a tree. The leaves in `marks` throw their numbers; the lowest number must be caught. */
 int tree(int begin, int end, unsigned marks)
 {
     if (end - begin == 1) {
@@ -234,7 +234,7 @@ int check_loops(uat::span<std::int64_t> elements, std::int64_t first, std::int64
     return 1;
 }
 
-/* Records must come back, because there are fewer of them than children. */
+/* Records must be given back, because there are fewer of them than children. */
 int check_many()
 {
     int caught = 0;

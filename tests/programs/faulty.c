@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program that does one forbidden thing; bad-input starts it and checks how the job ends.
- * usage: test-faulty WHAT
+ * Description: a program that does one forbidden thing. bad-input starts it and checks how the job ends. usage:
+ * test-faulty WHAT
  */
 #include <alloca.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ enum { EXPECTED = 7, SEEN_WRONG = 9 };
 
 struct fault {
     const char *name;
-    void (*before)(void); /* called outside uat_run, on every rank */
+    void (*before)(void); /* called outside of uat_run(), on every rank */
     uat_fn *root;         /* the root for uat_run, if not NULL */
 };
 
@@ -81,7 +81,7 @@ static void kill_outside(void)
         raise(SIGKILL);
 }
 
-/* Make calls without end and without a spawn between them. */
+/* Make calls without end and without spawns. */
 static __attribute__((noinline)) long endless_calls(long n)
 {
     volatile char room[1000];
@@ -161,7 +161,7 @@ static void sparse_frames_root(void *arg, void *result)
     *(long *)result = sparse_frames(21) - 55;
 }
 
-/* A frame larger than any guard. It ends where nothing is mapped or, if `landed`, in other memory of the program. */
+/* A frame larger than any guard. It ends where nothing is mapped, or in other memory of the program if `landed`. */
 static __attribute__((noinline)) void step_over(size_t bytes)
 {
     fib_of_frame_task t;
@@ -188,7 +188,7 @@ static void step_landed_root(void *arg, void *result)
     step_over((size_t)3 << 30);
 }
 
-/* Computes without end and needs no other worker, while the others look for work. */
+/* Computes without end and needs no other worker, while the other workers look for work. */
 static void busy_root(void *arg, void *result)
 {
     for (volatile int busy = 1; busy;)
@@ -199,15 +199,15 @@ static void child(void *arg, void *result)
 {
 }
 
-/* Runs long enough for its spawner to be stolen meanwhile. */
+/* Runs long enough for a thief to steal its spawner. */
 static void slow_child(void *arg, void *result)
 {
     usleep(50000);
 }
 
 /*
- * Ends without having joined its child. This is detected only if the child lives apart from its spawner. So the
- * children run long enough for thieves, and there are enough of them for one spawner to be stolen.
+ * Ends without having joined its child. This is detected only if the child runs on another worker than its spawner. So
+ * the children run long enough for thieves, and there are enough children for at least one spawner to be stolen.
  */
 static void unjoined(void *arg, void *result)
 {

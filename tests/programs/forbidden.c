@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks that keep things of one process across a spawn. Torture must find them and print a line.
- * usage: forbidden malloc|mmap|pointer|index|longjmp|none
+ * Description: tasks that keep data of one process across a spawn. Torture must detect this and print a line. usage:
+ * forbidden malloc|mmap|pointer|index|longjmp|none
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ UAT_TASK(int, follow, const struct list *, other)
     if (is("pointer"))
         return (int)other->next->index;
     const volatile int *from = table;
-    __asm__("" : "+r"(from)); /* otherwise the compiler knows that 0 is the only index */
+    __asm__("" : "+r"(from)); /* otherwise the compiler knows that the only index is 0 */
     return from[other->index];
 }
 
@@ -80,7 +80,7 @@ static int hand_out(void)
     return follow_join(&t) == 1;
 }
 
-/* Returns the number of tasks of this tree that found nothing wrong. */
+/* Returns the number of tasks of this tree that found no error. */
 UAT_TASK(int, tree, int, depth)
 {
     tree_task left;
@@ -108,5 +108,5 @@ int main(int argc, char **argv)
         return 1;
     if (right != 2 * (1 << DEPTH) - 1)
         printf("forbidden: %d right\n", right);
-    return 0; /* a mistake that torture missed ends well; the test looks for that */
+    return 0; /* a mistake that torture missed ends with status 0, which the test rejects */
 }

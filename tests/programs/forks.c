@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: fork() in tasks: parent and child continue with stacks of their own, while other tasks are stolen; a
- * child that continues as a worker ends with a line. exec, vfork(), posix_spawn(), system() and popen() work.
- * usage: forks DEPTH, or forks refuse spawn|return|join, or forks variables, which shows what a child finds of
- * LD_LIBRARY_PATH
+ * Description: fork() in tasks: parent and child continue with separate stacks, while other tasks are stolen. A child
+ * that continues as a worker ends with a line. exec, vfork(), posix_spawn(), system() and popen() work. usage: forks
+ * DEPTH, or forks refuse spawn|return|join, or forks variables, which shows the LD_LIBRARY_PATH that a child finds
  */
 #include <signal.h>
 #include <spawn.h>
@@ -20,7 +19,8 @@ enum { CHILD_STATUS = 42, WORDS = 64, DEEP = 200 };
 
 extern char **environ;
 
-/* Overwrite the stack from here down, repeatedly. Two processes that shared one stack would see each other's words. */
+/* Overwrite the stack from here downwards, repeatedly. Two processes that shared one stack would see each other's
+ * words. */
 static __attribute__((noinline)) unsigned scribble(unsigned depth, unsigned mark)
 {
     volatile unsigned words[WORDS];
@@ -38,7 +38,7 @@ static int status_of(pid_t pid)
     return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Both processes change what lies in this frame. Returns the number of errors. */
+/* Both processes change the contents of this frame. Returns the number of errors. */
 static __attribute__((noinline)) int fork_and_work(void)
 {
     volatile unsigned mine = 1;
@@ -91,8 +91,8 @@ static int start_others(void)
     return errors;
 }
 
-/* Nothing here can be stolen. The worker asks its tasks for work to offer if there are thieves. Its forked child does
- * not, because it cannot offer any. */
+/* No continuation here can be stolen. If there are thieves, the worker asks its tasks for work to offer. A forked child
+ * does not ask, because it cannot offer work. */
 static int fork_and_ask(void)
 {
     int errors = uat_work_wanted() != (uat_size() > 1);
@@ -102,8 +102,8 @@ static int fork_and_ask(void)
     return errors + (status_of(pid) != CHILD_STATUS);
 }
 
-/* Returns the errors in the tree below. Inner tasks fork while their children can be stolen; leaves fork when nothing
- * can be. */
+/* Returns the number of errors in the subtree. Inner tasks fork while their children can be stolen; leaves fork when no
+ * continuation can be stolen. */
 UAT_TASK(int, tree, int, depth)
 {
     tree_task left, right;
@@ -136,12 +136,12 @@ UAT_TASK(int, slow)
     return 1;
 }
 
-/* A child that does what only a worker may do; it must end with status 1. */
+/* A child that does what only a worker may do. It must end with status 1. */
 UAT_TASK(int, refused, char, what)
 {
     slow_task t;
     pid_t pid = -1;
-    if (what == 'j') /* under UAT_TORTURE=steal this task migrates, and its child lives apart */
+    if (what == 'j') /* under UAT_TORTURE=steal this task migrates, so its child is on another worker */
         slow_spawn(&t);
     pid = fork();
     if (pid == 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: stealing is one-sided. Rank 0 stops itself (SIGSTOP) in a task, before any other worker starts to steal.
- * Its continuation is stolen all the same. On its new worker the continuation sees that rank 0 is stopped, and sends
- * SIGCONT. The answer is right. For 2 workers on one host.
+ * Description: stealing is one-sided. Rank 0 stops itself (SIGSTOP) in a task before any other worker starts to steal.
+ * Its continuation must be stolen nevertheless. On its new worker the continuation sees that rank 0 is stopped, and
+ * sends SIGCONT. The answer must be right. For 2 workers on one host.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ UAT_TASK(long, stop_itself, long, answer)
     return answer;
 }
 
-/* The root. Returns the child's answer, or a negative number that stands for the mistake. */
+/* The root. Returns the child's answer, or a negative error number. */
 UAT_TASK(long, root, long, victim)
 {
     stop_itself_task child;
@@ -46,7 +46,7 @@ int main(void)
         return 1;
     if (uat_rank() != 0)
         usleep(THIEF_COMES_US);
-    if (root_run(&answer, getpid())) /* only rank 0's argument counts */
+    if (root_run(&answer, getpid())) /* only rank 0's argument is used */
         return 1;
     if (uat_rank() == 0 && answer != CHILD_ANSWER)
         fprintf(stderr, "frozen: %s\n",

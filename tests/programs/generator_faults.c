@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a generator that overflows its stack, a spawn inside a generator, and a running generator for gdb. */
+/* Description: a generator that overflows its stack, a spawn inside a generator, and a running generator to inspect
+ * with gdb. */
 #define UAT_DEBUG
 #include <string.h>
 
@@ -17,7 +18,7 @@ UAT_GENERATOR_SIZED(1024, int, spawner, int, n)
     uat_generator_yield(nothing_join(&t));
 }
 
-/* Writes a little over 1024 bytes, downwards and without gaps. */
+/* Writes slightly more than 1024 bytes, downwards and without gaps. */
 UAT_GENERATOR_SIZED(1024, int, greedy, int, bytes)
 {
     volatile char room[bytes];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: generators that live across spawns and joins of their task. The task migrates with the generators'
- * stacks in its frame, between any two values, and the generators continue where they were, including pointers into
- * their own stacks.
+ * Description: generators that live across spawns and joins of their task. The generators' stacks are in the task's
+ * frame, which may migrate between any two values. Afterwards the generators continue where they were, and pointers
+ * into their own stacks stay valid.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "uat/generator.h"
 
 /*
- * Each value depends on all state before it, kept in an array that is reached by pointers into the generator's own
+ * Each value depends on all earlier state, which is in an array that is reached by pointers into the generator's own
  * stack.
  */
 UAT_GENERATOR_SIZED(2048, uint64_t, chain, uint64_t, seed, int, n)
@@ -39,7 +39,7 @@ static uint64_t chain_sum(uint64_t seed, int n)
     return sum;
 }
 
-/* Twice the values of another generator: stacks inside stacks. */
+/* Doubles the values of another generator: stacks inside stacks. */
 UAT_GENERATOR_SIZED(4096, uint64_t, doubled, uint64_t, seed, int, n)
 {
     chain_generator inner;
@@ -56,7 +56,7 @@ UAT_TASK(uint64_t, add, uint64_t, a, uint64_t, b)
     return a + b;
 }
 
-/* Two generators lie in the frame while children are spawned; the children are joined late and in another order. */
+/* Two generators are in the frame while children are spawned. The children are joined late and in another order. */
 UAT_TASK(uint64_t, consume, uint64_t, seed, int, n, int, depth)
 {
     chain_generator one;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: task groups: every child runs once and has ended by the wait, however many part from their spawner.
- * Groups are used in loops, along lists, nested, side by side, and with children that wait for each other. Every join
- * record comes back.
+ * Description: task groups. Every child runs once and has ended when the wait returns, however many children run apart
+ * from their spawner. Groups are used in loops, along lists, nested, side by side, and with children that wait for each
+ * other. Every join record is given back.
  * Usage: groups [ROUNDS [CASE]]
  */
 #include <string.h>
@@ -27,7 +27,7 @@ UAT_TASK(long, add, uat_atomic_t *, sums, uint64_t, value)
     work();
     uat_atomic_add(&sums[0], value);
     uat_atomic_add(&sums[1], 1);
-    return -1; /* the result is dropped */
+    return -1; /* the result is discarded */
 }
 
 static int sums_are(uat_atomic_t *sums, uint64_t sum, uint64_t count)
@@ -136,8 +136,8 @@ UAT_TASK(int, nested, int, unused)
     return errors;
 }
 
-/* Two groups and handles in one frame at the same time, with a generator; the order of the waits is not that of the
- * begins. */
+/* Two groups and handles in one frame at the same time, with a generator. The groups are waited for in another order
+ * than they were begun. */
 UAT_GENERATOR(uint64_t, count, uint64_t, to)
 {
     for (uint64_t i = 0; i < to; i++)
@@ -171,8 +171,8 @@ UAT_TASK(int, beside, int, unused)
     return errors;
 }
 
-/* Children that all wait for each other, so each must be spawned before the first can end. Some runs have fewer join
- * records than such children. */
+/* Children that all wait for each other, so all must be spawned before the first can end. Some runs have fewer join
+ * records than children that wait. */
 UAT_TASK_VOID(meet, uat_latch_t, latch, uat_atomic_t *, sums, uint64_t, value)
 {
     if (value % 4 == 0)
@@ -198,7 +198,7 @@ UAT_TASK(int, waiting, int, unused)
     return errors;
 }
 
-/* After the wait, everything that a child wrote to plain global memory is seen. */
+/* After the wait, the spawner must see everything that a child wrote to plain global memory. */
 UAT_TASK_VOID(write_cell, uint64_t *, cells, uint64_t, i)
 {
     uint64_t value = i * i + 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a join that has to wait in place, because the evacuation heap has no room for its stack. Rank 1 joins.
- * The child, on rank 0, makes rank 1 print what it waits for until the file `go` exists; then rank 1 prints what it
- * does after the join. run-in-place starts this. For 2 workers with one record each.
+ * Description: a join that must wait in place, because the evacuation heap has no room for its stack. Rank 1 joins. The
+ * child, on rank 0, makes rank 1 print what it is waiting for until the file `go` exists. Then rank 1 prints its state
+ * after the join. run-in-place starts this program. For 2 workers with one record each.
  * usage: in-place FOLDER
  */
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 #include "uat.h"
 
-enum { FRAME = 1 << 20 /* bytes: more than UAT_HEAP_SIZE */, ROUNDS = 600, ROUND_US = 50000 };
+enum { FRAME = 1 << 20 /* bytes: larger than UAT_HEAP_SIZE */, ROUNDS = 600, ROUND_US = 50000 };
 
 struct arg {
     pid_t joiner;
@@ -36,7 +36,7 @@ static void root(void *arg, void *result)
     uat_task_t task;
     int seen = 0;
     frame[0] = frame[FRAME - 1] = 1;
-    __asm__ volatile("" : : "r"(frame) : "memory"); /* otherwise clang keeps only these two bytes */
+    __asm__ volatile("" : : "r"(frame) : "memory"); /* otherwise clang keeps only the two bytes that are used */
     uat_spawn(&task, child, arg, sizeof(struct arg), &seen, sizeof(seen));
     int thief = uat_rank();
     uat_join(&task);
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
         if (!(file = fopen(name, "r")) || fscanf(file, "%d", &a.joiner) != 1 || fclose(file))
             return 1;
     }
-    /* Runs twice. There is one record, so the second wait finds its state no longer that of a new record. */
+    /* Runs twice. There is one record, so at the second wait its state is no longer that of a new record. */
     int again;
     if (uat_run(root, &a, sizeof(a), &good, sizeof(good)) || uat_run(root, &a, sizeof(a), &again, sizeof(again)))
         return 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks that say where they run: uat_migrate(), uat_spawn_on() and the forms of UAT_TASK. A task is on the
- * worker that it named, with its frames, its argument and its result, also while other tasks wait, yield and are
- * stolen; and next to the bytes of global memory whose home it named. Usage: migrate [ROUNDS [CASE]]
+ * Description: tasks that say where they run: uat_migrate(), uat_spawn_on() and the forms of UAT_TASK. A task runs on
+ * the worker that it named, with its frames, its argument and its result, while other tasks wait, yield and are stolen.
+ * A task that named bytes of global memory runs on their home. Usage: migrate [ROUNDS [CASE]]
  */
 #include <errno.h>
 
@@ -11,15 +11,15 @@
 
 enum { WORDS = 4096, TASKS = 12, HOPS = 10 };
 
-static uint64_t *shared; /* global: equal in all workers */
+static uint64_t *shared; /* the same global address in all workers */
 
-/* A rank that depends on the seed, without a pattern. */
+/* A rank that the seed determines, in no regular pattern. */
 static int any_rank(uint64_t seed)
 {
     return (int)((seed * UINT64_C(0x9e3779b97f4a7c15) >> 32) % (uint64_t)uat_size());
 }
 
-/* Go from worker to worker, with words in this frame and a pointer to them. */
+/* Migrate from worker to worker, with words in this frame and a pointer to them. */
 UAT_TASK(int, hop, uint64_t, seed, int, yields)
 {
     uint64_t words[9], *volatile at = words;
@@ -51,7 +51,7 @@ UAT_TASK(int, hops, int, unused)
     return errors;
 }
 
-/* Children on given workers: typed, with large and without arguments, and of plain uat_spawn_on(). */
+/* Children on given workers: typed, with large arguments, without arguments, and from plain uat_spawn_on(). */
 UAT_TASK(struct big, placed, int, rank, struct big, b)
 {
     int wrong = WRONG(uat_rank() == rank);
@@ -111,7 +111,7 @@ UAT_TASK(int, spawns, int, unused)
     return errors;
 }
 
-/* A cancelled group starts nothing, wherever. */
+/* A cancelled group starts no child on any worker. */
 UAT_TASK(int, cancelled, int, unused)
 {
     uat_semaphore_t s = uat_semaphore_create(0);
@@ -126,7 +126,7 @@ UAT_TASK(int, cancelled, int, unused)
     return errors;
 }
 
-/* Add up global words next to them, and write them there. */
+/* Add up global words on their home, and write them there. */
 UAT_TASK(uint64_t, add_near, size_t, from, size_t, to)
 {
     uint64_t sum = 0, *near;
@@ -161,12 +161,12 @@ UAT_TASK(int, near_data, int, unused)
     return errors;
 }
 
-/* Tasks go to a worker where others have the processor, hold a mutex there and wait for each other. */
+/* Tasks migrate to a worker where other tasks run, hold a mutex and wait for each other. */
 UAT_TASK(int, crowd_member, uat_mutex_t, m, uat_task_barrier_t, g, uint64_t, self)
 {
     int errors = 0;
     for (uint64_t i = 0; i < 6; i++) {
-        int rank = any_rank(i); /* the same one for all */
+        int rank = any_rank(i); /* the same rank for all members */
         uat_migrate(rank);
         errors += WRONG(uat_rank() == rank);
         uat_mutex_lock(m);
@@ -215,7 +215,7 @@ UAT_TASK(int, holders, int, unused)
     return unused;
 }
 
-/* A single task goes from worker to worker, past rank 0, which has nothing to do and looks for a deadlock. */
+/* A single task migrates from worker to worker, and also to rank 0, which is idle and looks for a deadlock. */
 UAT_TASK(int, lonely, int, unused)
 {
     int errors = unused, others = uat_size() - 1;
@@ -227,7 +227,7 @@ UAT_TASK(int, lonely, int, unused)
     return errors;
 }
 
-/* The first case: it needs the runtime, and no run. */
+/* The first case. It needs the runtime but no run. */
 static int allocate(int *errors, int unused)
 {
     *errors = unused;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a program whose ranks make different collective calls, make them out of turn, or are late. bad-input
+ * Description: a program whose ranks make different collective calls, make calls out of turn, or are late. bad-input
  * --misuse starts it and checks how the job ends.
  * usage: test-misuse WHAT
  */
@@ -40,7 +40,7 @@ UAT_TASK(int, leaves, int, depth)
     return leaves_join(&child) + right;
 }
 
-/* A correct run. Returns 0 if it went well. */
+/* A correct run. Returns 0 if the run was correct. */
 static int good_run(void)
 {
     int result = 0;
@@ -109,7 +109,7 @@ static int one_run_more(void)
     return good_run() || (!is_first() && good_run());
 }
 
-/* The call is impossible on one rank. It fails on all ranks, and the next call works. */
+/* The call is invalid on one rank. It fails on all ranks, and the next call works. */
 static int null_root(void)
 {
     return uat_run(is_first() ? NULL : nothing, NULL, 0, NULL, 0) != -EINVAL || good_run();
@@ -200,7 +200,7 @@ static int late_again_and_again(void)
     return 0;
 }
 
-/* The last rank has entered the run, but hangs in a signal handler that does not return. */
+/* The last rank has entered the run, but hangs in a signal handler. */
 static void never_return(int number)
 {
     for (;;)
@@ -298,7 +298,7 @@ enum when { BEFORE, BETWEEN, AFTER };
 static const struct misuse {
     const char *name;
     enum when when;
-    int (*call)(void); /* returns 0 if all went well */
+    int (*call)(void); /* returns 0 on success */
 } misuses[] = {
     {"skip-run", BETWEEN, skip_run},
     {"run-and-barrier", BETWEEN, run_and_barrier},

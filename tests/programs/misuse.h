@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mistakes of tasks, which are in misuse_tasks.c. Each mistake ends the job. */
+/* The mistakes of tasks in misuse_tasks.c. Each mistake ends the job. */
 #ifndef UAT_TEST_MISUSE_H
 #define UAT_TEST_MISUSE_H
 

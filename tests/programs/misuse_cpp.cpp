@@ -18,7 +18,7 @@ static void child(void *, void *result)
     *(int *)result = 1;
 }
 
-/* Spawns and joins a child when it is destroyed. */
+/* Its destructor spawns and joins a child. */
 struct destroyed {
     ~destroyed()
     {
@@ -29,7 +29,7 @@ struct destroyed {
     }
 };
 
-/* Joins a child of the function around it when it is destroyed. */
+/* Its destructor joins a child of the function around it. */
 struct joins {
     uat_task_t *task;
     ~joins()
@@ -107,7 +107,7 @@ static void in_order(void *, void *result)
     *(int *)result = caught;
 }
 
-/* Each child that fails beside its spawner takes a join record until it is joined. */
+/* Each child that fails on another worker than its spawner keeps a join record until it is joined. */
 static void fail_without_records(void *, void *)
 {
     auto first = uat::spawn([] { throw std::runtime_error("first"); });
@@ -124,7 +124,7 @@ static int view_outside()
     return 0;
 }
 
-/* Two reducers with one key: the first one's variable has ended, and its value was not taken. */
+/* Two reducers with one key: the first one's variable has left its scope, and its value was not taken. */
 static void two_with_one_key(void *, void *)
 {
     static const uat_reduction_t other = {nullptr, nullptr, "", 1};
@@ -140,7 +140,7 @@ static int take_outside()
     return int(sum.take());
 }
 
-/* A view of 256 KiB, which waits. */
+/* A view of 256 KiB, in a task that waits. */
 static void wait_with_large_view(void *, void *)
 {
     static const char zeroes[256 << 10] = {};
@@ -156,7 +156,7 @@ static int run_in_order()
     return uat_run(in_order, nullptr, 0, &caught, sizeof(caught)) || caught != THROWS;
 }
 
-/* The run itself may be called in a catch block, because the call does not migrate. */
+/* The run itself may be called in a catch block, because that call does not migrate. */
 static int run_in_catch()
 {
     try {

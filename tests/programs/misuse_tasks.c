@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: tasks that spawn or join what they must not: see misuse.c. */
+/* Description: tasks that spawn or join what they must not. See misuse.c. */
 #include "tests/programs/misuse.h"
 
 #include <pthread.h>
@@ -38,8 +38,8 @@ static void join_it(void *arg, void *result)
     uat_join(*(uat_task_t **)arg);
 }
 /*
- * The second child joins the first one. The mistake is detected only if the first child lives elsewhere. So that child
- * is slow, and the root waits for thieves.
+ * The second child joins the first one. The mistake is detected only if the first child runs on another worker. So the
+ * first child is slow, and the root waits for thieves.
  */
 static void root_of_strangers(void *arg, void *result)
 {

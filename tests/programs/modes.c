@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: floating-point modes in tasks. A mode that is changed and restored between two spawns, or set on all
- * workers before the run, works. A mode that is still changed at a spawn, a join, a wait or the end of a task ends the
- * job with a line.
+ * Description: floating-point modes in tasks. A mode may be changed and restored between two spawns, or set on all
+ * workers before the run. If a mode is still changed at a spawn, a join, a wait or the end of a task, the job ends with
+ * a line.
  * usage: modes WHAT, one of restored, before, spawn, join, wait, end
  */
 #include <fenv.h>
@@ -19,7 +19,7 @@ static int is(const char *name)
     return strcmp(what, name) == 0;
 }
 
-/* 1/3, rounded as the mode says. */
+/* 1/3, rounded in the current mode. */
 static __attribute__((noinline)) double third(void)
 {
     volatile double one = 1, three = 3, quotient = one / three;
@@ -41,7 +41,7 @@ UAT_TASK(long, tree, int, depth)
     tree_task left, right;
     double wanted = third_rounded(is("before") ? FE_UPWARD : FE_TONEAREST);
     long wrong = third_rounded(FE_UPWARD) <= third_rounded(FE_DOWNWARD);
-    if (is("wait")) { /* there is no other task that could find the mode on this worker */
+    if (is("wait")) { /* no other task could find the changed mode on this worker */
         fesetround(FE_UPWARD);
         uat_yield();
         fesetround(FE_TONEAREST);

@@ -2,8 +2,8 @@
 /*
  * Description: the C++ types: futures, channels as ranges, mutexes in std::lock_guard, conditions, semaphores, latches
  * and barriers between tasks; temporary arrays that end with their scope; global_ptr in a list that grows on all
- * workers; pairs, tuples, arrays and a type of the program that travel; job::finish(). All results are compared with
- * those of a sequential program. usage: objects
+ * workers; pairs, tuples, arrays and a type of the program that are sent between workers; job::finish(). All results
+ * are compared with those of a sequential program. usage: objects
  */
 #include <array>
 #include <cerrno>
@@ -20,7 +20,7 @@
 namespace
 {
 
-/* Not trivially copyable, but nothing in it belongs to a process. */
+/* Not trivially copyable, but it refers to nothing of one process. */
 struct interval {
     long low, high;
     interval(long l, long h) : low(l), high(h)
@@ -100,7 +100,7 @@ int check_channels()
     return errors;
 }
 
-/* A list to whose head all tasks add, under a mutex. */
+/* A list to which all tasks add at the head, under a mutex. */
 int check_list(uat::global_ptr<node> head)
 {
     uat::mutex m;
@@ -126,7 +126,7 @@ int check_list(uat::global_ptr<node> head)
     return errors;
 }
 
-/* Tasks take turns by a condition; a semaphore admits two at a time; a barrier lets them leave together. */
+/* Tasks take turns by a condition. A semaphore admits two at a time. A barrier lets them leave together. */
 int check_turns(uat::global_ptr<long> turn)
 {
     uat::mutex m;
@@ -163,7 +163,7 @@ int check_temporary()
     uat::parallel_for(0, std::int64_t(n), [s = second.span()](std::int64_t i) { s.put(std::size_t(i), long(i)); });
     long sum = uat::transform_reduce(second.span(), 0L, std::plus<>(), [](long x) { return x; });
     int errors = sum != long(n * (n - 1) / 2) || first.size() != 0 || second.size() != n || !none.span().empty();
-    for (int i = 0; i < 100; i++) /* all of them fit only because each ends with its scope */
+    for (int i = 0; i < 100; i++) /* they fit into memory only because each ends with its scope */
         errors += uat::temporary_vector<char>(std::size_t(500000)).span().data() == nullptr;
     try {
         uat::temporary_vector<char> large(std::size_t(1) << 40);
@@ -178,7 +178,7 @@ struct large {
     char rest[20000];
 };
 
-/* Objects until there is no room, which is an exception; all of them are given back. */
+/* Allocate objects until there is no room, which throws an exception. Then give all of them back. */
 int check_no_room()
 {
     uat::global_ptr<large> head;
@@ -224,7 +224,7 @@ int root()
 int main()
 {
     uat::job job;
-    if (uat_global_temporary_open(1 << 21, 0)) /* twice the size of two arrays, which may leave gaps */
+    if (uat_global_temporary_open(1 << 21, 0)) /* twice the size of two arrays, because the arrays may leave gaps */
         return 1;
     int errors = uat::run(root);
     return errors > 0 || job.finish() != 0 || job.finish() != 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: a task polls with each of the try_ functions for an effect of its spawner's continuation, which another
- * worker runs. The polling ends under every protocol, because a try that finds nothing lets thieves take that
- * continuation. Needs two workers. Usage: polls [ROUNDS [CASE]]
+ * worker must run. The polling ends under every protocol, because a failed try lets thieves take that continuation.
+ * Needs two workers. Usage: polls [ROUNDS [CASE]]
  */
 #include <errno.h>
 
@@ -98,7 +98,7 @@ UAT_TASK(int, poll_send, uat_channel_t, c)
 
 UAT_TASK(int, by_send, int, unused)
 {
-    uat_channel_t c = uat_channel_create(sizeof(sent), 0); /* capacity 0: a task must receive */
+    uat_channel_t c = uat_channel_create(sizeof(sent), 0); /* capacity 0, so another task must receive */
     poll_send_task t;
     uint64_t value = 0;
     poll_send_spawn(&t, c);

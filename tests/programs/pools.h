@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The check, between two runs, that this worker has got back everything that it lends to its peers. */
+/* The check, between two runs, that this worker has got back everything that it lent to other workers. */
 #ifndef UAT_TEST_POOLS_H
 #define UAT_TEST_POOLS_H
 
 /*
- * Call this after uat_run() and before the next one. After the barrier at a run's end all peers have completed their
- * chains, so every record and every block must have come back, and every record's state must be even (J1). Returns how
- * many things are wrong; prints a line on stderr for each.
+ * Call this after uat_run() and before the next one. The barrier at a run's end completes all workers' chains. So every
+ * record and every block must have been given back, and every record's state must be even (J1). Prints a line on stderr
+ * for each fault, and returns their number.
  */
 int pools_check(void);
 
-/* A function NAME_checked() for the table of run_rounds() (tests/programs/rounds.h): the run of task NAME, then
- * pools_check(). The first case of a job opens global memory before. */
+/* A function NAME_checked() for the table of run_rounds() (tests/programs/rounds.h): run task NAME, then call
+ * pools_check(). The first case of a job opens global memory first. */
 #define CASE_WITH_POOLS(name)                                                                                          \
     static int name##_checked(int *errors, int unused)                                                                 \
     {                                                                                                                  \
@@ -19,7 +19,7 @@ int pools_check(void);
         return failed || pools_check();                                                                                \
     }
 
-/* uat_global_open() at the first call, nothing at later ones. Collective. */
+/* Calls uat_global_open() once; later calls do nothing. Collective. */
 int global_open_once(void);
 
 #endif

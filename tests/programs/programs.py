@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs with their known answers, and a function that runs one of them and checks its answer."""
+"""The programs with their known answers, and a function that runs one program and checks its answer."""
 import json
 import os
 import signal
@@ -8,11 +8,11 @@ from pathlib import Path
 
 
 class Failure(Exception):
-    """A run that ended badly or with a wrong answer; the text says which and how."""
+    """A run that failed or gave a wrong answer. The text says which run and how."""
 
 
 class Program:
-    """A command of perf/ and its answer. `big` runs long enough that every run with 2 workers or more must steal."""
+    """A command of perf/ and its answer. `big`: it runs so long that with 2 or more workers every run must steal."""
 
     def __init__(self, command, answer, big=False):
         self.command, self.answer, self.big = command.split(), answer, big
@@ -44,7 +44,8 @@ PROGRAMS = {
 
 
 class Place:
-    """A build folder with its launcher and its programs. Programs of another processor need another launcher, and a wrapper."""
+    """A build folder with its launcher and its programs. Programs for another processor need another launcher and a
+    wrapper."""
 
     def __init__(self, build, launcher=None, wrapper=()):
         self.uatrun = str(Path(build) / "launcher" / "uatrun")
@@ -53,7 +54,7 @@ class Place:
 
 
 def run(place, name, workers, settings=None, timeout=120):
-    """Run a program on that many workers. Returns its JSON object, or raises Failure."""
+    """Run a program on this number of workers. Returns its JSON object, or raises Failure."""
     program = PROGRAMS[name]
     command = [*place.launcher, "-n", str(workers), *place.wrapper, str(place.perf / program.command[0]), *program.command[1:], "--json"]
     what = " ".join([*(f"{key}={value}" for key, value in (settings or {}).items()), f"{workers} workers:",
@@ -79,7 +80,7 @@ def run(place, name, workers, settings=None, timeout=120):
 
 
 def stop(process):
-    """The launcher ends its workers when it is terminated; processes that are left are killed with its session."""
+    """The launcher ends its workers when it is terminated. Remaining processes are killed with its session."""
     process.terminate()
     try:
         process.wait(5)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: random programs. They are trees of tasks that spawn, call and join in random numbers and orders, with
- * arguments, results and frames of random sizes. Every task checks its argument and, after every join, its whole frame;
- * the result is compared with a sequential evaluation. Reducers count the tasks, and put their seeds into the serial
- * order in runs whose tasks join the youngest child first. After each run every join record and every block of the
- * evacuation heap must be back.
+ * arguments, results and frames of random sizes. Every task checks its argument, and its whole frame after every join.
+ * The result is compared with a sequential evaluation. Reducers count the tasks. In runs whose tasks join the youngest
+ * child first, a reducer also lists the tasks' seeds in serial order. After each run every join record and every block
+ * of the evacuation heap must have been given back.
  *
  * usage: random-trees RUNS SEED
  */
@@ -25,7 +25,7 @@ enum { CHILDREN_MAX = 6, FRAME_WORDS_MAX = 200, PAYLOAD_WORDS_MAX = 40, DEPTH_MA
 struct arg {
     uint64_t seed;
     uint32_t depth, words, youngest_first;
-    uint64_t payload[PAYLOAD_WORDS_MAX]; /* only the first `words` count and are passed */
+    uint64_t payload[PAYLOAD_WORDS_MAX]; /* only the first `words` words are used and passed */
 };
 
 UAT_REDUCER(struct sequence, seeds, SEQUENCE_NONE, sequence_join)
@@ -90,7 +90,7 @@ static void work(uint64_t seed)
         __asm__ volatile("");
 }
 
-/* A task: its frame has a random size and known contents. */
+/* A task whose frame has a random size and known contents. */
 static void tree(void *arg, void *out)
 {
     const struct arg *a = arg;
@@ -119,7 +119,7 @@ static void tree(void *arg, void *out)
         uat_join(&task[i]);
         value += result[i].value * (i + 1);
         errors += result[i].errors;
-        errors += task[i].record != 0; /* uat.h promises 0, whether spawner and child parted or not */
+        errors += task[i].record != 0; /* uat.h promises 0, whether or not spawner and child parted */
         for (size_t j = 0; j < words; j++)
             errors += frame[j] != (a->seed ^ j);
     }
@@ -131,7 +131,7 @@ static void tree(void *arg, void *out)
         r->payload[i] = a->payload[i];
 }
 
-/* The root of the trees, with the values of the reducers. */
+/* The root of the trees. It takes the reducers' values. */
 static void root(void *arg, void *out)
 {
     const struct arg *a = arg;
@@ -168,8 +168,8 @@ int main(int argc, char **argv)
     if (uat_stats_total(&s))
         return 1;
     /*
-     * The stacks are small, so a joiner leaves without asking first. It stays only if the heap has no room. Torture
-     * tries both.
+     * The stacks are small, so a joiner is evacuated without asking first. It stays in place only if the heap has no
+     * room. Torture covers both ways.
      */
     bool leave = !getenv("UAT_HEAP_SIZE") && !strstr(uat_setting("torture"), "delay");
     if (leave && s.joins_second > 100 && s.joins_raced * 10 < s.joins_second * 9) {

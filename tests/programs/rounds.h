@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs of several cases, run in rounds; each case is a run of its own. Tasks return how many errors they saw. */
+/* Programs with several cases, which are run in rounds. Each case is a separate run. Tasks return how many errors they
+ * saw. */
 #ifndef UAT_TEST_ROUNDS_H
 #define UAT_TEST_ROUNDS_H
 
@@ -9,7 +10,7 @@
 
 #include "uat.h"
 
-/* The value is 1 if the condition is false, with a line on stderr, and otherwise 0. */
+/* The value is 0 if the condition holds. Otherwise it is 1, and a line is printed on stderr. */
 #define WRONG(right)                                                                                                   \
     ((right) ? 0 : (fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, uat_rank(), #right), 1))
 

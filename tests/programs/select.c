@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: uat_select() over channels of any capacity, by senders, receivers and both: every message arrives once
- * and in order, a closed channel is reported, and a task that was woken no longer waits in the other channels.
+ * Description: uat_select() over channels of any capacity, used by senders, receivers and both. Every message arrives
+ * once and in order. A closed channel is reported. A task that was woken no longer waits in the other channels.
  * Tasks return how many errors they saw. Usage: select [ROUNDS [CASE]]
  */
 #include <errno.h>
@@ -29,7 +29,7 @@ static void work(uint64_t n)
         ;
 }
 
-/* Send MESSAGES numbers, each through whichever channel takes it. */
+/* Send MESSAGES numbers, each through any channel that is ready. */
 UAT_TASK(int, any_sender, struct all, a, uint64_t, self)
 {
     int errors = 0;
@@ -54,8 +54,8 @@ UAT_TASK(int, plain_sender, struct all, a, uint64_t, self)
     return errors;
 }
 
-/* Receive from all until all are closed. Numbers of one sender that come through one channel rise. Returns errors << 32
- * | sum. */
+/* Receive from all channels until all are closed. The numbers that one sender sends through one channel must arrive in
+ * ascending order. Returns errors << 32 | sum. */
 UAT_TASK(uint64_t, any_receiver, struct all, a)
 {
     uint64_t last[SENDERS][CHANNELS] = {{0}}, sum = 0, errors = 0, number = 0;
@@ -128,7 +128,7 @@ UAT_TASK(int, exchanges, int, unused)
     return unused + exchange(0) + exchange(1) + exchange(4);
 }
 
-/* A channel that says when to stop. It is never used before, and waiters in it must not pile up. */
+/* A channel that says when to stop. It carries no message until the end, and waiters in it must not pile up. */
 enum { ITEMS = 600 };
 
 UAT_TASK(int, worker_until, numbers_channel, in, numbers_channel, quit, blocks_channel, out)
@@ -185,7 +185,7 @@ UAT_TASK(int, quits, int, unused)
     return errors;
 }
 
-/* Cases without waiting; the same channel twice; closed channels; and the choice between two channels. */
+/* Cases without waiting, with the same channel twice, with closed channels, and with a choice between two channels. */
 UAT_TASK(int, singles, int, unused)
 {
     numbers_channel c[2] = {numbers_create(1), numbers_create(1)};

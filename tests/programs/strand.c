@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a long strand: a task with 40 continuations above it runs without a spawn until thieves have taken all
- * published continuations, and no others. The rest are taken from its next spawn on. Needs 2 workers or more.
+ * Description: a long strand. A task with 40 continuations above it runs without a spawn until thieves have taken all
+ * published continuations, and no others. The remaining ones are taken after its next spawn. Needs 2 workers or more.
  */
 #include <stdio.h>
 #include <time.h>
@@ -18,7 +18,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Relaxed: this only counts. The peers are the thieves' claims. */
+/* Relaxed: this only counts. Pairs with the thieves' claims. */
 static uint64_t claims(void)
 {
     return __atomic_load_n(&uat_inspect_deque()->ring->claims, __ATOMIC_RELAXED);
@@ -37,11 +37,11 @@ UAT_TASK(long, nothing, long, n)
     return n;
 }
 
-/* The strand. Returns 0 if all went well. */
+/* The strand itself. Returns 0 on success. */
 static long strand(void)
 {
     double start = now();
-    /* 16, plus one for each entry that was stolen on the way down and replaced by another entry. */
+    /* 16, plus one for each entry that was stolen during the descent and replaced by another entry */
     uint64_t published = uat_inspect_deque()->bottom, taken = wait_for_claims(published, LIMIT_SECONDS);
     double seconds = now() - start;
     if (published < UAT_RING_SLOTS || taken != published ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Description: futures, mutexes, conditions, semaphores, latches, task barriers and channels between tasks on any
- * workers: every value arrives once and in order, exclusion excludes, no task is woken up too early, and none sleeps
- * forever. Tasks return how many errors they saw. Usage: sync [ROUNDS [CASE]]
+ * workers. Every value arrives once and in order. At most one task holds a mutex. No task is woken too early, and none
+ * sleeps forever. Tasks return how many errors they saw. Usage: sync [ROUNDS [CASE]]
  */
 #include <errno.h>
 
@@ -59,7 +59,7 @@ UAT_TASK(int, futures, int, unused)
     return errors;
 }
 
-/* Mutexes: a cell that is empty while a task is inside. */
+/* Mutexes: a cell that is empty while a task holds the mutex. */
 enum { LOCKERS = 8, LOCKS = 6 };
 
 UAT_TASK(int, locker, uat_mutex_t, m, numbers_channel, cell, int, times)
@@ -100,7 +100,7 @@ UAT_TASK(int, mutexes, int, unused)
     return errors;
 }
 
-/* Conditions: a task passes when the cell's number is its own; the tasks pass one after the other. */
+/* Conditions: each task waits until the cell contains its number, so the tasks pass one after the other. */
 enum { TURNS = 10 };
 
 UAT_TASK(int, take_turn, uat_mutex_t, m, uat_condition_t, c, numbers_channel, cell, uint64_t, turn)
@@ -120,7 +120,7 @@ UAT_TASK(int, take_turn, uat_mutex_t, m, uat_condition_t, c, numbers_channel, ce
         uat_condition_broadcast(c);
     uat_mutex_unlock(m);
     if (turn % 2 == 0)
-        uat_condition_broadcast(c); /* allowed without the mutex, too */
+        uat_condition_broadcast(c); /* also allowed without the mutex */
     return errors;
 }
 
@@ -149,7 +149,7 @@ UAT_TASK(int, conditions, int, unused)
     for (int i = 0; i < 3; i++)
         one_signal_spawn(&waiters[i], m, c, inside);
     uat_latch_wait(inside);
-    for (int i = 0; i < 3; i++) { /* each signal, sent under the mutex, wakes exactly one */
+    for (int i = 0; i < 3; i++) { /* each signal, sent with the mutex held, wakes exactly one task */
         uat_mutex_lock(m);
         uat_condition_signal(c);
         uat_mutex_unlock(m);
@@ -163,7 +163,7 @@ UAT_TASK(int, conditions, int, unused)
     return errors;
 }
 
-/* Semaphores: the channel has two tokens; at most two tasks hold one at a time. */
+/* Semaphores: a channel holds two tokens; at most two tasks hold a token at a time. */
 UAT_TASK(int, guest, uat_semaphore_t, s, numbers_channel, tokens)
 {
     int errors = 0;
@@ -184,7 +184,7 @@ UAT_TASK(int, semaphores, int, unused)
     numbers_channel tokens = numbers_create(2);
     guest_task all[7];
     int errors = unused + WRONG(uat_semaphore_try_acquire(s) == -EAGAIN) + WRONG(numbers_send(tokens, 11) == 0);
-    uat_semaphore_release(s, 3); /* no task waits, so all units are kept */
+    uat_semaphore_release(s, 3); /* no task waits, so all units are stored */
     for (int i = 0; i < 4; i++)
         errors += WRONG(uat_semaphore_try_acquire(s) == (i < 3 ? 0 : -EAGAIN));
     errors += WRONG(numbers_send(tokens, 22) == 0);
@@ -200,7 +200,8 @@ UAT_TASK(int, semaphores, int, unused)
     return errors;
 }
 
-/* Task barriers: no task is a phase ahead. Each phase's channel gets one message of each member before the barrier. */
+/* Task barriers: no task is a phase ahead of another. In each phase every member sends one message to the phase's
+ * channel before the barrier. */
 enum { MEMBERS = 6, PHASES = 5 };
 
 struct phases {
@@ -237,10 +238,10 @@ UAT_TASK(int, groups, int, unused)
     for (int i = 0; i < PHASES; i++)
         numbers_destroy(p.channel[i]);
     uat_task_barrier_destroy(g);
-    return WRONG(errors == 1000 * PHASES); /* exactly one task was the last in each phase */
+    return WRONG(errors == 1000 * PHASES); /* in each phase exactly one task arrived last */
 }
 
-/* A wavefront: cell (i, j) waits for its two neighbours. Tasks are spawned from the far corner, so that all wait
+/* A wavefront: cell (i, j) waits for two neighbours. Tasks are spawned from the far corner, so all of them wait
  * first. */
 enum { SIDE = 7 };
 

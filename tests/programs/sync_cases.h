@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of the files of `sync`: the cases of its second file. */
+/* What the files of `sync` share: the cases of its second file. */
 #ifndef UAT_TEST_SYNC_CASES_H
 #define UAT_TEST_SYNC_CASES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cases of `sync`: channels between tasks on any workers. Every value arrives once, and in order; closing wakes every
+ * Cases of `sync`: channels between tasks on any workers. Every value arrives once and in order. Closing wakes every
  * waiter.
  */
 #include <errno.h>
@@ -10,7 +10,7 @@
 UAT_CHANNEL(uint64_t, numbers);
 UAT_CHANNEL(struct big, blocks);
 
-/* Channels: several senders and receivers; the numbers that a receiver gets from one sender rise. */
+/* Channels: several senders and receivers. The numbers that a receiver gets from one sender must ascend. */
 enum { SENDERS = 3, RECEIVERS = 3, MESSAGES = 20 };
 
 UAT_TASK(int, sender, blocks_channel, c, uint64_t, self)
@@ -89,7 +89,7 @@ UAT_TASK(int, channels, int, unused)
     return errors;
 }
 
-/* A pipeline of five stages, whose tasks wait below spawners that are private. */
+/* A pipeline of five stages, whose tasks wait while their spawners' continuations are private. */
 enum { STAGES = 5, ITEMS = 40 };
 
 UAT_TASK(int, stage, numbers_channel, in, numbers_channel, out)
@@ -138,8 +138,8 @@ UAT_TASK(int, pipeline, int, unused)
     return errors;
 }
 
-/* Named channels: every party sends to every name, at the same time, and no value is lost to a second channel. Later
- * rounds find the channels of the first. */
+/* Named channels: every party sends to every name at the same time. No value may be lost to a second channel of the
+ * same name. Later rounds find the channels of the first round. */
 enum { NAMES = 12, PARTIES = 8 };
 
 static numbers_channel named(uint64_t i)

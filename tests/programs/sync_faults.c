@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: misuse of objects that tasks wait for, and deadlocks: the command line names the kind. */
+/* Description: misuse of objects that tasks wait for, and deadlocks. The command line names the kind. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ UAT_TASK(long, unlock_it, uat_mutex_t, m)
     return 0;
 }
 
-/* Two children of two tasks, with everything at the same addresses. The first locks the mutex, and the second unlocks
- * it. */
+/* Two children of two tasks have their frames at the same addresses. The first child locks the mutex, and the second
+ * one unlocks it. */
 UAT_TASK(long, same_place, uat_mutex_t, m, uat_latch_t, locked, longs_channel, never, long, second)
 {
     long value;
@@ -58,7 +58,7 @@ UAT_TASK(long, receive_it, longs_channel, c)
     return longs_receive(c, &value);
 }
 
-/* Is a task waiting in the queue of this object? The queue's head is the third word. */
+/* Whether a task waits in this object's queue. The queue's head is the third word. */
 static bool is_waited_for(uint64_t object)
 {
     uint64_t *head = uat_inspect_spare(8), *words = (uint64_t *)(uintptr_t)(object & ((UINT64_C(1) << 48) - 1));
@@ -95,7 +95,7 @@ static void with_futures(const char *what)
     }
 }
 
-/* Create a mutex: a biased one if *what begins with "biased-", which is then skipped. */
+/* Create a mutex. If *what begins with "biased-", the mutex is biased, and *what is moved past the prefix. */
 static uat_mutex_t make_mutex(const char **what)
 {
     bool biased = strncmp(*what, "biased-", 7) == 0;
@@ -120,7 +120,7 @@ static void with_destroyed(const char *what)
     } else if (strcmp(what, "destroy-mutex") == 0) {
         uat_mutex_lock(m);
         lock_it_spawn(&l, m);
-        while (!is_waited_for(m.object / 64 * 64)) /* a handle has flags below the address */
+        while (!is_waited_for(m.object / 64 * 64)) /* a handle has flags in the low bits of the address */
             ;
         uat_mutex_destroy(m);
     } else if (strcmp(what, "lock-destroyed") == 0) {
@@ -146,7 +146,7 @@ static void with_groups(const char *what)
         uat_group_cancel(cancel);
     if (strcmp(what, "cancelled-ended") == 0)
         uat_cancelled(cancel);
-    uat_group_cancellable(&group); /* makes it cancellable again, in the same place */
+    uat_group_cancellable(&group); /* makes the group cancellable again, in the same place */
     uat_group_cancel(cancel);
 }
 
@@ -156,7 +156,7 @@ static void with_ranks(const char *what)
     if (strcmp(what, "migrate-nowhere") == 0)
         uat_migrate(uat_size());
     if (strcmp(what, "migrate-below-0") == 0)
-        uat_migrate(-22); /* as uat_global_home() answers for an address that is not global */
+        uat_migrate(-22); /* the value that uat_global_home() returns for an address that is not global */
     if (strcmp(what, "spawn-nowhere") == 0)
         get_it_spawn_on(&t, uat_size() + 1, number_create());
     if (strcmp(what, "deadlock-away") == 0) {
@@ -165,7 +165,7 @@ static void with_ranks(const char *what)
     }
 }
 
-/* Sizes and counts that no object has. */
+/* Sizes and counts that no object can have. */
 static void with_sizes(const char *what)
 {
     if (strcmp(what, "future-large") == 0)
@@ -197,7 +197,7 @@ static void with_mutexes(const char *what)
     else if (strcmp(what, "wait-unlocked") == 0)
         uat_condition_wait(uat_condition_create(), m);
     else if (strcmp(what, "channel-huge") == 0)
-        longs_create(SIZE_MAX / sizeof(long) + 2); /* the bytes wrap around to 8 */
+        longs_create(SIZE_MAX / sizeof(long) + 2); /* the number of bytes wraps around to 8 */
     else if (strcmp(what, "name-of-another-size") == 0) {
         longs_named("a", 1);
         longs_named("a", 2);
@@ -208,7 +208,7 @@ static void with_mutexes(const char *what)
         unlock_it_spawn(&u, m);
         unlock_it_join(&u);
     } else if (strcmp(what, "guard-held") == 0) {
-        /* Write the guard, the object's first word, as if the last rank had been lost while it held the guard. */
+        /* Write the object's first word, the guard, as if the last rank had been lost while it held the guard. */
         uint64_t *guard = (uint64_t *)(uintptr_t)(m.object & ((UINT64_C(1) << 48) - 1)), *old = uat_inspect_spare(8);
         struct uat_op take = uat_op_cmp_swap(old, guard, 0, (uint64_t)uat_size());
         uat_transport_do(uat_inspect_transport(), (int)(m.object >> 48), &take, 1);
@@ -280,7 +280,7 @@ UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, p
         while (!is_waited_for(m.object))
             ;
         uat_mutex_unlock(m);
-        for (;;) /* another worker resumes the task that holds the mutex now */
+        for (;;) /* another worker resumes the task that now holds the mutex */
             ;
     }
     while (mutexes_try_receive(told, &m))
@@ -289,7 +289,7 @@ UAT_TASK(long, stay, const char *, what, mutexes_channel, told, longs_channel, p
         while (longs_try_receive(pids, &pid))
             ;
         kill((pid_t)pid, SIGKILL);
-        for (;;) /* until the kill is noticed, waiting would be a deadlock */
+        for (;;) /* wait without suspending until the kill is noticed: a suspended task would be a deadlock */
             ;
     }
     uat_mutex_lock(m);
@@ -334,7 +334,7 @@ static void with_losses(const char *what)
 UAT_TASK(long, wait_there, const char *, what, number_future, moved, number_future, f, longs_channel, c)
 {
     long value = 0;
-    while (number_try_get(moved, &value)) /* rank 0 has no other task to run meanwhile */
+    while (number_try_get(moved, &value)) /* rank 0 has no other task to run */
         ;
     if (strcmp(what, "lost-setter") == 0)
         return number_get(f);
@@ -377,7 +377,7 @@ static void root(void *arg, void *result)
     *(int *)result = 1;
 }
 
-/* Collective: rank 1 gets rank 0's future, which is set, by a handle of another size. */
+/* Collective: rank 1 waits for rank 0's future, which is set, by a handle of another size. */
 static void get_far(void)
 {
     number_future f = number_create();

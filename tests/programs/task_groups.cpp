@@ -51,14 +51,14 @@ int check_throws(uat::atomic_ref<std::int64_t> done)
         } catch (const std::out_of_range &e) {
             caught = std::stoi(e.what());
         }
-        g.run([=] { done.fetch_add(1); }); /* the group is still usable */
+        g.run([=] { done.fetch_add(1); }); /* the group can still be used */
         g.wait();
         errors += caught != bad || done.load() != before + TASKS;
     }
     return errors;
 }
 
-/* The first in serial order, which is a late one in time. */
+/* The first exception in serial order, which is thrown late. */
 int check_first()
 {
     int errors = 0;
@@ -124,8 +124,8 @@ int check_unwinding(uat::atomic_ref<std::int64_t> done)
     return !own || done.load() != before + TASKS;
 }
 
-/* Tasks after the one that finds are not started, or see the cancellation. A task that throws cancels the group,
- * too. */
+/* When a task has found the goal, later tasks are not started or see the cancellation. A task that throws also cancels
+ * the group. */
 int check_cancel(uat::atomic_ref<std::int64_t> started)
 {
     started.store(0);
@@ -147,7 +147,8 @@ int check_cancel(uat::atomic_ref<std::int64_t> started)
     return errors + (started.load() < 0);
 }
 
-/* Groups that an exception unwinds give back what their cancellation took: the heap has room for fewer of them. */
+/* Groups that an exception unwinds must give back the blocks of their cancellation: the heap has room for fewer blocks
+ * than there are groups. */
 int check_given_back()
 {
     for (int i = 0; i < 100000; i++) {
@@ -161,7 +162,7 @@ int check_given_back()
     return 0;
 }
 
-/* Tasks that say where they run, of a group and of a handle; one throws there. */
+/* Tasks on given workers, of a group and of a handle. One throws there. */
 int check_places(uat::atomic_ref<std::int64_t> right)
 {
     int errors = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: tasks on several workers use one object of each kind. Meanwhile this worker notes every operation that
- * it posts. It writes each once to the file FOLDER/RANK: "A rank address" for a word that an atomic changes there, "W
- * rank address" for one that is WRITTEN, "O rank address" for an object. run-words compares the files of all workers.
- * Usage: words FOLDER
+ * Description: tasks on several workers use one object of each kind. This worker records every operation that it posts.
+ * It writes each operation once to the file FOLDER/RANK: "A rank address" for a word that an atomic changes there, "W
+ * rank address" for a WRITTEN word, "O rank address" for an object. run-words compares the files of all workers. Usage:
+ * words FOLDER
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct objects {
     numbers_channel channel, other;
 };
 
-/* The operations noted so far, in a hash table. A word has kind, rank and address; 0: free. */
+/* The recorded operations, in a hash table. An entry combines kind, rank and address; 0: free. */
 static uint64_t noted[NOTED_MAX];
 static unsigned full;
 static struct uat_transport_class hooked;
@@ -49,7 +49,8 @@ static void note(uint64_t kind, int peer, uint64_t address)
     }
 }
 
-/* Words of the uni-address region are not noted. They are stacks, which victims WRITE under the message protocol. */
+/* Words of the uni-address region are not recorded. They are parts of stacks, which victims WRITE under the message
+ * protocol. */
 static int post(struct uat_transport *t, int peer, const struct uat_op *ops, int count, struct uat_pending *p)
 {
     for (int i = 0; i < count; i++) {
@@ -135,7 +136,7 @@ int main(int argc, char **argv)
     hooked = *plain;
     hooked.post = post;
     t->class_ = &hooked;
-    /* Every worker creates objects. The run uses those of rank 0, where its root starts. */
+    /* Every worker creates objects. The run uses only rank 0's objects, because its root starts there. */
     struct objects own = {.future = number_create(),
                           .mutex = uat_mutex_create(),
                           .condition = uat_condition_create(),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares what a random program sees with what the reference saw, and reports a difference to the byte. */
+/* Compares what a random program sees with what the reference saw, and reports the byte that differs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void head(const struct op *o)
             (int)(o - program.op), uat_rank());
 }
 
-/* The operation whose stamp these bytes carry, at any place of its range; -1 if there is none. */
+/* The operation whose stamp these bytes have, at any offset of its range; -1 if there is none. */
 static int writer_of(struct range range, const char *seen)
 {
     for (int i = program.ops - 1; i >= 0; i--) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes a program: its tasks, what they hold, and the order of their operations. */
+/* Makes a program: its tasks, their rights, and the order of their operations. */
 #include <string.h>
 
 #include "tests/random/maker.h"
@@ -31,7 +31,7 @@ uint64_t name_of(uint64_t name)
 
 bool has_room(int operations)
 {
-    return program.ops + operations < OPS - 512; /* leave room for the operations that close everything */
+    return program.ops + operations < OPS - 512; /* leave room for the operations that close and destroy everything */
 }
 
 struct op *emit(enum kind kind, int task)
@@ -84,12 +84,12 @@ static void make_spawn(void)
     struct op *o = emit(OP_SPAWN, maker.at);
     o->slot = (uint8_t)slot;
     o->way = (uint8_t)draw(256);
-    o->count = draw(4) ? 0 : 1 + draw(1 << 20); /* where it starts; 0: here */
+    o->count = draw(4) ? 0 : 1 + draw(1 << 20); /* where the child starts; 0: on this worker */
     maker.task[maker.at].children |= slot < CHILDREN ? 1u << slot : 0;
     begin_task(place, maker.at, (int)maker.step);
     maker.task[place].slot = slot;
     maker.task[place].way = program.op[program.ops - 1].way;
-    /* The child's first operation, which its spawn must name, is a moment of work. */
+    /* The child's first operation is a moment of work, because its spawner must name a first operation. */
     struct op *first = emit(OP_WORK, place);
     first->count = draw(4) ? draw(300) : draw(20000);
     o->link = maker.task[place].first;
@@ -105,7 +105,7 @@ static bool has_living_children(int task)
     return false;
 }
 
-/* Is `other` joined together with `child`? In a group, all children are joined together. */
+/* Whether `other` is joined together with `child`. All children of a group are joined together. */
 static bool is_joined_with(int child, int other)
 {
     const struct maker_task *t = &maker.task[child], *o = &maker.task[other];
@@ -135,7 +135,7 @@ static void join(int child)
         }
 }
 
-/* Have all children that are joined together with this one ended? */
+/* Whether all children that are joined together with this one have ended. */
 static bool may_join(int child)
 {
     for (int i = 0; i < TASKS; i++)
@@ -144,7 +144,7 @@ static bool may_join(int child)
     return true;
 }
 
-/* A child that has ended, chosen by this step's random numbers. */
+/* A child that has ended, chosen by this step's random number. */
 static int ended_child(int task)
 {
     int best = -1;
@@ -213,7 +213,7 @@ void give_all(int from, int to)
     maker.near[to] = maker.near[from];
 }
 
-/* Is the right near the range that the place used last? */
+/* Whether the right is near the range that the place used last. */
 static bool is_near(const struct right *r, int place)
 {
     const struct range *n = &maker.near[place];
@@ -228,7 +228,7 @@ void give_some(int from, int to, int carrier)
         struct right *r = &right[i];
         if (!right_is_held(r, from) || is_open(r, from) || ((r->kind == OUT || r->kind == IN) && r->what <= carrier))
             continue;
-        /* Neighbours stay together. */
+        /* Neighbouring rights of an array get the same value, so they stay together. */
         uint64_t what =
             name_of(salt + (r->kind == BYTES && r->range.area < ARRAYS ? (uint64_t)i >> shift : r->name)) % 8;
         if (is_near(r, from))
@@ -242,7 +242,7 @@ void give_some(int from, int to, int carrier)
     maker.near[to] = maker.near[from];
 }
 
-/* The steps, how often each is chosen, and the kind of operation that it needs. */
+/* The steps: how often each is chosen, and the kind of operation that it needs. */
 static const struct {
     void (*make)(void);
     unsigned weight;
@@ -287,7 +287,7 @@ static void step(uint32_t number)
         steps[k].make();
 }
 
-/* Cut the arrays into rights: some of a page, some of a byte, some of several blocks. */
+/* Cut the arrays into rights to ranges, of about a page, of one byte, or of several blocks. */
 static void make_arrays(void)
 {
     program.areas = ARRAYS;
@@ -306,7 +306,7 @@ static void make_arrays(void)
         right_new(WORD, i, (uint64_t)ARRAYS << 32 | (uint64_t)i, 0);
 }
 
-/* Before a run all workers write some bytes, in the array that the run freezes if there is one. */
+/* Before a run all workers write some bytes. If the run freezes an array, the bytes are in that array. */
 static void make_outside(int run)
 {
     int frozen = draw(2) ? -1 : (int)draw(ARRAYS);
@@ -325,9 +325,9 @@ static void make_run(int run, unsigned count, unsigned first)
     maker.step = first;
     maker.state = mix(maker.limits->seed ^ mix((uint64_t)first + UINT64_C(777777)));
     program.runs_of[run].stamp = mix(maker.state);
-    begin_task(0, -1, 0); /* numbers of steps start at 1 */
+    begin_task(0, -1, 0); /* the numbers of steps start at 1 */
     maker.frozen = program.runs_of[run].frozen = -1;
-    if (!maker.limits->skipped[first + count]) /* otherwise nothing is done outside of this run */
+    if (!maker.limits->skipped[first + count]) /* otherwise no work is done outside of this run */
         make_outside(run);
     emit(OP_WORK, 0);
     program.runs_of[run].root = maker.task[0].first;

@@ -11,7 +11,7 @@
 
 enum { LARGE = 1 << 18, PIECES = 4, SHARE = 3000 };
 
-/* Memory for data that does not fit into a frame. No task switch happens while it is in use. */
+/* Memory for data that does not fit into a frame. No task switch may happen while it is in use. */
 static char large[OPENS + 1][LARGE];
 
 unsigned long ask_every, executions;
@@ -21,7 +21,7 @@ static struct range part(struct range range, uint32_t from, uint32_t to)
     return (struct range){range.area, range.from + from, to - from};
 }
 
-/* Do several gets or puts, in flight at the same time, for the pieces of a range. */
+/* Do several gets or puts, all in flight at the same time, for the pieces of a range. */
 static void split(struct range range, char *local, bool puts)
 {
     uat_global_transfer_t transfer[PIECES];
@@ -84,7 +84,7 @@ static void write_range(int index)
     memory_checkin(o->range, access);
 }
 
-/* One half of the range is written at the checkout, and the other half before the checkin. */
+/* Write one half of the range at the checkout and the other half before the checkin. */
 static void open_range(int index, struct frame *f)
 {
     const struct op *o = &program.op[index];
@@ -156,7 +156,7 @@ static void store_word(const struct op *o, uint64_t value)
         uat_atomic_store(memory_word(o->word), value);
 }
 
-/* value: the word's value after the publication; count: its value after all have seen the bytes. */
+/* value: the word's value after the publication; count: its value after all readers have seen the bytes. */
 static void publish(int index)
 {
     const struct op *o = &program.op[index];
@@ -197,7 +197,7 @@ static void spawn(const struct op *o, struct frame *f)
     struct start start = {.first = o->link, .drops = o->slot >= CHILDREN, .payload = 3u * o->way};
     stamp_fill(start.bytes, (uint64_t)program.op[o->link].task, 0, start.payload);
     size_t size = offsetof(struct start, bytes) + start.payload;
-    int rank = (int)(o->count % (uint32_t)uat_size()); /* count: where the child starts, or 0 */
+    int rank = (int)(o->count % (uint32_t)uat_size()); /* count: the worker on which the child starts, or 0 */
     uat_group_t *group = start.drops ? &f->group[o->slot - CHILDREN] : NULL;
     if (group && o->count)
         uat_group_spawn_on(group, rank, interpret_task, &start, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interpreter of random programs, over either memory. */
+/* The interpreter of random programs, over global memory or over the reference's memory. */
 #ifndef UAT_TEST_INTERPRET_H
 #define UAT_TEST_INTERPRET_H
 
@@ -20,13 +20,13 @@ struct frame {
     _Alignas(16) char walker[WALKER]; /* a generator */
 };
 
-/* One in ask_every operations of tasks asks for a checkpoint; 0: none does. */
+/* One in ask_every operations of tasks asks for a checkpoint; 0: no operation does. */
 extern unsigned long ask_every;
 
 /* Number of programs that this job has executed before. */
 extern unsigned long executions;
 
-/* Execute one operation. The reference passes no frame. */
+/* Execute one operation. The reference passes NULL as the frame. */
 void interpret(int index, struct frame *f);
 void interpret_sync(const struct op *o);
 void interpret_loop(int index);
@@ -34,7 +34,8 @@ void interpret_race(int index);
 void interpret_word(int index);
 void interpret_strided(const struct op *o, char *local, bool puts);
 void interpret_next(int index, struct frame *f);
-/* Each operation adds to a reducer. When the root `first` of a run ends, all operations of the run have added once. */
+/* Each operation adds to a reducer. When the root `first` of a run ends, every operation of the run must have added
+ * exactly once. */
 void note_executed(int index);
 void check_executed(const struct op *first);
 /* Note that the task has begun no generator. */
@@ -45,17 +46,17 @@ void interpret_locked(const struct op *o);
 /* The root of a run. arg: struct start. */
 struct start {
     int first;
-    bool drops; /* the caller drops the result */
+    bool drops; /* the caller discards the result */
     uint32_t payload;
     char bytes[PAYLOAD];
 };
 void interpret_task(void *arg, void *result);
 
-/* The reference executes all operations before this one, runs included, and remembers what it sees. */
+/* The reference executes all operations before this one, including whole runs, and stores what it sees. */
 void reference_until(int index);
 
-/* Compare the range's bytes, `seen`, with those that the reference saw at this place of the operation. The reference
- * itself remembers them. */
+/* Compare the range's bytes, `seen`, with the bytes that the reference saw at the same place of the operation. In the
+ * reference, store them. */
 void check_bytes(int index, int place, struct range range, const void *seen);
 /* check_bytes() for a number. */
 void check_number(int index, int place, uint64_t seen, const char *what);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Generators that read global memory. A task has one at a time, which stays in its frame between two operations, over
- * steals, joins and waits. The value is the hash of all that it has read since it began.
+ * Generators that read global memory. A task has at most one at a time. It stays in the task's frame between two
+ * operations, across steals, joins and waits. The value is the hash of everything that the generator has read since its
+ * start.
  */
 #include <string.h>
 
@@ -47,8 +48,8 @@ UAT_GENERATOR_SIZED(STACK, struct sum, sums, const int *, index)
 }
 
 struct walker {
-    int index; /* the operation that takes the next value; -1: the generator must return */
-    int begun; /* 1: words, 2: sums */
+    int index; /* the operation that takes the next value; -1: the generator must end */
+    int begun; /* 1: a generator of words, 2: of sums */
     uint64_t count;
     union {
         words_generator words;
@@ -67,8 +68,8 @@ static int next(struct walker *w, struct sum *sum)
     return any;
 }
 
-/* Use several generators, one after the other. The previous one has returned, is ended early, or is simply not used any
- * more. */
+/* Use several generators, one after the other. The previous one has returned, is ended early, or is simply
+ * abandoned. */
 static void begin(struct walker *w, const struct op *o)
 {
     struct sum sum;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Patterns: loops, reductions, scans, sorts, blocks and calls over a range, each in two forms, of which one is the
- * reference's. */
+/* Patterns: loops, reductions, scans, sorts, blocks and calls over a range. Each exists in two forms, one for the
+ * reference. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static struct range piece(const struct op *o, int64_t i)
 
 static int64_t pieces(const struct op *o)
 {
-    if (o->thing >= 0) /* critical sections */
+    if (o->thing >= 0) /* the pieces are critical sections */
         return (int64_t)o->count;
     return (int64_t)((o->range.bytes + o->count - 1) / o->count);
 }
@@ -40,7 +40,7 @@ static void for_body(int64_t begin, int64_t end, const void *arg)
         mix_piece(piece(o, i), o->stamp + (uint64_t)i * OPS);
 }
 
-/* A hash of bytes, and the factor that shifts a preceding hash: associative, not commutative. */
+/* A hash of bytes, and the factor that shifts a preceding hash. The operation is associative but not commutative. */
 struct hashed {
     uint64_t hash, power;
 };
@@ -68,7 +68,7 @@ static void reduce_body(int64_t begin, int64_t end, void *partial, const void *a
     }
 }
 
-/* Each piece gets the stamp of all pieces up to and including itself. */
+/* Each piece gets the combined stamp of all pieces up to itself. */
 static void scan_body(int64_t begin, int64_t end, void *prefix, const void *arg)
 {
     const struct op *o = &program.op[*(const int *)arg];
@@ -86,7 +86,7 @@ static int compare(const void *a, const void *b, const void *arg)
     return memcmp(a, b, *(const size_t *)arg);
 }
 
-/* Adds the hashes of elements to a word, which holds the sum over all elements at the end. */
+/* Adds the elements' hashes to a word, which finally holds the sum over all elements. */
 static void add_hashes(const struct op *o, const char *elements, size_t count)
 {
     uint64_t sum = 0;
@@ -210,7 +210,8 @@ void interpret_loop(int index)
     }
 }
 
-/* The sum of what each operation of a run adds once. Joins are in random order, so the operation must commute. */
+/* The sum to which each operation of a run adds once. Joins are in random order, so the reducer's operation must
+ * commute. */
 UAT_REDUCER(uint64_t, executed, 0, UAT_PLUS)
 
 void note_executed(int index)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks that deliberately meet at the same objects at the same time. What one task gets depends on chance. What all of
- * them get together does not depend on it, and neither does what they may read. An operation has a range for itself,
- * and its tasks pass on the pieces of the range at the objects where they meet. At the end the range has the contents
- * that the reference wrote.
+ * Tasks that deliberately use the same objects at the same time. Each task's share of the values depends on chance. All
+ * shares together do not depend on chance, and neither do the contents that tasks may read. Each operation has its own
+ * range. Its tasks pass the pieces of the range on to each other through these objects. Finally the range has the
+ * contents that the reference wrote.
  */
 #include <errno.h>
 #include <string.h>
@@ -57,7 +57,7 @@ void race_touch(struct race *r, int number)
         return;
     memory_checkout(range, UAT_READ);
     memory_checkin(range, UAT_READ);
-    uint64_t n = race_pick(r, 40000); /* meanwhile pieces may be written and passed on */
+    uint64_t n = race_pick(r, 40000); /* while this task works, others may write pieces and pass them on */
     uat_sim_work(n);
     for (; n > 0; n--)
         __asm__ volatile("");
@@ -110,7 +110,7 @@ static void count_turn(struct race *r, int zone)
     memory_checkin(range, UAT_READ_WRITE);
 }
 
-/* The task's own bytes lie beside the zones. It keeps them checked out during some of the calls, which then must not
+/* The task's own bytes are next to the zones. It keeps them checked out during some of the calls. Those calls must not
  * wait. */
 static char *open_own(struct race *r, struct range own, uint64_t move)
 {
@@ -145,7 +145,7 @@ static void race_for_zones(struct race *r)
     }
 }
 
-/* Rounds: in each of them one task sets a future, or all meet at a barrier; at the end all open a latch. */
+/* Rounds. In each round one task sets a future, or all meet at a barrier. At the end all open a latch. */
 
 static void get_round(struct race *r, int round)
 {
@@ -171,7 +171,7 @@ static void get_round(struct race *r, int round)
     default:
         if (uat_future_try_get(f, &got)) {
             check_that(r->o, !sets, "a future that the task itself has set");
-            return; /* other tasks may see it */
+            return; /* not set yet; another task sets it */
         }
     }
     check_that(r->o, got == want, "the value of a future in a race");
@@ -196,7 +196,7 @@ static void race_in_rounds(struct race *r)
     race_look(r, (NUMBERS - 1) * RACERS + next);
 }
 
-/* All tasks arrive before one continues, and some have cached the bytes that the others change. */
+/* All tasks arrive before any task continues. Some have cached the bytes that the others will change. */
 static void race_task(void *arg, void *result)
 {
     struct racer me = *(const struct racer *)arg;
@@ -258,7 +258,7 @@ static void end_places(const struct places *at)
         uat_future_destroy(at->future[i]);
 }
 
-/* Check what all of them must have seen together. */
+/* Check what all tasks together must have seen. */
 static void check_outcome(const struct op *o, const struct outcome *all)
 {
     uint64_t numbers = 0, last = 0, rounds = 0;

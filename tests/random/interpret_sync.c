@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects that tasks wait for. The reference, which executes everything in order, never waits. */
+/* Operations on objects that tasks wait for. The reference never waits, because it executes all operations in order. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tests/mix.h"
 #include "tests/random/interpret.h"
 
-/* The bytes of a value follow from its number. */
+/* A value's bytes are determined by its number. */
 static uint64_t value_stamp(int thing, uint64_t number)
 {
     return mix(program.seed ^ ((uint64_t)thing * 1000003 + number));
@@ -29,7 +29,7 @@ static uat_condition_t condition_of(int thing)
     return (uat_condition_t){memory_handle(thing).size};
 }
 
-/* A name must not be used again once its channel is destroyed, so it also has the number of this execution. */
+/* A name must not be reused after its channel was destroyed, so the name contains the number of this execution. */
 static uat_channel_t named(const struct thing *t)
 {
     char name[UAT_CHANNEL_NAME_MAX + 1];
@@ -197,7 +197,7 @@ static void select_some(const struct op *o)
 
 /* --- mutexes */
 
-/* The number of critical sections so far: all bytes must agree. */
+/* The number of critical sections so far, on which all bytes must agree. */
 static unsigned char turns(const struct op *o, const char *place)
 {
     char bytes[4096];
@@ -243,7 +243,7 @@ void interpret_locked(const struct op *o)
     count_turn(o);
     if (o->way & 2)
         for (int i = 0; i < CASES;
-             i++) /* several tasks may wait, and those that the next section wakes may wait again */
+             i++) /* several tasks may wait, and a task that a section wakes may have to wait again */
             uat_condition_signal(condition_of(o->thing));
     uat_condition_broadcast(condition_of(o->thing));
     uat_mutex_unlock(mutex);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Races for numbers. Several tasks each send their own numbers, and several others receive them. */
+/* Races for numbers. Several tasks send numbers of their own, and several others receive them. */
 #include <errno.h>
 #include <string.h>
 
 #include "tests/random/race.h"
 
-/* Several senders and receivers of one or two channels. The last task closes them when all senders are done. */
+/* Several senders and receivers use one or two channels. The last sender closes the channels when all senders are
+ * done. */
 
 static void send_number(struct race *r, int number)
 {
@@ -37,15 +38,15 @@ static void send_number(struct race *r, int number)
     check_that(r->o, rc == 0, "what a send in a race returns");
 }
 
-/* Receive one value from a channel whose bit in `over` is 0. *c is that channel. Returns 0, or -EPIPE if it is
- * closed. */
+/* Receive one value from a channel whose bit in `over` is 0. *c gets that channel's number. Returns 0, or -EPIPE if the
+ * channel is closed. */
 static int receive_one(struct race *r, unsigned over, char *value, int *c)
 {
     const struct places *at = r->at;
     uat_case_t cases[2];
     int n = 0, which[2], taken = 0, rc;
     race_touch(r, r->me * NUMBERS);
-    bool polls = race_pick(r, 2) && race_capacity(r->o) > 0; /* in a rendezvous one side must wait */
+    bool polls = race_pick(r, 2) && race_capacity(r->o) > 0; /* with a rendezvous channel one side must wait */
     for (int i = 0; i < at->channels; i++)
         if (!(over >> i & 1)) {
             cases[n] = (uat_case_t){at->channel[i], 0, value, 1};
@@ -111,7 +112,7 @@ static struct range buffer_of(const struct op *o)
     return (struct range){o->range.area, o->range.from, sizeof(struct buffer)};
 }
 
-/* The buffer, with a mutex and two conditions. */
+/* The bounded buffer, with a mutex and two conditions. */
 
 static void lock(struct race *r, struct buffer *b, struct range range)
 {

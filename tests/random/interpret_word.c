@@ -2,7 +2,7 @@
 /* Atomic words, and strided transfers. */
 #include "tests/random/interpret.h"
 
-/* What the reference does: ways 0 to 2 add, and the others need not be atomic. */
+/* The reference's version: ways 0 to 2 add; the other ways need not be atomic. */
 static void change_plain(const struct op *o, uint64_t *word)
 {
     uint64_t old = *word, value = o->value;
@@ -35,12 +35,12 @@ static void change_plain(const struct op *o, uint64_t *word)
     case 13:
         *word = old | value;
         break;
-    default: /* a load, and a swap that fails */
+    default: /* a load, or a swap that fails */
         break;
     }
 }
 
-/* The functions that return an old value, of which the reference knows what it must be. */
+/* The functions that return an old value, which the reference predicts. */
 static uint64_t change(const struct op *o, uat_atomic_t *word, uint64_t expected)
 {
     switch (o->way) {
@@ -91,8 +91,8 @@ void interpret_word(int index)
 }
 
 /*
- * Copy the operation's range from or to `local` as rows: the even ones by one strided transfer, the odd ones by
- * another, the rest by a get or a put. In the last way both strided transfers are in flight at a time.
+ * Copy the operation's range from or to `local` as rows: the even rows by one strided transfer, the odd rows by
+ * another, the rest by a get or a put. In the last way both strided transfers are in flight at the same time.
  */
 void interpret_strided(const struct op *o, char *local, bool puts)
 {

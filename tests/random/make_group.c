@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/random/maker.h"
 
-/* Each task that holds one member waits for the others, and then passes rights on in a ring. */
+/* Each task that holds one of the memberships waits for the other tasks, and then passes rights on in a ring. */
 void make_group(void)
 {
     int member[CASES], n = 0;
@@ -33,6 +33,6 @@ void make_group(void)
         near[i] = maker.near[member[i]];
     for (int i = 0; i < n; i++)
         give_some(member[i], member[(i + 1) % n], -1);
-    for (int i = 0; i < n; i++) /* each reads around the range that its predecessor used last */
+    for (int i = 0; i < n; i++) /* each task reads around the range that its predecessor used last */
         read_after(member[(i + 1) % n], near[i]);
 }

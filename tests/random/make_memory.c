@@ -42,7 +42,7 @@ static bool is_open(int task, bool writes, struct range range)
     return false;
 }
 
-/* The first right, at or soon after a place of an area, that the task can use. */
+/* The first right that the task can use at or soon after a position in an area. */
 static struct right *right_from(int task, bool writes, int area, int64_t at, uint32_t *from)
 {
     for (int i = 0; i < rights; i++) {
@@ -57,9 +57,9 @@ static struct right *right_from(int task, bool writes, int area, int64_t at, uin
 }
 
 /*
- * Choose the right at which a range starts: where the range that the task used last starts, near that, shortly before
- * the end of a block, or anywhere. least: the size that the range should have, so that it repeats the last one or
- * crosses the block's end.
+ * Choose the right at which a range starts: at the start of the range that the task used last, near it, shortly before
+ * the end of a block, or anywhere. least: the size that the range needs to repeat the last range or to cross the
+ * block's end.
  */
 static struct right *choose_start(int task, bool writes, uint32_t *from, uint32_t *least)
 {
@@ -115,8 +115,8 @@ bool choose_range(int task, bool writes, uint32_t most, struct range *out)
     return false;
 }
 
-/* Is there room in the cache, whatever the order in which ranges came and went? Among K ranges, the largest gap is at
- * least 1 / (K + 1) of the free space. */
+/* Whether the cache has room, in whatever order ranges came and went. Among K open ranges, the largest gap is at least
+ * 1 / (K + 1) of the free space. */
 bool has_cache(int task, uint32_t bytes, uint64_t *room)
 {
     uint64_t sum = 0, k = 0;
@@ -137,7 +137,7 @@ static uint32_t most_bytes(int task)
     return has_cache(task, most, &room) ? most : 0;
 }
 
-/* The ways are those of interpret.c. Gets and puts use no room in the cache. */
+/* The ways have the same numbers as in interpret.c. Gets and puts need no room in the cache. */
 static void access(bool writes)
 {
     struct range range;
@@ -177,7 +177,7 @@ void write_before(int task)
     emit_access(OP_WRITE, task, range, draw(3) ? 3 : 0);
 }
 
-/* The part of a range that lies in a right and that the task has not checked out for writing. */
+/* The part of a range that is covered by the right and that the task has not checked out for writing. */
 static bool readable_part(const struct right *r, int task, struct range range, struct range *out)
 {
     if (!may_use(r, task, false) || !meet(r->range, range))
@@ -208,7 +208,8 @@ void read_beside(int task, struct range near)
         return;
     read_in(task, (struct range){near.area, page, left < 4096 ? left : 4096}, 8);
     emit(OP_WORK, task)->count =
-        draw(2) ? draw(100) : draw(40000); /* the next operation finds what it waits for, or does not */
+        draw(2) ? draw(100) : draw(40000); /* after long work the next operation finds what it waits for; after short
+                                            * work it may have to wait */
 }
 
 void read_after(int task, struct range near)
@@ -217,7 +218,7 @@ void read_after(int task, struct range near)
         read_in(task, near, 1000);
 }
 
-/* Several accesses in a row to the same bytes, or to some of them. */
+/* Several consecutive accesses to the same bytes, or to some of them. */
 void make_burst(void)
 {
     uint32_t most = most_bytes(maker.at);
@@ -262,7 +263,7 @@ void make_open(void)
         (struct open){.used = true, .writes = access != UAT_READ, .op = program.ops - 1, .range = range, .room = room};
 }
 
-/* A split-phase transfer from or to the task's frame or other memory. */
+/* A split-phase transfer to or from the task's frame or other memory. */
 void make_begin(void)
 {
     uint8_t slot, writes = (uint8_t)draw(2);
@@ -312,7 +313,7 @@ void close_before(int task, bool waits)
         close_all(task);
 }
 
-/* Prefetch bytes that the task may read, or any range, which no task uses afterwards. */
+/* Prefetch bytes that the task may read, or any range of an array. */
 void make_prefetch(void)
 {
     struct range range;
@@ -373,7 +374,7 @@ void make_free(void)
         if (range.area < ARRAYS || !holds_area(range.area))
             continue;
         uint64_t room;
-        if (draw(2)) /* the bytes just written may go home late */
+        if (draw(2)) /* the bytes just written may be written home late */
             emit_access(OP_WRITE, maker.at, r->range, has_cache(maker.at, r->range.bytes, &room) ? 3 : 0);
         free_area(range.area);
         return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps with mutexes and their conditions. Critical sections commute, so they may run in the list's order or in any
- * other. */
+/* Steps with mutexes and their conditions. Critical sections commute, so they may run in the order of the list or in
+ * any other order. */
 #include <string.h>
 
 #include "tests/random/maker.h"
 
-enum { TURNS = 250 /* most critical sections, since a byte counts them */, LOOP = 20 };
+enum { TURNS = 250 /* maximum number of critical sections, because a byte counts them */, LOOP = 20 };
 
 static uint32_t turns[THINGS];
 
@@ -14,7 +14,7 @@ void mutex_reset(void)
     memset(turns, 0, sizeof(turns));
 }
 
-/* A critical section adds 1 to each byte that the mutex guards. */
+/* A critical section. It adds 1 to each byte that the mutex guards. */
 void make_locked(void)
 {
     bool sole;
@@ -28,7 +28,7 @@ void make_locked(void)
     }
     if (turns[thing] == TURNS || (program.thing[thing].range.bytes && program.thing[thing].range.area == maker.frozen))
         return;
-    bool waits = !sole || program.thing[thing].special; /* a biased mutex is locked at its home */
+    bool waits = !sole || program.thing[thing].special; /* a biased mutex is locked on its home */
     close_before(maker.at, waits);
     if (!has_cache(maker.at, program.thing[thing].range.bytes, &room))
         return;
@@ -39,7 +39,7 @@ void make_locked(void)
     turns[thing] += (uint32_t)o->count;
 }
 
-/* Wait until some of the critical sections that precede this operation in the list have run. */
+/* Wait until some of the critical sections before this operation in the list have run. */
 void make_condition(void)
 {
     bool sole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A step with tasks that meet at objects of their own, and steps with a generator. */
+/* A step with tasks that race for objects of their own, and steps with a generator. */
 #include <string.h>
 
 #include "tests/random/maker.h"
@@ -19,7 +19,7 @@ void make_race(void)
     o->count = 3 + draw(RACERS - 2);
 }
 
-/* The last operation of the task that used its generator, or -1. */
+/* The last operation of this task that used its generator, or -1. */
 static int last_next(int task)
 {
     int last = -1;
@@ -29,8 +29,8 @@ static int last_next(int task)
     return last;
 }
 
-/* The next value of the task's generator; the first one starts it. The generator stays in its frame, whatever
- * follows. */
+/* Take the next value of the task's generator; the first step starts the generator. The generator stays in the task's
+ * frame, whatever follows. */
 void make_next(void)
 {
     struct range range;

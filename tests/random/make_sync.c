@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps with objects that tasks wait for. Objects that order two tasks also pass on rights. The place of a future, a
- * latch or a message holds the rights until a task takes them. A call waits only for operations that precede it in the
- * list.
+ * Steps with objects that tasks wait for. Objects that order two tasks also pass rights on. The place of a future, a
+ * latch or a message holds rights until a task takes them. A call waits only for operations before it in the list.
  */
 #include <string.h>
 
@@ -12,17 +11,17 @@ enum { TRIES = 6, MESSAGES = 64, GUARDED = 3000, AMPLE = 64 };
 
 /* Units of a semaphore, or a value in a channel. */
 struct message {
-    bool used, taken; /* taken: some of its units, and the rights that it held, are taken */
+    bool used, taken; /* taken: some of its units, and the rights that it held, were taken */
     int thing, place;
     uint32_t units;
     uint32_t number;
-    int by; /* number of the task that sent it, which need not wait to receive it */
+    int by; /* number of the task that sent it; that task need not wait to receive it */
 };
 
 static struct {
-    int place;      /* place of a future, latch or mutex; or -1 */
+    int place;      /* place of a future, latch or mutex, or -1 */
     bool over;      /* the future is set, the latch is open, the channel is closed, the object is destroyed */
-    uint32_t count; /* messages so far */
+    uint32_t count; /* number of messages so far */
     int by;         /* the task that set a future */
 } state[THINGS];
 static struct message message[MESSAGES];
@@ -108,7 +107,7 @@ struct op *emit_on(enum kind kind, int task, int thing, bool waits)
     return o;
 }
 
-/* The oldest message of a thing, or NULL. */
+/* A thing's oldest message, or NULL. */
 static struct message *oldest(int thing)
 {
     struct message *found = NULL;
@@ -126,7 +125,7 @@ static uint32_t in_flight(int thing)
     return n;
 }
 
-/* A new message with the rights that the task gives away; NULL if there is no room. */
+/* Make a message with the rights that the task gives away. Returns NULL if there is no room. */
 static struct message *new_message(int thing, uint32_t units)
 {
     for (int i = 0; i < MESSAGES; i++) {
@@ -165,7 +164,7 @@ static void receive(int thing, int task)
     read_after(task, maker.near[m->place]);
 }
 
-/* The only task that may receive, unless it is `but`; otherwise -1. */
+/* The only task that may receive, if it is running and is not `but`; otherwise -1. */
 static int receiver(int thing, int but)
 {
     const struct right *r = right_of(IN, thing);
@@ -203,10 +202,10 @@ static void send(int thing)
     emit_on(OP_SEND, maker.at, thing, capacity < AMPLE)->value = m->number;
     give_some(maker.at, m->place, thing);
     if (to >= 0)
-        receive(thing, to); /* a rendezvous: the channel holds no message in between */
+        receive(thing, to); /* a rendezvous: the channel never stores the message */
 }
 
-/* A task passes rights on by a future, latch, semaphore or channel. */
+/* A task passes rights on through a future, latch, semaphore or channel. */
 void make_event(void)
 {
     bool sole;
@@ -240,8 +239,8 @@ void make_event(void)
         program.thing[thing].count += units;
 }
 
-/* Take all or some of the rights that came through a future or latch. The first task that waits for a latch opens
- * it. */
+/* Take all or some of the rights that were passed through a future or latch. The first task that waits for a latch
+ * opens it. */
 static void take_event(int thing, bool future)
 {
     if (future && (!state[thing].over || draw(4) == 0)) {
@@ -258,7 +257,7 @@ static void take_event(int thing, bool future)
         return;
     int place = state[thing].place;
     bool share = draw(2);
-    for (int i = 0; share && i < rights; i++) /* share: the place keeps its rights for others, too */
+    for (int i = 0; share && i < rights; i++) /* share: the place also keeps its rights, for other tasks */
         if (right_is_held(&right[i], place))
             right[i].held |= UINT64_C(1) << maker.at;
     maker.near[maker.at] = maker.near[place];
@@ -270,7 +269,7 @@ static void take_event(int thing, bool future)
     read_after(maker.at, near);
 }
 
-/* Receive -EPIPE; the first task takes the rights that came with the close. */
+/* Receive -EPIPE. The first task to do so takes the rights that the close passed on. */
 static void receive_end(int thing)
 {
     int place = state[thing].place;
@@ -324,8 +323,8 @@ static void add_choice(struct op *o, int thing, bool sends)
         (struct choice){thing, sends, sends ? 1 : in_flight(thing), sends ? 0 : oldest(thing)->number};
 }
 
-/* A select over several channels: receives everything from those that the task may receive from, or sends a value into
- * those that it may send to. */
+/* A select over several channels. It receives every message from the channels that the task may receive from, or sends
+ * one value to the channels that it may send to. */
 void make_select(void)
 {
     struct op chosen = {0};
@@ -354,7 +353,7 @@ void make_select(void)
         for (uint32_t k = 0; !c->sends && k < c->count; k++)
             take_from(oldest(c->thing), 1, maker.at);
     }
-    for (int i = 0; i < MESSAGES; i++) /* except those that this select itself receives */
+    for (int i = 0; i < MESSAGES; i++) /* except the messages that this select itself receives */
         for (int k = 0; k < (int)o->count; k++)
             if (message[i].used && o->choice[k].sends && message[i].thing == o->choice[k].thing &&
                 message[i].number == o->choice[k].first)
@@ -364,7 +363,7 @@ void make_select(void)
 static void destroy(int thing)
 {
     const struct thing *t = &program.thing[thing];
-    emit_on(OP_DESTROY, maker.at, thing, t->kind == MUTEX && t->special); /* a biased mutex is destroyed at its home */
+    emit_on(OP_DESTROY, maker.at, thing, t->kind == MUTEX && t->special); /* a biased mutex is destroyed on its home */
     state[thing].over = true;
     if (state[thing].place >= 0) {
         give_all(state[thing].place, maker.at);
@@ -387,7 +386,7 @@ void make_destroy(void)
 void finish_things(void)
 {
     maker.at = 0;
-    for (int left = 1; left;) { /* a message may be on its way through another channel */
+    for (int left = 1; left;) { /* rights may still be in a message of another channel */
         left = 0;
         for (int i = 0; i < rights; i++)
             if ((right[i].kind == OUT || right[i].kind == IN) && right[i].held) {

@@ -2,7 +2,7 @@
 /* Steps with atomic words. */
 #include "tests/random/maker.h"
 
-/* Ways 0 to 2 add. The others read, swap and store, which only one task at a time may do. */
+/* Ways 0 to 2 add. The other ways read, swap and store; only one task at a time may use them. */
 void make_word(void)
 {
     const struct right *r = choose_right(maker.at, WORD, draw(2));
@@ -16,7 +16,7 @@ void make_word(void)
     }
 }
 
-/* One task publishes bytes by an atomic word; another reads them and acknowledges by the word. */
+/* One task publishes bytes through an atomic word. Another task reads them and acknowledges through the word. */
 void make_publish(void)
 {
     int other = (int)draw(TASKS);

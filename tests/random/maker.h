@@ -14,80 +14,82 @@ struct open {
     bool used, writes;
     int op;
     struct range range;
-    uint64_t room; /* most bytes of the cache that a task uses */
+    uint64_t room; /* maximum number of the cache's bytes that a task uses */
 };
 
-/* A task that is running, or has ended and is not joined. */
+/* A task that is running, or that has ended and was not yet joined. */
 struct maker_task {
     bool lives, ended;
-    int number, parent, depth; /* parent: its place; number: the step that spawned it */
+    int number, parent, depth; /* parent: the parent's place; number: the step that spawned this task */
     int first, last;           /* its operations */
     int slot;                  /* its slot among the parent's children */
-    uint8_t way;               /* the way in which it was spawned */
-    unsigned children;         /* bits of slots in use */
+    uint8_t way;               /* the way by which it was spawned */
+    unsigned children;         /* a bit for each slot in use */
     struct open open[OPENS];
 };
 
 struct maker {
     const struct limits *limits;
-    uint64_t state; /* random numbers of this step */
+    uint64_t state; /* state of this step's random numbers */
     uint32_t step;
-    int at; /* the task that acts in this step */
+    int at; /* the task that this step is for */
     int frozen;
     bool open_sync;
     struct maker_task task[TASKS];
-    struct range near[PLACES]; /* the range that each task used last; for other places, that their filler used last */
+    struct range near[PLACES]; /* the range that each task used last; for other places, the range last used by the task
+                                * that filled the place */
 };
 
 extern struct maker maker;
 
-/* A random number below a limit; a size up to a limit, where small sizes are as likely as large ones. */
+/* A random number below a limit, and a random size up to a limit. Small sizes are as likely as large ones. */
 uint64_t draw(uint64_t below);
 uint32_t draw_size(uint32_t most);
-/* A hash of the name, which does not depend on the steps that were left out. */
+/* A hash of the name. It does not depend on steps that were left out. */
 uint64_t name_of(uint64_t name);
 
 /* Append an operation of the task. Returns NULL if the program is full. */
 struct op *emit(enum kind kind, int task);
 bool has_room(int operations);
-/* Append an operation on a thing, after close_before(). waits: does the operation wait? */
+/* Append an operation on a thing, after close_before(). waits: whether the operation waits. */
 struct op *emit_on(enum kind kind, int task, int thing, bool waits);
 
 /*
- * A thing for which the task holds this right, or -1. The thing is of the wanted kind, or with `any` of any kind but
- * mutexes and groups. sole: the task alone holds that right.
+ * A thing to which the task holds this right, or -1. The thing is of the wanted kind or, with `any`, of any kind except
+ * mutexes and groups. *sole: whether no other task holds that right.
  */
 int choose_thing(enum right_kind kind, enum thing_kind wanted, bool any, bool *sole);
 
-/* Close everything that a task has open, in any order. */
+/* Close everything that the task has open, in any order. */
 void close_all(int task);
-/* Before a call that waits, close everything. Before another call, close only what must not stay open during it. */
+/* Before a call that waits, close everything. Before another call, close only what must not be open during that
+ * call. */
 void close_before(int task, bool waits);
 
-/* A right of the task, chosen by this step's random numbers; NULL if there is none. */
+/* A right of the task, chosen by this step's random number; NULL if there is none. */
 struct right *choose_right(int task, enum right_kind kind, bool sole);
-/* A range of at most `most` bytes that the task may read or write, and that overlaps nothing that it has open. */
+/* A range of at most `most` bytes that the task may read or write, and that does not overlap what the task has open. */
 bool choose_range(int task, bool writes, uint32_t most, struct range *out);
 /*
- * Accesses that reveal stale bytes. A task writes bytes before it passes on the rights to them. The task that takes the
- * rights reads the neighbourhood before, and those bytes afterwards.
+ * Accesses that would reveal stale bytes. A task writes bytes before it passes their rights on. The task that takes the
+ * rights reads neighbouring bytes before, and the passed bytes afterwards.
  */
 void write_before(int task);
 void read_beside(int task, struct range near);
 void read_after(int task, struct range near);
-/* Does the cache have room for the range besides what is checked out? */
+/* Whether the cache has room for the range in addition to what is checked out. */
 bool has_cache(int task, uint32_t bytes, uint64_t *room);
 
-/* Give everything that `from` holds to `to`, which continues near it. */
+/* Pass everything that `from` holds to `to`, which continues near the range that `from` used. */
 void give_all(int from, int to);
 
 /*
- * Give some of what `from` holds to `to`, or share it. carrier: the thing that it goes through, or -1. A thing carries
- * no rights of older things, so that no two things wait inside each other.
+ * Pass some of what `from` holds to `to`, or share it. carrier: the thing through which the rights pass, or -1. A thing
+ * carries no rights to older things, so no two things hold rights to each other.
  */
 void give_some(int from, int to, int carrier);
 
-/* The steps, in make_*.c. A step that is impossible does nothing. */
+/* The steps, which are in make_*.c. A step that is impossible does nothing. */
 void make_read(void);
 void make_write(void);
 void make_burst(void);
@@ -112,7 +114,7 @@ void make_race(void);
 void make_next(void);
 void sync_reset(void);
 void mutex_reset(void);
-/* The root, which holds all rights, destroys what is left. */
+/* At the end the root holds all rights. It destroys the remaining things. */
 void finish_things(void);
 void finish_objects(void);
 

@@ -10,7 +10,7 @@
 
 enum {
     WORD_STEP = 8 * 513, /* so that some words share lines, pages and blocks, and others do not */
-    /* Room for all temporary arrays at a time, wherever gaps arise between them. */
+    /* Room for all temporary arrays at the same time, wherever gaps arise between them. */
     TEMPORARY_ROOM = TEMPORARY * 2 * (TEMPORARY_MAX + 2 * UAT_GLOBAL_BLOCK),
     STAMPED = 1000 /* bytes of a put */
 };
@@ -20,7 +20,7 @@ static char *array[ARRAYS];
 static char *words, *handles; /* both in global memory */
 static char *mirror[AREAS], *mirror_words;
 
-/* Each thing and object has a handle. The handles are dealt out to the workers. */
+/* Each thing and each object has a handle. The handles are divided among the workers. */
 static char *handle_at(int number)
 {
     return handles + (size_t)(number % 7) * UAT_GLOBAL_BLOCK + (size_t)(number / 7) * sizeof(struct handle);
@@ -39,7 +39,7 @@ int memory_open(bool cyclic)
 int memory_close(void)
 {
     int rc = uat_global_free(words) | uat_global_free(handles);
-    if (program.temporaries) /* fails if one of them is in use */
+    if (program.temporaries) /* fails if a temporary array is in use */
         rc |= uat_global_temporary_open(0, 0);
     for (int i = 0; i < ARRAYS; i++)
         rc |= uat_global_free(array[i]);
@@ -152,14 +152,14 @@ uint64_t hash_bytes(uint64_t before, const void *bytes, size_t n)
     return before;
 }
 
-/* The 8 bytes with this number in a stamp. */
+/* Number `number` of the 8-byte words of a stamp. */
 static uint64_t stamp_word(uint64_t stamp, size_t number)
 {
     return mix(stamp * UINT64_C(0x9e3779b97f4a7c15) + number);
 }
 
-/* Loop over the words in bytes [from, from + n). A word has eight bytes, or fewer at the ends: `step` bytes at byte
- * `at`. Each word has its part of a stamp. */
+/* Loop over the words in bytes [from, from + n). A word has eight bytes, or fewer at the ends. Its bytes are the `step`
+ * bytes from byte `at`. Each word has its part of the stamp. */
 #define EACH_WORD(from, n)                                                                                             \
     for (size_t at = (from), end = (from) + (n), step;                                                                 \
          at < end && (step = 8 - at % 8, step = step < end - at ? step : end - at, 1); at += step)

@@ -11,16 +11,16 @@
 #include "uat/global.h"
 #include "uat/sync.h"
 
-/* Is this process the reference? */
+/* Whether this process is the reference. */
 extern bool plain;
 
-/* Allocate arrays, words and the table of handles: collective. */
+/* Allocate arrays, words and the table of handles. Collective. */
 int memory_open(bool cyclic);
 int memory_close(void);
 /* Restart the reference, with all arrays zero. */
 void memory_reset(void);
 
-/* The address of a range: in global memory or, in the reference, in its ordinary memory. */
+/* The address of a range, in global memory or in the reference's ordinary memory. */
 char *memory_at(struct range range);
 char *memory_plain_at(struct range range);
 uat_atomic_t *memory_word(int word);
@@ -29,7 +29,7 @@ uat_atomic_t *memory_word(int word);
 void memory_allocate(int area);
 void memory_free(int area);
 
-/* Handles, which tasks find in global memory by the thing's number. */
+/* Handles. A task finds a thing's handle in global memory by the thing's number. */
 struct handle {
     uint64_t object, size;
 };
@@ -42,14 +42,15 @@ void memory_checkin(struct range range, enum uat_access access);
 void memory_get(void *local, struct range range);
 void memory_put(struct range range, const void *local);
 
-/* Fill a range with a stamp: objects by a checkout, temporary arrays by puts, because they may exceed the cache. */
+/* Fill a range with a stamp: objects by a checkout; temporary arrays by puts, because they may be larger than the
+ * cache. */
 void memory_put_stamp(struct range range, uint64_t stamp);
 
-/* A hash of bytes; it continues the hash of the bytes before. */
+/* A hash of bytes. `before` is the hash of the bytes that precede them. */
 uint64_t hash_bytes(uint64_t before, const void *bytes, size_t n);
 
-/* Work on bytes [from, from + n) of a range: fill them with a stamp; exclusive-or the stamp in. local: address of byte
- * `from`. */
+/* Work on bytes [from, from + n) of a range: fill them with a stamp, or exclusive-or the stamp into them. local: the
+ * address of byte `from`. */
 void stamp_fill(void *local, uint64_t stamp, size_t from, size_t n);
 void stamp_mix(void *local, uint64_t stamp, size_t from, size_t n);
 bool stamp_is(const void *local, uint64_t stamp, size_t from, size_t n);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The common part of the files about races: see interpret_race.c. */
+/* What the files about races share: see interpret_race.c. */
 #ifndef UAT_TEST_RACE_H
 #define UAT_TEST_RACE_H
 
 #include "tests/mix.h"
 #include "tests/random/interpret.h"
 
-enum { NUMBERS = 8 /* per sender */, PIECES = RACERS * NUMBERS, MOVES = 10, ZONES = 3, SLOTS = 3, VALUE = 200 };
+enum { NUMBERS = 8 /* numbers per sender */, PIECES = RACERS * NUMBERS, MOVES = 10, ZONES = 3, SLOTS = 3, VALUE = 200 };
 
-/* The objects where the tasks of a race meet. */
+/* The objects that the tasks of a race share. */
 struct places {
     uat_mutex_t mutex;
     uat_condition_t filled, emptied;
@@ -25,8 +25,8 @@ struct racer {
     struct places at;
 };
 
-/* What one task has seen: its critical sections in each zone, its numbers as bits, and how often it was the last to
- * arrive. */
+/* What one task has seen: its critical sections in each zone, its received numbers as bits, and how many times it
+ * arrived last. */
 struct outcome {
     uint64_t turns[ZONES], numbers, last;
 };
@@ -35,17 +35,17 @@ struct race {
     const struct op *o;
     const struct places *at;
     int me, all;
-    uint64_t random, own; /* own: the stamp of its own bytes */
+    uint64_t random, own; /* own: the stamp of the task's own bytes */
     struct outcome out;
 };
 
 uint64_t race_pick(struct race *r, uint64_t below);
 
-/* A task writes a piece before it passes it on, and reads one that was passed on. */
+/* A task writes a piece before it passes the piece on, and reads pieces that were passed on to it. */
 void race_fill(struct race *r, int number);
 void race_look(struct race *r, int number);
-/* Read a piece that no task writes. The bytes beside it are then cached, and must be fetched again once they are passed
- * on. */
+/* Read a piece that no task is writing. This also caches the neighbouring bytes, which must be fetched again after they
+ * were passed on. */
 void race_touch(struct race *r, int number);
 
 /* A bounded buffer of numbers, at the start of the range. */
@@ -54,19 +54,19 @@ struct buffer {
     int slot[SLOTS];
 };
 
-/* Is it a race for the buffer? */
+/* Whether this is a race for the buffer. */
 static inline bool race_has_buffer(const struct op *o)
 {
     return o->way == 3 && o->range.bytes >= sizeof(struct buffer);
 }
 
-/* The first tasks send, the others receive. */
+/* The number of senders. The first tasks send; the others receive. */
 static inline int race_senders(const struct op *o)
 {
     return 1 + (int)(mix(o->stamp) % (o->count - 2));
 }
 
-/* The capacity of both channels. */
+/* The capacity of each channel. */
 static inline size_t race_capacity(const struct op *o)
 {
     static const size_t capacities[] = {0, 1, 2, 4};
@@ -79,7 +79,7 @@ static inline uint64_t race_stamp(const struct op *o, int number)
     return mix(o->stamp + 1 + (uint64_t)number);
 }
 
-/* Part i of n of the range, without its buffer. */
+/* Part i of n of the range, excluding the buffer. */
 struct range race_part(const struct op *o, int i, int n);
 
 /* interpret_search.c */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: random race-free programs over all of uat/global.h, uat/sync.h and uat/pattern.h see, at every access
- * and at the end, what a sequential execution of the same operations sees. A program is determined by its seed and
- * sizes, so a failing one can be run again, printed, and made smaller (tests/random/shrink).
+ * Description: random race-free programs over all of uat/global.h, uat/sync.h and uat/pattern.h. At every access and at
+ * the end they must see what a sequential execution of the same operations sees. A program is determined by its seed
+ * and sizes. So a failing program can be run again, printed, and made smaller (tests/random/shrink).
  *
  * usage: random [--seed S] [--programs N] [--repeat N] [--steps N] [--runs N] [--array KIB] [--checkout BYTES]
  *               [--skip STEPS] [--without KIND]... [--ask N] [--print]
  *   --programs   number of programs; their seeds are S, S + 1, ...
- *   --repeat     run each of them N times
- *   --steps      steps of a program; it has about as many operations
- *   --array      most KiB of an array; without it the seed decides
- *   --skip       leave out these steps, as 3-20,25
- *   --without    no operations of this kind
- *   --ask        one in N operations asks for a checkpoint; nothing is replicated then
- *   --print      print the program, and run nothing
+ *   --repeat     run each program N times
+ *   --steps number of steps of a program; it has about as many operations
+ *   --array maximum KiB of an array; without it the seed decides
+ *   --skip       leave out these steps, for example 3-20,25
+ *   --without    make no operations of this kind
+ *   --ask one in N operations asks for a checkpoint; then nothing is replicated
+ *   --print      print the program and run nothing
  */
 #include <errno.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ static int between(uint64_t seed)
                 return -1;
             break;
         case 1:
-            if (ask_every > 0) /* a job with replicas cannot go on with fewer workers */
+            if (ask_every > 0) /* a job with replicas cannot be restarted with fewer workers */
                 break;
             copy = uat_replicate(text, sizeof(text));
             if (!copy || strcmp(copy, text) != 0 || uat_replicate_free((void *)(uintptr_t)copy))
@@ -120,7 +120,7 @@ static int between(uint64_t seed)
     return 0;
 }
 
-/* Check what all ranks wrote before the run; the bytes of a frozen array may be cached from now on. */
+/* Check what all ranks wrote before the run. The bytes of a frozen array may be cached from now on. */
 static int check_written(int run)
 {
     struct range all = program.runs_of[run].written;
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
         program_print();
     }
     for (unsigned long i = 0; i < programs && !prints; i++, limits.seed++) {
-        if (uat_rank() == 0) { /* the messages of failures that the library reports do not name the seed */
+        if (uat_rank() == 0) { /* messages about failures that the library reports do not name the seed */
             printf("seed %lu\n", (unsigned long)limits.seed);
             fflush(stdout);
         }

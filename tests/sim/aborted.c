@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: entries that stay in the deque after an aborted claim are offered again once no younger entry is
- * offered. A chain of tasks descends. Before each step, some tiny tasks publish and take back at the index where the
- * step's own continuation will be published, so that claims meet entries that have changed. The last task waits until
- * all offered entries have been taken, and offers the rest, until none is left. If an entry is forgotten, that never
- * ends, and UAT_SIM_LIMIT reports it. For the simulation. Usage: aborted RUNS
+ * Description: entries that stay in the deque after an aborted claim must be offered again once no younger entry is
+ * offered. A chain of tasks descends. At each step a task spawns the next one. Before each step, some tiny tasks
+ * publish and take back an entry at the index where the step's own continuation is published next. So a claim may find
+ * a different entry than its peek did. The last task waits until all offered entries have been taken, and offers the
+ * remaining ones, until none is left. If an entry is never offered again, the wait does not end, and UAT_SIM_LIMIT
+ * reports it. For the simulation. Usage: aborted RUNS
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +16,14 @@
 #include "uat/pattern.h"
 
 enum {
-    LEVELS = 10, /* must not exceed the slots of the ring */
+    LEVELS = 10, /* must not exceed the number of ring slots */
     TINY_MAX = 3,
     FRAME_WORDS = 32,
     STEP_NS = 200,
-    LATE_NS = 1000000 /* time until acknowledgements have arrived */
+    LATE_NS = 1000000 /* time after which acknowledgements have arrived */
 };
 
-static uint64_t stayed; /* entries on this worker that stayed after an aborted claim */
+static uint64_t stayed; /* number of this worker's entries that stayed after an aborted claim */
 
 UAT_TASK(uint64_t, tiny, uint64_t, i)
 {
@@ -30,7 +31,7 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Spawns from a frame of its own, so that its continuation is at another address than the step's. */
+/* Spawns in a separate frame, so that its continuation has another address than the step's. */
 static __attribute__((noinline)) uint64_t run_tiny(uint64_t i)
 {
     volatile uint64_t frame[FRAME_WORDS] = {[0] = i};
@@ -39,8 +40,8 @@ static __attribute__((noinline)) uint64_t run_tiny(uint64_t i)
     return tiny_join(&task) + frame[1];
 }
 
-/* The last task. A claim may also abort on a new publication and leave the entry again, so the task offers each entry
- * until it is taken. */
+/* The last task. A claim may also abort because of a new publication, and leave the entry again. So the task offers
+ * each entry until it is taken. */
 UAT_TASK(uint64_t, last, uint64_t, n)
 {
     while (uat_size() > 1 && !uat_deque_is_drained(uat_inspect_deque())) {
@@ -50,7 +51,7 @@ UAT_TASK(uint64_t, last, uint64_t, n)
     return n;
 }
 
-/* Relaxed: it is only a count. The peers are the thieves' claims. */
+/* Relaxed: it is only a count. Pairs with the thieves' claims. */
 static bool published_is_taken(void)
 {
     const struct uat_deque *d = uat_inspect_deque();

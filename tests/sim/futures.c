@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a task that sees that a future is set gets its value. Tasks on other workers poll the future while one
- * task sets it. The next future uses the same memory for another value. For the simulation. Usage: futures ROUNDS
+ * Description: a task that finds a future set must get its value. Tasks on other workers poll the future while one task
+ * sets it. The next future uses the same memory for another value. For the simulation. Usage: futures ROUNDS
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ UAT_TASK(uint64_t, all, uint64_t, rounds)
 {
     poll_task task[POLLERS_MAX];
     uint64_t wrong = 0;
-    /* One worker has no poller, so that the spawner goes on. */
+    /* One worker gets no poller, so that it can run the spawner. */
     int pollers = uat_size() - 2 < POLLERS_MAX ? uat_size() - 2 : POLLERS_MAX;
     for (uint64_t round = 0; round < rounds; round++) {
         value_future f = value_create();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what a worker offers is stolen, and what is stolen is what was offered. A loop of tiny tasks publishes
- * one continuation after another at one address, each with another stack. A thief must go on with the right stack.
+ * Description: every offered continuation is stolen, and the thief gets what was offered. A loop of tiny tasks
+ * publishes one continuation after another at the same address, each with different stack contents. A thief must
+ * continue with the right stack contents.
  * Then a chain of tasks descends, and the last task spawns until every continuation above it has been taken. If thieves
- * do not find one of them, that never ends, and UAT_SIM_LIMIT reports it. For the simulation. Usage: offers RUNS
- * [LOOPS]
+ * do not find one of them, the last task never ends, and UAT_SIM_LIMIT reports it. For the simulation. Usage: offers
+ * RUNS [LOOPS]
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,8 +16,8 @@
 #include "uat.h"
 #include "uat/pattern.h"
 
-/* There are more levels than slots in the ring. With QUIET_LEVELS, the remaining continuations fit into the ring once
- * its entries are taken. */
+/* The number of levels exceeds the number of ring slots. With QUIET_LEVELS, the remaining continuations fit into the
+ * ring once the ring's entries are taken. */
 enum {
     LEVELS = 40,
     QUIET_LEVELS = 24,
@@ -34,8 +35,8 @@ UAT_TASK(uint64_t, tiny, uint64_t, i)
     return mix(i);
 }
 
-/* Have all continuations been taken? It does not use uat_work_wanted(), which would offer those that a spawn or the end
- * of a task forgot. */
+/* Whether all continuations have been taken. It does not use uat_work_wanted(), which would offer continuations that a
+ * spawn or the end of a task failed to offer. */
 static bool is_drained(void)
 {
     return uat_deque_is_drained(uat_inspect_deque());
@@ -43,8 +44,8 @@ static bool is_drained(void)
 
 UAT_TASK_DECLARE(uint64_t, patient, uint64_t, i, uint64_t, depth)
 
-/* Spawns until everything that this worker has offered has been taken. A claim that arrives during a publication leaves
- * an entry, which must be offered again. */
+/* Spawns until all of this worker's continuations have been taken. A claim that arrives during a publication leaves an
+ * entry, which must be offered again. */
 static uint64_t patient(uint64_t i, uint64_t depth)
 {
     for (uint64_t n = i; uat_size() > 1 && !is_drained(); n++) {
@@ -60,7 +61,7 @@ static uint64_t patient(uint64_t i, uint64_t depth)
     return mix(i);
 }
 
-/* Its locals are in its frame at every spawn, so an older copy of the stack would give another sum. */
+/* Its locals are in its frame at every spawn, so an older copy of the stack would give a wrong sum. */
 UAT_TASK(uint64_t, loop, uint64_t, n)
 {
     volatile uint64_t sum = 0;
@@ -85,7 +86,7 @@ static uint64_t loop_alone(uint64_t n)
     return sum;
 }
 
-/* Relaxed: it is only a count. The peers are the thieves' claims. With the message protocol nothing is published. */
+/* Relaxed: it is only a count. Pairs with the thieves' claims. Under the message protocol nothing is published. */
 static bool published_is_taken(void)
 {
     const struct uat_deque *d = uat_inspect_deque();
@@ -101,7 +102,7 @@ UAT_TASK(uint64_t, wait_for_thieves, uint64_t, n)
     return n;
 }
 
-/* Does not spawn after the last join. The remaining continuations must be offered when a child returns. With the
+/* It does not spawn after the last join. The remaining continuations must be offered when a child returns. Under the
  * message protocol, uat_work_wanted() itself must give them. */
 static void work_quietly(void)
 {
@@ -114,8 +115,8 @@ static void work_quietly(void)
 
 UAT_TASK_DECLARE(uint64_t, descend, uint64_t, level, uint64_t, loops)
 
-/* Some tiny spawns publish at each index before the spawn whose continuation stays there, so claims meet entries that
- * have changed. */
+/* At each level, some tiny spawns first publish and pop entries at the same ring index. The continuation that stays is
+ * published at that index next, so a thief's claim may find a different entry than its peek did. */
 static uint64_t descend(uint64_t level, uint64_t loops)
 {
     if (level == 0 && loops == 0)
@@ -136,7 +137,8 @@ static uint64_t descend(uint64_t level, uint64_t loops)
 
 UAT_TASK_DECLARE(uint64_t, tree, uint64_t, level, uint64_t, place, uint64_t, chosen)
 
-/* Workers run out of work, find some, and must offer again. One leaf waits for that. */
+/* Workers run out of work, find some, and must offer continuations again. One leaf waits until its worker's
+ * continuations have been taken. */
 static uint64_t tree(uint64_t level, uint64_t place, uint64_t chosen)
 {
     if (level == 0)

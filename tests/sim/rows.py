@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs that are run in a simulation. Makes a run of one of them, and judges it."""
+"""The programs that are run in a simulation. This file also runs one of them and judges the result."""
 import json
 import os
 import signal
@@ -11,7 +11,8 @@ GLOBAL = {"UAT_SIM_NETWORK": "node=8", "UAT_CACHE_SIZE": "512k"}  # several host
 
 
 class Row:
-    """A command in the build folder; {seed} stands for the seed. most: its maximum number of workers, and the reason."""
+    """A command in the build folder, in which {seed} stands for the seed. most: the maximum number of workers, and the
+    reason for it."""
 
     def __init__(self, command, settings=None, least=1, most=(4096, "")):
         self.words, self.settings, self.least = command.split(), settings or {}, least
@@ -20,11 +21,12 @@ class Row:
         self.is_benchmark = "--json" in self.words
 
     def is_there(self, build):
-        """Is the program built? Those in C++ need a compiler."""
+        """Whether the program is built. Programs in C++ need a C++ compiler."""
         return (Path(build) / self.words[0]).exists()
 
 
-# Benchmarks check their answer: against a known one, by a check of their own, or (--seq) against a program without tasks.
+# Benchmarks check their answer: against a known one, by a check in the benchmark, or (--seq) against a program without
+# tasks.
 BENCHMARKS = [
     Row("perf/uat-uts -t 1 -r 0 -b 4 -a 3 -d 6 --json"),
     Row("perf/uat-uts -t 0 -b 400 -q 0.11 -m 8 -r 42 --seq --json"),
@@ -45,10 +47,11 @@ BENCHMARKS = [
     Row("examples/uat-sort 3000 --json", GLOBAL),
     Row("examples/uat-barnes-hut -n 128 -s 1 --json", GLOBAL),
 ]
-# Test programs check themselves. These are left out:
-# - `strand` and `frozen` need real time; `deaf` and `frozen` stop a process, which would stop the simulation.
-# - `in-place` talks to its test through a file; `test-api` needs the replicas of a host in one memory object.
-# - `backtrace`, `misuse`, `faulty`, `forbidden`, `generator-faults` and `sync-faults` are for tests of one worker or of errors.
+# Test programs check themselves. These programs are left out:
+# - `strand` and `frozen` need real time; `deaf` and `frozen` stop a process, which would stop the whole simulation.
+# - `in-place` communicates with its test through a file; `test-api` needs one memory object for all replicas of a host.
+# - `backtrace`, `misuse`, `faulty`, `forbidden`, `generator-faults` and `sync-faults` belong to tests of one worker or
+#   of errors.
 # - `random-trees-protected` asks for a common canary, which forked workers have anyway.
 # - `global-budget`, `global-counts` and `global-freeze` count accesses on a given number of hosts.
 # - These benchmarks measure the machine: `uat-spawn`, `uat-steal`, `uat-sync`, `uat-transfer`, `uat-atomics`, `uat-contend`, `uat-switch`,
@@ -74,7 +77,7 @@ PROGRAMS = [
 
 
 def stop(process):
-    """Ask the launcher to end, which ends its workers, too. Any process that remains is killed with its session."""
+    """Ask the launcher to end, which also ends its workers. Kill any process that remains, by its session."""
     process.terminate()
     try:
         process.communicate(timeout=10)
@@ -94,7 +97,7 @@ def judge(row, workers, output):
 
 
 def run(build, row, workers, seed, settings=None, timeout=150):
-    """Make one run. Returns its error or None, and its seconds of real time."""
+    """Make one run. Returns the run's error or None, and its real time in seconds."""
     begin = time.monotonic()
     environment = {**os.environ, "UAT_TRANSPORT": "sim", "UAT_SIM_SEED": str(seed), "UAT_SIM_LIMIT": "10000", **row.settings, **(settings or {})}
     program, *arguments = (word.format(seed=seed) for word in row.words)
@@ -105,7 +108,7 @@ def run(build, row, workers, seed, settings=None, timeout=150):
         except subprocess.TimeoutExpired:
             stop(process)
             return f"not done after {timeout} s", timeout
-        except BaseException:  # otherwise `with` would wait for its end
+        except BaseException:  # otherwise `with` would wait for the process to end
             stop(process)
             raise
     if process.returncode:
