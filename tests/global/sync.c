@@ -79,7 +79,7 @@ static unsigned char value_of(uint64_t round, uint64_t number)
     return (unsigned char)(1 + (round * 7 + number + seed) % 250);
 }
 
-/* Alternately receive, check the other task's cell, write the own cell, and send. At the end, use a semaphore. */
+/* Alternately receive, check the other task's cell, write this cell, and send. At the end, use a semaphore. */
 static void answer(void *arg, void *result)
 {
     struct pair p = *(struct pair *)arg;
