@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The context switch. This describes x86-64 (System V); asm/aarch64/continuation.h and asm/aarch64/switch.S have the
- * differences.
+ * The context switch. This text describes x86-64 (System V). asm/aarch64/continuation.h and asm/aarch64/switch.S
+ * describe the differences on aarch64.
  *
  * A continuation is a stack pointer. From there upwards, the stack contains r15 r14 r13 r12 rbx rbp and the return
  * address. These registers are the callee-saved ones; all others are dead at a call. Of the floating-point state, a
@@ -9,8 +9,8 @@
  * all workers run with the same control words. So a task that changes its rounding mode must restore it before its next
  * spawn or join.
  *
- * The switch resumes a continuation by `jmp`, not by `ret`. The return-address predictor remembers another call than
- * the one that pushed the continuation's return address, and a mispredicted return costs about 20 cycles.
+ * The switch resumes a continuation by `jmp`, not by `ret`. The return-address predictor's last call is not the one
+ * that pushed the continuation's return address, and a mispredicted return costs about 20 cycles.
  *
  * spawn.S describes the alignment and the layout of the stack below a continuation's stack pointer (struct uat_frame,
  * result, argument). Shadow stacks (CET) do not work with stacks that move, so the objects are not marked for them.
@@ -23,8 +23,8 @@
 #include "include/uat.h"
 
 /*
- * Called by the scheduler, on the process's own stack: continue at sp. Returns UAT_EVENT_* when that task, or a task
- * that has run after it in the same uni-address region, waits, or ends while its spawner is elsewhere.
+ * Called by the scheduler, on the process's own stack: continue at sp. Returns UAT_EVENT_* when the task at sp, or a
+ * task that has run after it in the same uni-address region, waits, or when it ends while its spawner is elsewhere.
  */
 int uat_resume(uintptr_t sp);
 
@@ -44,8 +44,8 @@ void uat_join_suspend(uat_task_t *t);
 
 /*
  * Called by a task: wait. Returns 0 when the task is resumed. The assembly calls uat_schedule_next(), which finds
- * `wait` in uat_worker, and continues at the stack pointer that uat_schedule_next() returns. If that is 0, the assembly
- * returns UAT_EVENT_PARKED to the scheduler. So a switch from one task to the next executes no return that the
+ * `wait` in uat_worker. Then it continues at the stack pointer that uat_schedule_next() returns. If that is 0, the
+ * assembly returns UAT_EVENT_PARKED to the scheduler. So a switch from one task to the next executes no return that the
  * processor would mispredict.
  */
 struct uat_park;

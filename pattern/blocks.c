@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * uat_for_each_block(): lazy binary splitting as in loop.c, over blocks that are checked out. A worker takes blocks
- * from the end of its range that is near. When it splits, the nearer half becomes the child, which runs here at once;
- * the other half is the continuation, which thieves take.
+ * from that end of its range that is near. When it splits the range, the nearer half becomes the child and runs at
+ * once. The other half is the continuation, which thieves may take.
  */
 #include <string.h>
 
@@ -12,14 +12,14 @@
 #include "pattern/failed.h"
 
 enum {
-    FIRST_BYTES = 4096, /* bytes of the first block; each next block is twice as long, until one takes long enough */
+    FIRST_BYTES = 4096, /* bytes of the first block; the length doubles until a block takes long enough */
     LOOKS = 16,         /* elements of a half that are examined before a split */
-    WORKED = 4096       /* memory blocks that a worker remembers, 256 MiB in all */
+    WORKED = 4096       /* memory blocks that a worker remembers; together 256 MiB */
 };
 
 /*
- * The numbers of the memory blocks that this worker has worked on. When a loop is run again, this worker gets the same
- * elements as far as possible. Their pages are in its page table, and some of the elements are in its caches.
+ * The numbers of the memory blocks that this worker has worked on. When a loop runs again, this worker gets the same
+ * elements as far as possible, because their pages are in its page table and some of them are in its caches.
  */
 static uint32_t worked[WORKED];
 
@@ -29,7 +29,7 @@ struct blocks {
     size_t size;       /* bytes of an element */
     size_t begin, end; /* range of elements */
     size_t bytes;      /* bytes of this block and the user's argument */
-    size_t length;     /* number of elements for the next call of body; 0 if unknown */
+    size_t length;     /* number of elements in the next call of body; 0 if unknown */
     enum uat_access access;
     uat_block_fn *body;
     _Alignas(16) char arg[];
@@ -46,9 +46,9 @@ static int is_near(const struct blocks *b, size_t i)
 }
 
 /*
- * The group of elements that lie in the same block of global memory as element i: first_of_block() returns the first of
- * them, end_of_block() the one after the last. An element that lies in two blocks, which may be on two hosts, is a
- * group of its own.
+ * The group of elements that are in the same block of global memory as element i. first_of_block() returns the group's
+ * first element, end_of_block() the element after its last. An element that crosses from one block to the next, which
+ * may be on another host, is a group of its own.
  */
 static size_t first_of_block(const struct blocks *b, size_t i)
 {
@@ -69,8 +69,8 @@ static uint32_t number_of_block(const struct blocks *b, size_t i)
     return (uint32_t)((uintptr_t)element(b, i) / UAT_GLOBAL_BLOCK);
 }
 
-/* Score a range by samples: first by the number that are near, then by the number that lie in blocks on which this
- * worker has worked. */
+/* Score a range by LOOKS samples: first by the number of samples that are near, then by the number in blocks on which
+ * this worker has worked. */
 static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
 {
     size_t near = 0, known = 0;
@@ -83,7 +83,7 @@ static size_t count_liked(const struct blocks *b, size_t begin, size_t end)
     return near * (LOOKS + 1) + known;
 }
 
-/* As in loop.c: the chunk length of the last range that ended on this worker, and where that range ended. */
+/* The block length of the last range that ended on this worker, and where that range ended; see loop.c. */
 static struct {
     uat_block_fn *body;
     const char *end;
@@ -114,7 +114,7 @@ static void split(struct blocks *b, size_t begin, size_t end)
     b->begin = swapped ? middle : begin; /* the spawn copies it */
     b->end = swapped ? end : middle;
     uat_spawn(&task, run_task, b, b->bytes, NULL, 0);
-    b->length = length_behind(b, b->end); /* the length measured by the half that has run, unless it ran elsewhere */
+    b->length = length_behind(b, b->end); /* measured by the child, if it ended on this worker */
     b->begin = swapped ? begin : middle;
     b->end = swapped ? middle : end;
     run(b);
@@ -153,8 +153,8 @@ static size_t adapt(const struct blocks *b, size_t length, size_t taken, uint64_
 }
 
 /*
- * The length of a part's first block, which nobody can share. Each element may take long, so if a part has few
- * elements, the block is only a small share of them.
+ * The length of a part's first block, which no other worker can share. Each element may take long, so a part of few
+ * elements starts with a small share of them.
  */
 static size_t first_length(const struct blocks *b)
 {
@@ -164,8 +164,8 @@ static size_t first_length(const struct blocks *b)
     return length > 0 ? length : 1;
 }
 
-/* Run [begin, end) after the body has failed for later elements. Of several failures, that of the first elements
- * counts. */
+/* Run b's elements after the body has failed for later elements. If the body fails again, the new failure counts,
+ * because its elements come first. */
 static __attribute__((noinline, cold)) void run_earlier(struct blocks *b)
 {
     struct uat_failure own;
@@ -226,6 +226,6 @@ void uat_for_each_block(void *array, size_t count, size_t size, enum uat_access 
     if (arg_size > 0)
         memcpy(b->arg, arg, arg_size);
     if (uat_global_home(array) < 0)
-        uat_global_checkout(array, size, access); /* ends the job with a message */
+        uat_global_checkout(array, size, access); /* no global memory: this ends the job with a message */
     run(b);
 }

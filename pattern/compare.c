@@ -20,7 +20,7 @@ struct comparison {
 
 static void *user_arg(const struct comparison *c)
 {
-    return (void *)(uintptr_t)c->arg; /* qsort_r() has no const there */
+    return (void *)(uintptr_t)c->arg; /* qsort_r() takes a pointer without const */
 }
 
 static int less(const void *a, const void *b, const void *arg)
@@ -57,7 +57,7 @@ static void exchange_any(char *a, char *b, size_t size)
 
 static void exchange(char *a, char *b, size_t size)
 {
-    if (size == sizeof(uint32_t)) /* here the compiler knows the size */
+    if (size == sizeof(uint32_t)) /* with a constant size, the compiler generates a plain exchange */
         exchange_words(a, b, sizeof(uint32_t));
     else if (size == sizeof(uint64_t))
         exchange_words(a, b, sizeof(uint64_t));
@@ -65,8 +65,8 @@ static void exchange(char *a, char *b, size_t size)
         exchange_any(a, b, size);
 }
 
-/* The elements of [begin, end) that are on the wrong side of the pivot. at[] has their distances from `begin`, in
- * order. */
+/* The elements of [begin, end) that are on the wrong side of the pivot. at[] holds their offsets from `begin`, in
+ * rising order. */
 struct misplaced {
     size_t begin, end, next, count;
     uint16_t at[BLOCK];
@@ -77,7 +77,8 @@ static int is_empty(const struct misplaced *m)
     return m->next == m->count;
 }
 
-/* Find the elements that belong to the front or, if `front` is 0, the others. No branch depends on an element. */
+/* Find the elements of [begin, end) that belong to the front (front = 1) or that do not (front = 0). No branch depends
+ * on an element. */
 static void find(struct misplaced *m, const char *base, size_t begin, size_t end, int front,
                  const uat_sort_pivot_t *pivot)
 {
@@ -97,7 +98,7 @@ static char *take(struct misplaced *m, char *base, size_t size)
     return base + (m->begin + m->at[m->next++]) * size;
 }
 
-/* Bring the misplaced elements that are left to the end of their block; returns where they begin. */
+/* Move the remaining misplaced elements to the end of their block. Returns the index of the first of them. */
 static size_t move_to_end(struct misplaced *m, char *base, size_t size)
 {
     size_t place = m->end;
@@ -106,7 +107,7 @@ static size_t move_to_end(struct misplaced *m, char *base, size_t size)
     return place;
 }
 
-/* Bring the misplaced elements that are left to the start of their block; returns where they end. */
+/* Move the remaining misplaced elements to the start of their block. Returns the index after the last of them. */
 static size_t move_to_begin(struct misplaced *m, char *base, size_t size)
 {
     size_t place = m->begin;
@@ -115,7 +116,7 @@ static size_t move_to_begin(struct misplaced *m, char *base, size_t size)
     return place;
 }
 
-/* Elements [less, from) do not belong to the front. Exchange them with elements from the end of the range that do. */
+/* Exchange elements [less, from), which do not belong to the front, with elements from the end of the range that do. */
 static void fill_front(char *base, uat_sort_pass_t *pass, size_t least, const uat_sort_pivot_t *pivot)
 {
     size_t size = ((const struct comparison *)pivot->arg)->size;
@@ -130,8 +131,8 @@ static void fill_front(char *base, uat_sort_pass_t *pass, size_t least, const ua
 }
 
 /*
- * Hoare's pass from both ends, in blocks (Edelkamp and Weiss, "BlockQuicksort", 2016). It stays within the pass even
- * if a comparison contradicts itself.
+ * Hoare's pass from both ends, in blocks (Edelkamp and Weiss, "BlockQuicksort", 2016). It never accesses an element
+ * outside the pass, even if a comparison contradicts itself.
  */
 static void partition(void *elements, uat_sort_pass_t *pass, size_t most, const uat_sort_pivot_t *pivot)
 {
@@ -158,7 +159,7 @@ static void partition(void *elements, uat_sort_pass_t *pass, size_t most, const 
     pass->from = left.end;
     pass->less = move_to_end(&left, elements, size);
     pass->to = move_to_begin(&right, elements, size);
-    if (pass->less == right.begin) /* nothing lies between the blocks, so what was just moved belongs to the front */
+    if (pass->less == right.begin) /* no element is between the blocks, so the moved ones are in front */
         pass->less = pass->from = pass->to;
 }
 
@@ -179,7 +180,7 @@ static void insert_all(char *p, size_t count, const struct comparison *c)
     }
 }
 
-/* Let the element at `at` sink to its place in a heap whose root is the greatest. */
+/* Let the element at `at` sink to its place in a heap whose root is the greatest element. */
 static void sink(char *p, size_t at, size_t count, const struct comparison *c)
 {
     for (size_t child; (child = 2 * at + 1) < count; at = child) {
@@ -202,7 +203,7 @@ static void sort_heap(char *p, size_t count, const struct comparison *c)
     }
 }
 
-/* Merge sort. Halves that are already in order are not merged. scratch: room for half of the elements. */
+/* Merge sort. Halves that are already in order are not merged. scratch: space for half of the elements. */
 static void sort_halves(char *p, size_t count, char *scratch, const struct comparison *c)
 {
     size_t half = count / 2, size = c->size;
@@ -233,7 +234,7 @@ static void sort(void *elements, size_t count, const void *arg)
 void uat_sort(void *array, size_t count, size_t size, uat_compare_fn *compare, const void *arg, size_t arg_size)
 {
     uat_sort_kernel_t kernel = {size, sort, partition, less};
-    if (arg_size > PTRDIFF_MAX) /* no object is so large; otherwise gcc with sanitizers warns that the sum may be 0 */
+    if (arg_size > PTRDIFF_MAX) /* impossible; without this, gcc with sanitizers warns that the sum may be 0 */
         __builtin_unreachable();
     _Alignas(ALIGNMENT) char block[sizeof(struct comparison) + arg_size];
     struct comparison *c = (struct comparison *)block;

@@ -15,7 +15,7 @@ static void call_here(const uat_call_t *call)
     call->fn(copy, call->result);
 }
 
-/* The last call is not spawned: a continuation that has only to join is not worth stealing. */
+/* The last call is not spawned, because a continuation that only joins is not worth stealing. */
 void uat_invoke(const uat_call_t *calls, size_t count)
 {
     if (count == 0)

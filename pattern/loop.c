@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lazy binary splitting (Tzannes et al., PPoPP'10) over continuation stealing. One half is spawned and runs here at
- * once. Thieves can take the continuation, which runs the other half. While nobody has stolen the continuation from
- * the deque, uat_work_wanted() is false and the spawned half runs as a plain loop. A loop of n chunks that nobody
- * steals from splits log2(n) times.
+ * once. Thieves can take the continuation, which runs the other half. Until a thief has stolen the continuation from
+ * the deque, uat_work_wanted() is false and the spawned half runs as a plain loop. If there is no steal, a loop of n
+ * chunks splits log2(n) times.
  */
 #include "pattern/loop.h"
 
@@ -58,7 +58,8 @@ static void call_body(const struct uat_loop *loop, int64_t begin, int64_t end, v
 
 /*
  * The chunk length of the last part that ended on this worker, and where that part ended. The part that follows it
- * starts with this length. A task that has migrated finds the values of another part here; `end` tells the two apart.
+ * starts with this length. A task that has migrated finds here the values of an unrelated part, which it recognises by
+ * `end`.
  */
 static struct {
     uat_for_fn *body;
@@ -67,9 +68,10 @@ static struct {
 } measured;
 
 /*
- * The iterations that this worker ran last, as far as they adjoin. When a loop is run again, this worker gets the same
- * iterations, because the data that they touch is in its caches (affinity, as with oneTBB's affinity_partitioner). A
- * part inside this range begins another pass. A short part elsewhere was only help at the end of a pass.
+ * The last contiguous range of iterations that this worker ran. When a loop runs again, this worker gets the same
+ * iterations, because their data are in its caches (affinity, as with oneTBB's affinity_partitioner). A part inside
+ * this range means that a new pass has begun. A short part outside this range is ignored: this worker only helped
+ * others at the end of a pass.
  */
 static struct {
     int64_t begin, end;
@@ -125,8 +127,8 @@ static void loop_task(void *arg, void *result)
 
 /*
  * Spawn the half that has more iterations in `ran`. Run the other half as the continuation, and combine both results
- * into *partial. If the second half is spawned, views of reducers are put aside, so that each half has its own. They
- * are combined in the order of the iterations.
+ * into *partial. If the second half is spawned, the views of reducers are put aside, so that each half has its own
+ * views. The views are combined in the order of the iterations.
  */
 static void split(struct uat_loop *loop, int64_t begin, int64_t end, void *partial)
 {

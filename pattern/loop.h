@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A range of iterations that splits on demand: what loops and reductions have in common. */
+/* A range of iterations that splits on demand: the common part of loops and reductions. */
 #ifndef UAT_LOOP_H
 #define UAT_LOOP_H
 
@@ -24,10 +24,10 @@ struct uat_loop {
 /* Bytes of a loop's block. */
 size_t uat_loop_size(size_t value_size, size_t arg_size);
 
-/* Fill the block after `head` with identity and argument, and set the head's sizes. */
+/* Fill the loop's tail with the identity and the user's argument, and set the sizes in its head. */
 void uat_loop_make(struct uat_loop *loop, const void *identity, size_t value_size, const void *arg, size_t arg_size);
 
-/* Run [begin, end) of the loop on the calling task's stack, and add it to *partial (NULL for a loop). */
+/* Run [begin, end) of the loop on the calling task's stack, and combine the result into *partial (NULL for a loop). */
 void uat_loop_run(struct uat_loop *loop, int64_t begin, int64_t end, void *partial);
 
 #endif

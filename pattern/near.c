@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uat_for_near(): a child for each run of iterations whose elements have one home. Homes decide only where a child
- * starts. So the iterations are right also if homes change, as after a checkpoint.
+ * uat_for_near(): spawns a child for each run of iterations whose elements have the same home. Homes only decide where
+ * a child starts. So every iteration runs once even if homes change, as after a restart from a checkpoint.
  */
 #include <string.h>
 
@@ -23,7 +23,8 @@ static void run_task(void *arg, void *result)
     uat_for(r->begin, r->end, r->body, r->arg, r->arg_size);
 }
 
-/* The end of the iterations from i on whose elements have the same home, block by block. */
+/* The end of the run of iterations that starts at i: their elements have the same home. Looks at homes block by
+ * block. */
 static int64_t end_of_run(const char *array, size_t size, int64_t i, int64_t end)
 {
     int home = uat_global_home(array + (size_t)i * size);
@@ -44,7 +45,7 @@ void uat_for_near(int64_t begin, int64_t end, const void *array, size_t size, ua
     uat_group_t group;
     if (begin >= end)
         return;
-    if (size == 0 || uat_global_home(elements + (size_t)begin * size) < 0) { /* nothing to be near to */
+    if (size == 0 || uat_global_home(elements + (size_t)begin * size) < 0) { /* the elements have no home */
         uat_for(begin, end, body, arg, arg_size);
         return;
     }

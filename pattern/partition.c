@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A partition in place that splits on demand. A worker partitions the range in short steps. When thieves have emptied
- * its deque, it offers a part of what is left. A range that nobody steals from takes one pass, however often it was
- * offered.
+ * its deque, it offers a part of the remaining elements. A range from which no thief steals takes one pass, however
+ * often parts were offered.
  *
- * In near memory the worker goes on at both ends and offers the middle. So the fronts of the ends and of the middle are
- * neighbours, except for the elements that remain at one end when the other end is done.
+ * In near memory the worker continues at both ends and offers the middle. So the front of the ends and the front of the
+ * middle are adjacent, except for elements that remain at one end when the other end is done.
  *
- * In far memory the worker offers the second half. Both halves become { front, rest }, and one exchange brings the
- * fronts together. The exchange moves as many elements as the shorter of the two inner pieces has.
+ * In far memory the worker offers the second half. Both halves become { front, rest }, and one exchange joins the
+ * fronts. It exchanges the first half's rest with the second half's front, as many elements as the shorter of the two
+ * has.
  */
 #include "pattern/partition.h"
 
 #include <string.h>
 
 enum {
-    STEP_BYTES = 1 << 18,  /* near: bytes between two looks at the deque; some 50 us of work */
+    STEP_BYTES = 1 << 18,  /* near memory: bytes between two looks at the deque; some 50 us of work */
     SPLIT_BYTES = 1 << 17, /* a range of fewer bytes is not split */
     EXCHANGE_BYTES = 512   /* bytes copied through the stack at a time */
 };
@@ -25,7 +26,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Exchange two ranges in this process. */
+/* Exchange two ranges of this process's memory. */
 static void exchange_here(char *a, char *b, size_t bytes)
 {
     char kept[EXCHANGE_BYTES];
@@ -59,8 +60,8 @@ static void exchange_some(int64_t begin, int64_t end, const void *arg)
 }
 
 /*
- * Bring two fronts together. Elements [0, less) and [from, from + more) belong to the front. Elements [less, from) and
- * all those from `from + more` on do not. Returns the number of elements of both fronts.
+ * Join two fronts. On entry, elements [0, less) and [from, from + more) belong to the front; elements [less, from) and
+ * those from `from + more` on do not. Returns the number of elements in the joined front.
  */
 static size_t join_fronts(const struct uat_range *range, size_t less, size_t from, size_t more)
 {
@@ -78,7 +79,7 @@ static uat_sort_pivot_t pivot_of(const struct uat_range *range)
     return (uat_sort_pivot_t){range->tail, range->equal, range->tail + range->arg_offset};
 }
 
-/* Partition about `most` of the elements that are left, all of which are near. */
+/* Partition about `most` of the remaining elements, all of which are near. */
 static void step_near(const struct uat_range *range, uat_sort_pass_t *pass, size_t most)
 {
     uat_sort_pivot_t pivot = pivot_of(range);
@@ -90,7 +91,7 @@ static void step_near(const struct uat_range *range, uat_sort_pass_t *pass, size
     *pass = (uat_sort_pass_t){pass->less + here.less, pass->less + here.from, pass->less + here.to};
 }
 
-/* Partition the next `count` elements by themselves; an exchange joins their front to the front found before. */
+/* Partition the next `count` elements separately, and join their front to the previous one by an exchange. */
 static void step_far(const struct uat_range *range, uat_sort_pass_t *pass, size_t count)
 {
     uat_sort_pivot_t pivot = pivot_of(range);
@@ -108,7 +109,7 @@ static void partition_task(void *arg, void *result)
     *(size_t *)result = uat_partition(arg);
 }
 
-/* Partition [begin, end) of the whole by itself. Returns how many elements belong to the front. */
+/* Partition elements [begin, end) of the whole separately. Returns the number of those that belong to the front. */
 static size_t partition_part(struct uat_range *range, const struct uat_range *whole, size_t begin, size_t end,
                              size_t known)
 {
@@ -119,9 +120,9 @@ static size_t partition_part(struct uat_range *range, const struct uat_range *wh
 }
 
 /*
- * Offer half of what is left. A child continues with the first half. If nobody steals the continuation meanwhile, the
- * pass goes on after that half. If it is stolen, the thief partitions the second half by itself, one exchange joins the
- * fronts, and the pass is done.
+ * Offer half of the remaining elements. A child continues with the first half. If the continuation is not stolen before
+ * the child ends, the pass continues after that half. If it is stolen, the thief partitions the second half separately,
+ * one exchange joins the fronts, and the pass is done.
  */
 static uat_sort_pass_t split_far(struct uat_range *range, uat_sort_pass_t pass)
 {
@@ -144,8 +145,8 @@ static uat_sort_pass_t split_far(struct uat_range *range, uat_sort_pass_t pass)
 }
 
 /*
- * Partition from both ends, at most range->share elements from each, until one end's share is done. If the
- * continuation is stolen, the elements between the two shares belong to the thief. A kernel takes at most half of its
+ * Partition from both ends, at most range->share elements from each, until one end's share is done. If the continuation
+ * is stolen, the thief handles the elements between the two shares. A call of the kernel takes at most half of its
  * `most` elements from either end.
  */
 static void ends_task(void *arg, void *result)
@@ -156,7 +157,7 @@ static void ends_task(void *arg, void *result)
     size_t low = range->known + range->share, high = range->count - range->share, size = range->kernel.size,
            step = STEP_BYTES / size;
     char *home = range->base, *back = uat_range_at(range, high);
-    uat_global_checkout(home, low * size, UAT_READ_WRITE); /* both ranges are near, so neither of them moves */
+    uat_global_checkout(home, low * size, UAT_READ_WRITE); /* both ranges are near, so they are used in place */
     uat_global_checkout(back, range->share * size, UAT_READ_WRITE);
     while (pass.from < low && pass.to > high) {
         size_t most = 2 * smaller(low - pass.from, pass.to - high);
@@ -168,9 +169,10 @@ static void ends_task(void *arg, void *result)
 }
 
 /*
- * Offer the middle of what is left, all of which is near. A child continues at both ends. If nobody steals the
- * continuation meanwhile, the pass goes on where the child stopped. If it is stolen, the thief partitions the middle,
- * then what the child left at one end, and the pass is done. The fronts are neighbours, or nearly so.
+ * Offer the middle of the remaining elements, all of which are near. A child continues at both ends. If the
+ * continuation is not stolen before the child ends, the pass continues where the child stopped. If it is stolen, the
+ * thief partitions the middle, then the elements that the child has left at one end, and the pass is done. The fronts
+ * are adjacent, or nearly so.
  */
 static uat_sort_pass_t split_near(struct uat_range *range, uat_sort_pass_t pass)
 {
@@ -206,7 +208,7 @@ size_t uat_partition(struct uat_range *range)
     uat_sort_pass_t pass = {0, range->known, range->count};
     while (pass.from < pass.to) {
         size_t left = pass.to - pass.from, window = uat_range_window(size);
-        int near = uat_range_is_near(range); /* true until the next spawn, where the task may migrate to another host */
+        int near = uat_range_is_near(range); /* valid until the next spawn, where the task may migrate */
         if (left * size > SPLIT_BYTES && left > 2 && uat_work_wanted())
             pass = near ? split_near(range, pass) : split_far(range, pass);
         else if (near)

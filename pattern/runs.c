@@ -5,11 +5,11 @@
 #include <string.h>
 
 enum {
-    SCRATCH_MAX = 1 << 28, /* most bytes of scratch memory */
-    REVERSED_BYTES = 256   /* bytes of an element that are copied through the stack at a time */
+    SCRATCH_MAX = 1 << 28, /* maximum bytes of scratch memory */
+    REVERSED_BYTES = 256   /* maximum bytes of an element that are copied through the stack at a time */
 };
 
-/* A run: `count` elements at first, first + stride, ..., none less than the one before. */
+/* A run: the `count` elements at first, first + stride, and so on. No element is less than the previous one. */
 struct run {
     size_t first, count;
     ptrdiff_t stride;
@@ -30,8 +30,8 @@ static int is_less(const struct runs *r, size_t a, size_t b)
     return r->kernel->less(r->elements + a * size, r->elements + b * size, r->arg);
 }
 
-/* The longest run that starts at `first` with this stride. A falling run is described from its last element
- * backwards. */
+/* The longest run that starts at `first` with this stride. A falling run is described backwards, from its last element
+ * on. */
 static struct run longest_run(const struct runs *r, size_t first, size_t stride)
 {
     size_t at = first;
@@ -70,7 +70,7 @@ static int find_interleaved(struct runs *r, int n)
 /* The functions below are inlined with constant sizes for the most frequent element sizes. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* Reverse the elements, which are one falling run. */
+/* Reverse the elements, which form one falling run. */
 INLINED void reverse(char *low, size_t count, size_t size)
 {
     char kept[REVERSED_BYTES];
@@ -106,7 +106,7 @@ INLINED void merge(const uat_sort_kernel_t *kernel, const void *arg, char *to, c
     }
     memcpy(to, a, (size_t)(a_end - a));
     to += a_end - a;
-    if (to != b) /* if b is not in its place already */
+    if (to != b) /* unless b is already in its place */
         memcpy(to, b, (size_t)(b_end - b));
 }
 

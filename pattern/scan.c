@@ -2,9 +2,10 @@
 /*
  * uat_scan(): prefix sums that split on demand. A worker carries the value from iteration to iteration. When thieves
  * have emptied its deque, it cuts the remaining iterations for p workers, and runs 1 / (p + 1) of them as a child. If
- * the continuation is stolen, the thief meanwhile reduces all other parts but the last (Blelloch, "Prefix Sums and
- * Their Applications", 1990). Then all parts run, each with its starting value. This takes 2 / (p + 1) of the
- * sequential time. If the continuation is not stolen, the loop goes on after the child, and nothing was done twice.
+ * the continuation is stolen, the thief reduces all other parts except the last while the child runs (Blelloch, "Prefix
+ * Sums and Their Applications", 1990). Then the other parts run, each with its starting value. This takes 2 / (p + 1)
+ * of the sequential time. If the continuation is not stolen, the loop continues after the child, and no work was done
+ * twice.
  */
 #include <string.h>
 
@@ -15,7 +16,7 @@
 
 enum {
     PARTS_OF_WORKER = 4, /* parts per worker that are reduced first, for balance */
-    PARTS_MAX = 128      /* most parts of a cut; their values lie in the frame of a task */
+    PARTS_MAX = 128      /* maximum parts of a cut; their values are in the frame of a task */
 };
 
 /*
@@ -24,7 +25,7 @@ enum {
 struct part {
     int64_t begin, end;
     int64_t grain;
-    uat_reduce_fn *body; /* the body to run: in the first pass the reduction's body */
+    uat_reduce_fn *body; /* the body to run; in the first pass, the reduction's body */
     uat_reduce_fn *reduce;
     uat_combine_fn *combine;
     size_t size;  /* bytes of a value */
@@ -59,14 +60,14 @@ static void carry_part(void *arg, void *result)
     carry_on(part, result);
 }
 
-/* The parts of a range. Part i begins at edges[i] with the value at starts + i * room. The value after part i goes to
- * ends + i * room. */
+/* The parts of a range. Part i starts at edges[i] with the value at starts + i * room. The value after part i is stored
+ * at ends + i * room. */
 struct cut {
     int64_t count, edges[PARTS_MAX + 1];
     char *starts, *ends;
 };
 
-/* The last part reaches from `last` to the end; the others share what precedes it. */
+/* The last part is [last, end). The other parts divide [begin, last) evenly. */
 static void make_edges(struct cut *cut, int64_t begin, int64_t last, int64_t end)
 {
     int64_t n = last - begin, m = cut->count - 1;
@@ -75,7 +76,7 @@ static void make_edges(struct cut *cut, int64_t begin, int64_t last, int64_t end
     cut->edges[cut->count] = end;
 }
 
-/* Run parts 0 to count - 1 in parallel. The last is spawned first: it may be the longest. */
+/* Run parts 0 to count - 1 in parallel. The last part is spawned first, because it may be the longest. */
 static void run_parts(struct part *part, const struct cut *cut, int64_t count, uat_fn *fn)
 {
     size_t size = part->size, room = part->room;
@@ -91,8 +92,8 @@ static void run_parts(struct part *part, const struct cut *cut, int64_t count, u
 }
 
 /*
- * Run the iterations from part->begin on. The iterations before part->begin run elsewhere as the task `first`, which
- * leaves its result in *value. The last part, from `last` on, is not reduced. Sets *value to the value of the whole.
+ * Run the iterations from part->begin on. The iterations before part->begin run on another worker as the task `first`,
+ * whose result is *value. The last part, from `last` on, is not reduced. Sets *value to the value after all iterations.
  */
 static void run_others(struct part *part, int64_t last, char *value, uat_task_t *first)
 {
@@ -125,8 +126,8 @@ static void run_others(struct part *part, int64_t last, char *value, uat_task_t 
     memcpy(value, ends + (size_t)(cut.count - 1) * room, size);
 }
 
-/* Run the first part as a child and offer its continuation to thieves. Returns the iteration up to which *value is
- * complete. */
+/* Run the first part as a child and offer the continuation to thieves. *value is then complete up to the iteration that
+ * is returned. */
 static int64_t share(struct part *part, char *value)
 {
     int64_t begin = part->begin, end = part->end, length = (end - begin) / (uat_size() + 1);

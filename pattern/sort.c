@@ -2,8 +2,8 @@
 /*
  * uat_sort_by(): quicksort (Hoare 1962) in place. A range that is longer than a leaf is partitioned by the median of a
  * sample. The first part is a child, and the second part is the continuation that thieves take. Partitions themselves
- * split on demand (partition.c), so all workers take part from the first pass on. Process-private memory is left to the
- * kernel.
+ * split on demand (partition.c), so all workers take part from the first pass on. Process-private memory is sorted by
+ * the kernel alone.
  */
 #include "pattern/partition.h"
 #include "pattern/runs.h"
@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum {
-    LEAF_BYTES = 1 << 16, /* near: sorted at once by the kernel, in half a millisecond or so */
+    LEAF_BYTES = 1 << 16, /* bytes of a near leaf, which the kernel sorts in about half a millisecond */
     SAMPLES_MIN = 3,      /* elements of the smallest sample */
     SAMPLES_MAX = 63,     /* elements of the largest sample; 3 and 63 are 2^n - 1 */
     SAMPLE_BYTES = 2048,  /* bytes of samples on the stack, unless the elements are large */
-    SAMPLED = 1 << 9,     /* a sample is doubled while the range has more than SAMPLED elements per sampled one */
-    UNEVEN = 8,           /* a front below 1/UNEVEN of the range is uneven: its pivot probably occurs often */
-    MERGERS = 4           /* with more workers, sorting beats merging the runs on one worker */
+    SAMPLED = 1 << 9,     /* a sample is doubled while the range has more elements than this per sampled one */
+    UNEVEN = 8,           /* if the front is below 1/UNEVEN of the range, the pivot probably occurs often */
+    MERGERS = 4           /* with more workers than this, sorting is faster than merging runs on one worker */
 };
 
 /* The number of elements in a range's sample. */
@@ -52,14 +52,14 @@ static void choose_pivot(struct uat_range *range)
     memcpy(range->tail, sample + n / 2 * size, size);
 }
 
-/* The parts of a range. [0, less) is below the pivot. [from, count) is above the pivot or, if `less` is a good share of
- * the range, not below it. */
+/* The parts of a range. [0, less) is below the pivot. [from, count) is above the pivot or, if `less` is a large part of
+ * the range, not below it. The elements in between equal the pivot. */
 struct parts {
     size_t less, from;
 };
 
-/* Partition elements [begin, count) of the range. Returns how many go to the front: those less than the pivot, or with
- * `equal` those not greater. */
+/* Partition elements [begin, count) of the range. Returns the number of elements in the front: those less than the
+ * pivot or, with `equal`, those not greater. */
 static size_t front_of(struct uat_range *range, size_t begin, int equal)
 {
     struct uat_range whole = *range; /* a copy of the head, without the tail */
@@ -74,10 +74,11 @@ static size_t front_of(struct uat_range *range, size_t begin, int equal)
 }
 
 /*
- * If few elements are below the pivot, those equal to it go next to them and are done. So a range of equal elements
- * ends after two passes. A comparison that contradicts itself may report the pivot as less than itself or as unequal to
- * itself. Then all elements may seem to be below it. Even so each part has fewer elements than the range, because some
- * elements are done. These are the greatest ones if the comparison is "less or equal", and all if it is "always less".
+ * If few elements are below the pivot, those equal to it are moved next to them and are done. So a range of equal
+ * elements is done after two passes. A comparison that contradicts itself may report the pivot as less than itself or
+ * as unequal to itself. Then all elements may seem to be below the pivot. Even then each part has fewer elements than
+ * the range, because some elements count as done: the greatest ones if the comparison is "less or equal", and all if it
+ * is "always less".
  */
 static struct parts divide(struct uat_range *range)
 {
@@ -120,15 +121,15 @@ static int is_leaf(const struct uat_range *range)
 
 static void sort_task(void *arg, void *result);
 
-/* Set the range to elements [begin, end) of the whole. */
+/* Set `range` to elements [begin, end) of the whole. */
 static void take_part(struct uat_range *range, const struct uat_range *whole, size_t begin, size_t end)
 {
     range->base = uat_range_at(whole, begin);
     range->count = end - begin;
 }
 
-/* If one part is a leaf and far smaller, sort it and leave the other part in the range, without keeping a frame for
- * it. */
+/* If one part is a leaf and far smaller than the other, sort it and set the range to the other part, so that the
+ * recursion keeps no frame. Returns whether it did. */
 static int sort_uneven(struct uat_range *range, const struct uat_range *whole, struct parts parts)
 {
     size_t high = whole->count - parts.from;
@@ -169,7 +170,7 @@ static void sort_range(struct uat_range *range)
     uat_join(&task);
 }
 
-/* Merge the range if all of it is near and consists of runs. */
+/* Sort the range by a merge if it is near and consists of a few runs. */
 static int merge_range(const struct uat_range *range)
 {
     size_t bytes = range->count * range->kernel.size;

@@ -46,7 +46,7 @@
 	\operation	d14, d15, 144
 .endm
 
-/* Describe in CFI where the registers of a continuation are, by their distance below its CFA. */
+/* Describe in CFI where a continuation's registers are, as offsets below its CFA. */
 .macro PAIR_CFI first, second, place
 	.cfi_offset \first, \place - UAT_SAVED_SIZE
 	.cfi_offset \second, \place + 8 - UAT_SAVED_SIZE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A Spack recipe. Untested: Spack has not run it. Put the folder into a repository of yours as packages/uat/package.py.
+# A Spack recipe. Untested: Spack has not run it. Copy it to packages/uat/package.py in your own repository.
 from spack.package import *
 
 
